@@ -1,0 +1,46 @@
+// Memory aligned for vector loads, with slack behind its end so that full vectors may be read and written there.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+
+namespace vmaf {
+
+inline constexpr std::size_t kAlignment = 64;      // one cache line, one AVX-512 vector
+inline constexpr std::size_t kOverreadBytes = 128; // readable and writable behind every buffer and every picture plane
+
+template <class T> constexpr T round_up(T value, T multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+// A fixed-size, zero-filled array of trivial elements.
+template <class T> class AlignedArray {
+  public:
+    AlignedArray() = default;
+    explicit AlignedArray(std::size_t count) : size_(count) {
+        if (count > (SIZE_MAX - kOverreadBytes - kAlignment) / sizeof(T)) throw std::bad_alloc();
+        const std::size_t bytes = round_up(count * sizeof(T) + kOverreadBytes, kAlignment);
+        void *memory = std::aligned_alloc(kAlignment, bytes);
+        if (!memory) throw std::bad_alloc();
+        std::memset(memory, 0, bytes);
+        data_.reset(static_cast<T *>(memory));
+    }
+    T *data() { return data_.get(); }
+    const T *data() const { return data_.get(); }
+    std::size_t size() const { return size_; }
+    T &operator[](std::size_t i) { return data_.get()[i]; }
+    const T &operator[](std::size_t i) const { return data_.get()[i]; }
+    std::span<T> span() { return {data(), size_}; }
+    std::span<const T> span() const { return {data(), size_}; }
+
+  private:
+    struct Free {
+        void operator()(T *p) const { std::free(p); }
+    };
+    std::unique_ptr<T, Free> data_;
+    std::size_t size_ = 0;
+};
+
+} // namespace vmaf

@@ -1,0 +1,91 @@
+// What a metric is to the engine. Work on a frame has two parts: `measure` looks at pixels, runs for many frames at
+// once on several threads or on a device; `emit` turns the measured figures into scores, one frame at a time, in the
+// order in which frames were given. State that spans frames therefore lives in `emit` and needs no locks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "cpu/cpu.hpp"
+#include "metrics/options.hpp"
+#include "picture/picture.hpp"
+
+namespace vmaf {
+
+// Splits work inside one frame. With one lane everything runs in the caller.
+class Parallel {
+  public:
+    virtual ~Parallel() = default;
+    virtual unsigned lanes() const { return 1; }
+    // Calls task(0) ... task(count - 1), in any order and on any thread, and returns when all are done.
+    virtual void run(unsigned count, const std::function<void(unsigned)> &task) {
+        for (unsigned i = 0; i < count; i++) task(i);
+    }
+};
+
+struct FrameInput {
+    unsigned index; // the caller's frame number
+    const Picture &ref;
+    const Picture &dist;
+    // Pictures of the previous call and of the one before it; null where there is none or history() did not ask.
+    std::array<const Picture *, 2> earlier_ref{};
+    std::array<const Picture *, 2> earlier_dist{};
+    Parallel &parallel;
+};
+
+// The figures `measure` hands to `emit`; each metric gives its entries a meaning. std::bit_cast carries 64-bit
+// integers.
+struct FrameResult {
+    std::array<double, 64> values{};
+};
+
+// Per-thread working memory of a metric.
+class FrameScorer {
+  public:
+    virtual ~FrameScorer() = default;
+    // Throws Error when the frame cannot be scored. Must not allocate in steady state.
+    virtual void measure(const FrameInput &frame, FrameResult &result) = 0;
+};
+
+// Where `emit` and `flush` put scores. Names are full feature names; those the metric provides get the suffix of the
+// instance's options (models.md 5.2), others are stored as they are.
+class ScoreSink {
+  public:
+    virtual ~ScoreSink() = default;
+    virtual void score(std::string_view name, unsigned index, double value) = 0;
+    virtual void aggregate(std::string_view name, double value) = 0;
+};
+
+// How many earlier pictures `measure` wants to see.
+struct History {
+    unsigned ref = 0, dist = 0; // 0..2
+};
+
+// One configured instance of a metric.
+class Metric {
+  public:
+    virtual ~Metric() = default;
+    virtual History history() const { return {}; }
+    // Called once, before the first frame, with the format of all pictures. Throws Error when such pictures cannot be
+    // scored; the sentence names the metric and what it needs.
+    virtual void prepare(const PictureFormat &format) = 0;
+    virtual std::unique_ptr<FrameScorer> make_scorer(Isa isa) const = 0;
+    virtual void emit(unsigned index, const FrameResult &result, ScoreSink &sink) = 0;
+    virtual void flush(ScoreSink &sink) { (void)sink; } // end of stream; called once, after at least one frame
+};
+
+// The registry's view of a metric. Everything here is constant data.
+struct MetricInfo {
+    std::string_view name;    // extractor name: "vif"
+    std::string_view summary; // one line for people
+    std::span<const OptionSpec> options;
+    std::span<const std::string_view> provides; // full feature names, as models list them
+    bool every_frame = false;                   // runs on all frames, also when subsampling
+    std::unique_ptr<Metric> (*create)(const OptionValues &options) = nullptr;
+};
+
+} // namespace vmaf

@@ -1,0 +1,34 @@
+#include "metrics/registry.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "metrics/null/null.hpp"
+
+namespace vmaf {
+
+namespace {
+
+// Search order of models.md 5.3.
+constexpr auto kMetrics = std::to_array<const MetricInfo *>({
+    &null_metric,
+});
+
+} // namespace
+
+std::span<const MetricInfo *const> all_metrics() { return kMetrics; }
+
+const MetricInfo *find_metric(std::string_view extractor_name) {
+    const auto *const found =
+        std::find_if(kMetrics.begin(), kMetrics.end(), [&](const MetricInfo *m) { return m->name == extractor_name; });
+    return found == kMetrics.end() ? nullptr : *found;
+}
+
+const MetricInfo *provider_of(std::string_view feature_name) {
+    for (const MetricInfo *metric : kMetrics)
+        if (std::find(metric->provides.begin(), metric->provides.end(), feature_name) != metric->provides.end())
+            return metric;
+    return nullptr;
+}
+
+} // namespace vmaf

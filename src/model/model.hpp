@@ -1,0 +1,97 @@
+// Model files and prediction (models.md 1 to 4): from the features of a frame to its score.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/options.hpp"
+
+namespace vmaf {
+
+struct ModelConfig {
+    std::string name = "vmaf";
+    bool disable_clip = false;
+    bool enable_transform = false;
+};
+
+class Model {
+  public:
+    struct Feature {
+        std::string name; // full feature name: "VMAF_integer_feature_adm2_score"
+        OptionTexts options;
+    };
+
+    Model(Model &&) noexcept;
+    Model &operator=(Model &&) noexcept;
+    ~Model();
+
+    const std::string &name() const;
+    const std::vector<Feature> &features() const;
+
+    // Merges options into every feature that this extractor provides; no such feature: no effect (models.md 5.6).
+    void overload(std::string_view extractor, const OptionTexts &options);
+
+    // Stored names of the features, with the options they have now. Throws Error as stored_name_for_model().
+    std::vector<std::string> stored_names() const;
+
+    // The denormalised regressor output, neither transformed nor clipped. One value per feature, in model order.
+    double predict_raw(std::span<const double> features) const;
+    // Transform, then clip.
+    double finish(double raw) const;
+
+  private:
+    friend class ModelReader;
+    struct Data;
+    explicit Model(std::unique_ptr<Data> data);
+    std::unique_ptr<Data> data_;
+};
+
+struct CollectionScore {
+    double bagging = 0, stddev = 0, ci_p95_lo = 0, ci_p95_hi = 0;
+};
+
+// Bootstrap members "1".."N" of a collection file; the base model "0" is a Model of its own.
+class ModelCollection {
+  public:
+    explicit ModelCollection(std::vector<Model> members, bool is_bootstrap);
+
+    const std::string &name() const { return name_; } // the base model's name
+    std::vector<Model> &members() { return members_; }
+    const std::vector<Model> &members() const { return members_; }
+    void overload(std::string_view extractor, const OptionTexts &options);
+
+    // From the members' raw predictions, in member order (models.md 3). Throws Error for a plain collection.
+    CollectionScore combine(std::span<const double> raw) const;
+
+  private:
+    std::string name_;
+    std::vector<Model> members_;
+    bool is_bootstrap_;
+};
+
+struct LoadedCollection {
+    Model base;
+    ModelCollection collection;
+};
+
+// All throw Error: EINVAL for content, ENOMEM for a broken regressor text (as the reference does).
+Model parse_model(std::string_view json, const ModelConfig &config);
+LoadedCollection parse_model_collection(std::string_view json, const ModelConfig &config);
+Model load_model_file(const std::string &path, const ModelConfig &config);
+LoadedCollection load_model_collection_file(const std::string &path, const ModelConfig &config);
+Model load_builtin_model(std::string_view version, const ModelConfig &config);
+LoadedCollection load_builtin_model_collection(std::string_view version, const ModelConfig &config);
+
+// Built-in versions, in the order of models.md 4.
+struct BuiltinModel {
+    std::string_view version;
+    std::string_view summary; // one line for people
+    std::string_view json;
+    bool is_collection;
+};
+std::span<const BuiltinModel> builtin_models();
+
+} // namespace vmaf

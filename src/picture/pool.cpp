@@ -1,0 +1,88 @@
+#include "picture/pool.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "base/error.hpp"
+
+namespace vmaf {
+
+struct PicturePool::State {
+    PictureFormat format;
+    unsigned count = 0;
+    std::mutex mutex;
+    std::condition_variable returned;
+    std::vector<Pooled *> idle; // capacity reserved for all, so that a return never allocates
+    bool closed = false;
+};
+
+class PicturePool::Pooled final : public PictureBuffer {
+  public:
+    Pooled(const PictureFormat &f, std::shared_ptr<State> home) : PictureBuffer(f), home_(std::move(home)) {
+        const HostLayout layout = host_layout(f);
+        block_ = AlignedArray<std::byte>(layout.bytes);
+        for (unsigned p = 0; p < f.planes(); p++) {
+            data[p] = block_.data() + layout.offset[p];
+            stride[p] = static_cast<std::ptrdiff_t>(layout.stride[p]);
+        }
+    }
+    void hand_out() { revive(); }
+    static void destroy(Pooled *p) { delete p; }
+
+  private:
+    void last_reference_gone() override {
+        const std::shared_ptr<State> home = home_; // keeps the lock alive while we go
+        std::unique_lock lock(home->mutex);
+        if (home->closed) {
+            lock.unlock();
+            delete this;
+            return;
+        }
+        home->idle.push_back(this);
+        home->returned.notify_one();
+    }
+
+    std::shared_ptr<State> home_;
+    AlignedArray<std::byte> block_;
+};
+
+PicturePool::PicturePool(const PictureFormat &format, unsigned count) : state_(std::make_shared<State>()) {
+    check_format(format);
+    state_->format = format;
+    state_->count = count;
+    try {
+        state_->idle.reserve(count);
+        for (unsigned i = 0; i < count; i++) state_->idle.push_back(new Pooled(format, state_));
+    } catch (const std::bad_alloc &) {
+        for (Pooled *p : state_->idle) Pooled::destroy(p);
+        state_->idle.clear();
+        throw Error(ENOMEM, "not enough memory for " + std::to_string(count) + " pictures of " +
+                                std::to_string(format.width) + "x" + std::to_string(format.height));
+    }
+}
+
+PicturePool::~PicturePool() {
+    std::vector<Pooled *> idle;
+    {
+        std::lock_guard lock(state_->mutex);
+        state_->closed = true;
+        idle.swap(state_->idle);
+    }
+    for (Pooled *p : idle) Pooled::destroy(p);
+}
+
+Picture PicturePool::fetch() {
+    std::unique_lock lock(state_->mutex);
+    state_->returned.wait(lock, [&] { return !state_->idle.empty(); });
+    Pooled *p = state_->idle.back();
+    state_->idle.pop_back();
+    p->hand_out();
+    return Picture(p);
+}
+
+const PictureFormat &PicturePool::format() const { return state_->format; }
+unsigned PicturePool::size() const { return state_->count; }
+
+} // namespace vmaf

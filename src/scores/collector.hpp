@@ -1,0 +1,61 @@
+// The score collector: stored name -> series over frame numbers, plus whole-clip aggregates (models.md 6). Thread-safe.
+#pragma once
+
+#include <chrono>
+#include <ctime>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace vmaf {
+
+enum class Pooling { unknown = 0, min = 1, max = 2, mean = 3, harmonic_mean = 4 };
+
+class ScoreCollector {
+  public:
+    // A (name, index) pair is written once; a second write warns and throws Error(EINVAL).
+    void append(std::string_view name, unsigned index, double value);
+    // Same name with the same value: fine; with another value: Error(EINVAL).
+    void set_aggregate(std::string_view name, double value);
+
+    std::optional<double> find(std::string_view name, unsigned index) const;
+    bool has_name(std::string_view name) const;
+
+    // Pools over low..high, visiting multiples of `step` only. Throws Error(EINVAL) where a score is missing.
+    double pool(std::string_view name, Pooling method, unsigned low, unsigned high, unsigned step) const;
+
+    // In the order of their first append.
+    std::vector<std::string> names() const;
+    std::vector<std::pair<std::string, double>> aggregates() const;
+    std::size_t frame_capacity() const; // one more than the largest index stored
+
+    // Processor seconds between the first and the last append (cli-and-formats.md 13.4).
+    double busy_seconds() const;
+
+    // Called after each append, outside the lock.
+    using Listener = std::function<void(const std::string &name, unsigned index, double value)>;
+    void set_listener(Listener listener);
+
+  private:
+    struct Series {
+        std::string name;
+        std::vector<std::optional<double>> values;
+    };
+    const Series *series(std::string_view name) const;
+
+    mutable std::mutex mutex_;
+    std::deque<Series> series_; // stable addresses; order of first append
+    std::map<std::string, Series *, std::less<>> by_name_;
+    std::vector<std::pair<std::string, double>> aggregates_;
+    std::size_t frame_capacity_ = 0;
+    std::optional<std::clock_t> first_, last_;
+    Listener listener_;
+};
+
+} // namespace vmaf

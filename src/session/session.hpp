@@ -1,0 +1,74 @@
+// The engine: which metrics run, in which order, on which threads; from pictures to scores.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/metric.hpp"
+#include "model/model.hpp"
+#include "picture/picture.hpp"
+#include "scores/collector.hpp"
+
+namespace vmaf {
+
+struct SessionConfig {
+    unsigned threads = 0;      // worker threads; 0: everything in the thread that calls read()
+    unsigned subsample = 0;    // score frames whose number is a multiple of this; 0 and 1: all
+    std::uint64_t cpumask = 0; // instruction sets not to use (cpu.hpp)
+    std::uint64_t gpumask = 0; // not 0: models stay on the CPU
+};
+
+class Session {
+  public:
+    explicit Session(const SessionConfig &config);
+    ~Session(); // waits for queued work
+    Session(const Session &) = delete;
+    Session &operator=(const Session &) = delete;
+
+    // Registration (models.md 5.6); a metric with the same identity as a registered one is dropped. Throws Error for
+    // unknown names and bad option values.
+    void use_feature(std::string_view extractor, const OptionTexts &options);
+    void use_features_of(const Model &model);
+    void use_features_of(const ModelCollection &collection);
+
+    // Checks that every registered metric can score such pictures, and fixes the format. Optional: the first read()
+    // does it otherwise.
+    void prepare(const PictureFormat &format);
+
+    // Offers a pair of pictures. Throws Error for pictures that do not fit, and for errors of earlier frames.
+    void read(Picture ref, Picture dist, unsigned index);
+    // Waits for all frames and lets metrics emit what needed the end of the stream.
+    void flush();
+    bool flushed() const;
+
+    // Predictions are made once and stored under the model's name. Throws Error while features are missing.
+    double score_at(const Model &model, unsigned index);
+    CollectionScore score_at(const ModelCollection &collection, unsigned index);
+    double feature_score_at(std::string_view stored_name, unsigned index) const;
+    double pooled(const Model &model, Pooling method, unsigned low, unsigned high);
+    CollectionScore pooled(const ModelCollection &collection, Pooling method, unsigned low, unsigned high);
+    double feature_pooled(std::string_view stored_name, Pooling method, unsigned low, unsigned high) const;
+
+    ScoreCollector &scores();
+    const ScoreCollector &scores() const;
+
+    // What documents state about the run.
+    unsigned pictures_offered() const;
+    unsigned width() const; // of the first pair; 0 if none
+    unsigned height() const;
+    unsigned subsample() const; // at least 1
+    Isa isa() const;
+
+    // Registered extractors with their options' suffix, in order of registration ("adm", "vif_egl_1").
+    std::vector<std::string> registered() const;
+
+  private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace vmaf

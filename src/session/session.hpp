@@ -53,6 +53,10 @@ class Session {
     CollectionScore pooled(const ModelCollection &collection, Pooling method, unsigned low, unsigned high);
     double feature_pooled(std::string_view stored_name, Pooling method, unsigned low, unsigned high) const;
 
+    // Calls `handler` for every score as it is stored, and predicts registered models as soon as their features are
+    // complete (models.md 6.5). Registered models must then stay alive as long as pictures are given.
+    void on_score(std::function<void(const std::string &name, unsigned index, double value)> handler);
+
     ScoreCollector &scores();
     const ScoreCollector &scores() const;
 

@@ -1,0 +1,393 @@
+#include "session/session.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "metrics/registry.hpp"
+#include "session/metric_slot.hpp"
+#include "session/worker_pool.hpp"
+
+namespace vmaf {
+
+namespace {
+
+// A pair of pictures on its way through the metrics.
+struct Frame {
+    unsigned index = 0;
+    Picture ref, dist;
+    std::array<Picture, 2> earlier_ref, earlier_dist;
+    std::vector<MetricSlot *> slots; // those that score this frame, in order of registration
+    std::vector<FrameResult> results;
+    std::atomic<std::size_t> unmeasured{0};
+    bool measured = false; // guarded by the session's mutex
+
+    void release_pictures() {
+        ref = dist = Picture();
+        earlier_ref.fill({});
+        earlier_dist.fill({});
+    }
+};
+
+} // namespace
+
+class Session::Impl {
+  public:
+    explicit Impl(const SessionConfig &config)
+        : config_(config), isa_(best_isa(config.cpumask)), pool_(config.threads),
+          max_in_flight_(std::max(1u, config.threads + config.threads / 2 + 1)) {}
+
+    ~Impl() { drain(); }
+
+    void use_feature(const MetricInfo &info, const OptionTexts &options) {
+        auto slot = std::make_unique<MetricSlot>(info, options, scores);
+        for (const auto &known : slots_)
+            if (known->identity() == slot->identity()) return;
+        slots_.push_back(std::move(slot));
+    }
+
+    void prepare(const PictureFormat &format) {
+        if (format_ && *format_ != format)
+            throw invalid("all pictures of a run must have one size, format and depth; the first pair was " +
+                          describe(*format_) + ", now " + describe(format));
+        for (const auto &slot : slots_)
+            if (!slot->prepared()) slot->prepare(format);
+        format_ = format;
+    }
+
+    void read(Picture ref, Picture dist, unsigned index) {
+        if (flushed_) throw invalid("pictures cannot be given after the flush");
+        pictures_offered_++;
+        if (!(ref.format() == dist.format()))
+            throw invalid("the reference picture is " + describe(ref.format()) + ", the distorted one " +
+                          describe(dist.format()) + "; they must be alike");
+        if (ref.memory() == Memory::device || dist.memory() == Memory::device)
+            throw invalid("device pictures need an active device backend");
+        prepare(ref.format());
+        if (width_ == 0) {
+            width_ = ref.format().width;
+            height_ = ref.format().height;
+        }
+        rethrow_error();
+        start(std::move(ref), std::move(dist), index);
+        rethrow_error();
+    }
+
+    void flush() {
+        if (flushed_) throw invalid("the session was flushed before");
+        drain();
+        rethrow_error();
+        if (pictures_offered_ == 0 && !slots_.empty())
+            throw invalid("no pictures were given; there is nothing to score");
+        for (const auto &slot : slots_) slot->flush();
+        earlier_ref_.fill({});
+        earlier_dist_.fill({});
+        flushed_ = true;
+    }
+
+    // Waits until every frame given so far has been measured and emitted.
+    void drain() {
+        std::unique_lock lock(mutex_);
+        frame_done_.wait(lock, [&] { return in_flight_.empty(); });
+    }
+
+    unsigned step() const { return std::max(1u, config_.subsample); }
+
+    // Tries the registered models at `index` each time a score arrives, for clients that listen (models.md 6.5).
+    void predict_mounted(unsigned index) {
+        std::lock_guard lock(predict_mutex);
+        for (const Model *model : mounted_)
+            if (!scores.find(model->name(), index) && has_features(*model, index)) predict(*model, index);
+    }
+
+    bool has_features(const Model &model, unsigned index) const {
+        const std::vector<std::string> names = model.stored_names();
+        return std::all_of(names.begin(), names.end(),
+                           [&](const std::string &name) { return scores.find(name, index).has_value(); });
+    }
+
+    // The raw prediction of one frame from stored features; names the feature that is missing.
+    double predict_raw(const Model &model, unsigned index) const {
+        std::vector<double> features;
+        for (const std::string &name : model.stored_names()) {
+            const auto score = scores.find(name, index);
+            if (!score)
+                throw invalid("model '" + model.name() + "' needs the feature '" + name + "' of frame " +
+                              std::to_string(index) + ", which has not been scored");
+            features.push_back(*score);
+        }
+        return model.predict_raw(features);
+    }
+
+    double predict(const Model &model, unsigned index) {
+        const double score = model.finish(predict_raw(model, index));
+        scores.append(model.name(), index, score);
+        return score;
+    }
+
+    ScoreCollector scores;
+    std::recursive_mutex predict_mutex;
+    std::vector<const Model *> mounted_;
+    std::vector<std::unique_ptr<MetricSlot>> slots_;
+    SessionConfig config_;
+    Isa isa_;
+    unsigned pictures_offered_ = 0, width_ = 0, height_ = 0;
+    bool flushed_ = false;
+
+  private:
+    static std::string describe(const PictureFormat &f) {
+        return std::to_string(f.width) + "x" + std::to_string(f.height) + " " + to_string(f.pixel_format) + " " +
+               std::to_string(f.bits) + " bit";
+    }
+
+    void start(Picture ref, Picture dist, unsigned index) {
+        std::unique_ptr<Frame> owned = fresh_frame();
+        Frame *const frame = owned.get();
+        frame->index = index;
+        frame->earlier_ref = earlier_ref_;
+        frame->earlier_dist = earlier_dist_;
+        remember(ref, dist);
+        frame->ref = std::move(ref);
+        frame->dist = std::move(dist);
+        frame->slots.clear();
+        for (const auto &slot : slots_)
+            if (slot->info().every_frame || index % step() == 0) frame->slots.push_back(slot.get());
+        frame->results.resize(frame->slots.size());
+        frame->unmeasured = frame->slots.size();
+        frame->measured = false;
+        {
+            std::unique_lock lock(mutex_);
+            frame_done_.wait(lock, [&] { return in_flight_.size() < max_in_flight_; });
+            in_flight_.push_back(std::move(owned));
+        }
+        const std::size_t jobs = frame->slots.size(); // the frame may be gone when its last job is queued
+        if (jobs == 0) finish(*frame);
+        for (std::size_t i = 0; i < jobs; i++)
+            pool_.submit({[](void *self, void *item, std::size_t part) {
+                              static_cast<Impl *>(self)->measure(*static_cast<Frame *>(item), part);
+                          },
+                          this, frame, i});
+    }
+
+    // Keeps the pictures that the next frames will want to look back at, and no others.
+    void remember(const Picture &ref, const Picture &dist) {
+        History wanted;
+        for (const auto &slot : slots_) {
+            const History h = slot->history();
+            wanted.ref = std::max(wanted.ref, h.ref);
+            wanted.dist = std::max(wanted.dist, h.dist);
+        }
+        const auto push = [](std::array<Picture, 2> &kept, const Picture &picture, unsigned count) {
+            kept[1] = count > 1 ? std::move(kept[0]) : Picture();
+            kept[0] = count > 0 ? picture : Picture();
+        };
+        push(earlier_ref_, ref, wanted.ref);
+        push(earlier_dist_, dist, wanted.dist);
+    }
+
+    void measure(Frame &frame, std::size_t i) {
+        if (!failed_) {
+            try {
+                const auto pointer = [](const Picture &p) { return p ? &p : nullptr; };
+                FrameInput input{frame.index, frame.ref, frame.dist, {}, {}, pool_};
+                for (std::size_t k = 0; k < 2; k++) {
+                    input.earlier_ref[k] = pointer(frame.earlier_ref[k]);
+                    input.earlier_dist[k] = pointer(frame.earlier_dist[k]);
+                }
+                frame.slots[i]->measure(input, frame.results[i], isa_);
+            } catch (...) {
+                fail(std::current_exception());
+            }
+        }
+        if (--frame.unmeasured == 0) finish(frame);
+    }
+
+    // The last metric of a frame is done: emits this frame and those behind it that waited for it.
+    void finish(Frame &frame) {
+        frame.release_pictures();
+        std::unique_lock lock(mutex_);
+        frame.measured = true;
+        if (emitting_) return; // another thread is at it and will see this frame
+        emitting_ = true;
+        while (!in_flight_.empty() && in_flight_.front()->measured) {
+            Frame &head = *in_flight_.front();
+            lock.unlock();
+            if (!failed_) emit(head);
+            lock.lock();
+            idle_frames_.push_back(std::move(in_flight_.front()));
+            in_flight_.pop_front();
+            frame_done_.notify_all();
+        }
+        emitting_ = false;
+    }
+
+    void emit(Frame &frame) {
+        try {
+            for (std::size_t i = 0; i < frame.slots.size(); i++) frame.slots[i]->emit(frame.index, frame.results[i]);
+        } catch (...) {
+            fail(std::current_exception());
+        }
+    }
+
+    std::unique_ptr<Frame> fresh_frame() {
+        std::lock_guard lock(mutex_);
+        if (idle_frames_.empty()) return std::make_unique<Frame>();
+        std::unique_ptr<Frame> frame = std::move(idle_frames_.back());
+        idle_frames_.pop_back();
+        return frame;
+    }
+
+    void fail(std::exception_ptr error) {
+        std::lock_guard lock(mutex_);
+        if (!error_) error_ = std::move(error);
+        failed_ = true;
+    }
+
+    void rethrow_error() {
+        std::lock_guard lock(mutex_);
+        if (error_) std::rethrow_exception(error_);
+    }
+
+    std::optional<PictureFormat> format_;
+    std::array<Picture, 2> earlier_ref_, earlier_dist_;
+
+    std::mutex mutex_;
+    std::condition_variable frame_done_;
+    std::deque<std::unique_ptr<Frame>> in_flight_; // in the order given
+    std::vector<std::unique_ptr<Frame>> idle_frames_;
+    bool emitting_ = false;
+    std::exception_ptr error_;
+    std::atomic<bool> failed_{false};
+    WorkerPool pool_;
+    const std::size_t max_in_flight_;
+};
+
+Session::Session(const SessionConfig &config) : impl_(std::make_unique<Impl>(config)) {}
+Session::~Session() = default;
+
+void Session::use_feature(std::string_view extractor, const OptionTexts &options) {
+    const MetricInfo *info = find_metric(extractor);
+    if (!info)
+        throw invalid("there is no feature extractor '" + std::string(extractor) +
+                      "'; `vmaf --list_features` shows those there are");
+    for (const std::string &name : unknown_options(info->options, options))
+        log(LogLevel::warning, "feature '" + std::string(extractor) + "' has no option '" + name + "'; it is ignored");
+    impl_->use_feature(*info, options);
+}
+
+void Session::use_features_of(const Model &model) {
+    for (const Model::Feature &feature : model.features()) {
+        const MetricInfo *info = provider_of(feature.name);
+        if (!info)
+            throw invalid("no feature extractor provides '" + feature.name + "', which model '" + model.name() +
+                          "' needs");
+        impl_->use_feature(*info, feature.options);
+    }
+    impl_->mounted_.push_back(&model);
+}
+
+void Session::use_features_of(const ModelCollection &collection) {
+    for (const Model &member : collection.members()) use_features_of(member);
+}
+
+void Session::prepare(const PictureFormat &format) { impl_->prepare(format); }
+void Session::read(Picture ref, Picture dist, unsigned index) { impl_->read(std::move(ref), std::move(dist), index); }
+void Session::flush() { impl_->flush(); }
+bool Session::flushed() const { return impl_->flushed_; }
+
+double Session::feature_score_at(std::string_view name, unsigned index) const {
+    auto score = impl_->scores.find(name, index);
+    if (!score) {
+        impl_->drain(); // the frame may be in work
+        score = impl_->scores.find(name, index);
+    }
+    if (!score) throw invalid("there is no score '" + std::string(name) + "' at frame " + std::to_string(index));
+    return *score;
+}
+
+double Session::score_at(const Model &model, unsigned index) {
+    impl_->drain(); // the frame may be in work
+    std::lock_guard lock(impl_->predict_mutex);
+    if (const auto known = impl_->scores.find(model.name(), index)) return *known;
+    return impl_->predict(model, index);
+}
+
+CollectionScore Session::score_at(const ModelCollection &collection, unsigned index) {
+    impl_->drain();
+    std::lock_guard lock(impl_->predict_mutex);
+    ScoreCollector &scores = impl_->scores;
+    const std::string &name = collection.name();
+    if (const auto bagging = scores.find(name + "_bagging", index))
+        return {*bagging, feature_score_at(name + "_stddev", index), feature_score_at(name + "_ci_p95_lo", index),
+                feature_score_at(name + "_ci_p95_hi", index)};
+    std::vector<double> raw;
+    for (const Model &member : collection.members()) {
+        raw.push_back(impl_->predict_raw(member, index));
+        if (!scores.find(member.name(), index)) scores.append(member.name(), index, member.finish(raw.back()));
+    }
+    const CollectionScore score = collection.combine(raw);
+    scores.append(name + "_bagging", index, score.bagging);
+    scores.append(name + "_stddev", index, score.stddev);
+    scores.append(name + "_ci_p95_lo", index, score.ci_p95_lo);
+    scores.append(name + "_ci_p95_hi", index, score.ci_p95_hi);
+    return score;
+}
+
+namespace {
+
+void check_interval(unsigned low, unsigned high, Pooling method) {
+    if (low > high) throw invalid("pooling interval is empty: " + std::to_string(low) + " to " + std::to_string(high));
+    if (method == Pooling::unknown) throw invalid("unknown pooling method");
+}
+
+} // namespace
+
+double Session::pooled(const Model &model, Pooling method, unsigned low, unsigned high) {
+    check_interval(low, high, method);
+    for (std::uint64_t i = low; i <= high; i++)
+        if (i % impl_->step() == 0) score_at(model, static_cast<unsigned>(i));
+    return feature_pooled(model.name(), method, low, high);
+}
+
+CollectionScore Session::pooled(const ModelCollection &collection, Pooling method, unsigned low, unsigned high) {
+    check_interval(low, high, method);
+    for (std::uint64_t i = low; i <= high; i++)
+        if (i % impl_->step() == 0) score_at(collection, static_cast<unsigned>(i));
+    const std::string &name = collection.name();
+    return {feature_pooled(name + "_bagging", method, low, high), feature_pooled(name + "_stddev", method, low, high),
+            feature_pooled(name + "_ci_p95_lo", method, low, high),
+            feature_pooled(name + "_ci_p95_hi", method, low, high)};
+}
+
+double Session::feature_pooled(std::string_view name, Pooling method, unsigned low, unsigned high) const {
+    impl_->drain();
+    return impl_->scores.pool(name, method, low, high, impl_->step());
+}
+
+void Session::on_score(std::function<void(const std::string &, unsigned, double)> handler) {
+    impl_->scores.set_listener([this, handler = std::move(handler)](const std::string &name, unsigned index, double x) {
+        handler(name, index, x);
+        const bool is_prediction = std::any_of(impl_->mounted_.begin(), impl_->mounted_.end(),
+                                               [&](const Model *model) { return model->name() == name; });
+        if (!is_prediction) impl_->predict_mounted(index);
+    });
+}
+
+ScoreCollector &Session::scores() { return impl_->scores; }
+const ScoreCollector &Session::scores() const { return impl_->scores; }
+unsigned Session::pictures_offered() const { return impl_->pictures_offered_; }
+unsigned Session::width() const { return impl_->width_; }
+unsigned Session::height() const { return impl_->height_; }
+unsigned Session::subsample() const { return impl_->step(); }
+Isa Session::isa() const { return impl_->isa_; }
+
+std::vector<std::string> Session::registered() const {
+    std::vector<std::string> list;
+    for (const auto &slot : impl_->slots_) list.push_back(slot->identity());
+    return list;
+}
+
+} // namespace vmaf

@@ -1,0 +1,49 @@
+// Threads that run jobs in the order they were queued, and lend a hand to a job that splits its frame.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "metrics/metric.hpp"
+
+namespace vmaf {
+
+class WorkerPool final : public Parallel {
+  public:
+    explicit WorkerPool(unsigned threads); // 0: jobs run inside submit()
+    ~WorkerPool() override;                // finishes queued jobs
+
+    // A job is a plain call, so that queueing one allocates nothing. It must not throw.
+    struct Job {
+        void (*call)(void *owner, void *item, std::size_t part);
+        void *owner, *item;
+        std::size_t part;
+        void operator()() const { call(owner, item, part); }
+    };
+    void submit(const Job &job);
+    unsigned threads() const { return static_cast<unsigned>(workers_.size()); }
+
+    // Parallel: how many threads could work on one frame right now, given what is queued.
+    unsigned lanes() const override;
+    void run(unsigned count, const std::function<void(unsigned)> &task) override;
+
+  private:
+    struct Split;
+    void work();
+
+    mutable std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<Job> jobs_;
+    std::deque<std::shared_ptr<Split>> splits_; // served before jobs: a frame in work is waiting for them
+    unsigned idle_ = 0;
+    bool stop_ = false;
+    std::vector<std::thread> workers_;
+};
+
+} // namespace vmaf

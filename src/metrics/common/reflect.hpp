@@ -1,0 +1,17 @@
+// Which sample stands for a position outside a line: mirrored at the ends, the edge sample not repeated.
+#pragma once
+
+namespace vmaf {
+
+// Mirrored as often as needed, so that lines shorter than a filter work too (vif.md 2.4). A line of one sample
+// repeats it.
+constexpr int reflect(int position, int length) {
+    if (position >= 0 && position < length) return position;
+    if (length <= 1) return 0;
+    const int period = 2 * (length - 1);
+    int folded = position % period;
+    if (folded < 0) folded += period;
+    return folded < length ? folded : period - folded;
+}
+
+} // namespace vmaf

@@ -1,0 +1,148 @@
+#include "model/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "metrics/registry.hpp"
+#include "model/model_data.hpp"
+#include "scores/feature_name.hpp"
+
+namespace vmaf {
+
+Model::Model(std::unique_ptr<Data> data) : data_(std::move(data)) {}
+Model::Model(Model &&) noexcept = default;
+Model &Model::operator=(Model &&) noexcept = default;
+Model::~Model() = default;
+
+const std::string &Model::name() const { return data_->name; }
+const std::vector<Model::Feature> &Model::features() const { return data_->features; }
+
+void Model::overload(std::string_view extractor, const OptionTexts &options) {
+    const MetricInfo *metric = find_metric(extractor);
+    if (!metric) return;
+    for (Feature &feature : data_->features)
+        if (provider_of(feature.name) == metric)
+            for (const auto &[key, text] : options) feature.options.insert_or_assign(key, text);
+}
+
+std::vector<std::string> Model::stored_names() const {
+    std::vector<std::string> names;
+    names.reserve(data_->features.size());
+    for (const Feature &feature : data_->features)
+        names.push_back(stored_name_for_model(feature.name, feature.options));
+    return names;
+}
+
+namespace {
+
+// Normalised values of a frame's features, and the way back (models.md 2.1).
+class Inputs {
+  public:
+    Inputs(const std::array<double, kMaxFeatures + 1> &slopes, const std::array<double, kMaxFeatures + 1> &intercepts,
+           bool rescale)
+        : slopes_(slopes), intercepts_(intercepts), rescale_(rescale) {}
+
+    void set(std::size_t i, double value) {
+        values_[i] = rescale_ ? slopes_[i + 1] * value + intercepts_[i + 1] : value;
+    }
+    double denormalised(std::size_t i) const {
+        return rescale_ ? (values_[i] - intercepts_[i + 1]) / slopes_[i + 1] : values_[i];
+    }
+    double denormalised_score(double p) const { return rescale_ ? (p - intercepts_[0]) / slopes_[0] : p; }
+    std::span<const double> first(std::size_t count) const { return {values_.data(), count}; }
+
+  private:
+    const std::array<double, kMaxFeatures + 1> &slopes_, &intercepts_;
+    bool rescale_;
+    std::array<double, kMaxFeatures> values_;
+};
+
+// A chroma score of exactly 0 is replaced by one that follows from the luma (models.md 2.2). Features are looked at
+// once, in order, as the order decides which of several errors is met.
+void correct_chroma(const std::vector<Model::Feature> &features, double parameter, Inputs &inputs) {
+    if (parameter == 0) throw invalid("the model's chroma_correction_parameter is 0; it must be another number");
+    constexpr std::size_t kNone = kMaxFeatures;
+    std::size_t chroma = kNone, luma = kNone;
+    for (std::size_t i = 0; i < features.size(); i++) {
+        const bool is_chroma = features[i].name.find("speed_chroma") != std::string::npos;
+        if (!is_chroma && features[i].name.find("adm3") == std::string::npos) continue;
+        std::size_t &found = is_chroma ? chroma : luma;
+        if (found != kNone) throw invalid("the model has two features for its chroma correction to choose from");
+        found = i;
+        if (is_chroma && inputs.denormalised(i) != 0) return;
+    }
+    if (chroma == kNone || luma == kNone)
+        throw invalid("the model's chroma correction needs a speed_chroma and an adm3 feature");
+    inputs.set(chroma, (-parameter * inputs.denormalised(luma)) + parameter);
+}
+
+} // namespace
+
+double Model::predict_raw(std::span<const double> features) const {
+    const Data &m = *data_;
+    if (features.size() != m.features.size())
+        throw invalid("model '" + m.name + "' takes " + std::to_string(m.features.size()) + " features, not " +
+                      std::to_string(features.size()));
+    if (!m.normalisation) throw invalid("model '" + m.name + "' has no norm_type, so nothing can be predicted with it");
+    Inputs inputs(m.slopes, m.intercepts, *m.normalisation == Normalisation::linear_rescale);
+    for (std::size_t i = 0; i < features.size(); i++) inputs.set(i, features[i]);
+    if (m.chroma_correction) correct_chroma(m.features, *m.chroma_correction, inputs);
+    return inputs.denormalised_score(m.regressor.evaluate(inputs.first(features.size())));
+}
+
+double Model::finish(double raw) const {
+    double score = raw;
+    if (data_->transform && data_->transform->enabled) score = data_->transform->apply(score);
+    if (data_->clip) {
+        if (score < data_->clip->min) score = data_->clip->min;
+        if (score > data_->clip->max) score = data_->clip->max;
+    }
+    return score;
+}
+
+ModelCollection::ModelCollection(std::vector<Model> members, bool is_bootstrap)
+    : members_(std::move(members)), is_bootstrap_(is_bootstrap) {
+    constexpr std::size_t kNumber = 5; // "_0001"
+    const std::string &first = members_.at(0).name();
+    name_ = first.substr(0, first.size() - std::min(first.size(), kNumber));
+}
+
+void ModelCollection::overload(std::string_view extractor, const OptionTexts &options) {
+    for (Model &member : members_) member.overload(extractor, options);
+}
+
+namespace {
+
+double percentile(const std::vector<double> &sorted, double q) {
+    const double t = (q * double(sorted.size() - 1)) / 100;
+    const double low = std::floor(t), high = std::ceil(t);
+    if (low == high) return sorted[std::size_t(low)];
+    return sorted[std::size_t(low)] * (high - t) + sorted[std::size_t(high)] * (t - low);
+}
+
+} // namespace
+
+CollectionScore ModelCollection::combine(std::span<const double> raw) const {
+    if (!is_bootstrap_)
+        throw invalid("model collection '" + name_ + "' is not of a bootstrap type, so its members cannot be combined");
+    if (raw.size() != members_.size()) throw invalid("one prediction per member of '" + name_ + "' is needed");
+    const double count = double(raw.size());
+    double sum = 0;
+    for (const double u : raw) sum += u;
+    const double mean = sum / count;
+    double squares = 0;
+    for (const double u : raw) squares += (u - mean) * (u - mean);
+    std::vector<double> sorted(raw.begin(), raw.end());
+    std::sort(sorted.begin(), sorted.end(), [](double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; });
+
+    const Model &rule = members_.front();
+    constexpr double kStep = 0.01;
+    const double slope = (rule.finish(mean + kStep) - rule.finish(mean - kStep)) / (2.0 * kStep);
+    return {.bagging = rule.finish(mean),
+            .stddev = std::sqrt(squares / count) * slope,
+            .ci_p95_lo = rule.finish(percentile(sorted, 2.5)),
+            .ci_p95_hi = rule.finish(percentile(sorted, 97.5))};
+}
+
+} // namespace vmaf

@@ -1,0 +1,35 @@
+// What a model holds; shared by its reader and its prediction.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/model.hpp"
+#include "model/regressor.hpp"
+#include "model/score_transform.hpp"
+
+namespace vmaf {
+
+enum class ModelType { unknown, plain, bootstrap };
+enum class Normalisation { none, linear_rescale };
+
+struct ScoreClip {
+    double min, max;
+};
+
+struct Model::Data {
+    std::string name;
+    ModelType type = ModelType::unknown;
+    std::optional<Normalisation> normalisation; // without one nothing can be predicted
+    // Element 0 belongs to the score, 1 + i to feature i; missing ones are 0.
+    std::array<double, kMaxFeatures + 1> slopes{}, intercepts{};
+    std::vector<Feature> features;
+    std::optional<ScoreTransform> transform;
+    std::optional<ScoreClip> clip;
+    std::optional<double> chroma_correction;
+    Regressor regressor;
+};
+
+} // namespace vmaf

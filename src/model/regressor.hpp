@@ -1,0 +1,63 @@
+// Support-vector regression read from libsvm's text form (models.md 1.5, 2.3).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/aligned.hpp"
+
+namespace vmaf {
+
+inline constexpr std::size_t kMaxFeatures = 64;
+
+enum class Kernel { linear, polynomial, rbf, sigmoid };
+
+struct SupportVector {
+    struct Component {
+        int index; // 1-based feature number, ascending
+        double value;
+    };
+    double coefficient = 0;
+    std::vector<Component> components; // absent ones are 0
+};
+
+// The regressor as its text says it.
+struct SvmText {
+    Kernel kernel = Kernel::rbf;
+    int degree = 0;
+    double gamma = 0, coef0 = 0, rho = 0;
+    std::vector<SupportVector> vectors;
+};
+
+// Throws Error: ENOMEM for a text that cannot be read (the reference's code), EINVAL for one that is no regression.
+SvmText parse_svm_text(std::string_view text);
+
+// Support vectors stored densely, one array per feature, so that a step works on many vectors at once while each
+// vector's own sum keeps its order.
+class Regressor {
+  public:
+    Regressor() = default;
+    Regressor(const SvmText &text, std::size_t feature_count);
+
+    // Sum of weighted kernels in file order, less rho; `features` has feature_count normalised values.
+    double evaluate(std::span<const double> features) const;
+    std::size_t vector_count() const { return coefficients_.size(); }
+
+  private:
+    double rbf_sum(std::span<const double> features) const;
+    double dot_kernel(std::span<const double> features, std::size_t vector) const;
+
+    Kernel kernel_ = Kernel::rbf;
+    int degree_ = 0;
+    double gamma_ = 0, coef0_ = 0, rho_ = 0;
+    std::vector<double> coefficients_;
+    std::size_t stride_ = 0;               // vectors per feature array, padded
+    AlignedArray<double> components_;      // [feature][vector]
+    std::vector<std::uint64_t> listed_;    // per vector: the features its line has
+    std::vector<std::uint32_t> extra_end_; // per vector: end of its part of extra_
+    std::vector<double> extra_;            // components above feature_count
+};
+
+} // namespace vmaf

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "metrics/motion/motion.hpp"
 #include "metrics/null/null.hpp"
 
 namespace vmaf {
@@ -11,6 +12,8 @@ namespace {
 
 // Search order of models.md 5.3.
 constexpr auto kMetrics = std::to_array<const MetricInfo *>({
+    &motion_metric,
+    &motion_v2_metric,
     &null_metric,
 });
 

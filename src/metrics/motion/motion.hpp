@@ -1,0 +1,46 @@
+// `motion`: how much the reference luma changes from frame to frame, in fixed point (motion.md 2). `motion_v2` is an
+// older name with scores of its own (motion.md 5).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "metrics/metric.hpp"
+
+namespace vmaf {
+
+extern const MetricInfo motion_metric;
+extern const MetricInfo motion_v2_metric;
+
+namespace motion {
+
+inline constexpr int kRadius = 2;
+inline constexpr int kTaps[2 * kRadius + 1] = {3571, 16004, 26386, 16004, 3571}; // sum 65536
+inline constexpr int kMinSize = kRadius + 1;                                     // borders are mirrored once
+
+// The prescribed minimum: unlike std::min it returns b when either is NaN.
+constexpr double minimum(double a, double b) { return a < b ? a : b; }
+
+// blend() of 1.2: values above `offset` are compressed towards it.
+constexpr double blend(double value, double factor, double offset) {
+    return value * factor + (1 - factor) * minimum(offset, value);
+}
+
+// Throws Error for pictures whose borders cannot be mirrored (1.1).
+void check_size(std::string_view metric, unsigned width, unsigned height);
+
+// Bytes of working memory that one call of a function below needs; it is aligned to kAlignment.
+std::size_t scratch_bytes(int width);
+
+// Sum of |blur(earlier - current)| over the rows begin <= y < end, in units of 1/256 of an 8-bit step (2.3).
+template <class T>
+using BlurredDifference = std::uint64_t(const PlaneView<T> &earlier, const PlaneView<T> &current, unsigned bits,
+                                        int begin, int end, std::byte *scratch);
+
+template <class T>
+std::uint64_t blurred_difference(const PlaneView<T> &earlier, const PlaneView<T> &current, unsigned bits, int begin,
+                                 int end, std::byte *scratch);
+
+} // namespace motion
+
+} // namespace vmaf

@@ -1,0 +1,24 @@
+// Shares the rows of a frame out to the lanes of a Parallel.
+#pragma once
+
+#include <algorithm>
+
+#include "metrics/metric.hpp"
+
+namespace vmaf {
+
+// How many strips of at least `min_rows` rows a frame is worth.
+inline unsigned strip_count(const Parallel &parallel, int rows, int min_rows) {
+    return std::clamp(unsigned(rows / min_rows), 1u, std::max(1u, parallel.lanes()));
+}
+
+// Calls work(strip, begin, end) for `count` strips that together are the rows 0 <= y < rows.
+template <class Work> void for_each_strip(Parallel &parallel, int rows, unsigned count, const Work &work) {
+    const auto bound = [&](unsigned strip) { return int(std::int64_t(rows) * strip / count); };
+    if (count == 1)
+        work(0u, 0, rows);
+    else
+        parallel.run(count, [&](unsigned strip) { work(strip, bound(strip), bound(strip + 1)); });
+}
+
+} // namespace vmaf

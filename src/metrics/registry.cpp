@@ -5,6 +5,7 @@
 
 #include "metrics/motion/motion.hpp"
 #include "metrics/null/null.hpp"
+#include "metrics/vif/vif.hpp"
 
 namespace vmaf {
 
@@ -14,6 +15,7 @@ namespace {
 constexpr auto kMetrics = std::to_array<const MetricInfo *>({
     &motion_metric,
     &motion_v2_metric,
+    &vif_metric,
     &null_metric,
 });
 

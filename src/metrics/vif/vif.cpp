@@ -1,0 +1,249 @@
+#include "metrics/vif/vif.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "base/error.hpp"
+#include "metrics/vif/vif_strip.hpp"
+
+namespace vmaf {
+
+namespace vif {
+
+std::span<const std::uint16_t, 32768> log_table() {
+    static const auto table = [] {
+        std::array<std::uint16_t, 32768> t;
+        // The closed form of 2.7; its odd constant stands for a rounding to float before the one to an integer.
+        for (std::size_t i = 0; i < t.size(); i++)
+            t[i] = std::uint16_t(std::floor(2048.0 * std::log2(double(i + 32768)) + 0.5009765625));
+        return t;
+    }();
+    return table;
+}
+
+ScaleSums &ScaleSums::operator+=(const ScaleSums &other) {
+    num_log += other.num_log;
+    den_log += other.den_log;
+    num_noise += other.num_noise;
+    den_noise += other.den_noise;
+    return *this;
+}
+
+void store_sums(const FrameSums &sums, FrameResult &result) {
+    double *out = result.values.data();
+    for (const ScaleSums &s : sums)
+        for (std::int64_t value : {s.num_log, s.den_log, s.num_noise, s.den_noise})
+            *out++ = std::bit_cast<double>(value);
+}
+
+FrameSums load_sums(const FrameResult &result) {
+    FrameSums sums;
+    const double *in = result.values.data();
+    for (ScaleSums &s : sums)
+        for (std::int64_t *value : {&s.num_log, &s.den_log, &s.num_noise, &s.den_noise})
+            *value = std::bit_cast<std::int64_t>(*in++);
+    return sums;
+}
+
+ScaleScore scale_score(const ScaleSums &sums) {
+    const double below_noise = double(sums.den_noise);
+    return {float(double(sums.num_log) / 2048.0 + (below_noise - (double(sums.num_noise) / 16384.0) / 65025.0)),
+            float(double(sums.den_log) / 2048.0 + below_noise)};
+}
+
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    {"debug", "", "also report numerators, denominators and the score of all scales together", false},
+    {"vif_enhn_gain_limit", "egl", "upper bound of the local gain; 1 gives no credit for enhancement", 100.0, 1.0,
+     100.0, true},
+    {"vif_skip_scale0", "ssclz", "leave scale 0 out", false, 0, 0, true},
+};
+
+constexpr std::array<std::string_view, kScales> kScoreNames = {
+    "VMAF_integer_feature_vif_scale0_score", "VMAF_integer_feature_vif_scale1_score",
+    "VMAF_integer_feature_vif_scale2_score", "VMAF_integer_feature_vif_scale3_score"};
+constexpr std::array<std::string_view, kScales> kNumNames = {"integer_vif_num_scale0", "integer_vif_num_scale1",
+                                                             "integer_vif_num_scale2", "integer_vif_num_scale3"};
+constexpr std::array<std::string_view, kScales> kDenNames = {"integer_vif_den_scale0", "integer_vif_den_scale1",
+                                                             "integer_vif_den_scale2", "integer_vif_den_scale3"};
+constexpr std::string_view kProvides[] = {kScoreNames[0], kScoreNames[1],    kScoreNames[2],    kScoreNames[3],
+                                          "integer_vif",  "integer_vif_num", "integer_vif_den", kNumNames[0],
+                                          kDenNames[0],   kNumNames[1],      kDenNames[1],      kNumNames[2],
+                                          kDenNames[2],   kNumNames[3],      kDenNames[3]};
+
+struct Settings {
+    bool debug, skip_scale0;
+    double gain_limit;
+};
+
+class VifScorer final : public FrameScorer {
+  public:
+    VifScorer(const PictureFormat &format, const Settings &settings, Isa isa)
+        : settings_(settings), isa_(isa), width_(int(format.width)), height_(int(format.height)) {
+        for (int s = 1; s < kScales; s++) {
+            Level &level = levels_[std::size_t(s)];
+            level.stride = round_up(width_ >> s, 32);
+            const auto samples = std::size_t(level.stride) * std::size_t(height_ >> s);
+            level.ref = AlignedArray<std::uint16_t>(samples);
+            level.dist = AlignedArray<std::uint16_t>(samples);
+        }
+        workers_.push_back(make_worker());
+    }
+
+    void measure(const FrameInput &frame, FrameResult &result) override {
+        FrameSums sums;
+        for (int s = 0; s < kScales; s++) {
+            if (s == 3 && narrow()) {
+                sums[3] = narrow_scale3_sums(images(2, frame), images(3, frame), settings_.gain_limit);
+                break;
+            }
+            const unsigned strips = strip_count(s, frame.parallel);
+            partial_.assign(strips, {});
+            if (strips == 1)
+                partial_[0] = workers_[0]->run(strip(s, 0, 1, frame));
+            else
+                frame.parallel.run(strips,
+                                   [&](unsigned i) { partial_[i] = workers_[i]->run(strip(s, i, strips, frame)); });
+            for (const ScaleSums &part : partial_) sums[std::size_t(s)] += part;
+        }
+        store_sums(sums, result);
+    }
+
+  private:
+    struct Level {
+        AlignedArray<std::uint16_t> ref, dist;
+        int stride = 0;
+    };
+
+    bool narrow() const { return std::min(width_, height_) < 2 * kSmallestSide; }
+
+    std::unique_ptr<StripWorker> make_worker() const {
+        (void)isa_;
+        return make_scalar_worker(width_);
+    }
+
+    // Strips share nothing but the rows around their edges, which each filters for itself: too low ones do not pay.
+    unsigned strip_count(int scale, const Parallel &parallel) {
+        constexpr int lowest = 32;
+        const unsigned strips =
+            std::clamp(unsigned(std::max((height_ >> scale) / lowest, 0)), 1u, std::max(parallel.lanes(), 1u));
+        while (workers_.size() < strips) workers_.push_back(make_worker());
+        return strips;
+    }
+
+    ScaleImages images(int scale, const FrameInput &frame) const {
+        ScaleImages images;
+        images.width = width_ >> scale;
+        images.height = height_ >> scale;
+        if (scale == 0) {
+            images.ref = frame.ref.data(0);
+            images.dist = frame.dist.data(0);
+            images.ref_stride = frame.ref.stride_bytes(0);
+            images.dist_stride = frame.dist.stride_bytes(0);
+            images.bits = frame.ref.format().bits;
+        } else {
+            const Level &level = levels_[std::size_t(scale)];
+            images.ref = level.ref.data();
+            images.dist = level.dist.data();
+            images.ref_stride = images.dist_stride = level.stride * std::ptrdiff_t(sizeof(std::uint16_t));
+        }
+        return images;
+    }
+
+    Strip strip(int scale, unsigned index, unsigned count, const FrameInput &frame) {
+        Strip strip;
+        strip.scale = scale;
+        strip.images = images(scale, frame);
+        const auto edge = [&](unsigned i) {
+            const auto height = std::uint64_t(strip.images.height);
+            return i == count ? int(height) : int(height * i / count / 2 * 2);
+        };
+        strip.first_row = edge(index);
+        strip.end_row = edge(index + 1);
+        strip.statistics = scale > 0 || !settings_.skip_scale0;
+        strip.gain_limit = settings_.gain_limit;
+        if (scale + 1 < kScales) {
+            Level &next = levels_[std::size_t(scale) + 1];
+            strip.next_ref = next.ref.data();
+            strip.next_dist = next.dist.data();
+            strip.next_stride = next.stride;
+        }
+        return strip;
+    }
+
+    Settings settings_;
+    Isa isa_;
+    int width_, height_;
+    std::array<Level, kScales> levels_; // the pyramid; level 0 is the picture
+    std::vector<std::unique_ptr<StripWorker>> workers_;
+    std::vector<ScaleSums> partial_;
+};
+
+class VifMetric final : public Metric {
+  public:
+    explicit VifMetric(const OptionValues &options)
+        : settings_{options.flag("debug"), options.flag("vif_skip_scale0"), options.real("vif_enhn_gain_limit")} {}
+
+    void prepare(const PictureFormat &format) override {
+        if (format.width < kSmallestSide || format.height < kSmallestSide)
+            throw invalid("feature 'vif' needs pictures of at least 8x8 pixels; these are " +
+                          std::to_string(format.width) + "x" + std::to_string(format.height));
+        format_ = format;
+    }
+
+    std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
+        return std::make_unique<VifScorer>(format_, settings_, isa);
+    }
+
+    void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
+        const FrameSums sums = load_sums(result);
+        std::array<double, kScales> num{}, den{};
+        double total_num = 0.0, total_den = 0.0;
+        for (std::size_t s = 0; s < kScales; s++) {
+            if (s == 0 && settings_.skip_scale0) {
+                den[0] = -1.0;
+                sink.score(kScoreNames[0], index, 0.0);
+                continue;
+            }
+            const ScaleScore score = scale_score(sums[s]);
+            sink.score(kScoreNames[s], index, double(score.num / score.den)); // a division of floats
+            num[s] = double(score.num);
+            den[s] = double(score.den);
+            total_num += num[s];
+            total_den += den[s];
+        }
+        if (!settings_.debug) return;
+        sink.score("integer_vif", index, total_den == 0.0 ? 1.0 : total_num / total_den);
+        sink.score("integer_vif_num", index, total_num);
+        sink.score("integer_vif_den", index, total_den);
+        for (std::size_t s = 0; s < kScales; s++) {
+            sink.score(kNumNames[s], index, num[s]);
+            sink.score(kDenNames[s], index, den[s]);
+        }
+    }
+
+  private:
+    Settings settings_;
+    PictureFormat format_;
+};
+
+} // namespace
+} // namespace vif
+
+const MetricInfo vif_metric = {
+    .name = "vif",
+    .summary = "visual information fidelity of luma on four scales, fixed point",
+    .options = vif::kOptions,
+    .provides = vif::kProvides,
+    .every_frame = false,
+    .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
+        return std::make_unique<vif::VifMetric>(options);
+    },
+};
+
+} // namespace vmaf

@@ -1,0 +1,56 @@
+// `vif`: visual information fidelity of luma on four scales, in fixed point (vif.md 2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "metrics/metric.hpp"
+
+namespace vmaf {
+
+extern const MetricInfo vif_metric;
+
+namespace vif {
+
+inline constexpr int kScales = 4;
+inline constexpr int kSmallestSide = 8; // below it the lowest scale has no pixels
+
+// Filters (2.3). Each sums to 65536. Scale s of the pyramid is made from scale s - 1 with the filter of scale s.
+inline constexpr std::array<int, kScales> kTapCount = {17, 9, 5, 3};
+inline constexpr std::array<std::array<std::uint16_t, 17>, kScales> kTaps = {{
+    {489, 935, 1640, 2640, 3896, 5274, 6547, 7455, 7784, 7455, 6547, 5274, 3896, 2640, 1640, 935, 489},
+    {1244, 3663, 7925, 12590, 14692, 12590, 7925, 3663, 1244},
+    {3571, 16004, 26386, 16004, 3571},
+    {10904, 43728, 10904},
+}};
+
+inline constexpr std::int32_t kNoiseVariance = 2 * 65536; // variances count 1/65536 of a squared 8-bit step (2.2)
+inline constexpr double kVarianceFloor = 65536 * 1.0e-10; // keeps the gain finite
+
+// T[32768..65535] of 2.7: 2048 log2(i), at index i - 32768.
+std::span<const std::uint16_t, 32768> log_table();
+inline constexpr int kLogOfNoise = 17 * 2048; // the logarithm of kNoiseVariance on this scale
+
+// What the pixels of one scale add up to (2.8).
+struct ScaleSums {
+    std::int64_t num_log = 0, den_log = 0; // 2048 log2, pixels above the noise
+    std::int64_t num_noise = 0;            // distorted variance of the pixels below the noise
+    std::int64_t den_noise = 0;            // number of these pixels
+
+    ScaleSums &operator+=(const ScaleSums &other);
+    bool operator==(const ScaleSums &) const = default;
+};
+using FrameSums = std::array<ScaleSums, kScales>;
+
+// `measure` leaves the sums in a FrameResult, four integers per scale.
+void store_sums(const FrameSums &sums, FrameResult &result);
+FrameSums load_sums(const FrameResult &result);
+
+struct ScaleScore {
+    float num, den;
+};
+ScaleScore scale_score(const ScaleSums &sums); // 2.9
+
+} // namespace vif
+} // namespace vmaf

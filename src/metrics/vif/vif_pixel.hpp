@@ -1,0 +1,38 @@
+// What one pixel adds to the sums of its scale (vif.md 2.7, 2.8).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "metrics/vif/vif.hpp"
+
+namespace vmaf::vif {
+
+struct Statistics {
+    std::int32_t ref_variance, dist_variance, covariance; // s1, s2 (at least 0), s12
+};
+
+// LG of 2.7; `table` is log_table().
+inline int scaled_log2(std::uint32_t z, const std::uint16_t *table) {
+    const int k = 16 - std::countl_zero(z);
+    return table[(z >> k) - 32768] + 2048 * k;
+}
+
+inline void add_pixel(const Statistics &pixel, double gain_limit, const std::uint16_t *table, ScaleSums &sums) {
+    if (pixel.ref_variance < kNoiseVariance) {
+        sums.num_noise += pixel.dist_variance;
+        sums.den_noise += 1;
+        return;
+    }
+    sums.den_log += scaled_log2(std::uint32_t(kNoiseVariance + pixel.ref_variance), table) - kLogOfNoise;
+    if (pixel.covariance <= 0 || pixel.dist_variance <= 0) return;
+    const double s1 = pixel.ref_variance, s2 = pixel.dist_variance, s12 = pixel.covariance;
+    const double gain = s12 / (s1 + kVarianceFloor);
+    const double residual = s2 - gain * s12; // with the unlimited gain
+    const std::int32_t noise = std::max(std::int32_t(residual), 0) + kNoiseVariance;
+    const double limited = gain < gain_limit ? gain : gain_limit;
+    const auto signal = std::int32_t((limited * limited) * s1);
+    sums.num_log += scaled_log2(std::uint32_t(noise + signal), table) - scaled_log2(std::uint32_t(noise), table);
+}
+
+} // namespace vmaf::vif

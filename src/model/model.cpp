@@ -10,7 +10,19 @@
 
 namespace vmaf {
 
-Model::Model(std::unique_ptr<Data> data) : data_(std::move(data)) {}
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Model::Feature> &features) {
+    std::vector<std::string> names;
+    names.reserve(features.size());
+    for (const Model::Feature &feature : features)
+        names.push_back(stored_name_for_model(feature.name, feature.options));
+    return names;
+}
+
+} // namespace
+
+Model::Model(std::unique_ptr<Data> data) : data_(std::move(data)) { form_names(); }
 Model::Model(Model &&) noexcept = default;
 Model &Model::operator=(Model &&) noexcept = default;
 Model::~Model() = default;
@@ -24,14 +36,21 @@ void Model::overload(std::string_view extractor, const OptionTexts &options) {
     for (Feature &feature : data_->features)
         if (provider_of(feature.name) == metric)
             for (const auto &[key, text] : options) feature.options.insert_or_assign(key, text);
+    form_names();
 }
 
-std::vector<std::string> Model::stored_names() const {
-    std::vector<std::string> names;
-    names.reserve(data_->features.size());
-    for (const Feature &feature : data_->features)
-        names.push_back(stored_name_for_model(feature.name, feature.options));
-    return names;
+// A model with bad features or options loads; the error shows when its names are needed (models.md 1.7).
+void Model::form_names() {
+    data_->stored_names.reset();
+    try {
+        data_->stored_names = names_of(data_->features);
+    } catch (const Error &) {
+    }
+}
+
+const std::vector<std::string> &Model::stored_names() const {
+    if (!data_->stored_names) names_of(data_->features); // throws
+    return data_->stored_names.value();
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // Model files and prediction (models.md 1 to 4): from the features of a frame to its score.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +11,8 @@
 #include "metrics/options.hpp"
 
 namespace vmaf {
+
+inline constexpr std::size_t kMaxFeatures = 64; // of a model
 
 struct ModelConfig {
     std::string name = "vmaf";
@@ -34,8 +37,9 @@ class Model {
     // Merges options into every feature that this extractor provides; no such feature: no effect (models.md 5.6).
     void overload(std::string_view extractor, const OptionTexts &options);
 
-    // Stored names of the features, with the options they have now. Throws Error as stored_name_for_model().
-    std::vector<std::string> stored_names() const;
+    // Stored names of the features, with the options they have now; made ahead, so that asking costs nothing. Throws
+    // Error as stored_name_for_model().
+    const std::vector<std::string> &stored_names() const;
 
     // The denormalised regressor output, neither transformed nor clipped. One value per feature, in model order.
     double predict_raw(std::span<const double> features) const;
@@ -46,6 +50,7 @@ class Model {
     friend class ModelReader;
     struct Data;
     explicit Model(std::unique_ptr<Data> data);
+    void form_names();
     std::unique_ptr<Data> data_;
 };
 

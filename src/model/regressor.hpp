@@ -10,8 +10,6 @@
 
 namespace vmaf {
 
-inline constexpr std::size_t kMaxFeatures = 64;
-
 enum class Kernel { linear, polynomial, rbf, sigmoid };
 
 struct SupportVector {

@@ -1,6 +1,7 @@
 #include "session/session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <deque>
 #include <optional>
@@ -104,22 +105,23 @@ class Session::Impl {
     }
 
     bool has_features(const Model &model, unsigned index) const {
-        const std::vector<std::string> names = model.stored_names();
+        const std::vector<std::string> &names = model.stored_names();
         return std::all_of(names.begin(), names.end(),
                            [&](const std::string &name) { return scores.find(name, index).has_value(); });
     }
 
     // The raw prediction of one frame from stored features; names the feature that is missing.
     double predict_raw(const Model &model, unsigned index) const {
-        std::vector<double> features;
+        std::array<double, kMaxFeatures> features;
+        std::size_t count = 0;
         for (const std::string &name : model.stored_names()) {
             const auto score = scores.find(name, index);
             if (!score)
                 throw invalid("model '" + model.name() + "' needs the feature '" + name + "' of frame " +
                               std::to_string(index) + ", which has not been scored");
-            features.push_back(*score);
+            features[count++] = *score;
         }
-        return model.predict_raw(features);
+        return model.predict_raw({features.data(), count});
     }
 
     double predict(const Model &model, unsigned index) {

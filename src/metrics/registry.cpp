@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "metrics/cambi/cambi.hpp"
 #include "metrics/motion/motion.hpp"
 #include "metrics/null/null.hpp"
 #include "metrics/vif/vif.hpp"
@@ -16,6 +17,7 @@ constexpr auto kMetrics = std::to_array<const MetricInfo *>({
     &motion_metric,
     &motion_v2_metric,
     &vif_metric,
+    &cambi_metric,
     &null_metric,
 });
 

@@ -1,0 +1,108 @@
+#include "metrics/cambi/cambi.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "metrics/cambi/cambi_heatmap.hpp"
+#include "metrics/cambi/cambi_setup.hpp"
+#include "metrics/cambi/cambi_stages.hpp"
+
+namespace vmaf {
+
+namespace cambi {
+namespace {
+
+constexpr std::string_view kProvides[] = {"Cambi_feature_cambi_score"};
+
+// Entries of a FrameResult: unclipped scores.
+enum Figure : std::size_t { kEncodedScore, kSourceScore, kSourceRefused };
+
+class Scorer final : public FrameScorer {
+  public:
+    Scorer(const Setup &setup, const HeatmapFiles *heatmaps) : setup_(setup), heatmaps_(heatmaps), room_(setup) {
+        if (heatmaps) pixels_ = AlignedArray<std::uint16_t>(room_.c_values.size());
+    }
+
+    void measure(const FrameInput &frame, FrameResult &result) override {
+        result.values[kEncodedScore] = score(frame.dist, setup_.encoded, heatmaps_, frame.index);
+        result.values[kSourceRefused] = 0;
+        if (!setup_.full_ref) return;
+        try {
+            result.values[kSourceScore] = score(frame.ref, setup_.source, nullptr, frame.index);
+        } catch (const Error &) {
+            result.values[kSourceRefused] = 1; // the distorted picture's score stands (section 10)
+        }
+    }
+
+  private:
+    // The unclipped score of one picture (sections 4 to 10).
+    double score(const Picture &picture, const Target &target, const HeatmapFiles *heatmaps, unsigned frame) {
+        Canvas canvas = room_.canvas(target);
+        load_luma(picture, canvas, room_);
+        if (setup_.remove_dither) remove_dither(canvas);
+        compute_mask(canvas, room_);
+
+        double score = 0.0;
+        for (int scale = 0; scale < kScales; scale++) {
+            if (scale > 0 || setup_.speedup) decimate(canvas);
+            mode_filter(canvas, room_);
+            compute_c_values(canvas, target.radius(), setup_, room_);
+            const auto values = room_.c_values.span().first(std::size_t(canvas.width) * std::size_t(canvas.height));
+            if (heatmaps) heatmaps->write(frame, scale, values, pixels_.span());
+            score += double(16 >> scale) * pool(values, setup_.topk);
+        }
+        return score / double(target.window * target.window);
+    }
+
+    Setup setup_;
+    const HeatmapFiles *heatmaps_;
+    Workspace room_;
+    AlignedArray<std::uint16_t> pixels_; // of a heat map
+};
+
+class CambiMetric final : public Metric {
+  public:
+    explicit CambiMetric(const OptionValues &options) : options_(options) {}
+
+    void prepare(const PictureFormat &format) override {
+        setup_ = make_setup(options_, format);
+        if (!setup_.heatmaps_path.empty()) heatmaps_ = std::make_unique<HeatmapFiles>(setup_);
+    }
+
+    std::unique_ptr<FrameScorer> make_scorer(Isa) const override {
+        return std::make_unique<Scorer>(setup_, heatmaps_.get());
+    }
+
+    void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
+        const double encoded = result.values[kEncodedScore], source = result.values[kSourceScore];
+        const auto clip = [&](double score) { return std::min(score, setup_.max_score); };
+        sink.score(kProvides[0], index, clip(encoded));
+        if (!setup_.full_ref) return;
+        if (result.values[kSourceRefused] != 0)
+            throw invalid("feature 'cambi': the reference has luma samples above its bit depth in frame " +
+                          std::to_string(index));
+        sink.score("cambi_source", index, clip(source));
+        sink.score("cambi_full_reference", index, clip(std::max(0.0, encoded - source)));
+    }
+
+  private:
+    OptionValues options_;
+    Setup setup_;
+    std::unique_ptr<HeatmapFiles> heatmaps_;
+};
+
+} // namespace
+} // namespace cambi
+
+const MetricInfo cambi_metric = {
+    .name = "cambi",
+    .summary = "banding (false contours) in luma; 0 is none, 5 and more is strong",
+    .options = cambi::kOptions,
+    .provides = cambi::kProvides,
+    .every_frame = false,
+    .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
+        return std::make_unique<cambi::CambiMetric>(options);
+    },
+};
+
+} // namespace vmaf

@@ -1,0 +1,10 @@
+// CAMBI, the banding index. Section numbers in this folder refer to the specification's chapter on cambi.
+#pragma once
+
+#include "metrics/metric.hpp"
+
+namespace vmaf {
+
+extern const MetricInfo cambi_metric;
+
+} // namespace vmaf

@@ -73,13 +73,31 @@ PicturePool::~PicturePool() {
     for (Pooled *p : idle) Pooled::destroy(p);
 }
 
+Picture PicturePool::take_idle(State &state) {
+    Pooled *const p = state.idle.back();
+    state.idle.pop_back();
+    p->hand_out();
+    return Picture(p);
+}
+
 Picture PicturePool::fetch() {
     std::unique_lock lock(state_->mutex);
     state_->returned.wait(lock, [&] { return !state_->idle.empty(); });
-    Pooled *p = state_->idle.back();
-    state_->idle.pop_back();
-    p->hand_out();
-    return Picture(p);
+    return take_idle(*state_);
+}
+
+Picture PicturePool::fetch_or_add() {
+    std::lock_guard lock(state_->mutex);
+    if (!state_->idle.empty()) return take_idle(*state_);
+    try {
+        state_->idle.reserve(state_->count + 1);
+        auto added = std::make_unique<Pooled>(state_->format, state_);
+        state_->count++;
+        return Picture(added.release());
+    } catch (const std::bad_alloc &) {
+        throw Error(ENOMEM, "not enough memory for another picture of " + std::to_string(state_->format.width) + "x" +
+                                std::to_string(state_->format.height));
+    }
 }
 
 const PictureFormat &PicturePool::format() const { return state_->format; }

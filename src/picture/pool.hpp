@@ -1,4 +1,4 @@
-// A fixed number of host pictures that are handed out and come back when their last handle goes.
+// Host pictures that are handed out and come back when their last handle goes.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,15 @@ class PicturePool {
 
     // Waits until a picture is free. Contents are those of its last use.
     Picture fetch();
+    // Adds a picture to the pool instead of waiting.
+    Picture fetch_or_add();
     const PictureFormat &format() const;
     unsigned size() const;
 
   private:
     struct State;
     class Pooled;
+    static Picture take_idle(State &state); // with its lock held
     std::shared_ptr<State> state_;
 };
 

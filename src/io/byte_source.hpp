@@ -1,0 +1,55 @@
+// The bytes of a clip, from a file, a pipe or standard input. Large reads go straight to where they are wanted.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <sys/uio.h>
+#include <vector>
+
+namespace vmaf {
+
+class ByteSource {
+  public:
+    // "-" is standard input. Throws Error naming the path.
+    static ByteSource open(const std::string &path);
+    // Takes over the descriptor; `name` is for messages.
+    ByteSource(int descriptor, std::string name);
+    ByteSource(ByteSource &&other) noexcept;
+    ByteSource &operator=(ByteSource &&) = delete;
+    ~ByteSource();
+
+    const std::string &name() const { return name_; }
+
+    // Fill memory, or all parts in their order. Return the number of bytes read: fewer than asked for at the end of
+    // the data only. Throw Error when reading fails, and Error(ECANCELED) after cancel().
+    std::size_t read(std::span<std::byte> memory);
+    std::size_t read(std::span<const iovec> parts);
+    // Drops bytes; returns how many there were to drop.
+    std::uint64_t skip(std::uint64_t bytes);
+
+    // What is left to read, where that is known: in regular files.
+    std::optional<std::uint64_t> bytes_left() const;
+
+    // From another thread: ends a read that waits for a pipe, and all later ones.
+    void cancel() noexcept;
+
+  private:
+    std::size_t take_buffered(std::span<std::byte> memory);
+    std::size_t read_some(std::span<iovec> parts);
+    void wait_for_data() const;
+
+    std::string name_;
+    int descriptor_ = -1;
+    std::array<int, 2> cancel_pipe_{-1, -1}; // for pipes only: a regular file never waits for long
+    bool is_regular_ = false;
+    std::uint64_t bytes_left_ = 0; // behind the descriptor's position; regular files
+    std::vector<std::byte> buffer_;
+    std::size_t buffer_begin_ = 0, buffer_end_ = 0;
+    std::vector<iovec> parts_; // working copy of a read's parts
+};
+
+} // namespace vmaf

@@ -1,0 +1,341 @@
+// Facts about clip readers: what is in the pictures, where clips end, what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <thread>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "io/raw_reader.hpp"
+#include "io/read_ahead.hpp"
+#include "io/y4m_reader.hpp"
+
+namespace vmaf {
+namespace {
+
+using Bytes = std::string;
+
+ByteSource file_with(const Bytes &content) {
+    std::FILE *const file = std::tmpfile();
+    if (std::fwrite(content.data(), 1, content.size(), file) != content.size()) std::abort();
+    std::rewind(file);
+    const int descriptor = dup(fileno(file));
+    std::fclose(file);
+    return {descriptor, "'clip'"};
+}
+
+// The content through a pipe, in pieces of `chunk` bytes.
+class PipeWith {
+  public:
+    PipeWith(Bytes content, std::size_t chunk) {
+        std::array<int, 2> ends{};
+        if (pipe(ends.data()) != 0) std::abort();
+        read_end_ = ends[0];
+        writer_ = std::thread([content = std::move(content), chunk, out = ends[1]] {
+            for (std::size_t at = 0; at < content.size(); at += chunk)
+                if (write(out, content.data() + at, std::min(chunk, content.size() - at)) < 0) break;
+            close(out);
+        });
+    }
+    ~PipeWith() { writer_.join(); }
+    ByteSource source() const { return {read_end_, "'pipe'"}; }
+
+  private:
+    int read_end_;
+    std::thread writer_;
+};
+
+Bytes counting(std::size_t count, unsigned first = 0) {
+    Bytes bytes(count, '\0');
+    for (std::size_t i = 0; i < count; i++) bytes[i] = static_cast<char>(first + i);
+    return bytes;
+}
+
+Bytes header(const std::string &tags) { return "YUV4MPEG2 " + tags + "\n"; }
+
+std::vector<int> plane(const Picture &picture, unsigned p) {
+    std::vector<int> samples;
+    const auto take = [&](const auto &view) {
+        for (int y = 0; y < view.height; y++)
+            for (int x = 0; x < view.width; x++) samples.push_back(view.row(y)[x]);
+    };
+    if (picture.format().bits == 8)
+        take(picture.plane<std::uint8_t>(p));
+    else
+        take(picture.plane<std::uint16_t>(p));
+    return samples;
+}
+
+std::vector<int> iota(int first, int count) {
+    std::vector<int> list(static_cast<std::size_t>(count));
+    std::iota(list.begin(), list.end(), first);
+    return list;
+}
+
+Picture read_one(ClipReader &reader) {
+    Picture picture = Picture::allocate(reader.format());
+    EXPECT_TRUE(reader.read(picture));
+    return picture;
+}
+
+TEST(RawReader, PlanesFollowEachOtherTightlyPacked) {
+    RawReader reader(file_with(counting(4 * 2 + 2 + 2)), {PixelFormat::yuv420p, 8, 4, 2});
+    EXPECT_EQ(reader.frames_left(), 1u);
+    const Picture picture = read_one(reader);
+    EXPECT_EQ(plane(picture, 0), iota(0, 8));
+    EXPECT_EQ(plane(picture, 1), iota(8, 2));
+    EXPECT_EQ(plane(picture, 2), iota(10, 2));
+    EXPECT_FALSE(reader.read(picture));
+    EXPECT_EQ(reader.frames_left(), 0u);
+}
+
+TEST(RawReader, OddSizesKeepTheTopLeftPartOfChroma) {
+    RawReader reader(file_with(counting(15 + 6 + 6)), {PixelFormat::yuv420p, 8, 5, 3});
+    const Picture picture = read_one(reader);
+    EXPECT_EQ(plane(picture, 0), iota(0, 15));
+    EXPECT_EQ(plane(picture, 1), (std::vector<int>{15, 16}));
+    EXPECT_EQ(plane(picture, 2), (std::vector<int>{21, 22}));
+}
+
+TEST(RawReader, ChromaMayHaveNoSamplesAtAll) {
+    RawReader reader(file_with(counting(3)), {PixelFormat::yuv420p, 8, 1, 1});
+    EXPECT_EQ(plane(read_one(reader), 0), iota(0, 1));
+}
+
+TEST(RawReader, FourZeroZeroHasOnePlane) {
+    RawReader reader(file_with(counting(12)), {PixelFormat::yuv400p, 8, 3, 2});
+    EXPECT_EQ(reader.frames_left(), 2u);
+    EXPECT_EQ(plane(read_one(reader), 0), iota(0, 6));
+    EXPECT_EQ(plane(read_one(reader), 0), iota(6, 6));
+}
+
+TEST(RawReader, DeepSamplesAreTwoBytesLowFirst) {
+    RawReader reader(file_with(counting(2 * 3 * 4)), {PixelFormat::yuv444p, 10, 2, 2});
+    const Picture picture = read_one(reader);
+    EXPECT_EQ(plane(picture, 0), (std::vector<int>{0x0100, 0x0302, 0x0504, 0x0706}));
+    EXPECT_EQ(plane(picture, 2)[3], 0x1716);
+}
+
+TEST(RawReader, ShallowSamplesAreShiftedToTheDepthOfTheRun) {
+    RawReader narrow(file_with(counting(12, 1)), {PixelFormat::yuv420p, 8, 4, 2});
+    narrow.set_picture_bits(10);
+    Picture picture = Picture::allocate({PixelFormat::yuv420p, 10, 4, 2});
+    EXPECT_TRUE(narrow.read(picture));
+    EXPECT_EQ(plane(picture, 0), (std::vector<int>{4, 8, 12, 16, 20, 24, 28, 32}));
+    EXPECT_EQ(plane(picture, 2), (std::vector<int>{44, 48}));
+    RawReader wide(file_with(Bytes("\1\0\2\0\3\0", 6)), {PixelFormat::yuv444p, 10, 1, 1});
+    wide.set_picture_bits(12);
+    picture = Picture::allocate({PixelFormat::yuv444p, 12, 1, 1});
+    EXPECT_TRUE(wide.read(picture));
+    EXPECT_EQ(plane(picture, 0), std::vector<int>{4});
+    EXPECT_EQ(plane(picture, 2), std::vector<int>{12});
+}
+
+TEST(RawReader, APartialFrameIsAnErrorButNotWhenSkipped) {
+    RawReader reader(file_with(counting(20)), {PixelFormat::yuv420p, 8, 4, 2});
+    const Picture picture = read_one(reader);
+    EXPECT_THROW(reader.read(picture), Error);
+    RawReader skipping(file_with(counting(20)), {PixelFormat::yuv420p, 8, 4, 2});
+    EXPECT_TRUE(skipping.skip());
+    EXPECT_FALSE(skipping.skip());
+}
+
+TEST(RawReader, ImpossibleGeometriesAreRefused) {
+    EXPECT_THROW(RawReader(file_with(""), {PixelFormat::yuv420p, 8, 0, 2}), Error);
+    EXPECT_THROW(RawReader(file_with(""), {PixelFormat::yuv420p, 8, 4294967295u, 4294967295u}), Error);
+    EXPECT_THROW(RawReader(file_with(""), {PixelFormat::yuv420p, 17, 4, 2}), Error);
+}
+
+TEST(Y4mReader, FramesHaveHeadersWithOptionalParameters) {
+    Y4mReader reader(file_with(header("W4 H2 F25:1 Ip C420jpeg") + "FRAME\n" + counting(12) + "FRAME Ixyz\n" +
+                               counting(12, 100) + "FRA"));
+    Picture picture = read_one(reader);
+    EXPECT_EQ(plane(picture, 0), iota(0, 8));
+    EXPECT_TRUE(reader.read(picture));
+    EXPECT_EQ(plane(picture, 1), iota(108, 2));
+    EXPECT_FALSE(reader.read(picture)); // stray bytes are no frame
+}
+
+TEST(Y4mReader, ParametersOfAFrameEndAtSeventyEightBytes) {
+    const auto clip = [](std::size_t count) {
+        return header("W1 H1 F25:1 Ip C444") + "FRAME " + Bytes(count, 'x') + "\nabc";
+    };
+    Y4mReader good(file_with(clip(78)));
+    EXPECT_EQ(plane(read_one(good), 0), std::vector<int>{'a'});
+    Y4mReader bad(file_with(clip(79)));
+    EXPECT_THROW(read_one(bad), Error);
+}
+
+TEST(Y4mReader, LostFramingAndCutOffFramesAreErrors) {
+    Y4mReader lost(file_with(header("W1 H1 F25:1 Ip C444") + "FRAMF\nabc"));
+    EXPECT_THROW(read_one(lost), Error);
+    Y4mReader cut(file_with(header("W1 H1 F25:1 Ip C444") + "FRAME\nab"));
+    EXPECT_THROW(read_one(cut), Error);
+}
+
+TEST(Y4mReader, TheLastOfRepeatedTagsCountsAndUnknownOnesDoNot) {
+    Y4mReader reader(
+        file_with("YUV4MPEG2   W9 W1 H7  H1 XYSCSS=420JPEG Z F30000000000:1001 A0:0 Ip C444p10junk C444p10\n"));
+    EXPECT_EQ(reader.format(), (PictureFormat{PixelFormat::yuv444p, 10, 1, 1}));
+}
+
+TEST(Y4mReader, AHeaderWithoutNewlineEndsAfter255Bytes) {
+    Bytes line = "YUV4MPEG2 W1 H1 F1:1 Ip C444 X";
+    line += Bytes(255 - line.size(), 'x');
+    Y4mReader reader(file_with(line + "FRAME\nabc"));
+    EXPECT_EQ(plane(read_one(reader), 2), std::vector<int>{'c'});
+}
+
+TEST(Y4mReader, BadHeadersAreRefused) {
+    set_log_level(LogLevel::none);
+    for (const char *tags :
+         {"", "H1 F1:1", "W1 F1:1", "W1 H1", "W1 H1 F1", "W1 H1 F1:", "W1 H1 Fa:b", "W0 H1 F1:1", "W-4 H1 F1:1",
+          "Wx H1 F1:1", "W1 H1 F1:1 It", "W1 H1 F1:1 Ib", "W1 H1 F1:1 Im", "W1 H1 F1:1 A1", "W1 H1 F1:1 C421",
+          "W1 H1 F1:1 C420P10", "W1 H1 F1:1 C4200000000000000", "W99999999999999999999 H1 F1:1", "W40000 H1 F1:1"})
+        EXPECT_THROW(Y4mReader(file_with(header(tags))), Error) << tags;
+    for (const char *content : {"", "Y", "YUV4MPEG2", "YUV4MPEG2 W1 H1 F1:1", "RIFF\n", "\n"})
+        EXPECT_THROW(Y4mReader(file_with(content)), Error) << content;
+    set_log_level(LogLevel::info);
+}
+
+TEST(Y4mReader, MonoClipsGetGreyChroma) {
+    Y4mReader reader(file_with(header("W4 H2 F1:1 Ip Cmono") + "FRAME\n" + counting(8)));
+    const Picture picture = read_one(reader);
+    EXPECT_EQ(reader.format().pixel_format, PixelFormat::yuv420p);
+    EXPECT_EQ(plane(picture, 1), (std::vector<int>{128, 128}));
+}
+
+TEST(Y4mReader, TheAlphaPlaneIsDropped) {
+    Y4mReader reader(file_with(header("W2 H1 F1:1 Ip C444alpha") + "FRAME\nabcdefgh" + "FRAME\nijklmnop"));
+    EXPECT_EQ(plane(read_one(reader), 2), (std::vector<int>{'e', 'f'}));
+    EXPECT_EQ(plane(read_one(reader), 0), (std::vector<int>{'i', 'j'}));
+}
+
+// The formula of 10.3, written out once more.
+int filtered(const std::vector<int> &line, const std::vector<int> &taps, int first, int x) {
+    int sum = 64;
+    for (int k = 0; k < static_cast<int>(taps.size()); k++)
+        sum += taps[std::size_t(k)] * line[std::size_t(std::clamp(x + first + k, 0, int(line.size()) - 1))];
+    return std::clamp(sum >> 7, 0, 255);
+}
+const std::vector<int> kRight = {4, -17, 114, 35, -9, 1}, kLeft = {1, -9, 35, 114, -17, 4};
+
+TEST(ChromaConversion, FourTwoTwoMovesRight) {
+    const Bytes luma(12 * 1, 'y');
+    const std::vector<int> u = {0, 255, 3, 200, 90, 17}, v = {255, 255, 0, 0, 255, 0};
+    Bytes clip = header("W12 H1 F1:1 Ip C422") + "FRAME\n" + luma;
+    for (int s : u) clip.push_back(static_cast<char>(s));
+    for (int s : v) clip.push_back(static_cast<char>(s));
+    Y4mReader reader(file_with(clip));
+    const Picture picture = read_one(reader);
+    EXPECT_EQ(picture.format().pixel_format, PixelFormat::yuv422p);
+    for (int x = 0; x < 6; x++) {
+        EXPECT_EQ(plane(picture, 1)[std::size_t(x)], filtered(u, kRight, -2, x));
+        EXPECT_EQ(plane(picture, 2)[std::size_t(x)], filtered(v, kRight, -2, x));
+    }
+}
+
+TEST(ChromaConversion, PaldvMovesBothPlanesRightThenCbUpAndCrDown) {
+    const int w = 3, h = 5; // chroma
+    std::vector<int> samples(std::size_t(w * h));
+    for (std::size_t i = 0; i < samples.size(); i++) samples[i] = int(i * 97 % 256);
+    Bytes plane_bytes;
+    for (int s : samples) plane_bytes.push_back(static_cast<char>(s));
+    Y4mReader reader(
+        file_with(header("W6 H10 F1:1 Ip C420paldv") + "FRAME\n" + Bytes(60, 'y') + plane_bytes + plane_bytes));
+    const Picture picture = read_one(reader);
+    for (int x = 0; x < w; x++) {
+        std::vector<int> column;
+        for (int y = 0; y < h; y++) {
+            const std::vector<int> row(samples.begin() + y * w, samples.begin() + (y + 1) * w);
+            column.push_back(filtered(row, kRight, -2, x));
+        }
+        for (int y = 0; y < h; y++) {
+            EXPECT_EQ(plane(picture, 1)[std::size_t(y * w + x)], filtered(column, kLeft, -3, y));
+            EXPECT_EQ(plane(picture, 2)[std::size_t(y * w + x)], filtered(column, kRight, -2, y));
+        }
+    }
+}
+
+TEST(ChromaConversion, FourOneOneBecomesFourTwoTwo) {
+    const std::vector<int> u = {10, 250, 30};
+    Bytes clip = header("W10 H1 F1:1 Ip C411") + "FRAME\n" + Bytes(10, 'y') + "\n\372\36" + "\n\372\36";
+    Y4mReader reader(file_with(clip));
+    const Picture picture = read_one(reader);
+    ASSERT_EQ(plane(picture, 1).size(), 5u);
+    for (int x = 0; x < 5; x++)
+        EXPECT_EQ(plane(picture, 1)[std::size_t(x)],
+                  x % 2 ? filtered(u, {-3, 50, 86, -5}, -1, x / 2) : filtered(u, {1, 110, 18, -1}, -1, x / 2));
+}
+
+TEST(ChromaConversion, EveryTagReadsEverySmallSize) {
+    for (const char *tag : {"420", "420paldv", "422", "411", "444", "444alpha", "mono", "420p10", "422p12", "444p16"})
+        for (int w = 1; w < 10; w++)
+            for (int h = 1; h < 6; h++) {
+                const Bytes tags = "W" + std::to_string(w) + " H" + std::to_string(h) + " F1:1 Ip C" + tag;
+                Y4mReader reader(file_with(header(tags) + "FRAME\n" + counting(1000)));
+                read_one(reader);
+            }
+}
+
+TEST(ByteSource, PiecesOfAPipeMakeNoDifference) {
+    Bytes clip = header("W7 H5 F1:1 Ip C420");
+    for (unsigned i = 0; i < 9; i++) clip += "FRAME\n" + counting(35 + 24, i * 7);
+    Y4mReader whole(file_with(clip));
+    std::vector<std::vector<int>> want;
+    for (int i = 0; i < 9; i++) want.push_back(plane(read_one(whole), 0));
+    for (std::size_t chunk : {1u, 2u, 5u, 13u, 64u, 100000u}) {
+        const PipeWith pipe(clip, chunk);
+        Y4mReader reader(pipe.source());
+        EXPECT_FALSE(reader.frames_left());
+        EXPECT_TRUE(reader.skip());
+        Picture picture;
+        for (std::size_t i = 1; i < 9; i++) {
+            picture = read_one(reader);
+            EXPECT_EQ(plane(picture, 0), want[i]);
+        }
+        EXPECT_FALSE(reader.read(picture));
+    }
+}
+
+TEST(ByteSource, MissingFilesAndDirectoriesAreRefusedByName) {
+    for (const char *path : {"/no/such/file", "/"}) try {
+            ByteSource::open(path);
+            ADD_FAILURE() << path;
+        } catch (const Error &e) {
+            EXPECT_NE(std::string(e.what()).find(path), std::string::npos);
+        }
+}
+
+TEST(ReadAhead, GivesEveryFrameThenAnEmptyPicture) {
+    RawReader reader(file_with(counting(12 * 20)), {PixelFormat::yuv420p, 8, 4, 2});
+    ReadAhead ahead(reader, 8, 2);
+    std::vector<Picture> kept; // nobody waits for a picture that we hold
+    for (int i = 0; i < 20; i++) kept.push_back(ahead.next());
+    for (int i = 0; i < 20; i++) EXPECT_EQ(plane(kept[std::size_t(i)], 0)[0], i * 12);
+    EXPECT_FALSE(ahead.next());
+    EXPECT_FALSE(ahead.next());
+}
+
+TEST(ReadAhead, FramesBeforeAnErrorComeFirst) {
+    RawReader reader(file_with(counting(12 + 5)), {PixelFormat::yuv420p, 8, 4, 2});
+    ReadAhead ahead(reader, 8, 2);
+    EXPECT_TRUE(ahead.next());
+    EXPECT_THROW(ahead.next(), Error);
+}
+
+TEST(ReadAhead, StopsWhileAPipeGivesNothing) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    {
+        RawReader reader(ByteSource(ends[0], "'pipe'"), {PixelFormat::yuv420p, 8, 4, 2});
+        const ReadAhead ahead(reader, 8, 2);
+    }
+    close(ends[1]);
+}
+
+} // namespace
+} // namespace vmaf

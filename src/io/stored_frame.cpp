@@ -1,0 +1,165 @@
+#include "io/stored_frame.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace vmaf {
+
+namespace {
+
+int half_up(int value, int divisor) { return (value + divisor - 1) / divisor; }
+
+} // namespace
+
+StoredFrame::StoredFrame(const PictureFormat &format, ChromaConversion chroma_conversion)
+    : picture(format), conversion(chroma_conversion) {
+    check_format(format);
+    const int w = static_cast<int>(format.width), h = static_cast<int>(format.height);
+    const bool is_444 = format.pixel_format == PixelFormat::yuv444p;
+    const int across = conversion == ChromaConversion::from_411 ? 4 : is_444 ? 1 : 2;
+    const int down = format.pixel_format == PixelFormat::yuv420p ? 2 : 1;
+    const ChromaSize chroma{half_up(w, across), half_up(h, down)};
+    sizes_ = {ChromaSize{w, h}, chroma, chroma, {w, h}};
+    planes_ = 3;
+    if (!format.has_chroma() || conversion == ChromaConversion::fill_grey) planes_ = 1;
+    if (conversion == ChromaConversion::drop_fourth) planes_ = 4;
+}
+
+std::uint64_t StoredFrame::row_bytes(unsigned plane) const {
+    return static_cast<std::uint64_t>(sizes_[plane].width) * picture.bytes_per_sample();
+}
+
+std::uint64_t StoredFrame::bytes() const {
+    std::uint64_t sum = 0;
+    for (unsigned p = 0; p < plane_count(); p++) sum += row_bytes(p) * static_cast<unsigned>(sizes_[p].height);
+    return sum;
+}
+
+FrameLoader::FrameLoader(const StoredFrame &stored, unsigned picture_bits)
+    : stored_(stored), picture_bits_(picture_bits), widens_(stored.picture.bits == 8 && picture_bits > 8) {
+    discarded_.resize(static_cast<std::size_t>(stored_.row_bytes(0)));
+    for (unsigned p = 0; p < std::min(3u, stored_.plane_count()); p++) {
+        if (!widens_ && !is_converted(p)) continue;
+        const ChromaSize size = stored_.plane_size(p);
+        staged_[p].resize(static_cast<std::size_t>(stored_.row_bytes(p)) * size.height);
+        staged_width_[p] = size.width;
+        if (!is_converted(p)) continue;
+        if (stored_.conversion == ChromaConversion::from_411)
+            staged_width_[p] = half_up(static_cast<int>(stored_.picture.width), 2);
+        scratch_.resize(static_cast<std::size_t>(staged_width_[p]) * size.height);
+        staged_[p].resize(std::max(staged_[p].size(), scratch_.size()));
+    }
+}
+
+bool FrameLoader::is_converted(unsigned plane) const {
+    const auto c = stored_.conversion;
+    return plane > 0 &&
+           (c == ChromaConversion::move_right || c == ChromaConversion::paldv || c == ChromaConversion::from_411);
+}
+
+// Adds where the bytes of a plane go: rows of the picture, and aside what is wider or higher than the picture.
+void FrameLoader::plan_rows(unsigned plane, const Picture &picture) {
+    const ChromaSize size = stored_.plane_size(plane);
+    const auto row_bytes = static_cast<std::size_t>(stored_.row_bytes(plane));
+    if (plane < 3 && !staged_[plane].empty()) {
+        parts_.push_back({staged_[plane].data(), row_bytes * size.height});
+        return;
+    }
+    const bool is_kept = plane < 3;
+    const unsigned kept_rows = is_kept ? picture.format().plane_height(plane) : 0;
+    const std::size_t kept_bytes =
+        is_kept ? picture.format().plane_width(plane) * picture.format().bytes_per_sample() : 0;
+    if (is_kept && kept_bytes == row_bytes && picture.stride_bytes(plane) == static_cast<std::ptrdiff_t>(row_bytes)) {
+        parts_.push_back({picture.data(plane), row_bytes * kept_rows});
+    } else {
+        for (unsigned y = 0; y < kept_rows; y++) {
+            parts_.push_back(
+                {picture.data(plane) + static_cast<std::ptrdiff_t>(y) * picture.stride_bytes(plane), kept_bytes});
+            if (row_bytes > kept_bytes) parts_.push_back({discarded_.data(), row_bytes - kept_bytes});
+        }
+    }
+    for (unsigned y = kept_rows; y < static_cast<unsigned>(size.height); y++)
+        parts_.push_back({discarded_.data(), row_bytes});
+}
+
+void FrameLoader::convert_chroma(unsigned plane) {
+    const ChromaSize size = stored_.plane_size(plane);
+    const std::span<std::uint8_t> samples(reinterpret_cast<std::uint8_t *>(staged_[plane].data()),
+                                          staged_[plane].size());
+    switch (stored_.conversion) {
+    case ChromaConversion::move_right:
+        move_right(samples, scratch_, size);
+        std::copy(scratch_.begin(), scratch_.end(), samples.begin());
+        break;
+    case ChromaConversion::paldv:
+        move_right(samples, scratch_, size);
+        (plane == 1 ? move_up : move_down)(scratch_, samples, size);
+        break;
+    case ChromaConversion::from_411:
+        double_width(samples, scratch_, size, staged_width_[plane]);
+        std::copy(scratch_.begin(), scratch_.end(), samples.begin());
+        break;
+    default: break;
+    }
+}
+
+// Copies the top left part of a staged plane to the picture.
+void FrameLoader::store_plane(unsigned plane, const Picture &picture) const {
+    const unsigned width = picture.format().plane_width(plane), height = picture.format().plane_height(plane);
+    const auto *const from = reinterpret_cast<const std::uint8_t *>(staged_[plane].data());
+    for (unsigned y = 0; y < height; y++) {
+        const std::uint8_t *row = from + static_cast<std::size_t>(y) * staged_width_[plane];
+        std::byte *const target = picture.data(plane) + static_cast<std::ptrdiff_t>(y) * picture.stride_bytes(plane);
+        if (!widens_) {
+            std::memcpy(target, row, width);
+            continue;
+        }
+        auto *const wide = reinterpret_cast<std::uint16_t *>(target);
+        const unsigned shift = picture_bits_ - stored_.picture.bits;
+        for (unsigned x = 0; x < width; x++) wide[x] = static_cast<std::uint16_t>(row[x] << shift);
+    }
+}
+
+void FrameLoader::shift_plane(unsigned plane, const Picture &picture) const {
+    const unsigned width = picture.format().plane_width(plane), height = picture.format().plane_height(plane);
+    const unsigned shift = picture_bits_ - stored_.picture.bits;
+    for (unsigned y = 0; y < height; y++) {
+        auto *const row = reinterpret_cast<std::uint16_t *>(picture.data(plane) + static_cast<std::ptrdiff_t>(y) *
+                                                                                      picture.stride_bytes(plane));
+        for (unsigned x = 0; x < width; x++) row[x] = static_cast<std::uint16_t>(row[x] << shift);
+    }
+}
+
+void FrameLoader::fill_chroma(const Picture &picture) {
+    const PictureFormat &f = picture.format();
+    for (unsigned plane = 1; plane < 3; plane++)
+        for (unsigned y = 0; y < f.plane_height(plane); y++) {
+            std::byte *const row = picture.data(plane) + static_cast<std::ptrdiff_t>(y) * picture.stride_bytes(plane);
+            if (f.bits == 8)
+                std::memset(row, 128, f.plane_width(plane));
+            else
+                std::fill_n(reinterpret_cast<std::uint16_t *>(row), f.plane_width(plane),
+                            static_cast<std::uint16_t>(1u << (f.bits - 1)));
+        }
+}
+
+bool FrameLoader::load(ByteSource &source, const Picture &picture, std::uint64_t &got) {
+    parts_.clear();
+    for (unsigned p = 0; p < stored_.plane_count(); p++) plan_rows(p, picture);
+    got = source.read(std::span<const iovec>(parts_));
+    if (got < stored_.bytes()) return false;
+    const bool shifts = !widens_ && picture_bits_ > stored_.picture.bits;
+    for (unsigned p = 0; p < std::min(3u, stored_.plane_count()); p++) {
+        if (is_converted(p)) convert_chroma(p);
+        if (!staged_[p].empty())
+            store_plane(p, picture);
+        else if (shifts)
+            shift_plane(p, picture);
+    }
+    if (stored_.conversion == ChromaConversion::fill_grey) fill_chroma(picture);
+    return true;
+}
+
+} // namespace vmaf

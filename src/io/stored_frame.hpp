@@ -1,0 +1,72 @@
+// From the planes of a frame as they lie in a file to the planes of a picture: row strides, odd sizes, chroma
+// conversions, depths (cli-and-formats.md 10.3, 10.4, 10.6).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "io/byte_source.hpp"
+#include "io/chroma.hpp"
+#include "picture/picture.hpp"
+
+namespace vmaf {
+
+enum class ChromaConversion {
+    none,
+    move_right,  // YUV4MPEG2 "422"
+    paldv,       // "420paldv"
+    from_411,    // to 4:2:2
+    fill_grey,   // "mono": 4:2:0 with empty chroma
+    drop_fourth, // "444alpha"
+};
+
+// How a frame lies in a file: planes behind each other, tightly packed. Chroma sizes are rounded up, other than those
+// of pictures.
+struct StoredFrame {
+    PictureFormat picture; // what is made of it, at the file's own depth
+    ChromaConversion conversion = ChromaConversion::none;
+
+    StoredFrame() = default;
+    // Throws Error for sizes and depths that pictures cannot have.
+    StoredFrame(const PictureFormat &format, ChromaConversion chroma_conversion);
+
+    unsigned plane_count() const { return static_cast<unsigned>(planes_); }
+    ChromaSize plane_size(unsigned plane) const { return sizes_[plane]; }
+    std::uint64_t row_bytes(unsigned plane) const;
+    std::uint64_t bytes() const; // of all planes
+
+  private:
+    std::array<ChromaSize, 4> sizes_{};
+    std::size_t planes_ = 0;
+};
+
+class FrameLoader {
+  public:
+    // `picture_bits`: depth of the pictures to fill, at least that of the file; samples are shifted left to it.
+    FrameLoader(const StoredFrame &stored, unsigned picture_bits);
+
+    // Reads one frame into the picture. False if the source ends before its last byte; `got` then says how many bytes
+    // there were.
+    bool load(ByteSource &source, const Picture &picture, std::uint64_t &got);
+
+  private:
+    bool is_converted(unsigned plane) const;
+    void plan_rows(unsigned plane, const Picture &picture);
+    void convert_chroma(unsigned plane);
+    void store_plane(unsigned plane, const Picture &picture) const;
+    void shift_plane(unsigned plane, const Picture &picture) const;
+    static void fill_chroma(const Picture &picture);
+
+    StoredFrame stored_;
+    unsigned picture_bits_;
+    bool widens_; // 8-bit samples go to 16-bit ones
+    std::vector<iovec> parts_;
+    std::vector<std::byte> discarded_;                   // one row; samples that no picture has
+    std::array<std::vector<std::byte>, 3> staged_;       // planes that are not read straight into the picture
+    std::vector<std::uint8_t> scratch_;                  // between the passes of a conversion
+    std::array<int, 3> staged_width_{};                  // after conversion
+};
+
+} // namespace vmaf

@@ -1,0 +1,258 @@
+#include "report/report.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "scores/feature_name.hpp"
+
+namespace vmaf {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 1 << 16;
+
+using NamedScore = std::pair<std::size_t, double>; // position of the name, score
+
+struct PoolingName {
+    std::string_view name;
+    Pooling method;
+};
+constexpr auto kPoolings = std::to_array<PoolingName>(
+    {{"min", Pooling::min}, {"max", Pooling::max}, {"mean", Pooling::mean}, {"harmonic_mean", Pooling::harmonic_mean}});
+
+// What all four writers share: the text so far, names as shown, scores by frame.
+class DocumentWriter {
+  public:
+    DocumentWriter(const Report &report, const std::function<void(std::string_view)> &out)
+        : report(report), names(report.scores.names()), out_(out) {}
+
+    void finish() {
+        if (!text.empty()) out_(text);
+        text.clear();
+    }
+
+    std::string_view shown(std::size_t name) const { return feature_alias(names[name]); }
+    void number(double value) { report.numbers.append(text, value); }
+    void put(std::string_view piece) {
+        text.append(piece);
+        if (text.size() >= kPieceBytes) finish();
+    }
+
+    // Visits the frames that are sampled and have a score.
+    template <class Visit> void each_frame(Visit visit) {
+        const std::size_t end = report.scores.frame_capacity();
+        std::vector<NamedScore> scores;
+        for (std::size_t index = 0; index < end; index += report.subsample) {
+            scores.clear();
+            for (std::size_t n = 0; n < names.size(); n++)
+                if (const auto score = report.scores.find(names[n], static_cast<unsigned>(index)))
+                    scores.emplace_back(n, *score);
+            if (!scores.empty()) visit(index, scores);
+        }
+    }
+
+    // Nothing where a score is missing.
+    std::optional<double> pooled(std::size_t name, Pooling method) const {
+        if (report.pictures == 0) return std::nullopt;
+        try {
+            return report.scores.pool(names[name], method, 0, report.pictures - 1, report.subsample);
+        } catch (const Error &) {
+            return std::nullopt;
+        }
+    }
+
+    double fps() const { return report.pictures / report.scores.busy_seconds(); }
+
+    const Report &report;
+    const std::vector<std::string> names;
+    std::string text;
+
+  private:
+    const std::function<void(std::string_view)> &out_;
+};
+
+std::string xml_escaped(std::string_view text) {
+    std::string escaped;
+    for (char c : text) {
+        switch (c) {
+        case '"': escaped += "&quot;"; break;
+        case '<': escaped += "&lt;"; break;
+        case '>': escaped += "&gt;"; break;
+        case '&': escaped += "&amp;"; break;
+        default: escaped += c;
+        }
+    }
+    return escaped;
+}
+
+// Quoted where a comma, a quote or a line end would break the row.
+std::string csv_field(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+    std::string quoted = "\"";
+    for (char c : text) quoted.append(c == '"' ? 2 : 1, c);
+    return quoted + '"';
+}
+
+void xml_attribute(DocumentWriter &w, std::string_view name, double value) {
+    w.put(xml_escaped(name));
+    w.put("=\"");
+    w.number(value);
+    w.put("\" ");
+}
+
+void write_xml(DocumentWriter &w) {
+    const Report &r = w.report;
+    w.put("<VMAF version=\"" + xml_escaped(r.version) + "\">\n");
+    w.put("  <params qualityWidth=\"" + std::to_string(r.width) + "\" qualityHeight=\"" + std::to_string(r.height) +
+          "\" />\n");
+    w.put("  <fyi fps=\"");
+    append_decimals(w.text, w.fps(), 2);
+    w.put("\" />\n  <frames>\n");
+    w.each_frame([&](std::size_t index, const std::vector<NamedScore> &scores) {
+        w.put("    <frame frameNum=\"" + std::to_string(index) + "\" ");
+        for (const auto &[name, score] : scores) xml_attribute(w, w.shown(name), score);
+        w.put("/>\n");
+    });
+    w.put("  </frames>\n  <pooled_metrics>\n");
+    for (std::size_t n = 0; n < w.names.size(); n++) {
+        w.put("    <metric name=\"" + xml_escaped(w.shown(n)) + "\" ");
+        for (const PoolingName &pooling : kPoolings)
+            if (const auto value = w.pooled(n, pooling.method)) xml_attribute(w, pooling.name, *value);
+        w.put("/>\n");
+    }
+    w.put("  </pooled_metrics>\n  <aggregate_metrics ");
+    for (const auto &[name, value] : r.scores.aggregates()) xml_attribute(w, name, value);
+    w.put("/>\n</VMAF>\n");
+}
+
+void json_number(DocumentWriter &w, double value) {
+    if (std::isfinite(value))
+        w.number(value);
+    else
+        w.put("null");
+}
+
+void json_frames(DocumentWriter &w) {
+    bool is_first = true;
+    w.each_frame([&](std::size_t index, const std::vector<NamedScore> &scores) {
+        if (!std::exchange(is_first, false)) w.put(",\n");
+        w.put("    {\n      \"frameNum\": " + std::to_string(index) + ",\n      \"metrics\": {\n");
+        for (std::size_t i = 0; i < scores.size(); i++) {
+            const auto &[name, score] = scores[i];
+            w.put("        " + json_string(w.shown(name)) + ": ");
+            json_number(w, score);
+            if (i + 1 < scores.size()) w.put(",");
+            if (std::isfinite(score)) w.put("\n"); // the reference breaks no line behind a null
+        }
+        w.put("      }\n    }");
+    });
+    if (!is_first) w.put("\n");
+}
+
+void json_pooled(DocumentWriter &w) {
+    for (std::size_t n = 0; n < w.names.size(); n++) {
+        w.put("    " + json_string(w.shown(n)) + ": {\n");
+        bool is_first = true;
+        for (const PoolingName &pooling : kPoolings) {
+            const auto value = w.pooled(n, pooling.method);
+            if (!value) continue;
+            if (!std::exchange(is_first, false)) w.put(",\n");
+            w.put("      \"" + std::string(pooling.name) + "\": ");
+            json_number(w, *value);
+        }
+        if (!is_first) w.put("\n");
+        w.put(n + 1 < w.names.size() ? "    },\n" : "    }\n");
+    }
+}
+
+void write_json(DocumentWriter &w) {
+    const Report &r = w.report;
+    w.put("{\n  \"version\": " + json_string(r.version) + ",\n  \"fps\": ");
+    if (std::isfinite(w.fps()))
+        append_decimals(w.text, w.fps(), 2);
+    else
+        w.put("null");
+    w.put(",\n  \"frames\": [\n");
+    json_frames(w);
+    w.put("  ],\n  \"pooled_metrics\": {\n");
+    json_pooled(w);
+    w.put("  },\n  \"aggregate_metrics\": {\n");
+    const auto aggregates = r.scores.aggregates();
+    for (std::size_t i = 0; i < aggregates.size(); i++) {
+        w.put("    " + json_string(aggregates[i].first) + ": ");
+        json_number(w, aggregates[i].second);
+        w.put(i + 1 < aggregates.size() ? ",\n" : "\n");
+    }
+    w.put("  }");
+    if (!r.backend_used.empty()) w.put(",\n  \"backend_used\": " + json_string(r.backend_used));
+    w.put("\n}\n");
+}
+
+void write_csv(DocumentWriter &w) {
+    w.put("Frame,");
+    for (std::size_t n = 0; n < w.names.size(); n++) w.put(csv_field(w.shown(n)) + ",");
+    w.put("\n");
+    w.each_frame([&](std::size_t index, const std::vector<NamedScore> &scores) {
+        w.put(std::to_string(index) + ",");
+        std::size_t column = 0;
+        for (const auto &[name, score] : scores) {
+            for (; column < name; column++) w.put(","); // a missing score is an empty field
+            w.number(score);
+            w.put(",");
+            column++;
+        }
+        for (; column < w.names.size(); column++) w.put(",");
+        w.put("\n");
+    });
+}
+
+void write_sub(DocumentWriter &w) {
+    w.each_frame([&](std::size_t index, const std::vector<NamedScore> &scores) {
+        const std::string i = std::to_string(index);
+        w.put("{" + i + "}{" + std::to_string(index + 1) + "}frame: " + i + "|");
+        for (const auto &[name, score] : scores) {
+            w.put(w.shown(name));
+            w.put(": ");
+            w.number(score);
+            w.put("|");
+        }
+        w.put("\n");
+    });
+}
+
+} // namespace
+
+std::string json_string(std::string_view text) {
+    std::string quoted = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') {
+            quoted += '\\';
+            quoted += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            std::array<char, 8> code{};
+            std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
+            quoted += code.data();
+        } else {
+            quoted += c;
+        }
+    }
+    return quoted + '"';
+}
+
+void write_report(const Report &report, ReportFormat format, const std::function<void(std::string_view)> &out) {
+    DocumentWriter writer(report, out);
+    switch (format) {
+    case ReportFormat::xml: write_xml(writer); break;
+    case ReportFormat::json: write_json(writer); break;
+    case ReportFormat::csv: write_csv(writer); break;
+    case ReportFormat::sub: write_sub(writer); break;
+    }
+    writer.finish();
+}
+
+} // namespace vmaf

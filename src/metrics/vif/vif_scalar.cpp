@@ -24,20 +24,32 @@ constexpr int kRingRows = 32; // a power of two above kMaxTaps
 using Row = std::uint16_t *;
 template <int Taps> using TapRows = std::array<const std::uint16_t *, Taps>;
 
-// sums[x] = sum of taps[k] * rows[k][x]
-template <int Taps>
-void filter_sums(const TapRows<Taps> &rows, const std::uint16_t *taps, int count, std::uint32_t *__restrict sums) {
+// sums[x] (+)= sum of taps[k] * rows[k][x] for First <= k < Last
+template <int First, int Last, int Taps>
+void add_rows(const TapRows<Taps> &rows, const std::uint16_t *taps, int count, std::uint32_t *__restrict sums) {
     for (int x = 0; x < count; x++) {
-        std::uint32_t sum = 0;
-        for (int k = 0; k < Taps; k++) sum += std::uint32_t(taps[k]) * rows[std::size_t(k)][x];
+        std::uint32_t sum = First == 0 ? 0 : sums[x];
+        for (int k = First; k < Last; k++) sum += std::uint32_t(taps[k]) * rows[std::size_t(k)][x];
         sums[x] = sum;
     }
 }
 
-template <int Taps> TapRows<Taps> neighbours(const std::uint16_t *row) {
-    TapRows<Taps> rows;
-    for (int k = 0; k < Taps; k++) rows[std::size_t(k)] = row - Taps / 2 + k;
-    return rows;
+// In two goes where there are more rows than registers for their addresses.
+template <int Taps>
+void filter_rows(const TapRows<Taps> &rows, const std::uint16_t *taps, int count, std::uint32_t *__restrict sums) {
+    constexpr int half = Taps > 9 ? 9 : Taps;
+    add_rows<0, half, Taps>(rows, taps, count, sums);
+    if constexpr (half < Taps) add_rows<half, Taps, Taps>(rows, taps, count, sums);
+}
+
+// sums[x] = sum of taps[k] * row[x - Taps / 2 + k]
+template <int Taps>
+void filter_columns(const std::uint16_t *row, const std::uint16_t *taps, int count, std::uint32_t *__restrict sums) {
+    for (int x = 0; x < count; x++) {
+        std::uint32_t sum = 0;
+        for (int k = 0; k < Taps; k++) sum += std::uint32_t(taps[k]) * row[x - Taps / 2 + k];
+        sums[x] = sum;
+    }
 }
 
 void extend_row(Row row, int width, int radius) {
@@ -146,16 +158,16 @@ template <int Taps> void ScalarWorker::vertical_pass(const Strip &strip, int y) 
     const int width = strip.images.width, height = strip.images.height;
     std::uint32_t *const sums = sums_.data(), *const low_sums = low_sums_.data();
     for (int channel : {kRef, kDist}) {
-        filter_sums<Taps>(ring_rows<Taps>(y, height, channel), taps, width, sums);
+        filter_rows<Taps>(ring_rows<Taps>(y, height, channel), taps, width, sums);
         Row out = filtered_[std::size_t(channel)].get();
         for (int x = 0; x < width; x++) out[x] = std::uint16_t((sums[x] + 32768) >> 16);
         extend_row(out, width, Taps / 2);
     }
     for (int channel : {kRefRefHigh, kDistDistHigh, kRefDistHigh}) {
         const int low_channel = channel + (kRefRefLow - kRefRefHigh);
-        filter_sums<Taps>(ring_rows<Taps>(y, height, channel), taps, width, sums);
+        filter_rows<Taps>(ring_rows<Taps>(y, height, channel), taps, width, sums);
         if (has_low_) {
-            filter_sums<Taps>(ring_rows<Taps>(y, height, low_channel), taps, width, low_sums);
+            filter_rows<Taps>(ring_rows<Taps>(y, height, low_channel), taps, width, low_sums);
             for (int x = 0; x < width; x++) sums[x] += (low_sums[x] + 32768) >> 16;
         }
         Row high = filtered_[std::size_t(channel)].get(), low = filtered_[std::size_t(low_channel)].get();
@@ -173,7 +185,7 @@ template <int Taps> void ScalarWorker::horizontal_pass(int width) {
     constexpr int scale = Taps == 17 ? 0 : Taps == 9 ? 1 : Taps == 5 ? 2 : 3;
     const std::uint16_t *taps = kTaps[scale].data();
     const auto filter = [&](int channel, std::uint32_t *out) {
-        filter_sums<Taps>(neighbours<Taps>(filtered_[std::size_t(channel)].get()), taps, width, out);
+        filter_columns<Taps>(filtered_[std::size_t(channel)].get(), taps, width, out);
     };
     for (int channel : {kRef, kDist}) filter(channel, moments_[std::size_t(channel)].data());
     std::uint32_t *const low_sums = low_sums_.data();
@@ -206,7 +218,7 @@ template <int Taps> void ScalarWorker::next_scale_row(const Strip &strip, int y,
     const std::uint16_t *taps = kTaps[std::size_t(strip.scale) + 1].data();
     const int width = strip.images.width;
     Row line = filtered_[kRef].get();
-    filter_sums<Taps>(ring_rows<Taps>(y, strip.images.height, channel), taps, width, sums_.data());
+    filter_rows<Taps>(ring_rows<Taps>(y, strip.images.height, channel), taps, width, sums_.data());
     for (int x = 0; x < width; x++) line[x] = std::uint16_t((sums_[std::size_t(x)] + 32768) >> 16);
     extend_row(line, width, Taps / 2);
     for (int x = 0; x < width / 2; x++) {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "config.h"
 #include "metrics/cambi/cambi.hpp"
 #include "metrics/motion/motion.hpp"
 #include "metrics/null/null.hpp"
+#include "metrics/vif/float_vif.hpp"
 #include "metrics/vif/vif.hpp"
 
 namespace vmaf {
@@ -14,11 +16,10 @@ namespace {
 
 // Search order of models.md 5.3.
 constexpr auto kMetrics = std::to_array<const MetricInfo *>({
-    &motion_metric,
-    &motion_v2_metric,
-    &vif_metric,
-    &cambi_metric,
-    &null_metric,
+#if VMAF_ENABLE_FLOAT
+    &float_vif_metric,
+#endif
+        &motion_metric, &motion_v2_metric, &vif_metric, &cambi_metric, &null_metric,
 });
 
 } // namespace

@@ -41,15 +41,14 @@ bool kernel_scale_allowed(float scale) {
                        [=](float value) { return double(std::fabs(scale - value)) < 1e-3; });
 }
 
-void vertical_pass(const PlaneView<float> &in, std::span<const float> taps, int centre, float *sums) {
-    const int radius = int(taps.size()) / 2;
+void filter_rows(const float *const *rows, std::span<const float> taps, int width, float *sums) {
     constexpr int kBlock = 32; // columns whose sums stay in registers
-    for (int left = 0; left < in.width; left += kBlock) {
-        const int count = std::min(kBlock, in.width - left);
+    for (int left = 0; left < width; left += kBlock) {
+        const int count = std::min(kBlock, width - left);
         std::array<float, kBlock> acc{};
-        for (int k = 0; k < int(taps.size()); k++) {
-            const float *samples = in.row(reflect(centre - radius + k, in.height)) + left;
-            const float tap = taps[std::size_t(k)];
+        for (std::size_t k = 0; k < taps.size(); k++) {
+            const float *samples = rows[k] + left;
+            const float tap = taps[k];
             if (count == kBlock)
                 for (int x = 0; x < kBlock; x++) acc[std::size_t(x)] += tap * samples[x];
             else
@@ -59,6 +58,13 @@ void vertical_pass(const PlaneView<float> &in, std::span<const float> taps, int 
     }
 }
 
+void vertical_pass(const PlaneView<float> &in, std::span<const float> taps, int centre, float *sums) {
+    std::array<const float *, kMaxFilterTaps> rows;
+    const int radius = int(taps.size()) / 2;
+    for (int k = 0; k < int(taps.size()); k++) rows[std::size_t(k)] = in.row(reflect(centre - radius + k, in.height));
+    filter_rows(rows.data(), taps, in.width, sums);
+}
+
 void extend_line(float *line, int width, int radius) {
     for (int i = 1; i <= radius; i++) {
         line[-i] = line[reflect(-i, width)];
@@ -66,16 +72,36 @@ void extend_line(float *line, int width, int radius) {
     }
 }
 
+namespace {
+
+// Blocks of outputs whose sums stay in registers.
+template <int Step> void horizontal_blocks(const float *line, std::span<const float> taps, int out_width, float *out) {
+    constexpr int kBlock = 32;
+    for (int left = 0; left < out_width; left += kBlock) {
+        const int count = std::min(kBlock, out_width - left);
+        std::array<float, kBlock> acc{};
+        for (std::size_t k = 0; k < taps.size(); k++) {
+            const float *samples = line + left * Step + std::ptrdiff_t(k);
+            const float tap = taps[k];
+            if (count == kBlock)
+                for (int x = 0; x < kBlock; x++) acc[std::size_t(x)] += tap * samples[x * Step];
+            else
+                for (int x = 0; x < count; x++) acc[std::size_t(x)] += tap * samples[x * Step];
+        }
+        std::copy_n(acc.begin(), count, out + left);
+    }
+}
+
+} // namespace
+
 void horizontal_pass(const float *line, std::span<const float> taps, int step, int out_width, float *out) {
     line -= taps.size() / 2;
-    std::fill_n(out, out_width, 0.0f);
-    for (std::size_t k = 0; k < taps.size(); k++) {
-        const float tap = taps[k];
-        const float *samples = line + k;
-        if (step == 1)
-            for (int x = 0; x < out_width; x++) out[x] += tap * samples[x];
-        else
-            for (int x = 0; x < out_width; x++) out[x] += tap * samples[x * step];
+    if (step == 1) return horizontal_blocks<1>(line, taps, out_width, out);
+    if (step == 2) return horizontal_blocks<2>(line, taps, out_width, out);
+    for (int x = 0; x < out_width; x++) {
+        float sum = 0.0f;
+        for (std::size_t k = 0; k < taps.size(); k++) sum += taps[k] * line[x * step + std::ptrdiff_t(k)];
+        out[x] = sum;
     }
 }
 

@@ -18,7 +18,11 @@ int gaussian_length(int level, float kernel_scale);
 // Whether a kernel scale is within 0.001 of one of the 21 values that are allowed.
 bool kernel_scale_allowed(float scale);
 
-// sums[x] over the rows centred on `centre`, reflected at the top and bottom.
+// sums[x] = taps[0] * rows[0][x] + taps[1] * rows[1][x] + ...
+void filter_rows(const float *const *rows, std::span<const float> taps, int width, float *sums);
+
+// The same over the rows of a plane centred on `centre`, reflected at the top and bottom; at most kMaxFilterTaps.
+inline constexpr int kMaxFilterTaps = 65;
 void vertical_pass(const PlaneView<float> &in, std::span<const float> taps, int centre, float *sums);
 
 // Writes `radius` reflected samples before line[0] and behind line[width - 1].

@@ -1,0 +1,51 @@
+// The seam between what `float_vif` computes and how fast: one strip of rows of one scale.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "cpu/cpu.hpp"
+#include "metrics/common/float_plane.hpp"
+
+namespace vmaf::float_vif {
+
+inline constexpr int kScales = 4;
+inline constexpr float kEpsilon = 1.0e-10f;
+
+// Option values in the precision in which the formulas use them (3.6).
+struct Constants {
+    double noise;      // nsq
+    float gain_limit;  // G
+    float below_noise; // K: slope of the numerator where the reference is below the noise
+};
+
+// Rows of one image of a scale: a float plane, or samples of the picture that become floats when they are read.
+struct Source {
+    const void *data = nullptr;
+    std::ptrdiff_t stride_bytes = 0;
+    unsigned bits = 0; // 0: floats; 8: bytes; else 16-bit samples
+};
+
+struct Strip {
+    Source ref, dist;
+    int width = 0, height = 0;
+    int first_row = 0, end_row = 0; // first_row is even
+    bool statistics = true;         // false: only the next scale's rows are wanted
+    Constants constants{};
+    std::span<const float> taps;      // of this scale
+    std::span<const float> next_taps; // of the next scale; empty at the last one
+    FloatPlane *next_ref = nullptr, *next_dist = nullptr;
+    float *row_num = nullptr, *row_den = nullptr; // sums of row y go to row_num[y], row_den[y]
+};
+
+// Has the working memory for strips of one size and filter length; used by one thread at a time.
+class StripWorker {
+  public:
+    virtual ~StripWorker() = default;
+    virtual void run(const Strip &strip) = 0;
+};
+
+std::unique_ptr<StripWorker> make_scalar_worker(int width, int max_taps);
+
+} // namespace vmaf::float_vif

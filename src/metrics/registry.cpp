@@ -4,6 +4,7 @@
 #include <array>
 
 #include "config.h"
+#include "metrics/adm/adm.hpp"
 #include "metrics/cambi/cambi.hpp"
 #include "metrics/motion/motion.hpp"
 #include "metrics/null/null.hpp"
@@ -15,12 +16,19 @@ namespace vmaf {
 namespace {
 
 // Search order of models.md 5.3.
+// clang-format off: one metric a line
 constexpr auto kMetrics = std::to_array<const MetricInfo *>({
 #if VMAF_ENABLE_FLOAT
     &float_vif_metric,
 #endif
-        &motion_metric, &motion_v2_metric, &vif_metric, &cambi_metric, &null_metric,
+    &adm_metric,
+    &motion_metric,
+    &motion_v2_metric,
+    &vif_metric,
+    &cambi_metric,
+    &null_metric,
 });
+// clang-format on
 
 } // namespace
 

@@ -1,0 +1,377 @@
+#include "metrics/adm/sweep.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+namespace vmaf::adm {
+
+namespace {
+
+constexpr int kPiece =
+    512; // band columns of scale 0 that are taken through all stages at once, to stay in the L1 cache
+
+// A row with margins on both sides of element 0 .. length-1.
+template <class T> class Row {
+  public:
+    Row() = default;
+    explicit Row(int length) : memory_(std::size_t(length) + 2 * kRowMargin) {}
+    T *get() { return memory_.data() + kRowMargin; }
+
+  private:
+    static_assert(kRowMargin * sizeof(T) % kAlignment == 0);
+    AlignedArray<T> memory_;
+};
+
+// Input positions that outputs [from, to) of the wavelet need, of `length` (1).
+Range wavelet_input(Range out, int length) {
+    if (out.empty()) return {};
+    // The folds stay inside: -1 becomes 1; `length` and length+1 become length-1 and length-2.
+    return {std::max(0, 2 * out.from - 1), std::min(length, 2 * out.to + 1)};
+}
+
+Range hull(Range a, Range b) {
+    if (a.empty()) return b;
+    if (b.empty()) return a;
+    return {std::min(a.from, b.from), std::max(a.to, b.to)};
+}
+
+Range with_neighbours(Range r, int length) {
+    return r.empty() ? r : Range{std::max(0, r.from - 1), std::min(length, r.to + 1)};
+}
+
+// What a sweep computes at one scale.
+struct Share {
+    Range pooled; // rows whose sums belong to this sweep
+    Range detail_rows, detail_columns;
+    Range approx_rows, approx_columns; // band A, for the next scale
+    Range rows() const { return hull(detail_rows, approx_rows); }
+    Range columns() const { return hull(detail_columns, approx_columns); }
+};
+
+std::array<Share, kScales> make_shares(const Plan &plan, int part, int parts) {
+    std::array<Share, kScales> shares{};
+    for (int s = kScales - 1; s >= 0; s--) {
+        const Window &w = plan.scale[std::size_t(s)].window;
+        Share &share = shares[std::size_t(s)];
+        if (s > 0 || !plan.options.skip_scale0) {
+            const int rows = w.bottom - w.top;
+            share.pooled = {w.top + rows * part / parts, w.top + rows * (part + 1) / parts};
+            share.detail_rows = with_neighbours(share.pooled, w.height);
+            share.detail_columns = with_neighbours({w.left, w.right}, w.width);
+        }
+        if (s + 1 < kScales) {
+            share.approx_rows = wavelet_input(shares[std::size_t(s) + 1].rows(), w.height);
+            share.approx_columns = wavelet_input(shares[std::size_t(s) + 1].columns(), w.width);
+        }
+    }
+    return shares;
+}
+
+// One component (restored or additive) of a row whose neighbours are still being made.
+struct Component0 {
+    std::array<Row<std::int16_t>, kBands> values;
+    Row<std::int16_t> narrow_neighbour;
+    Row<std::int32_t> neighbour, centre, centre_odd;
+
+    Component0(int width, bool narrow) {
+        for (auto &v : values) v = Row<std::int16_t>(width);
+        if (narrow) {
+            narrow_neighbour = Row<std::int16_t>(width);
+            centre = Row<std::int32_t>(width / 2 + 1), centre_odd = Row<std::int32_t>(width / 2 + 1);
+        } else {
+            neighbour = Row<std::int32_t>(width), centre = Row<std::int32_t>(width);
+        }
+    }
+    NarrowMaskRow narrow_mask() { return {narrow_neighbour.get(), centre.get(), centre_odd.get()}; }
+    MaskRow mask() { return {neighbour.get(), centre.get()}; }
+};
+
+struct Component {
+    std::array<Row<std::int32_t>, kBands> magnitude;
+    Row<std::int32_t> neighbour, centre;
+
+    explicit Component(int width) : neighbour(width), centre(width) {
+        for (auto &m : magnitude) m = Row<std::int32_t>(width);
+    }
+    MaskRow mask() { return {neighbour.get(), centre.get()}; }
+};
+
+template <class T> Bands<T> pointers(std::array<Row<T>, kBands> &rows, int at = 0) {
+    return {rows[0].get() + at, rows[1].get() + at, rows[2].get() + at};
+}
+template <class T> In<T> inputs(std::array<Row<T>, kBands> &rows, int at = 0) {
+    return {rows[0].get() + at, rows[1].get() + at, rows[2].get() + at};
+}
+
+// Masks reach one column beyond the band where the window touches its sides (1).
+template <class T> void fold_mask(T *neighbour, const Window &w) {
+    if (w.left > 0) return;
+    neighbour[-1] = neighbour[1];
+    neighbour[w.width] = neighbour[w.width - 1];
+}
+
+// Border columns of a row that is stored one column late.
+template <class T> void fold_approx(T *row, int width) {
+    row[0] = row[2];
+    row[width + 1] = row[width];
+    row[width + 2] = row[width - 1];
+}
+
+// Which three rows of masks row `row` needs; edges as in section 1.
+std::array<int, 3> mask_rows(int row, int height) {
+    return {row == 0 ? 1 : row - 1, row, row == height - 1 ? row : row + 1};
+}
+
+// State that all scales have.
+template <class Coefficient, class Component> struct Level {
+    const ScalePlan &plan;
+    const Share share;
+    const RowFunctions &functions;
+    const bool with_aim;
+    std::array<std::array<Row<Coefficient>, 4>, 2> approx;       // [picture][row mod 4], element j is column j-1
+    std::array<std::array<Row<Coefficient>, kBands>, 2> details; // [picture] of the row (scale 0: piece) in work
+    std::vector<std::array<Component, 2>> ring;                  // [row mod 3][restored, additive]
+    Row<std::uint32_t> scratch;
+
+    Level(const ScalePlan &p, const Share &s, const RowFunctions &f, bool aim, int detail_length)
+        : plan(p), share(s), functions(f), with_aim(aim), scratch(3 * (p.window.width + 2 * kRowMargin)) {
+        for (auto &picture : approx)
+            for (auto &row : picture) row = Row<Coefficient>(p.window.width + 3);
+        for (auto &picture : details)
+            for (auto &row : picture) row = Row<Coefficient>(detail_length);
+    }
+
+    std::array<Component, 2> &slot(int row) { return ring[std::size_t(row % 3)]; }
+    Rows<Coefficient> input_of(int picture, int out_row) { // for the next scale
+        const int height = plan.window.height;
+        Rows<Coefficient> rows;
+        for (int k = 0; k < 4; k++) {
+            const int y = 2 * out_row - 1 + k;
+            const int folded = y < 0 ? -y : y >= height ? 2 * height - 1 - y : y;
+            rows[std::size_t(k)] = approx[std::size_t(picture)][std::size_t(folded & 3)].get();
+        }
+        return rows;
+    }
+
+    // Row `row` has its masks: pool the row above it, and itself if it is the last one.
+    template <class Pool> void pool_behind(int row, ScaleSums &sums, Pool pool) {
+        for (const int done : {row - 1, row}) {
+            if (!share.pooled.has(done) || (done == row && row != plan.window.height - 1)) continue;
+            for (std::size_t c = 0; c < (with_aim ? 2u : 1u); c++) {
+                const RowSums row_sums = pool(mask_rows(done, plan.window.height), int(c));
+                auto &total = c == 0 ? sums.num : sums.aim;
+                for (std::size_t b = 0; b < kBands; b++)
+                    total[b] += (row_sums[b] + half_of(plan.num_row_shift)) >> plan.num_row_shift;
+            }
+        }
+    }
+
+    void add_denominator(std::size_t band, std::uint64_t row_sum, ScaleSums &sums) const {
+        sums.den[band] += (row_sum + std::uint64_t(half_of(plan.den_row_shift))) >> plan.den_row_shift;
+    }
+};
+
+class FirstScale : public Level<std::int16_t, Component0> {
+  public:
+    FirstScale(const Plan &p, const Share &s, const RowFunctions &f)
+        : Level(p.scale[0], s, f, !p.options.skip_aim, kPiece), bits_(p.bits), gain_limit_(p.options.enhn_gain_limit),
+          narrow_(f.narrow_mask0 && fits_narrow(p.scale[0])) {
+        for (int i = 0; i < 3; i++)
+            ring.push_back({Component0(plan.window.width, narrow_), Component0(plan.window.width, narrow_)});
+        for (auto &line : low_) line = Row<std::int16_t>(2 * kPiece + 2);
+        for (auto &line : high_) line = Row<std::int16_t>(2 * kPiece + 2);
+    }
+
+    template <class T> void make_row(const std::array<PlaneView<T>, 2> &pictures, int row, ScaleSums &sums) {
+        const Window &w = plan.window;
+        std::array<Rows<T>, 2> rows;
+        for (std::size_t p = 0; p < 2; p++)
+            for (int k = 0; k < 4; k++) {
+                const int y = 2 * row - 1 + k;
+                rows[p][std::size_t(k)] = pictures[p].row(y < 0 ? -y : y >= w.in_height ? 2 * w.in_height - 1 - y : y);
+            }
+        const bool details = share.detail_rows.has(row);
+        const Range columns = details ? share.columns() : share.approx_columns;
+        std::array<std::uint64_t, kBands> den{};
+        for (int base = columns.from / kRowMargin * kRowMargin; base < columns.to; base += kPiece)
+            make_piece(rows, row, base, std::min(kPiece, columns.to - base), details, den);
+        for (auto &picture : approx) fold_approx(picture[std::size_t(row & 3)].get(), w.width);
+        if (details) finish_row(row, den, sums);
+    }
+
+  private:
+    template <class T>
+    void make_piece(const std::array<Rows<T>, 2> &rows, int row, int base, int count, bool with_details,
+                    std::array<std::uint64_t, kBands> &den) {
+        const Window &w = plan.window;
+        const int from = std::clamp(share.detail_columns.from - base, 0, count);
+        const int to = with_details ? std::clamp(share.detail_columns.to - base, 0, count) : from;
+        const auto vertical = [&] {
+            if constexpr (sizeof(T) == 1)
+                return functions.vertical0_bytes;
+            else
+                return functions.vertical0_words;
+        }();
+        for (std::size_t p = 0; p < 2; p++) {
+            std::int16_t *high = from < to ? high_[p].get() : nullptr;
+            vertical(rows[p], w.in_width, bits_, 2 * base - 1, 2 * count + 2, low_[p].get(), high);
+            functions.horizontal0(low_[p].get(), high, count, approx[p][std::size_t(row & 3)].get() + base, from, to,
+                                  pointers(details[p]));
+        }
+        if (from >= to) return;
+        auto &components = slot(row);
+        functions.decouple0(inputs(details[0]), inputs(details[1]), from, to, gain_limit_,
+                            pointers(components[0].values, base), pointers(components[1].values, base));
+        if (narrow_)
+            for (Component0 &c : components)
+                functions.narrow_mask0(inputs(c.values, base), from, to, plan, c.narrow_mask().at(base));
+        else
+            for (Component0 &c : components) functions.mask0(inputs(c.values), base + from, base + to, plan, c.mask());
+        if (!share.pooled.has(row)) return;
+        const int left = std::clamp(w.left - base, 0, count), right = std::clamp(w.right - base, 0, count);
+        for (std::size_t b = 0; b < kBands; b++) den[b] += functions.denominator0(details[0][b].get(), left, right);
+    }
+
+    void finish_row(int row, const std::array<std::uint64_t, kBands> &den, ScaleSums &sums) {
+        const Window &w = plan.window;
+        if (share.pooled.has(row))
+            for (std::size_t b = 0; b < kBands; b++) add_denominator(b, den[b], sums);
+        for (Component0 &c : slot(row)) {
+            if (narrow_)
+                fold_mask(c.narrow_neighbour.get(), w);
+            else
+                fold_mask(c.neighbour.get(), w);
+        }
+        pool_behind(row, sums, [&](const std::array<int, 3> &rows, int c) {
+            const std::size_t x = std::size_t(c), y = x ^ 1;
+            const In<std::int16_t> signal = inputs(slot(rows[1])[x].values);
+            if (narrow_) {
+                const std::array masks = {slot(rows[0])[y].narrow_mask(), slot(rows[1])[y].narrow_mask(),
+                                          slot(rows[2])[y].narrow_mask()};
+                return functions.narrow_pool0(signal, masks, w.left, w.right, plan, scratch.get());
+            }
+            const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
+            return functions.pool0(signal, masks, w.left, w.right, plan, scratch.get());
+        });
+    }
+
+    const int bits_;
+    const double gain_limit_;
+    const bool narrow_;
+    std::array<Row<std::int16_t>, 2> low_, high_; // vertical pass of a piece
+};
+
+class LaterScale : public Level<std::int32_t, Component> {
+  public:
+    LaterScale(const Plan &p, int index, const Share &s, const RowFunctions &f)
+        : Level(p.scale[std::size_t(index)], s, f, !p.options.skip_aim, p.scale[std::size_t(index)].window.width),
+          index_(index), gain_limit_(p.options.enhn_gain_limit), masks_(fits_vector(plan, index) ? f : scalar_rows()) {
+        const int width = plan.window.width;
+        for (int i = 0; i < 3; i++) ring.push_back({Component(width), Component(width)});
+        for (auto &component : split_)
+            for (auto &row : component) row = Row<std::int32_t>(width);
+        low_ = Row<std::int32_t>(plan.window.in_width + 3), high_ = Row<std::int32_t>(plan.window.in_width + 3);
+    }
+
+    template <class Before> void make_row(Before &before, int row, ScaleSums &sums) {
+        const Window &w = plan.window;
+        const bool with_details = share.detail_rows.has(row), with_approx = share.approx_rows.has(row);
+        const Range columns = with_details ? share.columns() : share.approx_columns;
+        const int from = 2 * columns.from, to = 2 * columns.to + 2; // elements of the lines, one column late
+        std::int32_t *high = with_details ? high_.get() : nullptr;
+        for (int p = 0; p < 2; p++) {
+            const auto input = before.input_of(p, row);
+            if constexpr (std::is_same_v<Before, FirstScale>)
+                functions.vertical1(input, from, to, low_.get(), high);
+            else
+                functions.vertical23(input, from, to, low_.get(), high);
+            std::int32_t *a = with_approx ? approx[std::size_t(p)][std::size_t(row & 3)].get() : nullptr;
+            functions.horizontal(low_.get(), high, index_ == 2 ? 16 : 15, share.approx_columns.from,
+                                 share.approx_columns.to, a, share.detail_columns.from, share.detail_columns.to,
+                                 pointers(details[std::size_t(p)]));
+            if (a) fold_approx(a, w.width);
+        }
+        if (with_details) score_row(row, sums);
+    }
+
+  private:
+    void score_row(int row, ScaleSums &sums) {
+        const Window &w = plan.window;
+        const Range columns = share.detail_columns;
+        functions.decouple(inputs(details[0]), inputs(details[1]), columns.from, columns.to, gain_limit_,
+                           pointers(split_[0]), pointers(split_[1]));
+        auto &components = slot(row);
+        for (std::size_t c = 0; c < 2; c++) {
+            masks_.mask(inputs(split_[c]), columns.from, columns.to, plan, pointers(components[c].magnitude),
+                        components[c].mask());
+            fold_mask(components[c].neighbour.get(), w);
+        }
+        if (share.pooled.has(row))
+            for (std::size_t b = 0; b < kBands; b++)
+                add_denominator(b, functions.denominator(details[0][b].get(), w.left, w.right, plan), sums);
+        pool_behind(row, sums, [&](const std::array<int, 3> &rows, int c) {
+            const std::size_t x = std::size_t(c), y = x ^ 1;
+            const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
+            return masks_.pool(inputs(slot(rows[1])[x].magnitude), masks, w.left, w.right, plan, scratch.get());
+        });
+    }
+
+    const int index_;
+    const double gain_limit_;
+    const RowFunctions &masks_; // plain code where the weights are too large for vectors
+    std::array<std::array<Row<std::int32_t>, kBands>, 2> split_; // restored, additive
+    Row<std::int32_t> low_, high_;
+};
+
+} // namespace
+
+class Sweep::Impl {
+  public:
+    Impl(const Plan &plan, const RowFunctions &f, const std::array<Share, kScales> &shares)
+        : first_(plan, shares[0], f), second_(plan, 1, shares[1], f), third_(plan, 2, shares[2], f),
+          fourth_(plan, 3, shares[3], f) {}
+
+    template <class T> void run(const std::array<PlaneView<T>, 2> &pictures, FrameSums &sums) {
+        const Range rows = first_.share.rows();
+        for (int row = rows.from; row < rows.to; row++) {
+            first_.make_row(pictures, row, sums[0]);
+            hand_on<1>(first_, second_, row, sums);
+        }
+    }
+
+  private:
+    // Row `row` of a scale is there: makes the rows of the next one that it completes.
+    template <std::size_t Index, class Before>
+    void hand_on(Before &before, LaterScale &next, int row, FrameSums &sums) {
+        const int height = before.plan.window.height;
+        if (row >= 2 && row % 2 == 0) make<Index>(before, next, row / 2 - 1, sums);
+        if (row == height - 1) make<Index>(before, next, (height - 1) / 2, sums);
+    }
+
+    template <std::size_t Index, class Before> void make(Before &before, LaterScale &next, int row, FrameSums &sums) {
+        if (!next.share.rows().has(row)) return;
+        next.make_row(before, row, sums[Index]);
+        if constexpr (Index == 1) hand_on<2>(next, third_, row, sums);
+        if constexpr (Index == 2) hand_on<3>(next, fourth_, row, sums);
+    }
+
+    FirstScale first_;
+    LaterScale second_, third_, fourth_;
+};
+
+Sweep::Sweep(const Plan &plan, const RowFunctions &functions, int part, int parts)
+    : impl_(std::make_unique<Impl>(plan, functions, make_shares(plan, part, parts))) {}
+Sweep::~Sweep() = default;
+Sweep::Sweep(Sweep &&) noexcept = default;
+
+template <class T> void Sweep::run(const PlaneView<T> &ref, const PlaneView<T> &dist, FrameSums &sums) {
+    impl_->run<T>({ref, dist}, sums);
+}
+template void Sweep::run(const PlaneView<std::uint8_t> &, const PlaneView<std::uint8_t> &, FrameSums &);
+template void Sweep::run(const PlaneView<std::uint16_t> &, const PlaneView<std::uint16_t> &, FrameSums &);
+
+int Sweep::sensible_parts(const Plan &plan, int lanes) { return std::clamp(plan.height / 96, 1, std::max(1, lanes)); }
+
+} // namespace vmaf::adm

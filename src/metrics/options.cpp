@@ -109,9 +109,9 @@ std::string OptionValues::name_suffix() const {
 
 std::vector<std::string> unknown_options(std::span<const OptionSpec> table, const OptionTexts &texts) {
     std::vector<std::string> unknown;
-    for (const auto &[name, text] : texts)
-        if (std::none_of(table.begin(), table.end(), [&](const OptionSpec &spec) { return spec.name == name; }))
-            unknown.push_back(name);
+    for (const auto &given : texts)
+        if (std::none_of(table.begin(), table.end(), [&](const OptionSpec &spec) { return spec.name == given.first; }))
+            unknown.push_back(given.first);
     return unknown;
 }
 

@@ -61,8 +61,6 @@ void check_size(std::string_view metric, unsigned width, unsigned height) {
                       std::to_string(width) + "x" + std::to_string(height));
 }
 
-std::size_t scratch_bytes(int width) { return (std::size_t(width) + 2 * kPadding) * sizeof(std::int32_t); }
-
 template <class T>
 std::uint64_t blurred_difference(const PlaneView<T> &earlier, const PlaneView<T> &current, unsigned bits, int begin,
                                  int end, std::byte *scratch) {
@@ -128,8 +126,8 @@ Settings settings_of(const OptionValues &o, bool debug) {
 
 class Scorer final : public FrameScorer {
   public:
-    Scorer(std::string_view metric, unsigned distance, int width)
-        : metric_(metric), distance_(distance), scratch_bytes_(round_up(scratch_bytes(width), kAlignment)) {}
+    Scorer(std::string_view metric, unsigned distance, int width, Isa isa)
+        : metric_(metric), distance_(distance), isa_(isa), scratch_bytes_(round_up(scratch_bytes(width), kAlignment)) {}
 
     void measure(const FrameInput &frame, FrameResult &result) override {
         std::uint64_t sum = 0;
@@ -154,9 +152,10 @@ class Scorer final : public FrameScorer {
             sums_.resize(strips);
             scratch_ = AlignedArray<std::byte>(scratch_bytes_ * strips);
         }
+        BlurredDifference<T> *const blurred_difference = pick_blurred_difference<T>(isa_);
         for_each_strip(frame.parallel, now.height, strips, [&](unsigned strip, int begin, int end) {
-            sums_[strip] = blurred_difference<T>(before, now, frame.ref.format().bits, begin, end,
-                                                 scratch_.data() + strip * scratch_bytes_);
+            sums_[strip] = blurred_difference(before, now, frame.ref.format().bits, begin, end,
+                                              scratch_.data() + strip * scratch_bytes_);
         });
         std::uint64_t total = 0;
         for (unsigned strip = 0; strip < strips; strip++) total += sums_[strip];
@@ -165,6 +164,7 @@ class Scorer final : public FrameScorer {
 
     std::string_view metric_;
     unsigned distance_;
+    Isa isa_;
     std::size_t scratch_bytes_;
     std::vector<std::uint64_t> sums_; // one per strip
     AlignedArray<std::byte> scratch_;
@@ -186,9 +186,9 @@ class Motion final : public Metric {
         samples_ = double(format.width * format.height);
     }
 
-    std::unique_ptr<FrameScorer> make_scorer(Isa) const override {
+    std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         if (settings_.force_zero) return std::make_unique<ZeroScorer>();
-        return std::make_unique<Scorer>(names_.metric, settings_.distance, width_);
+        return std::make_unique<Scorer>(names_.metric, settings_.distance, width_, isa);
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {

@@ -41,6 +41,8 @@ template <class T>
 std::uint64_t blurred_difference(const PlaneView<T> &earlier, const PlaneView<T> &current, unsigned bits, int begin,
                                  int end, std::byte *scratch);
 
+template <class T> BlurredDifference<T> *pick_blurred_difference(Isa isa);
+
 } // namespace motion
 
 } // namespace vmaf

@@ -1,0 +1,25 @@
+// One function in as many versions as there is code for.
+#pragma once
+
+#include "cpu/cpu.hpp"
+
+namespace vmaf {
+
+// A null entry means: no version of its own, use the next weaker one. `scalar` is always there.
+template <class Function> struct SimdTable {
+    Function *scalar = nullptr;
+    Function *neon = nullptr;
+    Function *avx2 = nullptr;
+    Function *avx512 = nullptr;
+    Function *avx512icl = nullptr;
+
+    constexpr Function *pick(Isa isa) const {
+        if (isa == Isa::neon && neon) return neon;
+        if (isa >= Isa::avx512icl && avx512icl) return avx512icl;
+        if (isa >= Isa::avx512 && avx512) return avx512;
+        if (isa >= Isa::avx2 && avx2) return avx2;
+        return scalar;
+    }
+};
+
+} // namespace vmaf

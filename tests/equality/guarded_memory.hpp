@@ -1,0 +1,32 @@
+// Memory between two unreadable pages, with canaries where the pages leave room.
+#pragma once
+
+#include <cstddef>
+#include <random>
+
+namespace vmaf::equality {
+
+enum class Placement {
+    front,   // starts right behind an unreadable page
+    back,    // ends right before one
+    aligned, // ends as late as alignment to kAlignment permits; a canary fills the rest
+};
+
+class GuardedMemory {
+  public:
+    // Filled with bytes from `junk`.
+    GuardedMemory(std::size_t bytes, Placement placement, std::mt19937 &junk);
+    ~GuardedMemory();
+    GuardedMemory(GuardedMemory &&other) noexcept;
+    GuardedMemory &operator=(GuardedMemory &&) = delete;
+
+    std::byte *data() const { return data_; }
+    void freeze();       // from now on writing is a fault
+    bool intact() const; // canaries are as they were
+
+  private:
+    std::byte *mapping_ = nullptr, *data_ = nullptr;
+    std::size_t mapped_ = 0, bytes_ = 0;
+};
+
+} // namespace vmaf::equality

@@ -8,6 +8,7 @@
 #include "metrics/cambi/cambi.hpp"
 #include "metrics/motion/motion.hpp"
 #include "metrics/null/null.hpp"
+#include "metrics/ssimulacra2/ssimulacra2.hpp"
 #include "metrics/vif/float_vif.hpp"
 #include "metrics/vif/vif.hpp"
 
@@ -27,6 +28,7 @@ constexpr auto kMetrics = std::to_array<const MetricInfo *>({
     &vif_metric,
     &cambi_metric,
     &null_metric,
+    &ssimulacra2_metric,
 });
 // clang-format on
 

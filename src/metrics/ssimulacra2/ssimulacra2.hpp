@@ -1,0 +1,10 @@
+// SSIMULACRA 2. Section numbers in this folder refer to the specification's chapter on ssimulacra2.
+#pragma once
+
+#include "metrics/metric.hpp"
+
+namespace vmaf {
+
+extern const MetricInfo ssimulacra2_metric;
+
+} // namespace vmaf

@@ -1,0 +1,33 @@
+// Norms, weights and the final score (sections 9 and 10).
+#pragma once
+
+#include <array>
+
+namespace vmaf::ssimulacra2 {
+
+inline constexpr int kScales = 6;
+inline constexpr int kChannels = 3; // X, Y, B
+inline constexpr int kMinSide = 8;  // no scale is computed below
+
+// Sums over one map: of the values and of their fourth powers.
+struct NormSums {
+    double sum = 0, sum_of_fourth = 0;
+};
+
+// The three maps of a channel at a scale.
+struct MapSums {
+    NormSums structure, artifact, lost_detail;
+    double pixels = 1;
+};
+
+using AllSums = std::array<std::array<MapSums, kScales>, kChannels>; // zero where a scale does not exist
+
+// Maps whose weights are all zero need not be computed (section 11).
+struct Needs {
+    bool structure, edges;
+};
+Needs needs(int channel, int scale);
+
+double final_score(const AllSums &sums);
+
+} // namespace vmaf::ssimulacra2

@@ -11,15 +11,19 @@ class NumberFormat {
     static NumberFormat six_decimals() { return NumberFormat(Kind::six_decimals, 0); }
     static NumberFormat significant(int digits) { return NumberFormat(Kind::significant, digits); } // as "%.*g"
 
+    // A printf pattern for one double, such as "%.17g". Throws Error for any other pattern.
+    static NumberFormat pattern(const std::string &text);
+
     // Infinities and NaN as C prints them: "inf", "-nan".
     void append(std::string &text, double value) const;
 
   private:
-    enum class Kind { reference, six_decimals, significant };
+    enum class Kind { reference, six_decimals, significant, pattern };
     NumberFormat(Kind kind, int digits) : kind_(kind), digits_(digits) {}
 
     Kind kind_ = Kind::reference;
     int digits_ = 0;
+    std::string pattern_;
 };
 
 void append_decimals(std::string &text, double value, int decimals); // as "%.*f"

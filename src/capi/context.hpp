@@ -1,0 +1,86 @@
+// What stands behind the opaque types of the C API, and the way from C++ errors to errno values.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "model/model.hpp"
+#include "picture/pool.hpp"
+#include "session/session.hpp"
+
+#pragma GCC visibility push(default)
+#include "libvmaf/libvmaf.h"
+#pragma GCC visibility pop
+
+// The score callback that the reference exports without a header (models.md 6.5).
+struct VmafMetadata {
+    char *feature_name;
+    unsigned picture_index;
+    double score;
+};
+struct VmafMetadataConfiguration {
+    char *feature_name;
+    void (*callback)(void *data, VmafMetadata *metadata);
+    void *data;
+};
+
+struct VmafFeatureDictionary {
+    vmaf::OptionTexts texts;
+};
+
+struct VmafModel {
+    vmaf::Model model;
+};
+
+struct VmafModelCollection {
+    vmaf::ModelCollection collection;
+};
+
+struct VmafContext {
+    explicit VmafContext(const vmaf::SessionConfig &config) : session(config) {}
+
+    struct Handler {
+        std::string name;
+        void (*callback)(void *data, VmafMetadata *metadata);
+        void *data;
+    };
+    std::mutex handlers_mutex;
+    std::vector<Handler> handlers;
+    std::unique_ptr<vmaf::PicturePool> pool; // its pictures may outlive it
+    vmaf::Session session;
+};
+
+namespace vmaf::capi {
+
+// Runs a function that may throw; returns 0 or a negative errno value, with one line in the log.
+template <class F> int guarded(F &&function, LogLevel level = LogLevel::error) noexcept {
+    try {
+        function();
+        return 0;
+    } catch (const Error &e) {
+        log(level, e.what());
+        return -e.code();
+    } catch (const std::bad_alloc &) {
+        log(level, "out of memory");
+        return -ENOMEM;
+    } catch (const std::system_error &e) {
+        log(level, e.what());
+        return -ENOMEM; // threads and locks that the system refuses
+    } catch (const std::exception &e) {
+        log(level, e.what());
+        return -EINVAL;
+    }
+}
+
+// A picture's C struct and our handle share one reference count.
+void export_picture(Picture picture, VmafPicture *out); // hands the reference to the struct
+bool is_ours(const VmafPicture &picture);               // filled by us and not tampered with
+Picture share_picture(const VmafPicture &picture);      // one more reference
+std::unique_ptr<VmafFeatureDictionary> take(VmafFeatureDictionary *dictionary);
+
+} // namespace vmaf::capi

@@ -1,0 +1,85 @@
+// Every build exports the functions of all device headers (backends.md 13). Those of backends that are not built answer
+// -ENOSYS before they look at their arguments, and set output pointers to NULL.
+#include <cerrno>
+
+#include "config.h"
+
+#pragma GCC visibility push(default)
+#include "libvmaf/libvmaf_cuda.h"
+#include "libvmaf/libvmaf_hip.h"
+#include "libvmaf/libvmaf_metal.h"
+#include "libvmaf/libvmaf_sycl.h"
+#pragma GCC visibility pop
+
+namespace {
+
+template <class T> int absent(T **out) {
+    if (out) *out = nullptr;
+    return -ENOSYS;
+}
+
+template <class T> void clear(T **state) {
+    if (state) *state = nullptr;
+}
+
+} // namespace
+
+#if !VMAF_ENABLE_CUDA
+int vmaf_cuda_available(void) { return 0; }
+int vmaf_cuda_state_init(VmafCudaState **out, VmafCudaConfiguration) { return absent(out); }
+int vmaf_cuda_import_state(VmafContext *, VmafCudaState *) { return -ENOSYS; }
+int vmaf_cuda_state_free(VmafCudaState *) { return -ENOSYS; }
+int vmaf_cuda_preallocate_pictures(VmafContext *, VmafCudaPictureConfiguration) { return -ENOSYS; }
+int vmaf_cuda_fetch_preallocated_picture(VmafContext *, VmafPicture *) { return -ENOSYS; }
+#endif
+
+#if !VMAF_ENABLE_SYCL
+int vmaf_sycl_state_init(VmafSyclState **out, VmafSyclConfiguration) { return absent(out); }
+int vmaf_sycl_import_state(VmafContext *, VmafSyclState *) { return -ENOSYS; }
+void vmaf_sycl_state_free(VmafSyclState **state) { clear(state); }
+int vmaf_sycl_list_devices(void) { return -ENOSYS; }
+int vmaf_sycl_preallocate_pictures(VmafContext *, VmafSyclPictureConfiguration) { return -ENOSYS; }
+int vmaf_sycl_picture_fetch(VmafContext *, VmafPicture *) { return -ENOSYS; }
+int vmaf_sycl_init_frame_buffers(VmafContext *, unsigned, unsigned, unsigned) { return -ENOSYS; }
+int vmaf_sycl_get_frame_buffers(VmafContext *, void **ref, void **dis) {
+    absent(ref);
+    return absent(dis);
+}
+int vmaf_read_pictures_sycl(VmafContext *, unsigned) { return -ENOSYS; }
+int vmaf_sycl_wait_compute(VmafContext *) { return -ENOSYS; }
+int vmaf_flush_sycl(VmafContext *) { return -ENOSYS; }
+int vmaf_sycl_dmabuf_import(VmafSyclState *, int, size_t, void **out) { return absent(out); }
+void vmaf_sycl_dmabuf_free(VmafSyclState *, void *) {}
+int vmaf_sycl_import_va_surface(VmafSyclState *, void *, unsigned int, int, unsigned, unsigned, unsigned) {
+    return -ENOSYS;
+}
+int vmaf_sycl_upload_plane(VmafSyclState *, const void *, unsigned, int, unsigned, unsigned, unsigned) {
+    return -ENOSYS;
+}
+int vmaf_sycl_profiling_enable(VmafSyclState *) { return -ENOSYS; }
+void vmaf_sycl_profiling_disable(VmafSyclState *) {}
+void vmaf_sycl_profiling_print(VmafSyclState *) {}
+int vmaf_sycl_profiling_get_string(VmafSyclState *, char **out) { return absent(out); }
+#endif
+
+#if !VMAF_ENABLE_HIP
+int vmaf_hip_available(void) { return 0; }
+int vmaf_hip_state_init(VmafHipState **out, VmafHipConfiguration) { return absent(out); }
+int vmaf_hip_import_state(VmafContext *, VmafHipState *) { return -ENOSYS; }
+void vmaf_hip_state_free(VmafHipState **state) { clear(state); }
+int vmaf_hip_list_devices(void) { return -ENOSYS; }
+#endif
+
+#if !VMAF_ENABLE_METAL
+int vmaf_metal_available(void) { return 0; }
+int vmaf_metal_state_init(VmafMetalState **out, VmafMetalConfiguration) { return absent(out); }
+int vmaf_metal_state_init_external(VmafMetalState **out, VmafMetalExternalHandles) { return absent(out); }
+int vmaf_metal_import_state(VmafContext *, VmafMetalState *) { return -ENOSYS; }
+void vmaf_metal_state_free(VmafMetalState **state) { clear(state); }
+int vmaf_metal_list_devices(void) { return -ENOSYS; }
+int vmaf_metal_picture_import(VmafMetalState *, uintptr_t, unsigned, unsigned, unsigned, unsigned, int, unsigned) {
+    return -ENOSYS;
+}
+int vmaf_metal_wait_compute(VmafMetalState *) { return -ENOSYS; }
+int vmaf_metal_read_imported_pictures(VmafContext *, unsigned) { return -ENOSYS; }
+#endif

@@ -1,0 +1,25 @@
+#include "capi/context.hpp"
+
+namespace vmaf::capi {
+
+std::unique_ptr<VmafFeatureDictionary> take(VmafFeatureDictionary *dictionary) {
+    return std::unique_ptr<VmafFeatureDictionary>(dictionary);
+}
+
+} // namespace vmaf::capi
+
+int vmaf_feature_dictionary_set(VmafFeatureDictionary **dict, const char *key, const char *val) {
+    if (!dict || !key || !val) return -EINVAL;
+    return vmaf::capi::guarded([&] {
+        const std::string text = vmaf::normalised_option_text(val);
+        if (!*dict) *dict = new VmafFeatureDictionary;
+        (*dict)->texts[key] = text;
+    });
+}
+
+int vmaf_feature_dictionary_free(VmafFeatureDictionary **dict) {
+    if (!dict) return -EINVAL;
+    delete *dict;
+    *dict = nullptr;
+    return 0;
+}

@@ -1,0 +1,193 @@
+#include <algorithm>
+
+#include "capi/context.hpp"
+#include "config.h"
+#include "metrics/registry.hpp"
+#include "report/output_file.hpp"
+#include "report/report.hpp"
+
+using namespace vmaf;
+
+namespace {
+
+constexpr unsigned kMaxThreads = 4096; // beyond this a thread count is a mistake
+
+Pooling pooling(enum VmafPoolingMethod method) { return static_cast<Pooling>(method); }
+
+void fill(VmafModelCollectionScore *out, const CollectionScore &score) {
+    *out = VmafModelCollectionScore{};
+    out->type = VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP;
+    out->bootstrap.bagging_score = score.bagging;
+    out->bootstrap.stddev = score.stddev;
+    out->bootstrap.ci.p95.lo = score.ci_p95_lo;
+    out->bootstrap.ci.p95.hi = score.ci_p95_hi;
+}
+
+int write_output(VmafContext *vmaf, const char *path, enum VmafOutputFormat fmt, const char *score_format) {
+    if (!vmaf || !path || fmt < VMAF_OUTPUT_FORMAT_XML || fmt > VMAF_OUTPUT_FORMAT_SUB) return -EINVAL;
+    constexpr ReportFormat kFormats[] = {ReportFormat::xml, ReportFormat::json, ReportFormat::csv, ReportFormat::sub};
+    const int result = capi::guarded([&] {
+        const Session &session = vmaf->session;
+        const Report report{.scores = session.scores(),
+                            .version = vmaf_version(),
+                            .width = session.width(),
+                            .height = session.height(),
+                            .pictures = session.pictures_offered(),
+                            .subsample = session.subsample(),
+                            .numbers = score_format ? NumberFormat::pattern(score_format) : NumberFormat(),
+                            .backend_used = {}};
+        write_output_file(path, [&](const auto &out) { write_report(report, kFormats[fmt - 1], out); });
+    });
+    // A file that cannot be opened is an invalid argument; one that cannot be filled is not.
+    return result == 0 || result == -EIO || result == -ENOSPC || result == -ENOMEM ? result : -EINVAL;
+}
+
+} // namespace
+
+int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg) {
+    if (!vmaf) return -EINVAL;
+    *vmaf = nullptr;
+    if (cfg.n_threads > kMaxThreads) return -ENOMEM;
+    const int level = std::clamp(static_cast<int>(cfg.log_level), 0, 4);
+    set_log_level(static_cast<LogLevel>(level));
+    const int result = capi::guarded([&] {
+        *vmaf = new VmafContext(
+            {.threads = cfg.n_threads, .subsample = cfg.n_subsample, .cpumask = cfg.cpumask, .gpumask = cfg.gpumask});
+    });
+    return result ? -ENOMEM : 0;
+}
+
+int vmaf_close(VmafContext *vmaf) {
+    if (!vmaf) return -EINVAL;
+    delete vmaf;
+    return 0;
+}
+
+int vmaf_use_features_from_model(VmafContext *vmaf, VmafModel *model) {
+    if (!vmaf || !model) return -EINVAL;
+    return capi::guarded([&] { vmaf->session.use_features_of(model->model); });
+}
+
+int vmaf_use_features_from_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection) {
+    if (!vmaf || !model_collection) return -EINVAL;
+    return capi::guarded([&] { vmaf->session.use_features_of(model_collection->collection); });
+}
+
+int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDictionary *opts_dict) {
+    if (!vmaf || !feature_name) return -EINVAL;
+    if (!find_metric(feature_name)) { // the one failure after which the options stay the caller's
+        log(LogLevel::error, "there is no feature extractor '" + std::string(feature_name) + "'");
+        return -EINVAL;
+    }
+    const auto options = capi::take(opts_dict);
+    return capi::guarded([&] { vmaf->session.use_feature(feature_name, options ? options->texts : OptionTexts{}); });
+}
+
+int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value, unsigned index) {
+    if (!vmaf || !feature_name) return -EINVAL;
+    // The collector has said why.
+    return capi::guarded([&] { vmaf->session.scores().append(feature_name, index, value); }, LogLevel::debug);
+}
+
+int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfiguration cfg) {
+    if (!vmaf || vmaf->pool || cfg.pic_cnt == 0) return -EINVAL;
+    const auto &p = cfg.pic_params;
+    return capi::guarded([&] {
+        vmaf->pool = std::make_unique<PicturePool>(PictureFormat{static_cast<PixelFormat>(p.pix_fmt), p.bpc, p.w, p.h},
+                                                   cfg.pic_cnt);
+    });
+}
+
+int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic) {
+    if (!vmaf || !pic || !vmaf->pool) return -EINVAL;
+    return capi::guarded([&] { capi::export_picture(vmaf->pool->fetch(), pic); });
+}
+
+int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist, unsigned index) {
+    if (!vmaf) return -EINVAL;
+    if (!ref && !dist) return capi::guarded([&] { vmaf->session.flush(); });
+    if (!ref || !dist || !capi::is_ours(*ref) || !capi::is_ours(*dist)) return -EINVAL;
+    const int result =
+        capi::guarded([&] { vmaf->session.read(capi::share_picture(*ref), capi::share_picture(*dist), index); });
+    if (result) return result; // the pictures stay the caller's
+    vmaf_picture_unref(ref);
+    vmaf_picture_unref(dist);
+    return 0;
+}
+
+int vmaf_score_at_index(VmafContext *vmaf, VmafModel *model, double *score, unsigned index) {
+    if (!vmaf || !model || !score) return -EINVAL;
+    return capi::guarded([&] { *score = vmaf->session.score_at(model->model, index); });
+}
+
+int vmaf_score_at_index_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection,
+                                         VmafModelCollectionScore *score, unsigned index) {
+    if (!vmaf || !model_collection || !score) return -EINVAL;
+    return capi::guarded([&] { fill(score, vmaf->session.score_at(model_collection->collection, index)); });
+}
+
+int vmaf_feature_score_at_index(VmafContext *vmaf, const char *feature_name, double *score, unsigned index) {
+    if (!vmaf || !feature_name || !score) return -EINVAL;
+    return capi::guarded([&] { *score = vmaf->session.feature_score_at(feature_name, index); }, LogLevel::debug);
+}
+
+int vmaf_score_pooled(VmafContext *vmaf, VmafModel *model, enum VmafPoolingMethod pool_method, double *score,
+                      unsigned index_low, unsigned index_high) {
+    if (!vmaf || !model || !score) return -EINVAL;
+    return capi::guarded(
+        [&] { *score = vmaf->session.pooled(model->model, pooling(pool_method), index_low, index_high); });
+}
+
+int vmaf_score_pooled_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection,
+                                       enum VmafPoolingMethod pool_method, VmafModelCollectionScore *score,
+                                       unsigned index_low, unsigned index_high) {
+    if (!vmaf || !model_collection || !score) return -EINVAL;
+    return capi::guarded([&] {
+        fill(score, vmaf->session.pooled(model_collection->collection, pooling(pool_method), index_low, index_high));
+    });
+}
+
+int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature_name, enum VmafPoolingMethod pool_method,
+                              double *score, unsigned index_low, unsigned index_high) {
+    if (!vmaf || !feature_name || !score) return -EINVAL;
+    return capi::guarded(
+        [&] { *score = vmaf->session.feature_pooled(feature_name, pooling(pool_method), index_low, index_high); },
+        LogLevel::debug);
+}
+
+int vmaf_write_output(VmafContext *vmaf, const char *output_path, enum VmafOutputFormat fmt) {
+    return write_output(vmaf, output_path, fmt, nullptr);
+}
+
+int vmaf_write_output_with_format(VmafContext *vmaf, const char *output_path, enum VmafOutputFormat fmt,
+                                  const char *score_format) {
+    return write_output(vmaf, output_path, fmt, score_format ? score_format : "%.6f");
+}
+
+const char *vmaf_version(void) { return VMAF_VERSION; }
+
+#pragma GCC visibility push(default)
+extern "C" int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg);
+#pragma GCC visibility pop
+
+int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg) {
+    if (!vmaf || !cfg.feature_name || !cfg.callback) return -EINVAL;
+    return capi::guarded([&] {
+        std::lock_guard lock(vmaf->handlers_mutex);
+        vmaf->handlers.push_back({cfg.feature_name, cfg.callback, cfg.data});
+        if (vmaf->handlers.size() > 1) return;
+        vmaf->session.on_score([vmaf](const std::string &name, unsigned index, double value) {
+            std::vector<VmafContext::Handler> handlers;
+            {
+                std::lock_guard copying(vmaf->handlers_mutex);
+                handlers = vmaf->handlers;
+            }
+            for (const VmafContext::Handler &handler : handlers) {
+                if (handler.name != name) continue;
+                std::string own_name = name; // the callback gets a char *
+                VmafMetadata metadata{own_name.data(), index, value};
+                handler.callback(handler.data, &metadata);
+            }
+        });
+    });
+}

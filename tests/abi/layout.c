@@ -1,0 +1,95 @@
+/* The public headers as a C compiler sees them: sizes, offsets and values that clients have compiled in (c-api.md 2).
+ */
+#include <stddef.h>
+
+#include "libvmaf/libvmaf.h"
+#include "libvmaf/libvmaf_cuda.h"
+#include "libvmaf/libvmaf_hip.h"
+#include "libvmaf/libvmaf_metal.h"
+#include "libvmaf/libvmaf_sycl.h"
+#include "libvmaf/version.h"
+
+#define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type)
+#define AT(type, field, offset) _Static_assert(offsetof(type, field) == (offset), #type "." #field)
+#define VALUE(name, value) _Static_assert((name) == (value), #name)
+
+SIZE(VmafConfiguration, 32);
+AT(VmafConfiguration, log_level, 0);
+AT(VmafConfiguration, n_threads, 4);
+AT(VmafConfiguration, n_subsample, 8);
+AT(VmafConfiguration, cpumask, 16);
+AT(VmafConfiguration, gpumask, 24);
+
+SIZE(VmafPicture, 96);
+AT(VmafPicture, pix_fmt, 0);
+AT(VmafPicture, bpc, 4);
+AT(VmafPicture, w, 8);
+AT(VmafPicture, h, 20);
+AT(VmafPicture, stride, 32);
+AT(VmafPicture, data, 56);
+AT(VmafPicture, ref, 80);
+AT(VmafPicture, priv, 88);
+
+SIZE(VmafModelConfig, 16);
+AT(VmafModelConfig, name, 0);
+AT(VmafModelConfig, flags, 8);
+
+SIZE(VmafModelCollectionScore, 40);
+AT(VmafModelCollectionScore, type, 0);
+AT(VmafModelCollectionScore, bootstrap.bagging_score, 8);
+AT(VmafModelCollectionScore, bootstrap.stddev, 16);
+AT(VmafModelCollectionScore, bootstrap.ci.p95.lo, 24);
+AT(VmafModelCollectionScore, bootstrap.ci.p95.hi, 32);
+
+SIZE(VmafPictureConfiguration, 20);
+AT(VmafPictureConfiguration, pic_params.w, 0);
+AT(VmafPictureConfiguration, pic_params.h, 4);
+AT(VmafPictureConfiguration, pic_params.bpc, 8);
+AT(VmafPictureConfiguration, pic_params.pix_fmt, 12);
+AT(VmafPictureConfiguration, pic_cnt, 16);
+
+SIZE(VmafCudaConfiguration, 8);
+SIZE(VmafCudaPictureConfiguration, 20);
+AT(VmafCudaPictureConfiguration, pic_prealloc_method, 16);
+SIZE(VmafSyclConfiguration, 8);
+SIZE(VmafSyclPictureConfiguration, 20);
+SIZE(VmafHipConfiguration, 8);
+SIZE(VmafMetalConfiguration, 8);
+SIZE(VmafMetalExternalHandles, 16);
+
+VALUE(VMAF_LOG_LEVEL_NONE, 0);
+VALUE(VMAF_LOG_LEVEL_ERROR, 1);
+VALUE(VMAF_LOG_LEVEL_WARNING, 2);
+VALUE(VMAF_LOG_LEVEL_INFO, 3);
+VALUE(VMAF_LOG_LEVEL_DEBUG, 4);
+VALUE(VMAF_OUTPUT_FORMAT_NONE, 0);
+VALUE(VMAF_OUTPUT_FORMAT_XML, 1);
+VALUE(VMAF_OUTPUT_FORMAT_JSON, 2);
+VALUE(VMAF_OUTPUT_FORMAT_CSV, 3);
+VALUE(VMAF_OUTPUT_FORMAT_SUB, 4);
+VALUE(VMAF_POOL_METHOD_UNKNOWN, 0);
+VALUE(VMAF_POOL_METHOD_MIN, 1);
+VALUE(VMAF_POOL_METHOD_MAX, 2);
+VALUE(VMAF_POOL_METHOD_MEAN, 3);
+VALUE(VMAF_POOL_METHOD_HARMONIC_MEAN, 4);
+VALUE(VMAF_POOL_METHOD_NB, 5);
+VALUE(VMAF_PIX_FMT_UNKNOWN, 0);
+VALUE(VMAF_PIX_FMT_YUV420P, 1);
+VALUE(VMAF_PIX_FMT_YUV422P, 2);
+VALUE(VMAF_PIX_FMT_YUV444P, 3);
+VALUE(VMAF_PIX_FMT_YUV400P, 4);
+VALUE(VMAF_MODEL_FLAGS_DEFAULT, 0);
+VALUE(VMAF_MODEL_FLAG_DISABLE_CLIP, 1);
+VALUE(VMAF_MODEL_FLAG_ENABLE_TRANSFORM, 2);
+VALUE(VMAF_MODEL_FLAG_DISABLE_TRANSFORM, 4);
+VALUE(VMAF_MODEL_COLLECTION_SCORE_UNKNOWN, 0);
+VALUE(VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP, 1);
+VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_NONE, 0);
+VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE, 1);
+VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST, 2);
+VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED, 3);
+VALUE(VMAF_API_VERSION_MAJOR, 3);
+VALUE(VMAF_API_VERSION_MINOR, 2);
+VALUE(VMAF_API_VERSION_PATCH, 0);
+
+int main(void) { return 0; }

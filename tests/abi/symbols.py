@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""The shared library exports the C API and nothing else, under the right soname, and needs only the C and C++ runtimes.
+
+  symbols.py LIBRARY EXPECTED_SYMBOLS
+"""
+import re
+import subprocess
+import sys
+
+library, expected_path = sys.argv[1:3]
+expected = set(open(expected_path).read().split())
+dynamic = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+# The sanitizers and the C++ runtime's unique objects are not ours.
+exported = {line.split()[-1].split("@")[0] for line in dynamic.splitlines() if line.split()[1] in "TDBRV"}
+exported = {name for name in exported if not re.match(r"(__odr_asan|__asan|__ubsan|__tsan|_init$|_fini$)", name)}
+problems = [f"missing: {name}" for name in sorted(expected - exported)]
+problems += [f"unexpected: {name}" for name in sorted(exported - expected)]
+
+header = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
+if "soname: [libvmaf.so.3]" not in header:
+    problems.append("soname is not libvmaf.so.3")
+allowed = r"lib(c|m|stdc\+\+|gcc_s|pthread|dl|asan|ubsan|tsan)\.so|ld-linux"
+for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", header):
+    if not re.match(allowed, needed):
+        problems.append(f"depends on {needed}")
+
+print("\n".join(problems) or f"{len(exported)} symbols, as expected")
+sys.exit(1 if problems else 0)

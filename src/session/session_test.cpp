@@ -1,0 +1,171 @@
+// Facts about the engine: order, threads, errors, history, pictures kept and released.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <random>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "picture/pool.hpp"
+#include "session/session.hpp"
+#include "session/worker_pool.hpp"
+
+namespace vmaf {
+namespace {
+
+Picture noise(const PictureFormat &format, unsigned seed) {
+    Picture picture = Picture::allocate(format);
+    std::mt19937 random(seed);
+    for (unsigned p = 0; p < format.planes(); p++)
+        for (unsigned y = 0; y < format.plane_height(p); y++) {
+            std::byte *row = picture.data(p) + y * picture.stride_bytes(p);
+            for (unsigned x = 0; x < format.plane_width(p); x++) {
+                const auto value = static_cast<unsigned>(random() & ((1u << format.bits) - 1));
+                if (format.bits == 8) {
+                    row[x] = static_cast<std::byte>(value);
+                } else {
+                    const auto sample = static_cast<std::uint16_t>(value);
+                    std::memcpy(row + 2 * x, &sample, 2);
+                }
+            }
+        }
+    return picture;
+}
+
+constexpr PictureFormat kSmall = {PixelFormat::yuv420p, 8, 64, 48};
+
+// Every score of a run, by name, in the order of the document.
+std::vector<std::pair<std::string, std::vector<double>>> run(const SessionConfig &config, unsigned frames,
+                                                             const std::vector<std::string> &features,
+                                                             const PictureFormat &format = kSmall) {
+    Session session(config);
+    for (const std::string &feature : features) session.use_feature(feature, {});
+    for (unsigned i = 0; i < frames; i++) session.read(noise(format, i), noise(format, i + 1000), i);
+    session.flush();
+    std::vector<std::pair<std::string, std::vector<double>>> all;
+    for (const std::string &name : session.scores().names()) {
+        all.push_back({name, {}});
+        for (unsigned i = 0; i < frames; i++)
+            if (const auto score = session.scores().find(name, i)) all.back().second.push_back(*score);
+    }
+    return all;
+}
+
+TEST(Session, ScoresAndTheirOrderDoNotDependOnThreads) {
+    const std::vector<std::string> features = {"adm", "motion", "vif"};
+    const auto expected = run({}, 9, features);
+    EXPECT_FALSE(expected.empty());
+    for (unsigned threads : {1u, 2u, 3u, 8u}) EXPECT_EQ(run({.threads = threads}, 9, features), expected) << threads;
+}
+
+TEST(Session, ManyMetricsGiveTheSameScoresAsOneAtATime) {
+    const auto together = run({.threads = 2}, 4, {"vif", "motion", "adm"});
+    std::map<std::string, std::vector<double>> by_name(together.begin(), together.end());
+    for (const char *feature : {"adm", "motion", "vif"})
+        for (const auto &[name, scores] : run({}, 4, {feature})) EXPECT_EQ(by_name.at(name), scores) << name;
+}
+
+TEST(Session, FourPooledPicturesAreEnough) {
+    for (unsigned threads : {0u, 1u, 4u}) {
+        Session session({.threads = threads});
+        session.use_feature("motion", {{"motion_five_frame_window", "false"}});
+        session.use_feature("vif", {});
+        PicturePool pool(kSmall, 4);
+        for (unsigned i = 0; i < 30; i++) {
+            Picture ref = pool.fetch();
+            Picture dist = pool.fetch();
+            session.read(std::move(ref), std::move(dist), i);
+        }
+        session.flush();
+    }
+}
+
+TEST(Session, ErrorsOfWorkersReachTheCaller) {
+    for (unsigned threads : {0u, 2u}) {
+        Session session({.threads = threads});
+        session.use_feature("motion", {});
+        // Frame 1 without frame 0 before it has no earlier picture.
+        EXPECT_THROW(
+            {
+                session.read(noise(kSmall, 1), noise(kSmall, 2), 1);
+                session.flush();
+            },
+            Error)
+            << threads;
+    }
+}
+
+TEST(Session, RepeatedFrameNumbersFail) {
+    set_log_level(LogLevel::none);
+    Session session({});
+    session.use_feature("vif", {});
+    session.read(noise(kSmall, 1), noise(kSmall, 2), 0);
+    EXPECT_THROW(session.read(noise(kSmall, 1), noise(kSmall, 2), 0), Error);
+    set_log_level(LogLevel::info);
+}
+
+TEST(Session, EqualInstancesAreRegisteredOnce) {
+    Session session({});
+    session.use_feature("vif", {});
+    session.use_feature("vif", {{"debug", "true"}});              // differs in no name
+    session.use_feature("vif", {{"vif_enhn_gain_limit", "100"}}); // the default, spelled out
+    session.use_feature("vif", {{"vif_enhn_gain_limit", "1"}});
+    EXPECT_EQ(session.registered(), (std::vector<std::string>{"vif", "vif_egl_1"}));
+    EXPECT_THROW(session.use_feature("nosuch", {}), Error);
+    EXPECT_THROW(session.use_feature("vif", {{"vif_enhn_gain_limit", "0.5"}}), Error);
+}
+
+// Every size is either scored, or refused with a sentence that names a metric; nothing in between.
+TEST(Session, EverySizeIsScoredOrRefused) {
+    set_log_level(LogLevel::none);
+    const Model model = load_builtin_model("vmaf_v0.6.1", {});
+    for (unsigned bits : {8u, 10u})
+        for (unsigned h = 1; h <= 80; h += bits == 8 ? 1 : 7)
+            for (unsigned w = 1; w <= 80; w++) {
+                const PictureFormat format = {PixelFormat::yuv420p, bits, w, h};
+                Session session({});
+                session.use_features_of(model);
+                const bool large_enough = w >= 17 && h >= 17;
+                try {
+                    session.prepare(format);
+                    ASSERT_TRUE(large_enough) << w << "x" << h;
+                } catch (const Error &e) {
+                    ASSERT_FALSE(large_enough) << w << "x" << h << ": " << e.what();
+                    continue;
+                }
+                for (unsigned i = 0; i < 2; i++) session.read(noise(format, i), noise(format, i + 7), i);
+                session.flush();
+                const double score = session.score_at(model, 1);
+                ASSERT_TRUE(score >= 0 && score <= 100) << w << "x" << h << ": " << score;
+            }
+    set_log_level(LogLevel::info);
+}
+
+TEST(WorkerPool, SplitWorkIsDoneOncePerPart) {
+    WorkerPool pool(4);
+    for (unsigned count : {0u, 1u, 3u, 17u, 100u}) {
+        std::vector<std::atomic<int>> done(count);
+        pool.run(count, [&](unsigned i) { done[i]++; });
+        for (const auto &d : done) EXPECT_EQ(d, 1);
+    }
+    EXPECT_THROW(pool.run(5,
+                          [](unsigned i) {
+                              if (i == 3) throw invalid("part 3");
+                          }),
+                 Error);
+}
+
+TEST(WorkerPool, WithoutThreadsJobsRunInTheCaller) {
+    WorkerPool pool(0);
+    int sum = 0;
+    for (std::size_t i = 0; i < 3; i++)
+        pool.submit(
+            {[](void *owner, void *, std::size_t part) { *static_cast<int *>(owner) += static_cast<int>(part); }, &sum,
+             nullptr, i});
+    EXPECT_EQ(sum, 3);
+    EXPECT_EQ(pool.lanes(), 1u);
+}
+
+} // namespace
+} // namespace vmaf

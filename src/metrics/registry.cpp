@@ -6,8 +6,13 @@
 #include "config.h"
 #include "metrics/adm/adm.hpp"
 #include "metrics/cambi/cambi.hpp"
+#include "metrics/ciede/ciede.hpp"
 #include "metrics/motion/motion.hpp"
 #include "metrics/null/null.hpp"
+#include "metrics/psnr_hvs/psnr_hvs.hpp"
+#include "metrics/ssim/float_ms_ssim.hpp"
+#include "metrics/ssim/float_ssim.hpp"
+#include "metrics/ssim/ssim.hpp"
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
 #include "metrics/vif/float_vif.hpp"
 #include "metrics/vif/vif.hpp"
@@ -22,12 +27,17 @@ constexpr auto kMetrics = std::to_array<const MetricInfo *>({
 #if VMAF_ENABLE_FLOAT
     &float_vif_metric,
 #endif
+    &float_ms_ssim_metric,
+    &float_ssim_metric,
+    &ciede_metric,
+    &psnr_hvs_metric,
     &adm_metric,
     &motion_metric,
     &motion_v2_metric,
     &vif_metric,
     &cambi_metric,
     &null_metric,
+    &ssim_metric,
     &ssimulacra2_metric,
 });
 // clang-format on

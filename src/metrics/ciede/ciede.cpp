@@ -1,0 +1,113 @@
+#include "metrics/ciede/ciede.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "metrics/ciede/chroma_rows.hpp"
+#include "metrics/ciede/colour.hpp"
+#include "metrics/format_checks.hpp"
+
+namespace vmaf {
+
+namespace {
+
+constexpr std::string_view kProvides[] = {"ciede2000"};
+constexpr int kBandRows = 16; // rows that a thread takes at a time; even, so that bands do not share chroma rows
+
+// Equal samples have no difference (10.5).
+template <class T>
+void row_differences(const ColourRow<T> &ref, const ColourRow<T> &dist, int width, unsigned bits, float *out) {
+    for (int x = 0; x < width; x++) {
+        const bool equal = ref.y[x] == dist.y[x] && ref.cb[x] == dist.cb[x] && ref.cr[x] == dist.cr[x];
+        out[x] = equal ? 0.0f
+                       : ciede2000_difference(lab_from_ycbcr(ref.y[x], ref.cb[x], ref.cr[x], bits),
+                                              lab_from_ycbcr(dist.y[x], dist.cb[x], dist.cr[x], bits));
+    }
+}
+
+template <class T> class CiedeScorer final : public FrameScorer {
+  public:
+    CiedeScorer(const PictureFormat &format, const CiedeKernels &kernels) : format_(format), kernels_(kernels) {}
+
+    // The sum runs in raster order, whoever made the differences (10.4).
+    void measure(const FrameInput &frame, FrameResult &result) override {
+        const int width = int(format_.width), height = int(format_.height);
+        const unsigned tasks = frame.parallel.lanes();
+        while (lanes_.size() < tasks) lanes_.emplace_back(width);
+        for (Lane &lane : lanes_) {
+            lane.ref.forget();
+            lane.dist.forget();
+        }
+        double sum = 0;
+        for (int y = 0; y < height; y += int(tasks) * kBandRows) {
+            const auto rows_of = [&](unsigned i) { return std::clamp(height - y - int(i) * kBandRows, 0, kBandRows); };
+            frame.parallel.run(tasks, [&](unsigned i) {
+                for (int r = 0; r < rows_of(i); r++)
+                    row(frame, lanes_[i], y + int(i) * kBandRows + r, lanes_[i].differences.data() + r * width);
+            });
+            for (unsigned i = 0; i < tasks; i++)
+                for (int t = 0; t < rows_of(i) * width; t++) sum += double(lanes_[i].differences[std::size_t(t)]);
+        }
+        result.values[0] = sum / (double(width) * double(height));
+    }
+
+  private:
+    struct Lane {
+        explicit Lane(int width) : ref(width), dist(width), differences(std::size_t(width) * kBandRows) {}
+        ChromaRows<T> ref, dist;
+        AlignedArray<float> differences;
+    };
+
+    void row(const FrameInput &frame, Lane &lane, int y, float *out) const {
+        lane.ref.select(frame.ref, y);
+        lane.dist.select(frame.dist, y);
+        const ColourRow<T> ref = {frame.ref.plane<T>(0).row(y), lane.ref.cb(), lane.ref.cr()};
+        const ColourRow<T> dist = {frame.dist.plane<T>(0).row(y), lane.dist.cb(), lane.dist.cr()};
+        if constexpr (sizeof(T) == 1)
+            kernels_.row_u8(ref, dist, int(format_.width), format_.bits, out);
+        else
+            kernels_.row_u16(ref, dist, int(format_.width), format_.bits, out);
+    }
+
+    PictureFormat format_;
+    const CiedeKernels &kernels_;
+    std::vector<Lane> lanes_;
+};
+
+class Ciede final : public Metric {
+  public:
+    void prepare(const PictureFormat &format) override {
+        require_depth_8_10_12_16("ciede", format);
+        require_chroma("ciede", format);
+        format_ = format;
+    }
+    std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
+        if (format_.bits == 8) return std::make_unique<CiedeScorer<std::uint8_t>>(format_, ciede_kernels(isa));
+        return std::make_unique<CiedeScorer<std::uint16_t>>(format_, ciede_kernels(isa));
+    }
+    void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
+        sink.score("ciede2000", index, 45.0 - 20.0 * std::log10(result.values[0]));
+    }
+
+  private:
+    PictureFormat format_;
+};
+
+} // namespace
+
+const CiedeKernels ciede_scalar = {row_differences<std::uint8_t>, row_differences<std::uint16_t>};
+
+const MetricInfo ciede_metric = {
+    .name = "ciede",
+    .summary = "mean CIEDE2000 colour difference, on a decibel-like scale",
+    .options = {},
+    .provides = kProvides,
+    .every_frame = false,
+    .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<Ciede>(); },
+};
+
+const CiedeKernels &ciede_kernels(Isa) { return ciede_scalar; }
+
+} // namespace vmaf

@@ -1,0 +1,27 @@
+// `ciede`: the mean CIEDE2000 colour difference on a decibel-like scale (fidelity.md 10).
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/cpu.hpp"
+#include "metrics/metric.hpp"
+
+namespace vmaf {
+
+extern const MetricInfo ciede_metric;
+
+// A row of colours, chroma at luma resolution.
+template <class T> struct ColourRow { const T *y, *cb, *cr; };
+
+// The colour difference at every position of a row.
+struct CiedeKernels {
+    void (*row_u8)(const ColourRow<std::uint8_t> &ref, const ColourRow<std::uint8_t> &dist, int width, unsigned bits,
+                   float *out);
+    void (*row_u16)(const ColourRow<std::uint16_t> &ref, const ColourRow<std::uint16_t> &dist, int width, unsigned bits,
+                    float *out);
+};
+
+extern const CiedeKernels ciede_scalar;
+const CiedeKernels &ciede_kernels(Isa isa);
+
+} // namespace vmaf

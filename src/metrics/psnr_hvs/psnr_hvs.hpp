@@ -1,0 +1,35 @@
+// `psnr_hvs`: PSNR of DCT coefficients, weighted by contrast sensitivity and reduced by masking (fidelity.md 9).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/cpu.hpp"
+#include "metrics/metric.hpp"
+#include "metrics/psnr_hvs/contrast_tables.hpp"
+
+namespace vmaf {
+
+extern const MetricInfo psnr_hvs_metric;
+
+inline constexpr int kHvsBlockStep = 7; // 8x8 blocks overlap by one row and column
+
+// A row of blocks: their top left corners lie kHvsBlockStep samples apart, from `ref` and `dist` on.
+template <class T> struct HvsBlockRow {
+    const T *ref, *dist;
+    std::ptrdiff_t ref_stride, dist_stride; // samples
+    int blocks;
+    const ContrastTables *tables;
+};
+
+// The squared errors of all coefficients that are not zero, block by block in coefficient order (9.1 step 4); returns
+// their number, at most 64 per block. `terms` has room for 64 * (blocks + 1).
+struct HvsKernels {
+    std::size_t (*errors_u8)(const HvsBlockRow<std::uint8_t> &row, float *terms);
+    std::size_t (*errors_u16)(const HvsBlockRow<std::uint16_t> &row, float *terms);
+};
+
+extern const HvsKernels hvs_scalar;
+const HvsKernels &hvs_kernels(Isa isa);
+
+} // namespace vmaf

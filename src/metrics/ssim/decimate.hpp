@@ -1,0 +1,63 @@
+// The 9x9 low-pass and decimation by two between the scales of `float_ms_ssim` (fidelity.md 8.2).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "cpu/cpu.hpp"
+#include "metrics/metric.hpp"
+#include "metrics/ssim/float_rows.hpp"
+
+namespace vmaf {
+
+inline constexpr int kLowPassRadius = 4;
+
+// The symmetric low-pass by distance from the centre: [|v|][|u|].
+inline constexpr float kLowPass[5][5] = {{0.363505f, 0.160885f, -0.047149f, -0.010146f, 0.016114f},
+                                         {0.160885f, 0.071207f, -0.020867f, -0.004490f, 0.007132f},
+                                         {-0.047149f, -0.020867f, 0.006115f, 0.001316f, -0.002090f},
+                                         {-0.010146f, -0.004490f, 0.001316f, 0.000283f, -0.000450f},
+                                         {0.016114f, 0.007132f, -0.002090f, -0.000450f, 0.000714f}};
+
+inline int decimated(int size) { return (size + 1) / 2; }
+
+// Sums of a row under the low-pass rows it can meet: distances 0, 2, 4 for rows at even positions, 1, 3 at odd ones.
+using RowSums = std::array<double *, 3>;
+
+struct DecimateKernels {
+    // `row` has kLowPassRadius samples in front of its first one and enough behind it for `columns` outputs, two
+    // samples apart.
+    void (*row_sums)(const float *row, int columns, bool odd, const RowSums &sums, double *scratch);
+    // Adds the nine row sums of an output row, top to bottom.
+    void (*add_rows)(const std::array<const double *, 9> &sums, int columns, float *out);
+    static std::size_t scratch_size(int columns) { return 8 * std::size_t(round_up(columns + 64, 64)); }
+};
+
+extern const DecimateKernels decimate_scalar;
+const DecimateKernels &decimate_kernels(Isa isa);
+
+class Decimator {
+  public:
+    Decimator(int width, Isa isa); // the widest image that will come
+    // `out` has decimated() sizes.
+    void decimate(const FloatRows &in, FloatPlane &out, Parallel &parallel);
+
+  private:
+    static constexpr int kRing = 16; // rows whose sums are kept; at least 9
+
+    struct Lane {
+        explicit Lane(int width);
+        AlignedArray<float> samples, padded;
+        AlignedArray<double> sums, scratch;
+        std::array<RowSums, kRing> ring;
+    };
+    void decimate_rows(Lane &lane, const FloatRows &in, FloatPlane &out, int first, int last) const;
+    void sum_row(Lane &lane, const FloatRows &in, int columns, int position) const;
+
+    const DecimateKernels &kernels_;
+    int width_;
+    std::vector<Lane> lanes_;
+};
+
+} // namespace vmaf

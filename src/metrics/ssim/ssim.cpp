@@ -1,0 +1,181 @@
+#include "metrics/ssim/ssim.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/aligned.hpp"
+
+namespace vmaf {
+
+namespace {
+
+constexpr std::string_view kProvides[] = {"ssim"};
+constexpr int kBandRows = 32; // rows of a band when several threads share a frame
+
+// Sums over the window's rows, per column: x, y, xx, xy, yy. All are below 2^40 (below 2^32 up to 12 bits), all sums
+// over the whole window below 2^48: doubles hold them exactly.
+template <class T, class Sum> void vertical_moments(const MomentRows<T> &rows, int width, std::array<double *, 5> out) {
+    for (int x = 0; x < width; x++) {
+        std::array<Sum, 5> sum{};
+        for (std::size_t k = 0; k < 9; k++) {
+            const Sum tap = rows.taps[k], r = rows.ref[k][x], d = rows.dist[k][x];
+            sum[0] += tap * r;
+            sum[1] += tap * d;
+            sum[2] += tap * (r * r);
+            sum[3] += tap * (r * d);
+            sum[4] += tap * (d * d);
+        }
+        for (std::size_t c = 0; c < 5; c++) out[c][x] = double(sum[c]);
+    }
+}
+
+// Samples outside the picture are zeros in the pads.
+double along_row(const double *in) {
+    double sum = 0;
+    for (int u = -kMomentRadius; u <= kMomentRadius; u++) sum += double(kMomentTaps[std::size_t(u + 4)]) * in[u];
+    return sum;
+}
+
+template <class T, class Sum>
+void similarity_row(const MomentRows<T> &rows, const MomentParameters &p, double *scratch, double *out) {
+    std::array<double *, 5> moments;
+    for (std::size_t c = 0; c < 5; c++)
+        moments[c] =
+            scratch + std::ptrdiff_t(c) * round_up(p.width + 2 * MomentKernels::kPad, 16) + MomentKernels::kPad;
+    vertical_moments<T, Sum>(rows, p.width, moments);
+    const double k1 = p.peak_squared * (0.01 * 0.01), k2 = p.peak_squared * (0.03 * 0.03);
+    for (int x = 0; x < p.width; x++) {
+        const double w = p.rows_weight * p.columns_weight[x];
+        const double c1 = k1 * w * w, c2 = k2 * w * w;
+        const double mx = along_row(moments[0] + x), my = along_row(moments[1] + x);
+        const double xx = along_row(moments[2] + x), xy = along_row(moments[3] + x), yy = along_row(moments[4] + x);
+        const double mxx = mx * mx, mxy = mx * my, myy = my * my;
+        const double numerator = w * (2 * mxy + c1) * (c2 + 2 * (xy * w - mxy));
+        const double denominator = (mxx + myy + c1) * (xx * w - mxx + yy * w - myy + c2);
+        out[x] = numerator / denominator;
+    }
+}
+
+// 16-bit samples overflow 32-bit sums of products only above 12 bits; one form serves all.
+void row_u16(const MomentRows<std::uint16_t> &rows, const MomentParameters &p, double *scratch, double *out) {
+    similarity_row<std::uint16_t, std::uint64_t>(rows, p, scratch, out);
+}
+
+void row_u8(const MomentRows<std::uint8_t> &rows, const MomentParameters &p, double *scratch, double *out) {
+    similarity_row<std::uint8_t, std::uint32_t>(rows, p, scratch, out);
+}
+
+template <class T> constexpr auto kRowFunction = &MomentKernels::row_u16;
+template <> constexpr auto kRowFunction<std::uint8_t> = &MomentKernels::row_u8;
+
+// The sum of the taps that fall inside [0, n) around position i.
+std::uint32_t taps_inside(int i, int n) {
+    std::uint32_t sum = 0;
+    for (int k = -kMomentRadius; k <= kMomentRadius; k++)
+        if (i + k >= 0 && i + k < n) sum += kMomentTaps[std::size_t(k + kMomentRadius)];
+    return sum;
+}
+
+// (2^bits - 1)^2 in wrapping 32-bit arithmetic: -131071 at 16 bits.
+double wrapped_peak_squared(unsigned bits) {
+    const std::uint32_t peak = (1u << bits) - 1;
+    return double(std::int32_t(peak * peak));
+}
+
+class SsimScorer final : public FrameScorer {
+  public:
+    SsimScorer(const PictureFormat &format, Isa isa)
+        : kernels_(moment_kernels(isa)), format_(format), columns_weight_(format.width) {
+        double columns = 0, rows = 0;
+        for (int x = 0; x < int(format.width); x++) {
+            columns_weight_[std::size_t(x)] = taps_inside(x, int(format.width));
+            columns += columns_weight_[std::size_t(x)];
+        }
+        for (int y = 0; y < int(format.height); y++) rows += taps_inside(y, int(format.height));
+        weight_ = columns * rows;
+    }
+
+    void measure(const FrameInput &frame, FrameResult &result) override {
+        const double sum = format_.bits == 8 ? similarity<std::uint8_t>(frame) : similarity<std::uint16_t>(frame);
+        result.values[0] = sum / weight_;
+    }
+
+  private:
+    struct Lane {
+        explicit Lane(int width)
+            : scratch(5 * std::size_t(round_up(width + 2 * MomentKernels::kPad, 16))),
+              terms(std::size_t(width) * kBandRows) {}
+        AlignedArray<double> scratch, terms;
+    };
+
+    template <class T> void row(const FrameInput &frame, int y, double *scratch, double *out) const {
+        const PlaneView<T> ref = frame.ref.plane<T>(0), dist = frame.dist.plane<T>(0);
+        MomentRows<T> rows;
+        for (int k = -kMomentRadius; k <= kMomentRadius; k++) {
+            const auto i = std::size_t(k + kMomentRadius);
+            const bool inside = y + k >= 0 && y + k < ref.height;
+            rows.ref[i] = ref.row(inside ? y + k : y);
+            rows.dist[i] = dist.row(inside ? y + k : y);
+            rows.taps[i] = inside ? kMomentTaps[i] : 0;
+        }
+        const MomentParameters p = {ref.width, wrapped_peak_squared(format_.bits), double(taps_inside(y, ref.height)),
+                                    columns_weight_.data()};
+        (kernels_.*kRowFunction<T>)(rows, p, scratch, out);
+    }
+
+    // Raster order, whoever made the rows.
+    template <class T> double similarity(const FrameInput &frame) {
+        const int width = int(format_.width), height = int(format_.height);
+        const unsigned bands = frame.parallel.lanes();
+        while (lanes_.size() < bands) lanes_.emplace_back(width);
+        double sum = 0;
+        for (int y = 0; y < height; y += int(bands) * kBandRows) {
+            const auto rows_of = [&](unsigned i) { return std::clamp(height - y - int(i) * kBandRows, 0, kBandRows); };
+            frame.parallel.run(bands, [&](unsigned i) {
+                for (int r = 0; r < rows_of(i); r++)
+                    row<T>(frame, y + int(i) * kBandRows + r, lanes_[i].scratch.data(),
+                           lanes_[i].terms.data() + r * width);
+            });
+            for (unsigned i = 0; i < bands; i++)
+                for (int t = 0; t < rows_of(i) * width; t++) sum += lanes_[i].terms[std::size_t(t)];
+        }
+        return sum;
+    }
+
+    const MomentKernels &kernels_;
+    PictureFormat format_;
+    std::vector<double> columns_weight_;
+    double weight_ = 0;
+    std::vector<Lane> lanes_;
+};
+
+class Ssim final : public Metric {
+  public:
+    void prepare(const PictureFormat &format) override { format_ = format; }
+    std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
+        return std::make_unique<SsimScorer>(format_, isa);
+    }
+    void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
+        sink.score("ssim", index, result.values[0]);
+    }
+
+  private:
+    PictureFormat format_;
+};
+
+} // namespace
+
+const MomentKernels moment_scalar = {row_u8, row_u16};
+
+const MetricInfo ssim_metric = {
+    .name = "ssim",
+    .summary = "structural similarity of luma at full resolution, integer moments",
+    .options = {},
+    .provides = kProvides,
+    .every_frame = false,
+    .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<Ssim>(); },
+};
+
+const MomentKernels &moment_kernels(Isa) { return moment_scalar; }
+
+} // namespace vmaf

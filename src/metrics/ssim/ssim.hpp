@@ -1,0 +1,41 @@
+// `ssim`: structural similarity of luma from integer moments, windows cut at the picture's edge (fidelity.md 11.1).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "cpu/cpu.hpp"
+#include "metrics/metric.hpp"
+
+namespace vmaf {
+
+extern const MetricInfo ssim_metric;
+
+inline constexpr int kMomentRadius = 4;
+inline constexpr std::array<std::uint32_t, 9> kMomentTaps = {2, 9, 28, 55, 68, 55, 28, 9, 2};
+
+// The rows of a window. Rows outside the picture have tap 0 and point to any row inside.
+template <class T> struct MomentRows {
+    std::array<const T *, 9> ref, dist;
+    std::array<std::uint32_t, 9> taps;
+};
+
+struct MomentParameters {
+    int width;
+    double peak_squared;          // as 11.1 has it
+    double rows_weight;           // sum of the taps of the rows
+    const double *columns_weight; // the same along the row, per column
+};
+
+struct MomentKernels {
+    static constexpr int kPad = 16; // zeros wanted in front of and behind every row of scratch
+    // The weighted similarity at every position of a row. `scratch` holds five rows of width + 2 * kPad, rounded up to
+    // a multiple of 16, zero-filled at first; the pads stay zero.
+    void (*row_u8)(const MomentRows<std::uint8_t> &rows, const MomentParameters &p, double *scratch, double *out);
+    void (*row_u16)(const MomentRows<std::uint16_t> &rows, const MomentParameters &p, double *scratch, double *out);
+};
+
+extern const MomentKernels moment_scalar;
+const MomentKernels &moment_kernels(Isa isa);
+
+} // namespace vmaf

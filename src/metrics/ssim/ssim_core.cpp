@@ -1,0 +1,180 @@
+#include "metrics/ssim/ssim_core.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace vmaf {
+
+namespace {
+
+constexpr int kBandRows = 32; // rows of a band when several threads share a frame
+
+// 6.2: eleven products, each rounded to f32, added in f64 in ascending order.
+void windowed_row(const std::array<const float *, kSsimTaps> &in, int columns, float *out) {
+    constexpr auto &g = kSsimWindow;
+    for (int x = 0; x < columns; x++) {
+        double sum = in[0][x] * g[0];
+        for (std::size_t k = 1; k < kSsimTaps; k++) sum += double(in[k][x] * g[k]);
+        out[x] = float(sum);
+    }
+}
+
+void windowed_along_row(const float *in, int columns, float *out) {
+    std::array<const float *, kSsimTaps> shifted;
+    for (std::size_t k = 0; k < kSsimTaps; k++) shifted[k] = in + k;
+    windowed_row(shifted, columns, out);
+}
+
+void horizontal(const float *a, const float *b, int columns, const SsimRow &out, float *scratch) {
+    const int width = columns + kSsimTaps - 1;
+    windowed_along_row(a, columns, out[0]);
+    windowed_along_row(b, columns, out[1]);
+    for (int x = 0; x < width; x++) scratch[x] = a[x] * a[x];
+    windowed_along_row(scratch, columns, out[2]);
+    for (int x = 0; x < width; x++) scratch[x] = b[x] * b[x];
+    windowed_along_row(scratch, columns, out[3]);
+    for (int x = 0; x < width; x++) scratch[x] = a[x] * b[x];
+    windowed_along_row(scratch, columns, out[4]);
+}
+
+// 6.3, 6.4: the mixture of f32 and f64 is that of the specification.
+void terms_of_row(const SsimRow &windowed, int columns, const SsimTermRow &terms) {
+    const auto &[mean_a, mean_b, square_a, square_b, product] = windowed;
+    for (int x = 0; x < columns; x++) {
+        const float ma = mean_a[x], mb = mean_b[x];
+        const float va = std::max(square_a[x] - ma * ma, 0.0f);
+        const float vb = std::max(square_b[x] - mb * mb, 0.0f);
+        const float covariance = product[x] - ma * mb;
+        const float deviations = std::sqrt(va * vb);
+        const float numerator = covariance < 0.0f && deviations <= 0.0f ? 0.0f : covariance;
+        const float structure = (numerator + kSsimC3) / (deviations + kSsimC3);
+        const double contrast = (2.0 * double(deviations) + double(kSsimC2)) / double(va + vb + kSsimC2);
+        terms.contrast[x] = contrast;
+        terms.structure[x] = structure;
+        if (!terms.luminance) continue;
+        const double luminance =
+            (2.0 * double(ma) * double(mb) + double(kSsimC1)) / double(ma * ma + mb * mb + kSsimC1);
+        terms.luminance[x] = luminance;
+        if (terms.ssim) terms.ssim[x] = luminance * contrast * double(structure);
+    }
+}
+
+void vertical(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, float *scratch) {
+    SsimRow windowed;
+    for (std::size_t c = 0; c < kSsimChannels; c++) windowed[c] = scratch + std::ptrdiff_t(c) * round_up(columns, 16);
+    for (int i = 0; i < count; i++) {
+        for (std::size_t c = 0; c < kSsimChannels; c++) {
+            std::array<const float *, kSsimTaps> in;
+            for (std::size_t k = 0; k < kSsimTaps; k++) in[k] = rows[std::size_t(i) + k][c];
+            windowed_row(in, columns, windowed[c]);
+        }
+        terms_of_row(windowed, columns, terms[i]);
+    }
+}
+
+} // namespace
+
+const SsimKernels ssim_scalar = {horizontal, vertical};
+
+SsimCore::Lane::Lane(int width, int rows)
+    : stride(round_up(width, 16)), windowed(ring.size() * kSsimChannels * std::size_t(stride)),
+      samples(2 * std::size_t(stride)), scratch(SsimKernels::scratch_size(width)),
+      structure(std::size_t(rows) * std::size_t(stride)), ssim(structure.size()), luminance(structure.size()),
+      contrast(structure.size()) {
+    float *next = windowed.data();
+    for (SsimRow &row : ring)
+        for (float *&channel : row) {
+            channel = next;
+            next += stride;
+        }
+}
+
+SsimTermRow SsimCore::Lane::term_row(int i, SsimWanted wanted) {
+    const std::ptrdiff_t at = i * stride;
+    return {wanted.ssim ? ssim.data() + at : nullptr, wanted.ssim || wanted.luminance ? luminance.data() + at : nullptr,
+            contrast.data() + at, structure.data() + at};
+}
+
+// Raster order, so that the sums do not depend on how the rows were made.
+void SsimCore::Sums::add(const SsimTermRow &row, int columns) {
+    Sums s = *this;
+    for (int x = 0; x < columns; x++) {
+        s.contrast += row.contrast[x];
+        s.structure += double(row.structure[x]);
+    }
+    if (row.luminance)
+        for (int x = 0; x < columns; x++) s.luminance += row.luminance[x];
+    if (row.ssim)
+        for (int x = 0; x < columns; x++) s.ssim += row.ssim[x];
+    *this = s;
+}
+
+SsimCore::SsimCore(int width, int height, Isa isa) : kernels_(ssim_kernels(isa)), width_(width), height_(height) {
+    lanes_.emplace_back(width, kSsimGroup);
+}
+
+// Makes `count` rows of terms from output row `first` on. With `sums` they are added up group by group, else they stay
+// in the lane, one behind the other.
+void SsimCore::band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
+                    Sums *sums) {
+    const int columns = a.width() - kSsimTaps + 1;
+    const int ring_rows = int(lane.ring.size());
+    float *const samples_b = lane.samples.data() + lane.stride;
+    std::array<SsimRow, kSsimTaps - 1 + kSsimGroup> rows;
+    std::array<SsimTermRow, kSsimGroup> terms;
+    int filled = first; // input rows below this one are in the ring
+    for (int y = first; y < first + count; y += kSsimGroup) {
+        const int group = std::min(kSsimGroup, first + count - y);
+        for (; filled < y + group + kSsimTaps - 1; filled++)
+            kernels_.horizontal(a.row(filled, lane.samples.data()), b.row(filled, samples_b), columns,
+                                lane.ring[std::size_t(filled % ring_rows)], lane.scratch.data());
+        for (int i = 0; i < group + kSsimTaps - 1; i++)
+            rows[std::size_t(i)] = lane.ring[std::size_t((y + i) % ring_rows)];
+        for (int i = 0; i < group; i++) terms[std::size_t(i)] = lane.term_row(sums ? i : y - first + i, wanted);
+        kernels_.vertical(rows.data(), columns, group, terms.data(), lane.scratch.data());
+        if (sums)
+            for (int i = 0; i < group; i++) sums->add(terms[std::size_t(i)], columns);
+    }
+}
+
+SsimMeans SsimCore::means(const FloatRows &a, const FloatRows &b, SsimWanted wanted, Parallel &parallel) {
+    const int columns = a.width() - kSsimTaps + 1, rows = a.height() - kSsimTaps + 1;
+    Sums sums;
+    if (columns > 0 && rows > 0) {
+        const unsigned bands = parallel.lanes();
+        if (bands == 1 || rows < 2 * kBandRows) {
+            band(lanes_[0], a, b, wanted, 0, rows, &sums);
+        } else {
+            while (lanes_.size() < bands + 1) lanes_.emplace_back(width_, kBandRows);
+            for (int y = 0; y < rows; y += int(bands) * kBandRows) {
+                const auto rows_of = [&](unsigned i) {
+                    return std::clamp(rows - y - int(i) * kBandRows, 0, kBandRows);
+                };
+                parallel.run(bands, [&](unsigned i) {
+                    band(lanes_[i + 1], a, b, wanted, y + int(i) * kBandRows, rows_of(i), nullptr);
+                });
+                for (unsigned i = 0; i < bands; i++)
+                    for (int r = 0; r < rows_of(i); r++) sums.add(lanes_[i + 1].term_row(r, wanted), columns);
+            }
+        }
+    }
+    const double n = columns * rows; // not positive for tiny pictures: NaN or a signed zero (6.4)
+    return {float(sums.ssim / n), float(sums.luminance / n), float(sums.contrast / n), float(sums.structure / n)};
+}
+
+double ssim_in_decibels(double ssim, double most) {
+    const double decibels = -10.0 * std::log10(1 - ssim);
+    return decibels < most ? decibels : most; // a NaN becomes `most` (1.1)
+}
+
+double ssim_most_decibels(const PictureFormat &format, bool clip) {
+    if (!clip) return std::numeric_limits<double>::infinity();
+    const std::uint32_t peak = (1u << format.bits) - 1;
+    const double least_mse = 0.5 / (double(format.width) * double(format.height));
+    return std::ceil(10.0 * std::log10(double(peak * peak) / least_mse));
+}
+
+const SsimKernels &ssim_kernels(Isa) { return ssim_scalar; }
+
+} // namespace vmaf

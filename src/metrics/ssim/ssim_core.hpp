@@ -1,0 +1,87 @@
+// The part that `float_ssim` and `float_ms_ssim` share (fidelity.md 6): Gaussian-windowed means and variances of two
+// images, and from them the means of luminance, contrast, structure and their product.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "cpu/cpu.hpp"
+#include "metrics/metric.hpp"
+#include "metrics/ssim/float_rows.hpp"
+
+namespace vmaf {
+
+inline constexpr int kSsimTaps = 11;
+inline constexpr int kSsimGroup = 8; // rows of terms made at once
+inline constexpr std::array<float, kSsimTaps> kSsimWindow = {0.001028f, 0.007599f, 0.036001f, 0.109361f,
+                                                             0.213006f, 0.266012f, 0.213006f, 0.109361f,
+                                                             0.036001f, 0.007599f, 0.001028f};
+inline constexpr float kSsimC1 = (0.01f * 255) * (0.01f * 255);
+inline constexpr float kSsimC2 = (0.03f * 255) * (0.03f * 255);
+inline constexpr float kSsimC3 = kSsimC2 / 2;
+
+struct SsimMeans {
+    float ssim, luminance, contrast, structure;
+};
+
+// Which means are wanted; the others cost nothing and come out as 0.
+struct SsimWanted {
+    bool ssim, luminance;
+};
+
+// Windowed rows: a, b, a*a, b*b, a*b.
+inline constexpr int kSsimChannels = 5;
+using SsimRow = std::array<float *, kSsimChannels>;
+
+// The terms of a row of positions; `ssim` and `luminance` are null where they are not wanted.
+struct SsimTermRow {
+    double *ssim, *luminance, *contrast;
+    float *structure;
+};
+
+struct SsimKernels {
+    // One row of each channel from a row pair: columns + 10 samples in, `columns` out. `scratch` is a scratch_size().
+    void (*horizontal)(const float *a, const float *b, int columns, const SsimRow &out, float *scratch);
+    // `count` (at most kSsimGroup) rows of terms from 10 + count consecutive rows of each channel.
+    void (*vertical)(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, float *scratch);
+    static std::size_t scratch_size(int columns) { return 16 * std::size_t(round_up(columns + 64, 64)); }
+};
+
+extern const SsimKernels ssim_scalar;
+const SsimKernels &ssim_kernels(Isa isa);
+
+class SsimCore {
+  public:
+    SsimCore(int width, int height, Isa isa); // the largest images that will come
+
+    SsimMeans means(const FloatRows &a, const FloatRows &b, SsimWanted wanted, Parallel &parallel);
+
+  private:
+    // What one thread needs to make rows of terms.
+    struct Lane {
+        Lane(int width, int rows);
+        SsimTermRow term_row(int i, SsimWanted wanted);
+
+        std::ptrdiff_t stride;
+        AlignedArray<float> windowed, samples, scratch, structure;
+        AlignedArray<double> ssim, luminance, contrast;
+        std::array<SsimRow, kSsimTaps - 1 + kSsimGroup> ring;
+    };
+    struct Sums {
+        double ssim = 0, luminance = 0, contrast = 0, structure = 0;
+        void add(const SsimTermRow &row, int columns);
+    };
+
+    void band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count, Sums *sums);
+
+    const SsimKernels &kernels_;
+    int width_, height_;
+    std::vector<Lane> lanes_;
+};
+
+// The decibel scale of both metrics (7.2): never above `most`, which is infinite unless clipped.
+double ssim_in_decibels(double ssim, double most);
+double ssim_most_decibels(const PictureFormat &format, bool clip);
+
+} // namespace vmaf

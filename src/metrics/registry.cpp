@@ -10,6 +10,7 @@
 #include "metrics/motion/motion.hpp"
 #include "metrics/null/null.hpp"
 #include "metrics/psnr_hvs/psnr_hvs.hpp"
+#include "metrics/speed/speed.hpp"
 #include "metrics/ssim/float_ms_ssim.hpp"
 #include "metrics/ssim/float_ssim.hpp"
 #include "metrics/ssim/ssim.hpp"
@@ -22,11 +23,13 @@ namespace vmaf {
 namespace {
 
 // Search order of models.md 5.3.
-// clang-format off: one metric a line
+// clang-format off
 constexpr auto kMetrics = std::to_array<const MetricInfo *>({
 #if VMAF_ENABLE_FLOAT
     &float_vif_metric,
 #endif
+    &speed_chroma_metric,
+    &speed_temporal_metric,
     &float_ms_ssim_metric,
     &float_ssim_metric,
     &ciede_metric,

@@ -1,0 +1,87 @@
+// From a pair of planes to a SpEED score (speed.md 2 to 8).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "metrics/common/float_filter.hpp"
+#include "metrics/common/resize.hpp"
+#include "metrics/speed/speed_kernels.hpp"
+
+namespace vmaf::speed {
+
+struct Settings {
+    float kernel_scale = 1;
+    double prescale = 1;
+    ResizeMethod prescale_method = ResizeMethod::nearest;
+    float sigma = 0.29f;
+    float noise_floor = 0;
+    int weight_mode = 0;
+};
+
+struct Geometry {
+    int width, height;                 // of the source plane
+    bool scales;                       // whether the plane is scaled first
+    int scaled_width, scaled_height;   // Ws, Hs
+    int working_width, working_height; // Wd, Hd
+    int blocks_across, blocks_down;    // nh, nv
+    int window_width, window_height;   // Sw, Sh
+
+    Geometry(int width, int height, double prescale);
+    bool usable() const { return blocks_across > 0 && blocks_down > 0; }
+};
+
+inline constexpr int kSmallestScaledSide = 80; // 16 * kSide
+
+// What a plane contributes to the score: energy and entropy of its blocks (7).
+struct BlockStatistics {
+    std::vector<float> energy, entropy;
+    bool singular = false;
+};
+
+// Analyses planes of one size; owns all working memory.
+class PlaneAnalyser {
+  public:
+    PlaneAnalyser(const Geometry &geometry, const Settings &settings, unsigned bits, const Kernels &kernels);
+
+    // Of a plane, or of the change `earlier` - `plane` where there is an earlier picture.
+    void analyse(const Picture &picture, const Picture *earlier, unsigned plane);
+
+    const BlockStatistics &statistics() const { return statistics_; }
+    // Results of the last analysis, for tests.
+    const Vector &eigenvalues() const { return lambda_; }
+
+  private:
+    template <class T> void decimate(const PlaneView<T> &samples, const PlaneView<T> *earlier);
+    template <class T> void convert(const PlaneView<T> &samples, const PlaneView<T> *earlier);
+    template <class T, class Filter>
+    void filter_row(const PlaneView<T> &samples, const PlaneView<T> *earlier, Filter filter, int y);
+    void remove_local_mean();
+    void collect_blocks();
+    void solve();
+
+    Geometry geometry_;
+    Settings settings_;
+    unsigned bits_;
+    const Kernels &kernels_;
+    std::vector<float> taps_; // of the anti-alias filter
+    FloatFilter mean_filter_;
+    std::optional<Resizer> resizer_;
+    FloatPlane source_, scaled_; // only where planes are scaled
+    AlignedArray<float> line_;   // one row between the passes, with room for its reflection
+    int line_margin_;
+    FloatPlane working_, local_mean_;
+    BlockMatrix blocks_;
+    Matrix covariance_, tridiagonal_, q_, r_;
+    Vector means_, lambda_;
+    BlockStatistics statistics_;
+};
+
+struct PlaneScore {
+    float value;
+    bool singular; // the covariance matrix of one or both planes could not be inverted
+};
+
+PlaneScore plane_score(const BlockStatistics &reference, const BlockStatistics &distorted, const Settings &settings);
+
+} // namespace vmaf::speed

@@ -1,0 +1,37 @@
+#include "interleaved.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace vmaf::bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double kShortest = 2e-4; // seconds; shorter work is repeated, the clock is too coarse for it
+
+double seconds_of(const std::function<void()> &work, int repeats) {
+    const auto start = Clock::now();
+    for (int i = 0; i < repeats; i++) work();
+    return std::chrono::duration<double>(Clock::now() - start).count() / repeats;
+}
+
+} // namespace
+
+std::vector<double> best_times(const std::vector<Contender> &contenders, double budget, int min_rounds) {
+    std::vector<int> repeats;
+    for (const Contender &c : contenders) {
+        c.work(); // caches, page faults, clock frequency
+        repeats.push_back(std::max(1, int(kShortest / std::max(1e-9, seconds_of(c.work, 1)))));
+    }
+    std::vector<double> best(contenders.size(), std::numeric_limits<double>::infinity());
+    const auto start = Clock::now();
+    for (int round = 0; round < min_rounds || std::chrono::duration<double>(Clock::now() - start).count() < budget;
+         round++)
+        for (std::size_t i = 0; i < contenders.size(); i++)
+            best[i] = std::min(best[i], seconds_of(contenders[i].work, repeats[i]));
+    return best;
+}
+
+} // namespace vmaf::bench

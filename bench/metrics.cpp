@@ -1,0 +1,99 @@
+#include <memory>
+
+#include "base/error.hpp"
+#include "bench.hpp"
+#include "metrics/registry.hpp"
+#include "support/clip.hpp"
+
+namespace vmaf::bench {
+
+namespace {
+
+constexpr unsigned kFrames = 4;
+
+struct Clips {
+    std::vector<Picture> ref, dist;
+};
+
+Clips make_clips(const PictureFormat &format) {
+    clipgen::Options options;
+    options.width = int(format.width);
+    options.height = int(format.height);
+    options.depth = int(format.bits);
+    options.format = format.pixel_format == PixelFormat::yuv444p   ? "444"
+                     : format.pixel_format == PixelFormat::yuv422p ? "422"
+                     : format.pixel_format == PixelFormat::yuv400p ? "400"
+                                                                   : "420";
+    Clips clips;
+    for (unsigned i = 0; i < kFrames; i++) clips.ref.push_back(clip_frame(options, i));
+    options.distort = "dct:40";
+    for (unsigned i = 0; i < kFrames; i++) clips.dist.push_back(clip_frame(options, i));
+    return clips;
+}
+
+// Measures one frame after the other, round and round; the first two only serve as history.
+class Run {
+  public:
+    Run(const MetricInfo &info, const Clips &clips, Isa isa) : clips_(clips) {
+        metric_ = info.create(OptionValues(info.name, info.options, {}));
+        metric_->prepare(clips.ref[0].format());
+        scorer_ = metric_->make_scorer(isa);
+    }
+
+    void next_frame() {
+        at_ = at_ + 1 < kFrames ? at_ + 1 : 2;
+        FrameInput frame{at_, clips_.ref[at_], clips_.dist[at_], {}, {}, parallel_};
+        const History history = metric_->history();
+        for (unsigned k = 0; k < 2; k++) {
+            if (k < history.ref) frame.earlier_ref[k] = &clips_.ref[at_ - 1 - k];
+            if (k < history.dist) frame.earlier_dist[k] = &clips_.dist[at_ - 1 - k];
+        }
+        scorer_->measure(frame, result_);
+    }
+
+  private:
+    const Clips &clips_;
+    std::unique_ptr<Metric> metric_;
+    std::unique_ptr<FrameScorer> scorer_;
+    Parallel parallel_;
+    FrameResult result_;
+    unsigned at_ = 1;
+};
+
+void time_group(const std::string &name, const std::vector<const MetricInfo *> &group, const Clips &clips,
+                const Settings &settings, const Report &report) {
+    std::vector<Contender> contenders;
+    for (const Isa isa : settings.isas) {
+        auto runs = std::make_shared<std::vector<std::unique_ptr<Run>>>();
+        try {
+            for (const MetricInfo *info : group) runs->push_back(std::make_unique<Run>(*info, clips, isa));
+        } catch (const Error &) {
+            return; // not a size, format or depth of this metric
+        }
+        contenders.push_back({isa, [runs] {
+                                  for (const auto &run : *runs) run->next_frame();
+                              }});
+    }
+    time_all(name, settings, contenders, report);
+}
+
+} // namespace
+
+void time_metrics(const Settings &settings, const Report &report) {
+    struct Group {
+        std::string name;
+        std::vector<const MetricInfo *> metrics;
+    };
+    std::vector<Group> groups;
+    const MetricInfo *const vif = find_metric("vif"), *const adm = find_metric("adm"),
+                            *const motion = find_metric("motion");
+    if (vif && adm && motion) groups.push_back({"vmaf", {vif, adm, motion}});
+    for (const MetricInfo *info : all_metrics())
+        if (info->name != "null") groups.push_back({std::string(info->name), {info}});
+    std::erase_if(groups, [&](const Group &group) { return !settings.wants(group.name); });
+    if (groups.empty()) return;
+    const Clips clips = make_clips(settings.format);
+    for (const Group &group : groups) time_group(group.name, group.metrics, clips, settings, report);
+}
+
+} // namespace vmaf::bench

@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "metrics/adm/adm.hpp"
+#include "metrics/adm/float_adm.hpp"
 #include "metrics/cambi/cambi.hpp"
 #include "metrics/ciede/ciede.hpp"
 #include "metrics/motion/motion.hpp"
@@ -26,6 +27,7 @@ namespace {
 // clang-format off
 constexpr auto kMetrics = std::to_array<const MetricInfo *>({
 #if VMAF_ENABLE_FLOAT
+    &float_adm_metric,
     &float_vif_metric,
 #endif
     &speed_chroma_metric,

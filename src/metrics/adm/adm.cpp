@@ -1,5 +1,6 @@
 #include "metrics/adm/adm.hpp"
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -63,7 +64,7 @@ class Scorer final : public FrameScorer {
   private:
     template <class T> FrameSums frame_sums(const FrameInput &frame) {
         const PlaneView<T> ref = frame.ref.plane<T>(0), dist = frame.dist.plane<T>(0);
-        const int parts = Sweep::sensible_parts(plan_, int(frame.parallel.lanes()));
+        const int parts = sensible_parts(plan_.height, int(frame.parallel.lanes()));
         FrameSums total{};
         if (parts == 1) {
             whole_[0].run(ref, dist, total);
@@ -74,16 +75,17 @@ class Scorer final : public FrameScorer {
             for (int i = 0; i < parts; i++) parts_.emplace_back(plan_, functions_, i, parts);
             part_sums_.resize(parts_.size());
         }
-        frame.parallel.run(unsigned(parts), [&](unsigned i) {
+        const auto part = [&](unsigned i) {
             part_sums_[i] = FrameSums{};
             parts_[i].run(ref, dist, part_sums_[i]);
-        });
-        for (const FrameSums &part : part_sums_)
+        };
+        frame.parallel.run(unsigned(parts), std::ref(part));
+        for (const FrameSums &sums : part_sums_)
             for (std::size_t s = 0; s < kScales; s++)
                 for (std::size_t b = 0; b < kBands; b++) {
-                    total[s].den[b] += part[s].den[b];
-                    total[s].num[b] += part[s].num[b];
-                    total[s].aim[b] += part[s].aim[b];
+                    total[s].den[b] += sums[s].den[b];
+                    total[s].num[b] += sums[s].num[b];
+                    total[s].aim[b] += sums[s].aim[b];
                 }
         return total;
     }

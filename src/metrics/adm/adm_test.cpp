@@ -4,15 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 #include "base/error.hpp"
 #include "metrics/adm/adm_oracle.hpp"
 #include "metrics/adm/csf.hpp"
 #include "metrics/adm/plan.hpp"
-#include "metrics/adm/reference_clips.hpp"
 #include "metrics/adm/rows.hpp"
 #include "metrics/adm/sweep.hpp"
+#include "metrics/adm/test_pictures.hpp"
 #include "support/metric_run.hpp"
 
 namespace vmaf::adm {
@@ -34,36 +33,6 @@ FrameSums sums_of(const Plan &plan, const PicturePair &pair, const RowFunctions 
             sweep.run(pair.ref.plane<std::uint16_t>(0), pair.dist.plane<std::uint16_t>(0), sums);
     }
     return sums;
-}
-
-// Kinds of content that reach different branches: 0 smooth with noise, 1 full-range noise, 2 two levels, 3 steps.
-PicturePair random_pair(unsigned bits, int width, int height, unsigned seed) {
-    std::mt19937 random(seed);
-    const PictureFormat format = {PixelFormat::yuv400p, bits, unsigned(width), unsigned(height)};
-    PicturePair pair{Picture::allocate(format), Picture::allocate(format)};
-    const int top = (1 << bits) - 1;
-    const unsigned kind = seed % 4, block = 1 + unsigned(random() % 9);
-    const int gain = 50 + int(random() % 100), noise = 1 + int(random() % unsigned(top)) / (1 + int(random() % 30));
-    const auto put = [&](const Picture &p, int y, int x, int value) {
-        value = std::clamp(value, 0, top);
-        std::byte *row = p.data(0) + y * p.stride_bytes(0);
-        if (bits > 8)
-            reinterpret_cast<std::uint16_t *>(row)[x] = std::uint16_t(value);
-        else
-            row[x] = std::byte(value);
-    };
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++) {
-            int r = (x + y) * top / (width + height) + int(random() % unsigned(noise)) - noise / 2;
-            if (kind == 1) r = int(random() & unsigned(top));
-            if (kind == 2) r = random() & 1 ? top : 0;
-            if (kind == 3) r = ((unsigned(x) / block + unsigned(y) / block) & 1) != 0 ? top - top / 8 : top / 8;
-            int d = top / 2 + (r - top / 2) * gain / 100 + int(random() % unsigned(noise)) / 8;
-            if (kind == 1 && seed % 8 < 4) d = int(random() & unsigned(top));
-            put(pair.ref, y, x, r);
-            put(pair.dist, y, x, d);
-        }
-    return pair;
 }
 
 TEST(AdmContrast, FactorsAreThoseOfTheSpecification) {

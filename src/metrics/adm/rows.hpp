@@ -9,18 +9,14 @@
 #include <cstdint>
 
 #include "metrics/adm/plan.hpp"
+#include "metrics/adm/sweep_parts.hpp"
 
 namespace vmaf::adm {
-
-inline constexpr int kRowMargin = 64;
 
 inline constexpr std::array<int, 4> kLow = {15826, 27411, 7345, -4240};    // 3.4; sum kLowSum
 inline constexpr std::array<int, 4> kHigh = {-4240, -7345, 27411, -15826}; // sum 0
 inline constexpr int kLowSum = 46342;
 
-template <class T> using Rows = std::array<const T *, 4>;    // input rows 2i-1 .. 2i+2 of output row i
-template <class T> using Bands = std::array<T *, kBands>;    // H, V, D
-template <class T> using In = std::array<const T *, kBands>; // the same, read only
 using RowSums = std::array<std::int64_t, kBands>;
 
 // What a row of masking coefficients adds to thresholds (3.8), the three bands together: every sample adds `neighbour`

@@ -14,9 +14,6 @@ template <class T, class Sample> T taps(const std::array<int, 4> &c, Sample x0, 
     return T(c[0]) * T(x0) + T(c[1]) * T(x1) + T(c[2]) * T(x2) + T(c[3]) * T(x3);
 }
 
-// Section 1: mirror without the edge sample at the near end, with it at the far end.
-int fold(int p, int n) { return p < 0 ? -p : p >= n ? 2 * n - 1 - p : p; }
-
 template <class T>
 void vertical0(const Rows<T> &rows, int width, int bits, int first, int count, std::int16_t *low, std::int16_t *high) {
     const int middle = 1 << (bits - 1); // subtracted first, so that 16-bit samples need no more than 32 bits

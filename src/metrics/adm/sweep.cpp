@@ -12,63 +12,6 @@ namespace {
 constexpr int kPiece =
     512; // band columns of scale 0 that are taken through all stages at once, to stay in the L1 cache
 
-// A row with margins on both sides of element 0 .. length-1.
-template <class T> class Row {
-  public:
-    Row() = default;
-    explicit Row(int length) : memory_(std::size_t(length) + 2 * kRowMargin) {}
-    T *get() { return memory_.data() + kRowMargin; }
-
-  private:
-    static_assert(kRowMargin * sizeof(T) % kAlignment == 0);
-    AlignedArray<T> memory_;
-};
-
-// Input positions that outputs [from, to) of the wavelet need, of `length` (1).
-Range wavelet_input(Range out, int length) {
-    if (out.empty()) return {};
-    // The folds stay inside: -1 becomes 1; `length` and length+1 become length-1 and length-2.
-    return {std::max(0, 2 * out.from - 1), std::min(length, 2 * out.to + 1)};
-}
-
-Range hull(Range a, Range b) {
-    if (a.empty()) return b;
-    if (b.empty()) return a;
-    return {std::min(a.from, b.from), std::max(a.to, b.to)};
-}
-
-Range with_neighbours(Range r, int length) {
-    return r.empty() ? r : Range{std::max(0, r.from - 1), std::min(length, r.to + 1)};
-}
-
-// What a sweep computes at one scale.
-struct Share {
-    Range pooled; // rows whose sums belong to this sweep
-    Range detail_rows, detail_columns;
-    Range approx_rows, approx_columns; // band A, for the next scale
-    Range rows() const { return hull(detail_rows, approx_rows); }
-    Range columns() const { return hull(detail_columns, approx_columns); }
-};
-
-std::array<Share, kScales> make_shares(const Plan &plan, int part, int parts) {
-    std::array<Share, kScales> shares{};
-    for (int s = kScales - 1; s >= 0; s--) {
-        const Window &w = plan.scale[std::size_t(s)].window;
-        Share &share = shares[std::size_t(s)];
-        if (s > 0 || !plan.options.skip_scale0) {
-            const int rows = w.bottom - w.top;
-            share.pooled = {w.top + rows * part / parts, w.top + rows * (part + 1) / parts};
-            share.detail_rows = with_neighbours(share.pooled, w.height);
-            share.detail_columns = with_neighbours({w.left, w.right}, w.width);
-        }
-        if (s + 1 < kScales) {
-            share.approx_rows = wavelet_input(shares[std::size_t(s) + 1].rows(), w.height);
-            share.approx_columns = wavelet_input(shares[std::size_t(s) + 1].columns(), w.width);
-        }
-    }
-    return shares;
-}
-
 // One component (restored or additive) of a row whose neighbours are still being made.
 struct Component0 {
     std::array<Row<std::int16_t>, kBands> values;
@@ -98,32 +41,6 @@ struct Component {
     MaskRow mask() { return {neighbour.get(), centre.get()}; }
 };
 
-template <class T> Bands<T> pointers(std::array<Row<T>, kBands> &rows, int at = 0) {
-    return {rows[0].get() + at, rows[1].get() + at, rows[2].get() + at};
-}
-template <class T> In<T> inputs(std::array<Row<T>, kBands> &rows, int at = 0) {
-    return {rows[0].get() + at, rows[1].get() + at, rows[2].get() + at};
-}
-
-// Masks reach one column beyond the band where the window touches its sides (1).
-template <class T> void fold_mask(T *neighbour, const Window &w) {
-    if (w.left > 0) return;
-    neighbour[-1] = neighbour[1];
-    neighbour[w.width] = neighbour[w.width - 1];
-}
-
-// Border columns of a row that is stored one column late.
-template <class T> void fold_approx(T *row, int width) {
-    row[0] = row[2];
-    row[width + 1] = row[width];
-    row[width + 2] = row[width - 1];
-}
-
-// Which three rows of masks row `row` needs; edges as in section 1.
-std::array<int, 3> mask_rows(int row, int height) {
-    return {row == 0 ? 1 : row - 1, row, row == height - 1 ? row : row + 1};
-}
-
 // State that all scales have.
 template <class Coefficient, class Component> struct Level {
     const ScalePlan &plan;
@@ -148,8 +65,7 @@ template <class Coefficient, class Component> struct Level {
         const int height = plan.window.height;
         Rows<Coefficient> rows;
         for (int k = 0; k < 4; k++) {
-            const int y = 2 * out_row - 1 + k;
-            const int folded = y < 0 ? -y : y >= height ? 2 * height - 1 - y : y;
+            const int folded = fold(2 * out_row - 1 + k, height);
             rows[std::size_t(k)] = approx[std::size_t(picture)][std::size_t(folded & 3)].get();
         }
         return rows;
@@ -189,8 +105,7 @@ class FirstScale : public Level<std::int16_t, Component0> {
         std::array<Rows<T>, 2> rows;
         for (std::size_t p = 0; p < 2; p++)
             for (int k = 0; k < 4; k++) {
-                const int y = 2 * row - 1 + k;
-                rows[p][std::size_t(k)] = pictures[p].row(y < 0 ? -y : y >= w.in_height ? 2 * w.in_height - 1 - y : y);
+                rows[p][std::size_t(k)] = pictures[p].row(fold(2 * row - 1 + k, w.in_height));
             }
         const bool details = share.detail_rows.has(row);
         const Range columns = details ? share.columns() : share.approx_columns;
@@ -362,7 +277,9 @@ class Sweep::Impl {
 };
 
 Sweep::Sweep(const Plan &plan, const RowFunctions &functions, int part, int parts)
-    : impl_(std::make_unique<Impl>(plan, functions, make_shares(plan, part, parts))) {}
+    : impl_(std::make_unique<Impl>(
+          plan, functions,
+          make_shares(scale_windows(plan.width, plan.height), plan.options.skip_scale0, part, parts))) {}
 Sweep::~Sweep() = default;
 Sweep::Sweep(Sweep &&) noexcept = default;
 
@@ -371,7 +288,5 @@ template <class T> void Sweep::run(const PlaneView<T> &ref, const PlaneView<T> &
 }
 template void Sweep::run(const PlaneView<std::uint8_t> &, const PlaneView<std::uint8_t> &, FrameSums &);
 template void Sweep::run(const PlaneView<std::uint16_t> &, const PlaneView<std::uint16_t> &, FrameSums &);
-
-int Sweep::sensible_parts(const Plan &plan, int lanes) { return std::clamp(plan.height / 96, 1, std::max(1, lanes)); }
 
 } // namespace vmaf::adm

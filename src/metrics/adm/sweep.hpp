@@ -5,22 +5,13 @@
 // frame: that is how one frame is split over threads.
 #pragma once
 
-#include <array>
 #include <memory>
 
-#include "base/aligned.hpp"
 #include "metrics/adm/plan.hpp"
 #include "metrics/adm/rows.hpp"
 #include "picture/picture.hpp"
 
 namespace vmaf::adm {
-
-// Rows or columns of a scale that are worked on. What nobody needs is not computed.
-struct Range {
-    int from = 0, to = 0;
-    bool has(int i) const { return i >= from && i < to; }
-    bool empty() const { return from >= to; }
-};
 
 class Sweep {
   public:
@@ -31,9 +22,6 @@ class Sweep {
 
     // Adds the share's sums. T: the samples' type.
     template <class T> void run(const PlaneView<T> &ref, const PlaneView<T> &dist, FrameSums &sums);
-
-    // Shares that are worth their overlap: each recomputes some thirty picture rows of its neighbours.
-    static int sensible_parts(const Plan &plan, int lanes);
 
   private:
     class Impl;

@@ -1,0 +1,200 @@
+#include "metrics/adm/float_sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "metrics/common/float_plane.hpp"
+
+namespace vmaf::adm {
+
+namespace {
+
+using BandRows = std::array<Row<float>, kBands>;
+
+BandRows band_rows(int width) { return {Row<float>(width), Row<float>(width), Row<float>(width)}; }
+
+// The last four rows of a band A, or of a picture, of both pictures; stored one column late.
+struct Lines {
+    std::array<std::array<Row<float>, 4>, 2> rows; // [picture][row mod 4]
+
+    explicit Lines(int width) {
+        for (auto &picture : rows)
+            for (auto &row : picture) row = Row<float>(width + 3);
+    }
+    float *at(std::size_t picture, int row) { return rows[picture][std::size_t(row & 3)].get(); }
+    Rows<float> input_of(std::size_t picture, int out_row, int height) {
+        Rows<float> input;
+        for (int k = 0; k < 4; k++) input[std::size_t(k)] = at(picture, fold(2 * out_row - 1 + k, height));
+        return input;
+    }
+};
+
+// One component (restored or additive) of a row whose neighbours are still being made.
+struct Component {
+    BandRows magnitude, neighbour;
+
+    explicit Component(int width) : magnitude(band_rows(width)), neighbour(band_rows(width)) {}
+    FloatMask mask() { return {inputs(magnitude), inputs(neighbour)}; }
+};
+
+class Level {
+  public:
+    Level(const FloatPlan &plan, const Window &window, const Share &share, int scale, const FloatRowFunctions &f)
+        : approx(window.width), share_(share), plan_(plan), window_(window), factor_(plan.factor[std::size_t(scale)]),
+          functions_(f), low_(window.in_width + 3), high_(window.in_width + 3), values_(band_rows(window.width)) {
+        for (auto &d : details_) d = band_rows(window.width);
+        for (auto &part : split_) part = band_rows(window.width);
+        for (int i = 0; i < 3; i++) ring_.push_back({Component(window.width), Component(window.width)});
+    }
+
+    Lines approx; // for the next scale
+
+    const Window &window() const { return window_; }
+    const Share &share() const { return share_; }
+
+    void make_row(Lines &before, int row, FloatRowSums &sums) {
+        const bool with_details = share_.detail_rows.has(row), with_approx = share_.approx_rows.has(row);
+        const Range columns = with_details ? share_.columns() : share_.approx_columns;
+        const int from = 2 * columns.from, to = 2 * columns.to + 2; // elements of the lines, one column late
+        float *high = with_details ? high_.get() : nullptr;
+        for (std::size_t p = 0; p < 2; p++) {
+            functions_.vertical(before.input_of(p, row, window_.in_height), from, to, low_.get(), high);
+            float *a = with_approx ? approx.at(p, row) : nullptr;
+            functions_.horizontal(low_.get(), high, share_.approx_columns.from, share_.approx_columns.to, a,
+                                  share_.detail_columns.from, share_.detail_columns.to, pointers(details_[p]));
+            if (a) fold_approx(a, window_.width);
+        }
+        if (with_details) score_row(row, sums);
+    }
+
+  private:
+    std::array<Component, 2> &slot(int row) { return ring_[std::size_t(row % 3)]; }
+
+    void score_row(int row, FloatRowSums &sums) {
+        const Range columns = share_.detail_columns;
+        functions_.decouple(inputs(details_[0]), inputs(details_[1]), columns.from, columns.to, plan_.gain_limit,
+                            pointers(split_[0]), pointers(split_[1]));
+        auto &components = slot(row);
+        for (std::size_t c = 0; c < 2; c++) {
+            functions_.magnitudes(inputs(split_[c]), factor_, columns.from, columns.to,
+                                  pointers(components[c].magnitude));
+            if (plan_.bypass_masking) continue;
+            functions_.neighbours(inputs(components[c].magnitude), columns.from, columns.to,
+                                  pointers(components[c].neighbour));
+            for (Row<float> &band : components[c].neighbour) fold_mask(band.get(), window_);
+        }
+        if (share_.pooled.has(row)) {
+            functions_.magnitudes(inputs(details_[0]), factor_, window_.left, window_.right, pointers(values_));
+            sums.den[std::size_t(row)] = power_sums();
+        }
+        // The row above has all its neighbours now, the last row as well.
+        for (const int done : {row - 1, row}) {
+            if (!share_.pooled.has(done) || (done == row && row != window_.height - 1)) continue;
+            sums.num[std::size_t(done)] = pool(done, 0);
+            sums.aim[std::size_t(done)] = pool(done, 1);
+        }
+    }
+
+    // The sums of component x masked by the other one.
+    FloatRowSums::PerBand pool(int row, std::size_t x) {
+        const std::array<int, 3> rows = mask_rows(row, window_.height);
+        BandRows &magnitude = slot(row)[x].magnitude;
+        if (plan_.bypass_masking) {
+            for (std::size_t b = 0; b < kBands; b++)
+                std::copy(magnitude[b].get() + window_.left, magnitude[b].get() + window_.right,
+                          values_[b].get() + window_.left);
+        } else {
+            const std::size_t y = x ^ 1;
+            functions_.excess(inputs(magnitude),
+                              {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()}, window_.left,
+                              window_.right, pointers(values_));
+        }
+        return power_sums();
+    }
+
+    // Sums of the powers of values_, from left to right (4.6).
+    FloatRowSums::PerBand power_sums() {
+        if (plan_.exponent == 3.0) return functions_.cube_sums(pointers(values_), window_.left, window_.right);
+        FloatRowSums::PerBand sums{};
+        const float exponent = float(plan_.exponent);
+        for (std::size_t b = 0; b < kBands; b++)
+            for (int j = window_.left; j < window_.right; j++) sums[b] += std::pow(values_[b].get()[j], exponent);
+        return sums;
+    }
+
+    const Share share_;
+    const FloatPlan &plan_;
+    const Window window_;
+    const std::array<float, kBands> factor_;
+    const FloatRowFunctions &functions_;
+    Row<float> low_, high_;                      // after the vertical pass
+    std::array<BandRows, 2> details_;            // of the row in work, [picture]
+    std::array<BandRows, 2> split_;              // restored, additive
+    std::vector<std::array<Component, 2>> ring_; // [row mod 3]
+    BandRows values_;                            // to be pooled
+};
+
+} // namespace
+
+class FloatSweep::Impl {
+  public:
+    Impl(const FloatPlan &plan, const FloatRowFunctions &f, int part, int parts)
+        : bits_(plan.bits), picture_(plan.width) {
+        const auto windows = scale_windows(plan.width, plan.height);
+        const auto shares = make_shares(windows, plan.skip_scale0, part, parts);
+        for (int s = 0; s < kScales; s++)
+            levels_.emplace_back(plan, windows[std::size_t(s)], shares[std::size_t(s)], s, f);
+    }
+
+    template <class T> void run(const std::array<PlaneView<T>, 2> &pictures, FloatFrameSums &sums) {
+        const Range rows = levels_[0].share().rows();
+        int ready = std::max(0, 2 * rows.from - 1); // picture rows from here on are still to be converted
+        for (int row = rows.from; row < rows.to; row++) {
+            for (; ready < std::min(2 * row + 3, pictures[0].height); ready++)
+                for (std::size_t p = 0; p < 2; p++) {
+                    float *line = picture_.at(p, ready);
+                    to_float_row(pictures[p].row(ready), pictures[p].width, unsigned(bits_), -128.0f, line + 1);
+                    fold_approx(line, pictures[p].width);
+                }
+            make(0, picture_, row, sums);
+        }
+    }
+
+  private:
+    // Makes a row of a scale, and the rows of the next one that it completes.
+    void make(std::size_t scale, Lines &before, int row, FloatFrameSums &sums) {
+        Level &level = levels_[scale];
+        if (!level.share().rows().has(row)) return;
+        level.make_row(before, row, sums[scale]);
+        if (scale + 1 == kScales) return;
+        const int height = level.window().height;
+        if (row >= 2 && row % 2 == 0) make(scale + 1, level.approx, row / 2 - 1, sums);
+        if (row == height - 1) make(scale + 1, level.approx, (height - 1) / 2, sums);
+    }
+
+    const int bits_;
+    Lines picture_;
+    std::vector<Level> levels_;
+};
+
+FloatFrameSums make_float_sums(int width, int height) {
+    FloatFrameSums sums;
+    const auto windows = scale_windows(width, height);
+    for (std::size_t s = 0; s < kScales; s++)
+        for (auto *rows : {&sums[s].den, &sums[s].num, &sums[s].aim}) rows->resize(std::size_t(windows[s].height));
+    return sums;
+}
+
+FloatSweep::FloatSweep(const FloatPlan &plan, const FloatRowFunctions &functions, int part, int parts)
+    : impl_(std::make_unique<Impl>(plan, functions, part, parts)) {}
+FloatSweep::~FloatSweep() = default;
+FloatSweep::FloatSweep(FloatSweep &&) noexcept = default;
+
+template <class T> void FloatSweep::run(const PlaneView<T> &ref, const PlaneView<T> &dist, FloatFrameSums &sums) {
+    impl_->run<T>({ref, dist}, sums);
+}
+template void FloatSweep::run(const PlaneView<std::uint8_t> &, const PlaneView<std::uint8_t> &, FloatFrameSums &);
+template void FloatSweep::run(const PlaneView<std::uint16_t> &, const PlaneView<std::uint16_t> &, FloatFrameSums &);
+
+} // namespace vmaf::adm

@@ -1,0 +1,45 @@
+// One pass over the rows of a pair of pictures for `float_adm`; see sweep.hpp.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "metrics/adm/float_rows.hpp"
+#include "metrics/adm/sweep_parts.hpp"
+#include "picture/picture.hpp"
+
+namespace vmaf::adm {
+
+// What the pixels' part depends on.
+struct FloatPlan {
+    int width, height, bits;
+    bool skip_scale0, bypass_masking;
+    double gain_limit, exponent;
+    std::array<std::array<float, kBands>, kScales> factor; // F of 4.7
+};
+
+// Sums of a scale's rows. They are added from top to bottom when all are there, whoever made them.
+struct FloatRowSums {
+    using PerBand = std::array<float, kBands>;
+    std::vector<PerBand> den, num, aim; // by row
+};
+using FloatFrameSums = std::array<FloatRowSums, kScales>;
+FloatFrameSums make_float_sums(int width, int height);
+
+class FloatSweep {
+  public:
+    // Share `part` of `parts` of the scored rows. The plan must outlive the sweep.
+    FloatSweep(const FloatPlan &plan, const FloatRowFunctions &functions, int part = 0, int parts = 1);
+    ~FloatSweep();
+    FloatSweep(FloatSweep &&) noexcept;
+
+    // Fills in the rows of the share.
+    template <class T> void run(const PlaneView<T> &ref, const PlaneView<T> &dist, FloatFrameSums &sums);
+
+  private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace vmaf::adm

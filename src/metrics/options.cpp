@@ -21,16 +21,10 @@ std::string print_g(double value) {
     return buffer.data();
 }
 
-std::string range_text(const OptionSpec &spec) {
-    if (std::holds_alternative<bool>(spec.fallback)) return "true or false";
-    if (spec.max >= 1e300) return "at least " + print_g(spec.min);
-    return print_g(spec.min) + " to " + print_g(spec.max);
-}
-
 Error bad_value(std::string_view metric, const OptionSpec &spec, const std::string &text) {
     std::string sentence = "feature '";
     sentence.append(metric).append("': option '").append(spec.name).append("' cannot be '").append(text);
-    return invalid(sentence.append("'; it takes ").append(range_text(spec)));
+    return invalid(sentence.append("'; it takes ").append(option_range_text(spec)));
 }
 
 OptionValues::Value parse(std::string_view metric, const OptionSpec &spec, const std::string &text) {
@@ -105,6 +99,22 @@ std::string OptionValues::name_suffix() const {
         if (const auto *s = std::get_if<std::string>(&values_[i])) suffix.append("_" + *s);
     }
     return suffix;
+}
+
+std::string option_range_text(const OptionSpec &spec) {
+    if (std::holds_alternative<bool>(spec.fallback)) return "true or false";
+    if (std::holds_alternative<std::string_view>(spec.fallback)) return "a text";
+    const std::string number = std::holds_alternative<int>(spec.fallback) ? "a whole number" : "a number";
+    if (spec.max >= 1e300) return number + " of at least " + print_g(spec.min);
+    return number + " from " + print_g(spec.min) + " to " + print_g(spec.max);
+}
+
+std::string option_default_text(const OptionSpec &spec) {
+    if (const auto *flag = std::get_if<bool>(&spec.fallback)) return *flag ? "true" : "false";
+    if (const auto *text = std::get_if<std::string_view>(&spec.fallback))
+        return text->empty() ? "none" : std::string(*text);
+    if (const auto *number = std::get_if<int>(&spec.fallback)) return std::to_string(*number);
+    return print_g(std::get<double>(spec.fallback));
 }
 
 std::vector<std::string> unknown_options(std::span<const OptionSpec> table, const OptionTexts &texts) {

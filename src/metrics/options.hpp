@@ -51,6 +51,10 @@ class OptionValues {
     std::vector<Value> values_; // in table order
 };
 
+// For people: "a number from 1 to 100", "true or false", ...; the default as one would write it.
+std::string option_range_text(const OptionSpec &spec);
+std::string option_default_text(const OptionSpec &spec);
+
 std::vector<std::string> unknown_options(std::span<const OptionSpec> table, const OptionTexts &texts);
 
 } // namespace vmaf

@@ -1,0 +1,110 @@
+#include "backend_choice.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "report/report.hpp"
+
+namespace vmaf::cli {
+
+namespace {
+
+constexpr std::uint32_t kNoGpuMask = 0xffffffff;
+
+std::size_t position(std::string_view backend) {
+    return static_cast<std::size_t>(std::find(kGpuBackends.begin(), kGpuBackends.end(), backend) -
+                                    kGpuBackends.begin());
+}
+
+// Why the request rules a backend out; empty where it does not.
+std::string removal_reason(const BackendRequest &request, std::string_view backend) {
+    if (request.is_off[position(backend)]) return "--no_" + std::string(backend) + " switches it off";
+    if (request.gpumask == kNoGpuMask) return "--gpumask 0xffffffff switches every GPU off";
+    if (request.name != "auto" && request.name != backend) return "--backend " + request.name + " leaves it out";
+    return {};
+}
+
+const GpuBackend *find_built(std::span<const GpuBackend> built, std::string_view name) {
+    const auto found = std::find_if(built.begin(), built.end(), [&](const GpuBackend &b) { return b.name == name; });
+    return found == built.end() ? nullptr : &*found;
+}
+
+std::string not_built(std::string_view backend) {
+    return "this libvmaf was built without " + std::string(backend) + " support";
+}
+
+BackendFailure refused(const std::string &backend, const std::string &why, const std::string &error, int code) {
+    return {"--backend " + backend + " requested but " + why + "; refusing to silently fall back to CPU (ADR-0498)",
+            error, backend, code};
+}
+
+BackendChoice start_explicit(const BackendRequest &request, std::span<const GpuBackend> built,
+                             const std::function<void(const std::string &)> &say) {
+    const GpuBackend *const backend = find_built(built, request.name);
+    if (!backend) throw refused(request.name, not_built(request.name), "backend not compiled into this libvmaf", 0);
+    try {
+        return {request.name, backend->start(request.device[position(request.name)])};
+    } catch (const Error &e) {
+        say(e.what());
+        throw refused(request.name, "init failed", "vmaf_" + request.name + "_state_init failed", -e.code());
+    }
+}
+
+BackendChoice start_first_usable(const BackendRequest &request, std::span<const GpuBackend> built,
+                                 const std::function<void(const std::string &)> &say) {
+    std::vector<const GpuBackend *> candidates;
+    for (const GpuBackend &backend : built)
+        if (removal_reason(request, backend.name).empty()) candidates.push_back(&backend);
+    std::stable_partition(candidates.begin(), candidates.end(),
+                          [&](const GpuBackend *b) { return request.device[position(b->name)].has_value(); });
+    for (std::size_t i = 0; i < candidates.size(); i++) try {
+            return {std::string(candidates[i]->name),
+                    candidates[i]->start(request.device[position(candidates[i]->name)])};
+        } catch (const Error &e) {
+            const bool is_last = i + 1 == candidates.size();
+            say(std::string(candidates[i]->name) + " not usable (" + e.what() + "); " +
+                (is_last ? "using cpu" : "trying " + std::string(candidates[i + 1]->name)));
+        }
+    return {};
+}
+
+} // namespace
+
+std::span<const GpuBackend> built_backends() { return {}; }
+
+std::string BackendFailure::descriptor() const {
+    return "{\"error\": " + json_string(error_) + ", \"backend_requested\": " + json_string(backend_) +
+           ", \"errno\": " + std::to_string(code_) +
+           ", \"adr\": \"ADR-0498\", \"exit_code\": " + std::to_string(static_cast<int>(ExitCode::backend)) + "}\n";
+}
+
+BackendChoice choose_backend(const BackendRequest &request, std::span<const GpuBackend> built,
+                             const std::function<void(const std::string &)> &say) {
+    for (std::size_t i = 0; i < kGpuBackends.size(); i++) {
+        if (!request.device[i]) continue;
+        std::string reason = removal_reason(request, kGpuBackends[i]);
+        if (reason.empty() && !find_built(built, kGpuBackends[i]) && request.name == "auto")
+            reason = not_built(kGpuBackends[i]);
+        if (!reason.empty()) say("--" + std::string(kGpuBackends[i]) + "_device has no effect: " + reason);
+    }
+    if (request.name == "auto") return start_first_usable(request, built, say);
+    if (request.name == "cpu") return {};
+    return start_explicit(request, built, say);
+}
+
+void check_pinned_features(const std::vector<FeatureArgument> &features, const BackendRequest &request,
+                           std::span<const GpuBackend> built, std::string_view active) {
+    for (const FeatureArgument &feature : features)
+        for (const std::string_view backend : kGpuBackends) {
+            const std::string suffix = "_" + std::string(backend);
+            if (!feature.name.ends_with(suffix) || feature.name.size() == suffix.size() || backend == active) continue;
+            std::string reason = not_built(backend);
+            if (find_built(built, backend)) reason = removal_reason(request, backend);
+            if (reason.empty()) reason = "it could not be started, or another one was chosen";
+            throw BackendFailure("feature '" + feature.name + "' is pinned to " + std::string(backend) +
+                                     " backend, which is not active: " + reason,
+                                 "feature pinned to inactive backend", backend, 0);
+        }
+}
+
+} // namespace vmaf::cli

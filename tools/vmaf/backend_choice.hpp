@@ -1,0 +1,63 @@
+// Which backend runs, and what happens when it cannot (backends.md 4 and 5).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exit_code.hpp"
+#include "options.hpp"
+#include "session/session.hpp"
+
+namespace vmaf::cli {
+
+// A GPU runtime that has been started.
+class StartedBackend {
+  public:
+    virtual ~StartedBackend() = default;
+    virtual void attach(Session &session) = 0; // before features are registered
+    virtual bool has_scored() const = 0;       // at least one score came from it
+};
+
+// A GPU runtime of this build. `start` throws Error; its code is what the descriptor states.
+struct GpuBackend {
+    std::string_view name;
+    std::function<std::unique_ptr<StartedBackend>(std::optional<unsigned> device)> start;
+};
+
+// Those built into this binary, in the order of kGpuBackends.
+std::span<const GpuBackend> built_backends();
+
+struct BackendChoice {
+    std::string name = "cpu";
+    std::unique_ptr<StartedBackend> backend; // null for cpu
+
+    std::string used() const { return backend && !backend->has_scored() ? "cpu" : name; }
+};
+
+// An explicit wish for a backend that cannot be met: exit 100.
+class BackendFailure : public Failure {
+  public:
+    BackendFailure(const std::string &sentence, std::string error, std::string_view backend, int code)
+        : Failure(ExitCode::backend, sentence), error_(std::move(error)), backend_(backend), code_(code) {}
+    // The line of JSON that takes the document's place.
+    std::string descriptor() const;
+
+  private:
+    std::string error_, backend_;
+    int code_; // negative errno, or 0 where nothing was tried
+};
+
+// Lines for people (a candidate of `auto` that cannot be used, an option without effect) go to `say`.
+BackendChoice choose_backend(const BackendRequest &request, std::span<const GpuBackend> built,
+                             const std::function<void(const std::string &)> &say);
+
+// Features named for one backend ("vif_cuda") need that backend: throws BackendFailure where another one is active.
+void check_pinned_features(const std::vector<FeatureArgument> &features, const BackendRequest &request,
+                           std::span<const GpuBackend> built, std::string_view active);
+
+} // namespace vmaf::cli

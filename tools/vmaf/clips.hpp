@@ -1,0 +1,31 @@
+// The two inputs of a run.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "io/clip_reader.hpp"
+#include "options.hpp"
+
+namespace vmaf::cli {
+
+struct Clips {
+    std::unique_ptr<ClipReader> reference, distorted;
+    PictureFormat picture; // of both; the deeper depth counts
+
+    // Pairs that will be scored, where that is known.
+    std::optional<std::uint64_t> pairs(const Options &options) const;
+};
+
+// Opens and compares both clips (cli-and-formats.md 10.5). Throws Failure(setup) for what cannot be read; each
+// incompatibility is a line of its own on stderr before that.
+Clips open_clips(const Options &options);
+
+// Drops the frames that the options skip.
+void skip_frames(Clips &clips, const Options &options);
+// Throws Failure(frame) where it is known that a clip has no frame left: before memory for frames is asked for, since
+// a damaged header can state any size.
+void check_not_empty(const Clips &clips, const Options &options);
+
+} // namespace vmaf::cli

@@ -1,0 +1,30 @@
+// How the command ends (cli-and-formats.md 3, backends.md 5): the codes, and the exception that carries one.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace vmaf::cli {
+
+enum class ExitCode {
+    success = 0,
+    usage = 1,
+    backend = 100,     // an explicitly requested backend cannot be used
+    interrupted = 130, // Ctrl-C
+    frame = 234,       // a frame could not be read or scored
+    setup = 255,       // inputs, models, features or output
+};
+
+// `sentence` says what is wrong and what to do about it; main() prints it.
+class Failure : public std::runtime_error {
+  public:
+    Failure(ExitCode code, const std::string &sentence) : std::runtime_error(sentence), code_(code) {}
+    ExitCode code() const { return code_; }
+
+  private:
+    ExitCode code_;
+};
+
+inline Failure usage_error(const std::string &sentence) { return {ExitCode::usage, sentence}; }
+
+} // namespace vmaf::cli

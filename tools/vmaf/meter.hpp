@@ -1,0 +1,31 @@
+// What a terminal shows while frames are scored (cli-and-formats.md 12).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace vmaf::cli {
+
+class Meter {
+  public:
+    // `total`: frames there will be, where that is known.
+    Meter(bool is_shown, std::optional<std::uint64_t> total);
+    ~Meter(); // ends the line
+    Meter(const Meter &) = delete;
+    Meter &operator=(const Meter &) = delete;
+
+    void frame(std::uint64_t count); // `count` pairs have been begun
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    void show(std::uint64_t count, Clock::time_point now);
+
+    bool is_shown_;
+    std::optional<std::uint64_t> total_;
+    Clock::time_point start_, next_;
+    std::uint64_t count_ = 0, shown_count_ = 0;
+    unsigned spin_ = 0;
+};
+
+} // namespace vmaf::cli

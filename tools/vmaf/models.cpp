@@ -1,0 +1,107 @@
+#include "models.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "exit_code.hpp"
+#include "metrics/registry.hpp"
+#include "suggestion.hpp"
+
+namespace vmaf::cli {
+
+namespace {
+
+LoadedModel load_version(const ModelArgument &argument) {
+    const auto versions = builtin_models();
+    const auto found = std::find_if(versions.begin(), versions.end(),
+                                    [&](const BuiltinModel &m) { return m.version == argument.version; });
+    if (found == versions.end()) {
+        std::vector<std::string_view> names;
+        for (const BuiltinModel &m : versions) names.push_back(m.version);
+        throw invalid("there is no built-in model '" + argument.version + "'; did you mean '" +
+                      std::string(nearest(argument.version, names)) + "'? (--list_models shows all)");
+    }
+    if (!found->is_collection) return {argument.label(), load_builtin_model(argument.version, argument.config), {}};
+    auto [base, collection] = load_builtin_model_collection(argument.version, argument.config);
+    return {argument.label(), std::move(base), std::move(collection)};
+}
+
+LoadedModel load_path(const ModelArgument &argument) {
+    std::string single_problem;
+    try {
+        return {argument.label(), load_model_file(argument.path, argument.config), {}};
+    } catch (const Error &e) {
+        single_problem = e.what();
+    }
+    try {
+        auto [base, collection] = load_model_collection_file(argument.path, argument.config);
+        return {argument.label(), std::move(base), std::move(collection)};
+    } catch (const Error &) {
+        throw invalid(single_problem);
+    }
+}
+
+// Options that would have no effect are worth a word; they are no error (cli-and-formats.md 5).
+void warn_of_idle_overload(const ModelArgument::Overload &overload, const Model &model) {
+    const bool is_used = std::any_of(model.features().begin(), model.features().end(), [&](const Model::Feature &f) {
+        const MetricInfo *const metric = provider_of(f.name);
+        return metric && metric->name == overload.extractor;
+    });
+    const MetricInfo *const metric = find_metric(overload.extractor);
+    if (!is_used)
+        log(LogLevel::warning, "model '" + model.name() + "' uses no feature '" + overload.extractor + "'; '" +
+                                   overload.extractor + "." + overload.option + "' has no effect");
+    else if (metric && !unknown_options(metric->options, {{overload.option, overload.value}}).empty())
+        log(LogLevel::warning, "feature '" + overload.extractor + "' has no option '" + overload.option +
+                                   "'; it has no effect on model '" + model.name() + "'");
+}
+
+LoadedModel load(const ModelArgument &argument) {
+    if (argument.label().empty())
+        throw invalid("model '" + argument.config.name + "' has neither version= nor path=; give one of them");
+    LoadedModel loaded = argument.version.empty() ? load_path(argument) : load_version(argument);
+    for (const ModelArgument::Overload &overload : argument.overloads) {
+        warn_of_idle_overload(overload, loaded.model);
+        loaded.model.overload(overload.extractor, {{overload.option, overload.value}});
+        if (loaded.collection) loaded.collection->overload(overload.extractor, {{overload.option, overload.value}});
+    }
+    return loaded;
+}
+
+std::string shown(const NumberFormat &numbers, double value) {
+    std::string text;
+    numbers.append(text, value);
+    return text;
+}
+
+} // namespace
+
+std::deque<LoadedModel> load_models(const std::vector<ModelArgument> &arguments) {
+    std::deque<LoadedModel> models;
+    for (const ModelArgument &argument : arguments) try {
+            models.push_back(load(argument));
+        } catch (const Error &e) {
+            throw Failure(ExitCode::setup, e.what());
+        }
+    return models;
+}
+
+std::vector<std::string> predict(Session &session, const std::deque<LoadedModel> &models, unsigned frames,
+                                 const NumberFormat &numbers) try {
+    std::vector<std::string> lines;
+    for (const LoadedModel &m : models)
+        lines.push_back(m.label + ": " + shown(numbers, session.pooled(m.model, Pooling::mean, 0, frames - 1)));
+    for (const LoadedModel &m : models) {
+        if (!m.collection) continue;
+        const CollectionScore score = session.pooled(*m.collection, Pooling::mean, 0, frames - 1);
+        lines.push_back(m.label + ": " + shown(numbers, score.bagging) + ", ci.p95: [" +
+                        shown(numbers, score.ci_p95_lo) + ", " + shown(numbers, score.ci_p95_hi) +
+                        "], stddev: " + shown(numbers, score.stddev));
+    }
+    return lines;
+} catch (const Error &e) {
+    throw Failure(ExitCode::setup, e.what());
+}
+
+} // namespace vmaf::cli

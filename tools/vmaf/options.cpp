@@ -1,0 +1,203 @@
+#include "options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <thread>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+#include "exit_code.hpp"
+#include "option_table.hpp"
+
+namespace vmaf::cli {
+
+namespace {
+
+constexpr unsigned kMaxThreads = 1024;
+
+unsigned parse_threads(const std::string &text) {
+    if (text == "auto") return usable_processors();
+    const std::uint32_t count = parse_unsigned("threads", text);
+    if (count > kMaxThreads)
+        throw usage_error("option --threads: " + text + " are too many; use 0 to " + std::to_string(kMaxThreads) +
+                          ", or auto");
+    return count;
+}
+
+PixelFormat parse_pixel_format(const std::string &text) {
+    if (text == "420") return PixelFormat::yuv420p;
+    if (text == "422") return PixelFormat::yuv422p;
+    if (text == "444") return PixelFormat::yuv444p;
+    if (text == "400") return PixelFormat::yuv400p;
+    throw usage_error("option --pixel_format: '" + text + "' is not known; use 420, 422, 444 or 400");
+}
+
+unsigned parse_bitdepth(const std::string &text) {
+    const std::uint32_t bits = parse_unsigned("bitdepth", text);
+    if (bits != 8 && bits != 10 && bits != 12 && bits != 16)
+        throw usage_error("option --bitdepth: '" + text + "' is not possible; use 8, 10, 12 or 16");
+    return bits;
+}
+
+void set_precision(Options &options, const std::string &text) {
+    const bool is_number = !text.empty() && text.size() <= 2 &&
+                           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const int digits = is_number ? std::atoi(text.c_str()) : text == "max" || text == "full" ? 17 : 0;
+    if (text == "legacy")
+        options.numbers = NumberFormat::six_decimals();
+    else if (digits >= 1 && digits <= 17)
+        options.numbers = NumberFormat::significant(digits);
+    else
+        throw usage_error("option --precision: '" + text + "' is not possible; use 1 to 17, max, full or legacy");
+    options.score_numbers = options.numbers;
+}
+
+std::optional<std::size_t> gpu_backend(std::string_view name) {
+    const auto *const found = std::find(kGpuBackends.begin(), kGpuBackends.end(), name);
+    if (found == kGpuBackends.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - kGpuBackends.begin());
+}
+
+void set_backend(Options &options, const std::string &text) {
+    if (text != "auto" && text != "cpu" && !gpu_backend(text))
+        throw usage_error("option --backend: '" + text + "' is not supported; use auto, cpu, cuda, sycl, hip or metal");
+    options.backend.name = text;
+}
+
+// --no_cuda, --no_cuda=true, --no_cuda=false.
+void set_no_backend(Options &options, std::string_view name, const std::string &value) {
+    const std::string_view backend = name.substr(std::string_view("no_").size());
+    if (!value.empty() && value != "true" && value != "false")
+        throw usage_error("option --" + std::string(name) + ": '" + value + "' is not possible; use true or false");
+    if (const auto i = gpu_backend(backend)) options.backend.is_off[*i] = value != "false";
+}
+
+void set_device(Options &options, const std::string &name, const std::string &value) {
+    const std::string_view backend = std::string_view(name).substr(0, name.find('_'));
+    options.backend.device[*gpu_backend(backend)] = parse_unsigned(name, value);
+}
+
+template <class T> void limit(const std::vector<T> &list, std::size_t most, const char *option) {
+    if (list.size() > most)
+        throw usage_error("option --" + std::string(option) + ": at most " + std::to_string(most) +
+                          " can be given, presets included");
+}
+
+void apply(Options &options, const FoundOption &found) {
+    const std::string name(found.option->name);
+    const std::string &value = found.value;
+    const auto number = [&] { return parse_unsigned(name, value); };
+    switch (found.option->id) {
+    case OptionId::reference: options.reference = value; break;
+    case OptionId::distorted: options.distorted = value; break;
+    case OptionId::width: options.geometry.width = number(); break;
+    case OptionId::height: options.geometry.height = number(); break;
+    case OptionId::pixel_format: options.geometry.pixel_format = parse_pixel_format(value); break;
+    case OptionId::bitdepth: options.geometry.bits = parse_bitdepth(value); break;
+    case OptionId::model: options.models.push_back(parse_model_argument(value)); break;
+    case OptionId::feature: options.features.push_back(parse_feature_argument(value)); break;
+    case OptionId::output: options.output = value; break;
+    case OptionId::xml: options.format = ReportFormat::xml; break;
+    case OptionId::json: options.format = ReportFormat::json; break;
+    case OptionId::csv: options.format = ReportFormat::csv; break;
+    case OptionId::sub: options.format = ReportFormat::sub; break;
+    case OptionId::threads: options.threads = parse_threads(value); break;
+    case OptionId::subsample: options.subsample = number(); break;
+    case OptionId::cpumask: options.cpumask = number(); break;
+    case OptionId::gpumask: options.backend.gpumask = number(); break;
+    case OptionId::frame_cnt: options.frame_count = number(); break;
+    case OptionId::frame_skip_ref: options.skip_reference = number(); break;
+    case OptionId::frame_skip_dist: options.skip_distorted = number(); break;
+    case OptionId::aom_ctc: apply_aom_preset(options, value); break;
+    case OptionId::nflx_ctc: apply_nflx_preset(options, value); break;
+    case OptionId::no_prediction: options.no_prediction = true; break;
+    case OptionId::quiet: options.quiet = true; break;
+    case OptionId::version: options.action = Action::version; break;
+    case OptionId::precision: set_precision(options, value); break;
+    case OptionId::backend: set_backend(options, value); break;
+    case OptionId::no_backend: set_no_backend(options, name, value); break;
+    case OptionId::device: set_device(options, name, value); break;
+    case OptionId::unsupported_device:
+        throw usage_error("option --" + name +
+                          ": the vulkan backend is not supported; use auto, cpu, cuda, sycl, hip or "
+                          "metal");
+    case OptionId::strict_length: options.strict_length = true; break;
+    case OptionId::capabilities: options.action = Action::capabilities; break;
+    case OptionId::list_models: options.action = Action::list_models; break;
+    case OptionId::list_features: options.action = Action::list_features; break;
+    case OptionId::help: options.action = Action::help; break;
+    case OptionId::neural:
+        throw usage_error("option --" + name +
+                          ": there is no support for neural models in this command; leave the "
+                          "option out");
+    }
+    switch (found.option->id) {
+    case OptionId::width:
+    case OptionId::height:
+    case OptionId::pixel_format:
+    case OptionId::bitdepth: options.is_raw = true; break;
+    default: break;
+    }
+    limit(options.models, kMaxModels, "model");
+    limit(options.features, kMaxFeatures, "feature");
+}
+
+void check_backend(const BackendRequest &request) {
+    const auto backend = gpu_backend(request.name);
+    if (!backend) return;
+    if (request.is_off[*backend])
+        throw usage_error("--backend " + request.name + " contradicts --no_" + request.name +
+                          "; leave one of them out");
+    if (request.gpumask == 0xffffffffu)
+        throw usage_error("--backend " + request.name +
+                          " contradicts --gpumask 0xffffffff, which forbids every GPU; leave one of them out");
+}
+
+// In the order of cli-and-formats.md 3.
+void check_run(Options &options) {
+    if (options.reference.empty()) throw usage_error("the reference clip is missing; give it with --reference PATH");
+    if (options.distorted.empty()) throw usage_error("the distorted clip is missing; give it with --distorted PATH");
+    const RawGeometry &g = options.geometry;
+    if (options.is_raw && (!g.width || !g.height || g.pixel_format == PixelFormat::unknown || !g.bits))
+        throw usage_error("raw clips need all of --width, --height, --pixel_format and --bitdepth; for YUV4MPEG2 clips "
+                          "leave out all four");
+    if (options.models.empty() && !options.no_prediction)
+        options.models.push_back(parse_model_argument("version=vmaf_v0.6.1"));
+    std::set<std::string> names;
+    for (const ModelArgument &model : options.models)
+        if (!names.insert(model.config.name).second)
+            throw usage_error("two models are named '" + model.config.name +
+                              "'; give each --model a name of its own with name=NAME");
+    check_backend(options.backend);
+}
+
+} // namespace
+
+unsigned usable_processors() {
+#if defined(__linux__)
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+#endif
+    return std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::uint32_t parse_unsigned(const std::string &option, const std::string &text) {
+    char *end = nullptr;
+    const unsigned long number = std::strtoul(text.c_str(), &end, 0);
+    if (text.empty() || end != text.c_str() + text.size() || end == text.c_str())
+        throw usage_error("option --" + option + ": '" + text + "' is not a whole number");
+    return static_cast<std::uint32_t>(number);
+}
+
+Options parse_command_line(std::span<const char *const> arguments) {
+    Options options;
+    options.score_numbers = NumberFormat::six_decimals();
+    for (const FoundOption &found : scan_command_line(arguments)) apply(options, found);
+    if (options.action == Action::score) check_run(options);
+    return options;
+}
+
+} // namespace vmaf::cli

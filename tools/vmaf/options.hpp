@@ -1,0 +1,79 @@
+// What the command line asks for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/clip_reader.hpp"
+#include "metrics/options.hpp"
+#include "model/model.hpp"
+#include "report/report.hpp"
+
+namespace vmaf::cli {
+
+inline constexpr std::size_t kMaxModels = 32, kMaxFeatures = 32, kMaxOverloads = 32;
+
+struct ModelArgument {
+    struct Overload {
+        std::string extractor, option, value;
+    };
+    std::string version, path; // the version counts where both are given
+    ModelConfig config;
+    std::vector<Overload> overloads;
+
+    const std::string &label() const { return version.empty() ? path : version; }
+};
+
+struct FeatureArgument {
+    std::string name;
+    OptionTexts options;
+};
+
+// GPU backends, in the order in which `auto` tries them (backends.md 4.2).
+inline constexpr std::array<std::string_view, 4> kGpuBackends = {"cuda", "sycl", "hip", "metal"};
+
+struct BackendRequest {
+    std::string name = "auto"; // or "cpu" or one of kGpuBackends
+    std::array<bool, kGpuBackends.size()> is_off{};
+    std::array<std::optional<unsigned>, kGpuBackends.size()> device;
+    std::optional<std::uint32_t> gpumask;
+};
+
+enum class Action { score, version, help, capabilities, list_models, list_features };
+
+struct Options {
+    Action action = Action::score;
+    std::string reference, distorted;
+    bool is_raw = false;
+    RawGeometry geometry;
+    std::vector<ModelArgument> models;
+    std::vector<FeatureArgument> features;
+    std::optional<std::string> output;
+    ReportFormat format = ReportFormat::xml;
+    NumberFormat numbers;       // of documents
+    NumberFormat score_numbers; // of the score lines: 6 decimals unless --precision says otherwise
+    unsigned threads = 0, subsample = 0;
+    std::uint32_t cpumask = 0;
+    std::uint64_t frame_count = 0, skip_reference = 0, skip_distorted = 0; // 0: no limit
+    bool may_differ_in_depth = false;                                      // presets of AOM from v6.0 on
+    bool no_prediction = false, quiet = false, strict_length = false;
+    BackendRequest backend;
+};
+
+// Throws Failure(usage).
+Options parse_command_line(std::span<const char *const> arguments);
+
+unsigned usable_processors(); // of this process; what --threads auto means
+
+// Pieces of parse_command_line().
+std::uint32_t parse_unsigned(const std::string &option, const std::string &text);
+ModelArgument parse_model_argument(const std::string &text);
+FeatureArgument parse_feature_argument(const std::string &text);
+void apply_aom_preset(Options &options, const std::string &version);
+void apply_nflx_preset(Options &options, const std::string &version);
+
+} // namespace vmaf::cli

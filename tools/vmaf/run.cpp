@@ -1,0 +1,184 @@
+#include "run.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend_choice.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "clips.hpp"
+#include "config.h"
+#include "exit_code.hpp"
+#include "io/read_ahead.hpp"
+#include "meter.hpp"
+#include "metrics/registry.hpp"
+#include "models.hpp"
+#include "report/output_file.hpp"
+#include "report/report.hpp"
+#include "session/session.hpp"
+#include "suggestion.hpp"
+
+namespace vmaf::cli {
+
+namespace {
+
+void say(const std::string &sentence) { std::fprintf(stderr, "vmaf: %s\n", sentence.c_str()); }
+
+// Calls `step`; its Error ends the run with `code`.
+template <class Step> auto guarded(ExitCode code, Step step) {
+    try {
+        return step();
+    } catch (const Error &e) {
+        throw Failure(code, e.what());
+    }
+}
+
+bool ends_in_json(std::string path) {
+    std::transform(path.begin(), path.end(), path.begin(), [](unsigned char c) { return std::tolower(c); });
+    return path.ends_with(".json");
+}
+
+// The document of a run that could not get its backend (backends.md 5).
+void write_descriptor(const Options &options, const BackendFailure &failure) {
+    if (!options.output || (options.format != ReportFormat::json && !ends_in_json(*options.output))) return;
+    try {
+        write_output_file(*options.output, [&](const auto &out) { out(failure.descriptor()); });
+    } catch (const Error &e) {
+        say(e.what());
+    }
+}
+
+BackendChoice activate_backend(const Options &options) try {
+    BackendChoice choice = choose_backend(options.backend, built_backends(), say);
+    check_pinned_features(options.features, options.backend, built_backends(), choice.name);
+    return choice;
+} catch (const BackendFailure &failure) {
+    write_descriptor(options, failure);
+    throw;
+}
+
+void check_output(const Options &options) {
+    if (!options.output) return;
+    guarded(ExitCode::setup, [&] { check_output_file(*options.output); });
+    struct stat output {
+    }, input{};
+    for (const std::string &path : {options.reference, options.distorted})
+        if (stat(options.output->c_str(), &output) == 0 && stat(path.c_str(), &input) == 0 && S_ISREG(output.st_mode) &&
+            output.st_dev == input.st_dev && output.st_ino == input.st_ino)
+            throw Failure(ExitCode::setup,
+                          "the document would overwrite the clip '" + path + "'; choose another --output");
+}
+
+// The library ignores options that it does not know; the command does not.
+void check_feature(const FeatureArgument &feature) {
+    const MetricInfo *const metric = find_metric(feature.name);
+    if (!metric) {
+        std::vector<std::string_view> names;
+        for (const MetricInfo *m : all_metrics()) names.push_back(m->name);
+        throw Failure(ExitCode::setup, "there is no feature '" + feature.name + "'; did you mean '" +
+                                           std::string(nearest(feature.name, names)) +
+                                           "'? (--list_features shows all)");
+    }
+    const auto unknown = unknown_options(metric->options, feature.options);
+    if (unknown.empty()) return;
+    if (metric->options.empty())
+        throw Failure(ExitCode::setup, "feature '" + feature.name + "' has no options; leave out '" + unknown[0] + "'");
+    std::vector<std::string_view> names;
+    for (const OptionSpec &spec : metric->options) names.push_back(spec.name);
+    throw Failure(ExitCode::setup, "feature '" + feature.name + "' has no option '" + unknown[0] + "'; did you mean '" +
+                                       std::string(nearest(unknown[0], names)) + "'? (--list_features shows all)");
+}
+
+void register_features(Session &session, const std::deque<LoadedModel> &models, const Options &options) {
+    guarded(ExitCode::setup, [&] {
+        for (const LoadedModel &m : models) {
+            if (m.collection)
+                session.use_features_of(*m.collection);
+            else
+                session.use_features_of(m.model);
+        }
+        for (const FeatureArgument &feature : options.features) {
+            check_feature(feature);
+            session.use_feature(feature.name, feature.options);
+        }
+    });
+}
+
+// Says which clip ended first; that is an error where lengths must agree.
+void report_lengths(const Options &options, bool reference_ended, unsigned frames) {
+    const std::string &shorter = reference_ended ? options.reference : options.distorted;
+    const std::string &longer = reference_ended ? options.distorted : options.reference;
+    const std::string sentence = "'" + shorter + "' ended before '" + longer + "', after " + std::to_string(frames) +
+                                 (frames == 1 ? " frame" : " frames");
+    if (options.strict_length) throw Failure(ExitCode::setup, sentence + "; with --strict_length that is an error");
+    say(sentence + "; the common part is scored");
+}
+
+unsigned score_frames(Session &session, Clips &clips, const Options &options, bool is_metered) {
+    const unsigned ahead = options.threads > 1 ? 2 : 1;
+    const unsigned bits = clips.picture.bits;
+    Meter meter(is_metered, clips.pairs(options));
+    unsigned frames = 0;
+    bool reference_ended = false, distorted_ended = false;
+    guarded(ExitCode::frame, [&] {
+        ReadAhead reference(*clips.reference, bits, ahead), distorted(*clips.distorted, bits, ahead);
+        while (!options.frame_count || frames < options.frame_count) {
+            Picture ref = reference.next(), dist = distorted.next();
+            reference_ended = !ref;
+            distorted_ended = !dist;
+            if (reference_ended || distorted_ended) break;
+            meter.frame(frames + 1);
+            session.read(std::move(ref), std::move(dist), frames);
+            frames++;
+        }
+    });
+    if (reference_ended != distorted_ended) report_lengths(options, reference_ended, frames);
+    return frames;
+}
+
+} // namespace
+
+void run(const Options &options) {
+    const bool is_terminal = isatty(STDERR_FILENO);
+    const bool is_talkative = is_terminal && !options.quiet;
+    set_log_level(is_talkative ? LogLevel::info : LogLevel::warning);
+    if (is_talkative) std::fprintf(stderr, "VMAF version %s\n", VMAF_VERSION);
+
+    Clips clips = open_clips(options);
+    const BackendChoice backend = activate_backend(options);
+    check_output(options);
+    const std::deque<LoadedModel> models = load_models(options.models);
+    Session session({.threads = options.threads,
+                     .subsample = options.subsample,
+                     .cpumask = options.cpumask,
+                     .gpumask = options.backend.gpumask.value_or(0)});
+    if (backend.backend) guarded(ExitCode::setup, [&] { backend.backend->attach(session); });
+    register_features(session, models, options);
+    skip_frames(clips, options);
+    if (!session.registered().empty()) check_not_empty(clips, options);
+    guarded(ExitCode::setup, [&] { session.prepare(clips.picture); });
+
+    const unsigned frames = score_frames(session, clips, options, is_talkative);
+    guarded(ExitCode::frame, [&] { session.flush(); });
+    std::vector<std::string> lines;
+    if (!options.no_prediction) lines = predict(session, models, frames, options.score_numbers);
+    if (!options.output || is_talkative)
+        for (const std::string &line : lines) std::fprintf(stderr, "%s\n", line.c_str());
+    if (!options.output) return;
+    const Report report{.scores = session.scores(),
+                        .version = VMAF_VERSION,
+                        .width = session.width(),
+                        .height = session.height(),
+                        .pictures = session.pictures_offered(),
+                        .subsample = session.subsample(),
+                        .numbers = options.numbers,
+                        .backend_used = backend.used()};
+    guarded(ExitCode::setup, [&] {
+        write_output_file(*options.output, [&](const auto &out) { write_report(report, options.format, out); });
+    });
+}
+
+} // namespace vmaf::cli

@@ -1,0 +1,80 @@
+#include "usage.hpp"
+
+#include "backend_choice.hpp"
+
+namespace vmaf::cli {
+
+namespace {
+
+constexpr std::string_view kUsageBeforeBackend = R"(usage: vmaf --reference REF --distorted DIST [options]
+
+Scores a distorted clip against its reference: VMAF, and any other metric asked for with --feature.
+
+examples:
+  vmaf -r ref.y4m -d dist.y4m                              the VMAF score of two YUV4MPEG2 clips
+  vmaf -r ref.y4m -d dist.y4m --json -o scores.json        scores of every frame, as a document
+  vmaf -r ref.yuv -d dist.yuv -w 1920 -h 1080 -p 420 -b 8  raw clips
+  vmaf -r ref.y4m -d dist.y4m -n --feature psnr --feature float_ssim --csv -o scores.csv
+  vmaf -r ref.y4m -d dist.y4m -m version=vmaf_4k_v0.6.1 --threads auto
+  ffmpeg -i dist.mp4 -pix_fmt yuv420p -f yuv4mpegpipe - | vmaf -r ref.y4m -d -
+
+clips:
+  --reference, -r PATH      the reference clip; - is standard input
+  --distorted, -d PATH      the distorted clip; - is standard input
+  --width, -w N             raw clips: width of the luma plane in pixels
+  --height, -h N            raw clips: height of the luma plane in pixels
+  --pixel_format, -p F      raw clips: 420, 422, 444 or 400
+  --bitdepth, -b N          raw clips: 8, 10, 12 or 16
+  --frame_cnt N             stop after N pairs of frames
+  --frame_skip_ref N        drop the first N frames of the reference clip
+  --frame_skip_dist N       drop the first N frames of the distorted clip
+  --strict_length           clips of different length are an error
+
+what to score:
+  --model, -m TEXT          a model: version=NAME or path=FILE, then any of name=NAME, disable_clip,
+                            enable_transform, EXTRACTOR.OPTION=VALUE, with : between them; may be repeated
+                            (default: version=vmaf_v0.6.1)
+  --feature TEXT            a feature: NAME or NAME=OPTION=VALUE:OPTION=VALUE; may be repeated
+  --no_prediction, -n       features only, no model scores
+  --subsample N             score every Nth frame only
+  --aom_ctc V               the models and features of the AOM common test conditions, v1.0 to v7.0
+  --nflx_ctc V              the models and features of the Netflix common test conditions, v1.0
+
+results:
+  --output, -o PATH         write a document; - is standard output
+  --xml --json --csv --sub  its format (default: --xml)
+  --precision P             digits of scores: 1 to 17, max, full or legacy (6 decimals)
+  --quiet, -q               no meter on a terminal
+
+how to run:
+  --threads N               worker threads, or auto for one per processor; 0 works on the calling thread
+  --cpumask, -c M           instruction sets not to use, as bits (255: portable code)
+)";
+
+constexpr std::string_view kUsageBehindBackend = R"(
+  --no_cuda --no_sycl --no_hip --no_metal
+                            never use that backend; =false takes it back
+  --sycl_device N --hip_device N --metal_device N
+                            which device to use
+  --gpumask M               0xffffffff: touch no GPU; other bits: models stay on the CPU
+
+about:
+  --list_models             built-in models
+  --list_features           features and their options
+  --capabilities            backends, features and models as JSON
+  --version, -v             the version
+  --help                    this text
+)";
+
+} // namespace
+
+std::string usage_text() {
+    std::string built;
+    for (const GpuBackend &backend : built_backends()) built.append(backend.name).append(", ");
+    return std::string(kUsageBeforeBackend) +
+           "  --backend auto|cpu|cuda|sycl|hip|metal   where to compute (default: auto)\n"
+           "                            built into this binary: " +
+           built + "cpu" + std::string(kUsageBehindBackend);
+}
+
+} // namespace vmaf::cli

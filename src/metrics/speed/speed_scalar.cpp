@@ -150,6 +150,4 @@ const Kernels kScalarKernels = {
     .block_energies = block_energies,
 };
 
-const Kernels &kernels_for(Isa) { return kScalarKernels; }
-
 } // namespace vmaf::speed

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-namespace vmaf {
+namespace vmaf::psnr_hvs {
 
 using Table8x8 = std::array<float, 64>; // [8 * vertical + horizontal frequency]
 
@@ -55,4 +55,4 @@ inline constexpr std::array<ContrastTables, 3> kContrastTables = {
 };
 // clang-format on
 
-} // namespace vmaf
+} // namespace vmaf::psnr_hvs

@@ -4,7 +4,7 @@
 
 #include "metrics/psnr_hvs/psnr_hvs.hpp"
 
-namespace vmaf {
+namespace vmaf::psnr_hvs {
 
 namespace {
 
@@ -120,12 +120,12 @@ std::size_t block_errors(const Block &s, const Block &d, const ContrastTables &t
     return count;
 }
 
-template <class T> std::size_t row_errors(const HvsBlockRow<T> &row, float *terms) {
+template <class T> std::size_t row_errors(const BlockRow<T> &row, float *terms) {
     const ContrastTables &tables = *row.tables;
     std::size_t count = 0;
     for (int b = 0; b < row.blocks; b++) {
-        Block s = block_at(row.ref + b * kHvsBlockStep, row.ref_stride);
-        Block d = block_at(row.dist + b * kHvsBlockStep, row.dist_stride);
+        Block s = block_at(row.ref + b * kBlockStep, row.ref_stride);
+        Block d = block_at(row.dist + b * kBlockStep, row.dist_stride);
         const float ratio_s = variance_ratio(s), ratio_d = variance_ratio(d);
         transform(s);
         transform(d);
@@ -138,6 +138,6 @@ template <class T> std::size_t row_errors(const HvsBlockRow<T> &row, float *term
 
 } // namespace
 
-const HvsKernels hvs_scalar = {row_errors<std::uint8_t>, row_errors<std::uint16_t>};
+const Kernels scalar_kernels = {row_errors<std::uint8_t>, row_errors<std::uint16_t>};
 
-} // namespace vmaf
+} // namespace vmaf::psnr_hvs

@@ -12,14 +12,16 @@ namespace vmaf {
 
 namespace {
 
+using namespace psnr_hvs;
+
 constexpr std::string_view kProvides[] = {"psnr_hvs_y", "psnr_hvs_cb", "psnr_hvs_cr", "psnr_hvs"};
 constexpr int kBandRows = 4; // rows of blocks that a thread takes at a time
 
-int blocks_along(unsigned size) { return size < 8 ? 0 : int(size - 8) / kHvsBlockStep + 1; }
+int blocks_along(unsigned size) { return size < 8 ? 0 : int(size - 8) / kBlockStep + 1; }
 
 class PsnrHvsScorer final : public FrameScorer {
   public:
-    PsnrHvsScorer(const PictureFormat &format, Isa isa) : kernels_(hvs_kernels(isa)), format_(format) {}
+    PsnrHvsScorer(const PictureFormat &format, Isa isa) : kernels_(pick_kernels(isa)), format_(format) {}
 
     void measure(const FrameInput &frame, FrameResult &result) override {
         for (unsigned plane = 0; plane < 3; plane++)
@@ -48,9 +50,9 @@ class PsnrHvsScorer final : public FrameScorer {
             const auto rows_of = [&](unsigned i) { return std::clamp(rows - y - int(i) * kBandRows, 0, kBandRows); };
             frame.parallel.run(tasks, [&](unsigned i) {
                 for (int r = 0; r < rows_of(i); r++) {
-                    const int top = (y + int(i) * kBandRows + r) * kHvsBlockStep;
-                    const HvsBlockRow<T> row = {ref.row(top), dist.row(top), ref.stride,
-                                                dist.stride,  columns,       &kContrastTables[plane]};
+                    const int top = (y + int(i) * kBandRows + r) * kBlockStep;
+                    const BlockRow<T> row = {ref.row(top), dist.row(top),          ref.stride, dist.stride, columns,
+                                             format_.bits, &kContrastTables[plane]};
                     bands_[i].count[std::size_t(r)] = errors(row, bands_[i].terms[std::size_t(r)].data());
                 }
             });
@@ -62,7 +64,7 @@ class PsnrHvsScorer final : public FrameScorer {
         return double(sum / float(64 * columns * rows) / float(peak * peak));
     }
 
-    const HvsKernels &kernels_;
+    const Kernels &kernels_;
     PictureFormat format_;
     std::vector<Band> bands_;
 };
@@ -103,7 +105,5 @@ const MetricInfo psnr_hvs_metric = {
     .every_frame = false,
     .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<PsnrHvs>(); },
 };
-
-const HvsKernels &hvs_kernels(Isa) { return hvs_scalar; }
 
 } // namespace vmaf

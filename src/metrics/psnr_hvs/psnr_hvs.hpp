@@ -12,24 +12,29 @@ namespace vmaf {
 
 extern const MetricInfo psnr_hvs_metric;
 
-inline constexpr int kHvsBlockStep = 7; // 8x8 blocks overlap by one row and column
+namespace psnr_hvs {
+
+inline constexpr int kBlockStep = 7; // 8x8 blocks overlap by one row and column
 
 // A row of blocks: their top left corners lie kHvsBlockStep samples apart, from `ref` and `dist` on.
-template <class T> struct HvsBlockRow {
+template <class T> struct BlockRow {
     const T *ref, *dist;
     std::ptrdiff_t ref_stride, dist_stride; // samples
     int blocks;
+    unsigned bits;
     const ContrastTables *tables;
 };
 
 // The squared errors of all coefficients that are not zero, block by block in coefficient order (9.1 step 4); returns
 // their number, at most 64 per block. `terms` has room for 64 * (blocks + 1).
-struct HvsKernels {
-    std::size_t (*errors_u8)(const HvsBlockRow<std::uint8_t> &row, float *terms);
-    std::size_t (*errors_u16)(const HvsBlockRow<std::uint16_t> &row, float *terms);
+struct Kernels {
+    std::size_t (*errors_u8)(const BlockRow<std::uint8_t> &row, float *terms);
+    std::size_t (*errors_u16)(const BlockRow<std::uint16_t> &row, float *terms);
 };
 
-extern const HvsKernels hvs_scalar;
-const HvsKernels &hvs_kernels(Isa isa);
+extern const Kernels scalar_kernels;
+const Kernels &pick_kernels(Isa isa);
+
+} // namespace psnr_hvs
 
 } // namespace vmaf

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "model/model.hpp"
 #include "scores/feature_name.hpp"
+#include "test_paths.h"
 
 namespace vmaf {
 namespace {

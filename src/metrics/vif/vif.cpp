@@ -87,12 +87,12 @@ class VifScorer final : public FrameScorer {
         : settings_(settings), isa_(isa), width_(int(format.width)), height_(int(format.height)) {
         for (int s = 1; s < kScales; s++) {
             Level &level = levels_[std::size_t(s)];
-            level.stride = round_up(width_ >> s, 32);
+            level.stride = round_up((width_ >> s) + kNextScaleSlack, 32);
             const auto samples = std::size_t(level.stride) * std::size_t(height_ >> s);
             level.ref = AlignedArray<std::uint16_t>(samples);
             level.dist = AlignedArray<std::uint16_t>(samples);
         }
-        workers_.push_back(make_worker());
+        workers_.push_back(make_worker(width_, isa_));
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override {
@@ -122,17 +122,12 @@ class VifScorer final : public FrameScorer {
 
     bool narrow() const { return std::min(width_, height_) < 2 * kSmallestSide; }
 
-    std::unique_ptr<StripWorker> make_worker() const {
-        (void)isa_;
-        return make_scalar_worker(width_);
-    }
-
     // Strips share nothing but the rows around their edges, which each filters for itself: too low ones do not pay.
     unsigned strip_count(int scale, const Parallel &parallel) {
         constexpr int lowest = 32;
         const unsigned strips =
             std::clamp(unsigned(std::max((height_ >> scale) / lowest, 0)), 1u, std::max(parallel.lanes(), 1u));
-        while (workers_.size() < strips) workers_.push_back(make_worker());
+        while (workers_.size() < strips) workers_.push_back(make_worker(width_, isa_));
         return strips;
     }
 

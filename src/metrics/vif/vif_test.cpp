@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <vector>
 
 #include "base/error.hpp"
 #include "metrics/common/reflect.hpp"
+#include "metrics/vif/vif_log.hpp"
 #include "metrics/vif/vif_pixel.hpp"
+#include "metrics/vif/vif_strip.hpp"
 
 namespace vmaf::vif {
 namespace {
@@ -258,6 +261,38 @@ TEST(VifLogarithm, TableHasTheChecksumOfTheSpecification) {
     EXPECT_EQ(scaled_log2(131072, table.data()), kLogOfNoise);
 }
 
+TEST(VifLogarithm, VectorCodeAgreesWithEveryTableEntryAtEveryMagnitude) {
+    const std::uint16_t *const table = log_table().data();
+    std::mt19937 random(1);
+    for (Isa isa : usable_isas()) {
+        const StripCode *const code = pick_strip_code(isa);
+        if (!code) continue;
+        std::vector<std::int32_t> z(65536), got(65536);
+        for (int shift = 2; shift < 16; shift++) {
+            for (std::size_t i = 0; i < 65536; i += 2) { // lowest and some other bits below the 16 that count
+                z[i] = std::int32_t((32768 + i / 2) << shift);
+                z[i + 1] = z[i] | std::int32_t(i % 4 ? random() % (1u << shift) : (1u << shift) - 1);
+            }
+            code->logarithms(z.data(), 65536, got.data());
+            for (std::size_t i = 0; i < 65536; i++)
+                ASSERT_EQ(got[i], scaled_log2(std::uint32_t(z[i]), table)) << to_string(isa) << " " << z[i];
+        }
+    }
+}
+
+// What the 512-bit form computes, on any processor.
+TEST(VifLogarithm, QuadraticPiecesAgreeWithEveryTableEntry) {
+    for (int i = 0; i < 32768; i++) {
+        const std::size_t piece = std::size_t(i) / 1024;
+        const float w = 1.0f + float(i % 1024) / 32768.0f;
+        const float inner = std::fma(w, kLogQuadratic[2][piece], kLogQuadratic[1][piece]);
+        // 24 by 24 bits and one more term fit 64 bits of precision: the exact sum, whose floor is that of the rounded
+        // one
+        const long double sum = (long double)(w) * (long double)(inner) + (long double)(kLogQuadratic[0][piece]);
+        ASSERT_EQ(30720 + 64 * int(piece) + int(std::floor(sum)), log_table()[std::size_t(i)]) << i;
+    }
+}
+
 TEST(Vif, GivesTheSumsAndScoresOfTheTestVector) {
     const Outcome got = score(vector_pair(8), {{"debug", "true"}});
     const FrameSums wanted = {
@@ -360,6 +395,20 @@ TEST(Vif, StripsDoNotChangeTheSums) {
     const Pair pair = random_pair(8, 83, 301, 5);
     const FrameSums whole = score(pair).sums;
     for (unsigned lanes : {2u, 3u, 8u, 64u}) expect_equal(score(pair, {}, Isa::scalar, lanes).sums, whole, "strips");
+}
+
+TEST(Vif, VectorCodeGivesTheSameSums) {
+    unsigned seed = 0;
+    for (Isa isa : usable_isas())
+        for (const auto &[width, height] : {std::pair(176, 144), {161, 97}, {33, 17}, {300, 20}, {1003, 41}, {16, 300}})
+            for (unsigned bits : {8u, 10u, 16u}) {
+                const Pair pair = random_pair(bits, width, height, seed++);
+                const FrameSums scalar = score(pair, {{"vif_enhn_gain_limit", "1.2"}}).sums;
+                const std::string what = std::string(to_string(isa)) + " " + std::to_string(width) + "x" +
+                                         std::to_string(height) + " " + std::to_string(bits) + " bit";
+                expect_equal(score(pair, {{"vif_enhn_gain_limit", "1.2"}}, isa).sums, scalar, what);
+                expect_equal(score(pair, {{"vif_enhn_gain_limit", "1.2"}}, isa, 3).sums, scalar, what + " strips");
+            }
 }
 
 TEST(Vif, RefusesPicturesBelowEightPixelsWithTheirSize) {

@@ -1,0 +1,173 @@
+// Per target: rows in segment order. A row is cut into as many segments as a vector has 32-bit lanes; vector j holds
+// column pair j of every segment, two 16-bit samples in each lane. A horizontal neighbour is then the neighbouring
+// vector: all loads of the filters are aligned. To be included inside `#if VMAF_VECTOR_PASS`.
+#if defined(VMAF_VIF_SEGMENTS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAF_VIF_SEGMENTS_INL_HPP
+#undef VMAF_VIF_SEGMENTS_INL_HPP
+#else
+#define VMAF_VIF_SEGMENTS_INL_HPP
+#endif
+
+#include "metrics/common/reflect.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace vmaf::vif::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D16 = hn::ScalableTag<std::int16_t>;
+using D32 = hn::ScalableTag<std::int32_t>;
+using DU16 = hn::ScalableTag<std::uint16_t>;
+using DU32 = hn::ScalableTag<std::uint32_t>;
+using DU64 = hn::ScalableTag<std::uint64_t>;
+using V16 = hn::Vec<D16>;
+using V32 = hn::Vec<D32>;
+using VU16 = hn::Vec<DU16>;
+using VU32 = hn::Vec<DU32>;
+using VU64 = hn::Vec<DU64>;
+
+constexpr int kLanes = HWY_LANES(std::int32_t);
+constexpr int kVector = 2 * kLanes; // 16-bit elements
+
+// Where things are in a row of `width` columns.
+struct Segments {
+    explicit Segments(int row_width) : width(row_width), vectors(((row_width + 1) / 2 + kLanes - 1) / kLanes) {}
+
+    // Of a column inside the row or less than 2 kLanes columns behind its end, in 16-bit elements.
+    int offset(int column) const {
+        const int pair = column / 2, lane = pair / vectors < kLanes ? pair / vectors : kLanes - 1;
+        return ((pair - lane * vectors) * kLanes + lane) * 2 + column % 2;
+    }
+    // How many lanes of vector j have a column that exists, for even (0) or odd (1) columns.
+    int valid_lanes(int j, int parity) const {
+        const int pairs = (width + 1 - parity) / 2;
+        return pairs / vectors + (j < pairs % vectors ? 1 : 0);
+    }
+
+    int width;
+    int vectors; // per row
+};
+
+// The rows and columns of a square of 32-bit elements exchanged.
+HWY_INLINE void transpose(VU32 (&v)[kLanes]) {
+    const DU32 d;
+    const DU64 d64;
+    VU32 pairs[kLanes], quads[kLanes];
+    HWY_UNROLL(8)
+    for (int i = 0; i < kLanes; i += 2) {
+        pairs[i] = hn::InterleaveLower(d, v[i], v[i + 1]);
+        pairs[i + 1] = hn::InterleaveUpper(d, v[i], v[i + 1]);
+    }
+    const auto lower64 = [&](VU32 a, VU32 b) HWY_ATTR {
+        return hn::BitCast(d, hn::InterleaveLower(d64, hn::BitCast(d64, a), hn::BitCast(d64, b)));
+    };
+    const auto upper64 = [&](VU32 a, VU32 b) HWY_ATTR {
+        return hn::BitCast(d, hn::InterleaveUpper(d64, hn::BitCast(d64, a), hn::BitCast(d64, b)));
+    };
+    HWY_UNROLL(4)
+    for (int i = 0; i < kLanes; i += 4) {
+        quads[i] = lower64(pairs[i], pairs[i + 2]);
+        quads[i + 1] = upper64(pairs[i], pairs[i + 2]);
+        quads[i + 2] = lower64(pairs[i + 1], pairs[i + 3]);
+        quads[i + 3] = upper64(pairs[i + 1], pairs[i + 3]);
+    }
+#if HWY_TARGET == HWY_NEON
+    for (int i = 0; i < kLanes; i++) v[i] = quads[i];
+#elif HWY_TARGET == HWY_AVX2
+    HWY_UNROLL(4)
+    for (int i = 0; i < 4; i++) {
+        v[i] = hn::ConcatLowerLower(d, quads[i + 4], quads[i]);
+        v[i + 4] = hn::ConcatUpperUpper(d, quads[i + 4], quads[i]);
+    }
+#else
+    // Blocks of 128 bits: even and odd blocks of two vectors, twice.
+    const auto even_blocks = [](VU32 a, VU32 b) HWY_ATTR { return VU32{_mm512_shuffle_i32x4(a.raw, b.raw, 0x88)}; };
+    const auto odd_blocks = [](VU32 a, VU32 b) HWY_ATTR { return VU32{_mm512_shuffle_i32x4(a.raw, b.raw, 0xdd)}; };
+    HWY_UNROLL(4)
+    for (int i = 0; i < 4; i++) {
+        const VU32 a = even_blocks(quads[i], quads[i + 4]), b = odd_blocks(quads[i], quads[i + 4]);
+        const VU32 c = even_blocks(quads[i + 8], quads[i + 12]), e = odd_blocks(quads[i + 8], quads[i + 12]);
+        v[i] = even_blocks(a, c);
+        v[i + 4] = even_blocks(b, e);
+        v[i + 8] = odd_blocks(a, c);
+        v[i + 12] = odd_blocks(b, e);
+    }
+#endif
+}
+
+// kVector samples, shifted to 16 bits.
+HWY_INLINE VU16 load_samples(const std::uint8_t *samples, int) {
+    return hn::ShiftLeft<8>(hn::PromoteTo(DU16(), hn::LoadU(hn::Rebind<std::uint8_t, DU16>(), samples)));
+}
+HWY_INLINE VU16 load_samples(const std::uint16_t *samples, int shift) {
+    return hn::ShiftLeftSame(hn::LoadU(DU16(), samples), shift);
+}
+
+// Vectors j ... j + kLanes - 1 of a row of samples. Reads less than 4 kLanes samples behind the row's end.
+template <class T>
+HWY_INLINE void load_block(const T *row, const Segments &segments, int j, int shift, VU32 (&out)[kLanes]) {
+    HWY_UNROLL(16)
+    for (int lane = 0; lane < kLanes; lane++)
+        out[lane] = hn::BitCast(DU32(), load_samples(row + 2 * (lane * segments.vectors + j), shift));
+    transpose(out);
+}
+
+// Vectors j ... j + kLanes - 1 of 32-bit elements, one per column pair, as 16-bit samples in natural order. Writes up
+// to kLanes - 1 samples behind the end of each segment: blocks must come in falling order of j.
+HWY_INLINE void store_block(VU32 (&v)[kLanes], const Segments &segments, int j, std::uint16_t *row) {
+    transpose(v);
+    const hn::Rebind<std::uint16_t, DU32> d;
+    HWY_UNROLL(16)
+    for (int lane = 0; lane < kLanes; lane++)
+        hn::StoreU(hn::DemoteTo(d, hn::BitCast(D32(), v[lane])), d, row + lane * segments.vectors + j);
+}
+
+HWY_INLINE V16 rotate_lanes(V16 v, int by) {
+    alignas(64) std::int32_t index[kLanes];
+    for (int i = 0; i < kLanes; i++) index[i] = (i + kLanes - by) % kLanes;
+    const D32 d;
+    return hn::BitCast(D16(), hn::TableLookupLanes(hn::BitCast(d, v), hn::SetTableIndices(d, index)));
+}
+
+// Extends rows at both ends by reflection: `Halo` vectors before vector 0 and behind the last one.
+template <int Radius, int Halo> class Borders {
+  public:
+    // Needs segments of at least Halo vectors.
+    explicit Borders(const Segments &segments) : segments_(segments) {
+        int inside = 0, outside = 0;
+        const auto source = [&](int column) { return segments.offset(reflect(column, segments.width)); };
+        for (int i = 0; i < Radius; i++) {
+            const int column = segments.width + i;
+            const Copy copy = {segments.offset(column), source(column)};
+            (column / 2 < kLanes * segments.vectors ? inside_[inside++] : outside_[outside++]) = copy;
+        }
+        for (int i = 1; i <= Radius; i++) outside_[outside++] = {-(i + 1) / 2 * kVector + i % 2, source(-i)};
+        inside_count_ = inside;
+        outside_count_ = outside;
+    }
+
+    HWY_INLINE void extend(std::int16_t *row) const {
+        const D16 d;
+        for (int i = 0; i < inside_count_; i++) row[inside_[i].to] = row[inside_[i].from];
+        std::int16_t *const end = row + segments_.vectors * kVector;
+        HWY_UNROLL(4)
+        for (int k = 1; k <= Halo; k++) {
+            hn::Store(rotate_lanes(hn::Load(d, end - k * kVector), 1), d, row - k * kVector);
+            hn::Store(rotate_lanes(hn::Load(d, row + (k - 1) * kVector), kLanes - 1), d, end + (k - 1) * kVector);
+        }
+        for (int i = 0; i < outside_count_; i++) row[outside_[i].to] = row[outside_[i].from];
+    }
+
+  private:
+    struct Copy {
+        int to, from;
+    };
+    Segments segments_;
+    Copy inside_[Radius], outside_[2 * Radius]; // before and after the halo is filled from the neighbouring lanes
+    int inside_count_, outside_count_;
+};
+
+} // namespace vmaf::vif::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

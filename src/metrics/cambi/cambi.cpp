@@ -19,7 +19,8 @@ enum Figure : std::size_t { kEncodedScore, kSourceScore, kSourceRefused };
 
 class Scorer final : public FrameScorer {
   public:
-    Scorer(const Setup &setup, const HeatmapFiles *heatmaps) : setup_(setup), heatmaps_(heatmaps), room_(setup) {
+    Scorer(const Setup &setup, const HeatmapFiles *heatmaps, Isa isa)
+        : setup_(setup), heatmaps_(heatmaps), c_values_(pick_c_values(isa)), pool_(pick_pool(isa)), room_(setup, isa) {
         if (heatmaps) pixels_ = AlignedArray<std::uint16_t>(room_.c_values.size());
     }
 
@@ -39,23 +40,25 @@ class Scorer final : public FrameScorer {
     double score(const Picture &picture, const Target &target, const HeatmapFiles *heatmaps, unsigned frame) {
         Canvas canvas = room_.canvas(target);
         load_luma(picture, canvas, room_);
-        if (setup_.remove_dither) remove_dither(canvas);
+        if (setup_.remove_dither) remove_dither(canvas, room_);
         compute_mask(canvas, room_);
 
         double score = 0.0;
         for (int scale = 0; scale < kScales; scale++) {
-            if (scale > 0 || setup_.speedup) decimate(canvas);
+            if (scale > 0 || setup_.speedup) decimate(canvas, room_);
             mode_filter(canvas, room_);
-            compute_c_values(canvas, target.radius(), setup_, room_);
+            c_values_(canvas, target.radius(), setup_, 0, canvas.height, room_.counts.data(), room_.c_values.data());
             const auto values = room_.c_values.span().first(std::size_t(canvas.width) * std::size_t(canvas.height));
             if (heatmaps) heatmaps->write(frame, scale, values, pixels_.span());
-            score += double(16 >> scale) * pool(values, setup_.topk);
+            score += double(16 >> scale) * pool_(values, setup_.topk);
         }
         return score / double(target.window * target.window);
     }
 
     Setup setup_;
     const HeatmapFiles *heatmaps_;
+    CValues *c_values_;
+    Pool *pool_;
     Workspace room_;
     AlignedArray<std::uint16_t> pixels_; // of a heat map
 };
@@ -69,8 +72,8 @@ class CambiMetric final : public Metric {
         if (!setup_.heatmaps_path.empty()) heatmaps_ = std::make_unique<HeatmapFiles>(setup_);
     }
 
-    std::unique_ptr<FrameScorer> make_scorer(Isa) const override {
-        return std::make_unique<Scorer>(setup_, heatmaps_.get());
+    std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
+        return std::make_unique<Scorer>(setup_, heatmaps_.get(), isa);
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {

@@ -14,15 +14,17 @@ namespace {
 // on column x. A pixel that enters or leaves the window rows changes the counts of the 2r+1 columns around it.
 class WindowCounts {
   public:
-    WindowCounts(const Canvas &canvas, int radius, const Setup &setup, Workspace &room)
+    // For rows from `begin` on.
+    WindowCounts(const Canvas &canvas, int radius, const Setup &setup, int begin, std::uint16_t *counts)
         : canvas_(canvas), radius_(radius), columns_(std::min(std::max(canvas.width, radius), canvas.full_width)),
-          rows_(std::min(std::max(canvas.height, radius), canvas.full_height)), stride_(room.row_stride),
-          lowest_(setup.lowest_level()), highest_(setup.highest_level()), counts_(room.counts.data()) {
-        std::fill(counts_, counts_ + room.counts.size(), std::uint16_t(0));
-        for (int y = 0; y < std::min(radius, rows_); y++) change_row(y, 1);
+          rows_(std::min(std::max(canvas.height, radius), canvas.full_height)), stride_(canvas.width),
+          lowest_(setup.lowest_level()), highest_(setup.highest_level()), counts_(counts) {
+        std::fill_n(counts, stride_ * (highest_ - lowest_ + 1), std::uint16_t(0));
+        for (int y = std::max(begin - radius, 0); y < std::min(begin + radius, rows_); y++) change_row(y, 1);
+        if (begin - radius - 1 >= 0) change_row(begin - radius - 1, 1); // leaves with the first move
     }
 
-    // To be called for y = 0, 1, 2, ... in turn.
+    // To be called for y = begin, begin + 1, ... in turn.
     void move_to(int y) {
         if (y + radius_ < rows_) change_row(y + radius_, 1);
         if (y - radius_ - 1 >= 0) change_row(y - radius_ - 1, -1);
@@ -95,15 +97,20 @@ const std::array<float, kReciprocals> &reciprocals() {
     return table;
 }
 
-void compute_c_values(const Canvas &canvas, int radius, const Setup &setup, Workspace &room) {
-    float *c = room.c_values.data();
+std::size_t scalar_counts_bytes(const Setup &setup, int width) {
+    if (!setup.any_query()) return 0;
+    return sizeof(std::uint16_t) * std::size_t(width) * std::size_t(setup.highest_level() - setup.lowest_level() + 1);
+}
+
+void scalar_c_values(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory,
+                     float *c) {
     if (!setup.any_query()) {
-        std::fill(c, c + std::ptrdiff_t(canvas.width) * canvas.height, 0.0f);
+        std::fill_n(c, std::ptrdiff_t(canvas.width) * (end - begin), 0.0f);
         return;
     }
     const float *const reciprocal = reciprocals().data();
-    WindowCounts counts(canvas, radius, setup, room);
-    for (int y = 0; y < canvas.height; y++) {
+    WindowCounts counts(canvas, radius, setup, begin, reinterpret_cast<std::uint16_t *>(memory));
+    for (int y = begin; y < end; y++) {
         counts.move_to(y);
         const std::uint16_t *const image = canvas.image_row(y);
         const std::uint8_t *const mask = canvas.mask_row(y);
@@ -115,10 +122,14 @@ void compute_c_values(const Canvas &canvas, int radius, const Setup &setup, Work
     }
 }
 
-double pool(std::span<float> c_values, double topk) {
-    const auto n = std::ssize(c_values);
-    const auto k = std::clamp<std::ptrdiff_t>(int(topk * double(n)), 1, n);
-    if (k < n) partition_largest(c_values, k);
+std::ptrdiff_t pooled_count(std::size_t values, double topk) {
+    const auto n = std::ptrdiff_t(values);
+    return std::clamp<std::ptrdiff_t>(int(topk * double(n)), 1, n);
+}
+
+double scalar_pool(std::span<float> c_values, double topk) {
+    const std::ptrdiff_t k = pooled_count(c_values.size(), topk);
+    if (k < std::ssize(c_values)) partition_largest(c_values, k);
     double sum = 0.0;
     for (const float c : c_values.first(std::size_t(k))) sum += double(c);
     return sum / double(k);

@@ -1,5 +1,4 @@
-// Sections 5 to 9, stage by stage: from a luma plane to the pooled value of a scale. The functions here are the scalar
-// reference; faster ones replace entries of Stages.
+// Sections 5 to 9, stage by stage: from a luma plane to the pooled value of a scale.
 #pragma once
 
 #include <array>
@@ -7,6 +6,8 @@
 #include <span>
 
 #include "base/aligned.hpp"
+#include "cpu/cpu.hpp"
+#include "metrics/cambi/cambi_rows.hpp"
 #include "metrics/cambi/cambi_setup.hpp"
 #include "picture/picture.hpp"
 
@@ -28,18 +29,19 @@ struct Canvas {
 // Room for everything that scoring a plane needs; allocated once per thread.
 class Workspace {
   public:
-    explicit Workspace(const Setup &setup);
+    Workspace(const Setup &setup, Isa isa);
 
     // A canvas of the target's size in this room; its contents are not defined.
     Canvas canvas(const Target &target);
 
+    const RowKernels &rows;
+    std::ptrdiff_t row_stride;                 // of the row buffers
     AlignedArray<std::uint8_t> flat_row;       // one row of Z with kFlatRadius zeros on each side
-    AlignedArray<std::uint8_t> flat_counts;    // seven rows of partial sums and their total
+    AlignedArray<std::uint8_t> flat_counts;    // seven rows of partial sums and their totals
     AlignedArray<std::uint16_t> filtered_rows; // three rows of the mode filter
-    AlignedArray<std::uint16_t> counts;        // window counts, level after level
-    AlignedArray<float> c_values;              // of the current scale, row after row without gaps
     AlignedArray<int> columns;                 // source positions for resampling
-    std::ptrdiff_t row_stride = 0;             // of the row buffers, and of a level in `counts`
+    AlignedArray<float> c_values;              // of the current scale, row after row without gaps
+    AlignedArray<std::byte> counts;            // for the c-values
 
   private:
     AlignedArray<std::uint16_t> image_;
@@ -49,25 +51,36 @@ class Workspace {
 inline constexpr int kFlatRadius = 3; // the mask looks at squares of 7x7
 
 // Section 5. Throws Error if a sample exceeds the depth.
-void load_luma(const Picture &picture, Canvas &canvas, Workspace &room);
+void load_luma(const Picture &picture, const Canvas &canvas, Workspace &room);
 
 // Section 6, in place.
-void remove_dither(const Canvas &canvas);
+void remove_dither(const Canvas &canvas, const Workspace &room);
 
 // Section 7.
 int mask_threshold(int width, int height);
 void compute_mask(const Canvas &canvas, Workspace &room);
 
 // Section 8.
-void decimate(Canvas &canvas);
+void decimate(Canvas &canvas, const Workspace &room);
 void mode_filter(const Canvas &canvas, Workspace &room);
-void compute_c_values(const Canvas &canvas, int radius, const Setup &setup, Workspace &room);
+
+// Section 8: the c-values of a canvas, rows begin <= y < end, row after row without gaps. `memory` is room for
+// counts_bytes(), of which nothing is expected.
+using CValues = void(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory,
+                     float *c);
+CValues scalar_c_values;
+CValues *pick_c_values(Isa isa);
+std::size_t counts_bytes(const Setup &setup, int width, Isa isa);
+std::size_t scalar_counts_bytes(const Setup &setup, int width);
 
 // Section 8: R[i], 1/i rounded to nine significant decimal digits, then to float.
 inline constexpr std::size_t kReciprocals = kMaxWindow * kMaxWindow + 1;
 const std::array<float, kReciprocals> &reciprocals();
 
-// Section 9: the mean of the largest values, which it reorders.
-double pool(std::span<float> c_values, double topk);
+// Section 9: the mean of the largest values, which it may reorder.
+using Pool = double(std::span<float> c_values, double topk);
+Pool scalar_pool;
+Pool *pick_pool(Isa isa);
+std::ptrdiff_t pooled_count(std::size_t values, double topk); // K
 
 } // namespace vmaf::cambi

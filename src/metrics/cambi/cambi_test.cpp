@@ -279,7 +279,7 @@ TEST(Cambi, StagesGiveTheIntermediateValuesOfTheSpecification) {
                         {80, 45, 761092, 3599, 3599, 30.732363545453108},
                         {40, 23, 187216, 919, 914, 18.760638503060825}};
     const cambi::Setup s = setup(640, 360, {});
-    cambi::Workspace room(s);
+    cambi::Workspace room(s, Isa::scalar);
     cambi::Canvas canvas = room.canvas(s.encoded);
     const auto image_sum = [&] {
         std::int64_t sum = 0;
@@ -289,12 +289,12 @@ TEST(Cambi, StagesGiveTheIntermediateValuesOfTheSpecification) {
     };
     cambi::load_luma(clip_frame(kBanded, 0), canvas, room);
     EXPECT_EQ(image_sum(), 49468672);
-    cambi::remove_dither(canvas);
+    cambi::remove_dither(canvas, room);
     EXPECT_EQ(image_sum(), 49541648);
     cambi::compute_mask(canvas, room);
     for (int scale = 0; scale < cambi::kScales; scale++) {
         const Row &row = rows[scale];
-        if (scale > 0) cambi::decimate(canvas);
+        if (scale > 0) cambi::decimate(canvas, room);
         cambi::mode_filter(canvas, room);
         EXPECT_EQ(canvas.width, row.width);
         EXPECT_EQ(canvas.height, row.height);
@@ -303,10 +303,11 @@ TEST(Cambi, StagesGiveTheIntermediateValuesOfTheSpecification) {
         for (int y = 0; y < canvas.height; y++)
             for (int x = 0; x < canvas.width; x++) mask += canvas.mask_row(y)[x];
         EXPECT_EQ(mask, row.mask);
-        cambi::compute_c_values(canvas, s.encoded.radius(), s, room);
+        cambi::scalar_c_values(canvas, s.encoded.radius(), s, 0, canvas.height, room.counts.data(),
+                               room.c_values.data());
         const auto values = room.c_values.span().first(std::size_t(row.width) * std::size_t(row.height));
         EXPECT_EQ(std::count_if(values.begin(), values.end(), [](float c) { return c > 0; }), row.banded);
-        EXPECT_EQ(cambi::pool(values, s.topk), row.pooled);
+        EXPECT_EQ(cambi::scalar_pool(values, s.topk), row.pooled);
     }
 }
 

@@ -1,0 +1,76 @@
+#include "metrics/cambi/cambi_rows.hpp"
+
+#include <algorithm>
+
+namespace vmaf::cambi {
+
+namespace {
+
+void widen(const std::uint8_t *from, std::uint16_t *to, int count) {
+    for (int x = 0; x < count; x++) to[x] = std::uint16_t(from[x] << 2);
+}
+
+// Above 10 bits the top codes round up to 1024.
+std::uint16_t convert(const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits) {
+    unsigned all = 0;
+    if (bits <= 10) {
+        for (int x = 0; x < count; x++) {
+            all |= from[x];
+            to[x] = std::uint16_t(from[x] << (10 - bits));
+        }
+    } else {
+        for (int x = 0; x < count; x++) {
+            all |= from[x];
+            to[x] = std::uint16_t((from[x] + (1 << (bits - 11))) >> (bits - 10));
+        }
+    }
+    return std::uint16_t(all);
+}
+
+// In raster order, because only samples to the right and below are read.
+void remove_dither(std::uint16_t *row, const std::uint16_t *below, int count) {
+    for (int x = 0; x < count; x++) row[x] = std::uint16_t((row[x] + row[x + 1] + below[x] + below[x + 1]) >> 2);
+}
+
+void mark_flat(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, int count) {
+    for (int x = 0; x < count; x++) flat[x] = std::uint8_t((row[x] == row[x + 1]) & (row[x] == below[x]));
+}
+
+void count_flat(const std::uint8_t *flat, std::uint8_t *sums, std::uint8_t *totals, int count) {
+    for (int x = 0; x < count; x++) {
+        const std::uint8_t *const f = flat + x;
+        const auto sum = std::uint8_t(f[-3] + f[-2] + f[-1] + f[0] + f[1] + f[2] + f[3]);
+        totals[x] = std::uint8_t(totals[x] + sum - sums[x]);
+        sums[x] = sum;
+    }
+}
+
+void mask(const std::uint8_t *totals, int threshold, std::uint8_t *mask, int count) {
+    for (int x = 0; x < count; x++) mask[x] = totals[x] > threshold;
+}
+
+template <class T> void decimate(const T *from, T *to, int count) {
+    for (int x = 0; x < count; x++) to[x] = from[2 * x];
+}
+
+std::uint16_t mode_of_three(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
+    const std::uint16_t least = std::min(std::min(a, b), c);
+    return b == c ? b : a == b || a == c ? a : least;
+}
+
+void mode_along(const std::uint16_t *row, std::uint16_t *out, int count) {
+    for (int x = 0; x < count; x++) out[x] = mode_of_three(row[x - 1], row[x], row[x + 1]);
+}
+
+void mode_across(const std::uint16_t *above, const std::uint16_t *here, const std::uint16_t *below, std::uint16_t *out,
+                 int count) {
+    for (int x = 0; x < count; x++) out[x] = mode_of_three(above[x], here[x], below[x]);
+}
+
+} // namespace
+
+const RowKernels scalar_rows = {widen,      convert,    remove_dither,           mark_flat,
+                                count_flat, mask,       decimate<std::uint16_t>, decimate<std::uint8_t>,
+                                mode_along, mode_across};
+
+} // namespace vmaf::cambi

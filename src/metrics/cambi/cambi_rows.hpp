@@ -1,0 +1,38 @@
+// What the stages do to single rows. Each function works on `count` neighbouring samples and may read, but not write,
+// behind them.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/cpu.hpp"
+
+namespace vmaf::cambi {
+
+struct RowKernels {
+    // Section 5: to 10 bits. The second returns a value that has the largest sample's highest bit.
+    void (*widen)(const std::uint8_t *from, std::uint16_t *to, int count);
+    std::uint16_t (*convert)(const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits);
+
+    // Section 6: the mean of each sample, its right neighbour and the two below; in place.
+    void (*remove_dither)(std::uint16_t *row, const std::uint16_t *below, int count);
+
+    // Section 7: Z; its sums over seven columns, which replace those of seven rows before in `sums` and in the totals
+    // over seven rows; M.
+    void (*mark_flat)(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, int count);
+    void (*count_flat)(const std::uint8_t *flat, std::uint8_t *sums, std::uint8_t *totals, int count);
+    void (*mask)(const std::uint8_t *totals, int threshold, std::uint8_t *mask, int count);
+
+    // Section 8. `to` may be `from`.
+    void (*decimate_image)(const std::uint16_t *from, std::uint16_t *to, int count);
+    void (*decimate_mask)(const std::uint8_t *from, std::uint8_t *to, int count);
+
+    // Section 8: the mode of a sample and its neighbours along the row, and of three rows.
+    void (*mode_along)(const std::uint16_t *row, std::uint16_t *out, int count);
+    void (*mode_across)(const std::uint16_t *above, const std::uint16_t *here, const std::uint16_t *below,
+                        std::uint16_t *out, int count);
+};
+
+extern const RowKernels scalar_rows;
+const RowKernels &pick_rows(Isa isa);
+
+} // namespace vmaf::cambi

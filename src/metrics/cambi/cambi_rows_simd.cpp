@@ -1,0 +1,171 @@
+// The row functions on vectors. Whole vectors only; the scalar functions finish each row, because what lies behind a
+// row of a canvas must stay as it is.
+#include <cstdint>
+
+#include "metrics/cambi/cambi_rows.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metrics/cambi/cambi_rows_simd.cpp"
+#include "cpu/simd.hpp"
+
+#if VMAF_VECTOR_PASS
+HWY_BEFORE_NAMESPACE();
+namespace vmaf::cambi::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D8 = hn::ScalableTag<std::uint8_t>;
+using D16 = hn::ScalableTag<std::uint16_t>;
+using DI16 = hn::ScalableTag<std::int16_t>;
+using DHalf8 = hn::Half<D8>;
+using V16 = hn::Vec<D16>;
+
+constexpr int kLanes8 = int(HWY_LANES(std::uint8_t)), kLanes16 = int(HWY_LANES(std::uint16_t));
+
+void widen(const std::uint8_t *from, std::uint16_t *to, int count) {
+    const D16 d;
+    int x = 0;
+    for (; x + kLanes16 <= count; x += kLanes16)
+        hn::StoreU(hn::ShiftLeft<2>(hn::PromoteTo(d, hn::LoadU(DHalf8(), from + x))), d, to + x);
+    scalar_rows.widen(from + x, to + x, count - x);
+}
+
+std::uint16_t convert(const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits) {
+    const D16 d;
+    V16 all = hn::Zero(d);
+    int x = 0;
+    if (bits <= 10) {
+        for (; x + kLanes16 <= count; x += kLanes16) {
+            const V16 samples = hn::LoadU(d, from + x);
+            all = hn::Or(all, samples);
+            hn::StoreU(hn::ShiftLeftSame(samples, int(10 - bits)), d, to + x);
+        }
+    } else {
+        // The sum may need 17 bits: the rounding bit is added after the shift.
+        const V16 one = hn::Set(d, 1);
+        for (; x + kLanes16 <= count; x += kLanes16) {
+            const V16 samples = hn::LoadU(d, from + x);
+            all = hn::Or(all, samples);
+            const V16 shifted = hn::ShiftRightSame(samples, int(bits - 11));
+            hn::StoreU(hn::Add(hn::ShiftRight<1>(shifted), hn::And(shifted, one)), d, to + x);
+        }
+    }
+    HWY_ALIGN std::uint16_t lanes[kLanes16];
+    hn::Store(all, d, lanes);
+    std::uint16_t result = scalar_rows.convert(from + x, to + x, count - x, bits);
+    for (const std::uint16_t lane : lanes) result |= lane;
+    return result;
+}
+
+void remove_dither(std::uint16_t *row, const std::uint16_t *below, int count) {
+    const D16 d;
+    int x = 0;
+    for (; x + kLanes16 <= count; x += kLanes16) {
+        const V16 upper = hn::Add(hn::LoadU(d, row + x), hn::LoadU(d, row + x + 1));
+        const V16 lower = hn::Add(hn::LoadU(d, below + x), hn::LoadU(d, below + x + 1));
+        hn::StoreU(hn::ShiftRight<2>(hn::Add(upper, lower)), d, row + x);
+    }
+    scalar_rows.remove_dither(row + x, below + x, count - x);
+}
+
+void mark_flat(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, int count) {
+    const D16 d;
+    const V16 one = hn::Set(d, 1);
+    int x = 0;
+    for (; x + kLanes16 <= count; x += kLanes16) {
+        const V16 here = hn::LoadU(d, row + x);
+        const auto equal = hn::And(hn::Eq(here, hn::LoadU(d, row + x + 1)), hn::Eq(here, hn::LoadU(d, below + x)));
+        hn::StoreU(hn::DemoteTo(DHalf8(), hn::BitCast(DI16(), hn::IfThenElseZero(equal, one))), DHalf8(), flat + x);
+    }
+    scalar_rows.mark_flat(row + x, below + x, flat + x, count - x);
+}
+
+void count_flat(const std::uint8_t *flat, std::uint8_t *sums, std::uint8_t *totals, int count) {
+    const D8 d;
+    int x = 0;
+    for (; x + kLanes8 <= count; x += kLanes8) {
+        const auto at = [&](int offset) HWY_ATTR { return hn::LoadU(d, flat + x + offset); };
+        const auto left = hn::Add(hn::Add(at(-3), at(-2)), at(-1));
+        const auto right = hn::Add(hn::Add(at(1), at(2)), at(3));
+        const auto sum = hn::Add(hn::Add(left, right), at(0));
+        const auto change = hn::Sub(sum, hn::LoadU(d, sums + x));
+        hn::StoreU(hn::Add(hn::LoadU(d, totals + x), change), d, totals + x);
+        hn::StoreU(sum, d, sums + x);
+    }
+    scalar_rows.count_flat(flat + x, sums + x, totals + x, count - x);
+}
+
+void mask(const std::uint8_t *totals, int threshold, std::uint8_t *mask, int count) {
+    const D8 d;
+    const auto limit = hn::Set(d, std::uint8_t(threshold)), one = hn::Set(d, 1);
+    int x = 0;
+    for (; x + kLanes8 <= count; x += kLanes8)
+        hn::StoreU(hn::Min(hn::SaturatedSub(hn::LoadU(d, totals + x), limit), one), d, mask + x);
+    scalar_rows.mask(totals + x, threshold, mask + x, count - x);
+}
+
+// Pairs of samples are read as one number, and its upper half is dropped.
+void decimate_image(const std::uint16_t *from, std::uint16_t *to, int count) {
+    const hn::ScalableTag<std::int32_t> pairs;
+    const hn::Half<D16> half;
+    const auto even = hn::Set(pairs, 0xffff);
+    constexpr int kStep = kLanes16 / 2;
+    int x = 0;
+    for (; x + kStep <= count; x += kStep) {
+        const auto both = hn::BitCast(pairs, hn::LoadU(D16(), from + 2 * x));
+        hn::StoreU(hn::DemoteTo(half, hn::And(both, even)), half, to + x);
+    }
+    scalar_rows.decimate_image(from + 2 * x, to + x, count - x);
+}
+
+void decimate_mask(const std::uint8_t *from, std::uint8_t *to, int count) {
+    const auto even = hn::Set(DI16(), 0xff);
+    constexpr int kStep = kLanes8 / 2;
+    int x = 0;
+    for (; x + kStep <= count; x += kStep) {
+        const auto both = hn::BitCast(DI16(), hn::LoadU(D8(), from + 2 * x));
+        hn::StoreU(hn::DemoteTo(DHalf8(), hn::And(both, even)), DHalf8(), to + x);
+    }
+    scalar_rows.decimate_mask(from + 2 * x, to + x, count - x);
+}
+
+HWY_INLINE V16 mode_of_three(V16 a, V16 b, V16 c) {
+    const V16 least = hn::Min(hn::Min(a, b), c);
+    const V16 first = hn::IfThenElse(hn::Or(hn::Eq(a, b), hn::Eq(a, c)), a, least);
+    return hn::IfThenElse(hn::Eq(b, c), b, first);
+}
+
+void mode_along(const std::uint16_t *row, std::uint16_t *out, int count) {
+    const D16 d;
+    int x = 0;
+    for (; x + kLanes16 <= count; x += kLanes16)
+        hn::StoreU(mode_of_three(hn::LoadU(d, row + x - 1), hn::LoadU(d, row + x), hn::LoadU(d, row + x + 1)), d,
+                   out + x);
+    scalar_rows.mode_along(row + x, out + x, count - x);
+}
+
+void mode_across(const std::uint16_t *above, const std::uint16_t *here, const std::uint16_t *below, std::uint16_t *out,
+                 int count) {
+    const D16 d;
+    int x = 0;
+    for (; x + kLanes16 <= count; x += kLanes16)
+        hn::StoreU(mode_of_three(hn::LoadU(d, above + x), hn::LoadU(d, here + x), hn::LoadU(d, below + x)), d, out + x);
+    scalar_rows.mode_across(above + x, here + x, below + x, out + x, count - x);
+}
+
+constexpr RowKernels kRows = {widen, convert,        remove_dither, mark_flat,  count_flat,
+                              mask,  decimate_image, decimate_mask, mode_along, mode_across};
+
+} // namespace vmaf::cambi::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace vmaf::cambi {
+
+const RowKernels &pick_rows(Isa isa) {
+    static constexpr SimdTable<const RowKernels> kTable = {.scalar = &scalar_rows, VMAF_VECTOR_VERSIONS(kRows)};
+    return *kTable.pick(isa);
+}
+
+} // namespace vmaf::cambi
+#endif

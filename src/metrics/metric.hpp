@@ -16,6 +16,9 @@
 
 namespace vmaf {
 
+class Device;
+class DeviceScorer;
+
 // Splits work inside one frame. With one lane everything runs in the caller.
 class Parallel {
   public:
@@ -74,6 +77,9 @@ class Metric {
     // scored; the sentence names the metric and what it needs.
     virtual void prepare(const PictureFormat &format) = 0;
     virtual std::unique_ptr<FrameScorer> make_scorer(Isa isa) const = 0;
+    // The same for a device (metrics/device_scorer.hpp). Throws Error, with the reason, where the options or the pictures
+    // are beyond the metric's device code.
+    virtual std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const;
     virtual void emit(unsigned index, const FrameResult &result, ScoreSink &sink) = 0;
     virtual void flush(ScoreSink &sink) { (void)sink; } // end of stream; called once, after at least one frame
 };
@@ -85,6 +91,7 @@ struct MetricInfo {
     std::span<const OptionSpec> options;
     std::span<const std::string_view> provides; // full feature names, as models list them
     bool every_frame = false;                   // runs on all frames, also when subsampling
+    bool on_devices = false;                    // has device code
     std::unique_ptr<Metric> (*create)(const OptionValues &options) = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/adm/adm_device.hpp"
 #include "metrics/adm/plan.hpp"
 #include "metrics/adm/rows.hpp"
 #include "metrics/adm/sweep.hpp"
@@ -108,6 +109,9 @@ class AdmMetric final : public Metric {
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         return std::make_unique<Scorer>(plan_, rows_for(isa));
     }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return adm::make_device_scorer(plan_, device);
+    }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const FrameScores scores = frame_scores(plan_, load_sums(result));
@@ -139,6 +143,7 @@ const MetricInfo adm_metric = {
     .options = kOptions,
     .provides = kFeatures,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &o) -> std::unique_ptr<Metric> { return std::make_unique<AdmMetric>(o); },
 };
 

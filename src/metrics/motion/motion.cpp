@@ -11,6 +11,7 @@
 #include "base/aligned.hpp"
 #include "base/error.hpp"
 #include "metrics/common/reflect.hpp"
+#include "metrics/motion/motion_device.hpp"
 #include "metrics/strips.hpp"
 
 namespace vmaf {
@@ -182,6 +183,7 @@ class Motion final : public Metric {
 
     void prepare(const PictureFormat &format) override {
         check_size(names_.metric, format.width, format.height);
+        format_ = format;
         width_ = int(format.width);
         samples_ = double(format.width * format.height);
     }
@@ -189,6 +191,10 @@ class Motion final : public Metric {
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         if (settings_.force_zero) return std::make_unique<ZeroScorer>();
         return std::make_unique<Scorer>(names_.metric, settings_.distance, width_, isa);
+    }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return motion::make_device_scorer(names_.metric, format_, settings_.force_zero ? 0 : settings_.distance,
+                                          device);
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
@@ -240,6 +246,7 @@ class Motion final : public Metric {
 
     Names names_;
     Settings settings_;
+    PictureFormat format_;
     int width_ = 0;
     double samples_ = 0;
     std::map<unsigned, double> frame_scores_;
@@ -263,6 +270,7 @@ const MetricInfo motion_metric = {
     .options = kOptions,
     .provides = kProvides,
     .every_frame = true,
+    .on_devices = true,
     .create = create_motion,
 };
 
@@ -272,6 +280,7 @@ const MetricInfo motion_v2_metric = {
     .options = std::span(kOptions).first(kOptions.size() - 1), // all but debug
     .provides = kProvidesV2,
     .every_frame = true,
+    .on_devices = true,
     .create = create_motion_v2,
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
+#include "metrics/vif/vif_device.hpp"
 #include "metrics/vif/vif_strip.hpp"
 
 namespace vmaf {
@@ -194,6 +195,9 @@ class VifMetric final : public Metric {
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         return std::make_unique<VifScorer>(format_, settings_, isa);
     }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return vif::make_device_scorer(format_, settings_.gain_limit, device);
+    }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const FrameSums sums = load_sums(result);
@@ -236,6 +240,7 @@ const MetricInfo vif_metric = {
     .options = vif::kOptions,
     .provides = vif::kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
         return std::make_unique<vif::VifMetric>(options);
     },

@@ -1,0 +1,108 @@
+// What a GPU is to us: memory, queues that work in order, events between queues, and kernels that run on them.
+// Nothing here knows metrics; one folder beside this file implements it for each runtime.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace vmaf {
+
+struct Kernel;
+
+struct DeviceInfo {
+    std::string backend; // "cuda", "host"
+    unsigned index = 0;
+    std::string name;   // "NVIDIA H200"
+    std::string arch;   // "sm_90"
+    std::string driver; // "13.0"
+    std::uint64_t memory_bytes = 0;
+    unsigned multiprocessors = 1;
+    unsigned group_width = 32; // lanes that run in step
+};
+
+// A block of memory that a device can reach.
+class DeviceMemory {
+  public:
+    DeviceMemory(const DeviceMemory &) = delete;
+    DeviceMemory &operator=(const DeviceMemory &) = delete;
+    virtual ~DeviceMemory() = default;
+    std::byte *data() const { return data_; }
+    std::size_t size() const { return size_; }
+
+  protected:
+    DeviceMemory(std::byte *data, std::size_t size) : data_(data), size_(size) {}
+
+  private:
+    std::byte *data_;
+    std::size_t size_;
+};
+
+// A rectangle of bytes in device memory, in host memory, or in both (src and dst of a copy have the same size).
+struct CopyShape {
+    std::size_t row_bytes = 0, rows = 0;
+};
+
+// A place in the work of a queue.
+class Event {
+  public:
+    virtual ~Event() = default;
+    virtual void wait() = 0;    // the calling thread waits until the place is reached; at once if never recorded
+    virtual bool reached() = 0; // without waiting
+    virtual float milliseconds_since(Event &earlier) = 0; // both reached, both made with timing
+};
+
+struct Grid {
+    unsigned x = 1, y = 1, frames = 1;
+};
+
+// Work done one piece after the other, while the caller goes on. The caller keeps a Device::Scope.
+class Queue {
+  public:
+    virtual ~Queue() = default;
+    // Host memory should be page-locked, and stays untouched until the copy is done.
+    virtual void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+                        CopyShape shape) = 0;
+    virtual void download(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+                          CopyShape shape) = 0;
+    virtual void copy(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+                      CopyShape shape) = 0;                   // device to device
+    virtual void clear(std::byte *at, std::size_t bytes) = 0; // a multiple of 4
+    virtual void launch(const Kernel &kernel, Grid grid, const void *args, std::size_t args_bytes) = 0;
+    virtual void record(Event &event) = 0;
+    virtual void wait(Event &event) = 0; // later work of this queue starts after the event
+    virtual void finish() = 0;           // the calling thread waits until all is done
+};
+
+class Device {
+  public:
+    virtual ~Device() = default;
+    virtual const DeviceInfo &info() const = 0;
+
+    // While it lives, the calling thread may put work into queues of this device.
+    class Scope {
+      public:
+        explicit Scope(Device &device) : device_(device) { device_.enter(); }
+        ~Scope() { device_.leave(); }
+        Scope(const Scope &) = delete;
+        Scope &operator=(const Scope &) = delete;
+
+      private:
+        Device &device_;
+    };
+
+    // These need no Scope. They throw Error(ENOMEM) when memory is short.
+    virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
+    virtual std::unique_ptr<DeviceMemory> allocate_pinned(std::size_t bytes) = 0; // host memory for fast copies
+    virtual std::unique_ptr<Queue> make_queue() = 0;
+    virtual std::unique_ptr<Event> make_event(bool timing = false) = 0;
+    // Makes the kernel ready to run; throws Error where the device cannot run it.
+    virtual void prepare(const Kernel &kernel) = 0;
+
+  private:
+    virtual void enter() {}
+    virtual void leave() noexcept {}
+};
+
+} // namespace vmaf

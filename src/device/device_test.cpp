@@ -1,0 +1,117 @@
+// Facts about the device layer that need no metric: doubles in software, fibers, queues and events of the host device.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "base/error.hpp"
+#include "device/host/fiber.hpp"
+#include "device/host/host_device.hpp"
+#include "device/registry.hpp"
+#include "device/soft_f64.hpp"
+
+namespace vmaf {
+namespace {
+
+using kernels::SoftF64;
+using kernels::u32;
+using kernels::u64;
+
+u64 bits_of(double v) {
+    u64 bits;
+    std::memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+TEST(SoftF64, RoundsLikeHardware) {
+    std::mt19937_64 random(7);
+    const auto number = [&] {
+        // Exponents near each other, so that additions cancel and round; short fractions now and then.
+        const double fraction = 1 + double(random() >> (random() % 3 ? 12 : 60)) / 4503599627370496.0;
+        const double v = std::ldexp(fraction, int(random() % 120) - 60 - int(random() % 4) * 10);
+        return random() & 1 ? v : -v;
+    };
+    for (int i = 0; i < 200000; i++) {
+        double a = number(), b = number();
+        if (i % 7 == 0) b = a * (1 + std::ldexp(1.0, -int(random() % 54)));
+        if (i % 11 == 0) b = -std::nextafter(a, 0.0);
+        const SoftF64 x = SoftF64::from_bits(bits_of(a)), y = SoftF64::from_bits(bits_of(b));
+        ASSERT_EQ((x + y).bits(), bits_of(a + b)) << a << " + " << b;
+        ASSERT_EQ((x - y).bits(), bits_of(a - b)) << a << " - " << b;
+        ASSERT_EQ((x * y).bits(), bits_of(a * b)) << a << " * " << b;
+        ASSERT_EQ((x / y).bits(), bits_of(a / b)) << a << " / " << b;
+        ASSERT_EQ(x < y, a < b);
+        ASSERT_EQ(x >= y, a >= b);
+        if (std::fabs(a) < 1e18) {
+            ASSERT_EQ(x.truncated(), static_cast<long long>(a));
+        }
+    }
+}
+
+TEST(SoftF64, ConvertsIntegersAndFloats) {
+    std::mt19937 random(3);
+    for (int i = 0; i < 100000; i++) {
+        const u32 v = static_cast<u32>(random()) >> random() % 32;
+        ASSERT_EQ(SoftF64(v).bits(), bits_of(double(v)));
+        ASSERT_EQ(SoftF64(static_cast<int>(v)).bits(), bits_of(double(static_cast<int>(v))));
+        const float f = float(v) * 1.5f;
+        ASSERT_EQ(SoftF64(f).bits(), bits_of(double(f)));
+    }
+    EXPECT_EQ(SoftF64(0).bits(), 0u);
+    EXPECT_FALSE(SoftF64(0) < -SoftF64(0));
+}
+
+TEST(Fibers, RunInTurnsUntilAllAreDone) {
+    struct State {
+        FiberSet fibers;
+        std::vector<unsigned> order;
+    } state;
+    const auto body = [](void *p, unsigned index) {
+        auto &s = *static_cast<State *>(p);
+        for (int turn = 0; turn < 2; turn++) {
+            s.order.push_back(index);
+            s.fibers.progress();
+            s.fibers.pass_on();
+        }
+    };
+    for (int run = 0; run < 2; run++) state.fibers.run(3, body, &state);
+    std::vector<unsigned> sorted = state.order;
+    std::sort(sorted.begin(), sorted.end());
+    EXPECT_EQ(sorted, (std::vector<unsigned>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}));
+    EXPECT_NE(state.order[0], state.order[6]); // the second run goes backwards
+}
+
+TEST(Fibers, ThatWaitForEachOtherAreReported) {
+    FiberSet fibers;
+    const auto wait_forever = [](void *p, unsigned) {
+        for (;;) static_cast<FiberSet *>(p)->pass_on();
+    };
+    EXPECT_THROW(fibers.run(4, wait_forever, &fibers), Error);
+}
+
+TEST(HostDevice, QueuesWorkInOrderAndEventsOrderQueues) {
+    const auto device = open_host_device();
+    const auto memory = device->allocate(64), source = device->allocate_pinned(64),
+               result = device->allocate_pinned(64);
+    const auto first = device->make_queue(), second = device->make_queue();
+    const auto filled = device->make_event();
+    std::memset(source->data(), 7, 64);
+    const Device::Scope scope(*device);
+    EXPECT_TRUE(filled->reached()); // never recorded
+    first->upload(memory->data(), 16, source->data(), 16, {16, 4});
+    first->clear(memory->data(), 4);
+    first->record(*filled);
+    second->wait(*filled);
+    second->download(result->data(), 0, memory->data(), 0, {64, 1});
+    second->finish();
+    EXPECT_TRUE(filled->reached());
+    EXPECT_EQ(result->data()[3], std::byte{0});
+    EXPECT_EQ(result->data()[4], std::byte{7});
+    EXPECT_EQ(result->data()[63], std::byte{7});
+}
+
+} // namespace
+} // namespace vmaf

@@ -1,0 +1,40 @@
+// What AddressSanitizer and ThreadSanitizer must be told about fibers; nothing in other builds.
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__)
+#define VMAF_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define VMAF_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define VMAF_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define VMAF_TSAN 1
+#endif
+#endif
+
+#ifdef VMAF_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef VMAF_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace vmaf {
+
+// Fibers of a block race like threads of a block: only a barrier orders them, and the sanitizer is told so. The
+// scheduler's own variables are outside that game.
+#ifdef VMAF_TSAN
+#define VMAF_NOT_WATCHED __attribute__((no_sanitize("thread"), noinline))
+inline void arrive_at(void *place) { __tsan_release(place); }
+inline void leave_from(void *place) { __tsan_acquire(place); }
+#else
+#define VMAF_NOT_WATCHED
+inline void arrive_at(void *) {}
+inline void leave_from(void *) {}
+#endif
+
+} // namespace vmaf

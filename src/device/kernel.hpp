@@ -1,0 +1,90 @@
+// The dialect in which device kernels are written: a C++14 subset without the standard library, so that nvcc, hipcc,
+// SYCL and Metal compilers, and the host compiler, all take the same text.
+//
+// A kernel is a class template over a context:
+//
+//     template <class C> struct BlurKernel {
+//         using Args = ...;                           plain data, passed by value
+//         struct SharedMemory { ... };                of one block
+//         static constexpr int kThreads, kMinBlocks;  threads of a block; blocks that should fit a multiprocessor
+//         static constexpr int kTileWidth, kTileHeight;   samples that one block covers (0: chosen per launch)
+//         static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &args);
+//     };
+//
+// The context C is all a kernel knows of its device:
+//
+//     kGroup                        lanes that run in step (32 or 64)
+//     kFastF64, f64                 whether 64-bit floats run at a useful rate; their type (double or SoftF64)
+//     thread, block_x, block_y, frame   place of the thread; `frame` counts the frames of one launch
+//     barrier()                     all threads of the block arrive here, shared memory is in order
+//     shuffle(v, lane)              v of another lane of the group; all lanes take part
+//     group_sum(v)                  sum over the group, in all lanes
+//     fence()                       global writes before it are seen by others before those behind it
+//     atomic_add, atomic_increment  on global memory
+//     load(p)                       of memory that nothing writes during the launch; load_fresh(p): that others write
+//     small arithmetic              of PortableOperations below, in the device's own spelling where it has one
+#pragma once
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define VMAF_DEVICE_FN __device__ __forceinline__
+#define VMAF_UNROLL _Pragma("unroll")
+#else
+#define VMAF_DEVICE_FN inline
+#define VMAF_UNROLL
+#endif
+
+namespace vmaf {
+namespace kernels {
+
+using u8 = unsigned char;
+using u16 = unsigned short;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using i16 = short;
+using i64 = long long;
+
+// Pointers carry their address space, which Metal must know.
+template <class T> using Global = T *;
+template <class T> using Shared = T *;
+
+template <bool kCondition, class A, class B> struct SelectType { using type = A; };
+template <class A, class B> struct SelectType<false, A, B> { using type = B; };
+template <bool kCondition, class A, class B> using Select = typename SelectType<kCondition, A, B>::type;
+
+struct alignas(8) Words2 {
+    u32 v[2];
+};
+struct alignas(16) Words4 {
+    u32 v[4];
+};
+
+// Frames that one launch can cover: the third dimension of the grid.
+constexpr int kMaxFrames = 16;
+
+// A plane of each frame of a launch.
+struct FramePlanes {
+    Global<const void> plane[kMaxFrames];
+};
+
+VMAF_DEVICE_FN u32 magnitude(int v) { return v < 0 ? 0u - static_cast<u32>(v) : static_cast<u32>(v); }
+
+// What every device can do, spelled in plain C++.
+struct PortableOperations {
+    static VMAF_DEVICE_FN int leading_zeros(u32 v) { return __builtin_clz(v); } // v > 0
+    // Four bytes chosen from the eight of (b, a) by the four nibbles of `selector`.
+    static VMAF_DEVICE_FN u32 permute_bytes(u32 a, u32 b, u32 selector) {
+        const u64 bytes = static_cast<u64>(b) << 32 | a;
+        u32 out = 0;
+        for (int i = 0; i < 4; i++) out |= static_cast<u32>(bytes >> (8 * (selector >> (4 * i) & 7)) & 255) << (8 * i);
+        return out;
+    }
+    // sum + two signed 16-bit taps times two unsigned bytes: bytes 0 and 1 of `bytes`, or 2 and 3.
+    template <bool kUpper> static VMAF_DEVICE_FN int dot2(u32 taps, u32 bytes, int sum) {
+        const u32 pair = kUpper ? bytes >> 16 : bytes;
+        return sum + static_cast<i16>(taps) * static_cast<int>(pair & 255) +
+               (static_cast<int>(taps) >> 16) * static_cast<int>(pair >> 8 & 255);
+    }
+};
+
+} // namespace kernels
+} // namespace vmaf

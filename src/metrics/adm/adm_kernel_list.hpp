@@ -1,0 +1,16 @@
+// The device kernels of adm by name: F(name) for each.
+#pragma once
+
+#include "metrics/adm/adm_kernels.hpp"
+
+#define VMAF_ADM_KERNELS(F)                                                                                            \
+    F(adm_scale0_8)                                                                                                    \
+    F(adm_scale0_16)                                                                                                   \
+    F(adm_scale1)                                                                                                      \
+    F(adm_scale2)                                                                                                      \
+    F(adm_scale3)                                                                                                      \
+    F(adm_general_scale0_8)                                                                                            \
+    F(adm_general_scale0_16)                                                                                           \
+    F(adm_general_scale1)                                                                                              \
+    F(adm_general_scale2)                                                                                              \
+    F(adm_general_scale3)

@@ -1,0 +1,12 @@
+// `vif` on devices: how its kernels are chained.
+#pragma once
+
+#include <memory>
+
+#include "metrics/device_scorer.hpp"
+
+namespace vmaf::vif {
+
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, double gain_limit, Device &device);
+
+} // namespace vmaf::vif

@@ -1,0 +1,14 @@
+// The device kernels of vif by name: F(name) for each.
+#pragma once
+
+#include "metrics/vif/vif_kernels.hpp"
+#include "metrics/vif/vif_thin_kernel.hpp"
+
+#define VMAF_VIF_KERNELS(F)                                                                                            \
+    F(vif_scale0_8)                                                                                                    \
+    F(vif_scale0_15)                                                                                                   \
+    F(vif_scale0_16)                                                                                                   \
+    F(vif_scale1)                                                                                                      \
+    F(vif_scale2)                                                                                                      \
+    F(vif_scale3)                                                                                                      \
+    F(vif_thin)

@@ -127,10 +127,19 @@ void covariance(const WindowPlane &plane, const Vector &means, Matrix &k) {
             const int count = std::min(kPixels, plane.width - x);
             centre_pixels(plane, wide_means, y, x, count, pixels);
             for (int e = 0; e < kSize; e += kSide) {
-                int f = 0;
-                for (; e + kSide - f > (kTile - 1) * kDoubles; f += kTile * kDoubles)
-                    add_products<kTile>(pixels, count, e, f, sums);
-                for (; f < e + kSide; f += kDoubles) add_products<1>(pixels, count, e, f, sums);
+                for (int f = 0; f < e + kSide;) {
+                    const int vectors = (e + kSide - f + kDoubles - 1) / kDoubles;
+                    if (vectors >= kTile) {
+                        add_products<kTile>(pixels, count, e, f, sums);
+                        f += kTile * kDoubles;
+                    } else if (vectors >= 2) {
+                        add_products<2>(pixels, count, e, f, sums);
+                        f += 2 * kDoubles;
+                    } else {
+                        add_products<1>(pixels, count, e, f, sums);
+                        f += kDoubles;
+                    }
+                }
             }
         }
     const double area = double(plane.width * plane.height);

@@ -246,8 +246,6 @@ const RowFunctions &scalar_rows() {
     return functions;
 }
 
-const RowFunctions &rows_for(Isa) { return scalar_rows(); }
-
 bool fits_narrow(const ScalePlan &plan) {
     // Restored and additive coefficients are at most 22930 (3.12). The sum of the three nu, 16/15 |c| each, must stay
     // below 2^16, the squared excess of D below 2^31.

@@ -1,0 +1,361 @@
+// Per target: scale 0 of `adm` on vectors, in 16-bit lanes almost throughout.
+#if defined(VMAF_ADM_SIMD_FIRST_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAF_ADM_SIMD_FIRST_INL_HPP
+#undef VMAF_ADM_SIMD_FIRST_INL_HPP
+#else
+#define VMAF_ADM_SIMD_FIRST_INL_HPP
+#endif
+
+#include <algorithm>
+#include <cstring>
+
+#include "metrics/adm/adm_simd_vector-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace vmaf::adm::HWY_NAMESPACE {
+
+// Samples as signed 16-bit numbers; 16-bit ones minus 32768, which is the mid-level that 3.4 subtracts.
+template <int Bits, class T> HWY_INLINE V16 load_samples(const T *p) {
+    if constexpr (sizeof(T) == 1)
+        return hn::PromoteTo(D16(), hn::LoadU(hn::Rebind<T, D16>(), p));
+    else {
+        const V16 v = as16(hn::LoadU(DU16(), p));
+        return Bits == 16 ? hn::Xor(v, set16(-32768)) : v;
+    }
+}
+
+// Bits = 0: any depth below 16, known at run time only. Element j of the lines is column first + j; with an odd `first`
+// the 32-bit lanes of the lines hold columns 2i-1, 2i, as the horizontal pass wants them.
+template <class Dot, int Bits, bool WithHigh, class T>
+void vertical0_lines(const Rows<T> &rows, int width, int bits, int first, int count, std::int16_t *low,
+                     std::int16_t *high) {
+    const Taps taps = make_taps();
+    const int b = Bits ? Bits : bits;
+    const V32 round_low = set32(b == 16 ? 1u << 15 : (1u << (b - 1)) - (std::uint32_t(kLowSum) << (b - 1)));
+    const V32 round_high = set32(1u << (b - 1));
+    const auto shifted = [&](V32 v) HWY_ATTR {
+        if constexpr (Bits != 0)
+            return hn::ShiftRight<Bits>(v);
+        else
+            return hn::ShiftRightSame(v, b);
+    };
+    const auto block = [&](const T *p0, const T *p1, const T *p2, const T *p3, int j) HWY_ATTR {
+        const D16 d;
+        const V16 x0 = load_samples<Bits>(p0), x1 = load_samples<Bits>(p1), x2 = load_samples<Bits>(p2),
+                  x3 = load_samples<Bits>(p3);
+        const V16 a01 = hn::InterleaveLower(d, x0, x1), b01 = hn::InterleaveUpper(d, x0, x1);
+        const V16 a23 = hn::InterleaveLower(d, x2, x3), b23 = hn::InterleaveUpper(d, x2, x3);
+        const V32 la = Dot::dot(Dot::dot(round_low, a01, taps.lo01), a23, taps.lo23);
+        const V32 lb = Dot::dot(Dot::dot(round_low, b01, taps.lo01), b23, taps.lo23);
+        hn::Store(narrow_blocks(shifted(la), shifted(lb)), d, low + j);
+        if constexpr (WithHigh) {
+            const V32 ha = Dot::dot(Dot::dot(round_high, a01, taps.hi01), a23, taps.hi23);
+            const V32 hb = Dot::dot(Dot::dot(round_high, b01, taps.hi01), b23, taps.hi23);
+            hn::Store(narrow_blocks(shifted(ha), shifted(hb)), d, high + j);
+        }
+    };
+    int j = 0;
+    if (first < 0) { // nothing may be read before a row: the first vector goes through a copy
+        T copy[4][kLanes16] = {};
+        for (int k = 0; k < 4; k++)
+            std::memcpy(copy[k] + 1, rows[std::size_t(k)], std::size_t(std::min(width, kLanes16 - 1)) * sizeof(T));
+        block(copy[0], copy[1], copy[2], copy[3], 0);
+        j = kLanes16;
+    }
+    for (; j < std::min(count, width - first); j += kLanes16) {
+        const int x = first + j;
+        block(rows[0] + x, rows[1] + x, rows[2] + x, rows[3] + x, j);
+    }
+    const auto fold_line = [&](std::int16_t *line) {
+        if (first < 0) line[0] = line[2];
+        for (int x = width; x < std::min(first + count, width + 2); x++) line[x - first] = line[fold(x, width) - first];
+    };
+    fold_line(low);
+    if (WithHigh) fold_line(high);
+}
+
+template <class Dot, int Bits, class T>
+void vertical0_depth(const Rows<T> &rows, int width, int bits, int first, int count, std::int16_t *low,
+                     std::int16_t *high) {
+    if (high)
+        vertical0_lines<Dot, Bits, true>(rows, width, bits, first, count, low, high);
+    else
+        vertical0_lines<Dot, Bits, false>(rows, width, bits, first, count, low, high);
+}
+
+template <class Dot, class T>
+void vertical0(const Rows<T> &rows, int width, int bits, int first, int count, std::int16_t *low, std::int16_t *high) {
+    if constexpr (sizeof(T) == 1)
+        vertical0_depth<Dot, 8>(rows, width, bits, first, count, low, high);
+    else if (bits == 10)
+        vertical0_depth<Dot, 10>(rows, width, bits, first, count, low, high);
+    else if (bits == 12)
+        vertical0_depth<Dot, 12>(rows, width, bits, first, count, low, high);
+    else if (bits == 16)
+        vertical0_depth<Dot, 16>(rows, width, bits, first, count, low, high);
+    else
+        vertical0_depth<Dot, 0>(rows, width, bits, first, count, low, high);
+}
+
+template <class Dot>
+void horizontal0(const std::int16_t *low, const std::int16_t *high, int count, std::int16_t *approx, int from, int to,
+                 const Bands<std::int16_t> &details) {
+    const D16 d;
+    const Taps taps = make_taps();
+    const V32 round = set32(1u << 15);
+    const auto band = [&](V16 p0, V16 q0, V16 p1, V16 q1, V16 t01, V16 t23) HWY_ATTR {
+        const V32 a = hn::ShiftRight<16>(Dot::dot(Dot::dot(round, p0, t01), q0, t23));
+        const V32 b = hn::ShiftRight<16>(Dot::dot(Dot::dot(round, p1, t01), q1, t23));
+        return order_blocks(narrow_blocks(a, b));
+    };
+    std::int16_t *const h = details[0], *const v = details[1], *const diagonal = details[2];
+    const int details_from = round_down<kLanes16>(from);
+    V16 l0 = hn::Load(d, low);
+    for (int j = 0; j < count; j += kLanes16) {
+        const V16 l1 = hn::Load(d, low + 2 * j + kLanes16), l2 = hn::Load(d, low + 2 * j + 2 * kLanes16);
+        const V16 m0 = next_lane<4>(l0, l1), m1 = next_lane<4>(l1, l2);
+        hn::StoreU(band(l0, m0, l1, m1, taps.lo01, taps.lo23), d, approx + 1 + j);
+        if (high && j >= details_from && j < to) {
+            hn::Store(band(l0, m0, l1, m1, taps.hi01, taps.hi23), d, v + j);
+            const V16 g0 = hn::Load(d, high + 2 * j), g1 = hn::Load(d, high + 2 * j + kLanes16);
+            const V16 g2 = hn::Load(d, high + 2 * j + 2 * kLanes16);
+            const V16 n0 = next_lane<4>(g0, g1), n1 = next_lane<4>(g1, g2);
+            hn::Store(band(g0, n0, g1, n1, taps.lo01, taps.lo23), d, h + j);
+            hn::Store(band(g0, n0, g1, n1, taps.hi01, taps.hi23), d, diagonal + j);
+        }
+        l0 = l2;
+    }
+}
+
+// Angle flags of one vector of positions.
+HWY_INLINE V16 angle16(const In<std::int16_t> &o, const In<std::int16_t> &t, int j) {
+    const D16 d;
+    const V16 oh = hn::Load(d, o[0] + j), ov = hn::Load(d, o[1] + j), th = hn::Load(d, t[0] + j),
+              tv = hn::Load(d, t[1] + j);
+    const auto flags = [&](V16 ref, V16 dist) HWY_ATTR {
+        const DF df;
+        const VF p = hn::ConvertTo(df, mul_pairs(ref, dist));
+        return angle_flags(p,
+                           hn::Mul(hn::ConvertTo(df, mul_pairs(ref, ref)), hn::ConvertTo(df, mul_pairs(dist, dist))));
+    };
+    const AngleFlags a = flags(hn::InterleaveLower(d, oh, ov), hn::InterleaveLower(d, th, tv));
+    const AngleFlags b = flags(hn::InterleaveUpper(d, oh, ov), hn::InterleaveUpper(d, th, tv));
+    const V16 sure = narrow_blocks(a.sure, b.sure);
+    if (HWY_LIKELY(!(a.doubt || b.doubt))) return sure;
+    HWY_ALIGN std::int16_t flag[kLanes16], maybe[kLanes16];
+    hn::Store(sure, d, flag), hn::Store(narrow_blocks(a.maybe, b.maybe), d, maybe);
+    for (int i = 0; i < kLanes16; i++)
+        if (flag[i] != maybe[i])
+            flag[i] = std::int16_t(-angle_exact(o[0][j + i], t[0][j + i], o[1][j + i], t[1][j + i]));
+    return hn::Load(d, flag);
+}
+
+// |r0| of 3.5. With s = sign(o) t limited to 0 .. m+1 (k is 0 below and 32768 above), R(m) s fits 32 bits; R(m) is a
+// division rounded toward zero, exact from m = 64 on and close enough below that k does not notice. The saturating
+// narrowing of -k is its clamp, and the rounding multiplication of -k and -o is r0. For o = 0, k is arbitrary and r0 0.
+HWY_INLINE V16 restored_magnitude(V16 o, V16 m, V16 s) {
+    const D16 d;
+    const V16 zero = hn::Zero(d), limited = hn::Min(s, hn::Add(m, set16(1)));
+    const auto negative_gain = [&](V16 wide_m, V16 wide_s) HWY_ATTR {
+        const V32 reciprocal = truncated(hn::Div(setf(0x1p30f), hn::ConvertTo(DF(), as32(wide_m))));
+        return hn::ShiftRight<15>(hn::Sub(set32(16383), hn::Mul(reciprocal, as32(wide_s))));
+    };
+    const V32 a = negative_gain(hn::InterleaveLower(d, m, zero), hn::InterleaveLower(d, limited, zero));
+    const V32 b = negative_gain(hn::InterleaveUpper(d, m, zero), hn::InterleaveUpper(d, limited, zero));
+    return hn::Abs(hn::MulFixedPoint15(narrow_blocks(a, b), hn::Sub(zero, o)));
+}
+
+// With the rounding mode "toward zero". WholeGain: the limit is an integer, and r and a are final. Otherwise r receives
+// |r0| and a[0] the flags.
+template <bool WholeGain>
+HWY_NOINLINE void decouple0_toward_zero(const In<std::int16_t> &o, const In<std::int16_t> &t, int from, int to,
+                                        int gain, const Bands<std::int16_t> &r, const Bands<std::int16_t> &a) {
+    const D16 d;
+    const V16 gain_limit = set16(gain), largest = set16(32767 / std::max(gain, 1)); // times the gain: above every |t|
+    for (int j = round_down<kLanes16>(from); j < to; j += kLanes16) {
+        const V16 flag = angle16(o, t, j);
+        for (std::size_t b = 0; b < kBands; b++) {
+            const V16 ob = hn::Load(d, o[b] + j), tb = hn::Load(d, t[b] + j);
+            const V16 sign = hn::ShiftRight<15>(ob);
+            const V16 s = hn::Max(hn::Sub(hn::Xor(tb, sign), sign), hn::Zero(d));
+            const V16 r0 = restored_magnitude(ob, hn::Abs(ob), s);
+            if constexpr (WholeGain) {
+                const V16 enhanced = hn::Min(hn::Mul(hn::Min(r0, largest), gain_limit), s);
+                const V16 magnitude = hn::IfVecThenElse(flag, enhanced, r0);
+                const V16 signed_r = hn::Sub(hn::Xor(magnitude, sign), sign);
+                hn::Store(signed_r, d, r[b] + j), hn::Store(hn::Sub(tb, signed_r), d, a[b] + j);
+            } else {
+                hn::Store(r0, d, r[b] + j);
+            }
+        }
+        if constexpr (!WholeGain) hn::Store(flag, d, a[0] + j);
+    }
+}
+
+// The rest for gains that are no integers, with the usual rounding.
+HWY_NOINLINE void enhance0(const In<std::int16_t> &o, const In<std::int16_t> &t, int from, int to, double gain_limit,
+                           const Bands<std::int16_t> &r, const Bands<std::int16_t> &a) {
+    const D16 d;
+    for (int j = round_down<kLanes16>(from); j < to; j += kLanes16) {
+        const V16 flag = hn::Load(d, a[0] + j);
+        for (std::size_t b = 0; b < kBands; b++) {
+            const V16 ob = hn::Load(d, o[b] + j), tb = hn::Load(d, t[b] + j), r0 = hn::Load(d, r[b] + j);
+            const V16 sign = hn::ShiftRight<15>(ob), zero = hn::Zero(d);
+            const V16 s = hn::Max(hn::Sub(hn::Xor(tb, sign), sign), zero);
+            const V32 low = limited_product(as32(hn::InterleaveLower(d, r0, zero)), gain_limit,
+                                            as32(hn::InterleaveLower(d, s, zero)));
+            const V32 high = limited_product(as32(hn::InterleaveUpper(d, r0, zero)), gain_limit,
+                                             as32(hn::InterleaveUpper(d, s, zero)));
+            const V16 magnitude = hn::IfVecThenElse(flag, narrow_blocks(low, high), r0);
+            const V16 signed_r = hn::Sub(hn::Xor(magnitude, sign), sign);
+            hn::Store(signed_r, d, r[b] + j), hn::Store(hn::Sub(tb, signed_r), d, a[b] + j);
+        }
+    }
+}
+
+inline void decouple0(const In<std::int16_t> &o, const In<std::int16_t> &t, int from, int to, double gain_limit,
+                      const Bands<std::int16_t> &r, const Bands<std::int16_t> &a) {
+    const int whole = int(gain_limit);
+    {
+        const RoundingMode mode(Rounding::toward_zero);
+        if (double(whole) == gain_limit) return decouple0_toward_zero<true>(o, t, from, to, whole, r, a);
+        decouple0_toward_zero<false>(o, t, from, to, 0, r, a);
+    }
+    enhance0(o, t, from, to, gain_limit, r, a);
+}
+
+// Squares as 32768 * upper + lower: both products with x are 16-bit multiply-adds. The lower ones of kChunk vectors,
+// two per vector, fit 31 bits up to kSmall; chunks with larger coefficients are done again with 64-bit sums.
+template <class Dot> std::uint64_t denominator0(const std::int16_t *o, int from, int to) {
+    constexpr int kChunk = 16 * kLanes16, kSmall = 32768 / 16 - 1;
+    const D16 d;
+    const DU16 du;
+    VU64 total = hn::Zero(DU64());
+    const auto load = [&](int j) HWY_ATTR {
+        const V16 x = hn::Abs(hn::Load(d, o + j));
+        return j >= from && j + kLanes16 <= to ? x : hn::And(x, inside(d, j, from, to));
+    };
+    for (int chunk = round_down<kLanes16>(from); chunk < to; chunk += kChunk) {
+        const int end = std::min(chunk + kChunk, to);
+        V32 upper = hn::Zero(D32()), lower = hn::Zero(D32());
+        V16 largest = hn::Zero(d);
+        for (int j = chunk; j < end; j += kLanes16) {
+            const V16 x = load(j);
+            const V16 high = as16(hn::MulHigh(hn::BitCast(du, hn::Add(x, x)), hn::BitCast(du, x)));
+            upper = Dot::dot(upper, high, x);
+            lower = Dot::dot(lower, hn::And(hn::Mul(x, x), set16(32767)), x);
+            largest = hn::Max(largest, x);
+        }
+        if (HWY_LIKELY(hn::AllFalse(d, hn::Gt(largest, set16(kSmall))))) {
+            const VU64 even = set64(0xFFFFFFFF), u = as_u64(upper), l = as_u64(lower);
+            const VU64 sum = hn::ShiftLeft<15>(hn::Add(hn::And(u, even), hn::ShiftRight<32>(u)));
+            total = hn::Add(total, hn::Add(sum, hn::Add(hn::And(l, even), hn::ShiftRight<32>(l))));
+            continue;
+        }
+        for (int j = chunk; j < end; j += kLanes16) {
+            const V32 x = as32(load(j)), e = hn::And(x, set32(0xFFFF)), f = as32(hn::ShiftRight<16>(as_u32(x)));
+            const V32 ee = mul_pairs(as16(e), as16(e)), ff = mul_pairs(as16(f), as16(f));
+            const auto both = [](V32 square, V32 v) HWY_ATTR {
+                return hn::Add(mul_even_unsigned(square, v), mul_even_unsigned(odd_lanes(square), odd_lanes(v)));
+            };
+            total = hn::Add(total, hn::Add(both(ee, e), both(ff, f)));
+        }
+    }
+    return sum_of(total);
+}
+
+// c, nu and kappa as 16-bit rounding multiplications (numerators and shifts of 3.8 times 8): nu = |c| + |c| 2184 /
+// 2^15, kappa = 2 |c| + |c| 4368 / 2^15. A weight of 32768 or more is y plus the rest.
+template <class Dot>
+void narrow_mask0(const In<std::int16_t> &y, int from, int to, const ScalePlan &plan, const NarrowMaskRow &out) {
+    const D16 d;
+    const int edges = int(plan.weight[0]), diagonal = int(plan.weight[2]);
+    const V16 whole = set16(edges >= 32768 ? -1 : 0), rest = set16(edges & 32767);
+    const V16 weight_d = pair(diagonal - diagonal / 2, diagonal / 2), nu_factor = set16(2184),
+              kappa_factor = set16(4368);
+    for (int j = round_down<kLanes16>(from); j < to; j += kLanes16) {
+        const V16 yh = hn::Load(d, y[0] + j), yv = hn::Load(d, y[1] + j), yd = hn::Load(d, y[2] + j);
+        const V16 ch = hn::Abs(hn::Add(hn::And(yh, whole), hn::MulFixedPoint15(yh, rest)));
+        const V16 cv = hn::Abs(hn::Add(hn::And(yv, whole), hn::MulFixedPoint15(yv, rest)));
+        const V32 da = Dot::dot(set32(65535), hn::InterleaveLower(d, yd, yd), weight_d);
+        const V32 db = Dot::dot(set32(65535), hn::InterleaveUpper(d, yd, yd), weight_d);
+        const V16 cd = hn::Abs(narrow_blocks(hn::ShiftRight<17>(da), hn::ShiftRight<17>(db)));
+        const auto three = [&](V16 factor) HWY_ATTR {
+            return hn::Add(hn::Add(hn::MulFixedPoint15(ch, factor), hn::MulFixedPoint15(cv, factor)),
+                           hn::MulFixedPoint15(cd, factor));
+        };
+        const V16 sum = hn::Add(hn::Add(ch, cv), cd), nu = three(nu_factor), kappa = three(kappa_factor);
+        const V16 surplus = hn::Add(sum, hn::Sub(kappa, nu));
+        hn::Store(hn::Xor(hn::Add(sum, nu), set16(-32768)), d, out.neighbour + j);
+        const V32 start = set32(std::uint32_t(-9 * 32768));
+        V32 even = hn::Sub(start, hn::And(as32(surplus), set32(0xFFFF)));
+        V32 odd = hn::Sub(start, as32(hn::ShiftRight<16>(as_u32(surplus))));
+        const V16 big = set16(15359);
+        if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(hn::Max(ch, cv), big)))) { // kappa leaves 16 bits (a quirk)
+            const V32 wrap_h = as32(hn::VecFromMask(d, hn::Gt(ch, big))),
+                      wrap_v = as32(hn::VecFromMask(d, hn::Gt(cv, big)));
+            const V32 upper = set32(0xFFFF0000);
+            even = hn::Sub(hn::Sub(even, hn::ShiftLeft<16>(wrap_h)), hn::ShiftLeft<16>(wrap_v));
+            odd = hn::Sub(hn::Sub(odd, hn::And(wrap_h, upper)), hn::And(wrap_v, upper));
+        }
+        hn::Store(even, D32(), out.centre_even + j / 2), hn::Store(odd, D32(), out.centre_odd + j / 2);
+    }
+}
+
+// The 3x3 sums are multiply-adds by (-1, -1) and (0, -1), even and odd columns apart; one more multiply-add of (|x|,
+// |x|) with the two halves of the weight gives M - thr 2^u. What is positive goes to a list for each band.
+template <class Dot>
+RowSums narrow_pool0(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 3> &mask, int from, int to,
+                     const ScalePlan &plan, std::uint32_t *scratch) {
+    const D16 d;
+    const D32 d32;
+    const hn::ScalableTag<std::uint8_t> d8;
+    HWY_ALIGN static constexpr std::uint8_t kTwiceEven[] = {0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12, 13, 12, 13};
+    HWY_ALIGN static constexpr std::uint8_t kTwiceOdd[] = {2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11, 14, 15, 14, 15};
+    const V16 twice_even = as16(hn::LoadDup128(d8, kTwiceEven)), twice_odd = as16(hn::LoadDup128(d8, kTwiceOdd));
+    const V16 both = pair(-1, -1), second = pair(0, -1);
+    const int edges = int(plan.weight[0]), diagonal = int(plan.weight[2]);
+    const V16 weight_edges = pair(edges - edges / 2, edges / 2);
+    const V16 weight_diagonal = pair(diagonal - diagonal / 2, diagonal / 2);
+    const int length = plan.window.width + 2 * kRowMargin;
+    std::uint32_t *const lists[kBands] = {scratch, scratch + length, scratch + 2 * length};
+    std::uint32_t *ends[kBands] = {lists[0], lists[1], lists[2]};
+    const auto block = [&](int j, auto at_edge) HWY_ATTR {
+        V32 even = hn::Load(d32, mask[1].centre_even + j / 2), odd = hn::Load(d32, mask[1].centre_odd + j / 2);
+        for (const NarrowMaskRow &row : mask) {
+            const std::int16_t *n = row.neighbour + j;
+            const V16 left = hn::LoadU(d, n - 1), centre = hn::Load(d, n), right = hn::LoadU(d, n + 1);
+            even = Dot::dot(Dot::dot(even, left, both), centre, second);
+            odd = Dot::dot(Dot::dot(odd, centre, both), right, second);
+        }
+        V32 in_even = hn::Zero(d32), in_odd = hn::Zero(d32);
+        if constexpr (at_edge) {
+            const V32 in = as32(inside(d, j, from, to));
+            in_even = hn::ShiftRight<16>(hn::ShiftLeft<16>(in)), in_odd = hn::ShiftRight<16>(in);
+        }
+        const auto excess = [&](std::size_t b, V32 e, V32 o, V16 weight) HWY_ATTR {
+            const V16 v = hn::Abs(hn::Load(d, x[b] + j));
+            V32 xe = Dot::dot(e, hn::TableLookupBytes(v, twice_even), weight);
+            V32 xo = Dot::dot(o, hn::TableLookupBytes(v, twice_odd), weight);
+            if constexpr (at_edge) xe = hn::And(xe, in_even), xo = hn::And(xo, in_odd);
+            ends[b] = append_positive(append_positive(ends[b], xe), xo);
+        };
+        const V32 even10 = hn::ShiftLeft<10>(even), odd10 = hn::ShiftLeft<10>(odd);
+        excess(0, even10, odd10, weight_edges);
+        excess(1, even10, odd10, weight_edges);
+        excess(2, hn::ShiftLeft<12>(even), hn::ShiftLeft<12>(odd), weight_diagonal);
+    };
+    for (int j = round_down<kLanes16>(from); j < to; j += kLanes16)
+        if (j < from || j + kLanes16 > to)
+            block(j, std::true_type{});
+        else
+            block(j, std::false_type{});
+    return {cube_list<29>(lists[0], ends[0], plan.num_term_shift[0]),
+            cube_list<29>(lists[1], ends[1], plan.num_term_shift[1]),
+            cube_list<30>(lists[2], ends[2], plan.num_term_shift[2])};
+}
+
+} // namespace vmaf::adm::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

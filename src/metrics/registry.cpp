@@ -6,10 +6,15 @@
 #include "config.h"
 #include "metrics/adm/adm.hpp"
 #include "metrics/adm/float_adm.hpp"
+#include "metrics/ansnr/ansnr.hpp"
 #include "metrics/cambi/cambi.hpp"
 #include "metrics/ciede/ciede.hpp"
+#include "metrics/moment/moment.hpp"
+#include "metrics/motion/float_motion.hpp"
 #include "metrics/motion/motion.hpp"
 #include "metrics/null/null.hpp"
+#include "metrics/psnr/float_psnr.hpp"
+#include "metrics/psnr/psnr.hpp"
 #include "metrics/psnr_hvs/psnr_hvs.hpp"
 #include "metrics/speed/speed.hpp"
 #include "metrics/ssim/float_ms_ssim.hpp"
@@ -27,14 +32,19 @@ namespace {
 // clang-format off
 constexpr auto kMetrics = std::to_array<const MetricInfo *>({
 #if VMAF_ENABLE_FLOAT
+    &float_psnr_metric,
+    &float_ansnr_metric,
     &float_adm_metric,
     &float_vif_metric,
+    &float_motion_metric,
+    &float_moment_metric,
 #endif
     &speed_chroma_metric,
     &speed_temporal_metric,
     &float_ms_ssim_metric,
     &float_ssim_metric,
     &ciede_metric,
+    &psnr_metric,
     &psnr_hvs_metric,
     &adm_metric,
     &motion_metric,

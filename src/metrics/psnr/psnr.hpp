@@ -1,0 +1,33 @@
+// `psnr`: peak signal-to-noise ratio of each plane from exact integer sums (fidelity.md 2).
+#pragma once
+
+#include <cstdint>
+
+#include "metrics/metric.hpp"
+
+namespace vmaf {
+
+extern const MetricInfo psnr_metric;
+
+namespace psnr {
+
+// Minimum and maximum as fidelity.md 1.1 prescribes: with a NaN as first argument the second is returned.
+constexpr double lesser(double a, double b) { return a < b ? a : b; }
+constexpr double greater(double a, double b) { return a > b ? a : b; }
+
+// Sum of (ref - dist)^2 over the rows begin <= y < end, for samples of at most `bits` bits.
+template <class T>
+using SquaredError = std::uint64_t(const PlaneView<T> &ref, const PlaneView<T> &dist, unsigned bits, int begin,
+                                   int end);
+
+template <class T>
+std::uint64_t squared_error(const PlaneView<T> &ref, const PlaneView<T> &dist, unsigned bits, int begin, int end);
+
+template <class T> SquaredError<T> *pick_squared_error(Isa isa);
+
+// Over a whole plane of two pictures, on the lanes of `parallel`.
+std::uint64_t plane_squared_error(const Picture &ref, const Picture &dist, unsigned plane, Isa isa, Parallel &parallel);
+
+} // namespace psnr
+
+} // namespace vmaf

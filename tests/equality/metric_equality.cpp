@@ -15,9 +15,9 @@ namespace vmaf::equality {
 namespace {
 
 // Fixed-point metrics must agree in every bit; the others to 1e-9 where their order of additions is free.
-constexpr std::array<std::string_view, 11> kExact = {"vif",        "adm",          "motion",        "motion_v2",
-                                                     "psnr",       "ssim",         "cambi",         "null",
-                                                     "float_psnr", "speed_chroma", "speed_temporal"};
+constexpr std::array<std::string_view, 12> kExact = {"vif",        "adm",       "motion",       "motion_v2",
+                                                     "psnr",       "ssim",      "cambi",        "null",
+                                                     "float_psnr", "float_adm", "speed_chroma", "speed_temporal"};
 constexpr double kFloatTolerance = 1e-9;
 
 struct Clip {

@@ -10,6 +10,15 @@
 
 namespace vmaf::adm {
 
+// 4.4
+inline constexpr std::array<float, 4> kFloatLow = {0.482962913144690f, 0.836516303737469f, 0.224143868041857f,
+                                                   -0.129409522550921f};
+inline constexpr std::array<float, 4> kFloatHigh = {-0.129409522550921f, -0.224143868041857f, 0.836516303737469f,
+                                                    -0.482962913144690f};
+
+// 4.7; doubles.
+inline constexpr double kNeighbourFactor = 0.0333333351, kCentreFactor = 0.0666666701;
+
 // Weighted magnitudes |c| of one component's row, and what its samples add to the thresholds around them (4.7).
 struct FloatMask {
     In<float> magnitude, neighbour;

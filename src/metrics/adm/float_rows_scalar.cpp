@@ -9,11 +9,6 @@ namespace vmaf::adm {
 
 namespace {
 
-constexpr std::array<float, 4> kFloatLow = {0.482962913144690f, 0.836516303737469f, 0.224143868041857f,
-                                            -0.129409522550921f};
-constexpr std::array<float, 4> kFloatHigh = {-0.129409522550921f, -0.224143868041857f, 0.836516303737469f,
-                                             -0.482962913144690f};
-
 float taps(const std::array<float, 4> &c, float x0, float x1, float x2, float x3) {
     return ((c[0] * x0 + c[1] * x1) + c[2] * x2) + c[3] * x3;
 }
@@ -77,7 +72,7 @@ void magnitudes(const In<float> &v, const std::array<float, kBands> &factor, int
 
 void neighbours(const In<float> &magnitude, int from, int to, const Bands<float> &out) {
     for (std::size_t b = 0; b < kBands; b++)
-        for (int j = from; j < to; j++) out[b][j] = float(0.0333333351 * double(magnitude[b][j]));
+        for (int j = from; j < to; j++) out[b][j] = float(kNeighbourFactor * double(magnitude[b][j]));
 }
 
 // Sum over the 3x3 neighbourhood in raster order; the centre is added in double.
@@ -85,7 +80,7 @@ float threshold(const std::array<FloatMask, 3> &mask, std::size_t b, int j) {
     const float *above = mask[0].neighbour[b], *middle = mask[1].neighbour[b], *below = mask[2].neighbour[b];
     float sum = (above[j - 1] + above[j]) + above[j + 1];
     sum = sum + middle[j - 1];
-    sum = float(double(sum) + 0.0666666701 * double(mask[1].magnitude[b][j]));
+    sum = float(double(sum) + kCentreFactor * double(mask[1].magnitude[b][j]));
     sum = sum + middle[j + 1];
     return ((sum + below[j - 1]) + below[j]) + below[j + 1];
 }
@@ -125,7 +120,5 @@ const FloatRowFunctions &scalar_float_rows() {
     };
     return functions;
 }
-
-const FloatRowFunctions &float_rows_for(Isa) { return scalar_float_rows(); }
 
 } // namespace vmaf::adm

@@ -31,7 +31,13 @@ constexpr int kVector = 2 * kLanes; // 16-bit elements
 
 // Where things are in a row of `width` columns.
 struct Segments {
-    explicit Segments(int row_width) : width(row_width), vectors(((row_width + 1) / 2 + kLanes - 1) / kLanes) {}
+    explicit Segments(int row_width) : width(row_width), vectors(((row_width + 1) / 2 + kLanes - 1) / kLanes) {
+        for (int parity = 0; parity < 2; parity++) {
+            const int pairs = (width + 1 - parity) / 2;
+            full_lanes_[parity] = pairs / vectors;
+            further_vectors_[parity] = pairs % vectors;
+        }
+    }
 
     // Of a column inside the row or less than 2 kLanes columns behind its end, in 16-bit elements.
     int offset(int column) const {
@@ -39,13 +45,13 @@ struct Segments {
         return ((pair - lane * vectors) * kLanes + lane) * 2 + column % 2;
     }
     // How many lanes of vector j have a column that exists, for even (0) or odd (1) columns.
-    int valid_lanes(int j, int parity) const {
-        const int pairs = (width + 1 - parity) / 2;
-        return pairs / vectors + (j < pairs % vectors ? 1 : 0);
-    }
+    int valid_lanes(int j, int parity) const { return full_lanes_[parity] + (j < further_vectors_[parity] ? 1 : 0); }
 
     int width;
     int vectors; // per row
+
+  private:
+    int full_lanes_[2], further_vectors_[2];
 };
 
 // The rows and columns of a square of 32-bit elements exchanged.

@@ -31,11 +31,11 @@ enum Channel { kRef, kDist, kRefRef, kDistDist, kRefDist, kRefRefLow, kDistDistL
 constexpr int kChannels = 8, kChannelsWithoutLow = 5;
 constexpr int kToLow = kRefRefLow - kRefRef;
 
-constexpr int kGroup = 4;         // rows per pass
-constexpr int kMaxHalo = 4;       // vectors before and behind a row
-constexpr int kSlack = 2;         // further vectors behind it that may be read
-constexpr int kRingPairs = 10;    // row pairs that four rows of the longest filter see
-constexpr int kColumnsAtOnce = 8; // vectors between the horizontal filter and the statistics
+constexpr int kGroup = 4;                             // rows per pass
+constexpr int kMaxHalo = 4;                           // vectors before and behind a row
+constexpr int kSlack = 2;                             // further vectors behind it that may be read
+constexpr int kRingPairs = 10;                        // row pairs that four rows of the longest filter see
+constexpr int kColumnsAtOnce = PixelSums::kBatch / 2; // vectors between the horizontal filter and the statistics
 
 // The filter of a scale, its taps in pairs for outputs at even and odd positions.
 template <int Scale> struct Filter {
@@ -64,44 +64,78 @@ struct Sums {
     }
 };
 
-template <int Scale, class Dot, int M, int Position, int Parities>
-HWY_INLINE void multiply_add(V16 stream0, V16 stream1, Sums &sums) {
-    constexpr int k = M - Position;
-    if constexpr (k >= 0 && k < Filter<Scale>::kPairs) {
-        const auto add = [&](auto parity) HWY_ATTR {
-            constexpr std::uint32_t taps = Filter<Scale>::pair(parity.value, k);
-            if constexpr (taps != 0) {
-                const V16 pair = hn::BitCast(D16(), hn::Set(D32(), std::int32_t(taps)));
-                V32(&at)[2] = sums.at[Position][parity.value];
-                at[0] = Dot::dot(at[0], stream0, pair);
-                at[1] = Dot::dot(at[1], stream1, pair);
-            }
-        };
-        add(std::integral_constant<int, 0>());
-        if constexpr (Parities == 2) add(std::integral_constant<int, 1>());
+// Pins the place of a computation: GCC would otherwise compute all products of a filter first and spill them, and
+// build constants anew inside of loops.
+template <class V> HWY_INLINE void compute_now(V &v) {
+#if HWY_TARGET == HWY_NEON
+    __asm__("" : "+w"(v.raw));
+#else
+    __asm__("" : "+v"(v.raw));
+#endif
+}
+
+// The tap pairs of a filter as vectors: in registers where there are 32 of them, else as constants in memory.
+template <int Scale> class TapVectors {
+  public:
+    static constexpr bool kInRegisters = HWY_TARGET != HWY_AVX2;
+
+    HWY_INLINE TapVectors() {
+        if constexpr (kInRegisters)
+            for (int parity = 0; parity < 2; parity++)
+                for (int k = 0; k < Filter<Scale>::kPairs; k++) {
+                    pairs_[parity][k] = constant(Filter<Scale>::pair(parity, k));
+                    compute_now(pairs_[parity][k]);
+                }
+    }
+    template <int Parity, int K> HWY_INLINE V16 get() const {
+        if constexpr (kInRegisters)
+            return pairs_[Parity][K];
+        else
+            return constant(Filter<Scale>::pair(Parity, K));
+    }
+
+  private:
+    static HWY_INLINE V16 constant(std::uint32_t pair) {
+        return hn::BitCast(D16(), hn::Set(D32(), std::int32_t(pair)));
+    }
+    V16 pairs_[2][kInRegisters ? Filter<Scale>::kPairs : 1];
+};
+
+template <class Dot, int K, int Position, int Parity, int Scale>
+HWY_INLINE void multiply_add(const TapVectors<Scale> &taps, V16 stream0, V16 stream1, Sums &sums) {
+    if constexpr (K >= 0 && K < Filter<Scale>::kPairs) {
+        if constexpr (Filter<Scale>::pair(Parity, K) != 0) {
+            V32(&at)[2] = sums.at[Position][Parity];
+            at[0] = Dot::dot(at[0], stream0, taps.template get<Parity, K>());
+            at[1] = Dot::dot(at[1], stream1, taps.template get<Parity, K>());
+            compute_now(at[0]);
+            compute_now(at[1]);
+        }
     }
 }
 
-template <int Scale, class Dot, int Parities, int M, class Load>
-HWY_INLINE void filter_from(const Load &load, Sums &sums) {
+template <class Dot, int Parities, int M, int Scale, class Load>
+HWY_INLINE void filter_from(const TapVectors<Scale> &taps, const Load &load, Sums &sums) {
     if constexpr (M <= Filter<Scale>::kPairs) {
         const V16 stream0 = load(M, 0), stream1 = load(M, 1);
-        multiply_add<Scale, Dot, M, 0, Parities>(stream0, stream1, sums);
-        multiply_add<Scale, Dot, M, 1, Parities>(stream0, stream1, sums);
-        filter_from<Scale, Dot, Parities, M + 1>(load, sums);
+        multiply_add<Dot, M, 0, 0>(taps, stream0, stream1, sums);
+        if constexpr (Parities == 2) multiply_add<Dot, M, 0, 1>(taps, stream0, stream1, sums);
+        multiply_add<Dot, M - 1, 1, 0>(taps, stream0, stream1, sums);
+        if constexpr (Parities == 2) multiply_add<Dot, M - 1, 1, 1>(taps, stream0, stream1, sums);
+        filter_from<Dot, Parities, M + 1>(taps, load, sums);
     }
 }
 
 // start + filtered sums. load(m, stream) is the pair that lies m - kHalo positions from the first output.
-template <int Scale, class Dot, int Parities, class Load>
-HWY_INLINE Sums filtered(const Load &load, const Sums &start) {
+template <class Dot, int Parities, int Scale, class Load>
+HWY_INLINE Sums filtered(const TapVectors<Scale> &taps, const Load &load, const Sums &start) {
     if constexpr (!Filter<Scale>::kHalved) {
         Sums sums = start;
-        filter_from<Scale, Dot, Parities, 0>(load, sums);
+        filter_from<Dot, Parities, 0>(taps, load, sums);
         return sums;
     } else {
         Sums sums(0);
-        filter_from<Scale, Dot, Parities, 0>(load, sums);
+        filter_from<Dot, Parities, 0>(taps, load, sums);
         for (int p = 0; p < 2; p++)
             for (int e = 0; e < Parities; e++)
                 for (int s = 0; s < 2; s++)
@@ -139,7 +173,8 @@ template <int Scale, class Dot> class StripFilter {
           pitch_(round_up(segments_.vectors, 2)), row_pitch_(pitch_ + 2 * kMaxHalo + kSlack),
           has_low_(strip.images.bits != 8), channels_(has_low_ ? kChannels : kChannelsWithoutLow),
           ring_(reinterpret_cast<std::int16_t *>(memory)), rows_(ring_ + kRingPairs * channels_ * 2 * pitch_ * kVector),
-          moments_(reinterpret_cast<std::uint32_t *>(rows_ + kGroup * kChannels * row_pitch_ * kVector)) {}
+          moments_(reinterpret_cast<std::uint32_t *>(rows_ + kGroup * kChannels * row_pitch_ * kVector)),
+          statistics_(reinterpret_cast<std::int32_t *>(moments_ + kColumnsAtOnce * 10 * kLanes)) {}
 
     ScaleSums run() {
         constexpr int halo = Filter<Scale>::kHalo;
@@ -151,7 +186,7 @@ template <int Scale, class Dot> class StripFilter {
             if (!strip_.statistics) continue;
             vertical_pass(y);
             const int rows = std::min(kGroup, strip_.end_row - y);
-            PixelSums pixels(strip_.gain_limit);
+            PixelSums pixels(strip_.gain_limit, statistics_);
             for (int i = 0; i < rows; i++) row_statistics(i, pixels);
             sums += pixels.total(std::int64_t(rows) * strip_.images.width);
         }
@@ -244,13 +279,14 @@ template <int Scale, class Dot> class StripFilter {
     // m1, m2, rr, dd, rd of rows y ... y + 3, ready for the horizontal filter.
     void vertical_pass(int y) {
         const D16 d;
+        const TapVectors<Scale> taps;
         for (int channel : {kRef, kDist}) {
             const RingLoad<Scale> ring(*this, y, channel);
             std::int16_t *out[kGroup];
             for (int i = 0; i < kGroup; i++) out[i] = filtered_row(i, channel);
             for (int j = 0; j < segments_.vectors; j++) {
                 const auto load = [&](int m, int s) HWY_ATTR { return ring.at(m, j, s); };
-                const Sums sums = filtered<Scale, Dot, 2>(load, Sums(kRounding));
+                const Sums sums = filtered<Dot, 2>(taps, load, Sums(kRounding));
                 for (int i = 0; i < kGroup; i++)
                     hn::Store(pack_upper(sums.at[i / 2][i % 2][0], sums.at[i / 2][i % 2][1]), d, out[i] + j * kVector);
             }
@@ -267,10 +303,10 @@ template <int Scale, class Dot> class StripFilter {
                 Sums sums(0);
                 if (has_low_) {
                     const auto load_low = [&](int m, int s) HWY_ATTR { return low_ring.at(m, j, s); };
-                    sums = upper_halves(filtered<Scale, Dot, 2>(load_low, Sums(kOffset + kRounding)));
+                    sums = upper_halves(filtered<Dot, 2>(taps, load_low, Sums(kOffset + kRounding)));
                 }
                 const auto load = [&](int m, int s) HWY_ATTR { return ring.at(m, j, s); };
-                sums = filtered<Scale, Dot, 2>(load, sums);
+                sums = filtered<Dot, 2>(taps, load, sums);
                 for (int i = 0; i < kGroup; i++) {
                     const V32 even = sums.at[i / 2][i % 2][0], odd = sums.at[i / 2][i % 2][1];
                     hn::Store(pack_upper(even, odd), d, high[i] + j * kVector);
@@ -285,7 +321,7 @@ template <int Scale, class Dot> class StripFilter {
     }
 
     // Moments of two vectors of column pairs, from vector j on, to out[position][parity][5].
-    HWY_INLINE void horizontal_pass(int row, int j, std::uint32_t *out) const {
+    HWY_INLINE void horizontal_pass(const TapVectors<Scale> &taps, int row, int j, std::uint32_t *out) const {
         const D32 d;
         auto *const to = reinterpret_cast<std::int32_t *>(out);
         const auto store = [&](const Sums &sums, int stream, int moment) HWY_ATTR {
@@ -299,14 +335,14 @@ template <int Scale, class Dot> class StripFilter {
             return [first0, first1](int m, int s)
                        HWY_ATTR { return hn::Load(D16(), (s == 0 ? first0 : first1) + m * kVector); };
         };
-        const Sums means = filtered<Scale, Dot, 2>(loader(kRef, kDist), Sums(kOffset));
+        const Sums means = filtered<Dot, 2>(taps, loader(kRef, kDist), Sums(kOffset));
         store(means, 0, 0);
         store(means, 1, 1);
         for (int channel : {kRefRef, kDistDist, kRefDist}) {
             Sums start(0);
             for (int p = 0; p < 2; p++)
                 for (int e = 0; e < 2; e++) start.at[p][e][1] = hn::Set(d, std::int32_t(kOffset + kRounding));
-            Sums sums = filtered<Scale, Dot, 2>(loader(channel, channel + kToLow), start);
+            Sums sums = filtered<Dot, 2>(taps, loader(channel, channel + kToLow), start);
             for (int p = 0; p < 2; p++)
                 for (int e = 0; e < 2; e++)
                     sums.at[p][e][0] = hn::Add(sums.at[p][e][0], upper_halves(sums.at[p][e][1]));
@@ -314,11 +350,13 @@ template <int Scale, class Dot> class StripFilter {
         }
     }
 
-    void row_statistics(int row, PixelSums &sums) const {
+    void row_statistics(int row, PixelSums &all_sums) const {
         const DU32 d;
+        PixelSums sums = all_sums; // in registers as far as possible
+        const TapVectors<Scale> taps;
         for (int first = 0; first < segments_.vectors; first += kColumnsAtOnce) {
             const int end = std::min(first + kColumnsAtOnce, segments_.vectors);
-            for (int j = first; j < end; j += 2) horizontal_pass(row, j, moments_ + (j - first) * 10 * kLanes);
+            for (int j = first; j < end; j += 2) horizontal_pass(taps, row, j, moments_ + (j - first) * 10 * kLanes);
             for (int j = first; j < end; j++)
                 for (int parity = 0; parity < 2; parity++) {
                     const std::uint32_t *m = moments_ + ((j - first) * 2 + parity) * 5 * kLanes;
@@ -326,12 +364,15 @@ template <int Scale, class Dot> class StripFilter {
                               hn::Load(d, m + 3 * kLanes), hn::Load(d, m + 4 * kLanes)},
                              segments_.valid_lanes(j, parity));
                 }
+            sums.finish_batch();
         }
+        all_sums = sums;
     }
 
     // 2.5 for the rows y / 2 and y / 2 + 1 of the next scale.
     void next_scale_rows(int y) {
         constexpr int next = Scale + 1;
+        const TapVectors<next> taps;
         const D16 d;
         const int next_height = strip_.images.height / 2;
         const int rows = std::min({2, (strip_.end_row - y + 1) / 2, next_height - y / 2});
@@ -341,7 +382,7 @@ template <int Scale, class Dot> class StripFilter {
             std::int16_t *const out[2] = {filtered_row(0, channel), filtered_row(1, channel)};
             for (int j = 0; j < segments_.vectors; j++) {
                 const auto load = [&](int m, int s) HWY_ATTR { return ring.at(m, j, s); };
-                const Sums sums = filtered<next, Dot, 1>(load, Sums(kRounding));
+                const Sums sums = filtered<Dot, 1>(taps, load, Sums(kRounding));
                 for (int i = 0; i < 2; i++)
                     hn::Store(pack_upper(sums.at[i][0][0], sums.at[i][0][1]), d, out[i] + j * kVector);
             }
@@ -356,6 +397,7 @@ template <int Scale, class Dot> class StripFilter {
     // Even columns of the filtered row, for reference and distorted at once.
     void next_scale_row(int row, int next_y) const {
         constexpr int next = Scale + 1, halo = Filter<next>::kHalo;
+        const TapVectors<next> taps;
         const std::int16_t *const ref = filtered_row(row, kRef), *const dist = filtered_row(row, kDist);
         VU32 out[2][kLanes];
         for (int first = (segments_.vectors - 1) / kLanes * kLanes; first >= 0; first -= kLanes) {
@@ -364,7 +406,7 @@ template <int Scale, class Dot> class StripFilter {
                 const auto load = [&](int m, int s) HWY_ATTR {
                     return hn::Load(D16(), (s == 0 ? ref : dist) + (j - halo + m) * kVector);
                 };
-                const Sums sums = filtered<next, Dot, 1>(load, Sums(kOffset + kRounding));
+                const Sums sums = filtered<Dot, 1>(taps, load, Sums(kOffset + kRounding));
                 for (int p = 0; p < 2; p++)
                     for (int s = 0; s < 2; s++) out[s][i + p] = hn::BitCast(DU32(), upper_halves(sums.at[p][0][s]));
             }
@@ -382,7 +424,8 @@ template <int Scale, class Dot> class StripFilter {
     bool has_low_;
     int channels_;
     std::int16_t *ring_, *rows_;
-    std::uint32_t *moments_;
+    std::uint32_t *moments_; // of kColumnsAtOnce vectors of column pairs
+    std::int32_t *statistics_;
 };
 
 template <class Dot> ScaleSums run_strip_with(const Strip &strip, std::byte *memory) {
@@ -413,7 +456,8 @@ std::size_t scratch_bytes(int width) {
     const std::size_t vectors = std::size_t(round_up(Segments(width).vectors, 2));
     const std::size_t ring = kRingPairs * kChannels * 2 * vectors;
     const std::size_t rows = kGroup * kChannels * (vectors + 2 * kMaxHalo + kSlack);
-    return (ring + rows + kColumnsAtOnce * 10) * std::size_t(kVector) * sizeof(std::int16_t);
+    return (ring + rows + kColumnsAtOnce * 10) * std::size_t(kVector) * sizeof(std::int16_t) +
+           PixelSums::kScratch * sizeof(std::int32_t);
 }
 
 void logarithms(const std::int32_t *z, int count, std::int32_t *out) {

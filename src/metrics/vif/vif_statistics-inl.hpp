@@ -73,16 +73,19 @@ class Logarithm {
         sum = hn::MulAdd(t, sum, lookup(2, index));
         sum = hn::MulAdd(t, sum, lookup(1, index));
         sum = hn::MulAdd(t, sum, lookup(0, index));
-        return {piece, hn::ConvertTo(d, sum)};
+        return {piece, truncate(sum)};
     }
 
   private:
 #if HWY_TARGET == HWY_AVX2
+    // Highway's conversion also cares about values that do not fit.
+    static HWY_INLINE V32 truncate(VF v) { return V32{_mm256_cvttps_epi32(v.raw)}; }
     static HWY_INLINE __m256i lookup_index(V32 piece) { return piece.raw; } // only the lowest three bits count
     HWY_INLINE VF lookup(int power, __m256i index) const {
         return VF{_mm256_permutevar8x32_ps(_mm256_load_ps(kLogQuartic[power]), index)};
     }
 #else
+    static HWY_INLINE V32 truncate(VF v) { return hn::ConvertTo(D32(), v); }
     // Four byte numbers per lane into a table of 32 bytes.
     static HWY_INLINE uint8x16_t lookup_index(V32 piece) {
         const uint32x4_t number = vandq_u32(vreinterpretq_u32_s32(piece.raw), vdupq_n_u32(7));
@@ -115,65 +118,58 @@ HWY_INLINE V32 central_moment(VU32 biased, VU32 a, VU32 b) {
     return hn::BitCast(D32(), hn::Sub(biased, square));
 }
 
-// The three double steps of 2.8.
-struct GainTerms {
-    V32 residual; // sv, not yet limited to at least 0
-    V32 signal;   // trunc(g g s1)
-};
-
+// The double steps of 2.8 for a vector of pixels in memory: sv, not yet limited to at least 0, and trunc(g g s1).
 #if HWY_TARGET == HWY_AVX3
 
 // Even lanes are converted as they are; odd ones as 64-bit integers s * 2^32, where every step is a power-of-two
 // scaling of the specified one. Adding a large number with rounding down leaves the floor in the lowest bits; floor and
 // trunc differ below 0 only, where both are replaced by 0.
-HWY_INLINE GainTerms gain_terms(V32 s1, V32 s2, V32 s12, double gain_limit) {
+HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const std::int32_t *s12, double gain_limit,
+                           std::int32_t *residual, std::int32_t *signal) {
     constexpr int down = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
     constexpr double magic = 6755399441055744.0; // 1.5 * 2^52
     const __m512d limit = _mm512_set1_pd(gain_limit);
-    const auto half = [&](__mmask16 lanes, double scale, __m512i &residual, __m512i &signal) HWY_ATTR {
-        const auto convert = [&](V32 v) HWY_ATTR { return _mm512_cvtepi64_pd(_mm512_maskz_mov_epi32(lanes, v.raw)); };
-        const __m512d r = convert(s1), d = convert(s2), rd = convert(s12), round = _mm512_set1_pd(magic * scale);
+    const auto half = [&](__mmask16 lanes, double scale, __m512i &rest_bits, __m512i &power_bits) HWY_ATTR {
+        const auto load = [&](const std::int32_t *v)
+                              HWY_ATTR { return _mm512_cvtepi64_pd(_mm512_maskz_load_epi32(lanes, v)); };
+        const __m512d r = load(s1), d = load(s2), rd = load(s12), round = _mm512_set1_pd(magic * scale);
         const __m512d gain = _mm512_div_pd(rd, _mm512_add_pd(r, _mm512_set1_pd(kVarianceFloor * scale)));
         const __m512d rest = _mm512_sub_pd(d, _mm512_mul_pd(gain, rd));
         const __m512d limited = _mm512_min_pd(gain, limit);
         const __m512d power = _mm512_mul_pd(_mm512_mul_pd(limited, limited), r);
-        residual = _mm512_castpd_si512(_mm512_add_round_pd(rest, round, down));
-        signal = _mm512_castpd_si512(_mm512_add_round_pd(power, round, down));
+        rest_bits = _mm512_castpd_si512(_mm512_add_round_pd(rest, round, down));
+        power_bits = _mm512_castpd_si512(_mm512_add_round_pd(power, round, down));
     };
-    __m512i residual[2], signal[2];
-    half(0x5555, 1.0, residual[0], signal[0]);
-    half(0xAAAA, 4294967296.0, residual[1], signal[1]);
+    __m512i rest[2], power[2];
+    half(0x5555, 1.0, rest[0], power[0]);
+    half(0xAAAA, 4294967296.0, rest[1], power[1]);
     const __m512i merge = _mm512_setr_epi32(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
-    return {V32{_mm512_permutex2var_epi32(residual[0], merge, residual[1])},
-            V32{_mm512_permutex2var_epi32(signal[0], merge, signal[1])}};
+    _mm512_store_si512(residual, _mm512_permutex2var_epi32(rest[0], merge, rest[1]));
+    _mm512_store_si512(signal, _mm512_permutex2var_epi32(power[0], merge, power[1]));
 }
 
 #else
 
-HWY_INLINE GainTerms gain_terms(V32 s1, V32 s2, V32 s12, double gain_limit) {
+HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const std::int32_t *s12, double gain_limit,
+                           std::int32_t *residual, std::int32_t *signal) {
     const DD d;
-    const hn::Half<D32> half_lanes;
-    using Half = hn::Vec<hn::Half<D32>>;
-    const auto truncate = [&](VD v) HWY_ATTR {
+    const hn::Rebind<std::int32_t, DD> d32;
+    const auto store = [&](VD v, std::int32_t *to) HWY_ATTR {
 #if HWY_TARGET == HWY_AVX2
-        return Half{_mm256_cvttpd_epi32(v.raw)};
+        _mm_store_si128(reinterpret_cast<__m128i *>(to), _mm256_cvttpd_epi32(v.raw));
 #else
-        return hn::DemoteTo(half_lanes, v);
+        hn::Store(hn::DemoteTo(d32, v), d32, to);
 #endif
     };
-    const auto half = [&](Half s1_half, Half s2_half, Half s12_half, Half &residual, Half &signal) HWY_ATTR {
-        const VD r = hn::PromoteTo(d, s1_half), dd = hn::PromoteTo(d, s2_half), rd = hn::PromoteTo(d, s12_half);
+    HWY_UNROLL(2)
+    for (int i = 0; i < kLanes; i += kLanes / 2) {
+        const VD r = hn::PromoteTo(d, hn::Load(d32, s1 + i)), dd = hn::PromoteTo(d, hn::Load(d32, s2 + i));
+        const VD rd = hn::PromoteTo(d, hn::Load(d32, s12 + i));
         const VD gain = hn::Div(rd, hn::Add(r, hn::Set(d, kVarianceFloor)));
-        residual = truncate(hn::Sub(dd, hn::Mul(gain, rd)));
+        store(hn::Sub(dd, hn::Mul(gain, rd)), residual + i);
         const VD limited = hn::Min(gain, hn::Set(d, gain_limit));
-        signal = truncate(hn::Mul(hn::Mul(limited, limited), r));
-    };
-    Half residual[2], signal[2];
-    half(hn::LowerHalf(s1), hn::LowerHalf(s2), hn::LowerHalf(s12), residual[0], signal[0]);
-    half(hn::UpperHalf(half_lanes, s1), hn::UpperHalf(half_lanes, s2), hn::UpperHalf(half_lanes, s12), residual[1],
-         signal[1]);
-    const D32 whole;
-    return {hn::Combine(whole, residual[1], residual[0]), hn::Combine(whole, signal[1], signal[0])};
+        store(hn::Mul(hn::Mul(limited, limited), r), signal + i);
+    }
 }
 
 #endif
@@ -183,16 +179,23 @@ struct Moments {
     VU32 mean_r, mean_d, rr, dd, rd;
 };
 
-// The sums of a few rows, in the lanes of vectors; 32 bits hold what 2^20 pixels add to a lane.
+// The sums of a few rows, in the lanes of vectors; 32 bits hold what 2^18 pixels add to a lane. Vectors of pixels go
+// through three loops, short enough for the processor to overlap their long chains of operations.
 class PixelSums {
   public:
-    explicit PixelSums(double gain_limit) : gain_limit_(gain_limit) {}
+    static constexpr int kBatch = 32; // vectors
 
-    // The first `count` lanes are pixels.
+    // `scratch` has room for kScratch elements.
+    static constexpr int kScratch = 5 * kBatch * kLanes;
+    PixelSums(double gain_limit, std::int32_t *scratch)
+        : gain_limit_(gain_limit), s1_(scratch), s2_(s1_ + kBatch * kLanes), s12_(s2_ + kBatch * kLanes),
+          residual_(s12_ + kBatch * kLanes), signal_(residual_ + kBatch * kLanes) {}
+
+    // The first `count` lanes are pixels. At most kBatch vectors before finish_batch().
     HWY_INLINE void add(const Moments &m, int count) {
         const D32 d;
         const DU64 d64;
-        const V32 zero = hn::Zero(d), noise = hn::Set(d, kNoiseVariance);
+        const V32 zero = hn::Zero(d);
         const auto pixels = hn::Lt(hn::Iota(d, 0), hn::Set(d, count));
         const V32 s1 = central_moment(m.rr, m.mean_r, m.mean_r);
         const V32 s2 = hn::Max(central_moment(m.dd, m.mean_d, m.mean_d), zero);
@@ -208,27 +211,42 @@ class PixelSums {
         }
         // A comparison is -1 in its true lanes.
         above_count_ = hn::Sub(above_count_, hn::VecFromMask(d, above));
-        const LogParts den = log_(hn::Add(hn::Max(s1, zero), noise));
-        den_piece_ = hn::Add(den_piece_, hn::IfThenElseZero(above, den.piece));
-        den_fraction_ = hn::Add(den_fraction_, hn::IfThenElseZero(above, den.fraction));
+        // Zeros add nothing in the steps that follow: LG(131072 + 0) - 34816, and LG(B) - LG(A) without a signal.
+        const auto correlated = hn::And(above, hn::Gt(s2, zero));
+        hn::Store(hn::IfThenElseZero(above, s1), d, s1_ + batch_ * kLanes);
+        hn::Store(s2, d, s2_ + batch_ * kLanes);
+        hn::Store(hn::IfThenElseZero(correlated, hn::Max(s12, zero)), d, s12_ + batch_ * kLanes);
+        batch_++;
+    }
 
-        const auto correlated = hn::And(above, hn::And(hn::Gt(s12, zero), hn::Gt(s2, zero)));
-        const GainTerms terms = gain_terms(s1, s2, s12, gain_limit_);
-        const V32 residual = hn::Add(hn::Max(terms.residual, zero), noise);
-        const LogParts lower = log_(residual), upper = log_(hn::Add(residual, terms.signal));
-        num_piece_ = hn::Add(num_piece_, hn::IfThenElseZero(correlated, hn::Sub(upper.piece, lower.piece)));
-        num_fraction_ = hn::Add(num_fraction_, hn::IfThenElseZero(correlated, hn::Sub(upper.fraction, lower.fraction)));
+    HWY_INLINE void finish_batch() {
+        const D32 d;
+        const Logarithm log;
+        const V32 zero = hn::Zero(d), noise = hn::Set(d, kNoiseVariance);
+        for (int i = 0; i < batch_ * kLanes; i += kLanes)
+            gain_terms(s1_ + i, s2_ + i, s12_ + i, gain_limit_, residual_ + i, signal_ + i);
+        for (int i = 0; i < batch_ * kLanes; i += kLanes) {
+            const LogParts den = log(hn::Add(hn::Load(d, s1_ + i), noise));
+            const V32 residual = hn::Add(hn::Max(hn::Load(d, residual_ + i), zero), noise);
+            const LogParts lower = log(residual), upper = log(hn::Add(residual, hn::Load(d, signal_ + i)));
+            den_piece_ = hn::Add(den_piece_, den.piece);
+            den_fraction_ = hn::Add(den_fraction_, den.fraction);
+            num_piece_ = hn::Add(num_piece_, hn::Sub(upper.piece, lower.piece));
+            num_fraction_ = hn::Add(num_fraction_, hn::Sub(upper.fraction, lower.fraction));
+        }
+        logarithms_ += batch_ * kLanes;
+        batch_ = 0;
     }
 
     ScaleSums total(std::int64_t pixels) const {
-        const std::int64_t above = sum(above_count_);
         alignas(64) std::uint64_t noise[kLanes / 2];
         hn::Store(num_noise_, DU64(), noise);
         ScaleSums sums;
         for (std::uint64_t part : noise) sums.num_noise += std::int64_t(part);
         sums.num_log = Logarithm::kStep * sum(num_piece_) + sum(num_fraction_);
-        sums.den_log = Logarithm::kStep * sum(den_piece_) + sum(den_fraction_) - above * (2048 * 127 + kLogOfNoise);
-        sums.den_noise = pixels - above;
+        sums.den_log =
+            Logarithm::kStep * sum(den_piece_) + sum(den_fraction_) - logarithms_ * (2048 * 127 + kLogOfNoise);
+        sums.den_noise = pixels - sum(above_count_);
         return sums;
     }
 
@@ -242,7 +260,9 @@ class PixelSums {
     }
 
     double gain_limit_;
-    Logarithm log_;
+    std::int32_t *s1_, *s2_, *s12_, *residual_, *signal_;
+    int batch_ = 0;               // vectors in them
+    std::int64_t logarithms_ = 0; // lanes that den_* have seen
     VU64 num_noise_ = hn::Zero(DU64());
     V32 above_count_ = hn::Zero(D32());
     V32 num_piece_ = above_count_, num_fraction_ = above_count_, den_piece_ = above_count_,

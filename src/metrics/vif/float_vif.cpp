@@ -97,7 +97,7 @@ class FloatVifScorer final : public FrameScorer {
         }
         for (int s = 1; s < kScales; s++)
             levels_[std::size_t(s)] = {FloatPlane(width_ >> s, height_ >> s), FloatPlane(width_ >> s, height_ >> s)};
-        workers_.push_back(make_worker());
+        workers_.push_back(make_worker(width_, int(settings_.taps[0].size()), isa_));
     }
 
     // Leaves the numerators and denominators of the scales in values 0..3 and 4..7.
@@ -131,16 +131,11 @@ class FloatVifScorer final : public FrameScorer {
         FloatPlane ref, dist;
     };
 
-    std::unique_ptr<StripWorker> make_worker() const {
-        (void)isa_;
-        return make_scalar_worker(width_, int(settings_.taps[0].size()));
-    }
-
     // Strips filter the rows around their edges for themselves: too low ones do not pay.
     unsigned strip_count(int height, const Parallel &parallel) {
         constexpr int lowest = 32;
         const unsigned strips = std::clamp(unsigned(height / lowest), 1u, std::max(parallel.lanes(), 1u));
-        while (workers_.size() < strips) workers_.push_back(make_worker());
+        while (workers_.size() < strips) workers_.push_back(make_worker(width_, int(settings_.taps[0].size()), isa_));
         return strips;
     }
 

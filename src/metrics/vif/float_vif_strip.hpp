@@ -47,5 +47,13 @@ class StripWorker {
 };
 
 std::unique_ptr<StripWorker> make_scalar_worker(int width, int max_taps);
+std::unique_ptr<StripWorker> make_worker(int width, int max_taps, Isa isa);
+
+// The vector code of one instruction set. `width` and `max_taps` are the largest that strips have.
+struct StripCode {
+    void (*run)(const Strip &strip, int width, int max_taps, float *scratch);
+    std::size_t (*scratch_floats)(int width, int max_taps); // aligned to kAlignment
+};
+const StripCode *pick_strip_code(Isa isa); // null: there is none
 
 } // namespace vmaf::float_vif

@@ -136,6 +136,22 @@ TEST(FloatVif, StripsDoNotChangeTheScores) {
     }
 }
 
+TEST(FloatVif, VectorCodeGivesTheSameBits) {
+    for (Isa isa : usable_isas())
+        for (const auto &[width, height] : {std::pair(177u, 35u), {16u, 16u}, {2051u, 33u}, {1025u, 18u}})
+            for (const OptionTexts &options :
+                 {OptionTexts{{"debug", "true"}},
+                  {{"debug", "true"}, {"vif_kernelscale", "0.5"}, {"vif_sigma_nsq", "0"}},
+                  {{"vif_kernelscale", "0.7407"}, {"vif_sigma_nsq", "1.3"}, {"vif_enhn_gain_limit", "1"}},
+                  {{"vif_prescale", "2.1"}, {"vif_kernelscale", "1.5"}, {"vif_skip_scale0", "true"}}})
+                for (unsigned bits : {8u, 12u}) {
+                    const Pair pair = random_pair(bits, width, height);
+                    const MetricScores scalar = run_metric(float_vif_metric, options, {pair.ref}, {pair.dist});
+                    const MetricScores vector = run_metric(float_vif_metric, options, {pair.ref}, {pair.dist}, isa);
+                    EXPECT_EQ(vector.frames, scalar.frames) << to_string(isa) << " " << width << "x" << height;
+                }
+}
+
 TEST(FloatVif, PrescaleOfOneIsNoPrescale) {
     const Pair pair = random_pair(8, 40, 40);
     EXPECT_EQ(values(pair, "", {{"vif_prescale", "1.001"}, {"vif_prescale_method", "lanczos4"}}), values(pair, ""));

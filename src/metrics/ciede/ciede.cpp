@@ -13,6 +13,8 @@ namespace vmaf {
 
 namespace {
 
+using namespace ciede;
+
 constexpr std::string_view kProvides[] = {"ciede2000"};
 constexpr int kBandRows = 16; // rows that a thread takes at a time; even, so that bands do not share chroma rows
 
@@ -29,7 +31,7 @@ void row_differences(const ColourRow<T> &ref, const ColourRow<T> &dist, int widt
 
 template <class T> class CiedeScorer final : public FrameScorer {
   public:
-    CiedeScorer(const PictureFormat &format, const CiedeKernels &kernels) : format_(format), kernels_(kernels) {}
+    CiedeScorer(const PictureFormat &format, const Kernels &kernels) : format_(format), kernels_(kernels) {}
 
     // The sum runs in raster order, whoever made the differences (10.4).
     void measure(const FrameInput &frame, FrameResult &result) override {
@@ -72,7 +74,7 @@ template <class T> class CiedeScorer final : public FrameScorer {
     }
 
     PictureFormat format_;
-    const CiedeKernels &kernels_;
+    const Kernels &kernels_;
     std::vector<Lane> lanes_;
 };
 
@@ -84,8 +86,8 @@ class Ciede final : public Metric {
         format_ = format;
     }
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
-        if (format_.bits == 8) return std::make_unique<CiedeScorer<std::uint8_t>>(format_, ciede_kernels(isa));
-        return std::make_unique<CiedeScorer<std::uint16_t>>(format_, ciede_kernels(isa));
+        if (format_.bits == 8) return std::make_unique<CiedeScorer<std::uint8_t>>(format_, pick_kernels(isa));
+        return std::make_unique<CiedeScorer<std::uint16_t>>(format_, pick_kernels(isa));
     }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score("ciede2000", index, 45.0 - 20.0 * std::log10(result.values[0]));
@@ -97,7 +99,7 @@ class Ciede final : public Metric {
 
 } // namespace
 
-const CiedeKernels ciede_scalar = {row_differences<std::uint8_t>, row_differences<std::uint16_t>};
+const Kernels ciede::scalar_kernels = {row_differences<std::uint8_t>, row_differences<std::uint16_t>};
 
 const MetricInfo ciede_metric = {
     .name = "ciede",
@@ -107,7 +109,5 @@ const MetricInfo ciede_metric = {
     .every_frame = false,
     .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<Ciede>(); },
 };
-
-const CiedeKernels &ciede_kernels(Isa) { return ciede_scalar; }
 
 } // namespace vmaf

@@ -10,18 +10,22 @@ namespace vmaf {
 
 extern const MetricInfo ciede_metric;
 
+namespace ciede {
+
 // A row of colours, chroma at luma resolution.
 template <class T> struct ColourRow { const T *y, *cb, *cr; };
 
 // The colour difference at every position of a row.
-struct CiedeKernels {
+struct Kernels {
     void (*row_u8)(const ColourRow<std::uint8_t> &ref, const ColourRow<std::uint8_t> &dist, int width, unsigned bits,
                    float *out);
     void (*row_u16)(const ColourRow<std::uint16_t> &ref, const ColourRow<std::uint16_t> &dist, int width, unsigned bits,
                     float *out);
 };
 
-extern const CiedeKernels ciede_scalar;
-const CiedeKernels &ciede_kernels(Isa isa);
+extern const Kernels scalar_kernels;
+const Kernels &pick_kernels(Isa isa);
+
+} // namespace ciede
 
 } // namespace vmaf

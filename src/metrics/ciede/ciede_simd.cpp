@@ -1,0 +1,312 @@
+// fidelity.md 10.2 and 10.3 on vectors. Every quantity that the specification rounds to f32 is rounded here as well;
+// between those points the functions of ciede_math-inl.hpp stand for the C library's. They differ in the last bits of
+// f64, so that about one rounded value in 10^7 comes out one step of f32 away: scores agree to 1e-9 (10.5), usually to
+// all digits.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "base/aligned.hpp"
+#include "metrics/ciede/ciede.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metrics/ciede/ciede_simd.cpp"
+#include "cpu/simd.hpp"
+
+#if VMAF_VECTOR_PASS
+#include "metrics/ciede/ciede_math-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace vmaf::ciede::HWY_NAMESPACE {
+
+constexpr int kLanes = HWY_LANES(double);
+constexpr int kTile = 32 * kLanes; // positions that go through the steps together
+
+// The steps are separate loops over a tile: each is short, so that the processor works on many positions at once.
+struct Tile {
+    // Index 0 is the reference, 1 the distorted picture.
+    HWY_ALIGN double light[2][3][kTile]; // R, G, B; later fx, fy, fz
+    HWY_ALIGN float L[2][kTile], a[2][kTile], b[2][kTile];
+    HWY_ALIGN float P[2][kTile], h[2][kTile]; // chroma and hue; `a` is then the stretched one
+    HWY_ALIGN float least_chroma[kTile];      // of the unprimed ones
+    HWY_ALIGN float lightness[kTile], ct[kTile], ht[kTile], hm[kTile];
+};
+
+// 10.2: R = Y + 1.28033 V and so on as linear functions of the samples.
+struct Transfer {
+    explicit Transfer(unsigned bits) {
+        const double k = double(1u << (bits - 8)), chroma = 1.0 / (224 * k), grey = 128 * k, black = -16.0 / 219;
+        y = 1.0 / (219 * k);
+        r_cr = 1.28033 * chroma;
+        g_cb = -0.21482 * chroma;
+        g_cr = -0.38059 * chroma;
+        b_cb = 2.12798 * chroma;
+        r = black - grey * r_cr;
+        g = black - grey * (g_cb + g_cr);
+        b = black - grey * b_cb;
+    }
+    double y, r_cr, g_cb, g_cr, b_cb; // factors
+    double r, g, b;                   // at sample values of 0
+};
+
+template <class T> HWY_INLINE Vd load(const T *samples) {
+    const hn::Rebind<T, Dd> d;
+    return hn::PromoteTo(Dd(), hn::PromoteTo(Di(), hn::LoadU(d, samples)));
+}
+
+// Two vectors at `c` each, in place.
+HWY_INLINE void linear_light(double *c) {
+    const Dd d;
+    constexpr double knee = 10.0 / 255.0;
+    const auto base = [](Vd v) HWY_ATTR {
+        return hn::Max(hn::MulAdd(v, constant(1 / 1.055), constant(0.055 / 1.055)), constant((knee + 0.055) / 1.055));
+    };
+    const auto chosen = [](Vd v, Vd curve) HWY_ATTR {
+        return hn::IfThenElse(hn::Gt(v, constant(knee)), curve, hn::Mul(v, constant(1 / 12.92)));
+    };
+    const Vd lower = hn::Load(d, c), upper = hn::Load(d, c + kLanes);
+    const Pair curve = power_2_4(Pair{base(lower), base(upper)});
+    hn::Store(chosen(lower, curve.lower), d, c);
+    hn::Store(chosen(upper, curve.upper), d, c + kLanes);
+}
+
+HWY_INLINE void lab_curve(double *c) {
+    const Dd d;
+    const Vd knee = constant(216.0 / 24389.0);
+    const auto chosen = [&](Vd v, Vd curve) HWY_ATTR {
+        const Vd line = hn::MulAdd(v, constant(24389.0 / 27.0 / 116.0), constant(16.0 / 116.0));
+        return rounded(hn::IfThenElse(hn::Gt(v, knee), curve, line));
+    };
+    const Vd lower = hn::Load(d, c), upper = hn::Load(d, c + kLanes);
+    const Pair curve = cube_root(Pair{hn::Max(lower, knee), hn::Max(upper, knee)});
+    hn::Store(chosen(lower, curve.lower), d, c);
+    hn::Store(chosen(upper, curve.upper), d, c + kLanes);
+}
+
+HWY_INLINE Vd weighted(Vd r, Vd g, Vd b, double wr, double wg, double wb) {
+    return hn::MulAdd(b, constant(wb), hn::MulAdd(g, constant(wg), hn::Mul(r, constant(wr))));
+}
+
+// R, G, B before the transfer function.
+template <class T>
+HWY_INLINE void gamma_light(const ColourRow<T> &row, int x, const Transfer &transfer, double (&out)[3][kTile], int at) {
+    const Dd d;
+    const Vd y = hn::Mul(load(row.y + x), constant(transfer.y)), cb = load(row.cb + x), cr = load(row.cr + x);
+    const Vd green = hn::MulAdd(cb, constant(transfer.g_cb), constant(transfer.g));
+    hn::Store(hn::Add(y, hn::MulAdd(cr, constant(transfer.r_cr), constant(transfer.r))), d, out[0] + at);
+    hn::Store(hn::Add(y, hn::MulAdd(cr, constant(transfer.g_cr), green)), d, out[1] + at);
+    hn::Store(hn::Add(y, hn::MulAdd(cb, constant(transfer.b_cb), constant(transfer.b))), d, out[2] + at);
+}
+
+// X, Y, Z relative to white.
+HWY_INLINE void tristimulus(double (&light)[3][kTile], int at) {
+    const Dd d;
+    const Vd r = hn::Load(d, light[0] + at), g = hn::Load(d, light[1] + at), b = hn::Load(d, light[2] + at);
+    constexpr double white_x = 0.95047, white_z = 1.08883;
+    hn::Store(
+        weighted(r, g, b, 0.4124564390896921 / white_x, 0.357576077643909 / white_x, 0.18043748326639894 / white_x), d,
+        light[0] + at);
+    hn::Store(weighted(r, g, b, 0.21267285140562248, 0.715152155287818, 0.07217499330655958), d, light[1] + at);
+    hn::Store(
+        weighted(r, g, b, 0.019333895582329317 / white_z, 0.119192025881303 / white_z, 0.9503040785363677 / white_z), d,
+        light[2] + at);
+}
+
+template <class T>
+void make_colours(Tile &tile, const ColourRow<T> &row, int picture, const int *positions, int vectors,
+                  const Transfer &transfer) {
+    const Dd d;
+    const Df df;
+    auto &light = tile.light[picture];
+    const int count = vectors * kLanes;
+    for (int i = 0; i < vectors; i++) gamma_light(row, positions[i], transfer, light, i * kLanes);
+    for (auto &channel : light)
+        for (int i = 0; i < count; i += 2 * kLanes) linear_light(channel + i);
+    for (int i = 0; i < count; i += kLanes) tristimulus(light, i);
+    for (auto &channel : light)
+        for (int i = 0; i < count; i += 2 * kLanes) lab_curve(channel + i);
+    for (int i = 0; i < count; i += kLanes) {
+        const Vd fx = hn::Load(d, light[0] + i), fy = hn::Load(d, light[1] + i), fz = hn::Load(d, light[2] + i);
+        hn::Store(narrowed(hn::MulAdd(fy, constant(116.0), constant(-16.0))), df, tile.L[picture] + i);
+        hn::Store(narrowed(hn::Mul(hn::Sub(fx, fy), constant(500.0))), df, tile.a[picture] + i);
+        hn::Store(narrowed(hn::Mul(hn::Sub(fy, fz), constant(200.0))), df, tile.b[picture] + i);
+    }
+}
+
+constexpr double kPi = std::numbers::pi;
+constexpr double k25ToThe7th = 6103515625.0;
+
+HWY_INLINE Vd seventh_power(Vd x) {
+    const Vd x2 = hn::Mul(x, x), x3 = hn::Mul(x2, x);
+    return hn::Mul(hn::Mul(x2, x2), x3);
+}
+
+HWY_INLINE Vf chroma(Vd a, Vd b) { return narrowed(hn::Sqrt(hn::MulAdd(a, a, hn::Mul(b, b)))); }
+
+HWY_INLINE Vf mean(Vf a, Vf b) { return hn::Mul(hn::Add(a, b), hn::Set(Df(), 0.5f)); }
+
+HWY_INLINE Vf hue(Vf b, Vf a) {
+    const Df d;
+    const Vf angle = narrowed(arc_tangent(widened(b), widened(a)));
+    const Vf turned = narrowed(hn::Add(widened(angle), constant(2 * kPi)));
+    const auto neutral = hn::Eq(hn::Max(hn::Abs(a), hn::Abs(b)), hn::Zero(d));
+    return hn::IfThenZeroElse(neutral, hn::IfThenElse(hn::Lt(angle, hn::Zero(d)), turned, angle));
+}
+
+// T: the four cosines from one sine and cosine. Both change sign with every half turn; so do the odd multiples.
+HWY_INLINE Vd hue_weight(Vd h) {
+    const hn::RebindToUnsigned<Dd> du;
+    const Vd shifted = hn::MulAdd(h, constant(1 / kPi), constant(kRounding));
+    const Vd n = hn::Sub(shifted, constant(kRounding));
+    const Vd r = hn::NegMulAdd(n, constant(1.2246467991473532e-16), hn::NegMulAdd(n, constant(kPi), h));
+    const Vd s = sine(r), c = cosine(r);
+    const Vd s2 = hn::Mul(hn::Add(s, s), c), square = hn::Mul(s, s);
+    const Vd c2 = hn::NegMulAdd(constant(2.0), square, constant(1.0));
+    // cos and sin of 30, 6 and 63 degrees
+    constexpr double c30 = 0.86602540378443864676, s30 = 0.5, c6 = 0.99452189536827333692, s6 = 0.10452846326765347140,
+                     c63 = 0.45399049973954679156, s63 = 0.89100652418836786236;
+    const Vd odd_c = hn::MulAdd(square, constant(-4 * 0.32 * c6), constant(0.32 * c6 - 0.17 * c30));
+    const Vd odd_s = hn::MulAdd(square, constant(4 * 0.32 * s6), constant(-3 * 0.32 * s6 - 0.17 * s30));
+    const Vd odd = hn::MulAdd(c, odd_c, hn::Mul(s, odd_s));
+    const Vd inner = hn::MulAdd(s2, constant(-0.4 * s63), hn::MulAdd(c2, constant(-0.4 * c63), constant(0.24)));
+    const Vd even = hn::MulAdd(c2, inner, constant(1.0 + 0.2 * c63));
+    const auto half_turn = hn::ShiftLeft<63>(hn::BitCast(du, shifted));
+    return hn::Add(even, hn::BitCast(Dd(), hn::Xor(hn::BitCast(du, odd), half_turn)));
+}
+
+// RT. Beyond 6.2 the bell of g is too low to be seen in the result (10.5).
+HWY_INLINE Vf rotation(Vd mean_chroma, Vd hm) {
+    const Df d;
+    const Vd degrees = rounded(hn::Mul(hm, constant(180 / kPi)));
+    const Vf g = narrowed(hn::Mul(hn::Sub(degrees, constant(275.0)), constant(1 / 25.0)));
+    if (hn::AllTrue(d, hn::Ge(hn::Abs(g), hn::Set(d, 6.2f)))) return hn::Zero(d);
+    const Vd e60 = rounded(hn::Mul(exponential(hn::Neg(widened(hn::Mul(g, g)))), constant(60.0)));
+    const Vd rho = rounded(hn::Mul(e60, constant(kPi / 180)));
+    const Vf c7 = narrowed(seventh_power(mean_chroma));
+    const Vf share = hn::Div(c7, hn::Add(c7, hn::Set(d, float(k25ToThe7th))));
+    return narrowed(hn::Mul(hn::Mul(constant(-2.0), hn::Sqrt(widened(share))), sine(rho)));
+}
+
+// C, the stretched a, P.
+HWY_INLINE void stretch_chroma(Tile &tile, int i) {
+    const Df d;
+    const Vd a1 = widened(hn::Load(d, tile.a[0] + i)), a2 = widened(hn::Load(d, tile.a[1] + i));
+    const Vd b1 = widened(hn::Load(d, tile.b[0] + i)), b2 = widened(hn::Load(d, tile.b[1] + i));
+    const Vf C1 = chroma(a1, b1), C2 = chroma(a2, b2);
+    const Vd c7 = seventh_power(widened(mean(C1, C2)));
+    const Vd stretch = hn::Sub(constant(1.0), hn::Sqrt(hn::Div(c7, hn::Add(c7, constant(k25ToThe7th)))));
+    const Vd half_stretch = hn::Mul(stretch, constant(0.5));
+    const Vf A1 = narrowed(hn::MulAdd(a1, half_stretch, a1)), A2 = narrowed(hn::MulAdd(a2, half_stretch, a2));
+    hn::Store(A1, d, tile.a[0] + i);
+    hn::Store(A2, d, tile.a[1] + i);
+    hn::Store(chroma(widened(A1), b1), d, tile.P[0] + i);
+    hn::Store(chroma(widened(A2), b2), d, tile.P[1] + i);
+    hn::Store(hn::Min(C1, C2), d, tile.least_chroma + i);
+}
+
+// The terms of lightness, chroma and hue, each divided by its weight.
+HWY_INLINE void weigh_terms(Tile &tile, int i) {
+    const Df d;
+    const Vf L1 = hn::Load(d, tile.L[0] + i), L2 = hn::Load(d, tile.L[1] + i);
+    const Vd from_middle = widened(hn::Sub(mean(L1, L2), hn::Set(d, 50.0f)));
+    const Vd z = hn::Mul(from_middle, from_middle);
+    const Vf SL =
+        narrowed(hn::Add(constant(1.0), hn::Div(hn::Mul(z, constant(0.015)), hn::Sqrt(hn::Add(z, constant(20.0))))));
+    hn::Store(hn::Div(hn::Sub(L2, L1), hn::Mul(hn::Set(d, 0.65f), SL)), d, tile.lightness + i);
+
+    const Vf P1 = hn::Load(d, tile.P[0] + i), P2 = hn::Load(d, tile.P[1] + i);
+    const Vd Pm = widened(mean(P1, P2));
+    const Vf SC = narrowed(hn::MulAdd(Pm, constant(0.045), constant(1.0)));
+    hn::Store(hn::Div(hn::Sub(P2, P1), SC), d, tile.ct + i);
+
+    const Vf h1 = hn::Load(d, tile.h[0] + i), h2 = hn::Load(d, tile.h[1] + i);
+    const Vf turn = hn::Sub(h2, h1), half_sum = hn::Mul(hn::Add(h1, h2), hn::Set(d, 0.5f));
+    const auto far_apart = hn::Gt(hn::Abs(turn), hn::Set(d, 3.14159250259f)); // the largest f32 below pi
+    const Vd back = hn::CopySign(constant(2 * kPi), hn::Neg(widened(turn)));
+    Vf dh = hn::IfThenElse(far_apart, narrowed(hn::Add(widened(turn), back)), turn);
+    dh = hn::IfThenZeroElse(hn::Eq(hn::Load(d, tile.least_chroma + i), hn::Zero(d)), dh);
+    const Vf hm = hn::IfThenElse(far_apart, narrowed(hn::Add(widened(half_sum), constant(kPi))), half_sum);
+    hn::Store(hm, d, tile.hm + i);
+    const Vd twice_root = hn::Mul(constant(2.0), hn::Sqrt(widened(hn::Mul(P1, P2))));
+    const Vf dH = narrowed(hn::Mul(twice_root, sine(hn::Mul(widened(dh), constant(0.5)))));
+    const Vd T = rounded(hue_weight(widened(hm)));
+    const Vf SH = narrowed(hn::MulAdd(hn::Mul(Pm, constant(0.015)), T, constant(1.0)));
+    hn::Store(hn::Div(dH, hn::Mul(hn::Set(d, 4.0f), SH)), d, tile.ht + i);
+}
+
+HWY_INLINE Vf combined(const Tile &tile, int i) {
+    const Df d;
+    const Vd Pm = widened(mean(hn::Load(d, tile.P[0] + i), hn::Load(d, tile.P[1] + i)));
+    const Vf RT = rotation(Pm, widened(hn::Load(d, tile.hm + i)));
+    const Vf lightness = hn::Load(d, tile.lightness + i), ct = hn::Load(d, tile.ct + i), ht = hn::Load(d, tile.ht + i);
+    const Vd wide_l = widened(lightness), wide_c = widened(ct), wide_h = widened(ht);
+    const Vd cross = widened(hn::Mul(hn::Mul(RT, ct), ht));
+    const Vd squares = hn::MulAdd(wide_h, wide_h, hn::MulAdd(wide_c, wide_c, hn::Mul(wide_l, wide_l)));
+    return narrowed(hn::Sqrt(hn::Add(squares, cross)));
+}
+
+void make_terms(Tile &tile, int count) {
+    const Df d;
+    for (int i = 0; i < count; i += kLanes) stretch_chroma(tile, i);
+    for (int picture = 0; picture < 2; picture++)
+        for (int i = 0; i < count; i += kLanes)
+            hn::Store(hue(hn::Load(d, tile.b[picture] + i), hn::Load(d, tile.a[picture] + i)), d, tile.h[picture] + i);
+    for (int i = 0; i < count; i += kLanes) weigh_terms(tile, i);
+}
+
+// Lanes whose samples are all equal.
+template <class T> HWY_INLINE bool all_equal(const ColourRow<T> &ref, const ColourRow<T> &dist, int x) {
+    constexpr std::size_t bytes = kLanes * sizeof(T);
+    return std::memcmp(ref.y + x, dist.y + x, bytes) == 0 && std::memcmp(ref.cb + x, dist.cb + x, bytes) == 0 &&
+           std::memcmp(ref.cr + x, dist.cr + x, bytes) == 0;
+}
+
+// Equal colours come out as an exact 0 here, too.
+template <class T>
+void row_differences(const ColourRow<T> &ref, const ColourRow<T> &dist, int width, unsigned bits, float *out) {
+    const Df d;
+    const Transfer transfer(bits);
+    Tile tile;
+    int positions[kTile / kLanes];
+    for (int x = 0; x < width;) {
+        int vectors = 0;
+        for (; vectors < kTile / kLanes && x < width; x += kLanes) {
+            if (all_equal(ref, dist, x))
+                std::fill(out + x, out + std::min(x + kLanes, width), 0.0f);
+            else
+                positions[vectors++] = x;
+        }
+        // Colours are made two vectors at a time.
+        if (vectors % 2 == 1) positions[vectors] = positions[vectors - 1];
+        make_colours(tile, ref, 0, positions, round_up(vectors, 2), transfer);
+        make_colours(tile, dist, 1, positions, round_up(vectors, 2), transfer);
+        make_terms(tile, vectors * kLanes);
+        for (int i = 0; i < vectors; i++) {
+            const Vf v = combined(tile, i * kLanes);
+            if (positions[i] + kLanes <= width) {
+                hn::StoreU(v, d, out + positions[i]);
+            } else {
+                HWY_ALIGN float last[kLanes];
+                hn::StoreU(v, d, last);
+                std::copy_n(last, width - positions[i], out + positions[i]);
+            }
+        }
+    }
+}
+
+const Kernels kernels = {row_differences<std::uint8_t>, row_differences<std::uint16_t>};
+
+} // namespace vmaf::ciede::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace vmaf::ciede {
+
+const Kernels &pick_kernels(Isa isa) {
+    static constexpr SimdTable<const Kernels> kTable = {.scalar = &scalar_kernels, VMAF_VECTOR_VERSIONS(kernels)};
+    return *kTable.pick(isa);
+}
+
+} // namespace vmaf::ciede
+#endif

@@ -90,6 +90,4 @@ void Decimator::decimate(const FloatRows &in, FloatPlane &out, Parallel &paralle
     parallel.run(tasks, [&](unsigned i) { decimate_rows(lanes_[i], in, out, rows(i), rows(i + 1)); });
 }
 
-const DecimateKernels &decimate_kernels(Isa) { return decimate_scalar; }
-
 } // namespace vmaf

@@ -175,6 +175,4 @@ double ssim_most_decibels(const PictureFormat &format, bool clip) {
     return std::ceil(10.0 * std::log10(double(peak * peak) / least_mse));
 }
 
-const SsimKernels &ssim_kernels(Isa) { return ssim_scalar; }
-
 } // namespace vmaf

@@ -1,0 +1,171 @@
+// fidelity.md 6.2 to 6.4 on vectors, with the same bits: products are rounded to f32, sums run in f64 in ascending
+// order of the taps. Equal taps share their rounded products.
+#include <algorithm>
+
+#include "metrics/ssim/ssim_core.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metrics/ssim/ssim_core_simd.cpp"
+#include "cpu/simd.hpp"
+
+#if VMAF_VECTOR_PASS
+HWY_BEFORE_NAMESPACE();
+namespace vmaf::ssim::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Df = hn::ScalableTag<float>;
+using Dd = hn::ScalableTag<double>;
+using Dh = hn::Rebind<float, Dd>; // as many floats as a vector has doubles
+using Vf = hn::Vec<Df>;
+using Vd = hn::Vec<Dd>;
+
+constexpr int kLanes = HWY_LANES(float);
+constexpr int kHalf = kLanes / 2;
+constexpr int kDistinct = (kSsimTaps + 1) / 2;
+constexpr int kTile = 128; // columns whose products are kept while they are summed
+
+HWY_INLINE Vd lower(Vf v) { return hn::PromoteTo(Dd(), hn::LowerHalf(Dh(), v)); }
+HWY_INLINE Vd upper(Vf v) { return hn::PromoteTo(Dd(), hn::UpperHalf(Dh(), v)); }
+HWY_INLINE Vf narrowed(Vd low, Vd high) { return hn::Combine(Df(), hn::DemoteTo(Dh(), high), hn::DemoteTo(Dh(), low)); }
+
+// 6.2 along a row; load(x) gives the samples from x on.
+template <class Load> HWY_INLINE void window_row(const Load &load, int columns, float *out) {
+    const Df df;
+    const Dd dd;
+    HWY_ALIGN double products[kDistinct][kTile + 64];
+    for (int first = 0; first < columns; first += kTile) {
+        const int count = std::min(kTile, columns - first);
+        for (int i = 0; i < count + kSsimTaps - 1; i += kLanes) {
+            const Vf v = load(first + i);
+            for (int k = 0; k < kDistinct; k++) {
+                const Vf product = hn::Mul(v, hn::Set(df, kSsimWindow[std::size_t(k)]));
+                hn::Store(lower(product), dd, products[k] + i);
+                hn::Store(upper(product), dd, products[k] + i + kHalf);
+            }
+        }
+        const auto sum = [&](int i) HWY_ATTR {
+            Vd s = hn::Load(dd, products[0] + i);
+            for (int k = 1; k < kDistinct; k++) s = hn::Add(s, hn::LoadU(dd, products[k] + i + k));
+            for (int k = kDistinct; k < kSsimTaps; k++)
+                s = hn::Add(s, hn::LoadU(dd, products[kSsimTaps - 1 - k] + i + k));
+            return s;
+        };
+        for (int i = 0; i < count; i += kLanes) hn::Store(narrowed(sum(i), sum(i + kHalf)), df, out + first + i);
+    }
+}
+
+void horizontal(const float *a, const float *b, int columns, const SsimRow &out, float *) {
+    const Df d;
+    const auto square = [](Vf v) HWY_ATTR { return hn::Mul(v, v); };
+    window_row([=](int x) HWY_ATTR { return hn::LoadU(d, a + x); }, columns, out[0]);
+    window_row([=](int x) HWY_ATTR { return hn::LoadU(d, b + x); }, columns, out[1]);
+    window_row([=](int x) HWY_ATTR { return square(hn::LoadU(d, a + x)); }, columns, out[2]);
+    window_row([=](int x) HWY_ATTR { return square(hn::LoadU(d, b + x)); }, columns, out[3]);
+    window_row([=](int x) HWY_ATTR { return hn::Mul(hn::LoadU(d, a + x), hn::LoadU(d, b + x)); }, columns, out[4]);
+}
+
+// Adds what input row `Row` gives to the output rows 0 .. Rows - 1 under the two taps equal to `Tap`.
+template <int Rows, int Row, int Tap> HWY_INLINE void add_tap(Vf v, Vd (&low)[Rows], Vd (&high)[Rows]) {
+    constexpr int first = Row - Tap, second = Row - (kSsimTaps - 1 - Tap);
+    constexpr bool in_first = first >= 0 && first < Rows;
+    constexpr bool in_second = second >= 0 && second < Rows && second != first;
+    if constexpr (in_first || in_second) {
+        const Vf product = hn::Mul(v, hn::Set(Df(), kSsimWindow[std::size_t(Tap)]));
+        const Vd l = lower(product), h = upper(product);
+        if constexpr (in_first) {
+            low[first] = Tap == 0 ? l : hn::Add(low[first], l);
+            high[first] = Tap == 0 ? h : hn::Add(high[first], h);
+        }
+        if constexpr (in_second) {
+            low[second] = hn::Add(low[second], l);
+            high[second] = hn::Add(high[second], h);
+        }
+    }
+}
+
+template <int Rows, int Row = 0>
+HWY_INLINE void add_rows(const SsimRow *rows, std::size_t channel, int x, Vd (&low)[Rows], Vd (&high)[Rows]) {
+    const Vf v = hn::Load(Df(), rows[Row][channel] + x);
+    add_tap<Rows, Row, 0>(v, low, high);
+    add_tap<Rows, Row, 1>(v, low, high);
+    add_tap<Rows, Row, 2>(v, low, high);
+    add_tap<Rows, Row, 3>(v, low, high);
+    add_tap<Rows, Row, 4>(v, low, high);
+    add_tap<Rows, Row, 5>(v, low, high);
+    if constexpr (Row + 1 < Rows + kSsimTaps - 1) add_rows<Rows, Row + 1>(rows, channel, x, low, high);
+}
+
+// 6.3, 6.4
+HWY_INLINE void store_terms(const float (&windowed)[kSsimChannels][kLanes], const SsimTermRow &terms, int x) {
+    const Df d;
+    const Dd dd;
+    const Vf ma = hn::Load(d, windowed[0]), mb = hn::Load(d, windowed[1]);
+    const Vf aa = hn::Mul(ma, ma), bb = hn::Mul(mb, mb);
+    const Vf va = hn::Max(hn::Sub(hn::Load(d, windowed[2]), aa), hn::Zero(d));
+    const Vf vb = hn::Max(hn::Sub(hn::Load(d, windowed[3]), bb), hn::Zero(d));
+    const Vf covariance = hn::Sub(hn::Load(d, windowed[4]), hn::Mul(ma, mb));
+    const Vf deviations = hn::Sqrt(hn::Mul(va, vb));
+    const auto flat = hn::And(hn::Lt(covariance, hn::Zero(d)), hn::Le(deviations, hn::Zero(d)));
+    const Vf c3 = hn::Set(d, kSsimC3);
+    const Vf structure = hn::Div(hn::Add(hn::IfThenZeroElse(flat, covariance), c3), hn::Add(deviations, c3));
+    hn::Store(structure, d, terms.structure + x);
+
+    const Vd two = hn::Set(dd, 2.0), c2 = hn::Set(dd, double(kSsimC2)), c1 = hn::Set(dd, double(kSsimC1));
+    const Vf below = hn::Add(hn::Add(va, vb), hn::Set(d, kSsimC2));
+    const Vd contrast_low = hn::Div(hn::Add(hn::Mul(two, lower(deviations)), c2), lower(below));
+    const Vd contrast_high = hn::Div(hn::Add(hn::Mul(two, upper(deviations)), c2), upper(below));
+    hn::Store(contrast_low, dd, terms.contrast + x);
+    hn::Store(contrast_high, dd, terms.contrast + x + kHalf);
+    if (!terms.luminance) return;
+
+    const Vf means = hn::Add(hn::Add(aa, bb), hn::Set(d, kSsimC1));
+    const auto luminance = [&](Vd a, Vd b, Vd m)
+                               HWY_ATTR { return hn::Div(hn::Add(hn::Mul(hn::Mul(two, a), b), c1), m); };
+    const Vd luminance_low = luminance(lower(ma), lower(mb), lower(means));
+    const Vd luminance_high = luminance(upper(ma), upper(mb), upper(means));
+    hn::Store(luminance_low, dd, terms.luminance + x);
+    hn::Store(luminance_high, dd, terms.luminance + x + kHalf);
+    if (!terms.ssim) return;
+    hn::Store(hn::Mul(hn::Mul(luminance_low, contrast_low), lower(structure)), dd, terms.ssim + x);
+    hn::Store(hn::Mul(hn::Mul(luminance_high, contrast_high), upper(structure)), dd, terms.ssim + x + kHalf);
+}
+
+template <int Rows> void vertical_rows(const SsimRow *rows, int columns, const SsimTermRow *terms) {
+    HWY_ALIGN float windowed[Rows][kSsimChannels][kLanes];
+    for (int x = 0; x < columns; x += kLanes) {
+        for (std::size_t channel = 0; channel < kSsimChannels; channel++) {
+            Vd low[Rows], high[Rows];
+            add_rows<Rows>(rows, channel, x, low, high);
+            for (int i = 0; i < Rows; i++) hn::Store(narrowed(low[i], high[i]), Df(), windowed[i][channel]);
+        }
+        for (int i = 0; i < Rows; i++) store_terms(windowed[i], terms[i], x);
+    }
+}
+
+// As many rows at once as the registers hold sums.
+void vertical(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, float *) {
+    constexpr int at_once = HWY_TARGET == HWY_AVX2 ? 4 : 8;
+    int i = 0;
+    for (; i + at_once <= count; i += at_once) vertical_rows<at_once>(rows + i, columns, terms + i);
+    for (; i < count; i++) vertical_rows<1>(rows + i, columns, terms + i);
+}
+
+const SsimKernels kernels = {horizontal, vertical};
+
+} // namespace vmaf::ssim::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace vmaf {
+
+using namespace ssim;
+
+const SsimKernels &ssim_kernels(Isa isa) {
+    static constexpr SimdTable<const SsimKernels> kTable = {.scalar = &ssim_scalar, VMAF_VECTOR_VERSIONS(kernels)};
+    return *kTable.pick(isa);
+}
+
+} // namespace vmaf
+#endif

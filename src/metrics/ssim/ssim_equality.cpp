@@ -1,0 +1,88 @@
+#include <vector>
+
+#include "equality/equality.hpp"
+#include "metrics/ssim/decimate.hpp"
+#include "metrics/ssim/ssim_core.hpp"
+
+namespace vmaf {
+namespace {
+
+using equality::Call;
+using equality::Workload;
+
+template <class T> T *row_of(std::byte *memory, std::ptrdiff_t bytes) { return reinterpret_cast<T *>(memory + bytes); }
+
+// Windows along all rows of two planes, then down them: terms of every position, in groups.
+Call prepare_core(Workload &w, Isa isa) {
+    const PlaneView<float> a = w.float_plane(w.width, w.height, 487.0f, -116.0f);
+    const PlaneView<float> b = w.float_plane(w.width, w.height, 255.0f, 0.0f);
+    const int columns = w.width - kSsimTaps + 1, rows = w.height - kSsimTaps + 1;
+    const std::ptrdiff_t stride = round_up(w.width, 16);
+    const std::size_t plane_bytes = std::size_t(stride) * std::size_t(w.height) * sizeof(double);
+    std::vector<SsimRow> windowed(std::size_t(w.height));
+    for (SsimRow &row : windowed)
+        for (float *&channel : row) channel = row_of<float>(w.scratch(std::size_t(stride) * sizeof(float)), 0);
+    std::byte *const terms[4] = {w.scratch(plane_bytes), w.scratch(plane_bytes), w.scratch(plane_bytes),
+                                 w.scratch(plane_bytes)};
+    float *const scratch = row_of<float>(w.scratch(SsimKernels::scratch_size(w.width) * sizeof(float)), 0);
+    double *const out = w.output<double>(4 * std::size_t(columns) * std::size_t(rows));
+    return [=, &kernels = ssim_kernels(isa), windowed = std::move(windowed)] {
+        for (std::size_t y = 0; y < windowed.size(); y++)
+            kernels.horizontal(a.row(int(y)), b.row(int(y)), columns, windowed[y], scratch);
+        for (int y = 0; y < rows; y += kSsimGroup) {
+            const int count = std::min(kSsimGroup, rows - y);
+            SsimTermRow group[kSsimGroup];
+            for (int i = 0; i < count; i++) {
+                const std::ptrdiff_t at = (y + i) * stride * std::ptrdiff_t(sizeof(double));
+                group[i] = {row_of<double>(terms[0], at), row_of<double>(terms[1], at), row_of<double>(terms[2], at),
+                            row_of<float>(terms[3], at)};
+            }
+            kernels.vertical(windowed.data() + y, columns, count, group, scratch);
+            for (int i = 0; i < count; i++)
+                for (int x = 0; x < columns; x++) {
+                    double *const at = out + 4 * (std::ptrdiff_t(y + i) * columns + x);
+                    at[0] = group[i].ssim[x];
+                    at[1] = group[i].luminance[x];
+                    at[2] = group[i].contrast[x];
+                    at[3] = double(group[i].structure[x]);
+                }
+        }
+    };
+}
+
+const equality::Registration core_equality({
+    .name = "ssim.terms",
+    .prepare = prepare_core,
+    .min_width = kSsimTaps,
+    .min_height = kSsimTaps,
+    .depths = {8},
+});
+
+Call prepare_decimation(Workload &w, Isa isa) {
+    const int columns = decimated(w.width);
+    const PlaneView<float> samples = w.float_plane(w.width + 2 * kLowPassRadius, 9, 487.0f, -116.0f);
+    RowSums sums[9];
+    for (RowSums &row : sums)
+        for (double *&sum : row) sum = row_of<double>(w.scratch(std::size_t(round_up(columns, 8)) * sizeof(double)), 0);
+    double *const scratch = row_of<double>(w.scratch(DecimateKernels::scratch_size(columns) * sizeof(double)), 0);
+    float *const row = row_of<float>(w.scratch(std::size_t(round_up(columns, 16)) * sizeof(float)), 0);
+    float *const out = w.output<float>(std::size_t(columns));
+    return [=, &kernels = decimate_kernels(isa)] {
+        std::array<const double *, 9> chosen;
+        for (int i = 0; i < 9; i++) {
+            kernels.row_sums(samples.row(i) + kLowPassRadius, columns, i % 2 == 1, sums[i], scratch);
+            chosen[std::size_t(i)] = sums[i][std::size_t(std::abs(i - kLowPassRadius) / 2)];
+        }
+        kernels.add_rows(chosen, columns, row);
+        std::copy_n(row, columns, out);
+    };
+}
+
+const equality::Registration decimation_equality({
+    .name = "ssim.decimate",
+    .prepare = prepare_decimation,
+    .depths = {8},
+});
+
+} // namespace
+} // namespace vmaf

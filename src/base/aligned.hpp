@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
@@ -21,11 +21,11 @@ template <class T> class AlignedArray {
     AlignedArray() = default;
     explicit AlignedArray(std::size_t count) : size_(count) {
         if (count > (SIZE_MAX - kOverreadBytes - kAlignment) / sizeof(T)) throw std::bad_alloc();
-        const std::size_t bytes = round_up(count * sizeof(T) + kOverreadBytes, kAlignment);
-        void *memory = std::aligned_alloc(kAlignment, bytes);
-        if (!memory) throw std::bad_alloc();
-        std::memset(memory, 0, bytes);
-        data_.reset(static_cast<T *>(memory));
+        // Zeroed pages that nobody touches cost nothing, so that a clip's header alone cannot fill the memory.
+        void *const block = std::calloc(1, count * sizeof(T) + kOverreadBytes + kAlignment);
+        if (!block) throw std::bad_alloc();
+        const auto address = round_up(reinterpret_cast<std::uintptr_t>(block), std::uintptr_t{kAlignment});
+        data_ = {reinterpret_cast<T *>(address), Free{block}};
     }
     T *data() { return data_.get(); }
     const T *data() const { return data_.get(); }
@@ -37,7 +37,8 @@ template <class T> class AlignedArray {
 
   private:
     struct Free {
-        void operator()(T *p) const { std::free(p); }
+        void *block = nullptr;
+        void operator()(T *) const { std::free(block); }
     };
     std::unique_ptr<T, Free> data_;
     std::size_t size_ = 0;

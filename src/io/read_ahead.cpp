@@ -12,7 +12,7 @@ PictureFormat with_bits(PictureFormat format, unsigned bits) {
 } // namespace
 
 ReadAhead::ReadAhead(ClipReader &reader, unsigned picture_bits, unsigned frames_ahead)
-    : reader_(reader), pool_(with_bits(reader.format(), picture_bits), frames_ahead + 2), frames_ahead_(frames_ahead) {
+    : reader_(reader), pool_(with_bits(reader.format(), picture_bits), 0), frames_ahead_(frames_ahead) {
     reader_.set_picture_bits(picture_bits);
     thread_ = std::thread([this] { work(); });
 }

@@ -19,7 +19,7 @@ namespace vmaf {
 namespace {
 
 Error cannot_write(const std::string &path, int code) {
-    return Error(code, "cannot write '" + path + "': " + std::strerror(code) + "; choose another --output");
+    return Error(code, "cannot write '" + path + "': " + std::strerror(code) + "; choose another output file");
 }
 
 // The path of the temporary file that exists now, for remove_temporary_output().

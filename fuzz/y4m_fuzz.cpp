@@ -1,0 +1,47 @@
+// Any bytes as a YUV4MPEG2 clip: refused with an Error, or pictures of the size that the header states.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "io/y4m_reader.hpp"
+
+namespace {
+
+using namespace vmaf;
+
+constexpr std::uint64_t kMaxPixels = 1 << 20; // larger pictures only take time
+
+ByteSource source_with(const std::uint8_t *data, std::size_t size) {
+    std::FILE *const file = std::tmpfile();
+    if (!file || std::fwrite(data, 1, size, file) != size) std::abort();
+    std::rewind(file);
+    const int descriptor = dup(fileno(file));
+    std::fclose(file);
+    return {descriptor, "'fuzz'"};
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+    set_log_level(LogLevel::none);
+    try {
+        Y4mReader reader(source_with(data, size));
+        PictureFormat format = reader.format();
+        if (std::uint64_t(format.width) * format.height > kMaxPixels) return 0;
+        if (size % 2) { // as beside a deeper clip
+            format.bits = 16;
+            reader.set_picture_bits(16);
+        }
+        const Picture picture = Picture::allocate(format);
+        if (size % 3 == 0) reader.skip();
+        while (reader.read(picture)) {
+        }
+        if (reader.frames_left() != 0u) __builtin_trap();
+    } catch (const Error &) {
+    }
+    return 0;
+}

@@ -1,0 +1,77 @@
+"""What the tests of the command share: running it, making clips, reading documents."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+VMAF = os.path.abspath(os.environ["VMAF"])
+CLIPGEN = os.path.abspath(os.environ["CLIPGEN"])
+SANITIZERS = ("AddressSanitizer", "LeakSanitizer", "ThreadSanitizer", "runtime error:")
+
+
+class CommandTest(unittest.TestCase):
+    """A folder with a small pair of clips, ref.y4m and dist.y4m, for all tests of a class."""
+
+    size, frames = "64x48", 4
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.ref = cls.clip("ref.y4m")
+        cls.dist = cls.clip("dist.y4m", distort="dct:40")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    @classmethod
+    def clip(cls, name, distort="none", size=None, frames=None, form="420", depth=8, scene="street"):
+        path = cls.folder / name
+        subprocess.check_call([CLIPGEN, "--size", size or cls.size, "--frames", str(frames or cls.frames), "--format", form,
+                               "--depth", str(depth), "--scene", scene, "--distort", distort, str(path)])
+        return str(path)
+
+    @classmethod
+    def file(cls, name, content):
+        path = cls.folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return str(path)
+
+    def vmaf(self, *arguments, expect=0, **popen):
+        """Runs the command; its exit code must be `expect`."""
+        run = subprocess.run([VMAF, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             timeout=300, **popen)
+        for name in SANITIZERS:
+            self.assertNotIn(name, run.stderr)
+        self.assertEqual(run.returncode, expect, f"{arguments}: {run.stderr}")
+        return run
+
+    def score(self, *arguments, expect=0, **popen):
+        """Runs the command on the pair of clips."""
+        return self.vmaf("-r", self.ref, "-d", self.dist, *arguments, expect=expect, **popen)
+
+    def document(self, *arguments):
+        """The JSON document of a run on the pair of clips."""
+        return json.loads(self.score("--json", "-o", "-", *arguments).stdout)
+
+    def refused(self, expect, *arguments, says=(), run=None):
+        """The command ends with `expect`, one sentence that contains `says`, and no document or anything else left."""
+        before = sorted(os.listdir(self.folder))
+        out = self.folder / "refused.json"
+        run = (run or self.score)("--json", "-o", out, *arguments, expect=expect)
+        lines = [line for line in run.stderr.splitlines() if not line.startswith("libvmaf WARNING")]
+        self.assertEqual(len(lines), 1, run.stderr)
+        self.assertTrue(lines[0].startswith("vmaf: "), run.stderr)
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, lines[0])
+        self.assertEqual(run.stdout, "")
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        return lines[0]
+
+
+def without_fps(text):
+    return re.sub(r'("fps": |fps=")[^,"]*', r"\1F", text)

@@ -1,0 +1,171 @@
+"""Documents: what is in them, where they go, and that they are written whole or not at all."""
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+import xml.etree.ElementTree as tree
+
+from support import CommandTest, VMAF, without_fps
+
+PSNR = ("-n", "--feature", "psnr=enable_apsnr=true")
+
+
+class Layout(CommandTest):
+    def test_the_four_formats_state_the_same_scores(self):
+        out = {form: self.score(*PSNR, "--feature", "motion", "--subsample", "2", f"--{form}", "-o", "-").stdout
+               for form in ("xml", "json", "csv", "sub")}
+        document = json.loads(out["json"])
+        frames = [(f["frameNum"], f["metrics"]) for f in document["frames"]]
+        self.assertEqual([index for index, _ in frames], [0, 2])
+        text = lambda value: "%.6f" % value
+        root = tree.fromstring(out["xml"])
+        self.assertEqual(root.find("params").attrib, {"qualityWidth": "64", "qualityHeight": "48"})
+        for element, (index, metrics) in zip(root.find("frames"), frames):
+            self.assertEqual(element.attrib, {"frameNum": str(index), **{k: text(v) for k, v in metrics.items()}})
+        for element, (name, pools) in zip(root.find("pooled_metrics"), document["pooled_metrics"].items()):
+            self.assertEqual(element.attrib, {"name": name, **{k: text(v) for k, v in pools.items()}})
+        self.assertEqual(root.find("aggregate_metrics").attrib, {k: text(v) for k, v in document["aggregate_metrics"].items()})
+        names = list(frames[0][1])
+        rows = ["Frame," + "".join(n + "," for n in names)]
+        rows += [f"{i}," + "".join(text(m[n]) + "," for n in names) for i, m in frames]
+        self.assertEqual(out["csv"], "\n".join(rows) + "\n")
+        lines = [f"{{{i}}}{{{i + 1}}}frame: {i}|" + "".join(f"{n}: {text(m[n])}|" for n in names) for i, m in frames]
+        self.assertEqual(out["sub"], "\n".join(lines) + "\n")
+
+    def test_default_run_lists_metrics_in_the_order_of_one_thread(self):
+        wanted = ("integer_adm2 integer_aim integer_adm3 integer_adm_scale0 integer_adm_scale1 integer_adm_scale2 integer_adm_scale3 "
+                  "VMAF_integer_feature_motion_sad_score integer_vif_scale0 integer_vif_scale1 integer_vif_scale2 integer_vif_scale3 "
+                  "psnr_y psnr_cb psnr_cr integer_motion2 integer_motion3 vmaf").split()
+        for threads in ("0", "3"):
+            self.assertEqual(list(self.document("--feature", "psnr", "--threads", threads)["pooled_metrics"]), wanted)
+
+    def test_identical_clips(self):
+        run = self.vmaf("-r", self.ref, "-d", self.ref, "--feature", "psnr", "--json", "-o", "-")
+        pooled = json.loads(run.stdout)["pooled_metrics"]
+        self.assertEqual(pooled["integer_vif_scale0"]["mean"], 1)
+        self.assertEqual(pooled["psnr_y"]["mean"], 60)
+
+    def test_names_are_escaped(self):
+        name = 'a<b>"&\\c'
+        document = self.document("--model", "version=vmaf_v0.6.1:name=" + name)
+        self.assertIn(name, document["pooled_metrics"])
+        root = tree.fromstring(self.score("--model", "version=vmaf_v0.6.1:name=" + name.replace("<b>", ""), "--csv", "--json", "--csv", "--xml", "-o", "-").stdout.replace('a&quot;&amp;\\c=', "x="))
+        self.assertEqual(root.find("pooled_metrics")[-1].attrib["name"], 'a"&\\c')
+
+    def test_the_locale_changes_nothing(self):
+        for locale in ("de_DE.UTF-8", "C", "tr_TR.UTF-8"):
+            env = {**os.environ, "LC_ALL": locale, "LANG": locale}
+            self.assertEqual(self.score(*PSNR, "--csv", "-o", "-", env=env).stdout, self.score(*PSNR, "--csv", "-o", "-").stdout)
+
+    def test_backend_used_is_the_last_key_of_json(self):
+        text = self.score("-n", "--feature", "psnr", "--json", "-o", "-").stdout
+        self.assertTrue(text.endswith('  "aggregate_metrics": {\n  },\n  "backend_used": "cpu"\n}\n'), text[-200:])
+        for form in ("--xml", "--csv", "--sub"):
+            self.assertNotIn("backend_used", self.score(*PSNR, form, "-o", "-").stdout)
+
+
+class Files(CommandTest):
+    def test_a_document_replaces_an_earlier_one_whole(self):
+        path = self.folder / "out.xml"
+        path.write_text("old" * 100000)
+        os.chmod(path, 0o644)
+        run = self.score(*PSNR, "-o", path)
+        self.assertEqual((run.stdout, run.stderr), ("", ""))
+        self.assertTrue(path.read_text().endswith("</VMAF>\n"))
+        self.assertEqual(path.stat().st_mode & 0o777, 0o644)
+        path.unlink()
+
+    def test_new_files_follow_the_umask(self):
+        path = self.folder / "mask.xml"
+        self.score(*PSNR, "-o", path, preexec_fn=lambda: os.umask(0o027))
+        self.assertEqual(path.stat().st_mode & 0o777, 0o640)
+        path.unlink()
+
+    def test_standard_output_and_pipes(self):
+        wanted = self.score(*PSNR, "--csv", "-o", "-").stdout
+        self.assertEqual(self.score(*PSNR, "--csv", "-o", "/dev/stdout").stdout, wanted)
+        path = self.folder / "redirected"
+        with open(path, "w") as out:
+            out.write("before\n")
+            out.flush()
+            subprocess.check_call([VMAF, "-r", self.ref, "-d", self.dist, *PSNR, "--csv", "-o", "/dev/stdout"], stdout=out)
+        self.assertIn(wanted.splitlines()[1], path.read_text())
+        path.unlink()
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE, text=True)
+        self.score(*PSNR, "--csv", "-o", fifo)
+        self.assertEqual(reader.communicate()[0], wanted)
+        fifo.unlink()
+
+    def test_outputs_that_cannot_be_written_are_found_before_scoring(self):
+        # The clip never ends: only a run that does not score comes back.
+        for path in ("/no/such/folder/out.json", str(self.folder), "", str(self.folder) + "/"):
+            endless = ["-r", "/dev/zero", "-d", "/dev/zero", "-w", "64", "-h", "48", "-p", "420", "-b", "8"]
+            run = self.vmaf(*endless, *PSNR, "-o", path, expect=255)
+            self.assertEqual(len(run.stderr.splitlines()), 1)
+            self.assertIn("cannot write", run.stderr)
+
+    def test_a_full_disk_is_an_error(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("there is no /dev/full")
+        self.assertIn("No space left", self.score(*PSNR, "-o", "/dev/full", expect=255).stderr)
+
+    def test_a_closed_output_is_an_error(self):
+        read, write = os.pipe()
+        os.close(read)
+        run = subprocess.run([VMAF, "-r", self.ref, "-d", self.dist, *PSNR, "-o", "-"], stdout=write, stderr=subprocess.PIPE)
+        os.close(write)
+        self.assertEqual(run.returncode, 255)
+
+    def test_a_clip_is_not_overwritten(self):
+        copy = self.file("copy.y4m", open(self.dist, "rb").read())
+        run = self.vmaf("-r", self.ref, "-d", copy, *PSNR, "-o", copy, expect=255)
+        self.assertIn("overwrite", run.stderr)
+        self.assertEqual(open(copy, "rb").read(), open(self.dist, "rb").read())
+
+    def test_interrupting_leaves_nothing(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)):
+            before = sorted(os.listdir(self.folder))
+            run = subprocess.Popen([VMAF, "-r", "/dev/zero", "-d", "/dev/zero", "-w", "64", "-h", "48", "-p", "420", "-b", "8",
+                                    *PSNR, "-o", self.folder / "never.xml"], stderr=subprocess.PIPE)
+            time.sleep(0.5)
+            run.send_signal(number)
+            _, errors = run.communicate(timeout=60)
+            self.assertEqual(run.returncode, code, errors)
+            self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_interrupting_a_run_that_waits_for_its_pipe(self):
+        run = subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", *PSNR], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+
+
+class ScoreLines(CommandTest):
+    def test_without_a_document_the_score_is_printed(self):
+        for quiet in ([], ["-q"]):
+            run = self.score(*quiet)
+            self.assertRegex(run.stderr, r"^vmaf_v0\.6\.1: \d+\.\d{6}\n$")
+            self.assertEqual(run.stdout, "")
+
+    def test_with_a_document_nothing_is_printed_in_a_pipe(self):
+        self.assertEqual(self.score("-o", self.folder / "quiet.xml").stderr, "")
+
+    def test_lines_follow_precision_and_name_paths(self):
+        mean = self.document("--precision", "max")["pooled_metrics"]["vmaf"]["mean"]
+        self.assertEqual(self.score("--precision", "9").stderr, "vmaf_v0.6.1: %.9g\n" % mean)
+
+    def test_collections_get_a_line_of_their_own(self):
+        run = self.score("--model", "version=vmaf_b_v0.6.3:name=b", "--model", "version=vmaf_v0.6.1")
+        number = r"-?\d+\.\d{6}"
+        self.assertRegex(run.stderr, rf"^vmaf_b_v0\.6\.3: {number}\nvmaf_v0\.6\.1: {number}\n"
+                                     rf"vmaf_b_v0\.6\.3: {number}, ci\.p95: \[{number}, {number}\], stddev: {number}\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,241 @@
+"""Clips: where they come from, formats, lengths, and everything that is wrong with them."""
+import json
+import os
+import subprocess
+import threading
+import unittest
+
+from support import CommandTest, VMAF, without_fps
+
+PSNR = ("-n", "--feature", "psnr")
+HEADER = b"YUV4MPEG2 W%d H%d F25:1 Ip C420\n"
+
+
+def frame(width, height, value=0):
+    return bytes([value]) * (width * height + 2 * ((width + 1) // 2) * ((height + 1) // 2))
+
+
+class Sources(CommandTest):
+    def setUp(self):
+        self.wanted = self.score(*PSNR, "--csv", "-o", "-").stdout
+
+    def test_standard_input_is_a_dash(self):
+        for name in ("-", "/dev/stdin"):
+            with open(self.dist, "rb") as clip:
+                self.assertEqual(self.vmaf("-r", self.ref, "-d", name, *PSNR, "--csv", "-o", "-", stdin=clip).stdout, self.wanted)
+
+    def test_pieces_of_a_pipe_make_no_difference(self):
+        content = open(self.dist, "rb").read()
+        for piece in (1, 7, 4096, 65537):
+            run = subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", *PSNR, "--csv", "-o", "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE)
+            step = piece if piece > 1 else 701
+            for at in range(0, len(content), step):
+                run.stdin.write(content[at:at + step])
+                run.stdin.flush()
+            out, _ = run.communicate()
+            self.assertEqual(out.decode(), self.wanted)
+
+    def test_fifos(self):
+        paths = [str(self.folder / name) for name in ("ref.fifo", "dist.fifo")]
+        for path in paths:
+            os.mkfifo(path)
+        writers = [threading.Thread(target=lambda s, d: open(d, "wb").write(open(s, "rb").read()), args=pair)
+                   for pair in zip((self.ref, self.dist), paths)]
+        for writer in writers:
+            writer.start()
+        out = self.vmaf("-r", paths[0], "-d", paths[1], *PSNR, "--csv", "-o", "-").stdout
+        for writer in writers:
+            writer.join()
+        self.assertEqual(out, self.wanted)
+        for path in paths:
+            os.unlink(path)
+
+    def test_one_pipe_cannot_be_both_clips(self):
+        self.refused(255, *PSNR, says="both clips", run=lambda *a, expect: self.vmaf("-r", "-", "-d", "-", *a, expect=expect))
+        run = lambda *a, expect: self.vmaf("-r", "-", "-d", "/dev/stdin", *a, expect=expect, stdin=subprocess.PIPE)
+        self.refused(255, *PSNR, says="both clips", run=run)
+
+    def test_a_run_ends_although_its_pipe_stays_open(self):
+        read, write = os.pipe()
+        content = open(self.dist, "rb").read()
+        os.write(write, content[:len(content) // 2])
+        with os.fdopen(read, "rb") as pipe:
+            self.vmaf("-r", self.ref, "-d", "-", *PSNR, "--frame_cnt", "1", stdin=pipe)
+        os.close(write)
+
+    def test_sparse_files_beyond_four_gigabytes(self):
+        # 1920x1080 4:4:4 16 bit: a frame of 12 MB; the last frames lie behind 4 GiB.
+        path = self.folder / "large.yuv"
+        bytes_per_frame, count = 1920 * 1080 * 6, 348
+        with open(path, "wb") as large:
+            large.truncate(bytes_per_frame * count)
+            large.seek(bytes_per_frame * (count - 1))
+            large.write(b"\1" * 1000)
+        run = self.vmaf("-r", path, "-d", path, "-w", "1920", "-h", "1080", "-p", "444", "-b", "16", "--frame_skip_ref", count - 1,
+                        "--frame_skip_dist", count - 2, "-n", "--feature", "psnr=enable_mse=true:enable_chroma=false", "--json",
+                        "-o", "-")
+        frames = json.loads(run.stdout)["frames"]
+        self.assertEqual(len(frames), 1)
+        self.assertAlmostEqual(frames[0]["metrics"]["mse_y"], 500 * 257 * 257 / (1920 * 1080), places=5)
+        path.unlink()
+
+
+class Formats(CommandTest):
+    def test_every_format_and_depth_scores_alike_from_raw_and_y4m(self):
+        for form, depth in (("420", 8), ("420", 10), ("422", 10), ("444", 8), ("444", 12), ("420", 16)):
+            for size in ("64x48", "65x49"):
+                with self.subTest(form=form, depth=depth, size=size):
+                    clips = [self.clip(f"f{x}.{kind}", d, size, 2, form, depth) for kind in ("y4m", "yuv")
+                             for x, d in (("r", "none"), ("d", "dct:40"))]
+                    w, h = size.split("x")
+                    y4m = self.vmaf("-r", clips[0], "-d", clips[1], *PSNR, "--csv", "-o", "-").stdout
+                    raw = self.vmaf("-r", clips[2], "-d", clips[3], "-w", w, "-h", h, "-p", form, "-b", depth, *PSNR, "--csv", "-o", "-").stdout
+                    self.assertEqual(y4m, raw)
+                    self.assertEqual(len(y4m.splitlines()), 3)
+
+    def test_chroma_of_8_bit_422_is_resampled_from_y4m_only(self):
+        clips = [self.clip(f"s{x}.{kind}", d, form="422") for kind in ("y4m", "yuv") for x, d in (("r", "none"), ("d", "dct:40"))]
+        y4m = json.loads(self.vmaf("-r", clips[0], "-d", clips[1], *PSNR, "--json", "-o", "-").stdout)["pooled_metrics"]
+        raw = json.loads(self.vmaf("-r", clips[2], "-d", clips[3], "-w", "64", "-h", "48", "-p", "422", "-b", "8", *PSNR, "--json", "-o", "-").stdout)["pooled_metrics"]
+        self.assertEqual(y4m["psnr_y"], raw["psnr_y"])
+        self.assertNotEqual(y4m["psnr_cb"], raw["psnr_cb"])
+
+    def test_luma_alone(self):
+        clips = [self.clip(f"m{x}.yuv", d, form="400") for x, d in (("r", "none"), ("d", "dct:40"))]
+        run = self.vmaf("-r", clips[0], "-d", clips[1], "-w", "64", "-h", "48", "-p", "400", "-b", "8", *PSNR, "--json", "-o", "-")
+        mono = json.loads(run.stdout)["pooled_metrics"]
+        self.assertEqual(mono["psnr_y"], self.document(*PSNR)["pooled_metrics"]["psnr_y"])
+        self.assertNotIn("psnr_cb", mono)
+
+    def test_mixed_depths_need_a_preset(self):
+        deep = self.clip("deep.y4m", depth=10)
+        run = lambda *a, expect: self.vmaf("-r", self.ref, "-d", deep, *a, expect=expect)
+        self.refused(255, *PSNR, says=["8 bits", "10"], run=run)
+
+
+class Lengths(CommandTest):
+    def setUp(self):
+        self.short = self.clip("short.y4m", "dct:40", frames=2)
+
+    def test_the_common_part_is_scored(self):
+        for pair in ((self.ref, self.short), (self.short, self.ref)):
+            run = self.vmaf("-r", pair[0], "-d", pair[1], *PSNR, "--json", "-o", "-")
+            self.assertEqual(len(json.loads(run.stdout)["frames"]), 2)
+            self.assertRegex(run.stderr, "short.y4m' ended before .*ref.y4m', after 2 frames")
+
+    def test_strict_length_makes_it_an_error(self):
+        run = lambda *a, expect: self.vmaf("-r", self.ref, "-d", self.short, *a, expect=expect)
+        self.refused(255, *PSNR, "--strict_length", says=["short.y4m", "--strict_length"], run=run)
+        self.vmaf("-r", self.ref, "-d", self.short, *PSNR, "--strict_length", "--frame_cnt", "2")
+        self.score(*PSNR, "--strict_length")
+
+    def test_frames_are_counted_and_skipped(self):
+        rows = lambda *a: [r.split(",", 1) for r in self.score(*PSNR, "--csv", "-o", "-", *a).stdout.splitlines()[1:]]
+        everything = rows()
+        self.assertEqual(rows("--frame_cnt", "2"), everything[:2])
+        skipped = rows("--frame_skip_ref", "1", "--frame_skip_dist", "1")
+        self.assertEqual([index for index, _ in skipped], ["0", "1", "2"])
+        self.assertEqual([values for _, values in skipped], [values for _, values in everything[1:]])
+        self.assertEqual(len(rows("--frame_skip_ref", "3")), 1)
+
+    def test_subsampling_keeps_multiples(self):
+        frames = self.document(*PSNR, "--feature", "vif", "--subsample", "3")["frames"]
+        self.assertEqual([f["frameNum"] for f in frames], [0, 3])
+        for n in ("0", "1"):
+            self.assertEqual(len(self.document(*PSNR, "--subsample", n)["frames"]), self.frames)
+
+
+class BadClips(CommandTest):
+    def refuse_clip(self, code, path, says, *arguments):
+        for pair in ((path, self.dist), (self.ref, path)):
+            run = lambda *a, expect: self.vmaf("-r", pair[0], "-d", pair[1], *a, expect=expect)
+            self.refused(code, *PSNR, *arguments, says=says, run=run)
+
+    def test_files_that_cannot_be_opened(self):
+        self.refuse_clip(255, "/no/such/clip.y4m", "/no/such/clip.y4m")
+        self.refuse_clip(255, str(self.folder), "directory")
+        self.refuse_clip(255, "", "cannot open")
+
+    def test_files_that_are_no_clips(self):
+        self.refuse_clip(255, self.file("empty.y4m", ""), "empty")
+        self.refuse_clip(255, self.file("noise.y4m", os.urandom(1000)), "not a YUV4MPEG2 clip")
+        self.refuse_clip(255, self.file("cut.y4m", "YUV4MPEG2 W64 H48"), "cut off")
+
+    def test_headers_that_are_wrong(self):
+        for tags in ("H48 F25:1", "W64 F25:1", "W64 H48", "W0 H48 F25:1", "W-64 H48 F25:1", "W64 H48 F25", "Wx Hy F25:1",
+                     "W99999999999999 H48 F25:1 Ip", "W64 H1000000 F25:1 Ip", "W64 H48 F25:1 It", "W64 H48 F25:1 Ib", "W64 H48 F25:1 Ip C421",
+                     "W64 H48 F25:1 Ip C" + "4" * 100, "W64 H48 F25:1 Ip A1"):
+            with self.subTest(tags=tags):
+                self.refuse_clip(255, self.file("header.y4m", f"YUV4MPEG2 {tags}\n".encode() + b"FRAME\n" + frame(64, 48)), "clip")
+
+    def test_huge_sizes_ask_for_no_memory(self):
+        # A header alone, of a size that would need gigabytes.
+        clip = self.file("huge.y4m", HEADER % (32768, 32768))
+        limited = lambda *a, expect: self.vmaf("-r", clip, "-d", clip, *a, expect=expect)
+        self.refused(234, *PSNR, says="no frame", run=limited)
+
+    def test_clips_without_frames(self):
+        empty = self.file("none.y4m", HEADER % (64, 48))
+        self.refuse_clip(234, empty, "no frame")
+        self.refused(234, *PSNR, "--frame_skip_ref", "100", says=["no frame", "skipped"])
+        self.refused(234, *PSNR, "--frame_skip_dist", "100", says=["no frame", "skipped"])
+        with open(os.devnull) as nothing:
+            run = lambda *a, expect: self.vmaf("-r", self.ref, "-d", "-", "-w", "64", "-h", "48", "-p", "420", "-b", "8", *a, expect=expect, stdin=nothing)
+            self.refused(234, *PSNR, run=run)
+        document = json.loads(self.vmaf("-r", empty, "-d", empty, "-n", "--json", "-o", "-").stdout)
+        self.assertEqual(document["frames"], [])
+
+    def test_frames_that_are_cut_off(self):
+        whole = HEADER % (64, 48) + b"FRAME\n" + frame(64, 48)
+        for i, tail in enumerate((b"FRAME\n", b"FRAME\n" + frame(64, 48)[:-1], b"FRAME xyz", b"FRAMF\n" + frame(64, 48))):
+            self.refuse_clip(234, self.file(f"tail{i}.y4m", whole + tail), "frame 1")
+        self.assertEqual(self.vmaf("-r", self.file("stray.y4m", whole + b"FRAM"), "-d", self.dist, *PSNR).returncode, 0)
+
+    def test_raw_clips_that_do_not_fit_their_geometry(self):
+        raw = self.file("raw.yuv", frame(64, 48) * 2 + b"x")
+        self.assertEqual(len(raw) > 0, True)
+        geometry = lambda w, h: ("-w", w, "-h", h, "-p", "420", "-b", "8")
+        run = lambda g: lambda *a, expect: self.vmaf("-r", raw, "-d", raw, *g, *a, expect=expect)
+        self.refused(234, *PSNR, says=["frame 2", "width"], run=run(geometry(64, 48)))
+        self.refused(234, *PSNR, says="no frame", run=run(geometry(640, 480)))
+        for w, h in ((40000, 48), (64, 4294967295), (-64, 48), (4294967295, 4294967295), (1 << 31, 1 << 31)):
+            self.refused(255, *PSNR, says="is not supported", run=run(geometry(w, h)))
+
+    def test_clips_that_differ(self):
+        self.refuse_clip(255, self.clip("size.y4m", size="62x48"), "62x48")
+        self.refuse_clip(255, self.clip("almost.y4m", size="63x47"), "63x47")
+        self.refuse_clip(255, self.clip("format.y4m", form="444"), "4:4:4")
+        self.refuse_clip(255, self.clip("depth.y4m", depth=10), "10")
+        other = self.clip("other.y4m", size="62x48", form="444", depth=10)
+        run = self.vmaf("-r", self.ref, "-d", other, *PSNR, expect=255)
+        self.assertEqual(len(run.stderr.splitlines()), 4)
+        self.assertIn("3 problems", run.stderr.splitlines()[-1])
+
+    def test_pictures_too_small_for_a_metric(self):
+        small = self.clip("small.y4m", size="7x7", frames=1)
+        for feature in ("vif", "adm"):
+            run = lambda *a, expect: self.vmaf("-r", small, "-d", small, *a, expect=expect)
+            self.refused(255, "-n", "--feature", feature, says=feature, run=run)
+
+
+class Threads(CommandTest):
+    size, frames = "160x96", 9
+
+    def test_documents_are_the_same_for_any_number_of_threads(self):
+        features = ["--feature", "psnr=enable_apsnr=true", "--feature", "cambi", "--feature", "float_ssim"]
+        self.ref, self.dist = self.clip("cambi_r.y4m", size="320x200"), self.clip("cambi_d.y4m", "dct:30", "320x200")
+        for form in ("--xml", "--json", "--csv", "--sub"):
+            wanted = without_fps(self.score(*features, form, "-o", "-", "--threads", "0").stdout)
+            for threads in ("1", "2", "4", "auto") if form == "--json" else ("3",):
+                self.assertEqual(without_fps(self.score(*features, form, "-o", "-", "--threads", threads).stdout), wanted)
+
+    def test_a_bad_frame_ends_the_run_on_any_number_of_threads(self):
+        cut = self.file("cut.y4m", open(self.dist, "rb").read()[:-100])
+        for threads in ("0", "1", "4"):
+            run = lambda *a, expect: self.vmaf("-r", self.ref, "-d", cut, *a, expect=expect)
+            self.refused(234, *PSNR, "--feature", "vif", "--threads", threads, says="frame 8", run=run)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -75,3 +75,7 @@ class CommandTest(unittest.TestCase):
 
 def without_fps(text):
     return re.sub(r'("fps": |fps=")[^,"]*', r"\1F", text)
+
+
+def read(path):
+    return pathlib.Path(path).read_bytes()

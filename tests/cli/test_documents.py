@@ -8,7 +8,7 @@ import time
 import unittest
 import xml.etree.ElementTree as tree
 
-from support import CommandTest, VMAF, without_fps
+from support import CommandTest, VMAF, read, without_fps
 
 PSNR = ("-n", "--feature", "psnr=enable_apsnr=true")
 
@@ -122,10 +122,10 @@ class Files(CommandTest):
         self.assertEqual(run.returncode, 255)
 
     def test_a_clip_is_not_overwritten(self):
-        copy = self.file("copy.y4m", open(self.dist, "rb").read())
+        copy = self.file("copy.y4m", read(self.dist))
         run = self.vmaf("-r", self.ref, "-d", copy, *PSNR, "-o", copy, expect=255)
         self.assertIn("overwrite", run.stderr)
-        self.assertEqual(open(copy, "rb").read(), open(self.dist, "rb").read())
+        self.assertEqual(read(copy), read(self.dist))
 
     def test_interrupting_leaves_nothing(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)):

@@ -1,11 +1,12 @@
 """Clips: where they come from, formats, lengths, and everything that is wrong with them."""
 import json
 import os
+import pathlib
 import subprocess
 import threading
 import unittest
 
-from support import CommandTest, VMAF, without_fps
+from support import CommandTest, VMAF, read, without_fps
 
 PSNR = ("-n", "--feature", "psnr")
 HEADER = b"YUV4MPEG2 W%d H%d F25:1 Ip C420\n"
@@ -25,7 +26,7 @@ class Sources(CommandTest):
                 self.assertEqual(self.vmaf("-r", self.ref, "-d", name, *PSNR, "--csv", "-o", "-", stdin=clip).stdout, self.wanted)
 
     def test_pieces_of_a_pipe_make_no_difference(self):
-        content = open(self.dist, "rb").read()
+        content = read(self.dist)
         for piece in (1, 7, 4096, 65537):
             run = subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", *PSNR, "--csv", "-o", "-"], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE)
@@ -40,7 +41,7 @@ class Sources(CommandTest):
         paths = [str(self.folder / name) for name in ("ref.fifo", "dist.fifo")]
         for path in paths:
             os.mkfifo(path)
-        writers = [threading.Thread(target=lambda s, d: open(d, "wb").write(open(s, "rb").read()), args=pair)
+        writers = [threading.Thread(target=lambda s, d: pathlib.Path(d).write_bytes(read(s)), args=pair)
                    for pair in zip((self.ref, self.dist), paths)]
         for writer in writers:
             writer.start()
@@ -57,10 +58,10 @@ class Sources(CommandTest):
         self.refused(255, *PSNR, says="both clips", run=run)
 
     def test_a_run_ends_although_its_pipe_stays_open(self):
-        read, write = os.pipe()
-        content = open(self.dist, "rb").read()
+        output, write = os.pipe()
+        content = read(self.dist)
         os.write(write, content[:len(content) // 2])
-        with os.fdopen(read, "rb") as pipe:
+        with os.fdopen(output, "rb") as pipe:
             self.vmaf("-r", self.ref, "-d", "-", *PSNR, "--frame_cnt", "1", stdin=pipe)
         os.close(write)
 
@@ -155,7 +156,7 @@ class BadClips(CommandTest):
     def test_files_that_cannot_be_opened(self):
         self.refuse_clip(255, "/no/such/clip.y4m", "/no/such/clip.y4m")
         self.refuse_clip(255, str(self.folder), "directory")
-        self.refuse_clip(255, "", "cannot open")
+        self.refuse_clip(1, "", "clip is missing")
 
     def test_files_that_are_no_clips(self):
         self.refuse_clip(255, self.file("empty.y4m", ""), "empty")
@@ -194,7 +195,6 @@ class BadClips(CommandTest):
 
     def test_raw_clips_that_do_not_fit_their_geometry(self):
         raw = self.file("raw.yuv", frame(64, 48) * 2 + b"x")
-        self.assertEqual(len(raw) > 0, True)
         geometry = lambda w, h: ("-w", w, "-h", h, "-p", "420", "-b", "8")
         run = lambda g: lambda *a, expect: self.vmaf("-r", raw, "-d", raw, *g, *a, expect=expect)
         self.refused(234, *PSNR, says=["frame 2", "width"], run=run(geometry(64, 48)))
@@ -231,7 +231,7 @@ class Threads(CommandTest):
                 self.assertEqual(without_fps(self.score(*features, form, "-o", "-", "--threads", threads).stdout), wanted)
 
     def test_a_bad_frame_ends_the_run_on_any_number_of_threads(self):
-        cut = self.file("cut.y4m", open(self.dist, "rb").read()[:-100])
+        cut = self.file("cut.y4m", read(self.dist)[:-100])
         for threads in ("0", "1", "4"):
             run = lambda *a, expect: self.vmaf("-r", self.ref, "-d", cut, *a, expect=expect)
             self.refused(234, *PSNR, "--feature", "vif", "--threads", threads, says="frame 8", run=run)

@@ -135,6 +135,9 @@ unsigned score_frames(Session &session, Clips &clips, const Options &options, bo
             frames++;
         }
     });
+    if (frames == 0 && !session.registered().empty())
+        throw Failure(ExitCode::frame, std::string("the ") + (reference_ended ? "reference" : "distorted") +
+                                           " clip has no frames; there is nothing to score");
     if (reference_ended != distorted_ended) report_lengths(options, reference_ended, frames);
     return frames;
 }

@@ -1,0 +1,62 @@
+"""The pages that explain the command: their examples run, and they name every option."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import CLIPGEN, CommandTest, VMAF
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def options_of_the_usage(text):
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z_]+", text[text.index("\nclips:"):]))
+
+
+class Pages(CommandTest):
+    def test_examples_run(self):
+        page = (ROOT / "docs/usage/vmaf.md").read_text()
+        blocks = re.findall(r"<!-- run -->\n((?:    .*\n)+)", page)
+        self.assertGreater(len(blocks), 5)
+        tools = self.folder / "bin"
+        tools.mkdir()
+        (tools / "vmaf").symlink_to(VMAF)
+        (tools / "clipgen").symlink_to(CLIPGEN)
+        place = self.folder / "place"
+        place.mkdir()
+        env = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+        script = "set -e -o pipefail\n" + "".join(blocks)
+        run = subprocess.run(["bash", "-c", script], cwd=place, env=env, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("vmaf_v0.6.1: ", run.stderr)
+
+    def test_manual_and_completion_know_every_option(self):
+        usage = options_of_the_usage(self.vmaf("--help").stdout)
+        manual = (ROOT / "docs/man/vmaf.1").read_text().replace("\\-", "-")
+        completion = (ROOT / "tools/vmaf/completion.bash").read_text()
+        for option in usage:
+            self.assertIn(option, manual)
+            self.assertIn(option, completion)
+
+    def test_the_manual_can_be_formatted(self):
+        if not shutil.which("groff"):
+            self.skipTest("there is no groff")
+        run = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-z", ROOT / "docs/man/vmaf.1"], capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def complete(self, *words):
+        script = (f"source {ROOT}/tools/vmaf/completion.bash; COMP_WORDS=({VMAF} {' '.join(words)}); "
+                  "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _vmaf; printf '%s\\n' \"${COMPREPLY[@]}\"")
+        return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
+
+    def test_completion(self):
+        self.assertEqual(self.complete("--prec"), ["--precision"])
+        self.assertIn("cuda", self.complete("--backend", "c"))
+        self.assertIn("psnr_hvs", self.complete("--feature", "psnr"))
+        self.assertIn("version=vmaf_v0.6.1neg", self.complete("--model", "version=vmaf_v0"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -62,8 +62,10 @@ void vertical0_lines(const Rows<T> &rows, int width, int bits, int first, int co
         block(copy[0], copy[1], copy[2], copy[3], 0);
         j = kLanes16;
     }
+    const std::ptrdiff_t next = rows[3] - rows[1]; // the rows that the next output row will need besides
     for (; j < std::min(count, width - first); j += kLanes16) {
         const int x = first + j;
+        __builtin_prefetch(rows[2] + x + next, 0, 2), __builtin_prefetch(rows[3] + x + next, 0, 2);
         block(rows[0] + x, rows[1] + x, rows[2] + x, rows[3] + x, j);
     }
     const auto fold_line = [&](std::int16_t *line) {

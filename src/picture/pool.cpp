@@ -9,8 +9,17 @@
 
 namespace vmaf {
 
+PictureMemory host_memory() {
+    return {Memory::host, [](std::size_t bytes) {
+                auto block = std::make_shared<AlignedArray<std::byte>>(bytes);
+                std::byte *const data = block->data();
+                return PictureBlock{data, std::move(block)};
+            }};
+}
+
 struct PicturePool::State {
     PictureFormat format;
+    PictureMemory memory;
     unsigned count = 0;
     std::mutex mutex;
     std::condition_variable returned;
@@ -22,9 +31,10 @@ class PicturePool::Pooled final : public PictureBuffer {
   public:
     Pooled(const PictureFormat &f, std::shared_ptr<State> home) : PictureBuffer(f), home_(std::move(home)) {
         const HostLayout layout = host_layout(f);
-        block_ = AlignedArray<std::byte>(layout.bytes);
+        block_ = home_->memory.allocate(layout.bytes);
+        memory = home_->memory.kind;
         for (unsigned p = 0; p < f.planes(); p++) {
-            data[p] = block_.data() + layout.offset[p];
+            data[p] = block_.data + layout.offset[p];
             stride[p] = static_cast<std::ptrdiff_t>(layout.stride[p]);
         }
     }
@@ -45,21 +55,27 @@ class PicturePool::Pooled final : public PictureBuffer {
     }
 
     std::shared_ptr<State> home_;
-    AlignedArray<std::byte> block_;
+    PictureBlock block_;
 };
 
-PicturePool::PicturePool(const PictureFormat &format, unsigned count) : state_(std::make_shared<State>()) {
+PicturePool::PicturePool(const PictureFormat &format, unsigned count, PictureMemory memory)
+    : state_(std::make_shared<State>()) {
     check_format(format);
     state_->format = format;
+    state_->memory = std::move(memory);
     state_->count = count;
     try {
         state_->idle.reserve(count);
         for (unsigned i = 0; i < count; i++) state_->idle.push_back(new Pooled(format, state_));
-    } catch (const std::bad_alloc &) {
+    } catch (...) {
         for (Pooled *p : state_->idle) Pooled::destroy(p);
         state_->idle.clear();
-        throw Error(ENOMEM, "not enough memory for " + std::to_string(count) + " pictures of " +
-                                std::to_string(format.width) + "x" + std::to_string(format.height));
+        try {
+            throw;
+        } catch (const std::bad_alloc &) {
+            throw Error(ENOMEM, "not enough memory for " + std::to_string(count) + " pictures of " +
+                                    std::to_string(format.width) + "x" + std::to_string(format.height));
+        }
     }
 }
 
@@ -98,6 +114,20 @@ Picture PicturePool::fetch_or_add() {
         throw Error(ENOMEM, "not enough memory for another picture of " + std::to_string(state_->format.width) + "x" +
                                 std::to_string(state_->format.height));
     }
+}
+
+Picture PicturePool::fetch_within(unsigned limit) {
+    {
+        std::lock_guard lock(state_->mutex);
+        if (!state_->idle.empty()) return take_idle(*state_);
+        limit = state_->count < limit ? limit : 0;
+    }
+    if (limit) try {
+            return fetch_or_add();
+        } catch (const Error &e) {
+            if (e.code() != ENOMEM || size() == 0) throw;
+        }
+    return fetch();
 }
 
 const PictureFormat &PicturePool::format() const { return state_->format; }

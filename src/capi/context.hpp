@@ -52,6 +52,14 @@ struct VmafContext {
     std::mutex handlers_mutex;
     std::vector<Handler> handlers;
     std::unique_ptr<vmaf::PicturePool> pool; // its pictures may outlive it
+
+    // A device whose state was imported, and pictures for it.
+    std::shared_ptr<vmaf::Device> device;
+    struct {
+        bool is_set = false; // a preallocation was asked for
+        std::unique_ptr<vmaf::PicturePool> pool;
+        unsigned limit = 0; // pictures that the pool may grow to
+    } device_pictures;
     vmaf::Session session;
 };
 

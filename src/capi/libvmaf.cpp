@@ -5,6 +5,7 @@
 #include "metrics/registry.hpp"
 #include "report/output_file.hpp"
 #include "report/report.hpp"
+#include "session/extractor_name.hpp"
 
 using namespace vmaf;
 
@@ -75,7 +76,7 @@ int vmaf_use_features_from_model_collection(VmafContext *vmaf, VmafModelCollecti
 
 int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDictionary *opts_dict) {
     if (!vmaf || !feature_name) return -EINVAL;
-    if (!find_metric(feature_name)) { // the one failure after which the options stay the caller's
+    if (!parse_extractor_name(feature_name).info) { // the one failure after which the options stay the caller's
         log(LogLevel::error, "there is no feature extractor '" + std::string(feature_name) + "'");
         return -EINVAL;
     }

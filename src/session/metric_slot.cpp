@@ -4,8 +4,8 @@
 
 namespace vmaf {
 
-MetricSlot::MetricSlot(const MetricInfo &info, const OptionTexts &options, ScoreCollector &scores)
-    : info_(info), scores_(scores) {
+MetricSlot::MetricSlot(const MetricInfo &info, const OptionTexts &options, ScoreCollector &scores, Place place)
+    : info_(info), scores_(scores), place_(place) {
     const OptionValues values(info.name, info.options, options);
     const std::string suffix = values.name_suffix();
     identity_ = stored_name(info.name, suffix);

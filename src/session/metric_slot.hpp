@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/device_scorer.hpp"
 #include "metrics/metric.hpp"
 #include "scores/collector.hpp"
 
@@ -15,11 +16,19 @@ namespace vmaf {
 
 class MetricSlot final : public ScoreSink {
   public:
-    MetricSlot(const MetricInfo &info, const OptionTexts &options, ScoreCollector &scores);
+    // Where a metric may run. `pinned`: nowhere else.
+    enum class Place { cpu, device, pinned };
+
+    MetricSlot(const MetricInfo &info, const OptionTexts &options, ScoreCollector &scores, Place place);
 
     const MetricInfo &info() const { return info_; }
     const std::string &identity() const { return identity_; } // extractor name plus suffix (models.md 5.6)
+    Place place() const { return place_; }
+    void set_place(Place place) { place_ = place; }
     History history() const { return metric_->history(); }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const {
+        return metric_->make_device_scorer(device);
+    }
 
     bool prepared() const { return prepared_; }
     void prepare(const PictureFormat &format);
@@ -27,6 +36,7 @@ class MetricSlot final : public ScoreSink {
     void measure(const FrameInput &frame, FrameResult &result, Isa isa); // from any thread
     void emit(unsigned index, const FrameResult &result);                // in frame order
     void flush();                                                        // nothing if no frame was emitted
+    bool emitted() const { return emitted_; }
 
   private:
     void score(std::string_view name, unsigned index, double value) override;
@@ -37,6 +47,7 @@ class MetricSlot final : public ScoreSink {
     std::string identity_;
     std::unique_ptr<Metric> metric_;
     std::map<std::string, std::string, std::less<>> stored_names_; // provided name -> stored name
+    Place place_;
     bool prepared_ = false;
     bool emitted_ = false;
 

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <deque>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "device/trace.hpp"
 #include "metrics/registry.hpp"
+#include "session/device_stage.hpp"
+#include "session/extractor_name.hpp"
 #include "session/metric_slot.hpp"
 #include "session/worker_pool.hpp"
 
@@ -23,8 +27,9 @@ struct Frame {
     std::array<Picture, 2> earlier_ref, earlier_dist;
     std::vector<MetricSlot *> slots; // those that score this frame, in order of registration
     std::vector<FrameResult> results;
-    std::atomic<std::size_t> unmeasured{0};
-    bool measured = false; // guarded by the session's mutex
+    std::vector<std::size_t> result_of_scorer; // where results from the device go, by scorer
+    std::atomic<std::size_t> unmeasured{0};    // results that are still to come; all those from the device count as one
+    bool measured = false;                     // guarded by the session's mutex
 
     void release_pictures() {
         ref = dist = Picture();
@@ -35,16 +40,25 @@ struct Frame {
 
 } // namespace
 
-class Session::Impl {
+class Session::Impl final : public DevicePipeline::Receiver {
   public:
     explicit Impl(const SessionConfig &config)
         : config_(config), isa_(best_isa(config.cpumask)), pool_(config.threads),
           max_in_flight_(std::max(1u, config.threads + config.threads / 2 + 1)) {}
 
-    ~Impl() { drain(); }
+    ~Impl() override { drain(); }
 
-    void use_feature(const MetricInfo &info, const OptionTexts &options) {
-        auto slot = std::make_unique<MetricSlot>(info, options, scores);
+    void use_device(const DeviceChoice &choice) {
+        if (device_) throw invalid("a session works with one device; it has one already");
+        device_ = std::make_unique<DeviceStage>(choice, *this);
+    }
+
+    void use_feature(const MetricInfo &info, const OptionTexts &options, bool pinned) {
+        // With a gpumask only features that ask for the device by name run there (backends.md 4.3).
+        const auto place = pinned                        ? MetricSlot::Place::pinned
+                           : device_ && !config_.gpumask ? MetricSlot::Place::device
+                                                         : MetricSlot::Place::cpu;
+        auto slot = std::make_unique<MetricSlot>(info, options, scores, place);
         for (const auto &known : slots_)
             if (known->identity() == slot->identity()) return;
         slots_.push_back(std::move(slot));
@@ -57,6 +71,9 @@ class Session::Impl {
         for (const auto &slot : slots_)
             if (!slot->prepared()) slot->prepare(format);
         format_ = format;
+        if (!device_ || device_->prepared()) return; // metrics that come later run on the CPU
+        device_->prepare(format, slots_);
+        max_in_flight_ = std::max<std::size_t>(max_in_flight_, device_->frames_in_flight());
     }
 
     void read(Picture ref, Picture dist, unsigned index) {
@@ -65,8 +82,9 @@ class Session::Impl {
         if (!(ref.format() == dist.format()))
             throw invalid("the reference picture is " + describe(ref.format()) + ", the distorted one " +
                           describe(dist.format()) + "; they must be alike");
-        if (ref.memory() == Memory::device || dist.memory() == Memory::device)
-            throw invalid("device pictures need an active device backend");
+        if ((ref.memory() == Memory::device) != (dist.memory() == Memory::device))
+            throw invalid("one picture is on a device, the other is not; they must be alike");
+        if (ref.memory() == Memory::device && !device_) throw invalid("device pictures need an active device backend");
         prepare(ref.format());
         if (width_ == 0) {
             width_ = ref.format().width;
@@ -83,6 +101,7 @@ class Session::Impl {
         rethrow_error();
         if (pictures_offered_ == 0 && !slots_.empty())
             throw invalid("no pictures were given; there is nothing to score");
+        const TraceRange trace("flush");
         for (const auto &slot : slots_) slot->flush();
         earlier_ref_.fill({});
         earlier_dist_.fill({});
@@ -136,6 +155,7 @@ class Session::Impl {
     std::vector<std::unique_ptr<MetricSlot>> slots_;
     SessionConfig config_;
     Isa isa_;
+    std::unique_ptr<DeviceStage> device_;
     unsigned pictures_offered_ = 0, width_ = 0, height_ = 0;
     bool flushed_ = false;
 
@@ -149,39 +169,87 @@ class Session::Impl {
         std::unique_ptr<Frame> owned = fresh_frame();
         Frame *const frame = owned.get();
         frame->index = index;
-        frame->earlier_ref = earlier_ref_;
-        frame->earlier_dist = earlier_dist_;
-        remember(ref, dist);
-        frame->ref = std::move(ref);
-        frame->dist = std::move(dist);
         frame->slots.clear();
         for (const auto &slot : slots_)
             if (slot->info().every_frame || index % step() == 0) frame->slots.push_back(slot.get());
+        const std::uint32_t device_scorers = assign_scorers(*frame);
+        const std::size_t jobs = frame->slots.size() - static_cast<std::size_t>(std::popcount(device_scorers));
+        const History kept = history_on_cpu();
+        const Picture device_ref = ref, device_dist = dist;
+        if (ref.memory() == Memory::device && (jobs > 0 || kept.ref || kept.dist)) { // for metrics that run on the CPU
+            ref = device_->download(ref);
+            dist = device_->download(dist);
+        }
+        frame->earlier_ref = earlier_ref_;
+        frame->earlier_dist = earlier_dist_;
+        remember(ref, dist, kept);
+        if (jobs > 0) {
+            frame->ref = std::move(ref);
+            frame->dist = std::move(dist);
+        }
         frame->results.resize(frame->slots.size());
-        frame->unmeasured = frame->slots.size();
+        frame->unmeasured = jobs + (device_scorers ? 1 : 0);
         frame->measured = false;
         {
             std::unique_lock lock(mutex_);
             frame_done_.wait(lock, [&] { return in_flight_.size() < max_in_flight_; });
             in_flight_.push_back(std::move(owned));
         }
-        const std::size_t jobs = frame->slots.size(); // the frame may be gone when its last job is queued
-        if (jobs == 0) finish(*frame);
-        for (std::size_t i = 0; i < jobs; i++)
-            pool_.submit({[](void *self, void *item, std::size_t part) {
-                              static_cast<Impl *>(self)->measure(*static_cast<Frame *>(item), part);
-                          },
-                          this, frame, i});
+        submit(*frame, jobs, device_scorers, device_ref, device_dist);
     }
 
-    // Keeps the pictures that the next frames will want to look back at, and no others.
-    void remember(const Picture &ref, const Picture &dist) {
+    // The frame may be gone when the last of its jobs is queued.
+    void submit(Frame &frame, std::size_t jobs, std::uint32_t device_scorers, const Picture &ref, const Picture &dist) {
+        if (jobs == 0 && !device_scorers) return finish(frame);
+        std::vector<std::size_t> &parts = jobs_;
+        parts.clear();
+        for (std::size_t i = 0; i < frame.slots.size(); i++)
+            if (!device_ || !device_->scorer_of(*frame.slots[i])) parts.push_back(i);
+        if (device_scorers) device_->pipeline()->submit(&frame, frame.index, ref, dist, device_scorers, pool_);
+        for (const std::size_t part : parts)
+            pool_.submit({[](void *self, void *item, std::size_t i) {
+                              static_cast<Impl *>(self)->measure(*static_cast<Frame *>(item), i);
+                          },
+                          this, &frame, part});
+    }
+
+    // Which of the device's scorers run on a frame, one bit each.
+    std::uint32_t assign_scorers(Frame &frame) const {
+        if (!device_ || !device_->pipeline()) return 0;
+        std::uint32_t scorers = 0;
+        frame.result_of_scorer.resize(device_->scorers());
+        for (std::size_t i = 0; i < frame.slots.size(); i++)
+            if (const auto scorer = device_->scorer_of(*frame.slots[i])) {
+                scorers |= 1u << *scorer;
+                frame.result_of_scorer[*scorer] = i;
+            }
+        return scorers;
+    }
+
+    FrameResult &result_of(void *frame, std::size_t scorer) override {
+        Frame &f = *static_cast<Frame *>(frame);
+        return f.results[f.result_of_scorer[scorer]];
+    }
+    void measured(void *frame) override {
+        Frame &f = *static_cast<Frame *>(frame);
+        if (--f.unmeasured == 0) finish(f);
+    }
+    void failed(std::exception_ptr error) override { fail(std::move(error)); }
+
+    // How far metrics that run on the CPU look back. The pipeline keeps what it looks back at itself.
+    History history_on_cpu() const {
         History wanted;
         for (const auto &slot : slots_) {
+            if (device_ && device_->scorer_of(*slot)) continue;
             const History h = slot->history();
             wanted.ref = std::max(wanted.ref, h.ref);
             wanted.dist = std::max(wanted.dist, h.dist);
         }
+        return wanted;
+    }
+
+    // Keeps the pictures that the next frames will want to look back at, and no others.
+    void remember(const Picture &ref, const Picture &dist, const History &wanted) {
         const auto push = [](std::array<Picture, 2> &kept, const Picture &picture, unsigned count) {
             kept[1] = count > 1 ? std::move(kept[0]) : Picture();
             kept[0] = count > 0 ? picture : Picture();
@@ -264,20 +332,32 @@ class Session::Impl {
     std::exception_ptr error_;
     std::atomic<bool> failed_{false};
     WorkerPool pool_;
-    const std::size_t max_in_flight_;
+    std::vector<std::size_t> jobs_; // of the frame that is being queued
+    std::size_t max_in_flight_;
 };
 
 Session::Session(const SessionConfig &config) : impl_(std::make_unique<Impl>(config)) {}
 Session::~Session() = default;
 
+void Session::use_device(const DeviceChoice &choice) { impl_->use_device(choice); }
+Device *Session::device() const { return impl_->device_ ? &impl_->device_->device() : nullptr; }
+std::string_view Session::backend_used() const {
+    return impl_->device_ && impl_->device_->has_scored() ? impl_->device_->backend() : "cpu";
+}
+
 void Session::use_feature(std::string_view extractor, const OptionTexts &options) {
-    const MetricInfo *info = find_metric(extractor);
-    if (!info)
+    const std::string_view active = impl_->device_ ? impl_->device_->backend() : "cpu";
+    const ExtractorName name = parse_extractor_name(extractor, active);
+    if (!name.backend.empty() && name.backend != active)
+        throw invalid("feature '" + std::string(extractor) + "' is pinned to " + name.backend +
+                      " backend, which is not active");
+    if (!name.info)
         throw invalid("there is no feature extractor '" + std::string(extractor) +
                       "'; `vmaf --list_features` shows those there are");
-    for (const std::string &name : unknown_options(info->options, options))
-        log(LogLevel::warning, "feature '" + std::string(extractor) + "' has no option '" + name + "'; it is ignored");
-    impl_->use_feature(*info, options);
+    for (const std::string &option : unknown_options(name.info->options, options))
+        log(LogLevel::warning,
+            "feature '" + std::string(extractor) + "' has no option '" + option + "'; it is ignored");
+    impl_->use_feature(*name.info, options, !name.backend.empty());
 }
 
 void Session::use_features_of(const Model &model) {
@@ -286,7 +366,7 @@ void Session::use_features_of(const Model &model) {
         if (!info)
             throw invalid("no feature extractor provides '" + feature.name + "', which model '" + model.name() +
                           "' needs");
-        impl_->use_feature(*info, feature.options);
+        impl_->use_feature(*info, feature.options, false);
     }
     impl_->mounted_.push_back(&model);
 }

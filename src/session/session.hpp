@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device/device.hpp"
 #include "metrics/metric.hpp"
 #include "model/model.hpp"
 #include "picture/picture.hpp"
@@ -22,12 +23,24 @@ struct SessionConfig {
     std::uint64_t gpumask = 0; // not 0: models stay on the CPU
 };
 
+// A device for the metrics that have code for it.
+struct DeviceChoice {
+    std::shared_ptr<Device> device;
+    bool is_explicit = true;       // asked for by name: what cannot run there is worth a warning
+    unsigned lanes = 0, batch = 0; // see DevicePipeline::Config; 0: by size of the pictures
+};
+
 class Session {
   public:
     explicit Session(const SessionConfig &config);
     ~Session(); // waits for queued work
     Session(const Session &) = delete;
     Session &operator=(const Session &) = delete;
+
+    // Metrics registered from now on run on the device where they can. At most one; throws Error(EINVAL) for a second.
+    void use_device(const DeviceChoice &choice);
+    Device *device() const;                // null without one
+    std::string_view backend_used() const; // "cuda" if a score came from there, else "cpu"
 
     // Registration (models.md 5.6); a metric with the same identity as a registered one is dropped. Throws Error for
     // unknown names and bad option values.

@@ -7,7 +7,6 @@
 #include <functional>
 #include <mutex>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -120,12 +119,13 @@ class HostQueue final : public Queue {
     void finish() override {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return pieces_.empty() && !busy_; });
-        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+        if (failure_) std::rethrow_exception(failure_);
     }
 
   private:
     void put(std::function<void()> piece) {
         const std::lock_guard lock(mutex_);
+        if (failure_) std::rethrow_exception(failure_);
         pieces_.push_back(std::move(piece));
         changed_.notify_all();
     }

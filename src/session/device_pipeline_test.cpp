@@ -1,0 +1,219 @@
+// Facts about frames on their way through a device, shown on the host device with the metric that looks back.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <thread>
+
+#include "base/error.hpp"
+#include "device/host/host_device.hpp"
+#include "metrics/registry.hpp"
+#include "session/device_dispatch.hpp"
+#include "session/device_pipeline.hpp"
+
+namespace vmaf {
+namespace {
+
+constexpr PictureFormat kFormat{PixelFormat::yuv420p, 8, 40, 24};
+
+Picture noise(unsigned seed, const PictureFormat &format = kFormat) {
+    const Picture picture = Picture::allocate(format);
+    for (unsigned y = 0; y < format.height; y++)
+        for (unsigned x = 0; x < format.width; x++)
+            picture.data(0)[std::ptrdiff_t{y} * picture.stride_bytes(0) + x] =
+                static_cast<std::byte>(seed = seed * 1664525 + 1013904223, seed >> 24);
+    return picture;
+}
+
+// A picture whose memory is called something else.
+class Relabelled final : public PictureBuffer {
+  public:
+    Relabelled(const Picture &from, Memory as) : PictureBuffer(from.format()), from_(from) {
+        memory = as;
+        for (unsigned p = 0; p < 3; p++) {
+            data[p] = from.data(p);
+            stride[p] = from.stride_bytes(p);
+        }
+    }
+
+  private:
+    Picture from_;
+};
+Picture relabelled(const Picture &picture, Memory as) { return Picture(new Relabelled(picture, as)); }
+
+struct Score {
+    std::array<FrameResult, 2> results{};
+    bool measured = false;
+};
+
+class Collecting final : public DevicePipeline::Receiver {
+  public:
+    FrameResult &result_of(void *frame, std::size_t scorer) override {
+        return static_cast<Score *>(frame)->results[scorer];
+    }
+    void measured(void *frame) override {
+        EXPECT_FALSE(static_cast<Score *>(frame)->measured);
+        static_cast<Score *>(frame)->measured = true;
+        count++;
+    }
+    void failed(std::exception_ptr) override { failures++; }
+    std::atomic<unsigned> count{0}, failures{0};
+};
+
+std::unique_ptr<Metric> prepared(std::string_view name, const OptionTexts &options = {}) {
+    const MetricInfo &info = *find_metric(name);
+    auto metric = info.create(OptionValues(info.name, info.options, options));
+    metric->prepare(kFormat);
+    return metric;
+}
+
+// Sums of motion between consecutive pictures, from the scalar code.
+std::vector<double> expected_motion(const std::vector<Picture> &pictures, unsigned distance) {
+    const auto metric = prepared("motion", {{"motion_five_frame_window", distance == 2 ? "true" : "false"}});
+    const auto scorer = metric->make_scorer(Isa::scalar);
+    std::vector<double> sums;
+    Parallel alone;
+    for (unsigned i = 0; i < pictures.size(); i++) {
+        FrameInput input{i, pictures[i], pictures[i], {}, {}, alone};
+        for (unsigned k = 0; k < 2 && k < i; k++) input.earlier_ref[k] = &pictures[i - 1 - k];
+        FrameResult result;
+        scorer->measure(input, result);
+        sums.push_back(result.values[0]);
+    }
+    return sums;
+}
+
+void expect_motion(unsigned frames, unsigned lanes, unsigned batch, unsigned distance, bool serial, Memory memory) {
+    std::vector<Picture> pictures;
+    for (unsigned i = 0; i < frames; i++) pictures.push_back(noise(i + 1));
+    std::shared_ptr<Device> device = open_host_device();
+    const auto metric = prepared("motion", {{"motion_five_frame_window", distance == 2 ? "true" : "false"}});
+    std::vector<std::unique_ptr<DeviceScorer>> scorers;
+    scorers.push_back(metric->make_device_scorer(*device));
+    Collecting receiver;
+    std::vector<Score> scores(frames);
+    Parallel alone;
+    {
+        DevicePipeline pipeline(device, kFormat, std::move(scorers),
+                                {.lanes = lanes, .batch = batch, .wait_after = {serial}}, receiver);
+        for (unsigned i = 0; i < frames; i++) {
+            const Picture picture = memory == Memory::host ? pictures[i] : relabelled(pictures[i], memory);
+            pipeline.submit(&scores[i], i, picture, picture, 1, alone);
+        }
+    }
+    EXPECT_EQ(receiver.count, frames);
+    EXPECT_EQ(receiver.failures, 0u);
+    const std::vector<double> expected = expected_motion(pictures, distance);
+    for (unsigned i = 0; i < frames; i++)
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(scores[i].results[0].values[0]),
+                  std::bit_cast<std::uint64_t>(expected[i]))
+            << "frame " << i << ", " << lanes << " lanes, batches of " << batch;
+}
+
+TEST(DevicePipeline, GivesTheSameSumsHoweverFramesAreGrouped) {
+    for (const unsigned lanes : {3u, 4u, 7u})
+        for (const unsigned batch : {1u, 3u, 16u})
+            for (const unsigned distance : {1u, 2u}) expect_motion(37, lanes, batch, distance, false, Memory::host);
+    expect_motion(1, 6, 16, 1, false, Memory::host);
+    expect_motion(9, 6, 4, 1, true, Memory::host);
+}
+TEST(DevicePipeline, TakesPinnedAndDevicePictures) {
+    for (const Memory memory : {Memory::pinned_host, Memory::device})
+        for (const unsigned batch : {1u, 5u}) expect_motion(20, 4, batch, 2, false, memory);
+}
+
+TEST(DevicePipeline, RunsEachScorerOnItsOwnFramesOnly) {
+    std::shared_ptr<Device> device = open_host_device();
+    const auto vif = prepared("vif"), motion = prepared("motion");
+    std::vector<std::unique_ptr<DeviceScorer>> scorers;
+    scorers.push_back(vif->make_device_scorer(*device));
+    scorers.push_back(motion->make_device_scorer(*device));
+    const auto vif_scorer = vif->make_scorer(Isa::scalar);
+    std::vector<Picture> pictures;
+    for (unsigned i = 0; i < 10; i++) pictures.push_back(noise(i + 1));
+    Collecting receiver;
+    std::vector<Score> scores(10);
+    Parallel alone;
+    {
+        DevicePipeline pipeline(device, kFormat, std::move(scorers), {.lanes = 4, .batch = 4, .wait_after = {}},
+                                receiver);
+        for (unsigned i = 0; i < 10; i++)
+            pipeline.submit(&scores[i], i, pictures[i], pictures[(i + 3) % 10], i % 3 == 0 ? 3 : 2, alone);
+    }
+    const std::vector<double> expected = expected_motion(pictures, 1);
+    for (unsigned i = 0; i < 10; i++) {
+        FrameResult wanted{};
+        if (i % 3 == 0) vif_scorer->measure({i, pictures[i], pictures[(i + 3) % 10], {}, {}, alone}, wanted);
+        for (std::size_t k = 0; k < 16; k++)
+            EXPECT_EQ(std::bit_cast<std::uint64_t>(scores[i].results[0].values[k]),
+                      std::bit_cast<std::uint64_t>(wanted.values[k]));
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(scores[i].results[1].values[0]),
+                  std::bit_cast<std::uint64_t>(expected[i]));
+    }
+}
+
+// Frames of a batch that is not full are scored without more frames coming.
+TEST(DevicePipeline, LetsNoFrameWaitForever) {
+    std::shared_ptr<Device> device = open_host_device();
+    const auto metric = prepared("motion");
+    std::vector<std::unique_ptr<DeviceScorer>> scorers;
+    scorers.push_back(metric->make_device_scorer(*device));
+    Collecting receiver;
+    std::vector<Score> scores(11);
+    Parallel alone;
+    DevicePipeline pipeline(device, kFormat, std::move(scorers), {.lanes = 6, .batch = 16, .wait_after = {}}, receiver);
+    for (unsigned i = 0; i < 11; i++) pipeline.submit(&scores[i], i, noise(i), noise(i), 1, alone);
+    while (receiver.count < 11) std::this_thread::yield();
+}
+
+TEST(DevicePipeline, ReportsEveryFrameAfterAFailure) {
+    std::shared_ptr<Device> device = open_host_device();
+    const auto metric = prepared("motion");
+    std::vector<std::unique_ptr<DeviceScorer>> scorers;
+    scorers.push_back(metric->make_device_scorer(*device));
+    Collecting receiver;
+    std::vector<Score> scores(12);
+    Parallel alone;
+    {
+        DevicePipeline pipeline(device, kFormat, std::move(scorers), {.lanes = 4, .batch = 3, .wait_after = {}},
+                                receiver);
+        // Counting starts at 5: the first frame has nothing to look back at, which motion refuses.
+        for (unsigned i = 0; i < 12; i++) pipeline.submit(&scores[i], i + 5, noise(i), noise(i), 1, alone);
+    }
+    EXPECT_EQ(receiver.count, 12u);
+    EXPECT_EQ(receiver.failures, 1u);
+}
+
+TEST(DevicePipeline, GroupsPicturesBelow1280x720Only) {
+    const auto batch = [](unsigned w, unsigned h) {
+        return DevicePipeline::batch_for({PixelFormat::yuv420p, 8, w, h});
+    };
+    EXPECT_EQ(batch(1280, 720), 1u);
+    EXPECT_GT(batch(1279, 720), 1u);
+    EXPECT_EQ(batch(64, 64), kMaxBatch);
+}
+
+TEST(Dispatch, UnderstandsTheWholeGrammar) {
+    std::vector<std::string> warnings;
+    const auto parse = [&](std::string_view text) {
+        warnings.clear();
+        return DispatchTable::parse(text, [&](const std::string &w) { warnings.push_back(w); });
+    };
+    EXPECT_EQ(parse("").of("vif"), Dispatch::adaptive);
+    EXPECT_EQ(parse("batched").of("vif"), Dispatch::batched);
+    EXPECT_EQ(parse("batched, serial").of("vif"), Dispatch::serial);
+    const DispatchTable table = parse(" vif_cuda = serial ,,\tbatched, integer_adm_cuda=serial,integer_adm=adaptive");
+    EXPECT_EQ(table.of("vif"), Dispatch::serial);
+    EXPECT_EQ(table.of("adm"), Dispatch::adaptive);
+    EXPECT_EQ(table.of("motion"), Dispatch::batched);
+    EXPECT_TRUE(warnings.empty());
+    for (const char *bad : {"batchedx", "Batched", "vif:graph", "vif=direct", "nosuch=serial", "=serial", "vif="}) {
+        EXPECT_EQ(parse(std::string("serial,") + bad).of("vif"), Dispatch::serial) << bad;
+        ASSERT_EQ(warnings.size(), 1u) << bad;
+        EXPECT_NE(warnings[0].find(bad), std::string::npos) << bad;
+    }
+}
+
+} // namespace
+} // namespace vmaf

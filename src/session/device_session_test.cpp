@@ -1,0 +1,143 @@
+// Sessions with a device: scores are those of the CPU, whatever runs where. Shown on the host device.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.hpp"
+#include "device/host/host_device.hpp"
+#include "session/extractor_name.hpp"
+#include "session/session.hpp"
+
+namespace vmaf {
+namespace {
+
+constexpr PictureFormat kFormat{PixelFormat::yuv420p, 8, 72, 54};
+
+Picture noise(unsigned seed) {
+    const Picture picture = Picture::allocate(kFormat);
+    for (unsigned p = 0; p < 3; p++)
+        for (unsigned y = 0; y < kFormat.plane_height(p); y++)
+            for (unsigned x = 0; x < kFormat.plane_width(p); x++)
+                picture.data(p)[std::ptrdiff_t{y} * picture.stride_bytes(p) + x] =
+                    static_cast<std::byte>(seed = seed * 1664525 + 1013904223, seed >> 25);
+    return picture;
+}
+
+using Registered = std::vector<std::pair<std::string, OptionTexts>>;
+
+void score(Session &session, const Registered &features, unsigned frames) {
+    for (const auto &[name, options] : features) session.use_feature(name, options);
+    for (unsigned i = 0; i < frames; i++) session.read(noise(i / 2 + 1), noise(100 + i), i);
+    session.flush();
+}
+
+void expect_same_scores(const Session &a, const Session &b) {
+    auto names = a.scores().names(), others = b.scores().names();
+    std::sort(names.begin(), names.end());
+    std::sort(others.begin(), others.end());
+    ASSERT_EQ(names, others);
+    ASSERT_EQ(a.scores().frame_capacity(), b.scores().frame_capacity());
+    for (const std::string &name : names)
+        for (unsigned i = 0; i < a.scores().frame_capacity(); i++) {
+            const auto x = a.scores().find(name, i), y = b.scores().find(name, i);
+            ASSERT_EQ(x.has_value(), y.has_value()) << name << " " << i;
+            if (x) {
+                EXPECT_EQ(std::bit_cast<std::uint64_t>(*x), std::bit_cast<std::uint64_t>(*y)) << name << " " << i;
+            }
+        }
+}
+
+const Registered kFeatures = {{"vif", {{"debug", "true"}}},
+                              {"adm", {{"debug", "true"}}},
+                              {"motion", {{"debug", "true"}}},
+                              {"motion", {{"motion_five_frame_window", "true"}, {"motion_moving_average", "true"}}},
+                              {"vif", {{"vif_enhn_gain_limit", "1"}, {"vif_skip_scale0", "true"}}},
+                              {"psnr", {}}}; // has no device code
+
+TEST(DeviceSession, GivesTheScoresOfTheCpu) {
+    Session cpu({});
+    score(cpu, kFeatures, 9);
+    EXPECT_EQ(cpu.backend_used(), "cpu");
+    for (const unsigned threads : {0u, 2u})
+        for (const unsigned batch : {1u, 4u}) {
+            Session session({.threads = threads});
+            session.use_device({.device = open_host_device(), .is_explicit = false, .batch = batch});
+            score(session, kFeatures, 9);
+            EXPECT_EQ(session.backend_used(), "host");
+            expect_same_scores(cpu, session);
+        }
+}
+
+TEST(DeviceSession, SubsamplesLikeTheCpu) {
+    Session cpu({.subsample = 3}), session({.threads = 1, .subsample = 3});
+    session.use_device({.device = open_host_device(64), .is_explicit = false});
+    score(cpu, kFeatures, 8);
+    score(session, kFeatures, 8);
+    expect_same_scores(cpu, session);
+}
+
+TEST(DeviceSession, PinnedNamesNeedTheirBackend) {
+    Session cpu({}), session({});
+    EXPECT_THROW(cpu.use_feature("vif_cuda", {}), Error);
+    EXPECT_THROW(cpu.use_feature("vif_host", {}), Error); // no backend of users
+    session.use_device({.device = open_host_device()});
+    EXPECT_THROW(session.use_feature("vif_cuda", {}), Error);
+    EXPECT_THROW(session.use_feature("nosuch_host", {}), Error);
+    EXPECT_THROW(session.use_feature("psnr_host", {}), Error);  // no device code
+    score(session, {{"integer_vif_host", {}}, {"vif", {}}}, 2); // the second is the same feature
+    EXPECT_EQ(session.registered(), std::vector<std::string>{"vif"});
+    EXPECT_EQ(session.backend_used(), "host");
+}
+
+TEST(DeviceSession, GpumaskLeavesTheDeviceToPinnedFeatures) {
+    Session session({.gpumask = 1});
+    session.use_device({.device = open_host_device()});
+    score(session, {{"vif", {}}}, 2);
+    EXPECT_EQ(session.backend_used(), "cpu");
+    Session pinned({.gpumask = 1});
+    pinned.use_device({.device = open_host_device()});
+    score(pinned, {{"vif_host", {}}, {"adm", {}}}, 2);
+    EXPECT_EQ(pinned.backend_used(), "host");
+}
+
+TEST(DeviceSession, ScoresOfFramesInFlightCanBeAskedFor) {
+    Session session({});
+    session.use_device({.device = open_host_device(), .batch = 16});
+    session.use_feature("vif", {});
+    for (unsigned i = 0; i < 5; i++) session.read(noise(i), noise(i + 50), i);
+    EXPECT_GT(session.feature_score_at("VMAF_integer_feature_vif_scale0_score", 4), 0);
+}
+
+TEST(DeviceSession, AFailureEndsTheRunWithAnError) {
+    Session session({});
+    session.use_device({.device = open_host_device(), .batch = 2});
+    session.use_feature("motion", {});
+    EXPECT_THROW(
+        {
+            for (unsigned i = 0; i < 50; i++) session.read(noise(i), noise(i), i + 7); // nothing to look back at
+            session.flush();
+        },
+        Error);
+}
+
+TEST(DeviceSession, TakesOneDeviceOnly) {
+    Session session({});
+    session.use_device({.device = open_host_device()});
+    EXPECT_THROW(session.use_device({.device = open_host_device()}), Error);
+}
+
+TEST(ExtractorNames, AreSplitAtKnownBackends) {
+    EXPECT_EQ(parse_extractor_name("vif").backend, "");
+    EXPECT_EQ(parse_extractor_name("vif_cuda").backend, "cuda");
+    EXPECT_EQ(parse_extractor_name("integer_motion_v2_metal").info->name, "motion_v2");
+    EXPECT_EQ(parse_extractor_name("_cuda").backend, ""); // nothing before the suffix
+    EXPECT_EQ(parse_extractor_name("vif_vulkan").info, nullptr);
+    EXPECT_EQ(parse_extractor_name("vif_vulkan").backend, "");
+    EXPECT_EQ(parse_extractor_name("nosuch_sycl").backend, "sycl");
+    EXPECT_EQ(parse_extractor_name("nosuch_sycl").info, nullptr);
+    EXPECT_EQ(parse_extractor_name("vif_host", "host").backend, "host");
+}
+
+} // namespace
+} // namespace vmaf

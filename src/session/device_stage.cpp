@@ -1,0 +1,84 @@
+#include "session/device_stage.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "session/device_dispatch.hpp"
+
+namespace vmaf {
+
+namespace {
+
+constexpr std::size_t kMaxScorers = 32; // bits of a frame's mask
+
+} // namespace
+
+void DeviceStage::prepare(const PictureFormat &format, const std::vector<std::unique_ptr<MetricSlot>> &slots) {
+    prepared_ = true;
+    const std::string backend(this->backend());
+    std::vector<std::unique_ptr<DeviceScorer>> scorers;
+    DevicePipeline::Config config{.lanes = choice_.lanes, .batch = choice_.batch, .wait_after = {}};
+    for (const auto &slot : slots) {
+        if (slot->place() == MetricSlot::Place::cpu) continue;
+        std::string reason;
+        if (!slot->info().on_devices)
+            reason = "no " + backend + " kernel";
+        else if (scorers.size() == kMaxScorers)
+            reason = "too many features on the device";
+        else
+            try {
+                scorers.push_back(slot->make_device_scorer(device()));
+            } catch (const Error &e) {
+                if (e.code() != ENOTSUP) throw;
+                reason = e.what();
+            }
+        if (reason.empty()) {
+            slots_.push_back(slot.get());
+            const Dispatch dispatch = DispatchTable::of_process().of(slot->info().name);
+            config.wait_after.push_back(dispatch == Dispatch::serial);
+            if (dispatch != Dispatch::adaptive && config.batch == 0) config.batch = 1;
+            continue;
+        }
+        const std::string name(slot->info().name);
+        if (slot->place() == MetricSlot::Place::pinned)
+            throw invalid("feature '" + name + "_" + backend + "' cannot run: " + reason);
+        log(choice_.is_explicit ? LogLevel::warning : LogLevel::info,
+            "feature '" + slot->identity() + "' runs on the CPU: " + reason);
+    }
+    if (scorers.empty()) return;
+    const unsigned batch = config.batch ? config.batch : DevicePipeline::batch_for(format);
+    const unsigned lanes = config.lanes ? config.lanes : DevicePipeline::lanes_for(format);
+    frames_in_flight_ = batch * lanes;
+    pipeline_ = std::make_unique<DevicePipeline>(choice_.device, format, std::move(scorers), config, receiver_);
+}
+
+std::optional<std::size_t> DeviceStage::scorer_of(const MetricSlot &slot) const {
+    const auto found = std::find(slots_.begin(), slots_.end(), &slot);
+    if (found == slots_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - slots_.begin());
+}
+
+bool DeviceStage::has_scored() const {
+    return std::any_of(slots_.begin(), slots_.end(), [](const MetricSlot *slot) { return slot->emitted(); });
+}
+
+Picture DeviceStage::download(const Picture &picture) const {
+    const PictureFormat &format = picture.format();
+    Picture copy = Picture::allocate(format);
+    const std::size_t row_bytes = std::size_t{format.width} * format.bytes_per_sample();
+    const auto staging = device().allocate_pinned(row_bytes * format.height);
+    const auto queue = device().make_queue();
+    const Device::Scope scope(device());
+    queue->download(staging->data(), static_cast<std::ptrdiff_t>(row_bytes), picture.data(0), picture.stride_bytes(0),
+                    {row_bytes, format.height});
+    queue->finish();
+    for (unsigned y = 0; y < format.height; y++)
+        std::memcpy(copy.data(0) + std::ptrdiff_t{y} * copy.stride_bytes(0), staging->data() + y * row_bytes,
+                    row_bytes);
+    return copy;
+}
+
+} // namespace vmaf

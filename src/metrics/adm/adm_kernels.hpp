@@ -161,29 +161,36 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
 
     template <bool kHigh>
     static VMAF_DEVICE_FN void filter_columns(const u32 *above, const u32 *below, int bits, int *out) {
-        constexpr int t0 = adm_tap(kHigh, 0), t1 = adm_tap(kHigh, 1), t2 = adm_tap(kHigh, 2), t3 = adm_tap(kHigh, 3);
-        if (Rows::kBytes) {
-            constexpr u32 first = (static_cast<u32>(t0) & 0xffff) | static_cast<u32>(t1) << 16;
-            constexpr u32 second = (static_cast<u32>(t2) & 0xffff) | static_cast<u32>(t3) << 16;
-            constexpr int start = kHigh ? 128 : 128 - 46342 * 128;
-            out[0] = C::template dot2<false>(second, below[0], C::template dot2<false>(first, above[0], start)) >> 8;
-            out[1] = C::template dot2<true>(second, below[0], C::template dot2<true>(first, above[0], start)) >> 8;
-            return;
-        }
         VMAF_UNROLL
-        for (int k = 0; k < 2; k++) {
-            const int a0 = Rows::sample(above, 0, k), a1 = Rows::sample(above, 1, k);
-            const int a2 = Rows::sample(below, 0, k), a3 = Rows::sample(below, 1, k);
-            if (S < 2) { // may pass 2^31 on the way at 16 bits, the result does not
-                u32 sum = static_cast<u32>(t0) * static_cast<u32>(a0) + static_cast<u32>(t1) * static_cast<u32>(a1) +
-                          static_cast<u32>(t2) * static_cast<u32>(a2) + static_cast<u32>(t3) * static_cast<u32>(a3);
-                if (S == 0) sum += (kHigh ? 1u : 1u - 46342u) << (bits - 1);
-                out[k] = S == 0 ? static_cast<int>(sum) >> bits : static_cast<int>(sum);
-            } else
-                out[k] = static_cast<int>((static_cast<i64>(t0) * a0 + static_cast<i64>(t1) * a1 +
-                                           static_cast<i64>(t2) * a2 + static_cast<i64>(t3) * a3 + 32768) >>
-                                          16);
-        }
+        for (int k = 0; k < 2; k++)
+            out[k] = Rows::kBytes ? filter_bytes<kHigh>(above[0], below[0], k != 0)
+                                  : filter_samples<kHigh>(above, below, bits, k);
+    }
+    template <bool kHigh> static VMAF_DEVICE_FN int filter_bytes(u32 above, u32 below, bool second_column) {
+        constexpr u32 first = (static_cast<u32>(adm_tap(kHigh, 0)) & 0xffff) | static_cast<u32>(adm_tap(kHigh, 1))
+                                                                                   << 16;
+        constexpr u32 second = (static_cast<u32>(adm_tap(kHigh, 2)) & 0xffff) | static_cast<u32>(adm_tap(kHigh, 3))
+                                                                                    << 16;
+        constexpr int start = kHigh ? 128 : 128 - 46342 * 128;
+        const int sum = second_column
+                            ? C::template dot2<true>(second, below, C::template dot2<true>(first, above, start))
+                            : C::template dot2<false>(second, below, C::template dot2<false>(first, above, start));
+        return sum >> 8;
+    }
+    template <bool kHigh>
+    static VMAF_DEVICE_FN int filter_samples(const u32 *above, const u32 *below, int bits, int k) {
+        constexpr int t0 = adm_tap(kHigh, 0), t1 = adm_tap(kHigh, 1), t2 = adm_tap(kHigh, 2), t3 = adm_tap(kHigh, 3);
+        const int a0 = Rows::sample(above, 0, k), a1 = Rows::sample(above, 1, k);
+        const int a2 = Rows::sample(below, 0, k), a3 = Rows::sample(below, 1, k);
+        if (S >= 2)
+            return static_cast<int>((static_cast<i64>(t0) * a0 + static_cast<i64>(t1) * a1 + static_cast<i64>(t2) * a2 +
+                                     static_cast<i64>(t3) * a3 + 32768) >>
+                                    16);
+        // May pass 2^31 on the way at 16 bits; the result does not.
+        const u32 sum = static_cast<u32>(t0) * static_cast<u32>(a0) + static_cast<u32>(t1) * static_cast<u32>(a1) +
+                        static_cast<u32>(t2) * static_cast<u32>(a2) + static_cast<u32>(t3) * static_cast<u32>(a3);
+        if (S == 1) return static_cast<int>(sum);
+        return static_cast<int>(sum + ((kHigh ? 1u : 1u - 46342u) << (bits - 1))) >> bits;
     }
     template <bool kHigh> static VMAF_DEVICE_FN int filter_row(const int (&v)[4]) {
         constexpr int t0 = adm_tap(kHigh, 0), t1 = adm_tap(kHigh, 1), t2 = adm_tap(kHigh, 2), t3 = adm_tap(kHigh, 3);

@@ -1,0 +1,91 @@
+// The context (device/kernel.hpp) of CUDA devices, and entry points for kernels.
+#pragma once
+
+#include "device/kernel.hpp"
+#include "device/soft_f64.hpp"
+
+namespace vmaf {
+namespace kernels {
+
+class CudaContext : public PortableOperations {
+  public:
+    static constexpr int kGroup = 32;
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+    static constexpr bool kFastF64 = true; // half the rate of floats; elsewhere 1/32 or 1/64
+#else
+    static constexpr bool kFastF64 = false;
+#endif
+    using f64 = double;
+
+    int thread, block_x, block_y, frame;
+
+    __device__ __forceinline__ CudaContext()
+        : thread(static_cast<int>(threadIdx.x)), block_x(static_cast<int>(blockIdx.x)),
+          block_y(static_cast<int>(blockIdx.y)), frame(static_cast<int>(blockIdx.z)) {}
+
+    static __device__ __forceinline__ void barrier() { __syncthreads(); }
+    static __device__ __forceinline__ u32 shuffle(u32 v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
+    static __device__ __forceinline__ u32 group_sum(u32 v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+        return __reduce_add_sync(0xffffffffu, v);
+#else
+        for (int distance = 16; distance > 0; distance /= 2) v += __shfl_xor_sync(0xffffffffu, v, distance);
+        return v;
+#endif
+    }
+    static __device__ __forceinline__ void fence() { __threadfence(); }
+    static __device__ __forceinline__ void atomic_add(u64 *at, u64 v) { atomicAdd(at, v); }
+    static __device__ __forceinline__ u32 atomic_increment(u32 *at) { return atomicAdd(at, 1u); }
+    template <class T> static __device__ __forceinline__ T load(const T *at) { return __ldg(at); }
+    static __device__ __forceinline__ Words2 load(const Words2 *at) {
+        const uint2 v = __ldg(reinterpret_cast<const uint2 *>(at));
+        return {{v.x, v.y}};
+    }
+    static __device__ __forceinline__ u32 load_fresh(const u32 *at) { return __ldcg(at); }
+
+    static __device__ __forceinline__ int leading_zeros(u32 v) { return __clz(static_cast<int>(v)); }
+    static __device__ __forceinline__ u32 permute_bytes(u32 a, u32 b, u32 selector) {
+        return __byte_perm(a, b, selector);
+    }
+    template <bool kUpper> static __device__ __forceinline__ int dot2(u32 taps, u32 bytes, int sum) {
+        int out;
+        if (kUpper)
+            asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(taps), "r"(bytes), "r"(sum));
+        else
+            asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(taps), "r"(bytes), "r"(sum));
+        return out;
+    }
+    static __device__ __forceinline__ double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+    static __device__ __forceinline__ double floor_of_product(double a, double b) {
+        return __fma_rd(a, b, 4503599627370496.0);
+    }
+    static __device__ __forceinline__ double reciprocal_estimate(double v) {
+        double out;
+        asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(out) : "d"(v));
+        return out;
+    }
+    static __device__ __forceinline__ float reciprocal_estimate(float v) {
+        float out;
+        asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(out) : "f"(v));
+        return out;
+    }
+    static __device__ __forceinline__ double from_words(u32 high, u32 low) {
+        return __hiloint2double(static_cast<int>(high), static_cast<int>(low));
+    }
+    static __device__ __forceinline__ u32 low_word(double v) { return static_cast<u32>(__double2loint(v)); }
+    static __device__ __forceinline__ u32 high_word(double v) { return static_cast<u32>(__double2hiint(v)); }
+};
+
+} // namespace kernels
+} // namespace vmaf
+
+// C linkage, so that the entry can be looked up by name (backends.md 1.1): hence a macro.
+#define VMAF_CUDA_KERNEL(name)                                                                                         \
+    extern "C" __global__ void __launch_bounds__(vmaf::kernels::name<vmaf::kernels::CudaContext>::kThreads,            \
+                                                 vmaf::kernels::name<vmaf::kernels::CudaContext>::kMinBlocks)          \
+        vmaf_##name(const __grid_constant__ vmaf::kernels::name<vmaf::kernels::CudaContext>::Args args) {              \
+        using Kernel = vmaf::kernels::name<vmaf::kernels::CudaContext>;                                                \
+        extern __shared__ __align__(16) unsigned char memory[];                                                        \
+        vmaf::kernels::CudaContext context;                                                                            \
+        Kernel::run(context, reinterpret_cast<Kernel::SharedMemory *>(memory), args);                                  \
+    }

@@ -1,0 +1,354 @@
+#include "device/cuda/cuda_device.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "device/cuda/driver.hpp"
+#include "device/registry.hpp"
+
+namespace vmaf {
+
+namespace {
+
+using namespace cuda;
+
+DevicePointer address(const std::byte *p) { return reinterpret_cast<DevicePointer>(p); }
+
+// A driver and a context of it, kept for as long as anything made in it lives.
+class Context {
+  public:
+    Context(std::shared_ptr<const Driver> loaded, ContextHandle callers) : driver_(std::move(loaded)) {
+        if (callers) {
+            handle_ = callers;
+            const Entered here(*this);
+            driver_->check(driver_->cuCtxGetDevice(&device_), "cuCtxGetDevice");
+        } else {
+            driver_->device_count();
+            driver_->check(driver_->cuDeviceGet(&device_, 0), "cuDeviceGet");
+            driver_->check(driver_->cuDevicePrimaryCtxRetain(&handle_, device_), "cuDevicePrimaryCtxRetain");
+            retained_ = true;
+        }
+    }
+    ~Context() {
+        if (retained_) driver_->cuDevicePrimaryCtxRelease(device_);
+    }
+    Context(const Context &) = delete;
+    Context &operator=(const Context &) = delete;
+
+    const Driver &driver() const { return *driver_; }
+    DeviceHandle device() const { return device_; }
+    bool retained() const { return retained_; }
+
+    void push() const { driver_->check(driver_->cuCtxPushCurrent(handle_), "cuCtxPushCurrent"); }
+    void pop() const noexcept {
+        ContextHandle ignored = nullptr;
+        driver_->cuCtxPopCurrent(&ignored);
+    }
+    // The context is current while this lives.
+    class Entered {
+      public:
+        explicit Entered(const Context &context) : context_(context) { context_.push(); }
+        ~Entered() { context_.pop(); }
+        Entered(const Entered &) = delete;
+        Entered &operator=(const Entered &) = delete;
+
+      private:
+        const Context &context_;
+    };
+
+  private:
+    std::shared_ptr<const Driver> driver_;
+    ContextHandle handle_ = nullptr;
+    DeviceHandle device_ = 0;
+    bool retained_ = false;
+};
+using ContextPointer = std::shared_ptr<const Context>;
+
+// Runs `action` in the context if that is still possible: for destructors, which have nobody to complain to.
+template <class F> void tidy_up(const Context &context, F action) noexcept {
+    try {
+        const Context::Entered here(context);
+        action(context.driver());
+    } catch (const Error &) {
+        // The device is lost; so is what we wanted to give back.
+    }
+}
+
+class CudaMemory final : public DeviceMemory {
+  public:
+    CudaMemory(ContextPointer context, DevicePointer at, std::size_t bytes)
+        : DeviceMemory(reinterpret_cast<std::byte *>(at), bytes), context_(std::move(context)) {}
+    ~CudaMemory() override {
+        tidy_up(*context_, [&](const Driver &d) { d.cuMemFree(address(data())); });
+    }
+
+  private:
+    ContextPointer context_;
+};
+
+class PinnedMemory final : public DeviceMemory {
+  public:
+    PinnedMemory(ContextPointer context, void *at, std::size_t bytes)
+        : DeviceMemory(static_cast<std::byte *>(at), bytes), context_(std::move(context)) {}
+    ~PinnedMemory() override {
+        tidy_up(*context_, [&](const Driver &d) { d.cuMemFreeHost(data()); });
+    }
+
+  private:
+    ContextPointer context_;
+};
+
+class CudaEvent final : public Event {
+  public:
+    CudaEvent(ContextPointer context, EventHandle handle) : context_(std::move(context)), handle_(handle) {}
+    ~CudaEvent() override {
+        tidy_up(*context_, [&](const Driver &d) { d.cuEventDestroy(handle_); });
+    }
+    void wait() override {
+        const Context::Entered here(*context_);
+        driver().check(driver().cuEventSynchronize(handle_), "cuEventSynchronize");
+    }
+    bool reached() override {
+        const Context::Entered here(*context_);
+        const Result result = driver().cuEventQuery(handle_);
+        if (result == kNotReady) return false;
+        driver().check(result, "cuEventQuery");
+        return true;
+    }
+    float milliseconds_since(Event &earlier) override {
+        const Context::Entered here(*context_);
+        float out = 0;
+        driver().check(driver().cuEventElapsedTime(&out, static_cast<CudaEvent &>(earlier).handle_, handle_),
+                       "cuEventElapsedTime");
+        return out;
+    }
+    EventHandle handle() const { return handle_; }
+
+  private:
+    const Driver &driver() const { return context_->driver(); }
+    ContextPointer context_;
+    EventHandle handle_;
+};
+
+// Kernels of one context, loaded when first asked for.
+class Modules {
+  public:
+    explicit Modules(ContextPointer context) : context_(std::move(context)) {}
+    ~Modules() {
+        tidy_up(*context_, [&](const Driver &d) {
+            for (const auto &[image, module] : modules_) d.cuModuleUnload(module);
+        });
+    }
+    Modules(const Modules &) = delete;
+    Modules &operator=(const Modules &) = delete;
+
+    void prepare(const Kernel &kernel) {
+        const std::lock_guard lock(mutex_);
+        if (functions_.contains(&kernel)) return;
+        if (!kernel.image->cuda_fatbin) throw Error(ENOTSUP, "no CUDA code for " + std::string(kernel.name));
+        const Context::Entered here(*context_);
+        const Driver &d = context_->driver();
+        auto found = modules_.find(kernel.image);
+        if (found == modules_.end()) {
+            ModuleHandle module = nullptr;
+            d.check(d.cuModuleLoadData(&module, kernel.image->cuda_fatbin), "cuModuleLoadData");
+            found = modules_.emplace(kernel.image, module).first;
+        }
+        FunctionHandle function = nullptr;
+        d.check(d.cuModuleGetFunction(&function, found->second, kernel.name), kernel.name);
+        d.check(d.cuFuncSetAttribute(function, kMaxDynamicSharedBytes, static_cast<int>(kernel.shape32.shared_bytes)),
+                "cuFuncSetAttribute");
+        functions_.emplace(&kernel, function);
+    }
+    FunctionHandle function(const Kernel &kernel) {
+        const std::lock_guard lock(mutex_);
+        return functions_.at(&kernel);
+    }
+
+  private:
+    ContextPointer context_;
+    std::mutex mutex_;
+    std::map<const KernelImage *, ModuleHandle> modules_;
+    std::map<const Kernel *, FunctionHandle> functions_;
+};
+
+class CudaQueue final : public Queue {
+  public:
+    CudaQueue(ContextPointer context, std::shared_ptr<Modules> modules, StreamHandle stream)
+        : context_(std::move(context)), modules_(std::move(modules)), stream_(stream) {}
+    ~CudaQueue() override {
+        tidy_up(*context_, [&](const Driver &d) {
+            d.cuStreamSynchronize(stream_);
+            d.cuStreamDestroy(stream_);
+        });
+    }
+
+    void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+                CopyShape shape) override {
+        if (const std::size_t bytes = linear_bytes(to_pitch, from_pitch, shape)) {
+            driver().check(driver().cuMemcpyHtoDAsync(address(to), from, bytes, stream_), "cuMemcpyHtoDAsync");
+            return;
+        }
+        Copy2D copy = rectangle(to_pitch, from_pitch, shape);
+        copy.src_type = kMemoryHost;
+        copy.src_host = from;
+        copy.dst_type = kMemoryDevice;
+        copy.dst_device = address(to);
+        driver().check(driver().cuMemcpy2DAsync(&copy, stream_), "cuMemcpy2DAsync");
+    }
+    void download(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+                  CopyShape shape) override {
+        if (const std::size_t bytes = linear_bytes(to_pitch, from_pitch, shape)) {
+            driver().check(driver().cuMemcpyDtoHAsync(to, address(from), bytes, stream_), "cuMemcpyDtoHAsync");
+            return;
+        }
+        Copy2D copy = rectangle(to_pitch, from_pitch, shape);
+        copy.src_type = kMemoryDevice;
+        copy.src_device = address(from);
+        copy.dst_type = kMemoryHost;
+        copy.dst_host = to;
+        driver().check(driver().cuMemcpy2DAsync(&copy, stream_), "cuMemcpy2DAsync");
+    }
+    void copy(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+              CopyShape shape) override {
+        if (const std::size_t bytes = linear_bytes(to_pitch, from_pitch, shape)) {
+            driver().check(driver().cuMemcpyDtoDAsync(address(to), address(from), bytes, stream_), "cuMemcpyDtoDAsync");
+            return;
+        }
+        Copy2D copy = rectangle(to_pitch, from_pitch, shape);
+        copy.src_type = copy.dst_type = kMemoryDevice;
+        copy.src_device = address(from);
+        copy.dst_device = address(to);
+        driver().check(driver().cuMemcpy2DAsync(&copy, stream_), "cuMemcpy2DAsync");
+    }
+    void clear(std::byte *at, std::size_t bytes) override {
+        driver().check(driver().cuMemsetD32Async(address(at), 0, bytes / 4, stream_), "cuMemsetD32Async");
+    }
+    void launch(const Kernel &kernel, Grid grid, const void *args, std::size_t) override {
+        void *parameters[] = {const_cast<void *>(args)};
+        driver().check(driver().cuLaunchKernel(
+                           modules_->function(kernel), grid.x, grid.y, grid.frames, kernel.shape32.threads, 1, 1,
+                           static_cast<unsigned>(kernel.shape32.shared_bytes), stream_, parameters, nullptr),
+                       "cuLaunchKernel");
+    }
+    void record(Event &event) override {
+        driver().check(driver().cuEventRecord(static_cast<CudaEvent &>(event).handle(), stream_), "cuEventRecord");
+    }
+    void wait(Event &event) override {
+        driver().check(driver().cuStreamWaitEvent(stream_, static_cast<CudaEvent &>(event).handle(), 0),
+                       "cuStreamWaitEvent");
+    }
+    void finish() override { driver().check(driver().cuStreamSynchronize(stream_), "cuStreamSynchronize"); }
+
+  private:
+    // Equal pitches: one block, padding included. 0: rows must be copied one by one.
+    static std::size_t linear_bytes(std::ptrdiff_t to_pitch, std::ptrdiff_t from_pitch, CopyShape shape) {
+        if (shape.rows == 1) return shape.row_bytes;
+        if (to_pitch != from_pitch) return 0;
+        return (shape.rows - 1) * static_cast<std::size_t>(to_pitch) + shape.row_bytes;
+    }
+    static Copy2D rectangle(std::ptrdiff_t to_pitch, std::ptrdiff_t from_pitch, CopyShape shape) {
+        Copy2D copy;
+        copy.src_pitch = static_cast<std::size_t>(from_pitch);
+        copy.dst_pitch = static_cast<std::size_t>(to_pitch);
+        copy.width_bytes = shape.row_bytes;
+        copy.height = shape.rows;
+        return copy;
+    }
+    const Driver &driver() const { return context_->driver(); }
+
+    ContextPointer context_;
+    std::shared_ptr<Modules> modules_;
+    StreamHandle stream_;
+};
+
+DeviceInfo describe(const Driver &d, DeviceHandle device, unsigned index) {
+    const auto attribute = [&](int which) {
+        int value = 0;
+        d.check(d.cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
+        return value;
+    };
+    char name[256] = {};
+    std::size_t memory = 0;
+    d.check(d.cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName");
+    d.check(d.cuDeviceTotalMem(&memory, device), "cuDeviceTotalMem");
+    return {.backend = "cuda",
+            .index = index,
+            .name = name,
+            .arch = "sm_" + std::to_string(attribute(kComputeCapabilityMajor)) +
+                    std::to_string(attribute(kComputeCapabilityMinor)),
+            .driver = d.version(),
+            .memory_bytes = memory,
+            .multiprocessors = static_cast<unsigned>(attribute(kMultiprocessorCount)),
+            .group_width = 32};
+}
+
+class CudaDevice final : public Device {
+  public:
+    explicit CudaDevice(ContextPointer context)
+        : context_(std::move(context)), modules_(std::make_shared<Modules>(context_)),
+          info_(describe(context_->driver(), context_->device(), static_cast<unsigned>(context_->device()))) {}
+
+    const DeviceInfo &info() const override { return info_; }
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+        const Context::Entered here(*context_);
+        DevicePointer at = 0;
+        driver().check(driver().cuMemAlloc(&at, bytes), "cuMemAlloc");
+        return std::make_unique<CudaMemory>(context_, at, bytes);
+    }
+    std::unique_ptr<DeviceMemory> allocate_pinned(std::size_t bytes) override {
+        const Context::Entered here(*context_);
+        void *at = nullptr;
+        driver().check(driver().cuMemHostAlloc(&at, bytes, kHostAllocPortable), "cuMemHostAlloc");
+        return std::make_unique<PinnedMemory>(context_, at, bytes);
+    }
+    std::unique_ptr<Queue> make_queue() override {
+        const Context::Entered here(*context_);
+        // Highest priority in the primary context; a caller knows better what matters in its own.
+        int lowest = 0, highest = 0;
+        if (context_->retained())
+            driver().check(driver().cuCtxGetStreamPriorityRange(&lowest, &highest), "cuCtxGetStreamPriorityRange");
+        StreamHandle stream = nullptr;
+        driver().check(driver().cuStreamCreateWithPriority(&stream, kStreamNonBlocking, highest),
+                       "cuStreamCreateWithPriority");
+        return std::make_unique<CudaQueue>(context_, modules_, stream);
+    }
+    std::unique_ptr<Event> make_event(bool timing) override {
+        const Context::Entered here(*context_);
+        EventHandle event = nullptr;
+        driver().check(driver().cuEventCreate(&event, kEventBlockingSync | (timing ? 0 : kEventDisableTiming)),
+                       "cuEventCreate");
+        return std::make_unique<CudaEvent>(context_, event);
+    }
+    void prepare(const Kernel &kernel) override { modules_->prepare(kernel); }
+
+  private:
+    const Driver &driver() const { return context_->driver(); }
+    void enter() override { context_->push(); }
+    void leave() noexcept override { context_->pop(); }
+
+    ContextPointer context_;
+    std::shared_ptr<Modules> modules_;
+    DeviceInfo info_;
+};
+
+} // namespace
+
+std::shared_ptr<Device> open_cuda_device(void *context) {
+    return std::make_shared<CudaDevice>(std::make_shared<Context>(Driver::load(), static_cast<ContextHandle>(context)));
+}
+
+std::vector<DeviceInfo> list_cuda_devices() {
+    const auto driver = Driver::load();
+    const int count = driver->device_count();
+    std::vector<DeviceInfo> devices;
+    for (int i = 0; i < count; i++) {
+        DeviceHandle device = 0;
+        driver->check(driver->cuDeviceGet(&device, i), "cuDeviceGet");
+        devices.push_back(describe(*driver, device, static_cast<unsigned>(i)));
+    }
+    return devices;
+}
+
+} // namespace vmaf

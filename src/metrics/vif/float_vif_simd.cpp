@@ -46,9 +46,19 @@ class TapVectors {
     float *memory_;
 };
 
+// Pins the place of a computation: GCC would otherwise compute many products first and spill them.
+HWY_INLINE void compute_now(VF &v) {
+#if HWY_TARGET == HWY_NEON
+    __asm__("" : "+w"(v.raw));
+#else
+    __asm__("" : "+v"(v.raw));
+#endif
+}
+
 HWY_INLINE void add_product(VF &sum, VF tap, VF sample, bool first) {
     const VF product = hn::Mul(tap, sample);
     sum = first ? product : hn::Add(sum, product);
+    compute_now(sum);
 }
 
 // Adds what input row J gives to the output rows that see it, for as many sources as are stated: sums[source][row].
@@ -85,27 +95,23 @@ HWY_INLINE void filter_rows_slowly(const TapVectors &taps, const Load &load, VF 
         }
 }
 
-// Four vectors of one row, filtered along.
-template <int Taps> HWY_INLINE void filter_along(const TapVectors &taps, const float *line, float *out) {
+// Four neighbouring vectors; at(k) is where the samples for tap k start.
+template <int Taps, class At> HWY_INLINE void filter_four(const TapVectors &taps, const At &at, float *out) {
     const DF d;
     const int count = Taps > 0 ? Taps : taps.count();
-    line -= count / 2;
-    VF a = hn::Mul(taps.at(0), hn::LoadU(d, line)), b = hn::Mul(taps.at(0), hn::LoadU(d, line + kLanes));
-    VF c = hn::Mul(taps.at(0), hn::LoadU(d, line + 2 * kLanes)),
-       e = hn::Mul(taps.at(0), hn::LoadU(d, line + 3 * kLanes));
-    HWY_UNROLL(16)
-    for (int k = 1; k < count; k++) {
+    VF sums[4];
+    HWY_UNROLL(17)
+    for (int k = 0; k < count; k++) {
+        const float *from = at(k);
+        // Vectors overlap between taps: loading them again is cheaper than GCC's keeping of them in memory.
+        __asm__("" : "+r"(from));
         const VF tap = taps.at(k);
-        const float *const from = line + k;
-        a = hn::Add(a, hn::Mul(tap, hn::LoadU(d, from)));
-        b = hn::Add(b, hn::Mul(tap, hn::LoadU(d, from + kLanes)));
-        c = hn::Add(c, hn::Mul(tap, hn::LoadU(d, from + 2 * kLanes)));
-        e = hn::Add(e, hn::Mul(tap, hn::LoadU(d, from + 3 * kLanes)));
+        add_product(sums[0], tap, hn::LoadU(d, from), k == 0);
+        add_product(sums[1], tap, hn::LoadU(d, from + kLanes), k == 0);
+        add_product(sums[2], tap, hn::LoadU(d, from + 2 * kLanes), k == 0);
+        add_product(sums[3], tap, hn::LoadU(d, from + 3 * kLanes), k == 0);
     }
-    hn::Store(a, d, out);
-    hn::Store(b, d, out + kLanes);
-    hn::Store(c, d, out + 2 * kLanes);
-    hn::Store(e, d, out + 3 * kLanes);
+    for (int i = 0; i < 4; i++) hn::Store(sums[i], d, out + i * kLanes);
 }
 
 HWY_INLINE VF load_samples(const float *from, float) { return hn::LoadU(DF(), from); }
@@ -136,7 +142,7 @@ class StripFilter {
           moments_(filtered_ + layout.filtered()), terms_(moments_ + Layout::kMoments),
           taps_(strip.taps, terms_ + Layout::kTerms),
           next_taps_(strip.next_taps, terms_ + Layout::kTerms + kMaxFilterTaps * kLanes),
-          pixel_terms_(strip.constants) {}
+          pixel_arguments_(strip.constants) {}
 
     void run() {
         for (left_ = 0; left_ < strip_.width; left_ += layout_.tile) {
@@ -268,13 +274,24 @@ class StripFilter {
     template <int Taps> void chunk_terms(int row, int x) const {
         const DF d;
         for (int channel = 0; channel < kChannels; channel++)
-            for (int i = 0; i < kChunk; i += 4 * kLanes)
-                filter_along<Taps>(taps_, filtered_row(row, channel) + x + i, moments_ + channel * kChunk + i);
+            for (int i = 0; i < kChunk; i += 4 * kLanes) {
+                const float *const first = filtered_row(row, channel) + x + i - taps_.count() / 2;
+                filter_four<Taps>(
+                    taps_, [=](int k) { return first + k; }, moments_ + channel * kChunk + i);
+            }
+        float *const num = terms_ + row * kChunk, *const den = terms_ + (kGroup + row) * kChunk;
+        float *const num_extra = moments_; // a moment that has been read
         for (int i = 0; i < kChunk; i += kLanes) {
             const auto moment = [&](int channel) HWY_ATTR { return hn::Load(d, moments_ + channel * kChunk + i); };
-            const Terms terms = pixel_terms_({moment(0), moment(1), moment(2), moment(3), moment(4)});
-            hn::Store(terms.num, d, terms_ + row * kChunk + i);
-            hn::Store(terms.den, d, terms_ + (kGroup + row) * kChunk + i);
+            const Arguments arguments = pixel_arguments_({moment(0), moment(1), moment(2), moment(3), moment(4)});
+            hn::Store(arguments.num, d, num + i);
+            hn::Store(arguments.num_extra, d, num_extra + i);
+            hn::Store(arguments.den, d, den + i);
+        }
+        for (int i = 0; i < kChunk; i += kLanes) {
+            const VF logarithm = log2_approximation(hn::Load(d, num + i));
+            hn::Store(hn::Add(logarithm, hn::Load(d, num_extra + i)), d, num + i);
+            hn::Store(log2_approximation(hn::Load(d, den + i)), d, den + i);
         }
     }
 
@@ -304,54 +321,47 @@ class StripFilter {
         for (int row = 0; row < end; row += 2)
             for (int image = 0; image < 2; image++) {
                 FloatPlane &next = image == 0 ? *strip_.next_ref : *strip_.next_dist;
-                next_scale_row(y + row, image, next.row((y + row) / 2));
+                float *const out = next.row((y + row) / 2);
+                with_taps(next_taps_.count(), [&](auto taps) { next_scale_row<taps.value>(y + row, image, out); });
             }
     }
 
-    void next_scale_row(int y, int image, float *out) const {
+    template <int Taps> void next_scale_row(int y, int image, float *out) const {
         const DF d;
-        const int count = next_taps_.count(), radius = count / 2;
+        const int count = Taps > 0 ? Taps : next_taps_.count(), radius = count / 2;
         std::array<const float *, kMaxFilterTaps> rows;
         for (int k = 0; k < count; k++) rows[std::size_t(k)] = ring_row(reflect(y - radius + k, strip_.height), image);
         float *const line = filtered_row(0, 0);
         const int end = behind(radius);
-        for (int x = -before(radius); x < end; x += 2 * kLanes) {
-            VF a = hn::Mul(next_taps_.at(0), hn::Load(d, rows[0] + x));
-            VF b = hn::Mul(next_taps_.at(0), hn::Load(d, rows[0] + x + kLanes));
-            for (int k = 1; k < count; k++) {
-                a = hn::Add(a, hn::Mul(next_taps_.at(k), hn::Load(d, rows[std::size_t(k)] + x)));
-                b = hn::Add(b, hn::Mul(next_taps_.at(k), hn::Load(d, rows[std::size_t(k)] + x + kLanes)));
-            }
-            hn::Store(a, d, line + x);
-            hn::Store(b, d, line + x + kLanes);
-        }
+        for (int x = -before(radius); x < end; x += 4 * kLanes)
+            filter_four<Taps>(
+                next_taps_, [&](int k) { return rows[std::size_t(k)] + x; }, line + x);
         extend(line, radius);
 
         // Samples at even and odd distance from the outputs, apart.
         float *const even = filtered_row(0, 1), *const odd = filtered_row(0, 2);
-        const int half = round_up(radius, 2 * kLanes) / 2,
-                  wanted = std::min((columns_ + 1) / 2, strip_.width / 2 - left_ / 2);
+        const int half = round_up(radius, 2 * kLanes) / 2;
+        const int wanted = std::min((columns_ + 1) / 2, strip_.width / 2 - left_ / 2);
         for (int x = -half; x < wanted + half; x += kLanes) {
             const VF low = hn::LoadU(d, line + 2 * x), high = hn::LoadU(d, line + 2 * x + kLanes);
             hn::Store(hn::ConcatEven(d, high, low), d, even + x);
             hn::Store(hn::ConcatOdd(d, high, low), d, odd + x);
         }
-        for (int x = 0; x < wanted; x += kLanes) {
-            const auto sample = [&](int k) HWY_ATTR {
-                const int offset = k - radius;
-                return hn::LoadU(d, (offset % 2 == 0 ? even + offset / 2 : odd + (offset - 1) / 2) + x);
-            };
-            VF sum = hn::Mul(next_taps_.at(0), sample(0));
-            for (int k = 1; k < count; k++) sum = hn::Add(sum, hn::Mul(next_taps_.at(k), sample(k)));
-            hn::StoreU(sum, d, out + left_ / 2 + x);
-        }
+        const int pad = radius % 2; // makes offsets from the first tap's sample non-negative multiples of 2
+        const float *const first = pad ? odd - (radius + 1) / 2 : even - radius / 2;
+        const float *const second = pad ? even - radius / 2 : odd - radius / 2;
+        float *const decimated = filtered_row(1, 0);
+        for (int x = 0; x < wanted; x += 4 * kLanes)
+            filter_four<Taps>(
+                next_taps_, [&](int k) { return (k % 2 == 0 ? first : second) + k / 2 + x; }, decimated + x);
+        std::copy_n(decimated, wanted, out + left_ / 2);
     }
 
     const Strip &strip_;
     Layout layout_;
     float *ring_, *filtered_, *moments_, *terms_;
     TapVectors taps_, next_taps_;
-    PixelTerms pixel_terms_;
+    PixelArguments pixel_arguments_;
     int left_ = 0, columns_ = 0; // of the current tile
 };
 

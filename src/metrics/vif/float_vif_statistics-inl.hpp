@@ -48,18 +48,20 @@ struct Moments {
     VF mean_r, mean_d, rr, dd, rd;
 };
 
-struct Terms {
-    VF num, den;
+// The terms are num = log2a(num_argument) + num_extra and den = log2a(den_argument). Two steps, so that the processor
+// can overlap the long chains of operations of several vectors.
+struct Arguments {
+    VF num, num_extra, den;
 };
 
-class PixelTerms {
+class PixelArguments {
   public:
-    explicit PixelTerms(const Constants &constants)
+    explicit PixelArguments(const Constants &constants)
         : constants_(constants), threshold_(smallest_float_from(constants.noise)),
           noise_is_power_of_two_(is_power_of_two(constants.noise)),
           inverse_noise_(noise_is_power_of_two_ ? float(1.0 / constants.noise) : 0.0f) {}
 
-    HWY_INLINE Terms operator()(const Moments &m) const {
+    HWY_INLINE Arguments operator()(const Moments &m) const {
         const DF d;
         const VF zero = hn::Zero(d), epsilon = hn::Set(d, kEpsilon), one = hn::Set(d, 1.0f);
         VF s1 = hn::Max(hn::Sub(m.rr, hn::Mul(m.mean_r, m.mean_r)), zero);
@@ -74,13 +76,13 @@ class PixelTerms {
         residual = hn::Max(hn::IfThenZeroElse(flat_dist, residual), epsilon);
         gain = hn::Min(hn::Max(gain, zero), hn::Set(d, constants_.gain_limit));
 
-        const VF den = log2_approximation(den_argument(s1));
         const VF signal = hn::Mul(hn::Mul(gain, gain), s1);
-        VF num = log2_approximation(num_argument(signal, residual));
-        num = hn::IfThenZeroElse(hn::Lt(s12, zero), num);
         const auto below = hn::Lt(s1, hn::Set(d, threshold_));
+        // log2a(1) = 0 and log2a(2) = 1, exactly.
+        const auto no_signal = hn::Or(below, hn::Lt(s12, zero));
         const VF below_num = hn::Sub(one, hn::Mul(s2, hn::Set(d, constants_.below_noise)));
-        return {hn::IfThenElse(below, below_num, num), hn::IfThenElse(below, one, den)};
+        return {hn::IfThenElse(no_signal, one, num_argument(signal, residual)), hn::IfThenElseZero(below, below_num),
+                hn::IfThenElse(below, hn::Set(d, 2.0f), den_argument(s1))};
     }
 
   private:

@@ -16,7 +16,7 @@ constexpr std::string_view kProvides[] = {"ssimulacra2"};
 
 class Scorer final : public FrameScorer {
   public:
-    Scorer(const PictureFormat &format, int matrix) : passes_(format, matrix) {}
+    Scorer(const PictureFormat &format, int matrix, Isa isa) : passes_(format, matrix, isa) {}
 
     void measure(const FrameInput &frame, FrameResult &result) override {
         result.values[0] = passes_.score(frame.ref, frame.dist);
@@ -36,7 +36,9 @@ class Ssimulacra2Metric final : public Metric {
         format_ = format;
     }
 
-    std::unique_ptr<FrameScorer> make_scorer(Isa) const override { return std::make_unique<Scorer>(format_, matrix_); }
+    std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
+        return std::make_unique<Scorer>(format_, matrix_, isa);
+    }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score(kProvides[0], index, result.values[0]);

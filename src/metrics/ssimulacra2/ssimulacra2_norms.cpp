@@ -53,8 +53,8 @@ double norm(const NormSums &sums, double pixels, int which) {
 
 Needs needs(int channel, int scale) {
     const auto &[mean, fourth] = kWeights[channel][scale];
-    return {mean.structure != 0 || fourth.structure != 0,
-            mean.artifact != 0 || fourth.artifact != 0 || mean.lost_detail != 0 || fourth.lost_detail != 0};
+    return {mean.structure != 0 || fourth.structure != 0, mean.artifact != 0 || fourth.artifact != 0,
+            mean.lost_detail != 0 || fourth.lost_detail != 0};
 }
 
 double final_score(const AllSums &sums) {

@@ -24,7 +24,9 @@ using AllSums = std::array<std::array<MapSums, kScales>, kChannels>; // zero whe
 
 // Maps whose weights are all zero need not be computed (section 11).
 struct Needs {
-    bool structure, edges;
+    bool structure, artifact, lost_detail;
+    bool edges() const { return artifact || lost_detail; }
+    bool any() const { return structure || edges(); }
 };
 Needs needs(int channel, int scale);
 

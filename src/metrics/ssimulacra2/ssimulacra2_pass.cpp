@@ -8,27 +8,38 @@ namespace {
 
 bool too_small(int width, int height) { return width < kMinSide || height < kMinSide; }
 
+// Rows have room for whole vectors, and do not share their low address bits.
+int row_stride(int width) { return round_up(width, 32) + 16; }
+
 } // namespace
 
-Passes::Passes(const PictureFormat &format, int matrix) : format_(format), matrix_(yuv_matrix(matrix)) {
+Passes::Passes(const PictureFormat &format, int matrix, Isa isa)
+    : colour_(pick_colour(isa)), blur_(pick_blur(isa)), format_(format), matrix_(yuv_matrix(matrix)),
+      strip_(blur_.strip > 0 ? blur_.strip : int(format.width)) {
     int width = int(format.width), height = int(format.height);
-    stride_ = round_up(width, 16) + 16; // rows that follow each other do not share their low address bits
-    const auto row = std::size_t(stride_);
     while (scales_.size() < kScales && !too_small(width, height)) {
+        const int stride = row_stride(width);
         const std::size_t rows = scales_.empty() ? 0 : std::size_t(height) * 6;
-        scales_.push_back({width, height, AlignedArray<float>(rows * row)});
+        scales_.push_back({width, height, stride, AlignedArray<float>(rows * std::size_t(stride))});
         width = (width + 1) / 2;
         height = (height + 1) / 2;
     }
     if (scales_.empty()) return;
-    columns_ = AlignedArray<int>(row);
+    const unsigned chroma_width = format.plane_width(1);
+    columns_each_ = chroma_width == format.width ? 1 : 2 * chroma_width == format.width ? 2 : 0;
+    columns_ = AlignedArray<int>(format.width);
     for (int x = 0; x < int(format.width); x++)
-        columns_[std::size_t(x)] = chroma_position(x, int(format.width), int(format.plane_width(1)));
+        columns_[std::size_t(x)] = chroma_position(x, int(format.width), int(chroma_width));
+
+    stride_ = row_stride(std::min(int(format.width), strip_) + kBlurAhead);
+    const auto row = std::size_t(stride_);
+    const std::size_t groups = (format.height + kBlurAhead + kGroup - 1) / kGroup;
     linear_ = AlignedArray<float>(2 * 3 * 2 * row);
     xyb_ = AlignedArray<float>(2 * kChannels * kRing * row);
     blurred_ = AlignedArray<float>(kChannels * kSignals * kRing * row);
     states_ = AlignedArray<float>(kChannels * kSignals * 2 * kPoles * row);
-    outputs_ = AlignedArray<float>(kSignals * kGroup * row);
+    carries_ = AlignedArray<float>(blur_.strip > 0 ? groups * kChannels * kCarryFloats : 0);
+    outputs_ = AlignedArray<float>(output_floats(stride_));
     zeros_ = AlignedArray<float>(row);
 }
 
@@ -40,70 +51,84 @@ double Passes::score(const Picture &ref, const Picture &dist) {
 
 void Passes::score_scale(std::size_t scale, const Pair &pictures, AllSums &sums) {
     const int height = scales_[scale].height, width = scales_[scale].width;
-    std::fill_n(states_.data(), states_.size(), 0.0f);
-    for (int channel = 0; channel < kChannels; channel++)
-        sums[std::size_t(channel)][scale].pixels = double(width) * double(height);
+    for (auto &channel : sums) channel[scale].pixels = double(width) * double(height);
+    for (int left = 0; left < width; left += strip_) {
+        const int columns = std::min(strip_, width - left);
+        score_strip(scale, {left, columns, std::min(columns + kBlurAhead, width - left)}, pictures, sums);
+    }
+}
 
+void Passes::score_strip(std::size_t scale, const Strip &strip, const Pair &pictures, AllSums &sums) {
+    const int height = scales_[scale].height;
+    std::fill_n(states_.data(), states_.size(), 0.0f);
     for (int first = 0; first < height + kBlurAhead; first += kGroup) {
         const int count = std::min(kGroup, height + kBlurAhead - first);
         for (int picture = 0; picture < 2; picture++)
             for (int y = first; y < std::min(first + count, height); y++)
-                convert_row(scale, picture, *pictures[std::size_t(picture)], y);
+                convert_row(scale, strip, picture, *pictures[std::size_t(picture)], y);
         for (int channel = 0; channel < kChannels; channel++) {
             const Needs need = needs(channel, int(scale));
-            if (!need.structure && !need.edges) continue;
-            const RowGroup group = row_group(scale, channel, first, count);
-            blur_rows(group);
-            score_rows(group, need, sums[std::size_t(channel)][scale]);
+            if (!need.any()) continue;
+            const RowGroup group = row_group(scale, strip, channel, first, count);
+            blur_.blur_rows(group);
+            blur_.score_rows(group, need, sums[std::size_t(channel)][scale]);
         }
     }
 }
 
 // Brings one row of a picture to XYB, and a pair of rows into the next scale.
-void Passes::convert_row(std::size_t scale, int picture, const Picture &source, int y) {
-    const int width = scales_[scale].width, height = scales_[scale].height;
-    const Rows rgb = linear_rows(scale, picture, y);
+void Passes::convert_row(std::size_t scale, const Strip &strip, int picture, const Picture &source, int y) {
+    const Rows rgb = linear_rows(scale, strip.left, picture, y);
     if (scale == 0) {
         if (format_.bits > 8)
-            linear_row_of<std::uint16_t>(source, y, rgb);
+            linear_row(colour_.linear_row16, strip, source, y, rgb);
         else
-            linear_row_of<std::uint8_t>(source, y, rgb);
+            linear_row(colour_.linear_row8, strip, source, y, rgb);
     }
     Rows xyb;
     for (int channel = 0; channel < kChannels; channel++)
         xyb[std::size_t(channel)] = xyb_.data() + ((picture * kChannels + channel) * kRing + y % kRing) * stride_;
-    xyb_row({rgb[0], rgb[1], rgb[2]}, xyb, width);
+    colour_.xyb_row({rgb[0], rgb[1], rgb[2]}, xyb, strip.loaded);
 
-    const bool pair_complete = y % 2 == 1 || y == height - 1;
+    const bool pair_complete = y % 2 == 1 || y == scales_[scale].height - 1;
     if (!pair_complete || scale + 1 == scales_.size()) return;
-    const Rows top = linear_rows(scale, picture, y & ~1), half = linear_rows(scale + 1, picture, y / 2);
-    for (std::size_t c = 0; c < 3; c++) halve_rows(top[c], rgb[c], half[c], width);
+    const Rows top = linear_rows(scale, strip.left, picture, y & ~1);
+    const Rows half = linear_rows(scale + 1, strip.left / 2, picture, y / 2);
+    for (std::size_t c = 0; c < 3; c++) colour_.halve_rows(top[c], rgb[c], half[c], strip.columns);
 }
 
-template <class T> void Passes::linear_row_of(const Picture &source, int y, const Rows &rgb) {
+template <class T>
+void Passes::linear_row(LinearRow<T> *function, const Strip &strip, const Picture &source, int y, const Rows &rgb) {
     const PlaneView<T> luma = source.plane<T>(0), u = source.plane<T>(1), v = source.plane<T>(2);
     const int c = chroma_position(y, luma.height, u.height);
+    const int chroma_left = columns_each_ > 0 ? strip.left / columns_each_ : 0;
     const float scale = 1.0f / float((1 << format_.bits) - 1);
-    linear_row<T>({luma.row(y), u.row(c), v.row(c), columns_.data(), scale}, matrix_, rgb, luma.width);
+    function({luma.row(y) + strip.left, u.row(c) + chroma_left, v.row(c) + chroma_left, columns_.data() + strip.left,
+              columns_each_, scale},
+             matrix_, rgb, strip.loaded);
 }
 
-Rows Passes::linear_rows(std::size_t scale, int picture, int y) {
+// From column `left` on.
+Rows Passes::linear_rows(std::size_t scale, int left, int picture, int y) {
     Rows rows;
     for (int channel = 0; channel < 3; channel++) {
         const int plane = picture * 3 + channel;
-        rows[std::size_t(channel)] =
-            scale == 0 ? linear_.data() + (plane * 2 + y % 2) * stride_
-                       : scales_[scale].linear.data() + (std::ptrdiff_t(plane) * scales_[scale].height + y) * stride_;
+        Scale &s = scales_[scale];
+        rows[std::size_t(channel)] = scale == 0
+                                         ? linear_.data() + (plane * 2 + y % 2) * stride_
+                                         : s.linear.data() + (std::ptrdiff_t(plane) * s.height + y) * s.stride + left;
     }
     return rows;
 }
 
-RowGroup Passes::row_group(std::size_t scale, int channel, int first, int count) {
+RowGroup Passes::row_group(std::size_t scale, const Strip &strip, int channel, int first, int count) {
     const Needs need = needs(channel, int(scale));
     const auto xyb = [&](int picture) { return xyb_.data() + (picture * kChannels + channel) * kRing * stride_; };
     return {
         .width = scales_[scale].width,
         .height = scales_[scale].height,
+        .left = strip.left,
+        .columns = strip.columns,
         .first = first,
         .count = count,
         .signals = need.structure ? int(kSignals) : kEdgeSignals,
@@ -111,6 +136,7 @@ RowGroup Passes::row_group(std::size_t scale, int channel, int first, int count)
         .xyb = {xyb(0), xyb(1)},
         .blurred = blurred_.data() + channel * kSignals * kRing * stride_,
         .states = states_.data() + channel * kSignals * 2 * kPoles * stride_,
+        .carry = carries_.data() + (first / kGroup * kChannels + channel) * kCarryFloats,
         .outputs = outputs_.data(),
         .zeros = zeros_.data(),
     };

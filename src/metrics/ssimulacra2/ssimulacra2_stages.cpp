@@ -163,6 +163,8 @@ float cube_root(float x) {
     return y;
 }
 
+namespace {
+
 template <class T> void linear_row(const YuvRow<T> &in, const YuvMatrix &m, const Rows &rgb, int width) {
     for (int x = 0; x < width; x++) {
         const int c = in.columns[x];
@@ -174,20 +176,14 @@ template <class T> void linear_row(const YuvRow<T> &in, const YuvMatrix &m, cons
         rgb[2][x] = to_linear(yn + m.bu * un);
     }
 }
-template void linear_row(const YuvRow<std::uint8_t> &, const YuvMatrix &, const Rows &, int);
-template void linear_row(const YuvRow<std::uint16_t> &, const YuvMatrix &, const Rows &, int);
 
 void xyb_row(const ConstRows &rgb, const Rows &xyb, int width) {
-    constexpr float a00 = 0.30f, a02 = 0.078f, a10 = 0.23f, a12 = 0.078f;
-    constexpr float a20 = 0.24342268924547819f, a21 = 0.20476744424496821f;
-    constexpr float a01 = (1.0f - a00) - a02, a11 = (1.0f - a10) - a12, a22 = (1.0f - a20) - a21;
-    constexpr float bias = 0.0037930732552754493f;
-    const float root_bias = cube_root(bias);
     for (int i = 0; i < width; i++) {
         const float r = rgb[0][i], g = rgb[1][i], b = rgb[2][i];
-        const float l = cube_root(a00 * r + a01 * g + a02 * b + bias) - root_bias;
-        const float m = cube_root(a10 * r + a11 * g + a12 * b + bias) - root_bias;
-        const float s = cube_root(a20 * r + a21 * g + a22 * b + bias) - root_bias;
+        const auto response = [&](const std::array<float, 3> &share) {
+            return cube_root(share[0] * r + share[1] * g + share[2] * b + kAbsorptionBias) - kRootOfBias;
+        };
+        const float l = response(kAbsorption[0]), m = response(kAbsorption[1]), s = response(kAbsorption[2]);
         const float x0 = 0.5f * (l - m);
         const float y0 = 0.5f * (l + m);
         xyb[0][i] = x0 * 14.0f + 0.42f;
@@ -223,10 +219,15 @@ void score_rows(const RowGroup &group, const Needs &needs, MapSums &sums) {
         const int y = entering - kBlurAhead;
         if (y < 0) continue;
         if (needs.structure) add_structure(blurred, group.width, sums.structure);
-        if (needs.edges)
+        if (needs.edges())
             add_edges(group.xyb_row(0, y), blurred[kMean1], group.xyb_row(1, y), blurred[kMean2], group.width,
                       sums.artifact, sums.lost_detail);
     }
 }
+
+} // namespace
+
+const ColourKernels scalar_colour = {linear_row<std::uint8_t>, linear_row<std::uint16_t>, xyb_row, halve_rows};
+const BlurKernels scalar_blur = {0, blur_rows, score_rows};
 
 } // namespace vmaf::ssimulacra2

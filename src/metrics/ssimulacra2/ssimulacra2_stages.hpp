@@ -1,11 +1,13 @@
-// Sections 3 to 9, row by row. The functions here are the scalar reference; every operation rounds by itself, and the
-// order of operations is part of the definition.
+// Sections 3 to 9, row by row: every operation rounds by itself, and the order of operations is part of the definition.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
+#include "cpu/cpu.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_norms.hpp"
 
 namespace vmaf::ssimulacra2 {
@@ -29,6 +31,15 @@ float to_linear(float value);
 
 float cube_root(float x); // section 5
 
+// Section 6: shares of R, G, B in what each kind of cone absorbs.
+inline constexpr std::array<std::array<float, 3>, 3> kAbsorption = {{
+    {0.30f, (1.0f - 0.30f) - 0.078f, 0.078f},
+    {0.23f, (1.0f - 0.23f) - 0.078f, 0.078f},
+    {0.24342268924547819f, 0.20476744424496821f, (1.0f - 0.24342268924547819f) - 0.20476744424496821f},
+}};
+inline constexpr float kAbsorptionBias = 0.0037930732552754493f;
+inline constexpr float kRootOfBias = std::bit_cast<float>(0x3e1fb27bu); // cube_root(kAbsorptionBias)
+
 // Three rows of one picture: R, G, B or X, Y, B.
 using Rows = std::array<float *, 3>;
 using ConstRows = std::array<const float *, 3>;
@@ -37,12 +48,10 @@ using ConstRows = std::array<const float *, 3>;
 template <class T> struct YuvRow {
     const T *y, *u, *v;
     const int *columns; // chroma position of each luma column
+    int columns_each;   // luma columns per chroma column: 1 or 2, or 0 where they vary
     float scale;        // 1 / (2^bits - 1)
 };
-template <class T> void linear_row(const YuvRow<T> &in, const YuvMatrix &matrix, const Rows &rgb, int width);
-
-void xyb_row(const ConstRows &rgb, const Rows &xyb, int width);                // section 6
-void halve_rows(const float *top, const float *bottom, float *out, int width); // section 7; width of the input
+template <class T> using LinearRow = void(const YuvRow<T> &in, const YuvMatrix &matrix, const Rows &rgb, int width);
 
 // Section 8. A sample enters the filter at its own position plus kBlurAhead and counts again when it leaves
 // kBlurSpan samples later; the output at the position of the sample that entered kBlurAhead samples ago is complete.
@@ -57,20 +66,24 @@ inline constexpr std::array<float, kPoles> kBlurPole = {
 enum Signal { kMean1, kMean2, kSquare1, kSquare2, kProduct, kSignals };
 inline constexpr int kEdgeSignals = 2;
 
-// Rows of one channel that travel together through blur and maps. Rows lie in rings of kRing rows; a row of the picture
-// is found by its number modulo kRing.
-inline constexpr int kGroup = 16, kRing = 32;
-static_assert(kRing >= kGroup + kBlurSpan);
+// A piece of one channel: some columns of some rows on their way through blur and maps. Vector code goes down the
+// picture in strips of columns, so that everything a strip needs stays in the cache; scalar code takes whole rows,
+// because it adds the maps up in the order of the pixels. All rows here begin at the strip's first column. Rows lie in
+// rings; a row of the picture is found by its number modulo kRing.
+inline constexpr int kGroup = 16, kRing = kGroup + kBlurSpan;
+inline constexpr int kTile = 64; // columns whose maps are made together by vector code
 
 struct RowGroup {
     int width, height;                // of the scale
+    int left, columns;                // the strip
     int first, count;                 // rows entering the vertical blur; those from `height` on are zero
     int signals;                      // kEdgeSignals or kSignals
     std::ptrdiff_t stride;            // of all rows
-    std::array<const float *, 2> xyb; // rings of both pictures
+    std::array<const float *, 2> xyb; // rings of both pictures, kBlurAhead columns more than the strip
     float *blurred;                   // rings of the horizontal blur, one per signal
     float *states;                    // of the vertical blur: 2 * kPoles rows per signal, zero before the first group
-    float *outputs;                   // room for kSignals * kGroup rows
+    float *carry;                     // of the horizontal blur, from strip to strip: kCarryFloats
+    float *outputs;                   // room for output_floats()
     const float *zeros;               // a row
 
     const float *xyb_row(int picture, int y) const { return xyb[std::size_t(picture)] + (y % kRing) * stride; }
@@ -79,10 +92,29 @@ struct RowGroup {
     const float *input_row(int signal, int y) const { return y >= 0 && y < height ? blurred_row(signal, y) : zeros; }
     float *state(int signal) const { return states + signal * 2 * kPoles * stride; }
 };
+inline std::size_t output_floats(std::ptrdiff_t stride) {
+    return std::size_t(kSignals) * std::max(std::size_t(stride), std::size_t(kGroup * kTile));
+}
+// Per row: the recursions of all signals, and the samples of both pictures that are still to leave.
+inline constexpr int kCarryFloats = kGroup * (kSignals * 2 * kPoles + 2 * kBlurSpan);
 
-// The horizontal blur of the group's rows.
-void blur_rows(const RowGroup &group);
-// The vertical blur of these rows, and sections 9's maps of the rows that it completes.
-void score_rows(const RowGroup &group, const Needs &needs, MapSums &sums);
+// How rows are worked on. Rows of floats may be written up to their padding.
+struct ColourKernels {
+    LinearRow<std::uint8_t> *linear_row8; // sections 3 and 4
+    LinearRow<std::uint16_t> *linear_row16;
+    void (*xyb_row)(const ConstRows &rgb, const Rows &xyb, int width);                // section 6
+    void (*halve_rows)(const float *top, const float *bottom, float *out, int width); // section 7; input's width
+};
+extern const ColourKernels scalar_colour;
+const ColourKernels &pick_colour(Isa isa);
+
+struct BlurKernels {
+    int strip;                                // columns per strip, even; 0: whole rows
+    void (*blur_rows)(const RowGroup &group); // section 8, horizontal
+    // Section 8, vertical, and section 9 for the rows that it completes.
+    void (*score_rows)(const RowGroup &group, const Needs &needs, MapSums &sums);
+};
+extern const BlurKernels scalar_blur;
+const BlurKernels &pick_blur(Isa isa);
 
 } // namespace vmaf::ssimulacra2

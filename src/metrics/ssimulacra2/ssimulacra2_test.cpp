@@ -121,6 +121,27 @@ TEST(Ssimulacra2, GivesTheCheckValuesOfTheSpecification) {
     }
 }
 
+TEST(Ssimulacra2, VectorCodeAgreesTo1e9) {
+    const auto check = [](const Case &c, int matrix) {
+        const auto [ref, dist] = pictures(c);
+        const OptionTexts options = {{"yuv_matrix", std::to_string(matrix)}};
+        const double expected = run_metric(ssimulacra2_metric, options, {ref}, {dist}).at("ssimulacra2", 0);
+        for (const Isa isa : usable_isas()) {
+            const double value = run_metric(ssimulacra2_metric, options, {ref}, {dist}, isa).at("ssimulacra2", 0);
+            EXPECT_NEAR(value, expected, 1e-9 * std::abs(expected)) << c.width << "x" << c.height << to_string(isa);
+        }
+    };
+    for (const Case &c : kCases) check(c, 1);
+    for (int side = 8; side <= 50; side += 3) check({side, 58 - side, "444", 10, "noise", "dct:30", {}}, 2);
+    check({1100, 40, "422", 8, "street", "dct:30", {}}, 0); // three strips of columns
+}
+
+TEST(Ssimulacra2, IdenticalPicturesScore100OnEveryInstructionSet) {
+    const auto [ref, dist] = pictures(kCases[0]);
+    for (const Isa isa : usable_isas())
+        EXPECT_EQ(run_metric(ssimulacra2_metric, {}, {ref}, {ref}, isa).at("ssimulacra2", 0), 100) << to_string(isa);
+}
+
 TEST(Ssimulacra2, FramesDoNotInfluenceEachOther) {
     const auto [ref0, dist0] = pictures(kCases[0]);
     const auto [ref1, dist1] = pictures(kCases[0], 1);
@@ -185,6 +206,7 @@ TEST(Ssimulacra2, LinearLightAndCubeRootHaveTheirCheckValues) {
     EXPECT_EQ(bits(ssimulacra2::cube_root(0.5f)), 0x3f4b2fffu);
     EXPECT_EQ(bits(ssimulacra2::cube_root(0.001f)), 0x3dccccd3u);
     EXPECT_EQ(ssimulacra2::cube_root(-1.0f), 0.0f);
+    EXPECT_EQ(ssimulacra2::cube_root(ssimulacra2::kAbsorptionBias), ssimulacra2::kRootOfBias);
 }
 
 TEST(Ssimulacra2, MatricesHaveTheConstantsOfTheSpecification) {
@@ -203,10 +225,10 @@ TEST(Ssimulacra2, MatricesHaveTheConstantsOfTheSpecification) {
 
 TEST(Ssimulacra2, MapsWithoutWeightAreLeftOut) {
     EXPECT_FALSE(ssimulacra2::needs(0, 0).structure);
-    EXPECT_TRUE(ssimulacra2::needs(0, 0).edges);
+    EXPECT_TRUE(ssimulacra2::needs(0, 0).artifact);
+    EXPECT_FALSE(ssimulacra2::needs(0, 0).lost_detail);
     EXPECT_TRUE(ssimulacra2::needs(1, 0).structure);
-    EXPECT_FALSE(ssimulacra2::needs(1, 5).structure);
-    EXPECT_FALSE(ssimulacra2::needs(1, 5).edges);
+    EXPECT_FALSE(ssimulacra2::needs(1, 5).any());
 }
 
 } // namespace

@@ -1,0 +1,341 @@
+// Sections 8 and 9 on vectors. The blurs have the bits of the scalar code; the maps are computed to 1e-13 and added up
+// in another order.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "base/aligned.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_stages.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metrics/ssimulacra2/ssimulacra2_blur_simd.cpp"
+#include "cpu/simd.hpp"
+
+#if VMAF_VECTOR_PASS
+HWY_BEFORE_NAMESPACE();
+namespace vmaf::ssimulacra2::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using DF = hn::ScalableTag<float>;
+using DD = hn::ScalableTag<double>;
+using DHalf = hn::Half<DF>;
+using V = hn::Vec<DF>;
+using VD = hn::Vec<DD>;
+
+constexpr int kLanes = int(HWY_LANES(float));
+constexpr int kStrip = 508; // with kBlurAhead columns more a multiple of every vector's lanes
+
+// Section 8: the three recursions of as many lines as there are lanes.
+struct Recursion {
+    V last[kPoles], before[kPoles];
+
+    Recursion() {} // a constructor that compilers make themselves lacks the target's attributes
+
+    HWY_INLINE V step(V sum) {
+        const DF d;
+        V o[kPoles];
+        for (int k = 0; k < kPoles; k++) {
+            const V gain = hn::Set(d, kBlurGain[std::size_t(k)]), pole = hn::Set(d, kBlurPole[std::size_t(k)]);
+            o[k] = hn::Sub(hn::Sub(hn::Mul(gain, sum), hn::Mul(pole, last[k])), before[k]);
+            before[k] = last[k];
+            last[k] = o[k];
+        }
+        return hn::Add(hn::Add(o[0], o[1]), o[2]);
+    }
+
+    // A recursion takes two vectors, which lie `stride` floats apart.
+    HWY_INLINE void load(const float *from, std::ptrdiff_t stride) {
+        for (int k = 0; k < kPoles; k++) {
+            last[k] = hn::LoadU(DF(), from + 2 * k * stride);
+            before[k] = hn::LoadU(DF(), from + (2 * k + 1) * stride);
+        }
+    }
+    HWY_INLINE void store(float *to, std::ptrdiff_t stride) const {
+        for (int k = 0; k < kPoles; k++) {
+            hn::StoreU(last[k], DF(), to + 2 * k * stride);
+            hn::StoreU(before[k], DF(), to + (2 * k + 1) * stride);
+        }
+    }
+};
+
+// Rows that are blurred together lie in columns: four samples of a row become lanes of four vectors, and back.
+// A vector's blocks of 128 bits hold rows 4b to 4b + 3.
+HWY_INLINE void transpose_blocks(V (&v)[4]) {
+    const DF d;
+    const hn::Repartition<double, DF> pairs;
+    const auto low = [&](V a, V b) HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveLower(d, a, b)); };
+    const auto high = [&](V a, V b) HWY_ATTR { return hn::BitCast(pairs, hn::InterleaveUpper(d, a, b)); };
+    const auto t0 = low(v[0], v[1]), t1 = low(v[2], v[3]), t2 = high(v[0], v[1]), t3 = high(v[2], v[3]);
+    v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, t0, t1));
+    v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, t0, t1));
+    v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, t2, t3));
+    v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, t2, t3));
+}
+
+// Rows 0, 4, ... of a list, four samples from column x on each.
+template <class D> HWY_INLINE hn::Vec<D> load_blocks(D d, const float *const *rows, int x) {
+    if constexpr (hn::MaxLanes(D()) == 4) {
+        return hn::LoadU(d, rows[0] + x);
+    } else {
+        const hn::Half<D> half;
+        return hn::Combine(d, load_blocks(half, rows + hn::MaxLanes(half), x), load_blocks(half, rows, x));
+    }
+}
+
+template <class D> HWY_INLINE void store_blocks(D d, hn::Vec<D> v, float *const *rows, int x) {
+    if constexpr (hn::MaxLanes(D()) == 4) {
+        hn::StoreU(v, d, rows[0] + x);
+    } else {
+        const hn::Half<D> half;
+        store_blocks(half, hn::LowerHalf(half, v), rows, x);
+        store_blocks(half, hn::UpperHalf(half, v), rows + hn::MaxLanes(half), x);
+    }
+}
+
+// The horizontal blur of kLanes rows of a strip. Both pictures are brought into columns, then two or three signals at a
+// time are blurred, since one alone would wait for its own results.
+class RowBlur {
+  public:
+    RowBlur(const RowGroup &group, int first)
+        : group_(group), first_(first), start_(group.left == 0 ? 0 : kBlurAhead),
+          carry_(group.carry + std::ptrdiff_t(first - group.first) * (kCarryFloats / kGroup)) {
+        if (group.left == 0) {
+            std::fill_n(carry_, kCarryFloats / kGroup * kLanes, 0.0f);
+        }
+        load_columns(0);
+        load_columns(1);
+    }
+
+    void run() {
+        blur<Mean<0>, Mean<1>>({kMean1, kMean2});
+        if (group_.signals == kSignals)
+            blur<Product<0, 0>, Product<1, 1>, Product<0, 1>>({kSquare1, kSquare2, kProduct});
+        const int entered = group_.columns + kBlurAhead - start_;
+        for (int picture = 0; picture < 2; picture++)
+            std::copy_n(columns_[picture][entered], kBlurSpan * kLanes, history(picture));
+    }
+
+  private:
+    // The first kBlurSpan are those of the strip before.
+    using Columns = float[kBlurSpan + kStrip + kBlurAhead][kLanes];
+
+    template <int kPicture> struct Mean {
+        static HWY_INLINE V at(const Columns (&columns)[2], int i) { return hn::Load(DF(), columns[kPicture][i]); }
+    };
+    template <int kFirst, int kSecond> struct Product {
+        static HWY_INLINE V at(const Columns (&columns)[2], int i) {
+            return hn::Mul(hn::Load(DF(), columns[kFirst][i]), hn::Load(DF(), columns[kSecond][i]));
+        }
+    };
+
+    float *state(int signal) const { return carry_ + signal * 2 * kPoles * kLanes; }
+    float *history(int picture) const { return state(kSignals) + picture * kBlurSpan * kLanes; }
+
+    // The columns that enter, zero where the picture has ended.
+    void load_columns(int picture) {
+        const DF d;
+        std::copy_n(history(picture), kBlurSpan * kLanes, columns_[picture][0]);
+        const float *rows[kLanes];
+        for (int i = 0; i < kLanes; i++)
+            rows[i] = first_ + i < group_.height ? group_.xyb_row(picture, first_ + i) : group_.zeros;
+        float(*column)[kLanes] = columns_[picture] + kBlurSpan;
+        const int end = group_.columns + kBlurAhead, last = std::min(end, group_.width - group_.left);
+        for (int x = start_; x < end; x += 4, column += 4) {
+            V v[4];
+            for (int k = 0; k < 4; k++) v[k] = load_blocks(d, rows + k, x);
+            transpose_blocks(v);
+            for (int k = 0; k < 4; k++) hn::Store(x + k < last ? v[k] : hn::Zero(d), d, column[k]);
+        }
+    }
+
+    template <class... Signals> void blur(const std::array<int, sizeof...(Signals)> &numbers) {
+        const DF d;
+        constexpr std::size_t kCount = sizeof...(Signals);
+        Recursion recursions[kCount];
+        float *rows[kCount][kLanes];
+        for (std::size_t s = 0; s < kCount; s++) {
+            recursions[s].load(state(numbers[s]), kLanes);
+            for (int i = 0; i < kLanes; i++)
+                rows[s][i] = group_.blurred_row(numbers[s], first_ + i); // nobody reads rows behind the last one
+        }
+        const int count = group_.columns + kBlurAhead - start_;
+        for (int i = 0; i < count; i += 4) {
+            V out[kCount][4];
+            for (int k = 0; k < 4; k++) {
+                std::size_t s = 0;
+                ((out[s][k] = recursions[s].step(
+                      hn::Add(Signals::at(columns_, i + k), Signals::at(columns_, i + k + kBlurSpan))),
+                  s++),
+                 ...);
+            }
+            const int t = start_ + i - kBlurAhead;
+            if (t < 0) continue;
+            for (std::size_t s = 0; s < kCount; s++) {
+                transpose_blocks(out[s]);
+                for (int k = 0; k < 4; k++) store_blocks(d, out[s][k], rows[s] + k, t);
+            }
+        }
+        for (std::size_t s = 0; s < kCount; s++) recursions[s].store(state(numbers[s]), kLanes);
+    }
+
+    const RowGroup &group_;
+    const int first_, start_; // first row, first entering column
+    float *const carry_;
+    alignas(kAlignment) Columns columns_[2];
+};
+
+void blur_rows(const RowGroup &group) {
+    for (int y = group.first; y < std::min(group.first + group.count, group.height); y += kLanes)
+        RowBlur(group, y).run();
+}
+
+// The vertical blur of one signal in a tile of columns; a row of outputs has kTile values.
+void blur_columns(const RowGroup &group, int signal, int x0, int columns, float *out) {
+    const DF d;
+    const float *entering[kGroup], *leaving[kGroup];
+    for (int i = 0; i < group.count; i++) {
+        entering[i] = group.input_row(signal, group.first + i) + x0;
+        leaving[i] = group.input_row(signal, group.first + i - kBlurSpan) + x0;
+    }
+    float *const state = group.state(signal) + x0;
+    constexpr int kVectors = 2; // at once, since one alone would wait for its own results
+    for (int x = 0; x < columns; x += kVectors * kLanes) {
+        Recursion recursions[kVectors];
+        for (int v = 0; v < kVectors; v++) recursions[v].load(state + x + v * kLanes, group.stride);
+        for (int i = 0; i < group.count; i++)
+            for (int v = 0; v < kVectors; v++) {
+                const int at = x + v * kLanes;
+                const V sum = hn::Add(hn::LoadU(d, leaving[i] + at), hn::LoadU(d, entering[i] + at));
+                hn::Store(recursions[v].step(sum), d, out + i * kTile + at);
+            }
+        for (int v = 0; v < kVectors; v++) recursions[v].store(state + x + v * kLanes, group.stride);
+    }
+}
+
+// Sums of a map by lanes.
+struct Tally {
+    VD sum, sum_of_fourth;
+
+    Tally() : sum(hn::Zero(DD())), sum_of_fourth(hn::Zero(DD())) {}
+
+    HWY_INLINE void add(VD value) {
+        const VD square = hn::Mul(value, value);
+        sum = hn::Add(sum, value);
+        sum_of_fourth = hn::Add(sum_of_fourth, hn::Mul(square, square));
+    }
+    void add_to(NormSums &sums) const {
+        sums.sum += hn::GetLane(hn::SumOfLanes(DD(), sum));
+        sums.sum_of_fourth += hn::GetLane(hn::SumOfLanes(DD(), sum_of_fourth));
+    }
+};
+
+HWY_INLINE VD lower(V v) { return hn::PromoteTo(DD(), hn::LowerHalf(DHalf(), v)); }
+HWY_INLINE VD upper(V v) { return hn::PromoteTo(DD(), hn::UpperHalf(DHalf(), v)); }
+
+// Loads for a row of a map: zero behind the last column, where every map is zero, too.
+class Loader {
+  public:
+    explicit Loader(int columns) : columns_(columns) {}
+    HWY_INLINE V operator()(const float *row, int x) const {
+        const V v = hn::LoadU(DF(), row + x);
+        return x + kLanes <= columns_ ? v : hn::IfThenElseZero(hn::FirstN(DF(), std::size_t(columns_ - x)), v);
+    }
+
+  private:
+    int columns_;
+};
+
+// 1 / d, from its value in single precision by one step of Newton's method: to 1e-13.
+HWY_INLINE VD reciprocal(VD d, VD guess) { return hn::Mul(guess, hn::Sub(hn::Set(DD(), 2.0), hn::Mul(d, guess))); }
+
+void add_structure(const std::array<const float *, kSignals> &blurred, int columns, Tally &tally) {
+    const DF d;
+    const Loader load(columns);
+    const V one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f), c2 = hn::Set(d, 0.0009f);
+    Tally local = tally;
+    // 1 - nm * ns / ds as one fraction, which is zero where the pictures are equal.
+    const auto add = [&](VD nm, VD ns, VD ds, VD guess) HWY_ATTR {
+        const VD e = hn::Mul(hn::Sub(ds, hn::Mul(nm, ns)), reciprocal(ds, guess));
+        local.add(hn::Max(e, hn::Zero(DD())));
+    };
+    for (int x = 0; x < columns; x += kLanes) {
+        const V m1 = load(blurred[kMean1], x), m2 = load(blurred[kMean2], x);
+        const V difference = hn::Sub(m1, m2);
+        const V nm = hn::Sub(one, hn::Mul(difference, difference));
+        const V ns = hn::Add(hn::Mul(two, hn::Sub(load(blurred[kProduct], x), hn::Mul(m1, m2))), c2);
+        const V ds = hn::Add(hn::Add(hn::Sub(load(blurred[kSquare1], x), hn::Mul(m1, m1)),
+                                     hn::Sub(load(blurred[kSquare2], x), hn::Mul(m2, m2))),
+                             c2);
+        const V guess = hn::Div(one, ds);
+        add(lower(nm), lower(ns), lower(ds), lower(guess));
+        add(upper(nm), upper(ns), upper(ds), upper(guess));
+    }
+    tally = local;
+}
+
+template <bool kArtifact, bool kLostDetail>
+void add_edges(const float *x1, const float *m1, const float *x2, const float *m2, int columns, Tally &artifact,
+               Tally &lost_detail) {
+    const DF d;
+    const DD dd;
+    const Loader load(columns);
+    const V one = hn::Set(d, 1.0f);
+    Tally more = artifact, less = lost_detail;
+    // (1 + e2) / (1 + e1) - 1 as one fraction.
+    const auto add = [&](VD a1, VD b1, VD a2, VD b2, VD guess) HWY_ATTR {
+        const VD e1 = hn::Abs(hn::Sub(a1, b1)), e2 = hn::Abs(hn::Sub(a2, b2));
+        const VD v = hn::Mul(hn::Sub(e2, e1), reciprocal(hn::Add(hn::Set(dd, 1.0), e1), guess));
+        if constexpr (kArtifact) more.add(hn::Max(v, hn::Zero(dd)));
+        if constexpr (kLostDetail) less.add(hn::Max(hn::Neg(v), hn::Zero(dd)));
+    };
+    for (int x = 0; x < columns; x += kLanes) {
+        const V a1 = load(x1, x), b1 = load(m1, x), a2 = load(x2, x), b2 = load(m2, x);
+        const V guess = hn::Div(one, hn::Add(one, hn::Abs(hn::Sub(a1, b1))));
+        add(lower(a1), lower(b1), lower(a2), lower(b2), lower(guess));
+        add(upper(a1), upper(b1), upper(a2), upper(b2), upper(guess));
+    }
+    artifact = more;
+    lost_detail = less;
+}
+
+void score_rows(const RowGroup &group, const Needs &needs, MapSums &sums) {
+    Tally structure, artifact, lost_detail;
+    auto *const add_edges_of = !needs.lost_detail ? &add_edges<true, false>
+                               : !needs.artifact  ? &add_edges<false, true>
+                                                  : &add_edges<true, true>;
+    const auto output = [&](int signal) { return group.outputs + signal * kGroup * kTile; };
+    for (int x = 0; x < group.columns; x += kTile) {
+        const int columns = std::min(kTile, group.columns - x);
+        for (int s = 0; s < group.signals; s++) blur_columns(group, s, x, columns, output(s));
+        for (int i = 0; i < group.count; i++) {
+            const int y = group.first + i - kBlurAhead;
+            if (y < 0) continue;
+            std::array<const float *, kSignals> blurred;
+            for (int s = 0; s < kSignals; s++) blurred[std::size_t(s)] = output(s) + i * kTile;
+            if (needs.structure) add_structure(blurred, columns, structure);
+            if (needs.edges())
+                add_edges_of(group.xyb_row(0, y) + x, blurred[kMean1], group.xyb_row(1, y) + x, blurred[kMean2],
+                             columns, artifact, lost_detail);
+        }
+    }
+    structure.add_to(sums.structure);
+    artifact.add_to(sums.artifact);
+    lost_detail.add_to(sums.lost_detail);
+}
+
+constexpr BlurKernels kBlur = {kStrip, blur_rows, score_rows};
+
+} // namespace vmaf::ssimulacra2::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace vmaf::ssimulacra2 {
+
+const BlurKernels &pick_blur(Isa isa) {
+    static constexpr SimdTable<const BlurKernels> kTable = {.scalar = &scalar_blur, VMAF_VECTOR_VERSIONS(kBlur)};
+    return *kTable.pick(isa);
+}
+
+} // namespace vmaf::ssimulacra2
+#endif

@@ -2,6 +2,7 @@
 // prepared.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -26,7 +27,9 @@ void try_metric(const MetricInfo &info, const OptionTexts &texts) {
         for (const std::string_view feature : info.provides)
             if (stored_name(feature, values.name_suffix()).size() > 255) __builtin_trap();
         unknown_options(info.options, texts);
-        info.create(values)->prepare({PixelFormat::yuv420p, 8, 352, 288});
+        const std::unique_ptr<Metric> metric = info.create(values);
+        metric->prepare({PixelFormat::yuv420p, 8, 352, 288});
+        metric->make_scorer(best_isa(0));
     } catch (const Error &) {
     }
 }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "config.h"
 #include "model/model.hpp"
 #include "session/session.hpp"
 
@@ -171,7 +172,7 @@ TEST(BuiltinModels, LookUpTheStoredNamesOfTheSpecification) {
     };
     const std::string motion = "integer_motion3_mmxv_18", hfr = "integer_motion3_mffw_mmxv_18_mma";
     const std::string half = "ps_0.5_psm_bilinear_", six = "ps_0.6_psm_bilinear_";
-    const std::map<std::string, std::vector<std::string>> expected = {
+    std::map<std::string, std::vector<std::string>> expected = {
         {"vmaf_v0.6.1neg",
          {"integer_adm2_egl_1", "VMAF_integer_feature_motion2_score", "integer_vif_scale0_egl_1",
           "integer_vif_scale1_egl_1", "integer_vif_scale2_egl_1", "integer_vif_scale3_egl_1"}},
@@ -184,6 +185,10 @@ TEST(BuiltinModels, LookUpTheStoredNamesOfTheSpecification) {
         {"vmaf_v1.0.16_hfr_5d0h", {cambi, chroma(six), adm + "_nvd_5", hfr}},
         {"vmaf_v1.0.16_hfr_1d5h_2160", {cambi, chroma(""), adm + "_nvd_1.5_rdh_2160", hfr}},
     };
+#if VMAF_ENABLE_FLOAT
+    expected["vmaf_float_v0.6.1neg"] = {"adm2_egl_1",       "VMAF_feature_motion2_score", "vif_scale0_egl_1",
+                                        "vif_scale1_egl_1", "vif_scale2_egl_1",           "vif_scale3_egl_1"};
+#endif
     for (const auto &[version, names] : expected)
         EXPECT_EQ(load_builtin_model(version, {}).stored_names(), names) << version;
     const Model plain = load_builtin_model("vmaf_v0.6.1", {});

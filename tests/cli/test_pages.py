@@ -16,21 +16,30 @@ def options_of_the_usage(text):
 
 
 class Pages(CommandTest):
-    def test_examples_run(self):
-        page = (ROOT / "docs/usage/vmaf.md").read_text()
-        blocks = re.findall(r"<!-- run -->\n((?:    .*\n)+)", page)
-        self.assertGreater(len(blocks), 5)
-        tools = self.folder / "bin"
-        tools.mkdir()
-        (tools / "vmaf").symlink_to(VMAF)
-        (tools / "clipgen").symlink_to(CLIPGEN)
-        place = self.folder / "place"
+    def run_examples(self, page):
+        """The return code and stderr of the page's runnable blocks, one after the other in a new folder."""
+        blocks = re.findall(r"<!-- run -->\n((?:    .*\n)+)", page.read_text())
+        tools, place = self.folder / "bin", self.folder / page.stem
+        if not tools.exists():
+            tools.mkdir()
+            (tools / "vmaf").symlink_to(VMAF)
+            (tools / "clipgen").symlink_to(CLIPGEN)
         place.mkdir()
         env = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
         script = "set -e -o pipefail\n" + "".join(blocks)
         run = subprocess.run(["bash", "-c", script], cwd=place, env=env, capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn("vmaf_v0.6.1: ", run.stderr)
+        return blocks, run.stderr
+
+    def test_examples_run(self):
+        blocks, stderr = self.run_examples(ROOT / "docs/usage/vmaf.md")
+        self.assertGreater(len(blocks), 5)
+        self.assertIn("vmaf_v0.6.1: ", stderr)
+
+    def test_examples_of_models_and_metrics_run(self):
+        for page in [ROOT / "docs/models.md", *sorted((ROOT / "docs/metrics").glob("*.md"))]:
+            with self.subTest(page.name):
+                self.run_examples(page)
 
     def test_manual_and_completion_know_every_option(self):
         usage = options_of_the_usage(self.vmaf("--help").stdout)

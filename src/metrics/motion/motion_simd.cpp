@@ -1,7 +1,7 @@
 // motion.md 2.3 on vectors, with the same bits. Rows are taken one at a time: differences of a new row go into a ring
 // of five, the ring is blurred down the columns into one row of 16-bit values, that row is blurred along and summed.
-// Blurred values need 17 bits and a sign, but only where whole areas change by more than half of the range; rows with
-// such values take the 32-bit forms of motion.md 2.7.
+// Blurred values need 17 bits and a sign, but only where whole areas change by more than half of the range; tiles of a
+// row with such values take the 32-bit forms of motion.md 2.7.
 #include <algorithm>
 #include <cstdint>
 
@@ -34,6 +34,9 @@ constexpr int kPadding = int(kAlignment / sizeof(std::int16_t)); // before a row
 constexpr int kRing = 2 * kRadius + 1;
 constexpr int kMaxNarrowDifference = 16383; // the sum of two such fits 16 bits
 constexpr int kMaxNarrowBlur = 32766;       // 32767 may be a saturated value
+constexpr int kTile = 256;                  // columns that are blurred along in 16 or in 32 bits together
+
+enum class Range : std::uint8_t { zero, narrow, wide }; // of blurred values
 
 struct Scratch {
     Scratch(std::byte *memory, int width) : stride(round_up(width, 2 * kPadding) + 2 * kPadding) {
@@ -41,11 +44,13 @@ struct Scratch {
             difference[i] = reinterpret_cast<std::int16_t *>(memory) + i * stride + kPadding;
         blurred = difference[kRing - 1] + stride;
         wide = reinterpret_cast<std::int32_t *>(blurred + stride - kPadding) + kPadding;
+        ranges = reinterpret_cast<Range *>(wide + stride - kPadding);
     }
     int stride;
     std::int16_t *difference[kRing]; // row y is in slot y % kRing
     std::int16_t *blurred;
     std::int32_t *wide;
+    Range *ranges; // of the tiles
 };
 
 V16 tap_pair(int even, int odd) {
@@ -91,8 +96,8 @@ int largest_difference(const std::uint16_t *before, const std::uint16_t *now, in
     return *std::max_element(values, values + lanes);
 }
 
-// v(y, .) from differences of at most kMaxNarrowDifference, saturated to 16 bits. Returns the largest |v|.
-int blur_columns(const std::int16_t *const rows[5], int width, unsigned bits, std::int16_t *out) {
+// v(y, x) for begin <= x < end from differences of at most kMaxNarrowDifference, saturated to 16 bits.
+Range blur_columns(const std::int16_t *const rows[5], int begin, int end, unsigned bits, std::int16_t *out) {
     const D16 d;
     const hn::RebindToUnsigned<D16> du;
     const int lanes = int(hn::Lanes(d));
@@ -101,7 +106,7 @@ int blur_columns(const std::int16_t *const rows[5], int width, unsigned bits, st
               two = hn::Set(d, 2);
     const int shift = int(bits);
     auto largest = hn::Zero(du);
-    for (int x = 0; x < width; x += lanes) {
+    for (int x = begin; x < end; x += lanes) {
         const V16 far = hn::Add(hn::Load(d, rows[0] + x), hn::Load(d, rows[4] + x));
         const V16 near = hn::Add(hn::Load(d, rows[1] + x), hn::Load(d, rows[3] + x));
         const V16 centre = hn::Load(d, rows[2] + x);
@@ -114,9 +119,9 @@ int blur_columns(const std::int16_t *const rows[5], int width, unsigned bits, st
         hn::Store(v, d, out + x);
         largest = hn::Max(largest, hn::BitCast(du, hn::Abs(v)));
     }
-    HWY_ALIGN std::uint16_t values[HWY_LANES(std::uint16_t)];
-    hn::Store(largest, du, values);
-    return *std::max_element(values, values + lanes);
+    if (hn::AllTrue(du, hn::Eq(largest, hn::Zero(du)))) return Range::zero;
+    const auto limit = hn::Set(du, kMaxNarrowBlur);
+    return hn::AllTrue(du, hn::Eq(hn::Max(largest, limit), limit)) ? Range::narrow : Range::wide;
 }
 
 template <class T> void mirror_ends(T *v, int width) {
@@ -132,8 +137,9 @@ V64 widen_add(V64 total, V32 v) {
                    hn::Add(hn::PromoteTo(d, hn::LowerHalf(v)), hn::PromoteTo(d, hn::UpperHalf(hn::Half<D32>(), v))));
 }
 
-// Adds |u(y, .)| for values of at most kMaxNarrowBlur: then every sum fits 32 bits and u fits 16.
-template <class Dot> V64 blur_along(const std::int16_t *v, int width, V64 total) {
+// Adds |u(y, x)| for begin <= x < end, from values of at most kMaxNarrowBlur: then every sum fits 32 bits and u
+// fits 16.
+template <class Dot> V64 blur_along(const std::int16_t *v, int begin, int end, V64 total) {
     const D16 d;
     const D32 d32;
     const int lanes = int(hn::Lanes(d));
@@ -148,9 +154,9 @@ template <class Dot> V64 blur_along(const std::int16_t *v, int width, V64 total)
         return hn::Abs(hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<16>(even))));
     };
     V32 sum = hn::Zero(d32);
-    int x = 0;
-    for (; x + lanes <= width; x += lanes) sum = add_pairs(sum, magnitudes(x));
-    if (x < width) sum = add_pairs(sum, hn::IfThenElseZero(hn::FirstN(d, std::size_t(width - x)), magnitudes(x)));
+    int x = begin;
+    for (; x + lanes <= end; x += lanes) sum = add_pairs(sum, magnitudes(x));
+    if (x < end) sum = add_pairs(sum, hn::IfThenElseZero(hn::FirstN(d, std::size_t(end - x)), magnitudes(x)));
     return widen_add(total, sum);
 }
 
@@ -167,27 +173,34 @@ HWY_INLINE V32 wide_blur(const V32 (&d)[5], int shift) {
     return hn::ShiftRightSame(hn::Add(a, hn::ShiftRight<1>(b)), shift - 1);
 }
 
-// A row of any values, from the samples themselves.
+// The same for any values, from the samples themselves.
 template <class T>
-V64 wide_row(const T *const before[5], const T *const now[5], int width, unsigned bits, std::int32_t *v, V64 total) {
+V64 wide_tile(const T *const before[5], const T *const now[5], int width, unsigned bits, int begin, int end,
+              std::int32_t *v, V64 total) {
     const D32 d;
     const hn::Rebind<T, D32> dt;
     const int lanes = int(hn::Lanes(d));
     V32 values[5];
-    for (int x = 0; x < width; x += lanes) {
+    for (int x = std::max(0, begin - lanes); x < std::min(width, end + kRadius); x += lanes) {
         for (int k = 0; k < 5; k++)
             values[k] =
                 hn::Sub(hn::PromoteTo(d, hn::LoadU(dt, before[k] + x)), hn::PromoteTo(d, hn::LoadU(dt, now[k] + x)));
         hn::Store(wide_blur(values, int(bits)), d, v + x);
     }
-    mirror_ends(v, width);
-    for (int x = 0; x < width; x += lanes) {
+    if (begin == 0 || end == width) mirror_ends(v, width);
+    for (int x = begin; x < end; x += lanes) {
         for (int k = 0; k < 5; k++) values[k] = hn::LoadU(d, v + x - kRadius + k);
         V32 u = hn::Abs(wide_blur(values, 16));
-        if (x + lanes > width) u = hn::IfThenElseZero(hn::FirstN(d, std::size_t(width - x)), u);
+        if (x + lanes > end) u = hn::IfThenElseZero(hn::FirstN(d, std::size_t(end - x)), u);
         total = widen_add(total, u);
     }
     return total;
+}
+
+// Whether blurring along from `begin` to `end` would look at a saturated value of a neighbouring tile.
+bool touches_wide(const std::int16_t *v, int begin, int end) {
+    const auto is_wide = [&](int x) { return v[x] > kMaxNarrowBlur || v[x] < -kMaxNarrowBlur; };
+    return is_wide(begin - 2) || is_wide(begin - 1) || is_wide(end) || is_wide(end + 1);
 }
 
 template <class Dot, class T>
@@ -215,18 +228,30 @@ HWY_INLINE std::uint64_t sum_rows(const PlaneView<T> &earlier, const PlaneView<T
             rows[k] = scratch.difference[lines[k] % kRing];
             all_narrow = all_narrow && narrow[lines[k] % kRing];
         }
-        const int largest = all_narrow ? blur_columns(rows, width, bits, scratch.blurred) : kMaxNarrowBlur + 1;
-        if (largest == 0) continue;
-        if (largest <= kMaxNarrowBlur) {
-            mirror_ends(scratch.blurred, width);
-            total = blur_along<Dot>(scratch.blurred, width, total);
-        } else {
-            const T *before[5], *now[5];
-            for (int k = 0; k < 5; k++) {
-                before[k] = earlier.row(lines[k]);
-                now[k] = current.row(lines[k]);
-            }
-            total = wide_row(before, now, width, bits, scratch.wide, total);
+        Range row_range = all_narrow ? Range::zero : Range::wide;
+        for (int x = 0, tile = 0; x < width; x += kTile, tile++) {
+            Range &range = scratch.ranges[tile];
+            range = Range::wide;
+            if (all_narrow) range = blur_columns(rows, x, std::min(width, x + kTile), bits, scratch.blurred);
+            row_range = std::max(row_range, range);
+        }
+        if (row_range == Range::zero) continue;
+        mirror_ends(scratch.blurred, width);
+        if (row_range == Range::narrow) {
+            total = blur_along<Dot>(scratch.blurred, 0, width, total);
+            continue;
+        }
+        const T *before[5], *now[5];
+        for (int k = 0; k < 5; k++) {
+            before[k] = earlier.row(lines[k]);
+            now[k] = current.row(lines[k]);
+        }
+        for (int x = 0, tile = 0; x < width; x += kTile, tile++) {
+            const int stop = std::min(width, x + kTile);
+            if (scratch.ranges[tile] == Range::wide || touches_wide(scratch.blurred, x, stop))
+                total = wide_tile(before, now, width, bits, x, stop, scratch.wide, total);
+            else
+                total = blur_along<Dot>(scratch.blurred, x, stop, total);
         }
     }
     return std::uint64_t(hn::GetLane(hn::SumOfLanes(D64(), total)));
@@ -254,8 +279,8 @@ HWY_AFTER_NAMESPACE();
 namespace vmaf::motion {
 
 std::size_t scratch_bytes(int width) {
-    constexpr std::size_t kRowsOf16Bits = 8; // ring, blurred row, one row of 32 bits
-    return kRowsOf16Bits * sizeof(std::int16_t) * (round_up(std::size_t(width), kAlignment) + 2 * kAlignment);
+    constexpr std::size_t kRowsOf16Bits = 9; // ring, blurred row, one row of 32 bits, ranges of tiles
+    return kRowsOf16Bits * sizeof(std::int16_t) * (round_up(std::size_t(width), kAlignment) + kAlignment);
 }
 
 template <class T> BlurredDifference<T> *pick_blurred_difference(Isa isa) {

@@ -304,8 +304,21 @@ void narrow_mask0(const In<std::int16_t> &y, int from, int to, const ScalePlan &
     }
 }
 
-// The 3x3 sums are multiply-adds by (-1, -1) and (0, -1), even and odd columns apart; one more multiply-add of (|x|,
-// |x|) with the two halves of the weight gives M - thr 2^u. What is positive goes to a list for each band.
+// Minus the sums of three rows of neighbours, even and odd columns apart.
+struct ColumnSums {
+    V32 even, odd;
+};
+template <class Dot> HWY_INLINE ColumnSums column_sums(const std::array<NarrowMaskRow, 3> &mask, int j) {
+    const D16 d;
+    const V16 first = pair(-1, 0), second = pair(0, -1);
+    const V16 a = hn::Load(d, mask[0].neighbour + j), b = hn::Load(d, mask[1].neighbour + j);
+    const V16 c = hn::Load(d, mask[2].neighbour + j);
+    return {Dot::dot(Dot::dot(mul_pairs(a, first), b, first), c, first),
+            Dot::dot(Dot::dot(mul_pairs(a, second), b, second), c, second)};
+}
+
+// Thresholds come from sums of columns; a multiply-add of (|x|, |x|) with the two halves of the weight to minus the
+// threshold gives M - thr 2^u. What is positive goes to a list for each band.
 template <class Dot>
 RowSums narrow_pool0(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 3> &mask, int from, int to,
                      const ScalePlan &plan, std::uint32_t *scratch) {
@@ -315,21 +328,23 @@ RowSums narrow_pool0(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 
     HWY_ALIGN static constexpr std::uint8_t kTwiceEven[] = {0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12, 13, 12, 13};
     HWY_ALIGN static constexpr std::uint8_t kTwiceOdd[] = {2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11, 14, 15, 14, 15};
     const V16 twice_even = as16(hn::LoadDup128(d8, kTwiceEven)), twice_odd = as16(hn::LoadDup128(d8, kTwiceOdd));
-    const V16 both = pair(-1, -1), second = pair(0, -1);
     const int edges = int(plan.weight[0]), diagonal = int(plan.weight[2]);
     const V16 weight_edges = pair(edges - edges / 2, edges / 2);
     const V16 weight_diagonal = pair(diagonal - diagonal / 2, diagonal / 2);
     const int length = plan.window.width + 2 * kRowMargin;
     std::uint32_t *const lists[kBands] = {scratch, scratch + length, scratch + 2 * length};
     std::uint32_t *ends[kBands] = {lists[0], lists[1], lists[2]};
+    const int begin = round_down<kLanes16>(from);
+    V32 before_odd = column_sums<Dot>(mask, begin - kLanes16).odd;
+    ColumnSums sums = column_sums<Dot>(mask, begin);
     const auto block = [&](int j, auto at_edge) HWY_ATTR {
-        V32 even = hn::Load(d32, mask[1].centre_even + j / 2), odd = hn::Load(d32, mask[1].centre_odd + j / 2);
-        for (const NarrowMaskRow &row : mask) {
-            const std::int16_t *n = row.neighbour + j;
-            const V16 left = hn::LoadU(d, n - 1), centre = hn::Load(d, n), right = hn::LoadU(d, n + 1);
-            even = Dot::dot(Dot::dot(even, left, both), centre, second);
-            odd = Dot::dot(Dot::dot(odd, centre, both), right, second);
-        }
+        const ColumnSums next = column_sums<Dot>(mask, j + kLanes16);
+        const V32 both = hn::Add(sums.even, sums.odd);
+        const V32 even =
+            hn::Add(hn::Add(hn::Load(d32, mask[1].centre_even + j / 2), both), previous_lane(before_odd, sums.odd));
+        const V32 odd =
+            hn::Add(hn::Add(hn::Load(d32, mask[1].centre_odd + j / 2), both), next_lane<4>(sums.even, next.even));
+        before_odd = sums.odd, sums = next;
         V32 in_even = hn::Zero(d32), in_odd = hn::Zero(d32);
         if constexpr (at_edge) {
             const V32 in = as32(inside(d, j, from, to));
@@ -347,7 +362,7 @@ RowSums narrow_pool0(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 
         excess(1, even10, odd10, weight_edges);
         excess(2, hn::ShiftLeft<12>(even), hn::ShiftLeft<12>(odd), weight_diagonal);
     };
-    for (int j = round_down<kLanes16>(from); j < to; j += kLanes16)
+    for (int j = begin; j < to; j += kLanes16)
         if (j < from || j + kLanes16 > to)
             block(j, std::true_type{});
         else

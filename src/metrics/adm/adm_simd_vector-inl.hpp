@@ -105,6 +105,17 @@ template <int Bytes, class V> HWY_INLINE V next_lane(V a, V b) {
 #endif
 }
 
+// The last lane of a, then all but the last of b; of 32 bits.
+HWY_INLINE V32 previous_lane(V32 a, V32 b) {
+#if HWY_TARGET == HWY_AVX3
+    return V32{_mm512_alignr_epi32(b.raw, a.raw, 15)};
+#elif HWY_TARGET == HWY_AVX2
+    return V32{_mm256_alignr_epi8(b.raw, _mm256_permute2x128_si256(a.raw, b.raw, 0x21), 12)};
+#else
+    return hn::CombineShiftRightBytes<12>(D32(), b, a);
+#endif
+}
+
 // Truncation; whatever for numbers that do not fit.
 HWY_INLINE V32 truncated(VF v) {
 #if HWY_TARGET == HWY_AVX3

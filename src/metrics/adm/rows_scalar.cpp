@@ -202,11 +202,11 @@ RowSums pool0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, int
     std::uint32_t *threshold = scratch;
     thresholds(mask, from, to, threshold, scratch + plan.window.width + kRowMargin);
     const auto row = [&]<int Q, int Up>(std::size_t b) {
-        std::int64_t sum = 0;
+        std::uint64_t sum = 0; // wraps where weights make no sense
         for (int j = from; j < to; j++)
-            sum += cube<Q>(plan.weight[b] * std::uint32_t(std::abs(int(x[b][j]))), threshold[j - from] << Up,
-                           plan.num_term_shift[b]);
-        return sum;
+            sum += std::uint64_t(cube<Q>(plan.weight[b] * std::uint32_t(std::abs(int(x[b][j]))),
+                                         threshold[j - from] << Up, plan.num_term_shift[b]));
+        return std::int64_t(sum);
     };
     return {row.operator()<29, 10>(0), row.operator()<29, 10>(1), row.operator()<30, 12>(2)};
 }
@@ -216,9 +216,12 @@ RowSums pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &ma
     std::uint32_t *threshold = scratch;
     thresholds(mask, from, to, threshold, scratch + plan.window.width + kRowMargin);
     RowSums sums{};
-    for (std::size_t b = 0; b < kBands; b++)
+    for (std::size_t b = 0; b < kBands; b++) {
+        std::uint64_t sum = 0;
         for (int j = from; j < to; j++)
-            sums[b] += cube<30>(std::uint32_t(magnitude[b][j]), threshold[j - from], plan.num_term_shift[b]);
+            sum += std::uint64_t(cube<30>(std::uint32_t(magnitude[b][j]), threshold[j - from], plan.num_term_shift[b]));
+        sums[b] = std::int64_t(sum);
+    }
     return sums;
 }
 

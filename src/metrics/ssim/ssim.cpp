@@ -144,7 +144,7 @@ class SsimScorer final : public FrameScorer {
 
     const MomentKernels &kernels_;
     PictureFormat format_;
-    std::vector<double> columns_weight_;
+    AlignedArray<double> columns_weight_;
     double weight_ = 0;
     std::vector<Lane> lanes_;
 };
@@ -175,7 +175,5 @@ const MetricInfo ssim_metric = {
     .every_frame = false,
     .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<Ssim>(); },
 };
-
-const MomentKernels &moment_kernels(Isa) { return moment_scalar; }
 
 } // namespace vmaf

@@ -2,6 +2,7 @@
 
 #include "equality/equality.hpp"
 #include "metrics/ssim/decimate.hpp"
+#include "metrics/ssim/ssim.hpp"
 #include "metrics/ssim/ssim_core.hpp"
 
 namespace vmaf {
@@ -82,6 +83,41 @@ const equality::Registration decimation_equality({
     .name = "ssim.decimate",
     .prepare = prepare_decimation,
     .depths = {8},
+});
+
+template <class T, class Row> Call prepare_moments(Workload &w, Row row) {
+    MomentRows<T> rows;
+    const PlaneView<T> ref = w.plane<T>(w.width, 9), dist = w.plane<T>(w.width, 9);
+    const int first = int(w.random()() % 5), last = 4 + int(w.random()() % 5); // rows inside the picture
+    double rows_weight = 0;
+    for (int i = 0; i < 9; i++) {
+        const bool inside = i >= first && i <= last;
+        rows.ref[std::size_t(i)] = ref.row(inside ? i : 4);
+        rows.dist[std::size_t(i)] = dist.row(inside ? i : 4);
+        rows.taps[std::size_t(i)] = inside ? kMomentTaps[std::size_t(i)] : 0;
+        rows_weight += rows.taps[std::size_t(i)];
+    }
+    const auto weight = [](auto &random, std::size_t) { return double(160 + random() % 97); };
+    const double *const columns_weight = w.input<double>(std::size_t(w.width), weight);
+    const std::size_t scratch_size = 5 * std::size_t(round_up(w.width + 2 * MomentKernels::kPad, 16)) * sizeof(double);
+    std::byte *const scratch = w.scratch(scratch_size);
+    double *const out = w.output<double>(std::size_t(w.width), kOverreadBytes);
+    const double peak = double((1u << w.bits) - 1);
+    return [=, width = w.width] {
+        std::memset(scratch, 0, scratch_size);
+        row(rows, {width, peak * peak, rows_weight, columns_weight}, reinterpret_cast<double *>(scratch), out);
+    };
+}
+
+const equality::Registration moments_equality({
+    .name = "ssim.moments",
+    .prepare =
+        [](Workload &w, Isa isa) {
+            const MomentKernels &kernels = moment_kernels(isa);
+            return w.bits == 8 ? prepare_moments<std::uint8_t>(w, kernels.row_u8)
+                               : prepare_moments<std::uint16_t>(w, kernels.row_u16);
+        },
+    .depths = {8, 9, 10, 12, 14, 16},
 });
 
 } // namespace

@@ -31,25 +31,24 @@ struct Products {
     HWY_ALIGN double at[5][5][kBefore + kTile + kLanes];
 };
 
-HWY_INLINE void store_product(Vf samples, float tap, double *out) {
-    const Dd d;
-    const Vf product = hn::Mul(samples, hn::Set(Df(), tap));
-    hn::StoreU(hn::PromoteTo(d, hn::LowerHalf(Dh(), product)), d, out);
-    hn::StoreU(hn::PromoteTo(d, hn::UpperHalf(Dh(), product)), d, out + kHalf);
-}
-
-// For rows at even (Parity 0) or odd positions.
+// For rows at even (Parity 0) or odd positions. Multiplies half vectors, which widen to whole ones.
 template <int Parity> HWY_INLINE void make_products(const float *row, int count, Products &products) {
     const Df d;
+    const Dh dh;
+    const Dd dd;
     for (int i = -2; i < count + 2; i += kLanes) {
         const Vf first = hn::LoadU(d, row + 2 * i), second = hn::LoadU(d, row + 2 * i + kLanes);
         const Vf even = hn::ConcatEven(d, second, first), odd = hn::ConcatOdd(d, second, first);
-        for (int v = Parity; v < 5; v += 2)
-            for (int u = 0; u < 5; u++) {
-                const bool same_parity = u % 2 == Parity;
-                if (same_parity && u < v) continue; // [u][v] has it
-                store_product(u % 2 == 0 ? even : odd, kLowPass[v][u], products.at[v][u] + kBefore + i);
-            }
+        for (int upper = 0; upper < 2; upper++) {
+            const auto even_half = upper ? hn::UpperHalf(dh, even) : hn::LowerHalf(dh, even);
+            const auto odd_half = upper ? hn::UpperHalf(dh, odd) : hn::LowerHalf(dh, odd);
+            for (int v = Parity; v < 5; v += 2)
+                for (int u = 0; u < 5; u++) {
+                    if (u % 2 == Parity && u < v) continue; // [u][v] has it
+                    const auto product = hn::Mul(u % 2 == 0 ? even_half : odd_half, hn::Set(dh, kLowPass[v][u]));
+                    hn::StoreU(hn::PromoteTo(dd, product), dd, products.at[v][u] + kBefore + i + upper * kHalf);
+                }
+        }
     }
 }
 

@@ -29,20 +29,34 @@ HWY_INLINE Vd lower(Vf v) { return hn::PromoteTo(Dd(), hn::LowerHalf(Dh(), v)); 
 HWY_INLINE Vd upper(Vf v) { return hn::PromoteTo(Dd(), hn::UpperHalf(Dh(), v)); }
 HWY_INLINE Vf narrowed(Vd low, Vd high) { return hn::Combine(Df(), hn::DemoteTo(Dh(), high), hn::DemoteTo(Dh(), low)); }
 
-// 6.2 along a row; load(x) gives the samples from x on.
+// Both halves of a vector in f64. On x86 a conversion from memory spares the instruction that spreads the lanes, of
+// which the processor can do only one per cycle.
+struct Halves {
+    Vd low, high;
+};
+HWY_INLINE Halves widened(Vf v) {
+#if HWY_ARCH_X86
+    HWY_ALIGN float memory[kLanes];
+    hn::Store(v, Df(), memory);
+    __asm__ volatile("" : "+m"(memory)); // the compiler must not see through the memory
+    return {hn::PromoteTo(Dd(), hn::Load(Dh(), memory)), hn::PromoteTo(Dd(), hn::Load(Dh(), memory + kHalf))};
+#else
+    return {lower(v), upper(v)};
+#endif
+}
+
+// 6.2 along a row; load(d, x) gives the samples from x on.
 template <class Load> HWY_INLINE void window_row(const Load &load, int columns, float *out) {
     const Df df;
+    const Dh dh;
     const Dd dd;
     HWY_ALIGN double products[kDistinct][kTile + 64];
     for (int first = 0; first < columns; first += kTile) {
         const int count = std::min(kTile, columns - first);
-        for (int i = 0; i < count + kSsimTaps - 1; i += kLanes) {
-            const Vf v = load(first + i);
-            for (int k = 0; k < kDistinct; k++) {
-                const Vf product = hn::Mul(v, hn::Set(df, kSsimWindow[std::size_t(k)]));
-                hn::Store(lower(product), dd, products[k] + i);
-                hn::Store(upper(product), dd, products[k] + i + kHalf);
-            }
+        for (int i = 0; i < count + kSsimTaps - 1; i += kHalf) {
+            const auto v = load(dh, first + i);
+            for (int k = 0; k < kDistinct; k++)
+                hn::Store(hn::PromoteTo(dd, hn::Mul(v, hn::Set(dh, kSsimWindow[std::size_t(k)]))), dd, products[k] + i);
         }
         const auto sum = [&](int i) HWY_ATTR {
             Vd s = hn::Load(dd, products[0] + i);
@@ -56,13 +70,23 @@ template <class Load> HWY_INLINE void window_row(const Load &load, int columns, 
 }
 
 void horizontal(const float *a, const float *b, int columns, const SsimRow &out, float *) {
-    const Df d;
-    const auto square = [](Vf v) HWY_ATTR { return hn::Mul(v, v); };
-    window_row([=](int x) HWY_ATTR { return hn::LoadU(d, a + x); }, columns, out[0]);
-    window_row([=](int x) HWY_ATTR { return hn::LoadU(d, b + x); }, columns, out[1]);
-    window_row([=](int x) HWY_ATTR { return square(hn::LoadU(d, a + x)); }, columns, out[2]);
-    window_row([=](int x) HWY_ATTR { return square(hn::LoadU(d, b + x)); }, columns, out[3]);
-    window_row([=](int x) HWY_ATTR { return hn::Mul(hn::LoadU(d, a + x), hn::LoadU(d, b + x)); }, columns, out[4]);
+    const auto product_of = [](const float *p, const float *q) {
+        return [=](auto d, int x) HWY_ATTR { return hn::Mul(hn::LoadU(d, p + x), hn::LoadU(d, q + x)); };
+    };
+    window_row([=](auto d, int x) HWY_ATTR { return hn::LoadU(d, a + x); }, columns, out[0]);
+    window_row([=](auto d, int x) HWY_ATTR { return hn::LoadU(d, b + x); }, columns, out[1]);
+    window_row(product_of(a, a), columns, out[2]);
+    window_row(product_of(b, b), columns, out[3]);
+    window_row(product_of(a, b), columns, out[4]);
+}
+
+// Makes the compiler finish a sum here. GCC would keep all products of all rows, on the stack, and add them at the end.
+HWY_INLINE void settle(Vd &sum) {
+#if HWY_ARCH_ARM
+    __asm__ volatile("" : "+w"(sum.raw));
+#else
+    __asm__ volatile("" : "+v"(sum.raw));
+#endif
 }
 
 // Adds what input row `Row` gives to the output rows 0 .. Rows - 1 under the two taps equal to `Tap`.
@@ -72,7 +96,7 @@ template <int Rows, int Row, int Tap> HWY_INLINE void add_tap(Vf v, Vd (&low)[Ro
     constexpr bool in_second = second >= 0 && second < Rows && second != first;
     if constexpr (in_first || in_second) {
         const Vf product = hn::Mul(v, hn::Set(Df(), kSsimWindow[std::size_t(Tap)]));
-        const Vd l = lower(product), h = upper(product);
+        const auto [l, h] = widened(product);
         if constexpr (in_first) {
             low[first] = Tap == 0 ? l : hn::Add(low[first], l);
             high[first] = Tap == 0 ? h : hn::Add(high[first], h);
@@ -93,6 +117,10 @@ HWY_INLINE void add_rows(const SsimRow *rows, std::size_t channel, int x, Vd (&l
     add_tap<Rows, Row, 3>(v, low, high);
     add_tap<Rows, Row, 4>(v, low, high);
     add_tap<Rows, Row, 5>(v, low, high);
+    for (int i = std::max(0, Row - kSsimTaps + 1); i <= std::min(Row, Rows - 1); i++) {
+        settle(low[i]);
+        settle(high[i]);
+    }
     if constexpr (Row + 1 < Rows + kSsimTaps - 1) add_rows<Rows, Row + 1>(rows, channel, x, low, high);
 }
 

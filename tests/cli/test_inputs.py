@@ -114,6 +114,19 @@ class Formats(CommandTest):
         run = lambda *a, expect: self.vmaf("-r", self.ref, "-d", deep, *a, expect=expect)
         self.refused(255, *PSNR, says=["8 bits", "10"], run=run)
 
+    def test_the_shallower_of_mixed_depths_is_shifted(self):
+        shallow = self.clip("shallow.yuv", size="240x200", frames=2)
+        samples = read(shallow)
+        deep = self.file("deep.y4m", b"YUV4MPEG2 W240 H200 F25:1 Ip C420p10\n" + b"".join(
+            b"FRAME\n" + b"".join((s << 2).to_bytes(2, "little") for s in samples[i * len(samples) // 2:(i + 1) * len(samples) // 2])
+            for i in range(2)))
+        y4m = self.clip("shallow.y4m", size="240x200", frames=2)
+        for pair in ((y4m, deep), (deep, y4m)):
+            run = self.vmaf("-r", pair[0], "-d", pair[1], "-n", "--aom_ctc", "v6.0", "--json", "-o", "-")
+            pooled = json.loads(run.stdout)["pooled_metrics"]
+            self.assertEqual(pooled["integer_vif_scale0"]["min"], 1)
+            self.assertIsNone(pooled["ciede2000"]["min"])  # infinite: no sample of any plane differs
+
 
 class Lengths(CommandTest):
     def setUp(self):
@@ -175,6 +188,12 @@ class BadClips(CommandTest):
         clip = self.file("huge.y4m", HEADER % (32768, 32768))
         limited = lambda *a, expect: self.vmaf("-r", clip, "-d", clip, *a, expect=expect)
         self.refused(234, *PSNR, says="no frame", run=limited)
+        # The same through pipes, whose length is not known: memory is touched as data arrives, not as headers ask.
+        cut = self.file("huge_cut.y4m", HEADER % (32768, 32768) + b"FRAME\nabc")
+        script = 'cat "$1" | "$2" -r - -d <(cat "$1") -n --feature psnr'
+        run = subprocess.run(["bash", "-c", script, "bash", cut, VMAF], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 234, run.stderr)
+        self.assertIn("ends inside frame 0", run.stderr)
 
     def test_clips_without_frames(self):
         empty = self.file("none.y4m", HEADER % (64, 48))

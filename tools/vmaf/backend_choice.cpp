@@ -52,18 +52,13 @@ BackendChoice start_explicit(const BackendRequest &request, std::span<const GpuB
 
 BackendChoice start_first_usable(const BackendRequest &request, std::span<const GpuBackend> built,
                                  const std::function<void(const std::string &)> &say) {
-    std::vector<const GpuBackend *> candidates;
-    for (const GpuBackend &backend : built)
-        if (removal_reason(request, backend.name).empty()) candidates.push_back(&backend);
-    std::stable_partition(candidates.begin(), candidates.end(),
-                          [&](const GpuBackend *b) { return request.device[position(b->name)].has_value(); });
-    for (std::size_t i = 0; i < candidates.size(); i++) try {
-            return {std::string(candidates[i]->name),
-                    candidates[i]->start(request.device[position(candidates[i]->name)])};
+    const std::vector<const GpuBackend *> list = candidates(request, built);
+    for (std::size_t i = 0; i < list.size(); i++) try {
+            return {std::string(list[i]->name), list[i]->start(request.device[position(list[i]->name)])};
         } catch (const Error &e) {
-            const bool is_last = i + 1 == candidates.size();
-            say(std::string(candidates[i]->name) + " not usable (" + e.what() + "); " +
-                (is_last ? "using cpu" : "trying " + std::string(candidates[i + 1]->name)));
+            const bool is_last = i + 1 == list.size();
+            say(std::string(list[i]->name) + " not usable (" + e.what() + "); " +
+                (is_last ? "using cpu" : "trying " + std::string(list[i + 1]->name)));
         }
     return {};
 }
@@ -71,6 +66,15 @@ BackendChoice start_first_usable(const BackendRequest &request, std::span<const 
 } // namespace
 
 std::span<const GpuBackend> built_backends() { return {}; }
+
+std::vector<const GpuBackend *> candidates(const BackendRequest &request, std::span<const GpuBackend> built) {
+    std::vector<const GpuBackend *> list;
+    for (const GpuBackend &backend : built)
+        if (removal_reason(request, backend.name).empty()) list.push_back(&backend);
+    std::stable_partition(list.begin(), list.end(),
+                          [&](const GpuBackend *b) { return request.device[position(b->name)].has_value(); });
+    return list;
+}
 
 std::string BackendFailure::descriptor() const {
     return "{\"error\": " + json_string(error_) + ", \"backend_requested\": " + json_string(backend_) +

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device/device.hpp"
 #include "exit_code.hpp"
 #include "options.hpp"
 #include "session/session.hpp"
@@ -23,10 +24,13 @@ class StartedBackend {
     virtual bool has_scored() const = 0;       // at least one score came from it
 };
 
-// A GPU runtime of this build. `start` throws Error; its code is what the descriptor states.
+// A GPU runtime of this build. `start` and `devices` throw Error where it cannot be used; the code of the former is
+// what the descriptor of a refusal states.
 struct GpuBackend {
     std::string_view name;
     std::function<std::unique_ptr<StartedBackend>(std::optional<unsigned> device)> start;
+    std::function<std::vector<DeviceInfo>()> devices;
+    std::function<bool(std::string_view extractor)> has_kernel;
 };
 
 // Those built into this binary, in the order of kGpuBackends.
@@ -51,6 +55,9 @@ class BackendFailure : public Failure {
     std::string error_, backend_;
     int code_; // negative errno, or 0 where nothing was tried
 };
+
+// Built backends that `auto` would try, in its order.
+std::vector<const GpuBackend *> candidates(const BackendRequest &request, std::span<const GpuBackend> built);
 
 // Lines for people (a candidate of `auto` that cannot be used, an option without effect) go to `say`.
 BackendChoice choose_backend(const BackendRequest &request, std::span<const GpuBackend> built,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "usage.hpp"
 
 namespace vmaf::cli {
 namespace {
@@ -19,15 +20,20 @@ class Fake final : public StartedBackend {
 };
 
 GpuBackend working(std::string_view name, std::vector<std::string> *started = nullptr) {
-    return {name, [name, started](std::optional<unsigned> device) {
+    return {name,
+            [name, started](std::optional<unsigned> device) {
                 if (started) started->push_back(std::string(name) + (device ? std::to_string(*device) : ""));
                 return std::make_unique<Fake>(true);
-            }};
+            },
+            [] { return std::vector{DeviceInfo{.name = "Fake \"1\"", .arch = "sm_90", .memory_bytes = 5}}; },
+            [](std::string_view extractor) { return extractor == "vif"; }};
 }
 
 GpuBackend broken(std::string_view name, int code = ENODEV) {
     return {name,
-            [code](std::optional<unsigned>) -> std::unique_ptr<StartedBackend> { throw Error(code, "no device"); }};
+            [code](std::optional<unsigned>) -> std::unique_ptr<StartedBackend> { throw Error(code, "no device"); },
+            [code]() -> std::vector<DeviceInfo> { throw Error(code, "no device"); },
+            [](std::string_view) { return false; }};
 }
 
 struct Outcome {
@@ -123,6 +129,26 @@ TEST(BackendChoice, ABackendThatScoredNothingWasNotUsed) {
     EXPECT_EQ((BackendChoice{"cuda", std::make_unique<Fake>(false)}.used()), "cpu");
     EXPECT_EQ((BackendChoice{"cuda", std::make_unique<Fake>(true)}.used()), "cuda");
     EXPECT_EQ(BackendChoice{}.used(), "cpu");
+}
+
+TEST(Capabilities, StateWhatIsBuiltUsableAndChosen) {
+    const auto has = [](const std::string &text, const std::string &part) {
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+    };
+    const std::vector<GpuBackend> built = {broken("cuda", EINVAL), working("sycl")};
+    const std::string text = capabilities({}, built);
+    has(text, R"("backends": ["cuda", "sycl", "cpu"])");
+    has(text, R"("auto": "sycl")");
+    has(text, R"("cuda": {"built": true, "usable": false, "errno": -22, "reason": "no device", "devices": []})");
+    has(text,
+        R"("sycl": {"built": true, "usable": true, "devices": [{"index": 0, "name": "Fake \"1\"", "arch": "sm_90", )"
+        R"("memory_bytes": 5, "driver": ""}]})");
+    has(text, R"("hip": {"built": false})");
+    has(text, R"("vif": ["cpu", "sycl"])");
+    Options off;
+    off.backend.is_off[1] = true;
+    has(capabilities(off, built), R"("auto": "cpu")");
+    has(capabilities(off, built), R"("reason": "switched off")");
 }
 
 } // namespace

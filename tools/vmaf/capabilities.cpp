@@ -1,8 +1,13 @@
 // --capabilities: for programs (backends.md 10).
 #include <algorithm>
-#include <cstring>
+#include <chrono>
+#include <future>
+#include <map>
+#include <thread>
 
 #include "backend_choice.hpp"
+#include "base/error.hpp"
+#include "build_id.hpp"
 #include "config.h"
 #include "cpu/cpu.hpp"
 #include "metrics/registry.hpp"
@@ -10,14 +15,11 @@
 #include "report/report.hpp"
 #include "usage.hpp"
 
-#if defined(__linux__)
-#include <elf.h>
-#include <link.h>
-#endif
-
 namespace vmaf::cli {
 
 namespace {
+
+constexpr auto kProbeTime = std::chrono::seconds(5);
 
 template <class List, class Text> std::string json_list(const List &list, Text text) {
     std::string joined;
@@ -25,59 +27,85 @@ template <class List, class Text> std::string json_list(const List &list, Text t
     return joined;
 }
 
-std::string cpu_details(const Options &options) {
+struct Probe {
+    std::vector<DeviceInfo> devices;
+    int code = 0; // negative errno
+    std::string reason;
+
+    bool is_usable() const { return code == 0; }
+};
+
+// What a backend says about its devices. A driver that hangs is one that cannot be used.
+Probe probe(const GpuBackend &backend) {
+    std::packaged_task<Probe()> task([devices = backend.devices]() -> Probe {
+        try {
+            Probe found{.devices = devices()};
+            if (found.devices.empty()) return {.code = -ENODEV, .reason = "there is no device"};
+            return found;
+        } catch (const Error &e) {
+            return {.code = -e.code(), .reason = e.what()};
+        }
+    });
+    std::future<Probe> answer = task.get_future();
+    std::thread(std::move(task)).detach();
+    if (answer.wait_for(kProbeTime) == std::future_status::ready) return answer.get();
+    return {.code = -ETIMEDOUT, .reason = "it does not answer"};
+}
+
+std::string device_json(const DeviceInfo &d) {
+    return "{\"index\": " + std::to_string(d.index) + ", \"name\": " + json_string(d.name) +
+           ", \"arch\": " + json_string(d.arch) + ", \"memory_bytes\": " + std::to_string(d.memory_bytes) +
+           ", \"driver\": " + json_string(d.driver) + "}";
+}
+
+std::string probe_json(const Probe &found) {
+    std::string text = "{\"built\": true, \"usable\": ";
+    text += found.is_usable() ? "true" : "false";
+    if (!found.is_usable())
+        text += ", \"errno\": " + std::to_string(found.code) + ", \"reason\": " + json_string(found.reason);
+    return text + ", \"devices\": [" + json_list(found.devices, device_json) + "]}";
+}
+
+std::string cpu_json(const Options &options) {
     return "{\"built\": true, \"usable\": true, \"isa\": [" +
            json_list(cpu_flag_names(), [](std::string_view name) { return json_string(name); }) +
            "], \"isa_used\": " + json_string(to_string(best_isa(options.cpumask))) +
            ", \"threads\": " + std::to_string(usable_processors()) + "}";
 }
 
-#if defined(__linux__)
-// The linker's fingerprint of this executable, from the note that it carries.
-std::string build_id() {
-    std::string id;
-    const auto visit = [](dl_phdr_info *info, std::size_t, void *result) {
-        for (int i = 0; i < info->dlpi_phnum; i++) {
-            const ElfW(Phdr) &segment = info->dlpi_phdr[i];
-            if (segment.p_type != PT_NOTE) continue;
-            const char *at = reinterpret_cast<const char *>(info->dlpi_addr + segment.p_vaddr);
-            const char *const end = at + segment.p_memsz;
-            while (at + sizeof(ElfW(Nhdr)) <= end) {
-                ElfW(Nhdr) note;
-                std::memcpy(&note, at, sizeof note);
-                const char *const name = at + sizeof note;
-                const char *const content = name + (note.n_namesz + 3) / 4 * 4;
-                at = content + (note.n_descsz + 3) / 4 * 4;
-                if (note.n_type != NT_GNU_BUILD_ID || std::memcmp(name, "GNU", 4) != 0) continue;
-                for (const char *c = content; c < content + note.n_descsz; c++) {
-                    constexpr char kDigits[] = "0123456789abcdef";
-                    static_cast<std::string *>(result)->append({kDigits[(*c >> 4) & 15], kDigits[*c & 15]});
-                }
-                return 1;
-            }
-        }
-        return 1; // the executable comes first; the rest are libraries
-    };
-    dl_iterate_phdr(visit, &id);
-    return id;
-}
-#else
-std::string build_id() { return {}; }
-#endif
-
 } // namespace
 
-std::string capabilities(const Options &options) {
-    std::string backends, details;
-    for (const GpuBackend &backend : built_backends()) backends += json_string(backend.name) + ", ";
-    for (const std::string_view name : kGpuBackends) details += "    " + json_string(name) + ": {\"built\": false},\n";
-    const auto feature = [](const MetricInfo *metric) { return json_string(metric->name) + ": [\"cpu\"]"; };
+std::string capabilities(const Options &options, std::span<const GpuBackend> built) {
+    std::string active = "cpu", backends, details;
+    std::map<std::string_view, Probe> probes;
+    const auto tried = candidates(options.backend, built);
+    for (const GpuBackend *backend : tried) probes[backend->name] = probe(*backend);
+    for (auto backend = tried.rbegin(); backend != tried.rend(); ++backend)
+        if (probes[(*backend)->name].is_usable()) active = (*backend)->name;
+    for (const std::string_view name : kGpuBackends) {
+        const bool is_built =
+            std::any_of(built.begin(), built.end(), [&](const GpuBackend &b) { return b.name == name; });
+        const auto found = probes.find(name);
+        std::string state = "{\"built\": false}";
+        if (found != probes.end())
+            state = probe_json(found->second);
+        else if (is_built)
+            state = "{\"built\": true, \"usable\": false, \"errno\": 0, \"reason\": \"switched off\", \"devices\": []}";
+        details += "    " + json_string(name) + ": " + state + ",\n";
+        if (is_built) backends += json_string(name) + ", ";
+    }
+    const auto feature = [&](const MetricInfo *metric) {
+        std::string list = "\"cpu\"";
+        for (const GpuBackend &backend : built)
+            if (backend.has_kernel(metric->name)) list += ", " + json_string(backend.name);
+        return json_string(metric->name) + ": [" + list + "]";
+    };
     const auto model = [](const BuiltinModel &m) { return json_string(m.version); };
     return "{\n  \"schema\": 1,\n  \"version\": " + json_string(VMAF_VERSION) +
            ",\n  \"implementation\": \"vmaf-turbo\",\n  \"build_id\": " + json_string(build_id()) +
-           ",\n  \"backends\": [" + backends + "\"cpu\"],\n  \"auto\": \"cpu\",\n  \"details\": {\n" + details +
-           "    \"cpu\": " + cpu_details(options) + "\n  },\n  \"features\": {" + json_list(all_metrics(), feature) +
-           "},\n  \"models\": [" + json_list(builtin_models(), model) + "]\n}\n";
+           ",\n  \"backends\": [" + backends + "\"cpu\"],\n  \"auto\": " + json_string(active) +
+           ",\n  \"details\": {\n" + details + "    \"cpu\": " + cpu_json(options) + "\n  },\n  \"features\": {" +
+           json_list(all_metrics(), feature) + "},\n  \"models\": [" + json_list(builtin_models(), model) + "]\n}\n";
 }
 
 } // namespace vmaf::cli

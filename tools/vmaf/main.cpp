@@ -43,7 +43,7 @@ void act(const Options &options) {
     switch (options.action) {
     case Action::version: std::fprintf(stderr, "%s\n", VMAF_VERSION); break;
     case Action::help: print(usage_text()); break;
-    case Action::capabilities: print(capabilities(options)); break;
+    case Action::capabilities: print(capabilities(options, built_backends())); break;
     case Action::list_models: print(model_list()); break;
     case Action::list_features: print(feature_list()); break;
     case Action::score: run(options); break;

@@ -1,0 +1,10 @@
+// Which build this is.
+#pragma once
+
+#include <string>
+
+namespace vmaf::cli {
+
+std::string build_id(); // the linker's fingerprint of this executable, in hexadecimal; empty where there is none
+
+} // namespace vmaf::cli

@@ -53,7 +53,8 @@ struct CountLayout {
         step_masks = place(sizeof(std::uint16_t) * std::size_t(codes) * std::size_t(steps));
         rows = place(sizeof(std::uint16_t) * std::size_t(row) * std::size_t(ring_rows));
         blocks = place(sizeof(std::uint16_t) * std::size_t(kChunk) * std::size_t(block_levels(setup)));
-        found = place(sizeof(std::uint16_t) * std::size_t(kChunk) * std::size_t(steps + 4));
+        found = place(std::size_t(kChunk) *
+                      (sizeof(std::uint16_t) * std::size_t(2 * steps + 4) + sizeof(float) * std::size_t(steps)));
         bytes = end;
     }
     std::uint16_t nowhere() const { return std::uint16_t(column - 1); }
@@ -96,14 +97,12 @@ template <int kVectors, int kSteps> class Counter {
           histograms_(reinterpret_cast<std::uint8_t *>(memory + layout_.histograms)),
           step_masks_(reinterpret_cast<std::uint16_t *>(memory + layout_.step_masks)),
           rows_(reinterpret_cast<std::uint16_t *>(memory + layout_.rows)),
-          blocks_(reinterpret_cast<std::uint16_t *>(memory + layout_.blocks)),
-          found_(reinterpret_cast<std::uint16_t *>(memory + layout_.found)), first_query_(std::uint16_t(layout_.steps)),
+          blocks_(reinterpret_cast<std::uint16_t *>(memory + layout_.blocks)), found_(memory + layout_.found),
+          first_query_(std::uint16_t(layout_.steps)),
           last_query_(std::uint16_t(setup.highest_query - setup.lowest_query)), // relative to the first
           columns_per_byte_(255 / (2 * radius + 1)) {
         std::memset(histograms_, 0, std::size_t(layout_.column) * std::size_t(canvas.width + 2 * radius));
         std::fill_n(code_row(-1), layout_.row, layout_.nowhere());
-        std::fill_n(found_, kChunk * (kSteps + 4),
-                    std::uint16_t(0)); // evaluate() looks up what no query has filled yet
         make_step_masks(setup);
     }
 
@@ -216,7 +215,10 @@ template <int kVectors, int kSteps> class Counter {
             offsets[count] = code - window.base;
         }
         window_ = window;
-        for (int i = 0; i < count; i++) find_steps(i, offsets[i], codes[columns[i]]);
+        bool any = false;
+        for (int i = 0; i < count; i++) any |= find_steps(blocks_ + i * kBlock + offsets[i], codes[columns[i]], i);
+        if (!any) return;
+        for (int g = 0; g < kGroups; g++) look_up(g, count);
         for (int i = 0; i < count; i += kLanesF / 4) evaluate(i, std::min(kLanesF / 4, count - i), columns + i, c);
     }
 
@@ -260,33 +262,53 @@ template <int kVectors, int kSteps> class Counter {
         }
     }
 
-    // Leaves q of each step of query i, and p0 four times.
-    HWY_INLINE void find_steps(int i, int offset, int code) const {
+    // Leaves p0, q of each step and their sum as entry i; `level` is the count of a pixel's own level. Says whether any
+    // q is not zero.
+    HWY_INLINE bool find_steps(const std::uint16_t *level, int code, int i) const {
         const D4 d;
-        const std::uint16_t *const level = blocks_ + i * kBlock + offset;
-        hn::Store(hn::Set(d, *level), d, found_ + i * 4);
+        const auto p0 = hn::Set(d, *level);
+        hn::Store(p0, d, found_.p0 + 4 * i);
+        auto any = hn::Zero(d);
         for (int g = 0; g < kGroups; g++) {
             const auto above = hn::LoadU(d, level + 4 * g + 1);
             const auto below = hn::Reverse(d, hn::LoadU(d, level - 4 * g - 4));
             const auto considered = hn::LoadU(d, step_masks_ + code * kSteps + 4 * g);
-            hn::Store(hn::And(hn::Max(above, below), considered), d, found_ + ((g + 1) * kChunk + i) * 4);
+            const auto q = hn::And(hn::Max(above, below), considered);
+            any = hn::Or(any, q);
+            hn::Store(q, d, found_.q + 4 * (g * kChunk + i));
+            hn::Store(hn::Add(p0, q), d, found_.sum + 4 * (g * kChunk + i));
+        }
+        return hn::GetLane(hn::BitCast(hn::Repartition<std::uint64_t, D4>(), any)) != 0;
+    }
+
+    // One by one, because gather instructions are slow on many processors; the four sums of an entry are read together.
+    HWY_INLINE void look_up(int group, int entries) const {
+        const std::uint16_t *sum = found_.sum + 4 * group * kChunk;
+        float *reciprocal = found_.reciprocal + 4 * group * kChunk;
+        const float *const table = reciprocals_;
+        for (int i = 0; i < entries; i++, sum += 4, reciprocal += 4) {
+            std::uint64_t four;
+            std::memcpy(&four, sum, sizeof four);
+            reciprocal[0] = table[four & 0xffff];
+            reciprocal[1] = table[(four >> 16) & 0xffff];
+            reciprocal[2] = table[(four >> 32) & 0xffff];
+            reciprocal[3] = table[four >> 48];
         }
     }
 
-    // The c-values of the queries that fit a vector, four steps each.
+    // The c-values of the entries that fit a vector, four steps each.
     HWY_INLINE void evaluate(int first, int count, const int *columns, float *c) const {
         const DF d;
         const DI di;
-        const auto p16 = hn::LoadU(DU(), found_ + first * 4);
-        const auto p0 = hn::ConvertTo(d, hn::PromoteTo(di, p16));
+        const auto p0 = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(DU(), found_.p0 + 4 * first)));
         auto best = hn::Zero(d);
         for (int g = 0; g < kGroups; g++) {
-            const auto q = hn::LoadU(DU(), found_ + ((g + 1) * kChunk + first) * 4);
+            const int at = 4 * (g * kChunk + first);
+            const auto q = hn::LoadU(DU(), found_.q + at);
             const auto weighted = hn::Mul(q, hn::LoadU(DU(), kStepWeights.data() + g * kLanesF)); // fits 16 bits
             // The product of two exact floats rounds as the exact integer product does.
             const auto product = hn::Mul(hn::ConvertTo(d, hn::PromoteTo(di, weighted)), p0);
-            const auto reciprocal = hn::GatherIndex(d, reciprocals_, hn::PromoteTo(di, hn::Add(q, p16)));
-            best = hn::Max(best, hn::Mul(product, reciprocal));
+            best = hn::Max(best, hn::Mul(product, hn::LoadU(d, found_.reciprocal + at)));
         }
         best = hn::Max(best, hn::Shuffle2301(best));
         best = hn::Max(best, hn::Shuffle1032(best));
@@ -312,7 +334,15 @@ template <int kVectors, int kSteps> class Counter {
     std::uint16_t *const step_masks_;
     std::uint16_t *const rows_; // ring
     std::uint16_t *const blocks_;
-    std::uint16_t *const found_;
+    // Contrast steps of the queries in work, four by four, group after group.
+    struct Found {
+        explicit Found(std::byte *memory)
+            : p0(reinterpret_cast<std::uint16_t *>(memory)), q(p0 + 4 * kChunk), sum(q + kSteps * kChunk),
+              reciprocal(reinterpret_cast<float *>(sum + kSteps * kChunk)) {}
+        std::uint16_t *p0, *q, *sum;
+        float *reciprocal;
+    };
+    const Found found_;
     const std::uint16_t first_query_, last_query_;
     const int columns_per_byte_; // columns whose counts can be added in a byte
     const float *const reciprocals_ = reciprocals().data();

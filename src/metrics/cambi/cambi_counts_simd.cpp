@@ -109,11 +109,11 @@ template <int kVectors, int kSteps> class Counter {
     void run(int begin, int end, float *c) {
         for (int y = std::max(begin - radius_, 0); y < std::min(begin + radius_, canvas_.height); y++) {
             encode_row(y);
-            change_columns(0, canvas_.width, code_row(y), code_row(-1));
+            change_columns(0, int(layout_.row), code_row(y), code_row(-1));
         }
         if (begin > radius_) { // leaves with the first row
             encode_row(begin - radius_ - 1);
-            change_columns(0, canvas_.width, code_row(begin - radius_ - 1), code_row(-1));
+            change_columns(0, int(layout_.row), code_row(begin - radius_ - 1), code_row(-1));
         }
         for (int y = begin; y < end; y++, c += canvas_.width) score_row(y, c);
     }
@@ -155,12 +155,21 @@ template <int kVectors, int kSteps> class Counter {
 
     std::uint8_t *histogram(int column) const { return histograms_ + (column + radius_) * layout_.column; }
 
+    // Columns begin <= x < end, both multiples of kChunk.
     void change_columns(int begin, int end, const std::uint16_t *entering, const std::uint16_t *leaving) {
-        std::uint8_t *counts = histogram(begin);
-        for (int x = begin; x < end; x++, counts += layout_.column) {
-            if (entering[x] == leaving[x]) continue;
-            counts[entering[x]]++;
-            counts[leaving[x]]--;
+        const D16 d;
+        for (int x = begin; x < end; x += kChunk) {
+            std::uint64_t differ = 0;
+            for (int i = 0; i < kChunk; i += kLanes16)
+                hn::StoreMaskBits(d, hn::Ne(hn::Load(d, entering + x + i), hn::Load(d, leaving + x + i)),
+                                  reinterpret_cast<std::uint8_t *>(&differ) + i / 8);
+            std::uint8_t *const counts = histogram(x);
+            for (; differ; differ &= differ - 1) {
+                const int i = std::countr_zero(differ);
+                std::uint8_t *const column = counts + i * layout_.column;
+                column[entering[x + i]]++;
+                column[leaving[x + i]]--;
+            }
         }
     }
 
@@ -177,7 +186,7 @@ template <int kVectors, int kSteps> class Counter {
         int changed = 0;
         for (int x = 0; x < width; x += kChunk) {
             // Columns change just before the windows reach them, so that they are in the cache when they are summed.
-            const int next = std::min(x + kChunk + radius_, width);
+            const int next = int(std::min<std::ptrdiff_t>(round_up(x + kChunk + radius_, kChunk), layout_.row));
             change_columns(changed, next, enter, leave);
             changed = next;
             const std::uint64_t queries = query_bits(codes + x);

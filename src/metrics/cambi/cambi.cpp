@@ -1,6 +1,7 @@
 #include "metrics/cambi/cambi.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/error.hpp"
 #include "metrics/cambi/cambi_heatmap.hpp"
@@ -20,16 +21,18 @@ enum Figure : std::size_t { kEncodedScore, kSourceScore, kSourceRefused };
 class Scorer final : public FrameScorer {
   public:
     Scorer(const Setup &setup, const HeatmapFiles *heatmaps, Isa isa)
-        : setup_(setup), heatmaps_(heatmaps), c_values_(pick_c_values(isa)), pool_(pick_pool(isa)), room_(setup, isa) {
+        : setup_(setup), heatmaps_(heatmaps), isa_(isa), c_values_(pick_c_values(isa)), pool_(pick_pool(isa)),
+          room_(setup, isa) {
+        counts_.emplace_back(counts_bytes(setup, room_.width(), isa));
         if (heatmaps) pixels_ = AlignedArray<std::uint16_t>(room_.c_values.size());
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override {
-        result.values[kEncodedScore] = score(frame.dist, setup_.encoded, heatmaps_, frame.index);
+        result.values[kEncodedScore] = score(frame.dist, setup_.encoded, heatmaps_, frame);
         result.values[kSourceRefused] = 0;
         if (!setup_.full_ref) return;
         try {
-            result.values[kSourceScore] = score(frame.ref, setup_.source, nullptr, frame.index);
+            result.values[kSourceScore] = score(frame.ref, setup_.source, nullptr, frame);
         } catch (const Error &) {
             result.values[kSourceRefused] = 1; // the distorted picture's score stands (section 10)
         }
@@ -37,7 +40,7 @@ class Scorer final : public FrameScorer {
 
   private:
     // The unclipped score of one picture (sections 4 to 10).
-    double score(const Picture &picture, const Target &target, const HeatmapFiles *heatmaps, unsigned frame) {
+    double score(const Picture &picture, const Target &target, const HeatmapFiles *heatmaps, const FrameInput &frame) {
         Canvas canvas = room_.canvas(target);
         load_luma(picture, canvas, room_);
         if (setup_.remove_dither) remove_dither(canvas, room_);
@@ -47,20 +50,37 @@ class Scorer final : public FrameScorer {
         for (int scale = 0; scale < kScales; scale++) {
             if (scale > 0 || setup_.speedup) decimate(canvas, room_);
             mode_filter(canvas, room_);
-            c_values_(canvas, target.radius(), setup_, 0, canvas.height, room_.counts.data(), room_.c_values.data());
+            compute_c_values(canvas, target.radius(), frame.parallel);
             const auto values = room_.c_values.span().first(std::size_t(canvas.width) * std::size_t(canvas.height));
-            if (heatmaps) heatmaps->write(frame, scale, values, pixels_.span());
+            if (heatmaps) heatmaps->write(frame.index, scale, values, pixels_.span());
             score += double(16 >> scale) * pool_(values, setup_.topk);
         }
         return score / double(target.window * target.window);
     }
 
+    // Splits the rows between the threads that are free; every part counts its own first window.
+    void compute_c_values(const Canvas &canvas, int radius, Parallel &parallel) {
+        const unsigned parts = std::clamp(unsigned(canvas.height / (4 * radius + 64)), 1u, parallel.lanes());
+        while (counts_.size() < parts) counts_.emplace_back(counts_bytes(setup_, room_.width(), isa_));
+        const auto compute = [&](unsigned i) {
+            const auto row = [&](unsigned part) { return int(unsigned(canvas.height) * part / parts); };
+            c_values_(canvas, radius, setup_, row(i), row(i + 1), counts_[i].data(),
+                      room_.c_values.data() + std::ptrdiff_t(row(i)) * canvas.width);
+        };
+        if (parts == 1)
+            compute(0);
+        else
+            parallel.run(parts, compute);
+    }
+
     Setup setup_;
     const HeatmapFiles *heatmaps_;
+    Isa isa_;
     CValues *c_values_;
     Pool *pool_;
     Workspace room_;
-    AlignedArray<std::uint16_t> pixels_; // of a heat map
+    std::vector<AlignedArray<std::byte>> counts_; // one for each part that rows have ever been split into
+    AlignedArray<std::uint16_t> pixels_;          // of a heat map
 };
 
 class CambiMetric final : public Metric {

@@ -79,6 +79,7 @@ Workspace::Workspace(const Setup &setup, Isa isa) : rows(pick_rows(isa)) {
         width = std::max(width, setup.source.width);
         height = std::max(height, setup.source.height);
     }
+    width_ = width;
     row_stride = round_up(width, 64);
     const auto row = std::size_t(row_stride);
     const std::size_t area = row * std::size_t(height);
@@ -89,7 +90,6 @@ Workspace::Workspace(const Setup &setup, Isa isa) : rows(pick_rows(isa)) {
     filtered_rows = AlignedArray<std::uint16_t>(row * 3);
     columns = AlignedArray<int>(row);
     c_values = AlignedArray<float>(std::size_t(width) * std::size_t(height));
-    counts = AlignedArray<std::byte>(counts_bytes(setup, width, isa));
 }
 
 Canvas Workspace::canvas(const Target &target) {

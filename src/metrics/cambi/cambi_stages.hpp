@@ -33,6 +33,7 @@ class Workspace {
 
     // A canvas of the target's size in this room; its contents are not defined.
     Canvas canvas(const Target &target);
+    int width() const { return width_; } // of the widest target
 
     const RowKernels &rows;
     std::ptrdiff_t row_stride;                 // of the row buffers
@@ -41,9 +42,9 @@ class Workspace {
     AlignedArray<std::uint16_t> filtered_rows; // three rows of the mode filter
     AlignedArray<int> columns;                 // source positions for resampling
     AlignedArray<float> c_values;              // of the current scale, row after row without gaps
-    AlignedArray<std::byte> counts;            // for the c-values
 
   private:
+    int width_;
     AlignedArray<std::uint16_t> image_;
     AlignedArray<std::uint8_t> mask_;
 };

@@ -19,7 +19,7 @@ class Scorer final : public FrameScorer {
     Scorer(const PictureFormat &format, int matrix, Isa isa) : passes_(format, matrix, isa) {}
 
     void measure(const FrameInput &frame, FrameResult &result) override {
-        result.values[0] = passes_.score(frame.ref, frame.dist);
+        result.values[0] = passes_.score(frame.ref, frame.dist, frame.parallel);
     }
 
   private:

@@ -110,6 +110,7 @@ struct Channel {
                                  needs.structure ? int(kSignals) : kEdgeSignals,
                                  row,
                                  {memory, memory + kRing * row},
+                                 kRing,
                                  blurred_rings,
                                  states,
                                  carries + first / kGroup * kCarryFloats,

@@ -34,51 +34,79 @@ Passes::Passes(const PictureFormat &format, int matrix, Isa isa)
     stride_ = row_stride(std::min(int(format.width), strip_) + kBlurAhead);
     const auto row = std::size_t(stride_);
     const std::size_t groups = (format.height + kBlurAhead + kGroup - 1) / kGroup;
-    linear_ = AlignedArray<float>(2 * 3 * 2 * row);
     xyb_ = AlignedArray<float>(2 * kChannels * kRing * row);
     blurred_ = AlignedArray<float>(kChannels * kSignals * kRing * row);
     states_ = AlignedArray<float>(kChannels * kSignals * 2 * kPoles * row);
     carries_ = AlignedArray<float>(blur_.strip > 0 ? groups * kChannels * kCarryFloats : 0);
-    outputs_ = AlignedArray<float>(output_floats(stride_));
     zeros_ = AlignedArray<float>(row);
+    make_lanes(1);
 }
 
-double Passes::score(const Picture &ref, const Picture &dist) {
+void Passes::make_lanes(unsigned lanes) {
+    while (lanes_.size() < lanes)
+        lanes_.push_back(
+            {AlignedArray<float>(2 * 3 * 2 * std::size_t(stride_)), AlignedArray<float>(output_floats(stride_))});
+    // In scalar code the strip is the whole picture, which is too much to keep.
+    if (lanes == 1 || blur_.strip == 0 || xyb_ring_ > kRing) return;
+    xyb_ring_ = std::max(int(format_.height), kRing);
+    xyb_ = AlignedArray<float>(2 * kChannels * std::size_t(xyb_ring_) * std::size_t(stride_));
+}
+
+double Passes::score(const Picture &ref, const Picture &dist, Parallel &parallel) {
+    constexpr int kWorthSplitting = 128; // rows
     AllSums sums{};
-    for (std::size_t scale = 0; scale < scales_.size(); scale++) score_scale(scale, {&ref, &dist}, sums);
-    return final_score(sums);
-}
-
-void Passes::score_scale(std::size_t scale, const Pair &pictures, AllSums &sums) {
-    const int height = scales_[scale].height, width = scales_[scale].width;
-    for (auto &channel : sums) channel[scale].pixels = double(width) * double(height);
-    for (int left = 0; left < width; left += strip_) {
-        const int columns = std::min(strip_, width - left);
-        score_strip(scale, {left, columns, std::min(columns + kBlurAhead, width - left)}, pictures, sums);
+    const Pair pictures = {&ref, &dist};
+    for (std::size_t scale = 0; scale < scales_.size(); scale++) {
+        const int height = scales_[scale].height, width = scales_[scale].width;
+        for (auto &channel : sums) channel[scale].pixels = double(width) * double(height);
+        const bool split = blur_.strip > 0 && height >= kWorthSplitting && parallel.lanes() > 1;
+        for (int left = 0; left < width; left += strip_) {
+            const int columns = std::min(strip_, width - left);
+            const Strip strip = {left, columns, std::min(columns + kBlurAhead, width - left)};
+            std::fill_n(states_.data(), states_.size(), 0.0f);
+            if (split)
+                score_strip(scale, strip, pictures, sums, parallel);
+            else
+                score_strip(scale, strip, pictures, sums);
+        }
     }
+    return final_score(sums);
 }
 
 void Passes::score_strip(std::size_t scale, const Strip &strip, const Pair &pictures, AllSums &sums) {
     const int height = scales_[scale].height;
-    std::fill_n(states_.data(), states_.size(), 0.0f);
     for (int first = 0; first < height + kBlurAhead; first += kGroup) {
-        const int count = std::min(kGroup, height + kBlurAhead - first);
-        for (int picture = 0; picture < 2; picture++)
-            for (int y = first; y < std::min(first + count, height); y++)
-                convert_row(scale, strip, picture, *pictures[std::size_t(picture)], y);
-        for (int channel = 0; channel < kChannels; channel++) {
-            const Needs need = needs(channel, int(scale));
-            if (!need.any()) continue;
-            const RowGroup group = row_group(scale, strip, channel, first, count);
-            blur_.blur_rows(group);
-            blur_.score_rows(group, need, sums[std::size_t(channel)][scale]);
-        }
+        convert_rows(scale, strip, pictures, first, std::min(first + kGroup, height), 0);
+        for (int channel = 0; channel < kChannels; channel++) score_channel(scale, strip, channel, first, sums, 0);
     }
 }
 
+void Passes::score_strip(std::size_t scale, const Strip &strip, const Pair &pictures, AllSums &sums,
+                         Parallel &parallel) {
+    const int height = scales_[scale].height, pairs = (height + 1) / 2;
+    const unsigned parts = parallel.lanes();
+    make_lanes(std::max(parts, unsigned(kChannels)));
+    parallel.run(parts, [&](unsigned i) {
+        // Pairs of rows stay together for the next scale.
+        const auto row = [&](unsigned part) { return std::min(int(unsigned(pairs) * part / parts) * 2, height); };
+        convert_rows(scale, strip, pictures, row(i), row(i + 1), i);
+    });
+    parallel.run(kChannels, [&](unsigned channel) {
+        for (int first = 0; first < height + kBlurAhead; first += kGroup)
+            score_channel(scale, strip, int(channel), first, sums, channel);
+    });
+}
+
+void Passes::convert_rows(std::size_t scale, const Strip &strip, const Pair &pictures, int first, int end,
+                          unsigned lane) {
+    for (int picture = 0; picture < 2; picture++)
+        for (int y = first; y < end; y++) convert_row(scale, strip, picture, *pictures[std::size_t(picture)], y, lane);
+}
+
 // Brings one row of a picture to XYB, and a pair of rows into the next scale.
-void Passes::convert_row(std::size_t scale, const Strip &strip, int picture, const Picture &source, int y) {
-    const Rows rgb = linear_rows(scale, strip.left, picture, y);
+void Passes::convert_row(std::size_t scale, const Strip &strip, int picture, const Picture &source, int y,
+                         unsigned lane) {
+    const Rows rgb = linear_rows(scale, strip.left, picture, y, lane);
     if (scale == 0) {
         if (format_.bits > 8)
             linear_row(colour_.linear_row16, strip, source, y, rgb);
@@ -87,13 +115,14 @@ void Passes::convert_row(std::size_t scale, const Strip &strip, int picture, con
     }
     Rows xyb;
     for (int channel = 0; channel < kChannels; channel++)
-        xyb[std::size_t(channel)] = xyb_.data() + ((picture * kChannels + channel) * kRing + y % kRing) * stride_;
+        xyb[std::size_t(channel)] =
+            xyb_.data() + (std::ptrdiff_t(picture * kChannels + channel) * xyb_ring_ + y % xyb_ring_) * stride_;
     colour_.xyb_row({rgb[0], rgb[1], rgb[2]}, xyb, strip.loaded);
 
     const bool pair_complete = y % 2 == 1 || y == scales_[scale].height - 1;
     if (!pair_complete || scale + 1 == scales_.size()) return;
-    const Rows top = linear_rows(scale, strip.left, picture, y & ~1);
-    const Rows half = linear_rows(scale + 1, strip.left / 2, picture, y / 2);
+    const Rows top = linear_rows(scale, strip.left, picture, y & ~1, lane);
+    const Rows half = linear_rows(scale + 1, strip.left / 2, picture, y / 2, lane);
     for (std::size_t c = 0; c < 3; c++) colour_.halve_rows(top[c], rgb[c], half[c], strip.columns);
 }
 
@@ -109,37 +138,45 @@ void Passes::linear_row(LinearRow<T> *function, const Strip &strip, const Pictur
 }
 
 // From column `left` on.
-Rows Passes::linear_rows(std::size_t scale, int left, int picture, int y) {
+Rows Passes::linear_rows(std::size_t scale, int left, int picture, int y, unsigned lane) {
     Rows rows;
     for (int channel = 0; channel < 3; channel++) {
         const int plane = picture * 3 + channel;
         Scale &s = scales_[scale];
         rows[std::size_t(channel)] = scale == 0
-                                         ? linear_.data() + (plane * 2 + y % 2) * stride_
+                                         ? lanes_[lane].linear.data() + (plane * 2 + y % 2) * stride_
                                          : s.linear.data() + (std::ptrdiff_t(plane) * s.height + y) * s.stride + left;
     }
     return rows;
 }
 
-RowGroup Passes::row_group(std::size_t scale, const Strip &strip, int channel, int first, int count) {
+// Blur and maps of one channel of a group of rows.
+void Passes::score_channel(std::size_t scale, const Strip &strip, int channel, int first, AllSums &sums,
+                           unsigned lane) {
     const Needs need = needs(channel, int(scale));
-    const auto xyb = [&](int picture) { return xyb_.data() + (picture * kChannels + channel) * kRing * stride_; };
-    return {
+    if (!need.any()) return;
+    const auto xyb = [&](int picture) {
+        return xyb_.data() + std::ptrdiff_t(picture * kChannels + channel) * xyb_ring_ * stride_;
+    };
+    const RowGroup group = {
         .width = scales_[scale].width,
         .height = scales_[scale].height,
         .left = strip.left,
         .columns = strip.columns,
         .first = first,
-        .count = count,
+        .count = std::min(kGroup, scales_[scale].height + kBlurAhead - first),
         .signals = need.structure ? int(kSignals) : kEdgeSignals,
         .stride = stride_,
         .xyb = {xyb(0), xyb(1)},
+        .xyb_ring = xyb_ring_,
         .blurred = blurred_.data() + channel * kSignals * kRing * stride_,
         .states = states_.data() + channel * kSignals * 2 * kPoles * stride_,
         .carry = carries_.data() + (first / kGroup * kChannels + channel) * kCarryFloats,
-        .outputs = outputs_.data(),
+        .outputs = lanes_[lane].outputs.data(),
         .zeros = zeros_.data(),
     };
+    blur_.blur_rows(group);
+    blur_.score_rows(group, need, sums[std::size_t(channel)][scale]);
 }
 
 } // namespace vmaf::ssimulacra2

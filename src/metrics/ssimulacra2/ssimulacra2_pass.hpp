@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "metrics/metric.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_stages.hpp"
 #include "picture/picture.hpp"
 
@@ -14,7 +15,8 @@ class Passes {
   public:
     Passes(const PictureFormat &format, int matrix, Isa isa);
 
-    double score(const Picture &ref, const Picture &dist);
+    // With several lanes rows are converted in parallel, and then channels; that changes no result.
+    double score(const Picture &ref, const Picture &dist, Parallel &parallel);
 
   private:
     struct Scale {
@@ -27,13 +29,16 @@ class Passes {
     };
     using Pair = std::array<const Picture *, 2>;
 
-    void score_scale(std::size_t scale, const Pair &pictures, AllSums &sums);
     void score_strip(std::size_t scale, const Strip &strip, const Pair &pictures, AllSums &sums);
-    void convert_row(std::size_t scale, const Strip &strip, int picture, const Picture &source, int y);
+    void score_strip(std::size_t scale, const Strip &strip, const Pair &pictures, AllSums &sums, Parallel &parallel);
+    // `lane`: whose buffers to use.
+    void convert_rows(std::size_t scale, const Strip &strip, const Pair &pictures, int first, int end, unsigned lane);
+    void convert_row(std::size_t scale, const Strip &strip, int picture, const Picture &source, int y, unsigned lane);
     template <class T>
     void linear_row(LinearRow<T> *function, const Strip &strip, const Picture &source, int y, const Rows &rgb);
-    Rows linear_rows(std::size_t scale, int left, int picture, int y);
-    RowGroup row_group(std::size_t scale, const Strip &strip, int channel, int first, int count);
+    void score_channel(std::size_t scale, const Strip &strip, int channel, int first, AllSums &sums, unsigned lane);
+    Rows linear_rows(std::size_t scale, int left, int picture, int y, unsigned lane);
+    void make_lanes(unsigned lanes);
 
     const ColourKernels &colour_;
     const BlurKernels &blur_;
@@ -44,12 +49,16 @@ class Passes {
     std::ptrdiff_t stride_ = 0;   // of a strip's rows
     int columns_each_ = 0;        // luma columns per chroma column, or 0
     AlignedArray<int> columns_;   // chroma position of each luma column
-    AlignedArray<float> linear_;  // scale 0: two rows of R, G, B per picture
     AlignedArray<float> xyb_;     // rings, per picture and channel
+    int xyb_ring_ = kRing;        // rows in them; all rows of a strip where channels run in parallel
     AlignedArray<float> blurred_; // rings, per channel and signal
     AlignedArray<float> states_;  // per channel and signal
     AlignedArray<float> carries_; // per channel and group of rows
-    AlignedArray<float> outputs_;
+    struct Lane {
+        AlignedArray<float> linear;  // scale 0: two rows of R, G, B per picture
+        AlignedArray<float> outputs; // of the vertical blur
+    };
+    std::vector<Lane> lanes_;
     AlignedArray<float> zeros_;
 };
 

@@ -80,13 +80,14 @@ struct RowGroup {
     int signals;                      // kEdgeSignals or kSignals
     std::ptrdiff_t stride;            // of all rows
     std::array<const float *, 2> xyb; // rings of both pictures, kBlurAhead columns more than the strip
+    int xyb_ring;                     // rows in them, at least kRing
     float *blurred;                   // rings of the horizontal blur, one per signal
     float *states;                    // of the vertical blur: 2 * kPoles rows per signal, zero before the first group
     float *carry;                     // of the horizontal blur, from strip to strip: kCarryFloats
     float *outputs;                   // room for output_floats()
     const float *zeros;               // a row
 
-    const float *xyb_row(int picture, int y) const { return xyb[std::size_t(picture)] + (y % kRing) * stride; }
+    const float *xyb_row(int picture, int y) const { return xyb[std::size_t(picture)] + (y % xyb_ring) * stride; }
     float *blurred_row(int signal, int y) const { return blurred + (signal * kRing + y % kRing) * stride; }
     // As the vertical blur sees them: zero outside the picture.
     const float *input_row(int signal, int y) const { return y >= 0 && y < height ? blurred_row(signal, y) : zeros; }

@@ -142,6 +142,25 @@ TEST(Ssimulacra2, IdenticalPicturesScore100OnEveryInstructionSet) {
         EXPECT_EQ(run_metric(ssimulacra2_metric, {}, {ref}, {ref}, isa).at("ssimulacra2", 0), 100) << to_string(isa);
 }
 
+// Runs parts backwards, as some thread may.
+class BackwardParts final : public Parallel {
+  public:
+    unsigned lanes() const override { return 5; }
+    void run(unsigned count, const std::function<void(unsigned)> &task) override {
+        for (unsigned i = count; i > 0; i--) task(i - 1);
+    }
+};
+
+TEST(Ssimulacra2, SplittingAFrameDoesNotChangeScores) {
+    BackwardParts parts;
+    for (const Case &c : {kCases[0], Case{1100, 261, "420", 10, "street", "dct:40", {}}}) {
+        const auto [ref, dist] = pictures(c);
+        for (const Isa isa : usable_isas())
+            EXPECT_EQ(run_metric(ssimulacra2_metric, {}, {ref, ref}, {dist, ref}, isa, parts).frames,
+                      run_metric(ssimulacra2_metric, {}, {ref, ref}, {dist, ref}, isa).frames);
+    }
+}
+
 TEST(Ssimulacra2, FramesDoNotInfluenceEachOther) {
     const auto [ref0, dist0] = pictures(kCases[0]);
     const auto [ref1, dist1] = pictures(kCases[0], 1);

@@ -29,8 +29,7 @@ constexpr std::array<float, kScales> kStructureExponent = kContrastExponent;
 class FloatMsSsimScorer final : public FrameScorer {
   public:
     FloatMsSsimScorer(const PictureFormat &format, bool enable_lcs, Isa isa)
-        : enable_lcs_(enable_lcs), core_(int(format.width), int(format.height), isa),
-          decimator_(int(format.width), isa) {
+        : enable_lcs_(enable_lcs), core_(int(format.width), isa), decimator_(int(format.width), isa) {
         int width = int(format.width), height = int(format.height);
         for (std::size_t i = 0; i + 1 < kScales; i++) {
             width = decimated(width);

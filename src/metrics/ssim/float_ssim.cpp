@@ -29,8 +29,7 @@ int downscale_factor(const PictureFormat &format, int scale) {
 class FloatSsimScorer final : public FrameScorer {
   public:
     FloatSsimScorer(const PictureFormat &format, int factor, bool enable_lcs, Isa isa)
-        : factor_(factor), enable_lcs_(enable_lcs), box_(int(format.width), factor),
-          core_(reduced(format.width), reduced(format.height), isa) {
+        : factor_(factor), enable_lcs_(enable_lcs), box_(int(format.width), factor), core_(reduced(format.width), isa) {
         if (factor == 1) return;
         ref_ = FloatPlane(reduced(format.width), reduced(format.height));
         dist_ = FloatPlane(ref_.width(), ref_.height());

@@ -60,7 +60,7 @@ void terms_of_row(const SsimRow &windowed, int columns, const SsimTermRow &terms
     }
 }
 
-void vertical(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, float *scratch) {
+void vertical(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, SsimAdder &, float *scratch) {
     SsimRow windowed;
     for (std::size_t c = 0; c < kSsimChannels; c++) windowed[c] = scratch + std::ptrdiff_t(c) * round_up(columns, 16);
     for (int i = 0; i < count; i++) {
@@ -96,33 +96,21 @@ SsimTermRow SsimCore::Lane::term_row(int i, SsimWanted wanted) {
             contrast.data() + at, structure.data() + at};
 }
 
-// Raster order, so that the sums do not depend on how the rows were made.
-void SsimCore::Sums::add(const SsimTermRow &row, int columns) {
-    Sums s = *this;
-    for (int x = 0; x < columns; x++) {
-        s.contrast += row.contrast[x];
-        s.structure += double(row.structure[x]);
-    }
-    if (row.luminance)
-        for (int x = 0; x < columns; x++) s.luminance += row.luminance[x];
-    if (row.ssim)
-        for (int x = 0; x < columns; x++) s.ssim += row.ssim[x];
-    *this = s;
+SsimCore::SsimCore(int width, Isa isa) : kernels_(ssim_kernels(isa)), width_(width) {
+    lanes_.emplace_back(width, 2 * kSsimGroup);
 }
 
-SsimCore::SsimCore(int width, int height, Isa isa) : kernels_(ssim_kernels(isa)), width_(width), height_(height) {
-    lanes_.emplace_back(width, kSsimGroup);
-}
-
-// Makes `count` rows of terms from output row `first` on. With `sums` they are added up group by group, else they stay
-// in the lane, one behind the other.
+// Makes `count` rows of terms from output row `first` on. With an adder they are added up, each group while the next
+// one is made; without one they stay in the lane, one behind the other.
 void SsimCore::band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
-                    Sums *sums) {
+                    SsimAdder *adder) {
     const int columns = a.width() - kSsimTaps + 1;
     const int ring_rows = int(lane.ring.size());
     float *const samples_b = lane.samples.data() + lane.stride;
     std::array<SsimRow, kSsimTaps - 1 + kSsimGroup> rows;
-    std::array<SsimTermRow, kSsimGroup> terms;
+    std::array<std::array<SsimTermRow, kSsimGroup>, 2> term_rows;
+    SsimAdder none;
+    SsimAdder &earlier = adder ? *adder : none;
     int filled = first; // input rows below this one are in the ring
     for (int y = first; y < first + count; y += kSsimGroup) {
         const int group = std::min(kSsimGroup, first + count - y);
@@ -131,20 +119,24 @@ void SsimCore::band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWant
                                 lane.ring[std::size_t(filled % ring_rows)], lane.scratch.data());
         for (int i = 0; i < group + kSsimTaps - 1; i++)
             rows[std::size_t(i)] = lane.ring[std::size_t((y + i) % ring_rows)];
-        for (int i = 0; i < group; i++) terms[std::size_t(i)] = lane.term_row(sums ? i : y - first + i, wanted);
-        kernels_.vertical(rows.data(), columns, group, terms.data(), lane.scratch.data());
-        if (sums)
-            for (int i = 0; i < group; i++) sums->add(terms[std::size_t(i)], columns);
+        const int slot = adder ? (y - first) % (2 * kSsimGroup) : y - first;
+        auto &terms = term_rows[std::size_t((y - first) / kSsimGroup % 2)];
+        for (int i = 0; i < group; i++) terms[std::size_t(i)] = lane.term_row(slot + i, wanted);
+        kernels_.vertical(rows.data(), columns, group, terms.data(), earlier, lane.scratch.data());
+        if (!adder) continue;
+        adder->finish();
+        adder->start(std::span(terms).first(std::size_t(group)), columns);
     }
+    earlier.finish();
 }
 
 SsimMeans SsimCore::means(const FloatRows &a, const FloatRows &b, SsimWanted wanted, Parallel &parallel) {
     const int columns = a.width() - kSsimTaps + 1, rows = a.height() - kSsimTaps + 1;
-    Sums sums;
+    SsimAdder adder;
     if (columns > 0 && rows > 0) {
         const unsigned bands = parallel.lanes();
         if (bands == 1 || rows < 2 * kBandRows) {
-            band(lanes_[0], a, b, wanted, 0, rows, &sums);
+            band(lanes_[0], a, b, wanted, 0, rows, &adder);
         } else {
             while (lanes_.size() < bands + 1) lanes_.emplace_back(width_, kBandRows);
             for (int y = 0; y < rows; y += int(bands) * kBandRows) {
@@ -155,10 +147,15 @@ SsimMeans SsimCore::means(const FloatRows &a, const FloatRows &b, SsimWanted wan
                     band(lanes_[i + 1], a, b, wanted, y + int(i) * kBandRows, rows_of(i), nullptr);
                 });
                 for (unsigned i = 0; i < bands; i++)
-                    for (int r = 0; r < rows_of(i); r++) sums.add(lanes_[i + 1].term_row(r, wanted), columns);
+                    for (int r = 0; r < rows_of(i); r++) {
+                        const SsimTermRow row = lanes_[i + 1].term_row(r, wanted);
+                        adder.start({&row, 1}, columns);
+                        adder.finish();
+                    }
             }
         }
     }
+    const SsimSums &sums = adder.sums();
     const double n = columns * rows; // not positive for tiny pictures: NaN or a signed zero (6.4)
     return {float(sums.ssim / n), float(sums.luminance / n), float(sums.contrast / n), float(sums.structure / n)};
 }

@@ -9,6 +9,7 @@
 #include "cpu/cpu.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/ssim/float_rows.hpp"
+#include "metrics/ssim/ssim_adder.hpp"
 
 namespace vmaf {
 
@@ -34,17 +35,13 @@ struct SsimWanted {
 inline constexpr int kSsimChannels = 5;
 using SsimRow = std::array<float *, kSsimChannels>;
 
-// The terms of a row of positions; `ssim` and `luminance` are null where they are not wanted.
-struct SsimTermRow {
-    double *ssim, *luminance, *contrast;
-    float *structure;
-};
-
 struct SsimKernels {
     // One row of each channel from a row pair: columns + 10 samples in, `columns` out. `scratch` is a scratch_size().
     void (*horizontal)(const float *a, const float *b, int columns, const SsimRow &out, float *scratch);
-    // `count` (at most kSsimGroup) rows of terms from 10 + count consecutive rows of each channel.
-    void (*vertical)(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, float *scratch);
+    // `count` (at most kSsimGroup) rows of terms from 10 + count consecutive rows of each channel. Lets `earlier`
+    // advance, through about as many terms as it makes.
+    void (*vertical)(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, SsimAdder &earlier,
+                     float *scratch);
     static std::size_t scratch_size(int columns) { return 16 * std::size_t(round_up(columns + 64, 64)); }
 };
 
@@ -53,7 +50,7 @@ const SsimKernels &ssim_kernels(Isa isa);
 
 class SsimCore {
   public:
-    SsimCore(int width, int height, Isa isa); // the largest images that will come
+    SsimCore(int width, Isa isa); // of the widest images that will come
 
     SsimMeans means(const FloatRows &a, const FloatRows &b, SsimWanted wanted, Parallel &parallel);
 
@@ -68,15 +65,11 @@ class SsimCore {
         AlignedArray<double> ssim, luminance, contrast;
         std::array<SsimRow, kSsimTaps - 1 + kSsimGroup> ring;
     };
-    struct Sums {
-        double ssim = 0, luminance = 0, contrast = 0, structure = 0;
-        void add(const SsimTermRow &row, int columns);
-    };
-
-    void band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count, Sums *sums);
+    void band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
+              SsimAdder *adder);
 
     const SsimKernels &kernels_;
-    int width_, height_;
+    int width_;
     std::vector<Lane> lanes_;
 };
 

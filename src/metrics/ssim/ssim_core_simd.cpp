@@ -81,12 +81,13 @@ void horizontal(const float *a, const float *b, int columns, const SsimRow &out,
 }
 
 // Makes the compiler finish a sum here. GCC would keep all products of all rows, on the stack, and add them at the end.
-HWY_INLINE void settle(Vd &sum) {
+HWY_INLINE Vd settled(Vd sum) {
 #if HWY_ARCH_ARM
     __asm__ volatile("" : "+w"(sum.raw));
 #else
     __asm__ volatile("" : "+v"(sum.raw));
 #endif
+    return sum;
 }
 
 // Adds what input row `Row` gives to the output rows 0 .. Rows - 1 under the two taps equal to `Tap`.
@@ -98,12 +99,12 @@ template <int Rows, int Row, int Tap> HWY_INLINE void add_tap(Vf v, Vd (&low)[Ro
         const Vf product = hn::Mul(v, hn::Set(Df(), kSsimWindow[std::size_t(Tap)]));
         const auto [l, h] = widened(product);
         if constexpr (in_first) {
-            low[first] = Tap == 0 ? l : hn::Add(low[first], l);
-            high[first] = Tap == 0 ? h : hn::Add(high[first], h);
+            low[first] = settled(Tap == 0 ? l : hn::Add(low[first], l));
+            high[first] = settled(Tap == 0 ? h : hn::Add(high[first], h));
         }
         if constexpr (in_second) {
-            low[second] = hn::Add(low[second], l);
-            high[second] = hn::Add(high[second], h);
+            low[second] = settled(hn::Add(low[second], l));
+            high[second] = settled(hn::Add(high[second], h));
         }
     }
 }
@@ -117,11 +118,24 @@ HWY_INLINE void add_rows(const SsimRow *rows, std::size_t channel, int x, Vd (&l
     add_tap<Rows, Row, 3>(v, low, high);
     add_tap<Rows, Row, 4>(v, low, high);
     add_tap<Rows, Row, 5>(v, low, high);
-    for (int i = std::max(0, Row - kSsimTaps + 1); i <= std::min(Row, Rows - 1); i++) {
-        settle(low[i]);
-        settle(high[i]);
-    }
     if constexpr (Row + 1 < Rows + kSsimTaps - 1) add_rows<Rows, Row + 1>(rows, channel, x, low, high);
+}
+
+// By recursion instead of a loop, for the compiler to keep the arrays in registers.
+template <int Rows, int Row = 0>
+HWY_INLINE void store_rows(const Vd (&low)[Rows], const Vd (&high)[Rows], std::size_t channel,
+                           float (&out)[Rows][kSsimChannels][kLanes]) {
+    hn::Store(narrowed(low[Row], high[Row]), Df(), out[Row][channel]);
+    if constexpr (Row + 1 < Rows) store_rows<Rows, Row + 1>(low, high, channel, out);
+}
+
+// Not inlined: beside other code there are too few registers for the sums.
+template <int Rows>
+HWY_NOINLINE void window_columns(const SsimRow *rows, std::size_t channel, int x,
+                                 float (&out)[Rows][kSsimChannels][kLanes]) {
+    Vd low[Rows], high[Rows];
+    add_rows<Rows>(rows, channel, x, low, high);
+    store_rows<Rows>(low, high, channel, out);
 }
 
 // 6.3, 6.4
@@ -159,24 +173,28 @@ HWY_INLINE void store_terms(const float (&windowed)[kSsimChannels][kLanes], cons
     hn::Store(hn::Mul(hn::Mul(luminance_high, contrast_high), upper(structure)), dd, terms.ssim + x + kHalf);
 }
 
-template <int Rows> void vertical_rows(const SsimRow *rows, int columns, const SsimTermRow *terms) {
-    HWY_ALIGN float windowed[Rows][kSsimChannels][kLanes];
-    for (int x = 0; x < columns; x += kLanes) {
+// Divisions, roots and the sums of earlier rows take long but little else: they are spread between the windows of the
+// five channels, one vector of columns late.
+template <int Rows> void vertical_rows(const SsimRow *rows, int columns, const SsimTermRow *terms, SsimAdder &earlier) {
+    HWY_ALIGN float windowed[2][Rows][kSsimChannels][kLanes];
+    int current = 0;
+    for (int x = 0; x < columns; x += kLanes, current ^= 1) {
         for (std::size_t channel = 0; channel < kSsimChannels; channel++) {
-            Vd low[Rows], high[Rows];
-            add_rows<Rows>(rows, channel, x, low, high);
-            for (int i = 0; i < Rows; i++) hn::Store(narrowed(low[i], high[i]), Df(), windowed[i][channel]);
+            window_columns<Rows>(rows, channel, x, windowed[current]);
+            const int first = int(channel) * Rows / kSsimChannels, last = int(channel + 1) * Rows / kSsimChannels;
+            for (int i = first; i < last && x > 0; i++) store_terms(windowed[current ^ 1][i], terms[i], x - kLanes);
+            if (channel % 2 == 1) earlier.advance(Rows * kLanes / 2);
         }
-        for (int i = 0; i < Rows; i++) store_terms(windowed[i], terms[i], x);
     }
+    for (int i = 0; i < Rows; i++) store_terms(windowed[current ^ 1][i], terms[i], round_up(columns, kLanes) - kLanes);
 }
 
 // As many rows at once as the registers hold sums.
-void vertical(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, float *) {
+void vertical(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, SsimAdder &earlier, float *) {
     constexpr int at_once = HWY_TARGET == HWY_AVX2 ? 4 : 8;
     int i = 0;
-    for (; i + at_once <= count; i += at_once) vertical_rows<at_once>(rows + i, columns, terms + i);
-    for (; i < count; i++) vertical_rows<1>(rows + i, columns, terms + i);
+    for (; i + at_once <= count; i += at_once) vertical_rows<at_once>(rows + i, columns, terms + i, earlier);
+    for (; i < count; i++) vertical_rows<1>(rows + i, columns, terms + i, earlier);
 }
 
 const SsimKernels kernels = {horizontal, vertical};

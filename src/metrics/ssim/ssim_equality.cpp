@@ -38,7 +38,8 @@ Call prepare_core(Workload &w, Isa isa) {
                 group[i] = {row_of<double>(terms[0], at), row_of<double>(terms[1], at), row_of<double>(terms[2], at),
                             row_of<float>(terms[3], at)};
             }
-            kernels.vertical(windowed.data() + y, columns, count, group, scratch);
+            SsimAdder none;
+            kernels.vertical(windowed.data() + y, columns, count, group, none, scratch);
             for (int i = 0; i < count; i++)
                 for (int x = 0; x < columns; x++) {
                     double *const at = out + 4 * (std::ptrdiff_t(y + i) * columns + x);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "report/report.hpp"
 
 namespace vmaf::cli {
@@ -57,15 +58,14 @@ BackendChoice start_first_usable(const BackendRequest &request, std::span<const 
             return {std::string(list[i]->name), list[i]->start(request.device[position(list[i]->name)])};
         } catch (const Error &e) {
             const bool is_last = i + 1 == list.size();
-            say(std::string(list[i]->name) + " not usable (" + e.what() + "); " +
+            log(LogLevel::debug, e.what());
+            say(std::string(list[i]->name) + " not usable (" + e.brief() + "); " +
                 (is_last ? "using cpu" : "trying " + std::string(list[i + 1]->name)));
         }
     return {};
 }
 
 } // namespace
-
-std::span<const GpuBackend> built_backends() { return {}; }
 
 std::vector<const GpuBackend *> candidates(const BackendRequest &request, std::span<const GpuBackend> built) {
     std::vector<const GpuBackend *> list;

@@ -20,8 +20,11 @@ namespace vmaf::cli {
 class StartedBackend {
   public:
     virtual ~StartedBackend() = default;
-    virtual void attach(Session &session) = 0; // before features are registered
-    virtual bool has_scored() const = 0;       // at least one score came from it
+    // Before features are registered. `is_explicit`: the user named this backend.
+    virtual void attach(Session &session, bool is_explicit) = 0;
+    virtual bool has_scored() const = 0; // at least one score came from it
+    // For pictures that it reads fast; null where it has no such.
+    virtual std::shared_ptr<Device> device() const { return nullptr; }
 };
 
 // A GPU runtime of this build. `start` and `devices` throw Error where it cannot be used; the code of the former is
@@ -33,7 +36,7 @@ struct GpuBackend {
     std::function<bool(std::string_view extractor)> has_kernel;
 };
 
-// Those built into this binary, in the order of kGpuBackends.
+// Those built into this binary (gpu_backends.cpp), in the order of kGpuBackends.
 std::span<const GpuBackend> built_backends();
 
 struct BackendChoice {

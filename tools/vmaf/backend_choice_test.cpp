@@ -12,7 +12,7 @@ namespace {
 class Fake final : public StartedBackend {
   public:
     explicit Fake(bool has_scored) : has_scored_(has_scored) {}
-    void attach(Session &) override {}
+    void attach(Session &, bool) override {}
     bool has_scored() const override { return has_scored_; }
 
   private:

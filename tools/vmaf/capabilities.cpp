@@ -43,7 +43,7 @@ Probe probe(const GpuBackend &backend) {
             if (found.devices.empty()) return {.code = -ENODEV, .reason = "there is no device"};
             return found;
         } catch (const Error &e) {
-            return {.code = -e.code(), .reason = e.what()};
+            return {.code = -e.code(), .reason = e.brief()};
         }
     });
     std::future<Probe> answer = task.get_future();

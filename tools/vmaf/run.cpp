@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "models.hpp"
 #include "report/output_file.hpp"
 #include "report/report.hpp"
+#include "session/extractor_name.hpp"
 #include "session/session.hpp"
 #include "suggestion.hpp"
 
@@ -74,7 +76,7 @@ void check_output(const Options &options) {
 
 // The library ignores options that it does not know; the command does not.
 void check_feature(const FeatureArgument &feature) {
-    const MetricInfo *const metric = find_metric(feature.name);
+    const MetricInfo *const metric = parse_extractor_name(feature.name).info;
     if (!metric) {
         std::vector<std::string_view> names;
         for (const MetricInfo *m : all_metrics()) names.push_back(m->name);
@@ -105,6 +107,20 @@ void register_features(Session &session, const std::deque<LoadedModel> &models, 
             session.use_feature(feature.name, feature.options);
         }
     });
+}
+
+// A session that is ready for the clips' pictures.
+std::unique_ptr<Session> prepare_session(const Options &options, const std::deque<LoadedModel> &models,
+                                         const Clips &clips, StartedBackend *backend, bool is_explicit) {
+    auto session = std::make_unique<Session>(SessionConfig{.threads = options.threads,
+                                                           .subsample = options.subsample,
+                                                           .cpumask = options.cpumask,
+                                                           .gpumask = options.backend.gpumask.value_or(0)});
+    if (backend) backend->attach(*session, is_explicit);
+    register_features(*session, models, options);
+    if (!session->registered().empty()) check_not_empty(clips, options);
+    session->prepare(clips.picture);
+    return session;
 }
 
 // Says which clip ended first; that is an error where lengths must agree.
@@ -151,18 +167,24 @@ void run(const Options &options) {
     if (is_talkative) std::fprintf(stderr, "VMAF version %s\n", VMAF_VERSION);
 
     Clips clips = open_clips(options);
-    const BackendChoice backend = activate_backend(options);
+    BackendChoice backend = activate_backend(options);
     check_output(options);
     const std::deque<LoadedModel> models = load_models(options.models);
-    Session session({.threads = options.threads,
-                     .subsample = options.subsample,
-                     .cpumask = options.cpumask,
-                     .gpumask = options.backend.gpumask.value_or(0)});
-    if (backend.backend) guarded(ExitCode::setup, [&] { backend.backend->attach(session); });
-    register_features(session, models, options);
     skip_frames(clips, options);
-    if (!session.registered().empty()) check_not_empty(clips, options);
-    guarded(ExitCode::setup, [&] { session.prepare(clips.picture); });
+    const bool is_explicit = options.backend.name != "auto";
+    std::unique_ptr<Session> prepared;
+    if (backend.backend && !is_explicit) {
+        try {
+            prepared = prepare_session(options, models, clips, backend.backend.get(), is_explicit);
+        } catch (const Error &e) { // it started, but this run is too much for it
+            say(backend.name + " not usable (" + e.brief() + "); using cpu");
+            backend = {};
+        }
+    }
+    if (!prepared)
+        prepared = guarded(ExitCode::setup,
+                           [&] { return prepare_session(options, models, clips, backend.backend.get(), is_explicit); });
+    Session &session = *prepared;
 
     const unsigned frames = score_frames(session, clips, options, is_talkative);
     guarded(ExitCode::frame, [&] { session.flush(); });

@@ -14,13 +14,15 @@ namespace {
 constexpr const char *kLibrary = "libcuda.so.1";
 
 Error cannot_load(const std::string &why) {
-    return invalid("cuda: the NVIDIA driver library " + std::string(kLibrary) +
-                   " is loaded at run time, and that failed:\n"
-                   "  " +
-                   why +
-                   "\n"
-                   "  Check whether the loader knows it: ldconfig -p | grep -iE 'libcuda|libnvcuvid'\n"
-                   "  Without it CUDA cannot be used; see \"Runtime requirements\" in docs/backends/cuda.md.");
+    return Error(EINVAL,
+                 "cuda: the NVIDIA driver library " + std::string(kLibrary) +
+                     " is loaded at run time, and that failed:\n"
+                     "  " +
+                     why +
+                     "\n"
+                     "  Check whether the loader knows it: ldconfig -p | grep -iE 'libcuda|libnvcuvid'\n"
+                     "  Without it CUDA cannot be used; see \"Runtime requirements\" in docs/backends/cuda.md.",
+                 why);
 }
 
 } // namespace
@@ -64,9 +66,12 @@ std::shared_ptr<const Driver> Driver::load_now() {
     VMAF_CUDA_DRIVER_FUNCTIONS(VMAF_CUDA_FIND)
 #undef VMAF_CUDA_FIND
     if (const Result result = driver->cuInit(0))
-        throw invalid("cuda: cuInit(0) returned " + driver->describe(result) +
-                      ": either the user-space driver and the kernel module have different versions (reboot, or reload "
-                      "the module), or no device is visible to this process (CUDA_VISIBLE_DEVICES, permissions)");
+        throw Error(EINVAL,
+                    "cuda: cuInit(0) returned " + driver->describe(result) +
+                        ": either the user-space driver and the kernel module have different versions (reboot, or "
+                        "reload the module), or no device is visible to this process (CUDA_VISIBLE_DEVICES, "
+                        "permissions)",
+                    "cuInit(0) returned " + driver->describe(result));
     return driver;
 }
 

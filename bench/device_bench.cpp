@@ -1,0 +1,358 @@
+// Device code on a real device: equality with the CPU, the time of each kernel, and frames per second of whole sessions
+// with pictures in page-locked memory, on the device, or in ordinary memory.
+//
+//   device_bench check [DEVICE] [large|brief]  the cases of the equality tests; `large`: also 576x324 to 3840x2160
+//   device_bench kernels [DEVICE]           microseconds per launch
+//   device_bench frames [DEVICE] [sweep]    frames per second; `sweep`: also other numbers of lanes and frames per
+//   batch
+//
+// DEVICE is cuda (the default where it is built), host32 or host64. Exit 1 when figures differ.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "config.h"
+#include "device/device.hpp"
+#include "device/host/host_device.hpp"
+#include "device/picture_memory.hpp"
+#include "device/registry.hpp"
+#include "metrics/device_scorer.hpp"
+#include "metrics/registry.hpp"
+#include "session/session.hpp"
+#include "support/device_run.hpp"
+
+#if VMAF_ENABLE_CUDA
+#include "device/cuda/cuda_device.hpp"
+#endif
+
+namespace {
+
+using namespace vmaf;
+
+constexpr std::string_view kMetrics[] = {"vif", "adm", "motion"};
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::shared_ptr<Device> open_device(const std::string &name) {
+    if (name == "host32") return open_host_device(32);
+    if (name == "host64") return open_host_device(64);
+#if VMAF_ENABLE_CUDA
+    if (name == "cuda") return open_cuda_device();
+#endif
+    throw invalid("no device '" + name + "' in this build");
+}
+
+PictureFormat luma_and_chroma(unsigned width, unsigned height, unsigned bits) {
+    return {PixelFormat::yuv420p, bits, width, height};
+}
+
+// `extra`: "large" adds big pictures, "brief" leaves most cases out (for sanitizers).
+int check(Device &device, const std::string &extra) {
+    unsigned cases = 0, bad = 0;
+    const auto compare = [&](const DeviceCase &c, const std::vector<PicturePair> &pairs, Isa isa) {
+        const std::string difference = device_difference(c.metric, c.options, pairs, device, isa);
+        cases++;
+        if (difference.empty()) return;
+        bad++;
+        std::printf("DIFFERENT %s: %s\n", c.name().c_str(), difference.c_str());
+    };
+    for (const std::string_view metric : kMetrics)
+        for (const DeviceCase &c : device_cases(metric))
+            if (extra != "brief" || cases % 9 == 0)
+                compare(c, pairs_for(c.format), Isa::scalar);
+            else
+                cases++;
+    if (extra == "large")
+        for (const auto &[w, h] : {std::pair{576u, 324u}, {960, 540}, {1279, 719}, {1920, 1080}, {3840, 2160}})
+            for (const unsigned bits : {8u, 10u, 12u, 16u}) {
+                if (w > 1920 && bits > 10) continue;
+                const PictureFormat format{PixelFormat::yuv400p, bits, w, h};
+                std::vector<PicturePair> pairs = {texture_pair(format, 1), texture_pair(format, 4),
+                                                  extreme_pair(format, 3)};
+                for (const std::string_view metric : kMetrics)
+                    compare({std::string(metric), {}, format}, pairs, best_isa(0));
+                compare({"vif", {{"vif_enhn_gain_limit", "1"}}, format}, pairs, best_isa(0));
+                compare({"adm", {{"adm_enhn_gain_limit", "1"}}, format}, pairs, best_isa(0));
+            }
+    std::printf("%u cases on %s (%s): %u different\n", cases, device.info().name.c_str(), device.info().arch.c_str(),
+                bad);
+    return bad ? 1 : 0;
+}
+
+// Hands work on to a queue and takes the time of every launch.
+class TimedQueue final : public Queue {
+  public:
+    TimedQueue(Device &device, Queue &queue)
+        : queue_(queue), before_(device.make_event(true)), after_(device.make_event(true)) {}
+
+    struct Time {
+        Grid grid;
+        std::vector<float> microseconds;
+    };
+    std::map<std::string, Time> times;
+    std::vector<std::string> order;
+    unsigned repeats = 8; // launches that are timed together, so that their start does not count
+
+    void upload(std::byte *a, std::ptrdiff_t b, const std::byte *c, std::ptrdiff_t d, CopyShape e) override {
+        queue_.upload(a, b, c, d, e);
+    }
+    void download(std::byte *a, std::ptrdiff_t b, const std::byte *c, std::ptrdiff_t d, CopyShape e) override {
+        queue_.download(a, b, c, d, e);
+    }
+    void copy(std::byte *a, std::ptrdiff_t b, const std::byte *c, std::ptrdiff_t d, CopyShape e) override {
+        queue_.copy(a, b, c, d, e);
+    }
+    void clear(std::byte *at, std::size_t bytes) override { queue_.clear(at, bytes); }
+    void launch(const Kernel &kernel, Grid grid, const void *args, std::size_t bytes) override {
+        queue_.launch(kernel, grid, args, bytes);
+        queue_.record(*before_);
+        for (unsigned i = 0; i < repeats; i++) queue_.launch(kernel, grid, args, bytes);
+        queue_.record(*after_);
+        after_->wait();
+        if (!times.contains(kernel.name)) order.push_back(kernel.name);
+        Time &time = times[kernel.name];
+        time.grid = grid;
+        time.microseconds.push_back(after_->milliseconds_since(*before_) * 1000 / static_cast<float>(repeats));
+    }
+    void record(Event &event) override { queue_.record(event); }
+    void wait(Event &event) override { queue_.wait(event); }
+    void finish() override { queue_.finish(); }
+
+  private:
+    Queue &queue_;
+    std::unique_ptr<Event> before_, after_;
+};
+
+void time_kernels(Device &device, const PictureFormat &format, unsigned frames) {
+    std::printf("\n%ux%u %u bit, %u frame%s per launch\n", format.width, format.height, format.bits, frames,
+                frames > 1 ? "s" : "");
+    const PicturePair pair = texture_pair(format, 7);
+    const HostLayout layout = host_layout(format);
+    const std::size_t plane = round_up<std::size_t>(layout.stride[0] * format.height + kOverreadBytes, 256);
+    const auto pictures = device.allocate(2 * plane * frames), staging = device.allocate_pinned(2 * plane);
+    const auto queue = device.make_queue();
+    const Device::Scope scope(device);
+    for (const bool dist : {false, true})
+        for (unsigned y = 0; y < format.height; y++)
+            std::memcpy(staging->data() + dist * plane + y * layout.stride[0],
+                        (dist ? pair.dist : pair.ref).data(0) + y * layout.stride[0], layout.stride[0]);
+    for (unsigned i = 0; i < frames; i++)
+        queue->upload(pictures->data() + 2 * i * plane, 0, staging->data(), 0, {2 * plane, 1});
+    float total = 0;
+    for (const std::string_view metric : kMetrics) {
+        const MetricInfo &info = *find_metric(metric);
+        const auto instance = info.create(OptionValues(info.name, info.options, {}));
+        instance->prepare(format);
+        const auto scorer = instance->make_device_scorer(device);
+        const auto scratch = device.allocate(std::max<std::size_t>(scorer->scratch_bytes(frames), 256));
+        const auto sums = device.allocate(scorer->sums() * frames * sizeof(DeviceSum));
+        queue->clear(scratch->data(), scratch->size());
+        queue->clear(sums->data(), sums->size());
+        DeviceBatch batch;
+        batch.count = frames;
+        batch.pitch_bytes[0] = static_cast<std::ptrdiff_t>(layout.stride[0]);
+        batch.scratch = scratch->data();
+        batch.sums = reinterpret_cast<DeviceSum *>(sums->data());
+        batch.sums_stride = scorer->sums();
+        for (unsigned i = 0; i < frames; i++) {
+            batch.frames[i].index = i + 2;
+            batch.frames[i].ref[0] = pictures->data() + 2 * i * plane;
+            batch.frames[i].dist[0] = pictures->data() + (2 * i + 1) * plane;
+            batch.frames[i].earlier_ref[0][0] = batch.frames[i].dist[0];
+        }
+        TimedQueue timed(device, *queue);
+        if (device.info().backend == "host") timed.repeats = 1;
+        for (int i = 0; i < (device.info().backend == "host" ? 1 : 25); i++) scorer->enqueue(timed, batch);
+        for (const std::string &name : timed.order) {
+            auto &time = timed.times[name];
+            std::sort(time.microseconds.begin(), time.microseconds.end());
+            const float median = time.microseconds[time.microseconds.size() / 2];
+            total += median;
+            std::printf("  %-28s %8.2f us  %6.2f per frame  grid %u x %u x %u\n", name.c_str(), median,
+                        median / static_cast<float>(frames), time.grid.x, time.grid.y, time.grid.frames);
+        }
+        queue->finish();
+    }
+    std::printf("  %-28s %8.2f us  %6.2f per frame\n", "all", total, total / static_cast<float>(frames));
+}
+
+enum class Source { pinned, device, pageable };
+
+const char *to_text(Source source) {
+    return source == Source::pinned ? "pinned" : source == Source::device ? "on the device" : "pageable";
+}
+
+// Pictures of two contents in turn, each written once.
+class Pictures {
+  public:
+    Pictures(const std::shared_ptr<Device> &device, const PictureFormat &format, Source source, unsigned count)
+        : device_(device), content_{texture_pair(format, 7), texture_pair(format, 8)} {
+        for (int i = 0; i < 4; i++)
+            pools_.push_back(
+                source == Source::pageable
+                    ? std::make_unique<PicturePool>(format, count)
+                    : std::make_unique<PicturePool>(
+                          format, count,
+                          device_memory(device, source == Source::device ? Memory::device : Memory::pinned_host)));
+    }
+
+    PicturePair next(unsigned index) {
+        const unsigned turn = index % 2;
+        PicturePair pair{pools_[2 * turn]->fetch(), pools_[2 * turn + 1]->fetch()};
+        fill(pair.ref, content_[turn].ref);
+        fill(pair.dist, content_[turn].dist);
+        return pair;
+    }
+    const PicturePair &content(unsigned index) const { return content_[index % 2]; }
+
+  private:
+    void fill(const Picture &to, const Picture &from) {
+        if (!filled_.insert(to.data(0)).second) return;
+        const std::size_t bytes = static_cast<std::size_t>(from.stride_bytes(0)) * from.format().height;
+        if (to.memory() != Memory::device) {
+            std::memcpy(to.data(0), from.data(0), bytes);
+            return;
+        }
+        const auto queue = device_->make_queue();
+        const auto staging = device_->allocate_pinned(bytes);
+        std::memcpy(staging->data(), from.data(0), bytes);
+        const Device::Scope scope(*device_);
+        queue->upload(to.data(0), 0, staging->data(), 0, {bytes, 1});
+        queue->finish();
+    }
+
+    std::shared_ptr<Device> device_;
+    std::array<PicturePair, 2> content_;
+    std::vector<std::unique_ptr<PicturePool>> pools_; // by content and role
+    std::set<const std::byte *> filled_;
+};
+
+void register_default_features(Session &session) {
+    for (const std::string_view metric : kMetrics) session.use_feature(metric, {});
+}
+
+// Every frame must have the scores of the frame with the same contents.
+bool same_as_cpu(const Session &session, const Pictures &pictures, unsigned frames) {
+    Session cpu({.threads = 4});
+    register_default_features(cpu);
+    for (unsigned i = 0; i < 5; i++) cpu.read(pictures.content(i).ref, pictures.content(i).dist, i);
+    cpu.flush();
+    for (const std::string &name : cpu.scores().names())
+        for (unsigned i = 0; i < frames; i++) {
+            const unsigned twin = i < 2 ? i : i + 1 == frames ? 4 : 2 + i % 2; // the last frame has an even number
+            const auto wanted = cpu.scores().find(name, twin), got = session.scores().find(name, i);
+            if (!wanted || !got || std::bit_cast<std::uint64_t>(*wanted) != std::bit_cast<std::uint64_t>(*got)) {
+                std::printf("    %s of frame %u: %.17g, on the CPU %.17g\n", name.c_str(), i, got.value_or(-1),
+                            wanted.value_or(-1));
+                return false;
+            }
+        }
+    return true;
+}
+
+bool time_frames(const std::shared_ptr<Device> &device, const PictureFormat &format, Source source, unsigned frames,
+                 unsigned lanes, unsigned batch, unsigned threads) {
+    frames |= 1;
+    const unsigned warm = std::min(frames / 4, 200u);
+    Pictures pictures(device, format, source, format.width > 2000 ? 16 : 48);
+    Session session({.threads = threads});
+    session.use_device({.device = device, .is_explicit = true, .lanes = lanes, .batch = batch});
+    register_default_features(session);
+    const auto read = [&](unsigned i) {
+        PicturePair pair = pictures.next(i);
+        session.read(std::move(pair.ref), std::move(pair.dist), i);
+    };
+    for (unsigned i = 0; i < warm; i++) read(i);
+    session.feature_score_at("VMAF_integer_feature_vif_scale0_score", warm - 1);
+    const double start = seconds_now();
+    for (unsigned i = warm; i < frames; i++) read(i);
+    const double queued = seconds_now();
+    session.flush();
+    const double end = seconds_now();
+    const bool same = same_as_cpu(session, pictures, frames);
+    const double per_frame = (end - start) / (frames - warm) * 1e6;
+    std::printf(
+        "  %4ux%-4u %2u bit  %-13s lanes %2u batch %2u threads %2u  %9.0f frames/s  %8.2f us  (last %.1f ms)  %s\n",
+        format.width, format.height, format.bits, to_text(source), lanes, batch, threads, 1e6 / per_frame, per_frame,
+        (end - queued) * 1e3, same ? "exact" : "WRONG");
+    std::fflush(stdout);
+    return same;
+}
+
+int frames(const std::shared_ptr<Device> &device, bool sweep) {
+    const bool host = device->info().backend == "host";
+    bool good = true;
+    struct Case {
+        unsigned width, height, bits, frames;
+    };
+    const std::vector<Case> cases =
+        host ? std::vector<Case>{{64, 48, 8, 60}, {96, 64, 10, 40}}
+             : std::vector<Case>{{576, 324, 8, 20000},  {576, 324, 10, 12000},  {1280, 720, 8, 8000},
+                                 {1920, 1080, 8, 6000}, {1920, 1080, 10, 4000}, {3840, 2160, 8, 1500},
+                                 {3840, 2160, 10, 800}};
+    for (const Case &c : cases) {
+        const PictureFormat format = luma_and_chroma(c.width, c.height, c.bits);
+        for (const Source source : {Source::pinned, Source::device, Source::pageable})
+            good &= time_frames(device, format, source, source == Source::pageable ? c.frames / 4 : c.frames, 0, 0,
+                                source == Source::pageable ? 8 : 0);
+        if (!sweep || c.bits != 8) continue;
+        for (const unsigned lanes : {4u, 6u, 10u, 14u, 18u})
+            for (const unsigned batch :
+                 c.width < 1000 ? std::vector<unsigned>{4, 8, 16} : std::vector<unsigned>{1, 2, 4})
+                for (const Source source : {Source::pinned, Source::device})
+                    good &= time_frames(device, format, source, c.frames / 2, lanes, batch, 0);
+    }
+    return good ? 0 : 1;
+}
+
+int run(const std::vector<std::string> &words) {
+    if (words.empty()) throw invalid("usage: device_bench check|kernels|frames [cuda|host32|host64] [large|sweep]");
+    std::string device_name = VMAF_ENABLE_CUDA ? "cuda" : "host32";
+    std::string extra;
+    for (std::size_t i = 1; i < words.size(); i++) {
+        if (words[i] == "large" || words[i] == "brief" || words[i] == "sweep")
+            extra = words[i];
+        else
+            device_name = words[i];
+    }
+    const std::shared_ptr<Device> device = open_device(device_name);
+    std::printf("%s, %s, driver %s, %u multiprocessors\n", device->info().name.c_str(), device->info().arch.c_str(),
+                device->info().driver.c_str(), device->info().multiprocessors);
+    if (words[0] == "check") return check(*device, extra);
+    if (words[0] == "frames") return frames(device, extra == "sweep");
+    if (words[0] != "kernels") throw invalid("there is no '" + words[0] + "'");
+    if (device->info().backend == "host") {
+        time_kernels(*device, luma_and_chroma(96, 64, 8), 2);
+        return 0;
+    }
+    time_kernels(*device, luma_and_chroma(576, 324, 8), 1);
+    time_kernels(*device, luma_and_chroma(576, 324, 8), 10);
+    for (const unsigned bits : {8u, 10u, 16u}) time_kernels(*device, luma_and_chroma(1920, 1080, bits), 1);
+    time_kernels(*device, luma_and_chroma(1920, 1080, 8), 4);
+    for (const unsigned bits : {8u, 10u}) time_kernels(*device, luma_and_chroma(3840, 2160, bits), 1);
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    set_log_level(LogLevel::warning);
+    try {
+        return run({argv + 1, argv + argc});
+    } catch (const std::exception &e) {
+        std::fprintf(stderr, "device_bench: %s\n", e.what());
+        return 2;
+    }
+}

@@ -27,6 +27,19 @@ std::vector<float> local_mean_taps(float kernel_scale) {
 
 int scaled_side(int side, double prescale) { return int(double(side) * prescale + 0.5); }
 
+constexpr int kResizeReach = 6; // rows that scaling reads above and below a position, at most
+
+// Rows of the source from which the scaled rows begin .. end - 1 are made.
+struct SourceRows {
+    int begin, end;
+};
+
+SourceRows source_rows(const Geometry &g, int begin, int end) {
+    const double ratio = double(g.height) / double(g.scaled_height);
+    return {std::max(0, int(double(begin) * ratio) - kResizeReach),
+            std::min(g.height, int(std::ceil(double(end) * ratio)) + kResizeReach + 1)};
+}
+
 float block_entropy(const Vector &lambda, float energy, float sigma) {
     float entropy = 0.0f;
     for (int k = 0; k < kSize; k++) {
@@ -57,8 +70,9 @@ PlaneAnalyser::PlaneAnalyser(const Geometry &geometry, const Settings &settings,
     if (geometry.scales) {
         resizer_.emplace(geometry.width, geometry.height, geometry.scaled_width, geometry.scaled_height,
                          settings.prescale_method);
-        source_ = FloatPlane(geometry.width, geometry.height);
-        scaled_ = FloatPlane(geometry.scaled_width, geometry.scaled_height);
+        scaled_ = FloatPlane(geometry.scaled_width, int(taps_.size()));
+        const SourceRows most = source_rows(geometry, 0, int(taps_.size()));
+        source_ = FloatPlane(geometry.width, most.end - most.begin + 2 * kResizeReach);
     }
     statistics_.energy.resize(std::size_t(blocks_.columns()));
     statistics_.entropy.resize(std::size_t(blocks_.columns()));
@@ -70,7 +84,7 @@ void PlaneAnalyser::analyse(const Picture &picture, const Picture *earlier, unsi
         PlaneView<T> before;
         if (earlier) before = earlier->plane<T>(plane);
         if (geometry_.scales)
-            convert(samples, earlier ? &before : nullptr);
+            decimate_scaled(samples, earlier ? &before : nullptr);
         else
             decimate(samples, earlier ? &before : nullptr);
     };
@@ -90,13 +104,13 @@ void PlaneAnalyser::analyse(const Picture &picture, const Picture *earlier, unsi
 }
 
 // Of the anti-aliased plane only every 16th row and column is used, so only those are computed (10).
-template <class T, class Filter>
-void PlaneAnalyser::filter_row(const PlaneView<T> &samples, const PlaneView<T> *earlier, Filter filter, int y) {
+template <class T, class RowOf, class Filter>
+void PlaneAnalyser::filter_row(int y, RowOf row_of, const PlaneView<T> *earlier, Filter filter) {
     std::array<const T *, kMaxTaps> rows{}, before{};
     const int radius = int(taps_.size()) / 2;
     for (std::size_t k = 0; k < taps_.size(); k++) {
-        const int row = reflect(y * kDecimation - radius + int(k), samples.height);
-        rows[k] = samples.row(row);
+        const int row = reflect(y * kDecimation - radius + int(k), geometry_.scaled_height);
+        rows[k] = row_of(row);
         if (earlier) before[k] = earlier->row(row);
     }
     float *const line = line_.data() + line_margin_;
@@ -104,9 +118,9 @@ void PlaneAnalyser::filter_row(const PlaneView<T> &samples, const PlaneView<T> *
             .earlier = {before.data(), earlier ? taps_.size() : 0},
             .taps = taps_,
             .scale = 1.0f / float(1u << (bits_ - 8)),
-            .width = samples.width},
+            .width = geometry_.scaled_width},
            line);
-    extend_line(line, samples.width, radius);
+    extend_line(line, geometry_.scaled_width, radius);
     horizontal_pass(line, taps_, kDecimation, geometry_.working_width, working_.row(y));
 }
 
@@ -117,14 +131,30 @@ template <class T> void PlaneAnalyser::decimate(const PlaneView<T> &samples, con
         else
             kernels_.filter_words(source, sums);
     };
-    for (int y = 0; y < geometry_.working_height; y++) filter_row(samples, earlier, filter, y);
+    const auto row_of = [&](int row) { return samples.row(row); };
+    for (int y = 0; y < geometry_.working_height; y++) filter_row(y, row_of, earlier, filter);
 }
 
-// The same behind scaling, which needs the plane in float.
-template <class T> void PlaneAnalyser::convert(const PlaneView<T> &samples, const PlaneView<T> *earlier) {
+template <class T> void PlaneAnalyser::decimate_scaled(const PlaneView<T> &samples, const PlaneView<T> *earlier) {
+    const auto row_of = [&](int row) -> const float * { return scaled_.row(row % scaled_.height()); };
+    const int radius = int(taps_.size()) / 2;
+    int next = 0; // first row that has not been scaled yet
+    for (int y = 0; y < geometry_.working_height; y++) {
+        const int end = std::min(y * kDecimation + radius + 1, geometry_.scaled_height);
+        next = std::max(next, y * kDecimation - radius);
+        scale_rows(samples, earlier, next, end);
+        next = end;
+        filter_row<float>(y, row_of, nullptr, kernels_.filter_floats);
+    }
+}
+
+// Puts the scaled rows begin .. end - 1 into their ring.
+template <class T>
+void PlaneAnalyser::scale_rows(const PlaneView<T> &samples, const PlaneView<T> *earlier, int begin, int end) {
+    const SourceRows range = source_rows(geometry_, begin, end);
     const float scale = 1.0f / float(1u << (bits_ - 8));
-    for (int y = 0; y < samples.height; y++) {
-        float *const out = source_.row(y);
+    for (int y = range.begin; y < range.end; y++) {
+        float *const out = source_.row(y - range.begin);
         const T *const row = samples.row(y);
         if (earlier) {
             const T *const before = earlier->row(y);
@@ -133,14 +163,10 @@ template <class T> void PlaneAnalyser::convert(const PlaneView<T> &samples, cons
             to_float_row(row, samples.width, bits_, -128.0f, out);
         }
     }
-    const int radius = int(taps_.size()) / 2;
-    int next = 0; // first row that has not been scaled yet
-    for (int y = 0; y < geometry_.working_height; y++) {
-        const int end = std::min(y * kDecimation + radius + 1, geometry_.scaled_height);
-        next = std::max(next, y * kDecimation - radius);
-        for (; next < end; next++) resizer_->row(source_.view(), next, scaled_.row(next));
-        filter_row<float>(scaled_.view(), nullptr, kernels_.filter_floats, y);
-    }
+    PlaneView<float> whole = source_.view(); // as if the other rows were there as well
+    whole.data -= range.begin * whole.stride;
+    whole.height = geometry_.height;
+    for (int y = begin; y < end; y++) resizer_->row(whole, y, scaled_.row(y % scaled_.height()));
 }
 
 void PlaneAnalyser::remove_local_mean() {

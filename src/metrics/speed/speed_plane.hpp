@@ -53,9 +53,10 @@ class PlaneAnalyser {
 
   private:
     template <class T> void decimate(const PlaneView<T> &samples, const PlaneView<T> *earlier);
-    template <class T> void convert(const PlaneView<T> &samples, const PlaneView<T> *earlier);
-    template <class T, class Filter>
-    void filter_row(const PlaneView<T> &samples, const PlaneView<T> *earlier, Filter filter, int y);
+    template <class T> void decimate_scaled(const PlaneView<T> &samples, const PlaneView<T> *earlier);
+    template <class T> void scale_rows(const PlaneView<T> &samples, const PlaneView<T> *earlier, int begin, int end);
+    template <class T, class RowOf, class Filter>
+    void filter_row(int y, RowOf row_of, const PlaneView<T> *earlier, Filter filter);
     void remove_local_mean();
     void collect_blocks();
     void solve();
@@ -67,8 +68,9 @@ class PlaneAnalyser {
     std::vector<float> taps_; // of the anti-alias filter
     FloatFilter mean_filter_;
     std::optional<Resizer> resizer_;
-    FloatPlane source_, scaled_; // only where planes are scaled
-    AlignedArray<float> line_;   // one row between the passes, with room for its reflection
+    FloatPlane source_;        // only where planes are scaled: the rows that the next scaled rows are made from
+    FloatPlane scaled_;        // and a ring of scaled rows, one per tap
+    AlignedArray<float> line_; // one row between the passes, with room for its reflection
     int line_margin_;
     FloatPlane working_, local_mean_;
     BlockMatrix blocks_;

@@ -82,6 +82,42 @@ TEST(SpeedTemporal, GivesTheCheckValuesOfTheSpecification) {
               (std::vector<double>{0, 1.9012957811355591, 1.7303498983383179, 1.9383188486099243}));
 }
 
+// Recorded from a program written apart from this one, after the same definition.
+TEST(Speed, OptionsGiveTheRecordedScores) {
+    struct Row {
+        OptionTexts options;
+        double score;
+    };
+    const Row chroma[] = {
+        {{{"speed_kernelscale", "3.7113"}}, 0.41752037405967712},
+        {{{"speed_kernelscale", "0.5"}}, 2.0874443054199219},
+        {{{"speed_prescale", "0.7"}, {"speed_prescale_method", "bilinear"}}, 1.249708890914917},
+        {{{"speed_prescale", "1.5"}, {"speed_prescale_method", "bicubic"}}, 1.5736351013183594},
+        {{{"speed_prescale", "0.85"}, {"speed_prescale_method", "lanczos4"}}, 1.3595414161682129},
+        {{{"speed_prescale", "2"}, {"speed_prescale_method", "lanczos4"}, {"speed_kernelscale", "2"}},
+         2.4245967864990234},
+        {{{"speed_sigma_nn", "0.19"}, {"speed_nn_floor", "1"}, {"speed_weight_var_mode", "5"}}, 0.50517499446868896},
+        {{{"speed_weight_var_mode", "1"}}, 0.32651001214981079},
+        {{{"speed_weight_var_mode", "2"}}, 0.32544595003128052},
+        {{{"speed_weight_var_mode", "3"}}, 0.32598066329956055},
+        {{{"speed_weight_var_mode", "4"}}, 0.71076023578643799},
+        {{{"speed_weight_var_mode", "6"}}, 0.94956707954406738},
+    };
+    const Row temporal[] = {
+        {{{"speed_prescale", "2"}, {"speed_prescale_method", "bicubic"}}, 4.73345947265625},
+        {{{"speed_use_ref_diff", "true"}, {"speed_kernelscale", "3"}}, 0.71145659685134888},
+    };
+    const std::vector<Picture> ref(check_ref().begin(), check_ref().begin() + 2);
+    const std::vector<Picture> dist(check_dist().begin(), check_dist().begin() + 2);
+    for (const Isa isa : usable_isas()) {
+        for (const auto &[options, score] : chroma)
+            EXPECT_EQ(run_metric(speed_chroma_metric, options, {ref[0]}, {dist[0]}, isa).at(kUv, 0), score)
+                << options.begin()->first << " " << options.begin()->second << " " << to_string(isa);
+        for (const auto &[options, score] : temporal)
+            EXPECT_EQ(run_metric(speed_temporal_metric, options, ref, dist, isa).at(kTemporal, 1), score);
+    }
+}
+
 TEST(SpeedPlane, EigenvaluesEnergiesAndEntropiesAreThoseOfTheSpecification) {
     speed::PlaneAnalyser analyser(speed::Geometry(352, 288, 1.0), {}, 8, speed::kScalarKernels);
     analyser.analyse(check_ref()[0], nullptr, 1);

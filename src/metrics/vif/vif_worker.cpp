@@ -8,8 +8,10 @@ namespace {
 
 class VectorWorker final : public StripWorker {
   public:
-    VectorWorker(int width, const StripCode &code)
-        : code_(code), scratch_(code.scratch_bytes(width)), scalar_(make_scalar_worker(width)) {}
+    VectorWorker(int width, const StripCode &code) : code_(code), scratch_(code.scratch_bytes(width)) {
+        for (int scale = 0; scale < kScales && !scalar_; scale++)
+            if (!code.wide_enough(scale, width >> scale)) scalar_ = make_scalar_worker(width >> scale);
+    }
 
     ScaleSums run(const Strip &strip) override {
         if (!code_.wide_enough(strip.scale, strip.images.width)) return scalar_->run(strip);
@@ -19,7 +21,7 @@ class VectorWorker final : public StripWorker {
   private:
     const StripCode &code_;
     AlignedArray<std::byte> scratch_;
-    std::unique_ptr<StripWorker> scalar_;
+    std::unique_ptr<StripWorker> scalar_; // null if every scale is wide enough
 };
 
 } // namespace

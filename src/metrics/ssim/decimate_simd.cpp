@@ -110,6 +110,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf {
 
+namespace decimation {} // there is nothing in it in a build without vector code
 using namespace decimation;
 
 const DecimateKernels &decimate_kernels(Isa isa) {

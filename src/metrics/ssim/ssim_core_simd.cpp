@@ -206,6 +206,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf {
 
+namespace ssim {} // there is nothing in it in a build without vector code
 using namespace ssim;
 
 const SsimKernels &ssim_kernels(Isa isa) {

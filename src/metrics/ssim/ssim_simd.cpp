@@ -117,6 +117,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf {
 
+namespace moments {} // there is nothing in it in a build without vector code
 using namespace moments;
 
 const MomentKernels &moment_kernels(Isa isa) {

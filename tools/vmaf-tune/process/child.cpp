@@ -1,0 +1,333 @@
+#include "process/child.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "base/error.hpp"
+
+extern char **environ;
+
+namespace vmaf::tune {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t kTailBytes = 32 * 1024;
+
+// Process groups of running children, for the signal handler: plain atomics, no locks.
+constexpr std::size_t kMaxChildren = 256;
+std::array<std::atomic<pid_t>, kMaxChildren> running_groups;
+std::atomic<int> signals_seen{0};
+
+void remember_group(pid_t pid) {
+    for (auto &slot : running_groups) {
+        pid_t expected = 0;
+        if (slot.compare_exchange_strong(expected, pid)) return;
+    }
+}
+
+void forget_group(pid_t pid) {
+    for (auto &slot : running_groups) {
+        pid_t expected = pid;
+        if (slot.compare_exchange_strong(expected, 0)) return;
+    }
+}
+
+void on_signal(int) {
+    if (++signals_seen < 2) return;
+    for (auto &slot : running_groups)
+        if (const pid_t pid = slot.load(); pid > 0) ::kill(-pid, SIGKILL);
+}
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+int exit_code(int status) {
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 255;
+}
+
+int wait_for(pid_t pid) {
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    forget_group(pid);
+    return exit_code(status);
+}
+
+struct Pipe {
+    int read = -1, write = -1;
+    Pipe() {
+        std::array<int, 2> ends{};
+        if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(errno, std::string("no pipe: ") + std::strerror(errno));
+        read = ends[0];
+        write = ends[1];
+    }
+    ~Pipe() {
+        close_end(read);
+        close_end(write);
+    }
+    static void close_end(int &end) {
+        if (end >= 0) ::close(end);
+        end = -1;
+    }
+    Pipe(const Pipe &) = delete;
+    Pipe &operator=(const Pipe &) = delete;
+};
+
+std::vector<std::string> merged_environment(const std::vector<std::pair<std::string, std::string>> &changes) {
+    std::vector<std::string> result;
+    for (char **entry = environ; *entry; entry++) {
+        const std::string_view text = *entry;
+        const auto name = text.substr(0, text.find('='));
+        if (std::none_of(changes.begin(), changes.end(), [&](const auto &c) { return c.first == name; }))
+            result.emplace_back(text);
+    }
+    for (const auto &[name, value] : changes) result.push_back(name + "=" + value);
+    return result;
+}
+
+pid_t spawn(const Arguments &arguments, int out, int err,
+            const std::vector<std::pair<std::string, std::string>> &changes) {
+    std::vector<char *> argv;
+    for (const std::string &a : arguments) argv.push_back(const_cast<char *>(a.c_str()));
+    argv.push_back(nullptr);
+    const std::vector<std::string> environment = merged_environment(changes);
+    std::vector<char *> envp;
+    for (const std::string &e : environment) envp.push_back(const_cast<char *>(e.c_str()));
+    envp.push_back(nullptr);
+
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    sigset_t defaults, none;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    for (int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaddset(&defaults, s);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    pid_t pid = -1;
+    const int error = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), envp.data());
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error) throw Error(error, "cannot start '" + arguments.at(0) + "': " + std::strerror(error));
+    remember_group(pid);
+    return pid;
+}
+
+// Splits what arrives into lines.
+class LineReader {
+  public:
+    explicit LineReader(std::function<void(std::string_view)> on_line) : on_line_(std::move(on_line)) {}
+    void add(std::string_view text) {
+        pending_.append(text);
+        std::size_t start = 0;
+        for (std::size_t end = 0; (end = pending_.find('\n', start)) != std::string::npos; start = end + 1)
+            on_line_(std::string_view(pending_).substr(start, end - start));
+        pending_.erase(0, start);
+    }
+
+  private:
+    std::function<void(std::string_view)> on_line_;
+    std::string pending_;
+};
+
+// Reads what is there; false at the end of the stream.
+bool read_some(int fd, const std::function<void(std::string_view)> &take) {
+    std::array<char, 65536> buffer;
+    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+    if (count > 0) take({buffer.data(), static_cast<std::size_t>(count)});
+    return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+} // namespace
+
+std::string shell_quoted(std::string_view word) {
+    constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+    std::string quoted = "'";
+    for (const char c : word) {
+        if (c == '\'')
+            quoted += "'\\''";
+        else
+            quoted += c;
+    }
+    return quoted + "'";
+}
+
+std::string shell_quoted(const Arguments &arguments) {
+    std::string line;
+    for (const std::string &a : arguments) line += (line.empty() ? "" : " ") + shell_quoted(a);
+    return line;
+}
+
+std::optional<std::string> find_program(const std::string &name) {
+    if (name.empty()) return std::nullopt;
+    if (name.find('/') != std::string::npos)
+        return access(name.c_str(), X_OK) == 0 ? std::optional(name) : std::nullopt;
+    const char *path = std::getenv("PATH");
+    std::string_view rest = path ? path : "/usr/local/bin:/usr/bin:/bin";
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find(':'), rest.size());
+        const std::string candidate = std::string(rest.substr(0, end)) + "/" + name;
+        if (access(candidate.c_str(), X_OK) == 0) return candidate;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return std::nullopt;
+}
+
+void StderrTail::add(std::string_view text) {
+    for (const char c : text) {
+        if (c == '\r') {
+            overwrite_ = true;
+            continue;
+        }
+        if (overwrite_ && c != '\n') text_.resize(line_start_);
+        overwrite_ = false;
+        text_ += c;
+        if (c == '\n') line_start_ = text_.size();
+    }
+    if (text_.size() <= 2 * kTailBytes) return;
+    const std::size_t cut = text_.size() - kTailBytes;
+    text_.erase(0, cut);
+    line_start_ -= std::min(line_start_, cut);
+}
+
+std::string StderrTail::last_lines(std::size_t count) const {
+    std::size_t end = text_.find_last_not_of("\n ");
+    if (end == std::string::npos) return {};
+    std::size_t start = end + 1;
+    while (count-- > 0 && start > 0) {
+        start = text_.rfind('\n', start - 1);
+        if (start == std::string::npos) {
+            start = 0;
+            break;
+        }
+    }
+    if (start > 0) start++;
+    return text_.substr(start, end + 1 - start);
+}
+
+Outcome run_child(const Arguments &arguments, const RunOptions &options) {
+    Pipe out, err;
+    const Clock::time_point start = Clock::now();
+    const pid_t pid = spawn(arguments, out.write, err.write, options.environment);
+    Pipe::close_end(out.write);
+    Pipe::close_end(err.write);
+
+    Outcome outcome;
+    StderrTail tail;
+    LineReader lines(options.on_output_line ? options.on_output_line : [](std::string_view) {});
+    std::array<pollfd, 2> fds = {{{out.read, POLLIN, 0}, {err.read, POLLIN, 0}}};
+    Clock::time_point last_sign = start;
+    bool killed = false;
+    while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+        const int ready = ::poll(fds.data(), fds.size(), 200);
+        if (interruption::urgent() && !killed) {
+            ::kill(-pid, SIGKILL);
+            killed = outcome.interrupted = true;
+        }
+        if (ready <= 0) {
+            if (options.timeout.count() > 0 && !killed && Clock::now() - last_sign > options.timeout) {
+                ::kill(-pid, SIGKILL);
+                killed = outcome.timed_out = true;
+            }
+            continue;
+        }
+        last_sign = Clock::now();
+        if (fds[0].revents && !read_some(out.read, [&](std::string_view text) {
+                if (options.on_output_line)
+                    lines.add(text);
+                else if (outcome.out.size() < options.capture_limit)
+                    outcome.out.append(text);
+            }))
+            fds[0].fd = -1;
+        if (fds[1].revents && !read_some(err.read, [&](std::string_view text) {
+                tail.add(text);
+                if (options.on_error_text) options.on_error_text(text);
+            }))
+            fds[1].fd = -1;
+    }
+    outcome.code = wait_for(pid);
+    outcome.seconds = seconds_since(start);
+    outcome.error_tail = tail.text();
+    return outcome;
+}
+
+struct PipedChild::Drain {
+    Pipe err;
+    StderrTail tail;
+    std::thread thread;
+};
+
+PipedChild::PipedChild(const Arguments &arguments) : started_(Clock::now()), drain_(std::make_unique<Drain>()) {
+    Pipe out;
+    pid_ = spawn(arguments, out.write, drain_->err.write, {});
+    Pipe::close_end(drain_->err.write);
+    output_ = std::exchange(out.read, -1);
+    drain_->thread = std::thread([drain = drain_.get()] {
+        while (read_some(drain->err.read, [&](std::string_view text) { drain->tail.add(text); })) {
+        }
+    });
+}
+
+PipedChild::~PipedChild() {
+    if (!outcome_) {
+        kill();
+        wait();
+    }
+    Pipe::close_end(output_);
+}
+
+int PipedChild::release_output() { return std::exchange(output_, -1); }
+
+void PipedChild::kill() {
+    if (!outcome_) ::kill(-pid_, SIGKILL);
+}
+
+Outcome PipedChild::wait() {
+    if (outcome_) return *outcome_;
+    Pipe::close_end(output_); // a child that still writes must not wait for us
+    Outcome outcome;
+    outcome.code = wait_for(pid_);
+    drain_->thread.join();
+    outcome.seconds = seconds_since(started_);
+    outcome.error_tail = drain_->tail.text();
+    outcome.interrupted = interruption::urgent();
+    outcome_ = outcome;
+    return outcome;
+}
+
+namespace interruption {
+
+void install_handlers() {
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    for (int s : {SIGINT, SIGTERM, SIGHUP}) sigaction(s, &action, nullptr);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+bool requested() { return signals_seen.load() > 0; }
+bool urgent() { return signals_seen.load() > 1; }
+void request() { ++signals_seen; }
+void clear() { signals_seen = 0; }
+
+} // namespace interruption
+
+} // namespace vmaf::tune

@@ -1,0 +1,91 @@
+// Child processes: started with an argument vector, in a process group of their own, standard input closed, both
+// outputs drained (tune.md 1.2, 15.6).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace vmaf::tune {
+
+using Arguments = std::vector<std::string>;
+
+std::string shell_quoted(std::string_view word);
+std::string shell_quoted(const Arguments &arguments); // one line that can be pasted into a shell
+
+// Full path of a program: a bare name is looked up in PATH, a name with a separator is taken as it is.
+std::optional<std::string> find_program(const std::string &name);
+
+// Keeps the last 32 KiB of a stream. Lines that a carriage return overwrites count as one.
+class StderrTail {
+  public:
+    void add(std::string_view text);
+    const std::string &text() const { return text_; }
+    std::string last_lines(std::size_t count) const;
+
+  private:
+    std::string text_;
+    std::size_t line_start_ = 0; // of the line being written
+    bool overwrite_ = false;
+};
+
+struct Outcome {
+    int code = 0; // exit status; 128 + n after signal n
+    bool timed_out = false;
+    bool interrupted = false;
+    double seconds = 0;
+    std::string out; // standard output, where it was captured
+    std::string error_tail;
+    bool ok() const { return code == 0 && !timed_out && !interrupted; }
+};
+
+struct RunOptions {
+    std::function<void(std::string_view line)> on_output_line; // instead of capturing standard output
+    std::function<void(std::string_view text)> on_error_text;  // live copy of stderr
+    std::chrono::milliseconds timeout{0};                      // without any output for this long: killed; 0: never
+    std::size_t capture_limit = 64u << 20;
+    std::vector<std::pair<std::string, std::string>> environment; // set or replaced
+};
+
+// Runs to the end. Throws Error(ENOENT) if the program cannot be started.
+Outcome run_child(const Arguments &arguments, const RunOptions &options = {});
+
+// A child whose standard output is read by somebody else, through a pipe.
+class PipedChild {
+  public:
+    explicit PipedChild(const Arguments &arguments);
+    ~PipedChild(); // kills and reaps what still runs
+
+    PipedChild(const PipedChild &) = delete;
+    PipedChild &operator=(const PipedChild &) = delete;
+
+    int output() const { return output_; } // read end; the caller may read it to the end
+    int release_output();                  // the caller closes it
+    Outcome wait();                        // after the output was read
+    void kill();
+
+  private:
+    struct Drain;
+    pid_t pid_ = -1;
+    int output_ = -1;
+    std::chrono::steady_clock::time_point started_;
+    std::unique_ptr<Drain> drain_;
+    std::optional<Outcome> outcome_;
+};
+
+// First Ctrl-C (or SIGTERM, SIGHUP): finish what runs, start nothing new. Second: kill the children.
+namespace interruption {
+void install_handlers();
+bool requested();
+bool urgent();
+void request(); // as if a signal had come; for tests
+void clear();
+} // namespace interruption
+
+} // namespace vmaf::tune

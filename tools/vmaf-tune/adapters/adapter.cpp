@@ -1,0 +1,418 @@
+#include "adapters/adapter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <map>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+namespace {
+
+std::vector<Adapter> make_adapters() {
+    using F = EncoderFamily;
+    std::vector<Adapter> list = {
+        {.name = "libx264",
+         .family = F::x264,
+         .knob = "crf",
+         .search = {10, 46},
+         .hard = {0, 51},
+         .step = 0.1,
+         .default_q = 23,
+         .probe_preset = "ultrafast",
+         .probe_q = 28,
+         .params_option = "-x264-params",
+         .configure_switch = "--enable-libx264"},
+        {.name = "libx265",
+         .family = F::x265,
+         .knob = "crf",
+         .search = {10, 46},
+         .hard = {0, 51},
+         .step = 0.1,
+         .default_q = 28,
+         .probe_preset = "ultrafast",
+         .probe_q = 28,
+         .params_option = "-x265-params",
+         .configure_switch = "--enable-libx265"},
+        {.name = "libsvtav1",
+         .family = F::svtav1,
+         .knob = "crf",
+         .search = {5, 63},
+         .hard = {0, 63},
+         .step = 1,
+         .default_q = 35,
+         .probe_preset = "veryfast",
+         .probe_q = 35,
+         .params_option = "-svtav1-params",
+         .wants_10_bit = true,
+         .configure_switch = "--enable-libsvtav1"},
+        {.name = "libaom-av1",
+         .family = F::aom,
+         .knob = "crf",
+         .search = {0, 63},
+         .hard = {0, 63},
+         .step = 1,
+         .default_q = 35,
+         .probe_preset = "ultrafast",
+         .probe_q = 35,
+         .params_option = "-aom-params",
+         .wants_10_bit = true,
+         .configure_switch = "--enable-libaom"},
+        {.name = "libvpx-vp9",
+         .family = F::vp9,
+         .knob = "crf",
+         .search = {0, 63},
+         .hard = {0, 63},
+         .step = 1,
+         .default_q = 32,
+         .probe_preset = "ultrafast",
+         .probe_q = 32,
+         .configure_switch = "--enable-libvpx"},
+        {.name = "libvvenc",
+         .family = F::vvenc,
+         .knob = "qp",
+         .search = {17, 50},
+         .hard = {0, 63},
+         .step = 1,
+         .default_q = 32,
+         .probe_preset = "faster",
+         .probe_q = 32,
+         .params_option = "-vvenc-params",
+         .configure_switch = "--enable-libvvenc"},
+        {.name = "librav1e",
+         .family = F::rav1e,
+         .knob = "qp",
+         .search = {0, 255},
+         .hard = {0, 255},
+         .step = 1,
+         .default_q = 80,
+         .probe_preset = "ultrafast",
+         .probe_q = 100,
+         .params_option = "-rav1e-params",
+         .wants_10_bit = true,
+         .configure_switch = "--enable-librav1e"},
+    };
+    for (const char *codec : {"h264", "hevc", "av1"}) {
+        const bool av1 = std::string_view(codec) == "av1";
+        list.push_back({.name = std::string(codec) + "_nvenc",
+                        .family = F::nvenc,
+                        .knob = "cq",
+                        .search = {15, 40},
+                        .hard = {0, av1 ? 63.0 : 51.0},
+                        .step = 1,
+                        .default_q = 23,
+                        .probe_preset = "ultrafast",
+                        .probe_q = 28,
+                        .is_hardware = true,
+                        .configure_switch = "--enable-nvenc"});
+        list.push_back({.name = std::string(codec) + "_qsv",
+                        .family = F::qsv,
+                        .knob = "global_quality",
+                        .search = {1, 51},
+                        .hard = {1, 51},
+                        .step = 1,
+                        .default_q = 23,
+                        .probe_preset = "veryfast",
+                        .probe_q = 23,
+                        .is_hardware = true,
+                        .configure_switch = "--enable-libvpl"});
+        list.push_back({.name = std::string(codec) + "_amf",
+                        .family = F::amf,
+                        .knob = "qp",
+                        .search = {15, 40},
+                        .hard = {0, 51},
+                        .step = 1,
+                        .default_q = 23,
+                        .probe_preset = "ultrafast",
+                        .probe_q = 28,
+                        .is_hardware = true,
+                        .configure_switch = "--enable-amf"});
+        list.push_back({.name = std::string(codec) + "_videotoolbox",
+                        .family = F::videotoolbox,
+                        .knob = "q:v",
+                        .search = {0, 100},
+                        .hard = {0, 100},
+                        .step = 1,
+                        .default_q = 50,
+                        .higher_is_better = true,
+                        .probe_preset = "ultrafast",
+                        .probe_q = 60,
+                        .container = "mov",
+                        .is_hardware = true,
+                        .configure_switch = "--enable-videotoolbox"});
+    }
+    list.push_back({.name = "prores_videotoolbox",
+                    .family = F::prores,
+                    .knob = "profile",
+                    .search = {0, 5},
+                    .hard = {0, 5},
+                    .step = 1,
+                    .default_q = 3,
+                    .higher_is_better = true,
+                    .probe_preset = "ultrafast",
+                    .probe_q = 0,
+                    .container = "mov",
+                    .is_hardware = true,
+                    .configure_switch = "--enable-videotoolbox"});
+    return list;
+}
+
+void append(Arguments &to, std::initializer_list<std::string> more) { to.insert(to.end(), more.begin(), more.end()); }
+
+} // namespace
+
+std::string number_text(double value) {
+    std::array<char, 32> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+    return std::string(buffer.data(), end);
+}
+
+Arguments Adapter::codec_arguments(std::string_view preset, double q) const {
+    if (!(q >= hard.low && q <= hard.high))
+        throw invalid(name + ": " + std::string(knob) + " " + number_text(q) + " is outside " + number_text(hard.low) +
+                      " to " + number_text(hard.high));
+    const auto native = native_preset(preset);
+    if (!native) {
+        std::string known;
+        for (const std::string &p : preset_names()) known += (known.empty() ? "" : ", ") + p;
+        throw invalid(name + " has no preset '" + std::string(preset) + "'; it knows " + known);
+    }
+    const std::string &p = *native, value = number_text(q);
+    switch (family) {
+    case EncoderFamily::svtav1: {
+        const bool plain = q == static_cast<int>(q) && q <= 63;
+        if (plain) return {"-preset", p, "-crf", value};
+        return {"-preset", p, "-crf", number_text(std::min(63, static_cast<int>(q))), "-svtav1-params", "crf=" + value};
+    }
+    case EncoderFamily::aom: return {"-cpu-used", p, "-crf", value, "-b:v", "0"};
+    case EncoderFamily::vp9: return {"-deadline", "good", "-cpu-used", p, "-crf", value, "-b:v", "0"};
+    case EncoderFamily::vvenc: return {"-preset", p, "-qp", value};
+    case EncoderFamily::rav1e: return {"-speed", p, "-qp", value};
+    case EncoderFamily::nvenc: return {"-preset", p, "-rc", "vbr", "-cq", value, "-b:v", "0"};
+    case EncoderFamily::qsv: return {"-preset", p, "-global_quality", value};
+    case EncoderFamily::amf: return {"-quality", p, "-rc", "cqp", "-qp_i", value, "-qp_p", value};
+    case EncoderFamily::videotoolbox: return {"-realtime", p, "-q:v", value};
+    case EncoderFamily::prores: {
+        constexpr std::array<const char *, 6> profiles = {"proxy", "lt", "standard", "hq", "4444", "xq"};
+        return {"-realtime", p, "-profile:v", profiles[static_cast<std::size_t>(q)]};
+    }
+    default: return {"-preset", p, "-crf", value};
+    }
+}
+
+Arguments Adapter::bitrate_arguments(std::string_view preset, unsigned kbps) const {
+    // The preset comes as with a quality; the knob is replaced by a bitrate.
+    Arguments arguments = codec_arguments(preset, default_q);
+    for (const char *option : {"-crf", "-qp", "-cq", "-b:v"}) {
+        const auto at = std::find(arguments.begin(), arguments.end(), option);
+        if (at != arguments.end()) arguments.erase(at, at + 2);
+    }
+    append(arguments, {"-b:v", std::to_string(kbps) + "k"});
+    return arguments;
+}
+
+Arguments Adapter::extra_arguments(std::string_view output_extension) const {
+    switch (family) {
+    case EncoderFamily::aom:
+    case EncoderFamily::vp9: return {"-row-mt", "1"};
+    case EncoderFamily::x265:
+        if (output_extension == "mp4" || output_extension == "mov") return {"-tag:v", "hvc1"};
+        return {};
+    default: return {};
+    }
+}
+
+bool Adapter::has_hdr_arguments() const {
+    switch (family) {
+    case EncoderFamily::x264:
+    case EncoderFamily::x265:
+    case EncoderFamily::svtav1:
+    case EncoderFamily::aom:
+    case EncoderFamily::vvenc: return true;
+    case EncoderFamily::nvenc:
+    case EncoderFamily::qsv:
+    case EncoderFamily::amf: return !name.starts_with("h264");
+    case EncoderFamily::videotoolbox: return name.starts_with("hevc");
+    default: return false;
+    }
+}
+
+Arguments Adapter::hdr_arguments(const Hdr &hdr) const {
+    if (hdr.transfer == Hdr::Transfer::none || !has_hdr_arguments()) return {};
+    const bool pq = hdr.transfer == Hdr::Transfer::pq;
+    const std::string transfer = pq ? "smpte2084" : "arib-std-b67";
+    Arguments result;
+    if (is_hardware) append(result, {"-pix_fmt", "p010le"});
+    if (is_hardware && name.starts_with("hevc")) append(result, {"-profile:v", "main10"});
+    append(result, {"-color_primaries", "bt2020", "-color_trc", transfer, "-colorspace", hdr.matrix, "-color_range",
+                    hdr.range});
+    const bool full = hdr.range == "pc";
+    if (family == EncoderFamily::x265) {
+        std::string params =
+            "colorprim=bt2020:transfer=" + transfer + ":colormatrix=bt2020nc:range=" + (full ? "full" : "limited");
+        if (!hdr.mastering_display.empty()) params += ":master-display=" + hdr.mastering_display;
+        if (!hdr.content_light.empty()) params += ":max-cll=" + hdr.content_light;
+        if (pq) params += ":hdr10-opt=1";
+        append(result, {"-x265-params", params});
+    } else if (family == EncoderFamily::svtav1) {
+        std::string params = std::string("color-primaries=9:transfer-characteristics=") + (pq ? "16" : "18") +
+                             ":matrix-coefficients=9:color-range=" + (full ? "1" : "0");
+        if (!hdr.mastering_display.empty()) params += ":mastering-display=" + hdr.mastering_display;
+        if (!hdr.content_light.empty()) params += ":content-light=" + hdr.content_light;
+        append(result, {"-svtav1-params", params});
+    } else if (name == "hevc_nvenc") {
+        if (!hdr.mastering_display.empty()) append(result, {"-master_display", hdr.mastering_display});
+        if (!hdr.content_light.empty()) append(result, {"-max_cll", hdr.content_light});
+    }
+    return result;
+}
+
+Arguments gop_arguments(unsigned keyint, std::optional<unsigned> minimum) {
+    if (keyint < 1 || (minimum && (*minimum < 1 || *minimum > keyint)))
+        throw invalid("a key frame interval is at least 1, and its minimum not above it");
+    Arguments result = {"-g", std::to_string(keyint)};
+    if (minimum) append(result, {"-keyint_min", std::to_string(*minimum)});
+    return result;
+}
+
+Arguments Adapter::forced_keyframes(const std::vector<double> &seconds) const {
+    if (seconds.empty()) return {};
+    std::string times;
+    for (const double t : seconds) {
+        std::array<char, 40> text{};
+        std::snprintf(text.data(), text.size(), "%.6f", t);
+        times += (times.empty() ? "" : ",") + std::string(text.data());
+    }
+    Arguments result = {"-force_key_frames", times};
+    if (family == EncoderFamily::nvenc) append(result, {"-forced-idr", "1"});
+    return result;
+}
+
+Adapter::TwoPass Adapter::two_pass() const {
+    switch (family) {
+    case EncoderFamily::x264:
+    case EncoderFamily::x265:
+    case EncoderFamily::svtav1:
+    case EncoderFamily::vvenc: return TwoPass::bitrate_only;
+    case EncoderFamily::vp9:
+    case EncoderFamily::aom: return TwoPass::quality_too;
+    default: return TwoPass::no;
+    }
+}
+
+Arguments Adapter::two_pass_arguments(int pass, const std::string &stats_prefix) const {
+    if (family == EncoderFamily::x265)
+        return {"-x265-params", "pass=" + std::to_string(pass) + ":stats=" + stats_prefix};
+    return {"-pass", std::to_string(pass), "-passlogfile", stats_prefix};
+}
+
+std::string Adapter::encoder_version(std::string_view log) const {
+    // The text behind `mark`, up to white space or a comma.
+    const auto behind = [&](std::string_view mark, std::size_t from = 0) -> std::string {
+        const auto lower = [](unsigned char c) { return static_cast<char>(std::tolower(c)); };
+        const auto found = std::search(
+            log.begin() + static_cast<std::ptrdiff_t>(from), log.end(), mark.begin(), mark.end(), [&](char a, char b) {
+                return lower(static_cast<unsigned char>(a)) == lower(static_cast<unsigned char>(b));
+            });
+        if (found == log.end()) return {};
+        const std::string_view rest = log.substr(static_cast<std::size_t>(found - log.begin()) + mark.size());
+        return std::string(rest.substr(0, rest.find_first_of(" \t\r\n,:")));
+    };
+    std::string version;
+    switch (family) {
+    case EncoderFamily::x264: version = behind("264 - core "); break;
+    case EncoderFamily::x265: version = behind("HEVC encoder version "); break;
+    case EncoderFamily::svtav1:
+        version = behind("SVT-AV1 Encoder Lib v");
+        if (version.empty()) version = behind("SVT-AV1 ENCODER v");
+        break;
+    case EncoderFamily::aom:
+    case EncoderFamily::vp9: {
+        const auto at = log.find("[" + name + " @ ");
+        if (at != std::string_view::npos) version = behind("] v", at);
+        break;
+    }
+    case EncoderFamily::vvenc: version = behind("version ", std::min(log.size(), log.find("VVenC, the"))); break;
+    default: break;
+    }
+    return version.empty() ? "unknown" : name + "-" + version;
+}
+
+std::span<const Adapter> adapters() {
+    static const std::vector<Adapter> list = make_adapters();
+    return list;
+}
+
+const Adapter *find_adapter(std::string_view name) {
+    for (const Adapter &adapter : adapters())
+        if (adapter.name == name) return &adapter;
+    return nullptr;
+}
+
+Adapter generic_adapter(const std::string &encoder) {
+    return {.name = encoder,
+            .family = EncoderFamily::generic,
+            .knob = "crf",
+            .search = {0, 63},
+            .hard = {0, 255},
+            .step = 1,
+            .default_q = 30,
+            .probe_preset = "ultrafast",
+            .probe_q = 30,
+            .version = "generic-1"};
+}
+
+Arguments merged_params(const Arguments &arguments) {
+    constexpr auto kOptions = std::to_array<std::string_view>(
+        {"-x264-params", "-x265-params", "-svtav1-params", "-vvenc-params", "-aom-params", "-rav1e-params"});
+    Arguments result;
+    std::map<std::string, std::size_t> places; // option -> index of its value in the result
+    for (std::size_t i = 0; i < arguments.size(); i++) {
+        const std::string &a = arguments[i];
+        const bool is_params = std::find(kOptions.begin(), kOptions.end(), a) != kOptions.end();
+        if (!is_params || i + 1 == arguments.size()) {
+            result.push_back(a);
+            continue;
+        }
+        const std::string &more = arguments[++i];
+        const auto place = places.find(a);
+        if (place == places.end()) {
+            places[a] = result.size() + 1;
+            append(result, {a, more});
+            continue;
+        }
+        // Replace keys that occur again, keep the order of the others.
+        const auto split = [](const std::string &text) {
+            std::vector<std::string> items;
+            std::string item;
+            for (std::size_t c = 0; c <= text.size(); c++) {
+                if (c == text.size() || (text[c] == ':' && (c == 0 || text[c - 1] != '\\'))) {
+                    if (!item.empty()) items.push_back(item);
+                    item.clear();
+                } else {
+                    item += text[c];
+                }
+            }
+            return items;
+        };
+        const auto key = [](const std::string &item) { return item.substr(0, item.find('=')); };
+        std::vector<std::string> items = split(result[place->second]);
+        for (const std::string &item : split(more)) {
+            const auto same =
+                std::find_if(items.begin(), items.end(), [&](const auto &x) { return key(x) == key(item); });
+            if (same == items.end())
+                items.push_back(item);
+            else
+                *same = item;
+        }
+        std::string joined;
+        for (const std::string &item : items) joined += (joined.empty() ? "" : ":") + item;
+        result[place->second] = joined;
+    }
+    return result;
+}
+
+} // namespace vmaf::tune

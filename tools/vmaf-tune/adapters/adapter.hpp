@@ -1,0 +1,84 @@
+// Codec adapters: how each encoder of FFmpeg is driven (tune.md 4). Data and pure functions; nothing outside this
+// folder tests an encoder's name.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "process/child.hpp"
+
+namespace vmaf::tune {
+
+// HDR signalling of a source, as far as encoders can be told of it (3.6).
+struct Hdr {
+    enum class Transfer { none, pq, hlg } transfer = Transfer::none;
+    std::string primaries; // as probed
+    std::string matrix = "bt2020nc";
+    std::string range = "tv";
+    std::string mastering_display; // G(x,y)B(x,y)R(x,y)WP(x,y)L(max,min), or empty
+    std::string content_light;     // "max_content,max_average", or empty
+    bool forced = false;
+};
+
+struct QualityRange {
+    double low = 0, high = 0;
+};
+
+enum class EncoderFamily { x264, x265, svtav1, aom, vp9, vvenc, rav1e, nvenc, qsv, amf, videotoolbox, prores, generic };
+
+struct Adapter {
+    std::string name; // registry key, and the value of -c:v
+    EncoderFamily family;
+    std::string_view knob;     // "crf", "cq", "q:v", ...
+    QualityRange search, hard; // default window; accepted window
+    double step;               // finest useful change
+    double default_q;
+    bool higher_is_better = false;
+    std::string_view probe_preset;
+    double probe_q = 0;
+    std::string_view container = "mkv";
+    std::string_view params_option = {}; // takes k=v:k=v, e.g. "-x265-params"
+    bool wants_10_bit = false;           // gets yuv420p10le unless told otherwise (5.6)
+    bool is_hardware = false;
+    std::string_view configure_switch = {}; // enables it in FFmpeg's configure
+    std::string_view version = "1";         // part of the cache key; rises whenever arguments change
+
+    // What the encoder gets for a preset; nothing for a name it does not know.
+    std::optional<std::string> native_preset(std::string_view preset) const;
+    std::vector<std::string> preset_names() const; // for messages
+    std::string_view default_preset() const { return "medium"; }
+
+    Arguments codec_arguments(std::string_view preset,
+                              double q) const; // behind -c:v; throws Error outside the hard range
+    Arguments bitrate_arguments(std::string_view preset, unsigned kbps) const;
+    Arguments extra_arguments(std::string_view output_extension) const;
+    Arguments hdr_arguments(const Hdr &hdr) const;
+    Arguments forced_keyframes(const std::vector<double> &seconds) const;
+
+    enum class TwoPass { no, bitrate_only, quality_too };
+    TwoPass two_pass() const;
+    Arguments two_pass_arguments(int pass, const std::string &stats_prefix) const;
+
+    // From the log of an encode: "libx264-164", or "unknown".
+    std::string encoder_version(std::string_view log) const;
+
+    bool has_hdr_arguments() const;
+};
+
+Arguments gop_arguments(unsigned keyint, std::optional<unsigned> minimum);
+
+std::span<const Adapter> adapters();
+const Adapter *find_adapter(std::string_view name);
+Adapter generic_adapter(const std::string &encoder); // --encoder-generic: -preset and -crf
+
+// The shortest text that reads back to the same number: "23", "23.5".
+std::string number_text(double value);
+
+// Joins arguments so that each option of the form `-x265-params k=v:k=v` occurs once; a later key replaces an earlier
+// one.
+Arguments merged_params(const Arguments &arguments);
+
+} // namespace vmaf::tune

@@ -1,0 +1,361 @@
+#include "source/source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool ends_with(const std::string &text, std::string_view end) {
+    return text.size() >= end.size() && std::equal(end.rbegin(), end.rend(), text.rbegin(), [](char a, char b) {
+               return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+           });
+}
+
+std::string text_of(const json &object, const char *key) {
+    const auto found = object.find(key);
+    if (found == object.end()) return {};
+    return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+double number_of(const json &object, const char *key) {
+    const std::string text = text_of(object, key);
+    char *end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    return end == text.c_str() || !std::isfinite(value) ? 0 : value;
+}
+
+double ratio_of(const json &object, const char *key) { // "34000/50000"
+    const std::string text = text_of(object, key);
+    const std::size_t slash = text.find('/');
+    const double num = std::strtod(text.c_str(), nullptr);
+    const double den = slash == std::string::npos ? 1 : std::strtod(text.c_str() + slash + 1, nullptr);
+    return den == 0 ? 0 : num / den;
+}
+
+// Quick identity: size, time of change, and the beginning, middle and end of the content (3.7).
+std::string fast_identity(const std::string &path) {
+    struct stat info {};
+    if (stat(path.c_str(), &info) != 0) return {};
+    constexpr std::int64_t kPart = 4 << 20;
+    std::ifstream file(path, std::ios::binary);
+    std::string text = std::to_string(info.st_size) + ":" + std::to_string(info.st_mtim.tv_sec) + "." +
+                       std::to_string(info.st_mtim.tv_nsec) + ":";
+    for (const std::int64_t at : {std::int64_t(0), std::max<std::int64_t>(0, info.st_size / 2 - kPart / 2),
+                                  std::max<std::int64_t>(0, info.st_size - kPart)}) {
+        std::string part(static_cast<std::size_t>(kPart), '\0');
+        file.clear();
+        file.seekg(at);
+        file.read(part.data(), kPart);
+        part.resize(static_cast<std::size_t>(file.gcount()));
+        text += part;
+    }
+    return "fast-" + sha256_hex(text);
+}
+
+json run_ffprobe(const std::string &ffprobe, const Arguments &more, const std::string &path) {
+    Arguments command = {ffprobe, "-v", "error", "-of", "json"};
+    command.insert(command.end(), more.begin(), more.end());
+    command.insert(command.end(), {"-i", ffmpeg_path(path)});
+    const Outcome outcome = run_child(command);
+    StderrTail tail;
+    tail.add(outcome.error_tail);
+    if (!outcome.ok())
+        throw invalid("'" + path + "' cannot be read as video: " + tail.last_lines(1) +
+                      "; check the file with: ffprobe " + shell_quoted(path));
+    const json document = json::parse(outcome.out, nullptr, false);
+    if (!document.is_object()) throw invalid("ffprobe's answer for '" + path + "' is not JSON");
+    return document;
+}
+
+void set_hdr(Source &source, const std::string &wish, const json *stream) {
+    Hdr &hdr = source.hdr;
+    const auto is_one_of = [](const std::string &text, std::initializer_list<const char *> list) {
+        return std::any_of(list.begin(), list.end(), [&](const char *item) { return text == item; });
+    };
+    hdr.primaries = source.primaries;
+    if (wish == "sdr") {
+        hdr.forced = true;
+        return;
+    }
+    if (wish == "pq" || wish == "hlg") {
+        hdr.forced = true;
+        hdr.transfer = wish == "pq" ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
+        hdr.primaries = "bt2020";
+        return;
+    }
+    const bool pq = is_one_of(source.transfer, {"smpte2084", "smpte-st-2084", "smpte_st_2084"});
+    const bool hlg = is_one_of(source.transfer, {"arib-std-b67", "arib_std_b67", "aribstdb67", "hlg"});
+    const bool wide = is_one_of(source.primaries, {"bt2020", "bt2020nc", "bt2020-ncl", "bt2020c", "bt2020-cl"});
+    if (!(pq || hlg)) return;
+    if (!wide) return; // the caller warns: PQ or HLG without BT.2020 primaries
+    hdr.transfer = pq ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
+    if (!source.matrix.empty() && source.matrix != "unknown") hdr.matrix = source.matrix;
+    if (!source.range.empty() && source.range != "unknown") hdr.range = source.range;
+    if (!stream || !stream->contains("side_data_list")) return;
+    for (const json &side : (*stream)["side_data_list"]) {
+        const std::string type = text_of(side, "side_data_type");
+        if (type.find("Mastering display") != std::string::npos) {
+            const auto chroma = [&](const char *key) {
+                return std::to_string(std::lround(ratio_of(side, key) * 50000));
+            };
+            const auto light = [&](const char *key) {
+                return std::to_string(std::lround(ratio_of(side, key) * 10000));
+            };
+            bool complete = true;
+            for (const char *key : {"red_x", "red_y", "green_x", "green_y", "blue_x", "blue_y", "white_point_x",
+                                    "white_point_y", "min_luminance", "max_luminance"})
+                complete = complete && side.contains(key);
+            if (complete)
+                hdr.mastering_display = "G(" + chroma("green_x") + "," + chroma("green_y") + ")B(" + chroma("blue_x") +
+                                        "," + chroma("blue_y") + ")R(" + chroma("red_x") + "," + chroma("red_y") +
+                                        ")WP(" + chroma("white_point_x") + "," + chroma("white_point_y") + ")L(" +
+                                        light("max_luminance") + "," + light("min_luminance") + ")";
+        } else if (type.find("Content light") != std::string::npos) {
+            hdr.content_light = text_of(side, "max_content") + "," + text_of(side, "max_average");
+        }
+    }
+}
+
+// Raw planar files: geometry from the caller, length from the size.
+void describe_raw(Source &source, const SourceRequest &request) {
+    if (!request.width || !request.height)
+        throw invalid("'" + source.path + "' is raw video: give --width and --height (and --pix-fmt, --framerate)");
+    source.width = *request.width;
+    source.height = *request.height;
+    source.pix_fmt = request.pix_fmt.value_or("yuv420p");
+    const auto layout = pixel_layout(source.pix_fmt);
+    if (!layout) throw invalid("--pix-fmt " + source.pix_fmt + " is not a planar YUV format that can be scored");
+    if (source.width <= 0 || source.height <= 0 || source.width > 32768 || source.height > 32768)
+        throw invalid("a size of " + std::to_string(source.width) + "x" + std::to_string(source.height) +
+                      " is not possible");
+    const auto frame_bytes = [&](int w, int h) {
+        const std::int64_t cw = layout->chroma == 444 ? w : layout->chroma == 400 ? 0 : (w + 1) / 2;
+        const std::int64_t ch = layout->chroma == 420 ? (h + 1) / 2 : h;
+        return (std::int64_t(w) * h + 2 * cw * ch) * (layout->bits > 8 ? 2 : 1);
+    };
+    const std::int64_t frame = frame_bytes(source.width, source.height);
+    const auto bytes = static_cast<std::int64_t>(source.file_bytes);
+    if (bytes == 0 || bytes % frame != 0) {
+        std::string fitting;
+        int found = 0;
+        for (const auto &[w, h] : {std::pair(3840, 2160), std::pair(1920, 1080), std::pair(1280, 720),
+                                   std::pair(720, 576), std::pair(720, 480), std::pair(640, 480), std::pair(640, 360),
+                                   std::pair(576, 324), std::pair(352, 288), std::pair(176, 144)})
+            if (found < 3 && bytes > 0 && bytes % frame_bytes(w, h) == 0) {
+                fitting += (found++ ? ", " : "") + std::to_string(w) + "x" + std::to_string(h);
+            }
+        throw invalid("'" + source.path + "' has " + std::to_string(bytes) + " bytes, which is no multiple of a " +
+                      std::to_string(source.width) + "x" + std::to_string(source.height) + " " + source.pix_fmt +
+                      " frame of " + std::to_string(frame) +
+                      (fitting.empty() ? std::string() : "; sizes that would fit: " + fitting));
+    }
+    source.frames = bytes / frame;
+    if (source.rate.value() > 0) source.duration = double(*source.frames) / source.rate.value();
+}
+
+void describe_stream(Source &source, const SourceRequest &request) {
+    const json document = run_ffprobe(request.ffprobe, {"-show_format", "-show_streams"}, source.path);
+    const json *chosen = nullptr;
+    int video = 0;
+    for (const json &stream : document.value("streams", json::array())) {
+        if (text_of(stream, "codec_type") != "video") {
+            source.has_other_streams = true;
+            continue;
+        }
+        const bool cover = stream.contains("disposition") && number_of(stream["disposition"], "attached_pic") != 0;
+        const bool wanted = request.stream ? video == *request.stream : !cover;
+        if (!chosen && wanted) {
+            chosen = &stream;
+            source.stream = video;
+        }
+        video++;
+    }
+    if (!chosen) throw invalid("'" + source.path + "' has no video stream");
+    const json &stream = *chosen;
+    source.codec = text_of(stream, "codec_name");
+    source.width = static_cast<int>(number_of(stream, "width"));
+    source.height = static_cast<int>(number_of(stream, "height"));
+    source.pix_fmt = request.pix_fmt.value_or(text_of(stream, "pix_fmt"));
+    if (source.width <= 0 || source.height <= 0 || source.pix_fmt.empty())
+        throw invalid("'" + source.path + "': the video stream has no size or pixel format; is the file damaged?");
+    for (const auto &[field, key] :
+         {std::pair(&source.primaries, "color_primaries"), std::pair(&source.transfer, "color_transfer"),
+          std::pair(&source.matrix, "color_space"), std::pair(&source.range, "color_range")})
+        *field = text_of(stream, key);
+    if (const std::string order = text_of(stream, "field_order"); !order.empty() && order != "unknown")
+        source.field_order = order;
+    if (const std::string sar = text_of(stream, "sample_aspect_ratio"); !sar.empty() && sar != "0:1")
+        source.sample_aspect = sar;
+    const auto rate = [&](const char *key) {
+        const std::string text = text_of(stream, key);
+        return text.empty() || text == "0/0" ? Rational{0, 1} : parse_rational(text);
+    };
+    source.rate = rate("avg_frame_rate");
+    source.real_rate = rate("r_frame_rate");
+    if (source.rate.value() <= 0) source.rate = source.real_rate;
+    source.start = number_of(stream, "start_time");
+    source.duration = number_of(stream, "duration");
+    const json format = document.value("format", json::object());
+    source.container = text_of(format, "format_name");
+    if (source.duration <= 0) source.duration = number_of(format, "duration");
+    if (const double frames = number_of(stream, "nb_frames"); frames > 0)
+        source.frames = static_cast<std::int64_t>(frames);
+    for (const json &side : stream.value("side_data_list", json::array()))
+        if (side.contains("rotation")) source.rotation = static_cast<int>(number_of(side, "rotation"));
+    set_hdr(source, request.hdr, &stream);
+    if (source.kind == Source::Kind::y4m) return;
+
+    const double a = source.rate.value(), r = source.real_rate.value();
+    source.vfr = a > 0 && r > 0 && std::fabs(a - r) > 0.001 * std::max(a, r);
+    if (source.vfr) return;
+    const json packets = run_ffprobe(request.ffprobe,
+                                     {"-select_streams", "v:" + std::to_string(source.stream), "-show_entries",
+                                      "packet=duration", "-read_intervals", "%+#500"},
+                                     source.path);
+    std::vector<double> durations;
+    for (const json &packet : packets.value("packets", json::array()))
+        if (packet.contains("duration")) durations.push_back(number_of(packet, "duration"));
+    if (durations.size() < 3) return;
+    durations.pop_back(); // the last one is often cut short
+    const auto [low, high] = std::minmax_element(durations.begin(), durations.end());
+    source.vfr = *high > 1.5 * *low + 1; // rounding of time stamps is not variable rate
+}
+
+} // namespace
+
+std::string Rational::text() const {
+    return den == 1 ? std::to_string(num) : std::to_string(num) + "/" + std::to_string(den);
+}
+
+Rational parse_rational(const std::string &text) {
+    char *end = nullptr;
+    const std::size_t slash = text.find('/');
+    if (slash != std::string::npos) {
+        const long long num = std::strtoll(text.c_str(), &end, 10);
+        const bool num_ok = end == text.c_str() + slash;
+        const long long den = std::strtoll(text.c_str() + slash + 1, &end, 10);
+        if (!num_ok || *end || den <= 0 || num < 0) throw invalid("'" + text + "' is not a frame rate");
+        return {num, den};
+    }
+    const double value = std::strtod(text.c_str(), &end);
+    if (end == text.c_str() || *end || !(value > 0) || value > 100000)
+        throw invalid("'" + text + "' is not a frame rate");
+    if (value == std::floor(value)) return {static_cast<std::int64_t>(value), 1};
+    const auto ntsc = static_cast<std::int64_t>(std::llround(value * 1.001)); // 23.976 means 24000/1001
+    if (std::fabs(double(ntsc) * 1000 / 1001 - value) < 0.005) return {ntsc * 1000, 1001};
+    return {std::llround(value * 1000), 1000};
+}
+
+std::optional<PixelLayout> pixel_layout(const std::string &name) {
+    std::string_view rest = name;
+    if (rest.starts_with("yuvj")) {
+        rest.remove_prefix(4);
+    } else if (rest.starts_with("yuv")) {
+        rest.remove_prefix(3);
+    } else if (rest.starts_with("gray")) {
+        rest.remove_prefix(4);
+        if (rest.empty()) return PixelLayout{400, 8};
+        return PixelLayout{400, std::atoi(std::string(rest).c_str())};
+    } else {
+        return std::nullopt;
+    }
+    PixelLayout layout;
+    layout.chroma = std::atoi(std::string(rest.substr(0, 3)).c_str());
+    if (layout.chroma != 420 && layout.chroma != 422 && layout.chroma != 444) return std::nullopt;
+    rest.remove_prefix(3);
+    if (!rest.starts_with("p")) return std::nullopt;
+    rest.remove_prefix(1);
+    if (rest.empty()) return layout;
+    layout.bits = std::atoi(std::string(rest).c_str());
+    if (layout.bits < 9 || layout.bits > 16 || !rest.ends_with("le")) return std::nullopt;
+    return layout;
+}
+
+std::string pix_fmt_name(const PixelLayout &layout) {
+    if (layout.chroma == 400) return layout.bits == 8 ? "gray" : "gray" + std::to_string(layout.bits) + "le";
+    const std::string base = "yuv" + std::to_string(layout.chroma) + "p";
+    return layout.bits == 8 ? base : base + std::to_string(layout.bits) + "le";
+}
+
+Arguments Source::input_arguments() const {
+    if (kind != Kind::raw) return {};
+    return {"-f",         "rawvideo", "-pix_fmt", pix_fmt, "-s", std::to_string(width) + "x" + std::to_string(height),
+            "-framerate", rate.text()};
+}
+
+std::int64_t Source::frame_count() const {
+    if (frames) return *frames;
+    return duration > 0 && rate.value() > 0 ? std::llround(duration * rate.value()) : 0;
+}
+
+std::string ffmpeg_path(const std::string &path) { return path == "-" ? path : "file:" + path; }
+
+PacketSummary video_packets(const std::string &ffprobe, const std::string &path) {
+    PacketSummary summary;
+    RunOptions options;
+    options.on_output_line = [&](std::string_view line) {
+        const std::string text(line);
+        char *end = nullptr;
+        const unsigned long long bytes = std::strtoull(text.c_str(), &end, 10);
+        if (end == text.c_str()) return;
+        summary.bytes += bytes;
+        summary.packets++;
+    };
+    const Outcome outcome = run_child({ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=size",
+                                       "-of", "csv=p=0", "-i", ffmpeg_path(path)},
+                                      options);
+    if (!outcome.ok()) throw invalid("ffprobe cannot read '" + path + "': " + outcome.error_tail);
+    return summary;
+}
+
+Source probe_source(const SourceRequest &request) {
+    Source source;
+    source.path = request.path;
+    std::error_code error;
+    const fs::file_status status = fs::status(request.path, error);
+    if (!fs::exists(status)) throw invalid("'" + request.path + "' does not exist");
+    if (fs::is_directory(status)) throw invalid("'" + request.path + "' is a directory; give a video file");
+    source.file_bytes = fs::is_regular_file(status) ? fs::file_size(request.path, error) : 0;
+    if (fs::is_regular_file(status) && source.file_bytes == 0) throw invalid("'" + request.path + "' is empty");
+    std::ifstream file(request.path, std::ios::binary);
+    if (!file) throw invalid("'" + request.path + "' cannot be read; check its permissions");
+    std::string first(10, '\0');
+    file.read(first.data(), 10);
+
+    if (request.framerate) source.rate = source.real_rate = parse_rational(*request.framerate);
+    if (ends_with(request.path, ".yuv") || ends_with(request.path, ".raw")) {
+        source.kind = Source::Kind::raw;
+        source.container = "rawvideo";
+        source.codec = "rawvideo";
+        describe_raw(source, request);
+        set_hdr(source, request.hdr, nullptr);
+    } else {
+        if (first == "YUV4MPEG2 ") source.kind = Source::Kind::y4m;
+        describe_stream(source, request);
+        if (request.framerate) source.rate = parse_rational(*request.framerate);
+    }
+    if (request.duration) source.duration = *request.duration;
+    if (request.hash == SourceRequest::Hash::fast) source.id = fast_identity(request.path);
+    if (request.hash == SourceRequest::Hash::full) {
+        source.sha256 = sha256_of_file(request.path);
+        source.id = source.sha256;
+    }
+    // The same bytes read as another geometry are another source.
+    if (!source.id.empty() && source.kind == Source::Kind::raw)
+        source.id += ":" + std::to_string(source.width) + "x" + std::to_string(source.height) + ":" + source.pix_fmt;
+    return source;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,75 @@
+// What is known of a video before it is encoded or scored (tune.md 3).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/adapter.hpp"
+
+namespace vmaf::tune {
+
+struct Rational {
+    std::int64_t num = 0, den = 1;
+    double value() const { return den == 0 ? 0 : double(num) / double(den); }
+    std::string text() const; // "30000/1001", "24"
+    bool operator==(const Rational &) const = default;
+};
+Rational parse_rational(const std::string &text); // "24", "23.976", "30000/1001"; throws Error
+
+struct PixelLayout {
+    int chroma = 420; // 400, 420, 422, 444
+    int bits = 8;
+};
+// Of an FFmpeg planar YUV name, "yuv422p10le"; nothing for others.
+std::optional<PixelLayout> pixel_layout(const std::string &pix_fmt);
+std::string pix_fmt_name(const PixelLayout &layout);
+
+struct Source {
+    enum class Kind { raw, y4m, container } kind = Kind::container;
+    std::string path, container, codec;
+    int stream = 0; // index among video streams, for -map 0:v:N
+    int width = 0, height = 0, rotation = 0;
+    std::string pix_fmt, sample_aspect = "1:1", field_order = "progressive";
+    std::string primaries, transfer, matrix, range;
+    Rational rate{24, 1}, real_rate{24, 1};
+    double start = 0, duration = 0; // seconds
+    std::optional<std::int64_t> frames;
+    std::uint64_t file_bytes = 0;
+    bool vfr = false, has_other_streams = false;
+    Hdr hdr;
+    std::string id;     // identity for the cache; empty: do not cache
+    std::string sha256; // of the whole file, only when asked for
+
+    Arguments input_arguments() const; // what FFmpeg must be told before -i
+    std::int64_t frame_count() const;  // exact or from the duration; 0 if unknown
+};
+
+struct SourceRequest {
+    std::string path;
+    std::optional<int> width, height, stream;
+    std::optional<std::string> pix_fmt, framerate;
+    std::optional<double> duration;
+    std::string hdr = "auto"; // auto, sdr, pq, hlg
+    std::string ffprobe = "ffprobe";
+    enum class Hash { fast, full, none } hash = Hash::fast;
+};
+
+// Throws Error with what is wrong and what to do.
+Source probe_source(const SourceRequest &request);
+
+// Size and count of the video packets of a file.
+struct PacketSummary {
+    std::uint64_t bytes = 0;
+    std::int64_t packets = 0;
+};
+PacketSummary video_packets(const std::string &ffprobe, const std::string &path);
+
+// A path that FFmpeg cannot take for an option or a protocol.
+std::string ffmpeg_path(const std::string &path);
+
+std::string sha256_hex(const std::string &text);
+std::string sha256_of_file(const std::string &path);
+
+} // namespace vmaf::tune

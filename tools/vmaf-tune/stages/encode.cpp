@@ -1,0 +1,231 @@
+#include "stages/encode.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <sstream>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void append(Arguments &to, const Arguments &more) { to.insert(to.end(), more.begin(), more.end()); }
+
+std::string extension(const std::string &path) {
+    const std::string ext = fs::path(path).extension().string();
+    return ext.empty() ? ext : ext.substr(1);
+}
+
+Arguments codec_arguments(const Source &source, const EncodeSettings &settings, double q, std::string_view ext) {
+    const Adapter &adapter = *settings.adapter;
+    Arguments result = settings.bitrate_kbps ? adapter.bitrate_arguments(settings.preset, *settings.bitrate_kbps)
+                                             : adapter.codec_arguments(settings.preset, q);
+    append(result, adapter.extra_arguments(ext));
+    if (settings.keyint) append(result, gop_arguments(*settings.keyint, std::nullopt));
+    const Arguments hdr = adapter.hdr_arguments(source.hdr);
+    if (std::find(hdr.begin(), hdr.end(), "-pix_fmt") == hdr.end())
+        append(result, {"-pix_fmt", encoder_pix_fmt(source, settings)});
+    append(result, hdr);
+    return result;
+}
+
+// What an encoder accepts, from `ffmpeg -h encoder=NAME`; asked once.
+std::vector<std::string> accepted_pix_fmts(const std::string &ffmpeg, const std::string &encoder) {
+    static std::mutex mutex;
+    static std::map<std::string, std::vector<std::string>> known;
+    const std::lock_guard lock(mutex);
+    const auto [entry, fresh] = known.try_emplace(ffmpeg + "\n" + encoder);
+    if (!fresh) return entry->second;
+    const Outcome outcome = run_child({ffmpeg, "-hide_banner", "-h", "encoder=" + encoder});
+    constexpr std::string_view kMark = "Supported pixel formats:";
+    const std::size_t at = outcome.out.find(kMark);
+    if (at == std::string::npos) return {};
+    std::istringstream line(outcome.out.substr(at + kMark.size(), outcome.out.find('\n', at) - at - kMark.size()));
+    for (std::string name; line >> name;) entry->second.push_back(name);
+    return entry->second;
+}
+
+} // namespace
+
+std::string ffmpeg_version(const std::string &ffmpeg) {
+    const Outcome outcome = run_child({ffmpeg, "-version"});
+    constexpr std::string_view kMark = "ffmpeg version ";
+    const std::size_t at = outcome.out.find(kMark);
+    if (at == std::string::npos) return "unknown";
+    const std::size_t start = at + kMark.size();
+    return outcome.out.substr(start, outcome.out.find_first_of(" \n", start) - start);
+}
+
+std::vector<std::string> available_encoders(const Programs &programs) {
+    const Outcome outcome = run_child({programs.ffmpeg, "-hide_banner", "-encoders"});
+    std::istringstream lines(outcome.out);
+    std::vector<std::string> names;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string flags, name;
+        if (words >> flags >> name && flags.size() == 6 && flags[0] == 'V' && name != "=") names.push_back(name);
+    }
+    return names;
+}
+
+std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings) {
+    if (!settings.out_pix_fmt.empty()) return settings.out_pix_fmt;
+    const bool hdr = source.hdr.transfer != Hdr::Transfer::none;
+    if (settings.adapter->wants_10_bit) return "yuv420p10le";
+    auto layout = pixel_layout(source.pix_fmt).value_or(PixelLayout{420, hdr ? 10 : 8});
+    if (layout.chroma == 400) layout.chroma = 420;
+    if (hdr && layout.bits < 10) layout.bits = 10;
+    return pix_fmt_name(layout);
+}
+
+Arguments distinguishing_arguments(const Source &source, const EncodeSettings &settings, double q) {
+    Arguments result = {"-c:v", settings.adapter->name};
+    append(result, codec_arguments(source, settings, q, "mkv"));
+    append(result, settings.user_input_arguments);
+    result.push_back("|");
+    append(result, settings.user_arguments);
+    return merged_params(result);
+}
+
+Arguments encode_command(const Programs &programs, const Source &source, const Window &window,
+                         const EncodeSettings &settings, double q, int pass, const std::string &stats_prefix,
+                         const std::string &output) {
+    Arguments command = {programs.ffmpeg, "-y", "-hide_banner", "-nostdin", "-loglevel", "info"};
+    append(command, source.input_arguments());
+    append(command, settings.user_input_arguments);
+    if (window.start > 0) append(command, {"-ss", number_text(window.start)});
+    append(command, {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream)});
+    if (!window.full()) append(command, {"-frames:v", std::to_string(window.frames)});
+    if (!settings.vfilter.empty()) append(command, {"-vf", settings.vfilter});
+    Arguments codec = {"-c:v", settings.adapter->name};
+    append(codec, codec_arguments(source, settings, q, extension(output)));
+    if (settings.threads > 0) append(codec, {"-threads", std::to_string(settings.threads)});
+    if (pass > 0) append(codec, settings.adapter->two_pass_arguments(pass, stats_prefix));
+    append(codec, settings.user_arguments);
+    append(command, merged_params(codec));
+    append(command, {"-an", "-sn", "-dn", "-fps_mode", "passthrough"});
+    if (pass == 1)
+        append(command, {"-f", "null", "-"});
+    else
+        command.push_back(ffmpeg_path(output));
+    return command;
+}
+
+std::string explain_failure(const std::string &stage, int code, const std::string &error_tail) {
+    struct Hint {
+        std::string_view text, advice;
+    };
+    static constexpr Hint kHints[] = {
+        {"No space left on device", "the disk is full; free some space or give another --work-dir"},
+        {"Permission denied", "a file may not be read or written; check permissions"},
+        {"Unknown encoder", "this FFmpeg was built without the encoder; `vmaf-tune doctor` lists what it has"},
+        {"not divisible by 2", "the encoder wants even sizes; use --odd crop or --odd pad"},
+        {"Incompatible pixel format", "the encoder does not take this pixel format; use --out-pix-fmt"},
+        {"OpenEncodeSessionEx failed", "the hardware's session limit is reached; use --encode-jobs 1"},
+        {"No such filter", "this FFmpeg lacks a filter that the graph names; check --vfilter"},
+        {"Invalid data found", "the input is damaged or truncated"},
+        {"Error parsing option", "an --enc option is not accepted by the encoder"},
+        {"Option not found", "an option is not known to this FFmpeg; check --enc and --enc-input"},
+    };
+    StderrTail tail;
+    tail.add(error_tail);
+    std::string sentence = stage + " ended with status " + std::to_string(code);
+    for (const Hint &hint : kHints)
+        if (error_tail.find(hint.text) != std::string::npos) return sentence + ": " + std::string(hint.advice);
+    const std::string last = tail.last_lines(1);
+    return last.empty() ? sentence : sentence + ": " + last;
+}
+
+namespace {
+
+Outcome run_pass(const Arguments &base, const EncodeSettings &settings, const EncodeProgress &progress) {
+    Arguments command = base;
+    command.insert(command.begin() + 1, {"-progress", "pipe:1", "-stats_period", "0.5"});
+    std::int64_t frame = 0;
+    double fps = 0;
+    RunOptions options;
+    options.timeout = settings.timeout;
+    options.on_output_line = [&](std::string_view line) {
+        const std::string text(line);
+        if (text.starts_with("frame=")) frame = std::strtoll(text.c_str() + 6, nullptr, 10);
+        if (text.starts_with("fps=")) fps = std::strtod(text.c_str() + 4, nullptr);
+        if (text.starts_with("progress=") && progress) progress(frame, fps);
+    };
+    return run_child(command, options);
+}
+
+void remove_stats(const std::string &prefix) {
+    std::error_code error;
+    const fs::path folder = fs::path(prefix).parent_path();
+    const std::string stem = fs::path(prefix).filename().string();
+    for (const auto &entry : fs::directory_iterator(folder, error))
+        if (entry.path().filename().string().starts_with(stem)) fs::remove(entry.path(), error);
+}
+
+} // namespace
+
+EncodeResult run_encode(const Programs &programs, const Source &source, const Window &window,
+                        const EncodeSettings &settings, double q, const std::string &output,
+                        const EncodeProgress &progress) {
+    EncodeResult result;
+    result.path = output;
+    result.passes = settings.two_pass ? 2 : 1;
+    const std::string stats = output + ".stats";
+    const auto fail = [&](int status, const std::string &error, const std::string &tail) {
+        result.status = status;
+        result.error = error;
+        result.error_tail = tail;
+        std::error_code ignored;
+        fs::remove(output, ignored);
+        if (settings.two_pass) remove_stats(stats);
+        return result;
+    };
+    try {
+        for (int pass = settings.two_pass ? 1 : 0; pass <= (settings.two_pass ? 2 : 0); pass++) {
+            result.command = encode_command(programs, source, window, settings, q, pass, stats, output);
+            Outcome outcome;
+            for (int attempt = 1;; attempt++) {
+                outcome = run_pass(result.command, settings, progress);
+                result.seconds += outcome.seconds;
+                // Only a crash is worth another try; an encoder that refuses will refuse again.
+                if (outcome.ok() || outcome.code < 128 || outcome.timed_out || outcome.interrupted ||
+                    attempt >= settings.max_tries)
+                    break;
+            }
+            result.encoder_version = settings.adapter->encoder_version(outcome.error_tail);
+            const std::string prefix = pass > 0 ? "[pass " + std::to_string(pass) + "] " : "";
+            if (outcome.timed_out)
+                return fail(600, prefix + "the encoder made no progress for the time that --timeout allows",
+                            outcome.error_tail);
+            if (!outcome.ok())
+                return fail(std::max(1, outcome.code),
+                            prefix + explain_failure("the encoder", outcome.code, outcome.error_tail),
+                            outcome.error_tail);
+        }
+        if (settings.two_pass) remove_stats(stats);
+        std::error_code error;
+        result.file_bytes = fs::exists(output) ? fs::file_size(output, error) : 0;
+        if (result.file_bytes == 0) return fail(300, "the encoder ended well but wrote nothing", {});
+        const PacketSummary packets = video_packets(programs.ffprobe, output);
+        result.stream_bytes = packets.bytes;
+        result.frames = packets.packets;
+        if (packets.packets == 0) return fail(300, "the encode has no video packets", {});
+        if (!window.full() && packets.packets != window.frames && settings.vfilter.empty())
+            return fail(300,
+                        "the encode has " + std::to_string(packets.packets) + " frames, " +
+                            std::to_string(window.frames) + " were asked for; is the source damaged or shorter?",
+                        {});
+    } catch (const Error &e) {
+        return fail(e.code() == ENOSPC ? 300 : 1, e.what(), {});
+    }
+    return result;
+}
+
+} // namespace vmaf::tune

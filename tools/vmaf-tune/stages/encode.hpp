@@ -1,0 +1,77 @@
+// The encode stage: one run of FFmpeg from a source (or a piece of it) to a compressed file (tune.md 5).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "source/source.hpp"
+
+namespace vmaf::tune {
+
+struct Programs {
+    std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf = "vmaf";
+    std::string ffmpeg_version; // of `ffmpeg -version`
+};
+
+// A piece of a source: `frames` frames from `start` seconds on. No frames: everything.
+struct Window {
+    double start = 0;
+    std::int64_t frames = 0;
+    bool full() const { return frames == 0; }
+    bool operator==(const Window &) const = default;
+};
+
+struct EncodeSettings {
+    const Adapter *adapter = nullptr;
+    std::string preset = "medium";
+    std::optional<unsigned> bitrate_kbps; // instead of q, with two passes
+    bool two_pass = false;
+    std::string vfilter;
+    std::string out_pix_fmt; // empty: the rule of 5.6
+    std::optional<unsigned> keyint;
+    Arguments user_arguments;       // --enc
+    Arguments user_input_arguments; // --enc-input
+    unsigned threads = 0;           // 0: the encoder's own choice
+    std::chrono::milliseconds timeout{0};
+    int max_tries = 3;
+};
+
+// Whole command of a pass (1, 2; 0: single pass).
+Arguments encode_command(const Programs &programs, const Source &source, const Window &window,
+                         const EncodeSettings &settings, double q, int pass, const std::string &stats_prefix,
+                         const std::string &output);
+
+// Codec, extra, HDR and user arguments: what makes one encode differ from another, for the cache key.
+Arguments distinguishing_arguments(const Source &source, const EncodeSettings &settings, double q);
+
+std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings);
+
+struct EncodeResult {
+    int status = 0; // row status (15.2)
+    std::string error, error_tail;
+    Arguments command;
+    std::string path;
+    std::uint64_t stream_bytes = 0, file_bytes = 0;
+    std::int64_t frames = 0;
+    double seconds = 0;
+    std::string encoder_version = "unknown";
+    int passes = 1;
+    bool ok() const { return status == 0; }
+};
+
+using EncodeProgress = std::function<void(std::int64_t frame, double fps)>;
+
+// Never throws for what an encoder does; the result says what happened.
+EncodeResult run_encode(const Programs &programs, const Source &source, const Window &window,
+                        const EncodeSettings &settings, double q, const std::string &output,
+                        const EncodeProgress &progress = {});
+
+// A sentence with a hint for well-known complaints of FFmpeg (15.4).
+std::string explain_failure(const std::string &stage, int code, const std::string &error_tail);
+
+std::vector<std::string> available_encoders(const Programs &programs);
+std::string ffmpeg_version(const std::string &ffmpeg);
+
+} // namespace vmaf::tune

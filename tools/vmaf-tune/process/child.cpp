@@ -98,7 +98,8 @@ std::vector<std::string> merged_environment(const std::vector<std::pair<std::str
 }
 
 pid_t spawn(const Arguments &arguments, int out, int err,
-            const std::vector<std::pair<std::string, std::string>> &changes) {
+            const std::vector<std::pair<std::string, std::string>> &changes = {},
+            const std::vector<std::pair<int, int>> &inherited = {}) {
     std::vector<char *> argv;
     for (const std::string &a : arguments) argv.push_back(const_cast<char *>(a.c_str()));
     argv.push_back(nullptr);
@@ -112,6 +113,7 @@ pid_t spawn(const Arguments &arguments, int out, int err,
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+    for (const auto &[ours, theirs] : inherited) posix_spawn_file_actions_adddup2(&actions, ours, theirs);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setpgroup(&attributes, 0);
@@ -227,7 +229,7 @@ std::string StderrTail::last_lines(std::size_t count) const {
 Outcome run_child(const Arguments &arguments, const RunOptions &options) {
     Pipe out, err;
     const Clock::time_point start = Clock::now();
-    const pid_t pid = spawn(arguments, out.write, err.write, options.environment);
+    const pid_t pid = spawn(arguments, out.write, err.write, options.environment, options.inherited);
     Pipe::close_end(out.write);
     Pipe::close_end(err.write);
 
@@ -278,7 +280,7 @@ struct PipedChild::Drain {
 
 PipedChild::PipedChild(const Arguments &arguments) : started_(Clock::now()), drain_(std::make_unique<Drain>()) {
     Pipe out;
-    pid_ = spawn(arguments, out.write, drain_->err.write, {});
+    pid_ = spawn(arguments, out.write, drain_->err.write);
     Pipe::close_end(drain_->err.write);
     output_ = std::exchange(out.read, -1);
     drain_->thread = std::thread([drain = drain_.get()] {

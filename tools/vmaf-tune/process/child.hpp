@@ -51,6 +51,7 @@ struct RunOptions {
     std::chrono::milliseconds timeout{0};                      // without any output for this long: killed; 0: never
     std::size_t capture_limit = 64u << 20;
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
+    std::vector<std::pair<int, int>> inherited;                   // our descriptor -> its number in the child
 };
 
 // Runs to the end. Throws Error(ENOENT) if the program cannot be started.

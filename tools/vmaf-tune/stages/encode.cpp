@@ -85,6 +85,29 @@ std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings
     return pix_fmt_name(layout);
 }
 
+std::string choose_pix_fmt(const Programs &programs, const Source &source, const EncodeSettings &settings) {
+    const std::string wish = encoder_pix_fmt(source, settings);
+    if (!settings.out_pix_fmt.empty()) return wish;
+    const std::vector<std::string> accepted = accepted_pix_fmts(programs.ffmpeg, settings.adapter->name);
+    const auto layout = pixel_layout(wish);
+    if (!layout || accepted.empty() || std::find(accepted.begin(), accepted.end(), wish) != accepted.end()) return wish;
+    // Not less deep, and as little away from the wish as possible.
+    std::string best;
+    int best_distance = 0;
+    for (const std::string &name : accepted) {
+        const auto other = pixel_layout(name);
+        if (!other || name.starts_with("yuvj")) continue;
+        const int loss = other->bits < layout->bits ? 1000 : 0;
+        const int distance =
+            loss + std::abs(other->chroma - layout->chroma) + 10 * std::abs(other->bits - layout->bits);
+        if (best.empty() || distance < best_distance) {
+            best = name;
+            best_distance = distance;
+        }
+    }
+    return best.empty() ? wish : best;
+}
+
 Arguments distinguishing_arguments(const Source &source, const EncodeSettings &settings, double q) {
     Arguments result = {"-c:v", settings.adapter->name};
     append(result, codec_arguments(source, settings, q, "mkv"));

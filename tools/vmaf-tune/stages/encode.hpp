@@ -48,6 +48,9 @@ Arguments distinguishing_arguments(const Source &source, const EncodeSettings &s
 
 std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings);
 
+// The rule of 5.6 against what the encoder accepts: the source's format, or the nearest with at least its depth.
+std::string choose_pix_fmt(const Programs &programs, const Source &source, const EncodeSettings &settings);
+
 struct EncodeResult {
     int status = 0; // row status (15.2)
     std::string error, error_tail;

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "stages/score.hpp"
+
+namespace vmaf::tune {
+
+namespace {
+
+double mean_of(const Series &v) { return std::accumulate(v.begin(), v.end(), 0.0) / double(v.size()); }
+
+Series sorted(Series v) {
+    std::sort(v.begin(), v.end());
+    return v;
+}
+
+double parameter(const std::string &method, std::string_view name) {
+    const std::string text = method.substr(name.size());
+    char *end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (end == text.c_str() || *end || !std::isfinite(value))
+        throw invalid("--pool " + method + ": '" + text + "' is not a number");
+    return value;
+}
+
+} // namespace
+
+double standard_deviation(const Series &v) {
+    if (v.empty()) return 0;
+    const double mean = mean_of(v);
+    double sum = 0;
+    for (const double x : v) sum += (x - mean) * (x - mean);
+    return std::sqrt(sum / double(v.size()));
+}
+
+double pooled(const Series &v, const std::string &method, bool) {
+    if (v.empty()) throw invalid("there are no frames to pool");
+    if (method == "mean") return mean_of(v);
+    if (method == "harmonic" || method == "harmonic_mean") {
+        double sum = 0;
+        for (const double x : v) sum += 1.0 / (x + 1.0);
+        return double(v.size()) / sum - 1.0;
+    }
+    if (method == "min") return *std::min_element(v.begin(), v.end());
+    if (method == "max") return *std::max_element(v.begin(), v.end());
+    if (method == "median") {
+        const Series s = sorted(v);
+        const std::size_t half = s.size() / 2;
+        return s.size() % 2 ? s[half] : 0.5 * (s[half - 1] + s[half]);
+    }
+    if (method == "rms") {
+        double sum = 0;
+        for (const double x : v) sum += x * x;
+        return std::sqrt(sum / double(v.size()));
+    }
+    if (method == "mode") {
+        std::map<long, std::size_t> counts;
+        for (const double x : v) counts[std::lround(x)]++;
+        const auto most = std::max_element(counts.begin(), counts.end(),
+                                           [](const auto &a, const auto &b) { return a.second < b.second; });
+        return double(most->first);
+    }
+    if (method.starts_with("percentile=")) {
+        const double p = parameter(method, "percentile=");
+        if (p < 0 || p > 100) throw invalid("--pool " + method + ": a percentile lies between 0 and 100");
+        const Series s = sorted(v);
+        const auto at = static_cast<std::size_t>(std::floor(p / 100 * double(s.size())));
+        return s[std::min(at, s.size() - 1)];
+    }
+    if (method.starts_with("stddev=")) {
+        const Series s = sorted(v);
+        return std::clamp(mean_of(v) + parameter(method, "stddev=") * standard_deviation(v), s.front(), s.back());
+    }
+    throw invalid("--pool " + method +
+                  " is not known; use mean, harmonic, median, min, max, rms, mode, percentile=P or stddev=X");
+}
+
+} // namespace vmaf::tune

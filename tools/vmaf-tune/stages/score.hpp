@@ -1,0 +1,81 @@
+// The score stage: reference and distorted video are decoded, brought to one size and format, and compared by the
+// metric library in a process of its own, or by a vmaf binary (tune.md 6).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stages/encode.hpp"
+
+namespace vmaf::tune {
+
+// What is asked for as a target: "vmaf", "psnr", ...
+struct MetricChoice {
+    std::string name;
+    std::string series;  // its name in the scorer's documents
+    std::string feature; // --feature argument; empty for models
+    bool lower_is_better = false;
+    bool bounded_by_100 = false;
+    double default_target = 0;
+};
+std::optional<MetricChoice> metric_choice(const std::string &name);
+std::vector<std::string> metric_names();
+
+struct ScoreSettings {
+    std::string model = "auto";        // auto, a version, or path=FILE
+    std::vector<MetricChoice> metrics; // the first is the target
+    std::string backend = "cpu";
+    std::string scorer = "library"; // library, binary
+    unsigned threads = 1, subsample = 1;
+    std::string scale = "auto"; // auto, none, WxH
+    std::string scaler = "bicubic";
+    bool drop_film_grain = true;
+    std::string reference_filter; // the encode's filter unless told otherwise
+    bool allow_short = false;
+    double dist_delay = 0; // seconds
+    std::chrono::milliseconds timeout{0};
+    std::string work_folder;
+};
+
+struct FrameSize {
+    int width = 0, height = 0;
+    bool operator==(const FrameSize &) const = default;
+};
+
+// Size at which both are compared (6.5).
+FrameSize scored_size(FrameSize reference, const std::string &scale, int model_lines);
+std::string chosen_model(const ScoreSettings &settings, FrameSize scored, bool hdr); // "version=..." or "path=..."
+PixelLayout deeper_layout(const PixelLayout &a, const PixelLayout &b);
+
+// Values of one metric over the scored frames.
+using Series = std::vector<double>;
+
+struct ScoreResult {
+    int status = 0;
+    std::string error, error_tail;
+    std::map<std::string, Series> series; // every metric of the document, by its displayed name
+    std::string backend_used, scorer_version, model, scale_note;
+    std::vector<std::string> warnings;
+    double seconds = 0;
+    std::int64_t frames = 0;
+    bool ok() const { return status == 0; }
+};
+
+struct ScorePair {
+    const Source *reference = nullptr;
+    Window reference_window;
+    const Source *distorted = nullptr;
+    Window distorted_window;
+    std::int64_t expected_frames = 0; // 0: unknown
+};
+
+ScoreResult run_score(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings);
+
+// Pooling of per-frame values (6.6): mean, harmonic, median, min, max, rms, mode, percentile=P, stddev=X.
+// Throws Error for unknown names.
+double pooled(const Series &values, const std::string &method, bool bounded_by_100 = true);
+double standard_deviation(const Series &values); // population form
+
+} // namespace vmaf::tune

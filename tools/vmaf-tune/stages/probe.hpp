@@ -1,0 +1,84 @@
+// A probe: encode and score at one quality, over all samples, through the cache.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cache/cache.hpp"
+#include "stages/sampling.hpp"
+#include "stages/score.hpp"
+
+namespace vmaf::tune {
+
+struct FeatureStatistics {
+    double mean = 0, deviation = 0;
+};
+
+struct SampleResult {
+    double start = 0;
+    std::int64_t frames = 0;
+    std::uint64_t bytes = 0;
+    double score = 0;
+};
+
+struct ProbeResult {
+    int status = 0; // row status (15.2)
+    std::string stage, error, error_tail;
+    double q = 0;
+    Arguments command;
+    std::string encoder_version = "unknown", encode_path;
+    std::uint64_t stream_bytes = 0, file_bytes = 0;
+    std::int64_t encoded_frames = 0, scored_frames = 0;
+    double encode_seconds = 0, score_seconds = 0, encoded_duration = 0;
+    std::map<std::string, Series> series;              // target metrics, frame by frame
+    std::map<std::string, FeatureStatistics> features; // adm2, vif_scale0, ...
+    std::vector<SampleResult> samples;
+    std::vector<std::string> warnings;
+    std::string backend, model, scale_note, scorer_version, out_pix_fmt, produced_pix_fmt;
+    int passes = 1;
+    bool from_cache = false;
+    std::string encode_key, score_key;
+
+    bool ok() const { return status == 0; }
+    double bitrate_kbps() const {
+        return encoded_duration > 0 ? double(stream_bytes) * 8 / 1000 / encoded_duration : 0;
+    }
+};
+
+enum class Stage { encode, score };
+struct StageProgress {
+    Stage stage;
+    double q;
+    std::size_t sample, samples;
+    std::int64_t frame, frames;
+    double fps;
+};
+
+// Everything a probe needs besides q.
+struct ProbeSetup {
+    Programs programs;
+    Source source; // the whole
+    std::vector<Sample> samples;
+    std::string clip_mode = "full";
+    EncodeSettings encode;
+    ScoreSettings score;
+    std::string pool = "mean";
+    Cache *cache = nullptr;
+    std::string work_folder;
+    std::string keep_as; // where the encode of a full pass is kept; empty: removed
+    bool size_of_file = false;
+    std::function<void(const StageProgress &)> progress;
+};
+
+// Never throws for failing tools; the result says what happened.
+ProbeResult run_probe(const ProbeSetup &setup, double q);
+
+// Identity of a probe for caching and resuming, without running anything.
+std::pair<std::string, std::string> probe_keys(const ProbeSetup &setup, double q);
+
+// Version of an encoder, from a trial on one generated frame; throws Error with the reason if it does not work.
+std::string try_encoder(const Programs &programs, const Adapter &adapter);
+
+} // namespace vmaf::tune

@@ -1,0 +1,184 @@
+#include "backend/score_backend.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr auto kProbeLimit = std::chrono::seconds(5);
+
+bool contains_ci(const std::string &text, std::string_view part) {
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
+               return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+           }) != text.end();
+}
+
+std::optional<Outcome> run_limited(const Arguments &command) {
+    if (!find_program(command.at(0))) return std::nullopt;
+    RunOptions options;
+    options.timeout = kProbeLimit;
+    try {
+        return run_child(command, options);
+    } catch (const Error &) {
+        return std::nullopt;
+    }
+}
+
+// An agent block of rocminfo whose device type is GPU; processors alone do not count.
+bool has_gpu_agent(const std::string &text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        if (line.find("Device Type:") != std::string::npos && line.find("GPU") != std::string::npos) return true;
+    return false;
+}
+
+void survey_from_capabilities(const json &document, BackendSurvey &survey) {
+    survey.from_capabilities = true;
+    const json details = document.value("details", json::object());
+    for (const json &entry : document["backends"]) {
+        if (!entry.is_string()) continue;
+        const std::string name = entry.get<std::string>();
+        BackendState &state = survey.states[name];
+        state.supported = true;
+        const json detail = details.value(name, json::object());
+        state.usable = name == "cpu" || detail.value("usable", false);
+        if (!state.usable) state.reason = detail.value("reason", std::string("the scorer cannot start it"));
+    }
+}
+
+} // namespace
+
+const std::vector<std::string> &backend_order() {
+#if defined(__APPLE__)
+    static const std::vector<std::string> order = {"metal", "cuda", "sycl", "hip", "vulkan", "cpu"};
+#else
+    static const std::vector<std::string> order = {"cuda", "sycl", "hip", "vulkan", "cpu"};
+#endif
+    return order;
+}
+
+std::vector<std::string> BackendSurvey::usable() const {
+    std::vector<std::string> list;
+    for (const std::string &name : backend_order())
+        if (const auto found = states.find(name); found != states.end() && found->second.usable) list.push_back(name);
+    if (const auto metal = states.find("metal");
+        metal != states.end() && metal->second.usable && std::find(list.begin(), list.end(), "metal") == list.end())
+        list.insert(list.begin(), "metal");
+    return list;
+}
+
+std::vector<std::string> backends_in_help(const std::string &help) {
+    std::vector<std::string> found = {"cpu"};
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t start = line.find_first_not_of(" \t");
+        if (start == std::string::npos || line.compare(start, 9, "--backend") != 0) continue;
+        std::string token;
+        for (const char c : line.substr(start + 9) + " ") {
+            if (c == '|' || c == ' ' || c == '.' || c == '\t' || c == ',' || c == '<' || c == '>') {
+                for (const char *name : {"cuda", "sycl", "hip", "vulkan", "metal"})
+                    if (token == name && std::find(found.begin(), found.end(), token) == found.end())
+                        found.push_back(token);
+                token.clear();
+            } else {
+                token += c;
+            }
+        }
+    }
+    return found;
+}
+
+HostProbe probe_host(const std::string &backend) {
+    HostProbe probe{backend, "", "", false, 0};
+    const auto try_one = [&](const Arguments &command, const std::function<bool(const std::string &)> &shows) {
+        probe.command += (probe.command.empty() ? "" : ", then ") + shell_quoted(command);
+        const auto outcome = run_limited(command);
+        if (!outcome) {
+            probe.verdict = command.at(0) + " is not installed";
+            return false;
+        }
+        probe.seconds += outcome->seconds;
+        probe.available = outcome->ok() && shows(outcome->out);
+        probe.verdict = probe.available      ? "a device was found"
+                        : outcome->timed_out ? command.at(0) + " did not answer within 5 s"
+                        : outcome->code != 0 ? command.at(0) + " ended with status " + std::to_string(outcome->code)
+                                             : command.at(0) + " shows no device";
+        return probe.available;
+    };
+    if (backend == "cpu") {
+        probe.available = true;
+        probe.verdict = "always";
+    } else if (backend == "cuda") {
+        try_one({"nvidia-smi", "-L"}, [](const std::string &out) { return out.find("GPU") != std::string::npos; });
+    } else if (backend == "sycl") {
+        try_one({"sycl-ls"}, [](const std::string &out) {
+            std::istringstream lines(out);
+            for (std::string line; std::getline(lines, line);)
+                if (line.find('[') != std::string::npos && contains_ci(line, ":gpu")) return true;
+            return false;
+        });
+    } else if (backend == "hip") {
+        if (!try_one({"rocminfo"}, has_gpu_agent))
+            try_one({"rocm-smi", "--showproductname"}, [](const std::string &out) {
+                return out.find("GPU[") != std::string::npos || out.find("Card") != std::string::npos;
+            });
+    } else if (backend == "vulkan") {
+        try_one({"vulkaninfo", "--summary"},
+                [](const std::string &out) { return out.find("deviceName") != std::string::npos; });
+    } else {
+        probe.verdict = "needs macOS";
+    }
+    return probe;
+}
+
+BackendSurvey survey_backends(const Arguments &command) {
+    BackendSurvey survey;
+    survey.states["cpu"] = {true, true, ""};
+    Arguments ask = command;
+    ask.push_back("--capabilities");
+    const auto answer = run_limited(ask);
+    if (answer && answer->ok()) {
+        const json document = json::parse(answer->out, nullptr, false);
+        if (document.is_object() && document.contains("backends") && document["backends"].is_array()) {
+            survey_from_capabilities(document, survey);
+            survey.states["cpu"] = {true, true, ""};
+            return survey;
+        }
+    }
+    ask.back() = "--help";
+    const auto help = run_limited(ask);
+    const std::vector<std::string> supported =
+        help ? backends_in_help(help->out + "\n" + help->error_tail) : std::vector<std::string>{"cpu"};
+    for (const std::string &name : supported) {
+        if (name == "cpu") continue;
+        const HostProbe probe = probe_host(name);
+        survey.states[name] = {true, probe.available, probe.available ? "" : probe.verdict};
+    }
+    return survey;
+}
+
+std::string resolve_backend(const std::string &wish, const BackendSurvey &survey) {
+    const std::vector<std::string> usable = survey.usable();
+    if (wish == "auto") return usable.empty() ? "cpu" : usable.front();
+    const auto found = survey.states.find(wish);
+    if (found != survey.states.end() && found->second.usable) return wish;
+    std::string list;
+    for (const std::string &name : usable) list += (list.empty() ? "" : ", ") + name;
+    const HostProbe host = probe_host(wish);
+    const std::string why = found == survey.states.end() || !found->second.supported
+                                ? "the scorer was built without it"
+                                : "the scorer cannot use it here (" + found->second.reason + ")";
+    throw BackendNotUsable("--score-backend " + wish + " is not usable: " + why + "; on this machine: " + host.verdict +
+                           "; usable: " + list +
+                           ". Nothing was encoded. Check the driver with `vmaf-tune doctor`, build the " +
+                           "library with " + wish + ", or use --score-backend auto");
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,49 @@
+// Which backend scores (tune.md 7): what the scorer can do, what the machine has, and no silent downgrade.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "process/child.hpp"
+
+namespace vmaf::tune {
+
+// Answer of a scorer about one backend.
+struct BackendState {
+    bool supported = false; // compiled into the scorer
+    bool usable = false;
+    std::string reason; // why not
+};
+
+struct BackendSurvey {
+    std::map<std::string, BackendState> states; // by name; cpu is always there
+    bool from_capabilities = false;             // the scorer itself has tried its backends
+    std::vector<std::string> usable() const;    // in the order of `auto`
+};
+
+// Asks a scorer: `command` is the vmaf binary, or our own executable with its hidden verb.
+BackendSurvey survey_backends(const Arguments &command);
+
+// The alternation on the --backend line of a help text; cpu is always included.
+std::vector<std::string> backends_in_help(const std::string &help);
+
+// Host probes for scorers that cannot tell: nvidia-smi, sycl-ls, rocminfo or rocm-smi, vulkaninfo.
+struct HostProbe {
+    std::string backend, command, verdict;
+    bool available = false;
+    double seconds = 0;
+};
+HostProbe probe_host(const std::string &backend);
+
+// Order in which `auto` looks: cuda, sycl, hip, vulkan, cpu.
+const std::vector<std::string> &backend_order();
+
+// The backend to use for a wish. Throws BackendNotUsable for an explicit wish that cannot be met.
+class BackendNotUsable : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+std::string resolve_backend(const std::string &wish, const BackendSurvey &survey);
+
+} // namespace vmaf::tune

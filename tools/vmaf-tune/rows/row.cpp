@@ -1,0 +1,236 @@
+#include "rows/row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sys/utsname.h>
+#include <thread>
+#include <unistd.h>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+json statistics(const Series &values) {
+    return {{"mean", number_or_null(pooled(values, "mean"))},
+            {"harmonic_mean", number_or_null(pooled(values, "harmonic"))},
+            {"min", number_or_null(pooled(values, "min"))},
+            {"max", number_or_null(pooled(values, "max"))},
+            {"median", number_or_null(pooled(values, "median"))},
+            {"p1", number_or_null(pooled(values, "percentile=1"))},
+            {"p5", number_or_null(pooled(values, "percentile=5"))},
+            {"p10", number_or_null(pooled(values, "percentile=10"))},
+            {"std", number_or_null(standard_deviation(values))}};
+}
+
+json host_facts() {
+    static const json facts = [] {
+        utsname system{};
+        uname(&system);
+        std::string cpu = system.machine;
+        std::ifstream info("/proc/cpuinfo");
+        for (std::string line; std::getline(info, line);)
+            if (line.starts_with("model name")) {
+                cpu = line.substr(std::min(line.find(": "), line.size() - 2) + 2);
+                break;
+            }
+        return json{{"os", std::string(system.sysname) + " " + system.release},
+                    {"cpu", cpu},
+                    {"threads", std::thread::hardware_concurrency()},
+                    {"gpu", nullptr}};
+    }();
+    return facts;
+}
+
+} // namespace
+
+std::string random_id() {
+    std::random_device device;
+    std::string id;
+    for (int i = 0; i < 32; i++) id += "0123456789abcdef"[device() & 15];
+    return id;
+}
+
+std::string utc_timestamp() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[40];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
+    return text;
+}
+
+json make_row(const ProbeSetup &setup, const ProbeResult &result) {
+    const Source &source = setup.source;
+    const MetricChoice &target = setup.score.metrics.front();
+    json row;
+    row["schema_version"] = 4;
+    row["run_id"] = random_id();
+    row["timestamp"] = utc_timestamp();
+    row["src"] = source.path;
+    row["src_sha256"] = source.sha256;
+    row["src_id"] = source.id;
+    row["width"] = source.width;
+    row["height"] = source.height;
+    row["pix_fmt"] = source.pix_fmt;
+    row["framerate"] = source.rate.value();
+    row["duration_s"] = source.duration;
+    row["encoder"] = setup.encode.adapter->name;
+    row["encoder_version"] = result.encoder_version;
+    row["preset"] = setup.encode.preset;
+    row["crf"] = result.q == std::floor(result.q) ? json(static_cast<int>(result.q)) : json(result.q);
+    row["q_knob"] = setup.encode.adapter->knob;
+    row["extra_params"] = setup.encode.user_arguments;
+    row["encode_path"] = result.encode_path;
+    row["encode_size_bytes"] = result.ok() ? result.stream_bytes : 0;
+    row["encode_file_bytes"] = result.file_bytes;
+    row["bitrate_kbps"] = result.ok() ? result.bitrate_kbps() : 0.0;
+    row["encode_time_ms"] = result.encode_seconds * 1000;
+    row["score_time_ms"] = result.score_seconds * 1000;
+    row["encoded_frames"] = result.encoded_frames;
+    row["scored_frames"] = result.scored_frames;
+    row["encode_fps"] =
+        result.encode_seconds > 0 ? json(double(result.encoded_frames) / result.encode_seconds) : json(nullptr);
+    row["score_fps"] =
+        result.score_seconds > 0 ? json(double(result.scored_frames) / result.score_seconds) : json(nullptr);
+    row["ffmpeg_version"] = setup.programs.ffmpeg_version;
+    row["vmaf_binary_version"] = result.scorer_version.empty() ? "skipped" : result.scorer_version;
+    row["vmaf_model"] = result.model;
+    row["exit_status"] = result.status;
+    row["clip_mode"] = setup.clip_mode;
+    row["hdr_transfer"] = source.hdr.transfer == Hdr::Transfer::pq    ? "pq"
+                          : source.hdr.transfer == Hdr::Transfer::hlg ? "hlg"
+                                                                      : "";
+    row["hdr_primaries"] = source.hdr.primaries;
+    row["hdr_forced"] = source.hdr.forced;
+    row["shot_count"] = 0;
+    row["shot_avg_duration_sec"] = 0.0;
+    row["shot_duration_std_sec"] = 0.0;
+    for (const char *name : {"adm2", "vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3", "motion2"}) {
+        const auto found = result.features.find(name);
+        row[std::string(name) + "_mean"] =
+            found == result.features.end() ? json(nullptr) : number_or_null(found->second.mean);
+        row[std::string(name) + "_std"] =
+            found == result.features.end() ? json(nullptr) : number_or_null(found->second.deviation);
+    }
+    for (const char *name : {"qp_mean", "qp_std", "bits_mean", "bits_std", "mv_mean", "mv_std", "itex_mean",
+                             "ptex_mean", "intra_ratio", "skip_ratio"})
+        row["enc_internal_" + std::string(name)] = 0.0;
+    row["metric"] = target.name;
+    row["pool"] = setup.pool;
+    json scores = json::object();
+    for (const auto &[name, values] : result.series)
+        if (!values.empty()) scores[name] = statistics(values);
+    row["scores"] = scores;
+    const auto series = result.series.find(target.name);
+    row["score"] = result.ok() && series != result.series.end() ? number_or_null(pooled(series->second, setup.pool))
+                                                                : json(nullptr);
+    const auto vmaf = std::find_if(result.series.begin(), result.series.end(),
+                                   [](const auto &e) { return e.first.starts_with("vmaf"); });
+    row["vmaf_score"] =
+        result.ok() && vmaf != result.series.end() ? number_or_null(pooled(vmaf->second, "mean")) : json(nullptr);
+    row["samples"] = json::array();
+    for (const SampleResult &sample : result.samples)
+        row["samples"].push_back({{"start_s", sample.start},
+                                  {"frames", sample.frames},
+                                  {"size_bytes", sample.bytes},
+                                  {"score", number_or_null(sample.score)}});
+    row["score_backend"] = result.backend.empty() ? setup.score.backend : result.backend;
+    row["score_scale"] = result.scale_note;
+    row["scorer"] = setup.score.scorer;
+    row["out_pix_fmt"] = result.out_pix_fmt;
+    row["produced_pix_fmt"] = result.produced_pix_fmt;
+    row["field_order"] = source.field_order;
+    row["vfr"] = source.vfr;
+    row["sar"] = source.sample_aspect;
+    row["passes"] = result.passes;
+    row["from_cache"] = result.from_cache;
+    row["argv"] = result.command;
+    row["warnings"] = result.warnings;
+    row["encode_key"] = result.encode_key;
+    row["score_key"] = result.score_key;
+    row["error"] = result.ok() ? json(nullptr)
+                               : json{{"stage", result.stage},
+                                      {"code", result.status},
+                                      {"message", result.error},
+                                      {"stderr_tail", result.error_tail}};
+    row["host"] = host_facts();
+    return row;
+}
+
+std::string row_text(const json &row) { return row.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+std::vector<json> read_rows(const std::string &path, const std::function<void(const std::string &)> &complain) {
+    std::ifstream file(path);
+    if (!file) throw invalid("'" + path + "' cannot be read");
+    std::vector<json> rows;
+    std::size_t number = 0;
+    for (std::string line; std::getline(file, line);) {
+        number++;
+        if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+        // Older tools write bare NaN, which is not JSON.
+        for (std::size_t at = 0; (at = line.find(": NaN", at)) != std::string::npos;) line.replace(at, 5, ": null");
+        for (std::size_t at = 0; (at = line.find(":NaN", at)) != std::string::npos;) line.replace(at, 4, ":null");
+        json row = line.size() > (16u << 20) ? json(nullptr) : json::parse(line, nullptr, false);
+        if (!row.is_object()) {
+            complain(path + ":" + std::to_string(number) + ": not a row; skipped");
+            continue;
+        }
+        for (const auto &[old_key, key] : {std::pair("codec", "encoder"), std::pair("q", "crf"), std::pair("cq", "crf"),
+                                           std::pair("vmaf", "vmaf_score"), std::pair("actual_kbps", "bitrate_kbps")})
+            if (row.contains(old_key) && !row.contains(key)) row[key] = row[old_key];
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+RowWriter::RowWriter(const std::string &path, Mode mode) : path_(path) {
+    if (path == "-") {
+        fd_ = dup(STDOUT_FILENO);
+        return;
+    }
+    std::error_code error;
+    const bool has_content = std::filesystem::exists(path, error) && std::filesystem::is_regular_file(path, error) &&
+                             std::filesystem::file_size(path, error) > 0;
+    if (mode == Mode::fresh && has_content)
+        throw Error(EEXIST, "'" + path + "' exists; use --resume to go on, --append or --overwrite");
+    fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (mode == Mode::overwrite ? O_TRUNC : 0), 0666);
+    if (fd_ < 0) throw Error(EIO, "'" + path + "' cannot be written: " + std::strerror(errno));
+    if (mode == Mode::resume && has_content) { // a torn last line goes
+        std::ifstream file(path, std::ios::binary);
+        const std::string text((std::istreambuf_iterator<char>(file)), {});
+        const std::size_t end = text.rfind('\n');
+        if (ftruncate(fd_, end == std::string::npos ? 0 : static_cast<off_t>(end + 1)) != 0)
+            throw Error(EIO, "'" + path + "' cannot be cut to whole lines");
+    }
+    lseek(fd_, 0, SEEK_END);
+}
+
+RowWriter::~RowWriter() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+void RowWriter::write(const json &row) {
+    const std::string line = row_text(row) + "\n";
+    std::size_t done = 0;
+    while (done < line.size()) {
+        const ssize_t count = ::write(fd_, line.data() + done, line.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0)
+            throw Error(errno == ENOSPC ? ENOSPC : EIO, "'" + path_ + "' cannot be written: " + std::strerror(errno));
+        done += static_cast<std::size_t>(count);
+    }
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,38 @@
+// JSONL rows: one object per probe, keys in byte order (tune.md 11).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "stages/probe.hpp"
+
+namespace vmaf::tune {
+
+nlohmann::json make_row(const ProbeSetup &setup, const ProbeResult &result);
+std::string row_text(const nlohmann::json &row); // one line without its newline; not-a-number becomes null
+
+// Reads rows, old schemas included; reports malformed lines through `complain`, with their numbers.
+std::vector<nlohmann::json> read_rows(const std::string &path,
+                                      const std::function<void(const std::string &)> &complain);
+
+// Appends whole lines, each with one write and a flush.
+class RowWriter {
+  public:
+    enum class Mode { fresh, overwrite, append, resume };
+    // Throws Error if the file exists and `fresh` is asked for, or if it cannot be written.
+    RowWriter(const std::string &path, Mode mode);
+    ~RowWriter();
+    RowWriter(const RowWriter &) = delete;
+    RowWriter &operator=(const RowWriter &) = delete;
+    void write(const nlohmann::json &row); // throws Error(ENOSPC or EIO)
+
+  private:
+    int fd_ = -1;
+    std::string path_;
+};
+
+std::string random_id();     // 32 hex digits
+std::string utc_timestamp(); // YYYY-MM-DDThh:mm:ss+00:00
+
+} // namespace vmaf::tune

@@ -1,0 +1,199 @@
+#include "cli/options.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "stages/score.hpp"
+
+namespace vmaf::tune {
+
+void bind_source(CLI::App &app, Options &o, bool several) {
+    auto *source =
+        app.add_option("-i,--source,--src", o.sources, several ? "source video; may be repeated" : "source video")
+            ->required()
+            ->group("Source");
+    if (!several) source->expected(1);
+    app.add_option("--width", o.width, "luma width (raw files)")->group("Source");
+    app.add_option("--height", o.height, "luma height (raw files)")->group("Source");
+    app.add_option("--pix-fmt", o.pix_fmt, "FFmpeg pixel format (raw files; default yuv420p)")->group("Source");
+    app.add_option("--framerate", o.framerate, "24, 23.976 or 30000/1001 (raw files; default 24)")->group("Source");
+    app.add_option("--duration", o.duration, "length in seconds, where it cannot be found")->group("Source");
+    app.add_option("--stream", o.stream, "video stream number")->group("Source");
+    app.add_option("--hdr", o.hdr, "auto, sdr, pq or hlg")
+        ->check(CLI::IsMember({"auto", "sdr", "pq", "hlg"}))
+        ->group("Source");
+    app.add_option("--source-hash", o.source_hash, "identity for the cache: fast, full or none")
+        ->check(CLI::IsMember({"fast", "full", "none"}))
+        ->group("Source");
+    app.add_flag_callback(
+           "--no-source-hash", [&o] { o.source_hash = "none"; }, "do not identify the source; no cache")
+        ->group("Source");
+    app.add_option("--odd", o.odd, "odd sizes in 4:2:0: refuse, crop or pad")
+        ->check(CLI::IsMember({"refuse", "crop", "pad"}))
+        ->group("Source");
+    app.add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use")->group("Programs");
+    app.add_option("--ffprobe-bin", o.ffprobe, "ffprobe to use")->group("Programs");
+    app.add_option("--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary")->group("Programs");
+}
+
+void bind_encode(CLI::App &app, Options &o, bool several) {
+    app.add_option("-e,--encoder", o.encoders,
+                   several ? "encoder; may be repeated (default libx264)" : "encoder (default libx264)")
+        ->group("Encoding");
+    app.add_flag("--encoder-generic", o.encoder_generic, "accept encoders without an adapter (-preset, -crf)")
+        ->group("Encoding");
+    app.add_option("--preset", o.presets, "preset; placebo slowest ... medium ... ultrafast, or the encoder's own")
+        ->group("Encoding");
+    app.add_option("--enc", o.enc, "extra encoder option, KEY=VALUE; may be repeated")->group("Encoding");
+    app.add_option("--enc-input", o.enc_input, "extra input option, KEY=VALUE")->group("Encoding");
+    app.add_option("--vfilter", o.vfilter, "filter before encoding, and for the reference")->group("Encoding");
+    app.add_option("--reference-vfilter", o.reference_vfilter, "another filter for the reference; copy: none")
+        ->group("Encoding");
+    app.add_option("--out-pix-fmt", o.out_pix_fmt, "pixel format given to the encoder")->group("Encoding");
+    app.add_option("--keyint", o.keyint, "key frame interval: frames, or a duration such as 10s")->group("Encoding");
+    app.add_flag("--two-pass", o.two_pass, "two passes (with --bitrate)")->group("Encoding");
+    app.add_option("--bitrate", o.bitrate, "kbps, with --two-pass")->group("Encoding");
+    app.add_option("--max-tries", o.max_tries, "tries of a crashing encoder")
+        ->check(CLI::Range(1, 20))
+        ->group("Encoding");
+    app.add_flag("--keep,--keep-encodes", o.keep, "keep encodes")->group("Encoding");
+}
+
+void bind_score(CLI::App &app, Options &o) {
+    app.add_option("--metric", o.metric, "target metric")->check(CLI::IsMember(metric_names()))->group("Scoring");
+    app.add_option("--also", o.also, "further metric to record; may be repeated")->group("Scoring");
+    app.add_option("--pool", o.pool, "mean, harmonic, median, min, max, rms, mode, percentile=P, stddev=X")
+        ->group("Scoring");
+    app.add_option("--vmaf-model,--model", o.model, "auto, a version, or path=FILE")->group("Scoring");
+    app.add_flag_callback(
+           "--no-resolution-aware", [&o] { o.model = "vmaf_v0.6.1"; }, "same as --vmaf-model vmaf_v0.6.1")
+        ->group("Scoring");
+    app.add_option("--score-backend", o.score_backend, "auto|cpu|cuda|sycl|hip|vulkan|metal; a name is strict")
+        ->check(CLI::IsMember({"auto", "cpu", "cuda", "sycl", "hip", "vulkan", "metal"}))
+        ->group("Scoring");
+    app.add_option("--scorer", o.scorer, "library (in a process of its own) or binary (--vmaf-bin)")
+        ->check(CLI::IsMember({"library", "binary"}))
+        ->group("Scoring");
+    app.add_option("--score-threads", o.score_threads, "metric threads (default: cores / score jobs)")
+        ->group("Scoring");
+    app.add_option("--subsample", o.subsample, "score every N-th frame")->check(CLI::Range(1, 1000))->group("Scoring");
+    app.add_option("--score-scale", o.score_scale, "auto, none or WxH")->group("Scoring");
+    app.add_option("--scaler", o.scaler, "scaling algorithm")->group("Scoring");
+    app.add_option("--film-grain", o.film_grain, "AV1 grain when decoding for the score: drop or keep")
+        ->check(CLI::IsMember({"drop", "keep"}))
+        ->group("Scoring");
+    app.add_flag("--allow-short", o.allow_short, "score the common part when frame counts differ")->group("Scoring");
+    app.add_option("--dist-delay", o.dist_delay, "seconds by which the distorted video is late")->group("Scoring");
+}
+
+void bind_sampling(CLI::App &app, Options &o) {
+    app.add_option("--sample-clip-seconds,--sample-chunk-seconds", o.sample_clip_seconds, "only a clip from the centre")
+        ->group("Sampling");
+    app.add_option("--samples", o.samples, "number of samples")->check(CLI::Range(1, 1000))->group("Sampling");
+    app.add_option("--sample-every", o.sample_every, "one sample for each such duration")->group("Sampling");
+    app.add_option("--min-samples", o.min_samples, "at least so many")->group("Sampling");
+    app.add_option("--sample-duration", o.sample_duration, "length of a sample; 0: no sampling")->group("Sampling");
+    app.add_option("--sample-at", o.sample_at, "starts, separated by commas")->group("Sampling");
+}
+
+void bind_running(CLI::App &app, Options &o) {
+    app.add_option("--cache-dir", o.cache_dir, "where results are remembered")->group("Running");
+    app.add_flag("--no-cache", o.no_cache, "remember nothing")->group("Running");
+    app.add_option("--cache-size", o.cache_size, "limit of the cache")->group("Running");
+    app.add_option("--work-dir,--encode-dir,--temp-dir", o.work_dir, "scratch folder")->group("Running");
+    app.add_option("-o,--output", o.output, "result file; - for standard output")->group("Running");
+    app.add_flag("-y,--overwrite", o.overwrite, "replace existing results")->group("Running");
+    app.add_option("--timeout", o.timeout, "kill a program that makes no progress for so long")->group("Running");
+    app.add_option("--jobs", o.jobs, "encode and score jobs side by side")->check(CLI::Range(1, 256))->group("Running");
+    app.add_option("--encode-jobs", o.encode_jobs, "encodes side by side")->check(CLI::Range(1, 256))->group("Running");
+    app.add_option("--score-jobs", o.score_jobs, "scores side by side")->check(CLI::Range(1, 256))->group("Running");
+    app.add_option("--progress", o.progress, "auto, bar, plain, json or none")
+        ->check(CLI::IsMember({"auto", "bar", "plain", "json", "none"}))
+        ->group("Running");
+    app.add_flag("-v,--verbose", o.verbose, "say more; -vv shows command lines")->group("Running");
+    app.add_flag("-q,--quiet", o.quiet, "errors only")->group("Running");
+    app.add_flag("-n,--dry-run", o.dry_run, "print the commands that would run")->group("Running");
+    app.add_flag("--json", o.json, "results as JSON lines")->group("Running");
+}
+
+void bind_search(CLI::App &app, Options &o) {
+    app.add_option("--target-vmaf", o.target_vmaf, "VMAF to reach")->group("Search");
+    app.add_option("--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE; may be repeated")->group("Search");
+    app.add_option("--search", o.search, "interp, bisect, coarse, abav1 or grid")
+        ->check(CLI::IsMember({"interp", "bisect", "coarse", "abav1", "grid"}))
+        ->group("Search");
+    app.add_option("--tolerance", o.tolerance, "a pass so little above the target ends the search")->group("Search");
+    app.add_flag("--thorough", o.thorough, "tolerance 0")->group("Search");
+    app.add_option("--max-iterations,--probes", o.max_iterations, "limit for bisect")
+        ->check(CLI::Range(1, 1000))
+        ->group("Search");
+    app.add_option("--min-q,--crf-min,--min-crf", o.min_q, "smallest quality value")->group("Search");
+    app.add_option("--max-q,--crf-max,--max-crf", o.max_q, "largest quality value")->group("Search");
+    app.add_option("--q-step,--crf-increment", o.q_step, "step of the quality value")->group("Search");
+    app.add_option("--start-q", o.start_q, "first quality value to try")->group("Search");
+    app.add_option("--noise", o.noise, "a rise of the score up to this is noise")->group("Search");
+    app.add_option("--max-encoded-percent", o.max_encoded_percent, "size limit in percent of the source")
+        ->group("Search");
+    app.add_option("--max-bitrate", o.max_bitrate, "kbps limit")->group("Search");
+    app.add_option("--max-size", o.max_size, "size limit of the whole encode, e.g. 700M")->group("Search");
+    app.add_flag("--best-effort", o.best_effort, "if the target cannot be reached, give the nearest and exit 0")
+        ->group("Search");
+    app.add_option("--fallback-targets", o.fallback_targets, "lower targets to try in turn")
+        ->delimiter(',')
+        ->group("Search");
+}
+
+double parse_duration(const std::string &text) {
+    const auto bad = [&] { return invalid("'" + text + "' is not a duration; use 12, 90ms, 3m, 1h2m or hh:mm:ss"); };
+    if (text.empty()) throw bad();
+    double total = 0;
+    const char *at = text.c_str();
+    if (text.find(':') != std::string::npos) {
+        for (;;) {
+            char *end = nullptr;
+            const double part = std::strtod(at, &end);
+            if (end == at || part < 0) throw bad();
+            total = total * 60 + part;
+            if (*end == 0) return total;
+            if (*end != ':') throw bad();
+            at = end + 1;
+        }
+    }
+    while (*at) {
+        char *end = nullptr;
+        const double part = std::strtod(at, &end);
+        if (end == at || part < 0 || !std::isfinite(part)) throw bad();
+        const std::string_view unit = end;
+        if (unit.empty()) {
+            total += part;
+            at = end;
+        } else if (unit.starts_with("ms")) {
+            total += part / 1000;
+            at = end + 2;
+        } else if (unit[0] == 's' || unit[0] == 'm' || unit[0] == 'h') {
+            total += part * (unit[0] == 's' ? 1 : unit[0] == 'm' ? 60 : 3600);
+            at = end + 1;
+        } else {
+            throw bad();
+        }
+    }
+    return total;
+}
+
+double parse_size(const std::string &text) {
+    char *end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    const std::string unit = end;
+    const auto bad = [&] { return invalid("'" + text + "' is not a size; use 700M, 10G or 512Ki"); };
+    if (end == text.c_str() || number < 0 || !std::isfinite(number)) throw bad();
+    if (unit.empty() || unit == "B") return number;
+    const std::size_t power =
+        std::string("KMGT").find(static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0]))));
+    if (power == std::string::npos) throw bad();
+    const std::string rest = unit.substr(1);
+    if (!rest.empty() && rest != "i" && rest != "iB" && rest != "B") throw bad();
+    return number * std::pow(rest.starts_with("i") ? 1024.0 : 1000.0, double(power + 1));
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,106 @@
+// What the command line can say. One struct for all subcommands; each binds the groups it needs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vmaf::tune {
+
+struct Options {
+    // Sources
+    std::vector<std::string> sources;
+    std::optional<int> width, height, stream;
+    std::optional<std::string> pix_fmt, framerate;
+    std::optional<double> duration;
+    std::string hdr = "auto", source_hash = "fast", odd = "refuse";
+
+    // Programs
+    std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf = "vmaf";
+
+    // Encoding
+    std::vector<std::string> encoders, presets, enc, enc_input;
+    bool encoder_generic = false, two_pass = false, keep = false;
+    std::string vfilter, out_pix_fmt, keyint;
+    std::optional<std::string> reference_vfilter;
+    std::optional<unsigned> bitrate;
+    int max_tries = 3;
+    std::string timeout;
+
+    // Scoring
+    std::string metric = "vmaf", pool = "mean", model = "auto", score_backend = "auto", scorer = "library";
+    std::vector<std::string> also;
+    unsigned score_threads = 0, subsample = 1;
+    std::string score_scale = "auto", scaler = "bicubic", film_grain = "drop";
+    bool allow_short = false;
+    double dist_delay = 0;
+
+    // Sampling
+    double sample_clip_seconds = 0;
+    std::optional<int> samples;
+    std::string sample_every = "12m", sample_duration = "20s", sample_at;
+    int min_samples = 1;
+
+    // Running
+    std::string cache_dir, cache_size = "10G", work_dir, output, format, progress = "auto", log;
+    bool no_cache = false, overwrite = false, resume = false, append = false, retry_failed = false, dry_run = false,
+         quiet = false, json = false, strict = false;
+    int verbose = 0;
+    unsigned jobs = 0, encode_jobs = 1, score_jobs = 1;
+
+    // Targets and search
+    std::optional<double> target_vmaf, target_bitrate;
+    std::vector<std::string> targets;
+    std::string search = "interp";
+    std::optional<double> tolerance, min_q, max_q, q_step, start_q, max_encoded_percent, max_bitrate;
+    std::string max_size;
+    bool thorough = false, best_effort = false, verify_score = false;
+    int max_iterations = 8;
+    double noise = 0.3;
+    std::vector<double> fallback_targets;
+    std::string from_corpus;
+
+    // Grids
+    std::vector<double> q_values;
+    std::string q_range;
+
+    // compare
+    std::vector<std::string> compare_encoders;
+    std::string baseline;
+
+    // ladder
+    std::string resolutions, target_vmafs = "95,90,85,75,65", spacing = "log_bitrate", points;
+    int quality_tiers = 5;
+
+    // per-shot
+    std::string plan_out, script_out, segment_dir, shots;
+    double diff_threshold = 12;
+    int min_shot = 24;
+    std::string max_shot = "10s";
+    bool run = false;
+
+    // score
+    std::vector<std::string> distorted;
+    std::string metrics = "vmaf", frames_out;
+
+    // report
+    std::vector<std::string> inputs;
+    std::string title = "vmaf-tune report", svg_kind, csv;
+    std::vector<std::string> frame_files;
+
+    // completions
+    std::string shell = "bash";
+};
+
+void bind_source(CLI::App &app, Options &o, bool several);
+void bind_encode(CLI::App &app, Options &o, bool several);
+void bind_score(CLI::App &app, Options &o);
+void bind_sampling(CLI::App &app, Options &o);
+void bind_running(CLI::App &app, Options &o);
+void bind_search(CLI::App &app, Options &o);
+
+double parse_duration(const std::string &text); // 12, 12s, 90ms, 3m, 1h2m, hh:mm:ss[.f]; throws Error
+double parse_size(const std::string &text);     // 10G, 512Ki; throws Error
+
+} // namespace vmaf::tune

@@ -199,9 +199,11 @@ ProbeResult run_probe(const ProbeSetup &setup, double q) {
                     if (setup.progress) setup.progress({stage, q, i, setup.samples.size(), frame, expected, fps});
                 };
                 report(Stage::encode, 0, 0);
-                const EncodeResult encoded =
-                    run_encode(setup.programs, sample.source, sample.window, setup.encode, q, output,
-                               [&](std::int64_t frame, double fps) { report(Stage::encode, frame, fps); });
+                const EncodeResult encoded = [&] {
+                    const Slots::Held slot(setup.slots, Stage::encode);
+                    return run_encode(setup.programs, sample.source, sample.window, setup.encode, q, output,
+                                      [&](std::int64_t frame, double fps) { report(Stage::encode, frame, fps); });
+                }();
                 result.command = encoded.command;
                 result.encoder_version = encoded.encoder_version;
                 result.encode_seconds += encoded.seconds;
@@ -219,7 +221,10 @@ ProbeResult run_probe(const ProbeSetup &setup, double q) {
                 if (!score) {
                     report(Stage::score, 0, 0);
                     const ScorePair pair{&sample.source, sample.window, &produced, {}, encoded.frames};
-                    const ScoreResult scored = run_score(setup.programs, pair, setup.score);
+                    const ScoreResult scored = [&] {
+                        const Slots::Held slot(setup.slots, Stage::score);
+                        return run_score(setup.programs, pair, setup.score);
+                    }();
                     if (!keep) {
                         std::error_code ignored;
                         fs::remove(output, ignored);

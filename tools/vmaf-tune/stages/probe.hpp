@@ -1,8 +1,11 @@
 // A probe: encode and score at one quality, over all samples, through the cache.
 #pragma once
 
+#include <array>
+#include <condition_variable>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -56,6 +59,44 @@ struct StageProgress {
     double fps;
 };
 
+// How many encodes and how many scores may run at once (16).
+class Slots {
+  public:
+    Slots(unsigned encodes, unsigned scores) : free_{encodes, scores} {}
+    class Held {
+      public:
+        Held(Slots *slots, Stage stage) : slots_(slots), stage_(stage) {
+            if (slots_) slots_->acquire(stage_);
+        }
+        ~Held() {
+            if (slots_) slots_->release(stage_);
+        }
+        Held(const Held &) = delete;
+        Held &operator=(const Held &) = delete;
+
+      private:
+        Slots *slots_;
+        Stage stage_;
+    };
+
+  private:
+    void acquire(Stage stage) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return free_[static_cast<std::size_t>(stage)] > 0; });
+        free_[static_cast<std::size_t>(stage)]--;
+    }
+    void release(Stage stage) {
+        {
+            const std::lock_guard lock(mutex_);
+            free_[static_cast<std::size_t>(stage)]++;
+        }
+        changed_.notify_all();
+    }
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::array<unsigned, 2> free_;
+};
+
 // Everything a probe needs besides q.
 struct ProbeSetup {
     Programs programs;
@@ -70,6 +111,7 @@ struct ProbeSetup {
     std::string keep_as; // where the encode of a full pass is kept; empty: removed
     bool size_of_file = false;
     std::function<void(const StageProgress &)> progress;
+    Slots *slots = nullptr;
 };
 
 // Never throws for failing tools; the result says what happened.

@@ -1,0 +1,134 @@
+// `compare`: several encoders at one target, ranked by bitrate (tune.md 12.4).
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "commands/commands.hpp"
+#include "commands/quality_search.hpp"
+#include "config.h"
+#include "report/output_file.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+struct Entry {
+    std::string codec, preset;
+    SearchReport report;
+    std::string error;
+};
+
+json row_of(const Entry &e, double target, double baseline_kbps) {
+    const bool ok = e.error.empty() && e.report.ok();
+    json row = {{"codec", e.codec},
+                {"preset", e.preset},
+                {"encoder_version", e.report.encoder_version},
+                {"best_crf",
+                 ok ? json(e.report.q == std::floor(e.report.q) ? json(int(e.report.q)) : json(e.report.q)) : json(-1)},
+                {"bitrate_kbps", e.report.bitrate_kbps},
+                {"encode_time_ms", e.report.encode_seconds * 1000},
+                {"encode_fps", e.report.encode_fps},
+                {"vmaf_score", ok ? json(e.report.score) : json(nullptr)},
+                {"target_vmaf", target},
+                {"probes", e.report.probes.size()},
+                {"predicted_size_bytes", std::round(e.report.predicted_bytes)},
+                {"ok", ok},
+                {"error", ok                ? ""
+                          : e.error.empty() ? e.report.reason
+                                            : e.error}};
+    row["bitrate_delta_pct"] =
+        ok && baseline_kbps > 0 ? json((e.report.bitrate_kbps / baseline_kbps - 1) * 100) : json(nullptr);
+    return row;
+}
+
+std::string markdown(const json &document) {
+    std::string text = "| Rank | Codec | Encoder | Best CRF | Bitrate (kbps) | Encode time (ms) | VMAF | Status "
+                       "|\n|---|---|---|---|---|---|---|---|\n";
+    int rank = 1;
+    for (const json &row : document["rows"]) {
+        char line[400];
+        if (row["ok"].get<bool>())
+            std::snprintf(line, sizeof line, "| %d | %s | %s | %s | %.1f | %.0f | %.4f | ok |\n", rank++,
+                          row["codec"].get<std::string>().c_str(), row["encoder_version"].get<std::string>().c_str(),
+                          row["best_crf"].dump().c_str(), row["bitrate_kbps"].get<double>(),
+                          row["encode_time_ms"].get<double>(), row["vmaf_score"].get<double>());
+        else
+            std::snprintf(line, sizeof line, "| %d | %s | | | | | | %.200s |\n", rank++,
+                          row["codec"].get<std::string>().c_str(), row["error"].get<std::string>().c_str());
+        text += line;
+    }
+    return text;
+}
+
+std::string csv(const json &document) {
+    std::string text = "codec,preset,best_crf,bitrate_kbps,bitrate_delta_pct,encode_time_ms,vmaf_score,ok\n";
+    for (const json &row : document["rows"])
+        text += row["codec"].get<std::string>() + "," + row["preset"].get<std::string>() + "," +
+                row["best_crf"].dump() + "," + row["bitrate_kbps"].dump() + "," +
+                (row["bitrate_delta_pct"].is_null() ? "" : row["bitrate_delta_pct"].dump()) + "," +
+                row["encode_time_ms"].dump() + "," + (row["vmaf_score"].is_null() ? "" : row["vmaf_score"].dump()) +
+                "," + row["ok"].dump() + "\n";
+    return text;
+}
+
+} // namespace
+
+int run_compare(const Options &o) {
+    Run run(o, true, true);
+    const std::vector<QualityTarget> targets = quality_targets(o, 92);
+    const Source source = run.open_source(o.sources.at(0));
+    std::vector<std::string> wanted = o.compare_encoders;
+    if (wanted.empty()) {
+        const std::vector<std::string> available = available_encoders(run.programs());
+        for (const Adapter &adapter : adapters())
+            if (!adapter.is_hardware && std::find(available.begin(), available.end(), adapter.name) != available.end())
+                wanted.push_back(adapter.name);
+    }
+    const auto started = std::chrono::steady_clock::now();
+    std::vector<Entry> entries;
+    for (const std::string &item : wanted) {
+        const std::size_t colon = item.find(':');
+        Entry entry{item.substr(0, colon),
+                    colon == std::string::npos ? (o.presets.empty() ? "" : o.presets.front()) : item.substr(colon + 1),
+                    {},
+                    ""};
+        try {
+            const Adapter &adapter = run.adapter(entry.codec);
+            Options own = o; // windows apply only where the adapter accepts them
+            if (own.min_q && *own.min_q < adapter.hard.low) own.min_q.reset();
+            if (own.max_q && *own.max_q > adapter.hard.high) own.max_q.reset();
+            ProbeSetup setup = run.setup(source, adapter, entry.preset, true);
+            entry.preset = setup.encode.preset;
+            entry.report = search_quality(run, setup, targets, 1);
+        } catch (const CommandError &e) {
+            if (e.code() == kExitInterrupted) throw;
+            entry.error = e.what();
+        }
+        entries.push_back(std::move(entry));
+    }
+    const auto good = [](const Entry &e) { return e.error.empty() && e.report.ok(); };
+    std::stable_sort(entries.begin(), entries.end(), [&](const Entry &a, const Entry &b) {
+        if (good(a) != good(b)) return good(a);
+        return good(a) ? a.report.bitrate_kbps < b.report.bitrate_kbps : a.codec < b.codec;
+    });
+    double baseline = 0;
+    for (const Entry &e : entries)
+        if (good(e) && (o.baseline.empty() ? baseline == 0 : e.codec == o.baseline)) baseline = e.report.bitrate_kbps;
+    json document = {
+        {"src", source.path},
+        {"target_vmaf", targets.front().value},
+        {"tool_version", VMAF_VERSION},
+        {"wall_time_ms", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count()},
+        {"rows", json::array()}};
+    for (const Entry &e : entries) document["rows"].push_back(row_of(e, targets.front().value, baseline));
+    const std::string format = o.format.empty() ? (o.json ? "json" : "markdown") : o.format;
+    const std::string text = format == "json"  ? document.dump(2) + "\n"
+                             : format == "csv" ? csv(document)
+                                               : markdown(document);
+    vmaf::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
+    return std::any_of(entries.begin(), entries.end(), good) ? kExitOk : kExitUnmet;
+}
+
+} // namespace vmaf::tune

@@ -21,7 +21,7 @@ int run_doctor(const Options &o) {
     for (const auto &[name, state] : survey.states)
         report["backends"][name] = {{"supported", state.supported}, {"usable", state.usable}, {"reason", state.reason}};
     report["auto"] = resolve_backend("auto", survey);
-    for (const std::string &name : {"cuda", "sycl", "hip", "vulkan"}) {
+    for (const std::string name : {"cuda", "sycl", "hip", "vulkan"}) {
         const HostProbe probe = probe_host(name);
         report["host_probes"].push_back({{"backend", name},
                                          {"command", probe.command},

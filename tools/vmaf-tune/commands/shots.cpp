@@ -1,0 +1,96 @@
+#include "commands/shots.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unistd.h>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+std::vector<Shot> shots_from_differences(const std::vector<double> &differences, const ShotSettings &settings) {
+    constexpr std::int64_t kShortest = 4;
+    std::vector<Shot> shots = {{0, 1}};
+    for (const double difference : differences) {
+        Shot &current = shots.back();
+        if (difference >= settings.threshold && current.frames() >= std::max(kShortest, settings.min_frames))
+            shots.push_back({current.end, current.end + 1});
+        else
+            current.end++;
+    }
+    if (settings.max_frames <= 0) return shots;
+    std::vector<Shot> split;
+    for (const Shot &shot : shots) {
+        const std::int64_t parts = (shot.frames() + settings.max_frames - 1) / settings.max_frames;
+        for (std::int64_t i = 0; i < parts; i++)
+            split.push_back({shot.start + shot.frames() * i / parts, shot.start + shot.frames() * (i + 1) / parts});
+    }
+    return split;
+}
+
+std::vector<Shot> detect_shots(const Programs &programs, const Source &source, const ShotSettings &settings) {
+    const int height = std::min(source.height, 180) / 2 * 2;
+    const int width = std::max(2, static_cast<int>(std::lround(double(source.width) * height / source.height / 2)) * 2);
+    Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
+    const Arguments input = source.input_arguments();
+    command.insert(command.end(), input.begin(), input.end());
+    command.insert(command.end(),
+                   {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream), "-vf",
+                    "scale=" + std::to_string(width) + ":" + std::to_string(height) + ":flags=area,format=gray",
+                    "-fps_mode", "passthrough", "-f", "rawvideo", "-"});
+    PipedChild decoder(command);
+    const auto size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    std::vector<unsigned char> current(size), previous;
+    std::vector<double> differences;
+    bool any = false;
+    for (;;) {
+        std::size_t filled = 0;
+        while (filled < size) {
+            const ssize_t count = ::read(decoder.output(), current.data() + filled, size - filled);
+            if (count <= 0) break;
+            filled += static_cast<std::size_t>(count);
+        }
+        if (filled < size) break;
+        if (any) {
+            std::int64_t sum = 0;
+            for (std::size_t i = 0; i < size; i++) sum += std::abs(int(current[i]) - int(previous[i]));
+            differences.push_back(double(sum) / double(size));
+        }
+        any = true;
+        previous = current;
+    }
+    if (!decoder.wait().ok() || !any) return {};
+    return shots_from_differences(differences, settings);
+}
+
+std::vector<Shot> read_shots(const std::string &path) {
+    std::ifstream file(path);
+    if (!file) throw invalid("'" + path + "' cannot be read");
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    std::vector<Shot> shots;
+    const json document = json::parse(text, nullptr, false);
+    if (!document.is_discarded()) {
+        const json &list = document.is_object() ? document.value("shots", json::array()) : document;
+        for (const json &item : list)
+            if (item.is_object() && item.contains("start_frame") && item.contains("end_frame"))
+                shots.push_back({item["start_frame"].get<std::int64_t>(), item["end_frame"].get<std::int64_t>() + 1});
+    } else {
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);) {
+            long long start = 0, end = 0;
+            if (std::sscanf(line.c_str(), "%lld,%lld", &start, &end) == 2) shots.push_back({start, end + 1});
+        }
+    }
+    if (shots.empty()) throw invalid("'" + path + "' has no shots with start_frame and end_frame");
+    for (std::size_t i = 0; i < shots.size(); i++)
+        if (shots[i].frames() < 1 || (i > 0 && shots[i].start != shots[i - 1].end))
+            throw invalid("'" + path + "': shots must follow each other without gaps");
+    return shots;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,32 @@
+// Where shots begin and end (tune.md 12.6).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "stages/encode.hpp"
+
+namespace vmaf::tune {
+
+struct Shot {
+    std::int64_t start = 0, end = 0; // half-open
+    std::int64_t frames() const { return end - start; }
+};
+
+struct ShotSettings {
+    double threshold = 12;                        // mean absolute luma difference, in 8-bit steps
+    std::int64_t min_frames = 24, max_frames = 0; // 0: no limit
+};
+
+// Cuts by the mean difference of neighbouring frames of a small decode. A failing decode gives no shots.
+std::vector<Shot> detect_shots(const Programs &programs, const Source &source, const ShotSettings &settings);
+
+// From the differences alone: differences[i] belongs to frames i and i+1.
+std::vector<Shot> shots_from_differences(const std::vector<double> &differences, const ShotSettings &settings);
+
+// An external detector's JSON or CSV: start_frame and inclusive end_frame. Throws Error.
+std::vector<Shot> read_shots(const std::string &path);
+
+} // namespace vmaf::tune

@@ -81,6 +81,7 @@ struct Options {
     bool run = false;
 
     // score
+    std::string reference;
     std::vector<std::string> distorted;
     std::string metrics = "vmaf", frames_out;
 

@@ -43,12 +43,10 @@ int run_score_command(const Options &options) {
     if (names.empty()) throw usage_error("--metrics is empty");
     o.metric = names.front();
     o.also.assign(names.begin() + 1, names.end());
-    if (o.sources.empty() || o.distorted.empty())
-        throw usage_error("score needs a reference and at least one distorted file");
     Run run(o, false, true);
     ScoreSettings settings = run.score_settings();
     settings.reference_filter = o.reference_vfilter.value_or(o.vfilter);
-    const Source reference = run.open_source(o.sources[0]);
+    const Source reference = run.open_source(o.reference);
     json results = json::array();
     bool failed = false;
     for (const std::string &path : o.distorted) {

@@ -169,7 +169,8 @@ void describe_stream(Source &source, const SourceRequest &request) {
     const json document = run_ffprobe(request.ffprobe, {"-show_format", "-show_streams"}, source.path);
     const json *chosen = nullptr;
     int video = 0;
-    for (const json &stream : document.value("streams", json::array())) {
+    const json streams = document.value("streams", json::array());
+    for (const json &stream : streams) {
         if (text_of(stream, "codec_type") != "video") {
             source.has_other_streams = true;
             continue;

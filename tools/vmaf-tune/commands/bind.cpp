@@ -1,0 +1,193 @@
+// The flags of each subcommand. Help, manual page and completion are made from this table.
+#include "cli/run.hpp"
+#include "commands/commands.hpp"
+
+namespace vmaf::tune {
+
+namespace {
+
+CLI::App *command(CLI::App &app, const std::string &name, const std::string &summary,
+                  const std::vector<std::string> &aliases, const std::string &examples) {
+    CLI::App *sub = app.add_subcommand(name, summary);
+    for (const std::string &alias : aliases) sub->alias(alias);
+    sub->footer("Examples:\n" + examples);
+    return sub;
+}
+
+} // namespace
+
+void bind_commands(CLI::App &app, Options &o, int &exit_code) {
+    auto *corpus = command(app, "corpus", "a grid of encodes, one JSON row each", {"sweep"},
+                           "  vmaf-tune corpus -i a.mkv -i b.mkv -e libx264 -e libsvtav1 --preset medium --crf-range "
+                           "20:40:5 -o corpus.jsonl");
+    bind_source(*corpus, o, true);
+    bind_encode(*corpus, o, true);
+    bind_score(*corpus, o);
+    bind_sampling(*corpus, o);
+    bind_running(*corpus, o);
+    corpus->add_option("--crf,--q", o.q_values, "quality value; may be repeated")->group("Grid");
+    corpus->add_option("--crf-range", o.q_range, "LOW:HIGH[:STEP]")->group("Grid");
+    corpus->add_flag("--resume", o.resume, "go on with an existing output; nothing is done twice")->group("Grid");
+    corpus->add_flag("--append", o.append, "add to an existing output")->group("Grid");
+    corpus->add_flag("--retry-failed", o.retry_failed, "with --resume: try failed cells again")->group("Grid");
+    corpus->callback([&] { exit_code = run_corpus(o); });
+
+    auto *search =
+        command(app, "search", "the quality value that just meets a target", {"recommend", "bisect", "crf-search"},
+                "  vmaf-tune search -i film.mkv -e libsvtav1 --target-vmaf 95\n"
+                "  vmaf-tune search -i film.mkv --target \"vmaf:percentile=1>=88\" --target \"vmaf>=95\"\n"
+                "  vmaf-tune search --from-corpus corpus.jsonl --target-vmaf 93");
+    bind_source(*search, o, true);
+    search->get_option("--source")->required(false);
+    bind_encode(*search, o, true);
+    bind_score(*search, o);
+    bind_sampling(*search, o);
+    bind_running(*search, o);
+    bind_search(*search, o);
+    search->add_option("--from-corpus", o.from_corpus, "answer from existing rows, without encoding")->group("Search");
+    search->callback([&] { exit_code = run_search(o); });
+
+    auto *sample = command(app, "sample", "score and predicted size at one quality value", {"sample-encode"},
+                           "  vmaf-tune sample -i film.mkv -e libx265 --crf 24");
+    bind_source(*sample, o, false);
+    bind_encode(*sample, o, false);
+    bind_score(*sample, o);
+    bind_sampling(*sample, o);
+    bind_running(*sample, o);
+    sample->add_option("--crf,--q", o.q_values, "quality value")->required();
+    sample->callback([&] { exit_code = run_sample(o); });
+
+    auto *encode = command(app, "encode", "search, then encode the whole file", {"auto-encode"},
+                           "  vmaf-tune encode -i film.mkv -e libsvtav1 --preset slow --target-vmaf 95\n"
+                           "  vmaf-tune encode -i film.mkv -e libx264 --crf 21 -o out.mp4");
+    bind_source(*encode, o, false);
+    bind_encode(*encode, o, false);
+    bind_score(*encode, o);
+    bind_sampling(*encode, o);
+    bind_running(*encode, o);
+    bind_search(*encode, o);
+    encode->add_option("--crf,--q", o.q_values, "quality value; without it a search comes first");
+    encode->add_flag("--verify-score", o.verify_score, "score the finished file");
+    encode->callback([&] { exit_code = run_encode_command(o); });
+
+    auto *score = command(app, "score", "score existing files against a reference", {"vmaf", "metrics"},
+                          "  vmaf-tune score master.mov encode.mkv\n"
+                          "  vmaf-tune score master.mov a.mkv b.mkv --metrics vmaf,psnr,ssimulacra2 --format csv");
+    score->add_option("reference,--reference", o.reference, "reference video")->required();
+    score->add_option("distorted,--distorted", o.distorted, "videos to score")->required();
+    bind_score(*score, o);
+    bind_running(*score, o);
+    score->add_option("--metrics", o.metrics, "metrics, separated by commas");
+    score->add_option("--format", o.format, "human, json or csv")->check(CLI::IsMember({"human", "json", "csv"}));
+    score->add_option("--frames", o.frames_out, "per-frame values as JSON lines");
+    score->add_option("--vfilter", o.vfilter, "filter for the reference");
+    score->add_option("--framerate", o.framerate, "frame rate of both");
+    score->add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
+    score->add_option("--ffprobe-bin", o.ffprobe, "ffprobe to use");
+    score->add_option("--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary");
+    score->callback([&] { exit_code = run_score_command(o); });
+
+    auto *compare =
+        command(app, "compare", "several encoders at one target, ranked by bitrate", {},
+                "  vmaf-tune compare -i film.mkv --encoders libx264,libx265:slow,libsvtav1 --target-vmaf 93");
+    bind_source(*compare, o, false);
+    bind_encode(*compare, o, false);
+    bind_score(*compare, o);
+    bind_sampling(*compare, o);
+    bind_running(*compare, o);
+    bind_search(*compare, o);
+    compare
+        ->add_option("--encoders", o.compare_encoders,
+                     "ENCODER[:PRESET], separated by commas (default: all software encoders)")
+        ->delimiter(',');
+    compare->add_option("--baseline", o.baseline, "encoder that others are compared with");
+    compare->add_option("--format", o.format, "markdown, json or csv")
+        ->check(CLI::IsMember({"markdown", "json", "csv"}));
+    compare->callback([&] { exit_code = run_compare(o); });
+
+    auto *ladder = command(app, "ladder", "resolutions and bitrates to ship", {},
+                           "  vmaf-tune ladder -i film.mkv -e libx264 --resolutions 1920x1080,1280x720,640x360 "
+                           "--format hls -o master.m3u8");
+    bind_source(*ladder, o, false);
+    bind_encode(*ladder, o, false);
+    bind_score(*ladder, o);
+    bind_sampling(*ladder, o);
+    bind_running(*ladder, o);
+    bind_search(*ladder, o);
+    ladder->add_option("--resolutions", o.resolutions, "WxH, separated by commas");
+    ladder->add_option("--target-vmafs", o.target_vmafs, "targets, separated by commas");
+    ladder->add_option("--quality-tiers", o.quality_tiers, "rungs at most")->check(CLI::Range(1, 50));
+    ladder->add_option("--spacing", o.spacing, "log_bitrate or vmaf")
+        ->check(CLI::IsMember({"log_bitrate", "vmaf", "uniform"}));
+    ladder->add_option("--format", o.format, "json, hls or dash")->check(CLI::IsMember({"json", "hls", "dash"}));
+    ladder->add_option("--points", o.points, "all measured points as rows");
+    ladder->callback([&] { exit_code = run_ladder(o); });
+
+    auto *per_shot =
+        command(app, "per-shot", "a quality value for each shot", {"tune-per-shot"},
+                "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --plan-out plan.json --script-out encode.sh");
+    bind_source(*per_shot, o, false);
+    bind_encode(*per_shot, o, false);
+    bind_score(*per_shot, o);
+    bind_running(*per_shot, o);
+    bind_search(*per_shot, o);
+    per_shot->add_option("--shots", o.shots, "shots of an external detector (JSON or CSV)");
+    per_shot->add_option("--diff-threshold", o.diff_threshold, "luma difference that is a cut");
+    per_shot->add_option("--min-shot", o.min_shot, "shortest shot in frames")->check(CLI::Range(1, 100000));
+    per_shot->add_option("--max-shot", o.max_shot, "longer shots are split; 0: never");
+    per_shot->add_option("--segment-dir", o.segment_dir, "folder for segments");
+    per_shot->add_option("--plan-out", o.plan_out, "the plan as JSON");
+    per_shot->add_option("--script-out", o.script_out, "a shell script that carries it out");
+    per_shot->add_flag("--run", o.run, "encode, join and score now");
+    per_shot->callback([&] { exit_code = run_per_shot(o); });
+
+    auto *doctor = command(app, "doctor", "what is installed and usable", {"probe"}, "  vmaf-tune doctor --json");
+    doctor->add_flag("--json", o.json, "as JSON");
+    doctor->add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
+    doctor->add_option("--vmaf-bin", o.vmaf, "vmaf to ask with --scorer binary");
+    doctor->add_option("--scorer", o.scorer, "library or binary")->check(CLI::IsMember({"library", "binary"}));
+    doctor->add_option("--cache-dir", o.cache_dir, "cache to look at");
+    doctor->callback([&] { exit_code = run_doctor(o); });
+
+    auto *cache = command(app, "cache", "the cache of results", {}, "  vmaf-tune cache stats\n  vmaf-tune cache clear");
+    cache->add_option("--cache-dir", o.cache_dir, "cache to look at");
+    cache->require_subcommand(1);
+    for (const char *action : {"stats", "clear"})
+        cache->add_subcommand(action, action == std::string("clear") ? "forget everything" : "entries and size")
+            ->callback([&, action] { exit_code = run_cache(o, action); });
+
+    auto *completions = command(app, "completions", "shell completion", {"print-completions"},
+                                "  vmaf-tune completions bash > /etc/bash_completion.d/vmaf-tune");
+    completions->add_option("shell", o.shell, "bash, zsh or fish")->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    completions->callback([&] { exit_code = print_completions(app, o.shell); });
+}
+
+int print_completions(const CLI::App &app, const std::string &shell) {
+    std::string commands, cases;
+    for (const CLI::App *sub : app.get_subcommands({})) {
+        commands += (commands.empty() ? "" : " ") + sub->get_name();
+        std::string flags;
+        for (const CLI::Option *option : sub->get_options())
+            for (const std::string &name : option->get_lnames()) flags += (flags.empty() ? "--" : " --") + name;
+        if (shell == "fish") {
+            std::printf("complete -c vmaf-tune -n __fish_use_subcommand -a %s -d '%s'\n", sub->get_name().c_str(),
+                        sub->get_description().c_str());
+            for (const CLI::Option *option : sub->get_options())
+                for (const std::string &name : option->get_lnames())
+                    std::printf("complete -c vmaf-tune -n '__fish_seen_subcommand_from %s' -l %s\n",
+                                sub->get_name().c_str(), name.c_str());
+        }
+        cases += "    " + sub->get_name() + ") words=\"" + flags + "\" ;;\n";
+    }
+    if (shell == "fish") return kExitOk;
+    if (shell == "zsh") std::printf("#compdef vmaf-tune\nautoload -U +X bashcompinit && bashcompinit\n");
+    std::printf(
+        "_vmaf_tune() {\n  local words=\"%s\" current=\"${COMP_WORDS[COMP_CWORD]}\"\n  if [ \"$COMP_CWORD\" -gt 1 ]; "
+        "then\n    case \"${COMP_WORDS[1]}\" in\n%s    esac\n    case \"$current\" in\n"
+        "    -*) ;;\n    *) COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n    esac\n  fi\n  "
+        "COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\ncomplete -o filenames -F _vmaf_tune vmaf-tune\n",
+        commands.c_str(), cases.c_str());
+    return kExitOk;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,63 @@
+// vmaf-tune: finds encodes for a quality target.
+#include <cstdio>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "cli/run.hpp"
+#include "command.hpp"
+#include "commands/commands.hpp"
+#include "config.h"
+
+namespace {
+
+using namespace vmaf::tune;
+
+// Flags that people mean something else by (2.2).
+void hint_at_mistakes(int argc, char **argv) {
+    for (int i = 1; i + 1 < argc; i++)
+        if (std::strcmp(argv[i], "--vmaf") == 0)
+            std::fprintf(stderr, "vmaf-tune: did you mean --target-vmaf %s?\n", argv[i + 1]);
+}
+
+int fail(const std::string &subcommand, int code, const std::string &sentence) {
+    std::fprintf(stderr, "vmaf-tune%s%s: %s\n", subcommand.empty() ? "" : " ", subcommand.c_str(), sentence.c_str());
+    return code;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    // The scorer's own process: the vmaf command inside this executable (a crash fails one probe, not the sweep).
+    if (argc > 1 && std::strcmp(argv[1], "__vmaf") == 0) return vmaf::cli::vmaf_command(argc - 1, argv + 1);
+
+    interruption::install_handlers();
+    Options options;
+    int exit_code = kExitOk;
+    CLI::App app("Finds encodes for a quality target: drives FFmpeg's encoders and scores what they make.",
+                 "vmaf-tune");
+    app.set_version_flag("--version", VMAF_VERSION);
+    app.require_subcommand(1);
+    app.fallthrough(false);
+    app.footer("`vmaf-tune COMMAND --help` shows the flags and examples of a command.");
+    bind_commands(app, options, exit_code);
+    const auto subcommand = [&] {
+        const auto parsed = app.get_subcommands();
+        return parsed.empty() ? std::string() : parsed.front()->get_name();
+    };
+    try {
+        app.parse(argc, argv);
+        return exit_code;
+    } catch (const CLI::Success &e) {
+        app.exit(e);
+        return kExitOk;
+    } catch (const CLI::ParseError &e) {
+        hint_at_mistakes(argc, argv);
+        return fail(subcommand(), kExitUsage, std::string(e.what()) + " (see --help)");
+    } catch (const CommandError &e) {
+        return fail(subcommand(), e.code(), e.what());
+    } catch (const vmaf::Error &e) {
+        return fail(subcommand(), e.code() == ENOSPC || e.code() == EIO ? kExitOutput : kExitUsage, e.what());
+    } catch (const std::exception &e) {
+        return fail(subcommand(), kExitInternal, std::string(e.what()) + "; this is a bug, please report it");
+    }
+}

@@ -1,6 +1,8 @@
 // Chapter 4 of adm.md word by word, whole bands: what the tests compare the real code with.
 #pragma once
 
+#include "metrics/adm/float_rows.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -77,7 +79,7 @@ class FloatOracle {
     }
 
     float restored(float o, float t, bool flag) const {
-        float k = t / (o + 1e-30f);
+        float k = t * refined_reciprocal(o + 1e-30f);
         k = k < 0 ? 0 : k > 1 ? 1 : k;
         const float r = k * o;
         if (flag && r > 0) return float(std::min(double(r) * plan_.gain_limit, double(t)));

@@ -1,6 +1,7 @@
 // The fast rows of `float_adm`: the operations of the scalar code lane by lane, none fused; sums of rows stay
 // sequential, so that every bit is the same.
 #include <cstddef>
+#include <cstdint>
 
 #include "metrics/adm/float_rows.hpp"
 
@@ -92,6 +93,22 @@ template <bool FloatGain, class Limit> HWY_INLINE VF limited(VF r, VF t, double 
     }
 }
 
+// refined_reciprocal() of a vector. The quotient in float rounds to the same integer as the exact one for 2047 of the
+// intervals (tested); the last one's, 4096.5001, becomes a half and needs the limit.
+VF reciprocal(VF x) {
+    const DF d;
+    const hn::RebindToSigned<DF> di;
+    const auto bits = hn::BitCast(di, x);
+    const auto interval = hn::ShiftRight<12>(hn::And(bits, hn::Set(di, 0x7fffff)));
+    const VF middle = hn::ConvertTo(d, hn::Add(hn::Add(interval, interval), hn::Set(di, 4097)));
+    const auto nearest = hn::NearestInt(hn::Div(hn::Set(d, 33554432.0f), middle));
+    const VF rounded = hn::ConvertTo(d, hn::Max(nearest, hn::Set(di, 4097)));
+    const auto exponent = hn::And(bits, hn::Set(di, 0x7f800000));
+    const auto magnitude = hn::Add(hn::BitCast(di, rounded), hn::Sub(hn::Set(di, 114 << 23), exponent));
+    const VF estimate = hn::BitCast(d, hn::Or(magnitude, hn::And(bits, hn::Set(di, INT32_MIN))));
+    return hn::Add(estimate, hn::Mul(estimate, hn::Sub(hn::Set(d, 1.0f), hn::Mul(x, estimate))));
+}
+
 template <bool FloatGain>
 void decouple_bands(const In<float> &o, const In<float> &t, int from, int to, double gain, const Bands<float> &r,
                     const Bands<float> &a) {
@@ -109,7 +126,7 @@ void decouple_bands(const In<float> &o, const In<float> &t, int from, int to, do
         const auto aligned = hn::And(hn::Ge(dp, zero), hn::Ge(hn::Mul(dp, dp), limit));
         for (std::size_t b = 0; b < kBands; b++) {
             const VF ob = hn::Load(d, o[b] + j), tb = hn::Load(d, t[b] + j);
-            const VF k = hn::Min(hn::Max(hn::Div(tb, hn::Add(ob, tiny)), zero), one);
+            const VF k = hn::Min(hn::Max(hn::Mul(tb, reciprocal(hn::Add(ob, tiny))), zero), one);
             const VF r0 = hn::Mul(k, ob);
             const auto up = hn::And(aligned, hn::Gt(r0, zero)), down = hn::And(aligned, hn::Lt(r0, zero));
             VF part = hn::IfThenElse(up, limited<FloatGain>(r0, tb, gain, smaller), r0);

@@ -1,6 +1,9 @@
 // Facts about `float_adm`: the values of adm.md 6, and equality with a literal transcription of chapter 4.
 #include "metrics/adm/float_adm.hpp"
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -56,13 +59,25 @@ const ReferenceRow kReference[] = {
       0.96763788127759687}},
 };
 
-// The recorded values come from a processor's reciprocal estimate instead of a division (4.5).
+TEST(FloatAdm, EstimatesOfAllIntervalsAreTheRoundedReciprocalsOfTheirMiddles) {
+    for (std::uint32_t i = 0; i < 2048; i++) {
+        const double middle = 1 + (2 * i + 1) / 4096.0, exact = 8192 / middle;
+        const float estimate = float(std::floor(exact + 0.5)) / 8192;
+        for (const float scale : {1.0f, -0x1p-20f, 0x1p30f}) {
+            const float x = std::bit_cast<float>(0x3f800000u | i << 12 | 0x123u) * scale, e = estimate / scale;
+            EXPECT_EQ(refined_reciprocal(x), e + e * (1.0f - x * e)) << x;
+        }
+        const float quotient = 33554432.0f / float(2 * i + 4097); // what the vector code rounds
+        EXPECT_EQ(std::max(std::nearbyint(quotient), 4097.0f), std::floor(exact + 0.5)) << i;
+    }
+}
+
 TEST(FloatAdm, GivesTheReferenceValues) {
     for (const ReferenceRow &row : kReference) {
         const PicturePair pair = reference_clip(row.clip);
         const MetricScores scalar = run_metric(float_adm_metric, row.options, {pair.ref}, {pair.dist});
         for (std::size_t i = 0; i < 7; i++)
-            EXPECT_NEAR(scalar.at(std::string(float_adm_metric.provides[i]), 0), row.values[i], 2e-7)
+            EXPECT_NEAR(scalar.at(std::string(float_adm_metric.provides[i]), 0), row.values[i], 1e-15)
                 << row.clip << " " << float_adm_metric.provides[i];
         for (const Isa isa : usable_isas())
             EXPECT_EQ(run_metric(float_adm_metric, row.options, {pair.ref}, {pair.dist}, isa).frames, scalar.frames)

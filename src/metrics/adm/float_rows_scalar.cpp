@@ -42,10 +42,9 @@ bool same_angle(float o_h, float o_v, float t_h, float t_v) {
     return dot >= 0.0f && dot * dot >= (cosine_squared * oo) * tt;
 }
 
-// The part of the distorted coefficient t that is a copy of the reference coefficient o. The quotient is a true
-// division everywhere: reciprocal estimates differ between makers of processors (4.5).
+// The part of the distorted coefficient t that is a copy of the reference coefficient o.
 float restored(float o, float t, bool aligned, double gain_limit) {
-    float k = t / (o + 1e-30f);
+    float k = t * refined_reciprocal(o + 1e-30f);
     k = k < 0.0f ? 0.0f : k > 1.0f ? 1.0f : k;
     const float r = k * o;
     if (aligned && r > 0.0f) return float(std::min(double(r) * gain_limit, double(t)));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds with warnings as errors and runs every test, then the fast tests again under AddressSanitizer and
+# Builds with warnings as errors and runs every test, then the unit and C API tests again under AddressSanitizer and
 # UndefinedBehaviorSanitizer. The last line is the summary of both.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -15,11 +15,13 @@ status=0
 configure build-test && ninja -C build-test || { echo "0 passed, 1 failed"; exit 1; }
 meson test -C build-test --no-rebuild --print-errorlogs --timeout-multiplier 3 || status=1
 
+# Without the vector sources: instrumented, they alone compile for half an hour. The equality harness above gives their
+# inputs unreadable neighbours; .ci/full has the sanitizers on everything.
 configure build-asan --buildtype=debugoptimized -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
-  -Denable_bench=false &&
-  ninja -C build-asan || { echo "0 passed, 1 failed"; exit 1; }
+  -Denable_bench=false -Denable_asm=false &&
+  ninja -C build-asan tests/unit_tests tests/abi/capi_tests || { echo "0 passed, 1 failed"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-meson test -C build-asan --no-rebuild --print-errorlogs --timeout-multiplier 5 --suite fast || status=1
+meson test -C build-asan --no-rebuild --print-errorlogs --timeout-multiplier 5 unit 'c api' || status=1
 
 python3 - build-test build-asan <<'P' || status=1
 import sys, xml.etree.ElementTree as tree

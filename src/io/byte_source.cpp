@@ -168,6 +168,32 @@ std::optional<std::uint64_t> ByteSource::bytes_left() const {
     return bytes_left_ + (buffer_end_ - buffer_begin_);
 }
 
+std::optional<std::uint64_t> ByteSource::position() const {
+    if (!is_regular_) return std::nullopt;
+    const off_t behind_buffer = lseek(descriptor_, 0, SEEK_CUR);
+    if (behind_buffer < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(behind_buffer) - (buffer_end_ - buffer_begin_);
+}
+
+void ByteSource::read_at(std::uint64_t offset, std::span<iovec> parts) const {
+    while (!parts.empty()) {
+        const ssize_t count = preadv(descriptor_, parts.data(), static_cast<int>(std::min(parts.size(), kMaxParts)),
+                                     static_cast<off_t>(offset));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw system_error("cannot read " + name_, errno);
+        if (count == 0) throw invalid(name_ + " became shorter while it was read");
+        offset += static_cast<std::uint64_t>(count);
+        for (std::size_t left = static_cast<std::size_t>(count); left > 0;) {
+            iovec &first = parts.front();
+            const std::size_t step = std::min(left, first.iov_len);
+            first.iov_base = static_cast<std::byte *>(first.iov_base) + step;
+            first.iov_len -= step;
+            left -= step;
+            if (first.iov_len == 0) parts = parts.subspan(1);
+        }
+    }
+}
+
 void ByteSource::cancel() noexcept {
     if (cancel_pipe_[1] < 0) return;
     const char byte = 0;

@@ -33,6 +33,11 @@ class ByteSource {
 
     // What is left to read, where that is known: in regular files.
     std::optional<std::uint64_t> bytes_left() const;
+    // Where the next read() begins, in regular files.
+    std::optional<std::uint64_t> position() const;
+    // Fills all parts from a place in a regular file, whatever else is being read: for several threads at once. Throws
+    // Error where the file ends before.
+    void read_at(std::uint64_t offset, std::span<iovec> parts) const;
 
     // From another thread: ends a read that waits for a pipe, and all later ones.
     void cancel() noexcept;

@@ -25,6 +25,15 @@ class ClipReader {
     virtual bool skip() = 0;
     // How many frames are still to come, where that can be told without reading them.
     virtual std::optional<std::uint64_t> frames_left() const = 0;
+    // Whether frames can also be reached in any order, by several threads at once, their luma as it is.
+    virtual bool can_read_luma_at() const { return false; }
+    // Luma of a frame, counted from the one that read() would give; false at the end of the clip. Throws what read()
+    // would throw there.
+    virtual bool read_luma_at(std::uint64_t frame, const Picture &picture) const {
+        (void)frame;
+        (void)picture;
+        return false;
+    }
     // From another thread: ends a read that waits for data.
     virtual void cancel() noexcept = 0;
 };

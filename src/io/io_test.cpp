@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "io/luma_reader.hpp"
 #include "io/raw_reader.hpp"
 #include "io/read_ahead.hpp"
 #include "io/y4m_reader.hpp"
@@ -335,6 +336,85 @@ TEST(ReadAhead, StopsWhileAPipeGivesNothing) {
         const ReadAhead ahead(reader, 8, 2);
     }
     close(ends[1]);
+}
+
+// Luma of frame i is i, i + 1, ... in samples of `bits`; odd sizes, so that chroma in the file is larger than in
+// pictures.
+Bytes numbered_clip(unsigned frames, unsigned bits, std::size_t luma, std::size_t all) {
+    Bytes clip;
+    for (unsigned i = 0; i < frames; i++)
+        for (std::size_t k = 0; k < all; k++) {
+            clip.push_back(static_cast<char>(k < luma ? i + k : 200));
+            if (bits > 8) clip.push_back(k < luma ? 1 : 0);
+        }
+    return clip;
+}
+
+TEST(LumaReader, GivesLumaOfEveryFrameInOrderWithAnyNumberOfThreads) {
+    for (const unsigned bits : {8u, 10u})
+        for (const unsigned threads : {1u, 2u, 5u}) {
+            RawReader reader(file_with(numbered_clip(40, bits, 15, 27)), {PixelFormat::yuv420p, bits, 5, 3});
+            ASSERT_TRUE(reader.can_read_luma_at());
+            ASSERT_TRUE(reader.skip()); // it begins where the reader is
+            LumaReader luma(reader, host_memory(), threads);
+            std::vector<Picture> kept;
+            for (int i = 1; i < 40; i++) kept.push_back(luma.next());
+            for (int i = 1; i < 40; i++)
+                EXPECT_EQ(plane(kept[std::size_t(i) - 1], 0), iota(bits > 8 ? 256 + i : i, 15));
+            EXPECT_FALSE(luma.next());
+            EXPECT_FALSE(luma.next());
+        }
+}
+
+TEST(LumaReader, FramesBeforeACutOffOneComeFirstThenTheErrorOfTheReader) {
+    const Bytes clip = numbered_clip(4, 8, 8, 12) + Bytes(5, 'x');
+    const auto message = [](const auto &action) -> std::string {
+        try {
+            action();
+        } catch (const Error &e) {
+            return e.what();
+        }
+        return {};
+    };
+    RawReader plain(file_with(clip), {PixelFormat::yuv420p, 8, 4, 2});
+    for (int i = 0; i < 4; i++) read_one(plain);
+    const std::string want = message([&] { read_one(plain); });
+    RawReader reader(file_with(clip), {PixelFormat::yuv420p, 8, 4, 2});
+    LumaReader luma(reader, host_memory(), 3);
+    for (int i = 0; i < 4; i++) EXPECT_EQ(plane(luma.next(), 0)[0], i);
+    EXPECT_EQ(message([&] { luma.next(); }), want);
+    EXPECT_NE(want.find("5 of its 12 bytes"), std::string::npos) << want;
+}
+
+TEST(LumaReader, AFileThatBecomesShorterIsAnError) {
+    std::FILE *const file = std::tmpfile();
+    const Bytes clip = numbered_clip(30, 8, 8, 12);
+    ASSERT_EQ(std::fwrite(clip.data(), 1, clip.size(), file), clip.size());
+    std::rewind(file);
+    RawReader reader(ByteSource(dup(fileno(file)), "'clip'"), {PixelFormat::yuv420p, 8, 4, 2});
+    ASSERT_EQ(ftruncate(fileno(file), 12 * 6), 0);
+    std::fclose(file);
+    LumaReader luma(reader, host_memory(), 2);
+    for (int i = 0; i < 6; i++) EXPECT_TRUE(luma.next());
+    EXPECT_THROW(luma.next(), Error);
+    EXPECT_THROW(luma.next(), Error);
+}
+
+TEST(LumaReader, EndsWhileFramesAreLeft) {
+    RawReader reader(file_with(numbered_clip(30, 8, 8, 12)), {PixelFormat::yuv420p, 8, 4, 2});
+    Picture kept;
+    {
+        LumaReader luma(reader, host_memory(), 3);
+        kept = luma.next();
+    }
+    EXPECT_EQ(plane(kept, 0), iota(0, 8));
+}
+
+TEST(LumaReader, PipesAreReadInOrderOnly) {
+    const PipeWith pipe(Bytes(12, 'x'), 12);
+    RawReader reader(pipe.source(), {PixelFormat::yuv420p, 8, 4, 2});
+    EXPECT_FALSE(reader.can_read_luma_at());
+    read_one(reader);
 }
 
 } // namespace

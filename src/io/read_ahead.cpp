@@ -1,5 +1,7 @@
 #include "io/read_ahead.hpp"
 
+#include <utility>
+
 namespace vmaf {
 
 namespace {
@@ -11,8 +13,9 @@ PictureFormat with_bits(PictureFormat format, unsigned bits) {
 
 } // namespace
 
-ReadAhead::ReadAhead(ClipReader &reader, unsigned picture_bits, unsigned frames_ahead)
-    : reader_(reader), pool_(with_bits(reader.format(), picture_bits), 0), frames_ahead_(frames_ahead) {
+ReadAhead::ReadAhead(ClipReader &reader, unsigned picture_bits, unsigned frames_ahead, PictureMemory memory)
+    : reader_(reader), pool_(with_bits(reader.format(), picture_bits), 0, std::move(memory)),
+      frames_ahead_(frames_ahead) {
     reader_.set_picture_bits(picture_bits);
     thread_ = std::thread([this] { work(); });
 }

@@ -8,18 +8,18 @@
 #include <thread>
 
 #include "io/clip_reader.hpp"
+#include "io/frame_source.hpp"
 #include "picture/pool.hpp"
 
 namespace vmaf {
 
-class ReadAhead {
+class ReadAhead final : public FrameSource {
   public:
     // Pictures get `picture_bits`; at most `frames_ahead` of them wait to be taken.
-    ReadAhead(ClipReader &reader, unsigned picture_bits, unsigned frames_ahead);
-    ~ReadAhead(); // stops reading; pictures taken stay valid
+    ReadAhead(ClipReader &reader, unsigned picture_bits, unsigned frames_ahead, PictureMemory memory = host_memory());
+    ~ReadAhead() override; // stops reading; pictures taken stay valid
 
-    // The next frame; an empty picture at the end of the clip. Throws what reading threw.
-    Picture next();
+    Picture next() override;
 
   private:
     void work();

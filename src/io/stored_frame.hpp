@@ -63,10 +63,10 @@ class FrameLoader {
     unsigned picture_bits_;
     bool widens_; // 8-bit samples go to 16-bit ones
     std::vector<iovec> parts_;
-    std::vector<std::byte> discarded_;                   // one row; samples that no picture has
-    std::array<std::vector<std::byte>, 3> staged_;       // planes that are not read straight into the picture
-    std::vector<std::uint8_t> scratch_;                  // between the passes of a conversion
-    std::array<int, 3> staged_width_{};                  // after conversion
+    std::vector<std::byte> discarded_;             // one row; samples that no picture has
+    std::array<std::vector<std::byte>, 3> staged_; // planes that are not read straight into the picture
+    std::vector<std::uint8_t> scratch_;            // between the passes of a conversion
+    std::array<int, 3> staged_width_{};            // after conversion
 };
 
 } // namespace vmaf

@@ -31,9 +31,10 @@ class PicturePool::Pooled final : public PictureBuffer {
   public:
     Pooled(const PictureFormat &f, std::shared_ptr<State> home) : PictureBuffer(f), home_(std::move(home)) {
         const HostLayout layout = host_layout(f);
-        block_ = home_->memory.allocate(layout.bytes);
+        const bool luma_only = home_->memory.luma_only;
+        block_ = home_->memory.allocate(luma_only ? layout.stride[0] * f.height : layout.bytes);
         memory = home_->memory.kind;
-        for (unsigned p = 0; p < f.planes(); p++) {
+        for (unsigned p = 0; p < (luma_only ? 1 : f.planes()); p++) {
             data[p] = block_.data + layout.offset[p];
             stride[p] = static_cast<std::ptrdiff_t>(layout.stride[p]);
         }

@@ -17,6 +17,7 @@ struct PictureBlock {
 struct PictureMemory {
     Memory kind = Memory::host;
     std::function<PictureBlock(std::size_t bytes)> allocate;
+    bool luma_only = false; // chroma planes have a size but no samples
 };
 PictureMemory host_memory();
 

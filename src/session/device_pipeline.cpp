@@ -152,6 +152,12 @@ void DevicePipeline::submit(void *frame, unsigned index, const Picture &ref, con
     receiver_.measured(frame);
 }
 
+unsigned DevicePipeline::planes() const {
+    unsigned planes = 0;
+    for (const auto &scorer : scorers_) planes |= scorer->ref_planes() | scorer->dist_planes();
+    return planes;
+}
+
 // Brings the frame's pictures to the device.
 void DevicePipeline::fill(Lane &lane, Entry &entry, const Picture &ref, const Picture &dist, Parallel &parallel) {
     unsigned ref_planes = 0, dist_planes = 0;
@@ -255,12 +261,13 @@ void DevicePipeline::enqueue(Lane &lane) {
     lane.queue->download(lane.host_sums->data(), 0, lane.sums->data(), 0, {lane.sums->size(), 1});
 }
 
+bool DevicePipeline::has_open_frames() { return opened_ > started_ && !filling_ && lane_of(opened_ - 1).count > 0; }
+
 // The pipeline's thread.
 void DevicePipeline::collect() {
     std::unique_lock lock(mutex_);
     for (;;) {
         changed_.wait(lock, [&] { return closing_ || failed_ || started_ > collected_; });
-        const bool open = opened_ > started_ && !filling_ && lane_of(opened_ - 1).count > 0;
         if (started_ > collected_) {
             Lane &lane = lane_of(collected_);
             bool good = !failed_;
@@ -283,15 +290,14 @@ void DevicePipeline::collect() {
             lane.count = 0;
             collected_++;
             changed_.notify_all();
-        } else if (failed_ && open)
+        } else if (failed_ && has_open_frames())
             started_ = opened_; // it will never run: its frames are reported without results
-        else if (closing_ && !open)
+        else if (closing_ && !has_open_frames())
             return;
-        else if (failed_ && !closing_)
-            changed_.wait(lock, [&] { return closing_ || (opened_ > started_ && !filling_); });
+        else if (failed_)
+            changed_.wait(lock, [&] { return closing_ || has_open_frames(); });
         // What was left open while the device was busy.
-        if (!failed_ && opened_ > started_ && !filling_ && lane_of(opened_ - 1).count > 0 &&
-            (started_ - collected_ < kBusyBatches)) {
+        if (!failed_ && has_open_frames() && started_ - collected_ < kBusyBatches) {
             try {
                 const Device::Scope scope(*device_);
                 start();

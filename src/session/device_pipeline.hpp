@@ -46,6 +46,8 @@ class DevicePipeline {
     void submit(void *frame, unsigned index, const Picture &ref, const Picture &dist, std::uint32_t scorers,
                 Parallel &parallel);
 
+    unsigned planes() const; // one bit for each that some scorer reads
+
     // Sensible numbers for such pictures.
     static unsigned batch_for(const PictureFormat &format);
     static unsigned lanes_for(const PictureFormat &format);
@@ -67,6 +69,7 @@ class DevicePipeline {
     void fail(std::exception_ptr error);
     void enqueue(Lane &lane);
     void collect();
+    bool has_open_frames(); // in a batch that was not started
     void deliver(Lane &lane, bool with_results);
     Lane &lane_of(std::uint64_t batch) { return *lanes_[batch % lanes_.size()]; }
 

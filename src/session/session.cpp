@@ -345,6 +345,13 @@ std::string_view Session::backend_used() const {
     return impl_->device_ && impl_->device_->has_scored() ? impl_->device_->backend() : "cpu";
 }
 
+bool Session::needs_luma_only() const {
+    const DeviceStage *const device = impl_->device_.get();
+    return device && device->pipeline() && device->pipeline()->planes() == 1 &&
+           std::all_of(impl_->slots_.begin(), impl_->slots_.end(),
+                       [&](const auto &slot) { return device->scorer_of(*slot).has_value(); });
+}
+
 void Session::use_feature(std::string_view extractor, const OptionTexts &options) {
     const std::string_view active = impl_->device_ ? impl_->device_->backend() : "cpu";
     const ExtractorName name = parse_extractor_name(extractor, active);

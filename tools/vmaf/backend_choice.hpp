@@ -43,6 +43,7 @@ struct BackendChoice {
     std::string name = "cpu";
     std::unique_ptr<StartedBackend> backend; // null for cpu
 
+    std::shared_ptr<Device> device() const { return backend ? backend->device() : nullptr; }
     std::string used() const { return backend && !backend->has_scored() ? "cpu" : name; }
 };
 

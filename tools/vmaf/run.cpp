@@ -12,7 +12,9 @@
 #include "base/log.hpp"
 #include "clips.hpp"
 #include "config.h"
+#include "device/picture_memory.hpp"
 #include "exit_code.hpp"
+#include "io/luma_reader.hpp"
 #include "io/read_ahead.hpp"
 #include "meter.hpp"
 #include "metrics/registry.hpp"
@@ -26,6 +28,8 @@
 namespace vmaf::cli {
 
 namespace {
+
+constexpr unsigned kMaxReaders = 6; // threads that read one clip
 
 void say(const std::string &sentence) { std::fprintf(stderr, "vmaf: %s\n", sentence.c_str()); }
 
@@ -133,16 +137,31 @@ void report_lengths(const Options &options, bool reference_ended, unsigned frame
     say(sentence + "; the common part is scored");
 }
 
-unsigned score_frames(Session &session, Clips &clips, const Options &options, bool is_metered) {
+// Frames of a clip for the session, in memory that its device reads fast, if it has one. Where the device needs nothing
+// but luma, several threads read that alone.
+std::unique_ptr<FrameSource> frame_source(ClipReader &clip, unsigned bits, unsigned ahead, const Session &session,
+                                          const std::shared_ptr<Device> &device) {
+    if (!device) return std::make_unique<ReadAhead>(clip, bits, ahead);
+    PictureMemory memory = device_memory(device, Memory::pinned_host);
+    if (session.needs_luma_only() && clip.can_read_luma_at() && clip.format().bits == bits) {
+        const unsigned threads = std::clamp(usable_processors() / 3, 1u, kMaxReaders);
+        return std::make_unique<LumaReader>(clip, std::move(memory), threads);
+    }
+    return std::make_unique<ReadAhead>(clip, bits, std::max(ahead, 4u), std::move(memory));
+}
+
+unsigned score_frames(Session &session, Clips &clips, const Options &options, const std::shared_ptr<Device> &device,
+                      bool is_metered) {
     const unsigned ahead = options.threads > 1 ? 2 : 1;
     const unsigned bits = clips.picture.bits;
     Meter meter(is_metered, clips.pairs(options));
     unsigned frames = 0;
     bool reference_ended = false, distorted_ended = false;
     guarded(ExitCode::frame, [&] {
-        ReadAhead reference(*clips.reference, bits, ahead), distorted(*clips.distorted, bits, ahead);
+        const auto reference = frame_source(*clips.reference, bits, ahead, session, device);
+        const auto distorted = frame_source(*clips.distorted, bits, ahead, session, device);
         while (!options.frame_count || frames < options.frame_count) {
-            Picture ref = reference.next(), dist = distorted.next();
+            Picture ref = reference->next(), dist = distorted->next();
             reference_ended = !ref;
             distorted_ended = !dist;
             if (reference_ended || distorted_ended) break;
@@ -186,7 +205,7 @@ void run(const Options &options) {
                            [&] { return prepare_session(options, models, clips, backend.backend.get(), is_explicit); });
     Session &session = *prepared;
 
-    const unsigned frames = score_frames(session, clips, options, is_talkative);
+    const unsigned frames = score_frames(session, clips, options, backend.device(), is_talkative);
     guarded(ExitCode::frame, [&] { session.flush(); });
     std::vector<std::string> lines;
     if (!options.no_prediction) lines = predict(session, models, frames, options.score_numbers);

@@ -1,0 +1,15 @@
+// Frames of a clip, one after the other.
+#pragma once
+
+#include "picture/picture.hpp"
+
+namespace vmaf {
+
+class FrameSource {
+  public:
+    virtual ~FrameSource() = default;
+    // The next frame; an empty picture at the end of the clip. Throws what reading threw.
+    virtual Picture next() = 0;
+};
+
+} // namespace vmaf

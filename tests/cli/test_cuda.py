@@ -1,0 +1,185 @@
+"""A build with CUDA on a machine without a driver, and with a driver that fails where it is told to (backends.md 3, 5, 14)."""
+import json
+import os
+import subprocess
+import unittest
+
+from support import VMAF, CommandTest
+
+FAKE = os.path.dirname(os.path.abspath(os.environ["FAKE_CUDA"]))
+VIF = ("-n", "--feature", "vif", "--json", "-o", "-")
+REFUSED = "vmaf: --backend cuda requested but init failed; refusing to silently fall back to CPU (ADR-0498)"
+
+
+def environment(fake=True, **variables):
+    """Of a process that finds the fake driver, or none at all."""
+    path = FAKE if fake else "/nonexistent"
+    return {**os.environ, "LD_LIBRARY_PATH": path, **variables}
+
+
+class Cuda(CommandTest):
+    def calls(self, *arguments, expect=0, **variables):
+        """How often each function of the driver was called."""
+        log = self.folder / "calls"
+        log.unlink(missing_ok=True)
+        self.score(*VIF, *arguments, expect=expect, env=environment(FAKE_CUDA_LOG=str(log), **variables))
+        if not log.exists():
+            return {}
+        return {name: int(count) for name, count in map(str.split, log.read_text().splitlines())}
+
+
+@unittest.skipIf(os.path.exists("/dev/nvidiactl"), "this machine has a driver")
+class WithoutDriver(Cuda):
+    def test_auto_says_so_once_and_scores_on_the_cpu(self):
+        run = self.score(*VIF, env=environment(fake=False))
+        self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
+        self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+        self.assertRegex(run.stderr, r"^vmaf: cuda not usable \(libcuda\.so\.1: .*\); using cpu$")
+        cpu = self.score(*VIF, "--backend", "cpu", env=environment(fake=False))
+        self.assertEqual(json.loads(cpu.stdout)["frames"], json.loads(run.stdout)["frames"])
+        self.assertEqual(cpu.stderr, "")
+
+    def test_asked_for_it_is_refused_with_a_descriptor(self):
+        path = self.folder / "refused.json"
+        run = self.score("--backend", "cuda", "-o", path, expect=100, env=environment(fake=False))
+        self.assertEqual(json.loads(path.read_text()), {"error": "vmaf_cuda_state_init failed", "backend_requested": "cuda",
+                                                        "errno": -22, "adr": "ADR-0498", "exit_code": 100})
+        self.assertEqual(run.stderr.splitlines()[-1], REFUSED)
+        for words in ("libcuda.so.1", "run time", "cannot open shared object file", "ldconfig -p | grep -iE 'libcuda|libnvcuvid'",
+                      "CUDA cannot be used", "Runtime requirements"):
+            self.assertIn(words, run.stderr)
+        self.assertNotIn("cuInit(0)", run.stderr)
+
+    def test_switched_off_nothing_is_said(self):
+        self.assertEqual(self.score(*VIF, "--no_cuda", env=environment(fake=False)).stderr, "")
+
+    def test_capabilities_give_the_reason(self):
+        details = json.loads(self.vmaf("--capabilities", env=environment(fake=False)).stdout)
+        self.assertEqual(details["backends"], ["cuda", "cpu"])
+        self.assertEqual(details["auto"], "cpu")
+        cuda = details["details"]["cuda"]
+        self.assertEqual((cuda["built"], cuda["usable"], cuda["errno"], cuda["devices"]), (True, False, -22, []))
+        self.assertIn("libcuda.so.1", cuda["reason"])
+        self.assertEqual(details["features"]["vif"], ["cpu", "cuda"])
+        self.assertEqual(details["features"]["ciede"], ["cpu"])
+
+
+class WithFailingDriver(Cuda):
+    def test_a_driver_that_does_not_start(self):
+        for code in ("100", "999"):
+            run = self.score(*VIF, "--backend", "cuda", expect=100, env=environment(FAKE_CUDA_FAIL=f"cuInit={code}"))
+            first, last = run.stderr.splitlines()
+            self.assertIn("cuInit(0)", first)
+            self.assertIn(code, first)
+            self.assertNotIn("libcuda.so.1", run.stderr)
+            self.assertEqual(last, REFUSED)
+            run = self.score(*VIF, env=environment(FAKE_CUDA_FAIL=f"cuInit={code}"))
+            self.assertIn(f"({code})); using cpu", run.stderr)
+            self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
+
+    def test_a_driver_without_devices(self):
+        run = self.score(*VIF, "--backend", "cuda", expect=100, env=environment(FAKE_CUDA_DEVICES="0"))
+        self.assertIn("cuDeviceGetCount", run.stderr)
+
+    def test_hidden_devices_are_a_driver_that_does_not_start(self):
+        run = self.score(*VIF, "--backend", "cuda", expect=100, env=environment(CUDA_VISIBLE_DEVICES=""))
+        self.assertIn("cuInit(0) returned CUDA_ERROR_NO_DEVICE (100)", run.stderr)
+        run = self.score(*VIF, env=environment(CUDA_VISIBLE_DEVICES=""))
+        self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
+
+    def test_a_driver_that_lacks_a_function_is_too_old(self):
+        old = self.folder / "old"
+        old.mkdir()
+        source = self.file("old.c", "int cuInit(unsigned flags) { return 0; }")
+        subprocess.check_call([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", old / "libcuda.so.1", source])
+        run = self.score(*VIF, "--backend", "cuda", expect=100, env={**os.environ, "LD_LIBRARY_PATH": str(old)})
+        self.assertIn("libcuda.so.1", run.stderr)
+        self.assertIn("the driver is too old", run.stderr)
+        self.assertNotIn("cuInit(0)", run.stderr)
+
+    def test_wherever_memory_ends_the_run_ends_too(self):
+        """Out of memory at any allocation: fewer frames in flight, or a failure with its code; never a hang or a report."""
+        seen = set()
+        for name in ("cuMemAlloc_v2", "cuMemHostAlloc"):
+            for number in (1, 2, 3, 5, 8, 9, 10, 13, 20, 31, 40, 60):
+                out = self.folder / "short.json"
+                out.unlink(missing_ok=True)
+                run = subprocess.run([VMAF, "-r", self.ref, "-d", self.dist, "--json", "-o", str(out), "-q", "--backend", "cuda"],
+                                     env=environment(FAKE_CUDA_FAIL=f"{name}@{number}=2"), stderr=subprocess.PIPE, text=True, timeout=60)
+                seen.add(run.returncode)
+                self.assertIn(run.returncode, (0, 255, 234), run.stderr)
+                self.assertEqual(out.exists(), run.returncode == 0)
+                if run.returncode:
+                    self.assertIn("CUDA_ERROR_OUT_OF_MEMORY (2)", run.stderr)
+        self.assertIn(255, seen)
+        self.assertIn(0, seen)
+
+    def test_a_lost_device_ends_the_run_without_a_report(self):
+        ref, dist = (self.clip(f"long_{kind}.y4m", distort=distort, frames=40)
+                     for kind, distort in (("ref", "none"), ("dist", "dct:40")))
+        before = sorted(os.listdir(self.folder))
+        for fault in ("cuLaunchKernel@30=719", "cuLaunchKernel@90=719", "cuEventSynchronize@4=719", "cuEventRecord@9=700",
+                      "cuMemcpyHtoDAsync_v2@17=719", "cuMemcpyDtoHAsync_v2@3=719", "cuStreamWaitEvent@2=719",
+                      "cuMemsetD32Async@14=719", "cuCtxPushCurrent_v2@150=709"):
+            for threads in ("1", "4"):
+                run = self.vmaf("-r", ref, "-d", dist, "--json", "-o", self.folder / "lost.json", "-q", "--backend", "cuda",
+                                "--threads", threads, expect=234, env=environment(FAKE_CUDA_FAIL=fault, VMAF_CUDA_DISPATCH="batched"))
+                self.assertIn(f"({fault.split('=')[1]})", run.stderr, fault)
+                self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_a_device_lost_in_auto_is_no_reason_to_mix_results(self):
+        self.score(*VIF, expect=234, env=environment(FAKE_CUDA_FAIL="cuLaunchKernel@2=719"))
+
+    def test_whatever_was_taken_is_given_back(self):
+        for fault in ("", "cuStreamCreateWithPriority@3=2", "cuMemAlloc_v2@4=2", "cuModuleLoadData=209", "cuLaunchKernel@5=719",
+                      "cuEventSynchronize@2=719", "cuMemcpyHtoDAsync_v2@3=700"):
+            code = 0 if not fault else 234 if "@5" in fault or "@2" in fault or "@3=7" in fault else 255
+            calls = self.calls("--backend", "cuda", expect=code, FAKE_CUDA_FAIL=fault)
+            count = lambda name: calls.get(name, 0)
+            self.assertEqual(count("cuDevicePrimaryCtxRetain"), count("cuDevicePrimaryCtxRelease_v2"), fault)
+            self.assertEqual(count("cuCtxPushCurrent_v2"), count("cuCtxPopCurrent_v2"), fault)
+            for made, gone in (("cuStreamCreateWithPriority", "cuStreamDestroy_v2"), ("cuMemAlloc_v2", "cuMemFree_v2"),
+                               ("cuMemHostAlloc", "cuMemFreeHost"), ("cuEventCreate", "cuEventDestroy_v2"),
+                               ("cuModuleLoadData", "cuModuleUnload")):
+                refused = 0 if not fault.startswith(made) else count(made) - int(fault.split("=")[0].partition("@")[2] or 1) + 1
+                self.assertEqual(count(made) - refused, count(gone), (fault, made))
+
+    def test_errors_name_call_and_code(self):
+        run = self.score(*VIF, "--backend", "cuda", expect=255, env=environment(FAKE_CUDA_FAIL="cuMemAlloc_v2=2"))
+        self.assertRegex(run.stderr, r"cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY \(2\), at \w+\.cpp:\d+")
+        run = self.score(*VIF, "--backend", "cuda", expect=234, env=environment(FAKE_CUDA_FAIL="cuLaunchKernel@2=719"))
+        self.assertIn("(719)", run.stderr)
+
+    def test_short_of_memory_auto_goes_on_with_the_cpu(self):
+        run = self.score(*VIF, env=environment(FAKE_CUDA_FAIL="cuMemAlloc_v2=2"))
+        self.assertIn("using cpu", run.stderr)
+        self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
+
+    def test_the_driver_is_left_alone_where_it_is_not_wanted(self):
+        for arguments in (("--no_cuda",), ("--backend", "cpu"), ("--gpumask", "0xffffffff")):
+            self.assertEqual(self.calls(*arguments), {})
+
+    def test_a_gpumask_keeps_models_on_the_cpu(self):
+        run = self.score("--json", "-o", "-", "--gpumask", "1", "--backend", "cuda", env=environment())
+        self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
+
+    def test_pinned_features_run_where_they_say(self):
+        run = self.score("-n", "--feature", "integer_vif_cuda", "--feature", "adm", "--json", "-o", "-", env=environment())
+        self.assertEqual(json.loads(run.stdout)["backend_used"], "cuda")
+        self.score("-n", "--feature", "nosuch_cuda", expect=255, env=environment())
+        self.score("-n", "--feature", "ciede_cuda", expect=255, env=environment())
+
+    def test_metrics_without_device_code_are_named(self):
+        run = self.score("-n", "--feature", "psnr", "--feature", "vif", "--backend", "cuda", "-o", "/dev/null", env=environment())
+        self.assertIn("psnr", run.stderr)
+        self.assertIn("no cuda kernel", run.stderr)
+
+    def test_capabilities_list_devices(self):
+        details = json.loads(self.vmaf("--capabilities", env=environment()).stdout)
+        self.assertEqual(details["auto"], "cuda")
+        self.assertEqual(details["details"]["cuda"]["devices"],
+                         [{"index": 0, "name": "Fake", "arch": "sm_90", "memory_bytes": 1 << 30, "driver": "13.0"}])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,63 @@
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "parity.hpp"
+#include "report/output_file.hpp"
+
+namespace {
+
+using namespace vmaf;
+using namespace vmaf::parity;
+
+void check_files(const Options &options) {
+    if (access(options.vmaf_binary.c_str(), X_OK) != 0)
+        throw std::invalid_argument("there is no program '" + options.vmaf_binary + "'");
+    for (const std::string &clip : {options.reference, options.distorted})
+        if (access(clip.c_str(), R_OK) != 0) throw std::invalid_argument("there is no clip '" + clip + "'");
+}
+
+std::vector<Cell> gate(const Options &options) {
+    const Ceilings ceilings(options);
+    std::vector<Cell> cells;
+    for (const std::string &feature : options.features) {
+        std::vector<Run> runs;
+        for (const std::string &backend : options.backends) runs.push_back(run_feature(options, feature, backend));
+        for (std::size_t a = 0; a < runs.size(); a++)
+            for (std::size_t b = a + 1; b < runs.size(); b++) {
+                Cell cell = compare(runs[a], runs[b], ceilings.of(feature));
+                cell.feature = feature;
+                cell.backend_a = options.backends[a];
+                cell.backend_b = options.backends[b];
+                if (options.allow_skip && (runs[a].is_unusable || runs[b].is_unusable)) cell.status = Status::skip;
+                std::puts(line(cell).c_str());
+                std::fflush(stdout);
+                cells.push_back(std::move(cell));
+            }
+    }
+    return cells;
+}
+
+void write(const std::string &path, const std::string &text) {
+    if (!path.empty()) write_output_file(path, [&](const auto &out) { out(text); });
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    try {
+        const Options options = parse_arguments(argc, argv);
+        check_files(options);
+        const std::vector<Cell> cells = gate(options);
+        write(options.json_out, json_report(cells));
+        write(options.md_out, markdown_report(cells));
+        for (const Cell &cell : cells)
+            if (cell.status == Status::fail || cell.status == Status::error) return 1;
+        return 0;
+    } catch (const std::exception &e) {
+        std::fprintf(stderr, "vmaf-parity: %s\n", e.what());
+        return 2;
+    }
+}

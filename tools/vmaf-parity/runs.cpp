@@ -1,0 +1,193 @@
+// One feature on one backend: through the command, or through the library where the command has no word for the
+// backend.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "device/host/host_device.hpp"
+#include "io/clip_reader.hpp"
+#include "metrics/registry.hpp"
+#include "parity.hpp"
+#include "scores/feature_name.hpp"
+#include "session/session.hpp"
+
+extern char **environ;
+
+namespace vmaf::parity {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kGpuBackends = {"cuda", "sycl", "hip", "metal"};
+constexpr int kExitBackend = 100;
+
+bool is_gpu(std::string_view backend) {
+    return std::find(kGpuBackends.begin(), kGpuBackends.end(), backend) != kGpuBackends.end();
+}
+
+// Bits of --cpumask that leave only one instruction set, for the words that stand for one.
+std::optional<unsigned> mask_for(const std::string &word) {
+    const std::map<std::string, unsigned> masks = {{"scalar", 255}, {"avx2", 16 | 32}, {"avx512", 32}, {"neon", 2}};
+    const auto found = masks.find(word);
+    return found == masks.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Runs a program; standard error goes to a file. Returns its exit code.
+int execute(const std::vector<std::string> &words, const std::string &error_path) {
+    std::vector<char *> arguments;
+    for (const std::string &word : words) arguments.push_back(const_cast<char *>(word.c_str()));
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    pid_t child = 0;
+    const int failure = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure) return 127;
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+std::string read_file(const std::string &path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Scores read_document(const std::string &path) {
+    Scores scores;
+    const nlohmann::json document = nlohmann::json::parse(read_file(path));
+    for (const auto &frame : document.at("frames"))
+        for (const auto &[metric, value] : frame.at("metrics").items())
+            scores[metric][frame.at("frameNum").get<unsigned>()] =
+                value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+    return scores;
+}
+
+// The folder for documents: the one asked for, or a temporary one.
+class Folder {
+  public:
+    explicit Folder(const std::string &wanted) : path_(wanted) {
+        if (!path_.empty()) return;
+        std::string name = "/tmp/vmaf-parity-XXXXXX";
+        if (!mkdtemp(name.data())) throw Error(errno, "cannot make a folder in /tmp");
+        path_ = name;
+        is_ours_ = true;
+    }
+    ~Folder() {
+        if (!is_ours_) return;
+        for (const char *file : {"/scores.json", "/errors"}) std::remove((path_ + file).c_str());
+        rmdir(path_.c_str());
+    }
+    Folder(const Folder &) = delete;
+    Folder &operator=(const Folder &) = delete;
+    std::string file(const char *name) const { return path_ + "/" + name; }
+
+  private:
+    std::string path_;
+    bool is_ours_ = false;
+};
+
+Run run_command(const Options &o, const std::string &feature, const std::string &backend) {
+    const Folder folder(o.workdir);
+    const std::string document = folder.file("scores.json"), errors = folder.file("errors");
+    std::remove(document.c_str());
+    const auto mask = mask_for(backend);
+    std::vector<std::string> words = {o.vmaf_binary, "-r",
+                                      o.reference,   "-d",
+                                      o.distorted,   "--no_prediction",
+                                      "--json",      "--precision",
+                                      "max",         "-q",
+                                      "-o",          document,
+                                      "--feature",   is_gpu(backend) ? feature + "_" + backend : feature,
+                                      "--backend",   mask ? "cpu" : backend};
+    const auto add = [&](const char *option, const std::string &value) { words.insert(words.end(), {option, value}); };
+    if (o.width) {
+        add("-w", std::to_string(o.width));
+        add("-h", std::to_string(o.height));
+        add("-p", o.pixel_format);
+        add("-b", std::to_string(o.bits));
+    }
+    if (mask) add("--cpumask", std::to_string(*mask));
+    if (const auto device = o.device.find(backend); device != o.device.end())
+        add(("--" + backend + "_device").c_str(), std::to_string(device->second));
+    Run run;
+    const int code = execute(words, errors);
+    if (code == 0) {
+        try {
+            run.scores = read_document(document);
+        } catch (const std::exception &e) {
+            run.error = std::string("its document cannot be read: ") + e.what();
+        }
+    } else {
+        run.error = read_file(errors).substr(0, 200);
+        if (run.error.empty()) run.error = "exit code " + std::to_string(code);
+        run.is_unusable = code == kExitBackend;
+    }
+    return run;
+}
+
+PixelFormat pixel_format(const std::string &word) {
+    if (word == "420") return PixelFormat::yuv420p;
+    if (word == "422") return PixelFormat::yuv422p;
+    if (word == "444") return PixelFormat::yuv444p;
+    if (word == "400") return PixelFormat::yuv400p;
+    throw invalid("--pixel-format is 420, 422, 444 or 400");
+}
+
+std::unique_ptr<ClipReader> open_clip(const Options &o, const std::string &path) {
+    return o.width ? open_raw_clip(path, {pixel_format(o.pixel_format), o.bits, o.width, o.height})
+                   : open_y4m_clip(path);
+}
+
+// On the host device, through the library.
+Run run_library(const Options &o, const std::string &feature) {
+    Run run;
+    try {
+        const auto reference = open_clip(o, o.reference), distorted = open_clip(o, o.distorted);
+        Session session({.threads = 1});
+        session.use_device({.device = open_host_device(), .is_explicit = true});
+        session.use_feature(feature + "_host", {});
+        for (unsigned i = 0;; i++) {
+            Picture ref = Picture::allocate(reference->format()), dist = Picture::allocate(distorted->format());
+            if (!reference->read(ref) || !distorted->read(dist)) break;
+            session.read(std::move(ref), std::move(dist), i);
+        }
+        session.flush();
+        for (const std::string &name : session.scores().names())
+            for (unsigned i = 0; i < session.scores().frame_capacity(); i++)
+                if (const auto value = session.scores().find(name, i))
+                    run.scores[std::string(feature_alias(name))][i] = *value;
+    } catch (const std::exception &e) {
+        run.error = std::string(e.what()).substr(0, 200);
+    }
+    return run;
+}
+
+} // namespace
+
+Run run_feature(const Options &options, const std::string &feature, const std::string &backend) {
+    return backend == "host" ? run_library(options, feature) : run_command(options, feature, backend);
+}
+
+std::vector<std::string> features_of(const std::vector<std::string> &backends) {
+    const bool on_devices =
+        std::any_of(backends.begin(), backends.end(), [](const std::string &b) { return b == "host" || is_gpu(b); });
+    std::vector<std::string> names;
+    for (const MetricInfo *metric : all_metrics())
+        if (!metric->provides.empty() && metric->name != "null" && (metric->on_devices || !on_devices))
+            names.emplace_back(metric->name);
+    return names;
+}
+
+} // namespace vmaf::parity

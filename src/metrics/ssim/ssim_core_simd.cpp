@@ -23,7 +23,7 @@ using Vd = hn::Vec<Dd>;
 constexpr int kLanes = HWY_LANES(float);
 constexpr int kHalf = kLanes / 2;
 constexpr int kDistinct = (kSsimTaps + 1) / 2;
-constexpr int kTile = 128; // columns whose products are kept while they are summed
+constexpr int kTile = 384; // columns whose products are kept while they are summed
 
 HWY_INLINE Vd lower(Vf v) { return hn::PromoteTo(Dd(), hn::LowerHalf(Dh(), v)); }
 HWY_INLINE Vd upper(Vf v) { return hn::PromoteTo(Dd(), hn::UpperHalf(Dh(), v)); }
@@ -50,19 +50,18 @@ template <class Load> HWY_INLINE void window_row(const Load &load, int columns, 
     const Df df;
     const Dh dh;
     const Dd dd;
-    HWY_ALIGN double products[kDistinct][kTile + 64];
+    HWY_ALIGN float products[kDistinct][kTile + 64];
     for (int first = 0; first < columns; first += kTile) {
         const int count = std::min(kTile, columns - first);
-        for (int i = 0; i < count + kSsimTaps - 1; i += kHalf) {
-            const auto v = load(dh, first + i);
+        for (int i = 0; i < count + kSsimTaps - 1; i += kLanes) {
+            const Vf v = load(df, first + i);
             for (int k = 0; k < kDistinct; k++)
-                hn::Store(hn::PromoteTo(dd, hn::Mul(v, hn::Set(dh, kSsimWindow[std::size_t(k)]))), dd, products[k] + i);
+                hn::Store(hn::Mul(v, hn::Set(df, kSsimWindow[std::size_t(k)])), df, products[k] + i);
         }
         const auto sum = [&](int i) HWY_ATTR {
-            Vd s = hn::Load(dd, products[0] + i);
-            for (int k = 1; k < kDistinct; k++) s = hn::Add(s, hn::LoadU(dd, products[k] + i + k));
-            for (int k = kDistinct; k < kSsimTaps; k++)
-                s = hn::Add(s, hn::LoadU(dd, products[kSsimTaps - 1 - k] + i + k));
+            Vd s = hn::PromoteTo(dd, hn::LoadU(dh, products[0] + i));
+            for (int k = 1; k < kSsimTaps; k++)
+                s = hn::Add(s, hn::PromoteTo(dd, hn::LoadU(dh, products[std::min(k, kSsimTaps - 1 - k)] + i + k)));
             return s;
         };
         for (int i = 0; i < count; i += kLanes) hn::Store(narrowed(sum(i), sum(i + kHalf)), df, out + first + i);
@@ -206,7 +205,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf {
 
-namespace ssim {} // there is nothing in it in a build without vector code
+namespace ssim {} // namespace ssim
 using namespace ssim;
 
 const SsimKernels &ssim_kernels(Isa isa) {

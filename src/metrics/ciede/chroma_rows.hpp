@@ -38,13 +38,15 @@ template <class T> class ChromaRows {
   private:
     void fill(const PlaneView<T> &plane, const PlaneView<T> *behind, int row, PixelFormat format, T *out) const {
         const bool doubled = format == PixelFormat::yuv420p;
-        const int inside = row < plane.height ? std::min(doubled ? 2 * plane.width : plane.width, width_) : 0;
+        const int inside =
+            row < plane.height ? (doubled ? 2 * std::min(plane.width, width_ / 2) : std::min(plane.width, width_)) : 0;
         if (inside > 0) {
             const T *in = plane.row(row);
-            if (doubled)
-                for (int x = 0; x < inside; x++) out[x] = in[x / 2];
-            else
+            if (doubled) {
+                for (int x = 0; x < inside / 2; x++) out[2 * x] = out[2 * x + 1] = in[x];
+            } else {
                 std::copy_n(in, inside, out);
+            }
         }
         for (int x = inside; x < width_; x++) out[x] = canonical(plane, behind, row, doubled ? x / 2 : x);
     }

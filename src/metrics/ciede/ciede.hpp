@@ -21,6 +21,8 @@ struct Kernels {
                    float *out);
     void (*row_u16)(const ColourRow<std::uint16_t> &ref, const ColourRow<std::uint16_t> &dist, int width, unsigned bits,
                     float *out);
+    // `so_far` and `count` differences more. The scalar sum runs in raster order (10.4).
+    double (*add)(double so_far, const float *differences, int count);
 };
 
 extern const Kernels scalar_kernels;

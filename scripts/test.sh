@@ -4,6 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 ./scripts/packages.sh test || exit 1
+export VMAF_REQUIRE_FFMPEG_SOURCE=1 # tests/ffmpeg fails where it would be skipped
 
 configure() { # folder, options...
   local folder=$1; shift

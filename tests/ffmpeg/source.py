@@ -1,0 +1,102 @@
+"""Debian's FFmpeg source, fetched with apt into a private folder: nothing of the system's own package lists is touched."""
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tarfile
+
+# The filter file of each series' base. Debian may move on within 5.1.x; all 5.1 releases so far have this one.
+FILTER_SHA256 = {
+    "n5.1": "4a59c39bc05da246dffd66f400850cdb29e03c7c6660360a71e7f1eccd95f5ef",
+    "n8.1": "6c6fa0392255074a2cfbd8bf0264ce53f442f66cb892ea154845eb735b7ea5c9",
+}
+
+
+class Unavailable(Exception):
+    """There is no source to be had here; the text says why."""
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def source_entries(parts):
+    """Writes deb-src twins of this system's Debian entries into `parts`."""
+    parts.mkdir(parents=True, exist_ok=True)
+    apt = pathlib.Path("/etc/apt")
+    modern, classic = apt / "sources.list.d/debian.sources", apt / "sources.list"
+    if modern.exists():
+        (parts / "debian.sources").write_text(re.sub(r"(?m)^Types:.*$", "Types: deb-src", modern.read_text()))
+    elif classic.exists():
+        lines = [line for line in classic.read_text().splitlines() if line.startswith("deb ")]
+        (parts / "debian.list").write_text("".join("deb-src " + line[4:] + "\n" for line in lines))
+    else:
+        raise Unavailable("this system has no Debian package sources")
+
+
+def apt_get(folder, *arguments):
+    places = {"Dir::Etc::sourcelist": "/dev/null", "Dir::Etc::sourceparts": folder / "parts", "Dir::State": folder / "state",
+              "Dir::State::status": "/var/lib/dpkg/status", "Dir::Cache": folder / "cache",
+              "APT::Sandbox::User": "root", "Acquire::Retries": 3}
+    options = [word for name, value in places.items() for word in ("-o", f"{name}={value}")]
+    run = subprocess.run(["apt-get", "-q", *options, *arguments], cwd=folder, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True)
+    if run.returncode:
+        raise Unavailable(f"apt-get {arguments[0]} failed:\n{run.stdout}")
+
+
+def verified_tarball(folder):
+    """The upstream tarball in `folder`, if it is what its .dsc states."""
+    for description in folder.glob("ffmpeg_*.dsc"):
+        sums = re.search(r"(?m)^Checksums-Sha256:\n((?: .*\n)+)", description.read_text()).group(1)
+        wanted, _, name = next(line.split() for line in sums.splitlines() if line.endswith(".orig.tar.xz"))
+        tarball = folder / name
+        if not tarball.exists():
+            continue
+        if sha256(tarball) != wanted:
+            raise RuntimeError(f"{name}: its SHA-256 is not the one in {description.name}")
+        return tarball
+    return None
+
+
+def fetch(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    tarball = verified_tarball(folder)
+    if tarball:
+        return tarball
+    release = pathlib.Path("/etc/os-release")
+    if not shutil.which("apt-get") or not release.exists() or "\nID=debian" not in "\n" + release.read_text():
+        raise Unavailable("FFmpeg's source package is fetched with Debian's apt, and this is another system")
+    source_entries(folder / "parts")
+    for place in ("state/lists/partial", "cache/archives/partial"):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+    apt_get(folder, "update")
+    apt_get(folder, "source", "--download-only", "ffmpeg")
+    tarball = verified_tarball(folder)
+    if not tarball:
+        raise Unavailable("apt-get source brought no FFmpeg tarball")
+    return tarball
+
+
+def pristine_tree(folder):
+    """(base, tree): a fresh, unchanged copy of FFmpeg's source under `folder`, FFMPEG_SRC's or Debian's."""
+    tree = folder / "source"
+    if tree.exists():
+        shutil.rmtree(tree)
+    given = os.environ.get("FFMPEG_SRC")
+    if given:
+        shutil.copytree(given, tree, ignore=shutil.ignore_patterns(".git"))
+    else:
+        with tarfile.open(fetch(folder / "download")) as archive:
+            top = archive.getnames()[0].split("/")[0]
+            archive.extractall(folder)
+        (folder / top).rename(tree)
+    version = (tree / "RELEASE").read_text().strip()
+    base = "n" + ".".join(version.split(".")[:2])
+    if base not in FILTER_SHA256:
+        raise Unavailable(f"there is no patch series for FFmpeg {version}")
+    if sha256(tree / "libavfilter/vf_libvmaf.c") != FILTER_SHA256[base]:
+        print(f"note: the libvmaf filter of FFmpeg {version} is not the one the {base} series was written for", flush=True)
+    return base, tree

@@ -1,0 +1,185 @@
+"""The patch series: it applies cleanly, every step compiles, and the selectors do what ffmpeg-patches/README.md says."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import builds
+from clips import FRAMES, SIZE, FilterTest, parsed
+
+BACKENDS = ("cuda", "sycl", "hip", "metal")
+SWITCHES = [f"--enable-libvmaf-{backend}" for backend in BACKENDS]
+CHANGED_FILES = {"configure", "doc/filters.texi", "libavfilter/vf_libvmaf.c"}
+ENOSYS, ENODEV, EINVAL = 38, 19, 22
+
+
+class Series(FilterTest):
+    """What prepare() found while it applied the patches and built."""
+
+    changed, generated, plain, complete = None, None, None, None
+
+    def test_only_the_named_files_change(self):
+        self.assertEqual(self.changed, CHANGED_FILES)
+
+    def test_the_committed_patches_are_what_the_description_gives(self):
+        self.assertEqual(self.generated, "")
+
+    def test_the_top_level_series_names_the_newest(self):
+        def names(path):
+            return [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+        folder = self.patches
+        self.assertEqual(names(folder / "series.txt"), ["n8.1/" + name for name in names(folder / "n8.1/series.txt")])
+        for series in folder.glob("n*/series.txt"):
+            self.assertEqual(sorted(names(series)), sorted(path.name for path in series.parent.glob("*.patch")))
+
+    def test_configure_leaves_out_what_the_library_lacks(self):
+        expected = {backend: backend == "cuda" and self.library.has_cuda for backend in BACKENDS}
+        self.assertEqual(self.plain, expected)
+
+    def test_configure_finds_what_the_library_has(self):
+        self.assertEqual(self.complete, {backend: True for backend in BACKENDS})
+
+
+class PatchedFilter(FilterTest):
+    """The series over the library as it is, configured with every --enable-libvmaf-X."""
+
+    def test_options_are_listed_with_their_defaults(self):
+        text = subprocess.run([self.patched, "-hide_banner", "-h", "filter=libvmaf"], stdout=subprocess.PIPE, text=True,
+                              env={**os.environ, "LD_LIBRARY_PATH": str(self.library.folder)}).stdout
+        for option, default in {"cuda": "false", "sycl_device": "-1", "sycl_profile": "false", "hip_device": "-1",
+                                "metal_device": "-2"}.items():
+            self.assertRegex(text, rf"(?m)^ +{option} .*\(default {default}\)$")
+
+    def test_without_the_new_options_nothing_changes(self):
+        ref, dis = self.pair()
+        options = {"feature": "name=psnr|name=float_ssim", "n_threads": 2, "pool": "min"}
+        before, printed_before = self.filter_document(options, ref, dis, ffmpeg=self.stock)
+        after, printed_after = self.filter_document(options, ref, dis, ffmpeg=self.patched)
+        self.assertEqual(parsed(after), parsed(before))
+        self.assertEqual(printed_after, printed_before)
+
+    def test_selectors_that_are_off_change_nothing(self):
+        off = {"cuda": 0, "sycl_device": -1, "sycl_profile": 0, "hip_device": -1, "metal_device": -2}
+        self.assert_equal_scores(off, ffmpeg=self.patched)
+
+    def test_deep_samples(self):
+        for depth, form in ((10, "420"), (10, "422"), (10, "444")):
+            with self.subTest(form):
+                self.assert_equal_scores({"feature": "name=psnr"}, ["--feature", "psnr"], ffmpeg=self.patched,
+                                         properties={"depth": depth, "form": form})
+
+    def test_harmonic_mean(self):
+        self.assert_equal_scores({"pool": "harmonic_mean"}, pool="harmonic_mean", ffmpeg=self.patched)
+        ref, dis = self.pair()
+        printed = [self.filter_document({"pool": pool}, ref, dis, ffmpeg=self.patched)[1] for pool in ("mean", "harmonic_mean")]
+        self.assertNotEqual(*printed)
+
+    def test_a_backend_that_is_not_built_is_not_implemented(self):
+        options = {"sycl": "sycl_device=0", "hip": "hip_device=0", "metal": "metal_device=-1"}
+        if not self.library.has_cuda:
+            options["cuda"] = "cuda=1"
+        for backend, option in options.items():
+            with self.subTest(backend):
+                self.refused(option, ENOSYS, option.split("=")[0], f"--enable-libvmaf-{backend}")
+
+    def test_cuda_without_a_device_fails(self):
+        if not self.library.has_cuda:
+            self.skipTest("the library has no CUDA")
+        self.refused("cuda=1", ENODEV, "vmaf_cuda_state_init", env={"CUDA_VISIBLE_DEVICES": ""})
+
+    def test_cuda_scores_like_the_command(self):
+        if not self.library.has_cuda or not pathlib.Path("/dev/nvidiactl").exists():
+            self.skipTest("needs a library with CUDA and a device")
+        for depth in (8, 10):
+            self.assert_equal_scores({"cuda": 1, "feature": "name=psnr"}, ["--feature", "psnr"], ffmpeg=self.patched,
+                                     properties={"depth": depth})
+
+    def test_two_selectors_are_one_too_many(self):
+        self.refused("cuda=1:hip_device=0", EINVAL, "cuda", "hip_device", "both")
+
+    def test_values_out_of_range_are_refused(self):
+        for option in ("cuda=2", "sycl_device=-2", "hip_device=-2", "metal_device=-3"):
+            run = self.run_filter(option, *self.pair(), expect=None, ffmpeg=self.patched)
+            self.assertGreater(run.returncode, 0, run.stdout)
+
+
+class RecordedCalls(FilterTest):
+    """The series over a library with every backend's header: which functions are called, and in which order."""
+
+    def record(self, options, expect=0, refuse=None, **properties):
+        log = self.folder / "calls.txt"
+        log.unlink(missing_ok=True)
+        env = {"LD_PRELOAD": str(self.recorder), "RECORDER": str(log), **({"RECORDER_REFUSE": str(refuse)} if refuse else {})}
+        path = self.folder / "recorded.json"
+        path.unlink(missing_ok=True)
+        ref, dis = self.pair(**properties)
+        run = self.run_filter({"log_path": str(path), "log_fmt": "json", **options}, ref, dis, expect=expect,
+                              ffmpeg=self.selectors, env=env)
+        return run, log.read_text().splitlines(), parsed(path.read_text()) if path.exists() else None
+
+    def test_state_pool_and_pictures(self):
+        for depth, form, number in ((8, "420", 1), (10, "444", 3)):
+            with self.subTest(form):
+                run, calls, document = self.record({"cuda": 1}, depth=depth, form=form)
+                # A filter graph given by -lavfi is set up once to count its pads, and once to run.
+                rehearsal = ["init", "import", "model", "close", "free"]
+                frames = [f"preallocate {SIZE} depth {depth} format {number} method 3"] + ["fetch"] * 2 * FRAMES
+                self.assertEqual(calls, rehearsal + rehearsal[:3] + frames + rehearsal[3:])
+                self.assertIn("libvmaf computes with CUDA", run.stdout)
+                expected = self.command_document(*self.pair(depth=depth, form=form))
+                self.assertEqual(document, parsed(expected))
+
+    def test_nothing_is_called_without_the_option(self):
+        _, calls, _ = self.record({})
+        self.assertEqual(calls, ["model", "close", "model", "close"])
+
+    def test_a_device_that_refuses_fails_the_filter(self):
+        run, calls, document = self.record({"cuda": 1}, expect=None, refuse=-ENODEV)
+        self.assertEqual(calls, ["init", "close"])
+        self.assertEqual(run.returncode, 1 if self.base == "n5.1" else 256 - ENODEV, run.stdout)
+        self.assertIn(os.strerror(ENODEV), run.stdout)
+        self.assertIn("vmaf_cuda_state_init failed with -19", run.stdout)
+        self.assertIsNone(document)
+
+    def test_the_librarys_error_is_passed_on(self):
+        for option, backend in (("sycl_device=0", "sycl"), ("hip_device=3", "hip"), ("metal_device=-1", "metal")):
+            self.refused(option, ENOSYS, f"vmaf_{backend}_state_init failed with -38", ffmpeg=self.selectors)
+
+
+def prepare(build, patches, work, say):
+    """Applies the series to the tree of `build` and makes the two patched binaries."""
+    base, tree, library = FilterTest.base, build.tree, build.library
+    FilterTest.patches = patches
+    check = subprocess.run([sys.executable, str(patches / "generate.py"), base, str(tree), "--check"],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    Series.generated = check.stdout if check.returncode == 0 else check.stdout or "failed"
+    Series.changed = set()
+    for name in (patches / base / "series.txt").read_text().split():
+        output = builds.call(["patch", "-p1", "-F0", "--no-backup-if-mismatch", "-i", patches / base / name], tree)
+        if re.search("offset|fuzz", output):
+            raise RuntimeError(f"{name} does not apply where it says:\n{output}")
+        Series.changed |= set(re.findall(r"patching file '?([^'\n]+)", output))
+        build.make("libavfilter/vf_libvmaf.o", keep_others=True)
+    if list(tree.rglob("*.rej")):
+        raise RuntimeError("rejected hunks are left")
+    say("series applied, every step compiled")
+
+    def binary(name):
+        build.configure(*SWITCHES)
+        (tree / "libavfilter/vf_libvmaf.c").touch()
+        build.make(keep_others=True)
+        say(f"{name} configured and built")
+        return build.keep_binary(name), {backend: build.has(f"LIBVMAF_{backend.upper()}") for backend in BACKENDS}
+
+    FilterTest.patched, Series.plain = binary("ffmpeg-patched")
+    headers = sorted((patches.parent / "include/libvmaf").glob("libvmaf_*.h"))
+    added = [shutil.copy2(path, library.headers) for path in headers if not (library.headers / path.name).exists()]
+    FilterTest.selectors, Series.complete = binary("ffmpeg-selectors")
+    FilterTest.recorder = work / "recorder.so"
+    builds.call(["cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", FilterTest.recorder,
+                 pathlib.Path(__file__).with_name("recorder.c"), "-I", library.headers.parent, "-ldl"], work)
+    for path in added:
+        os.remove(path)

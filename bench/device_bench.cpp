@@ -323,17 +323,54 @@ int frames(const std::shared_ptr<Device> &device, bool sweep) {
             good &= time_frames(device, format, source, source == Source::pageable ? c.frames / 4 : c.frames, 0, 0,
                                 source == Source::pageable ? 8 : 0);
         if (!sweep || c.bits != 8 || c.width == 1280) continue;
-        for (const unsigned lanes : {4u, 6u, 10u, 14u})
+        for (const unsigned lanes : {2u, 3u, 4u, 6u})
             for (const unsigned batch :
-                 c.width < 1000 ? std::vector<unsigned>{4, 8, 16} : std::vector<unsigned>{1, 2, 4})
+                 c.width < 1000 ? std::vector<unsigned>{4, 8, 16} : std::vector<unsigned>{1, 2, 4, 8})
                 for (const Source source : {Source::pinned, Source::device})
                     good &= time_frames(device, format, source, c.frames / 2, lanes, batch, 0);
     }
     return good ? 0 : 1;
 }
 
+// What the first frames of a run wait for, step by step.
+int startup(const std::string &device_name) {
+    double last = seconds_now();
+    const auto step = [&](const char *what) {
+        const double now = seconds_now();
+        std::printf("  %-44s %7.2f ms\n", what, (now - last) * 1e3);
+        last = seconds_now();
+    };
+    for (int round = 0; round < 2; round++) {
+        std::printf("startup, round %d\n", round + 1);
+        last = seconds_now();
+        std::shared_ptr<Device> device = open_device(device_name);
+        step("driver and context");
+        const PictureFormat format = luma_and_chroma(1920, 1080, 8);
+        auto session = std::make_unique<Session>(SessionConfig{});
+        session->use_device({.device = device, .is_explicit = true});
+        register_default_features(*session);
+        step("session");
+        session->prepare(format);
+        step("kernels and memory");
+        PicturePool pool(format, 4, device_memory(device, Memory::pinned_host));
+        step("four pictures in pinned memory");
+        for (unsigned i = 0; i < 2; i++) {
+            session->read(pool.fetch(), pool.fetch(), i);
+            session->feature_score_at("VMAF_integer_feature_vif_scale0_score", i);
+            step(i == 0 ? "first frame" : "second frame");
+        }
+        session->flush();
+        session.reset();
+        step("end of the session");
+        device.reset();
+        step("end of kernels and context (pictures are left)");
+    }
+    return 0;
+}
+
 int run(const std::vector<std::string> &words) {
-    if (words.empty()) throw invalid("usage: device_bench check|kernels|frames [cuda|host32|host64] [large|sweep]");
+    if (words.empty())
+        throw invalid("usage: device_bench check|kernels|frames|startup [cuda|host32|host64] [large|sweep]");
     std::string device_name = VMAF_ENABLE_CUDA ? "cuda" : "host32";
     std::string extra;
     for (std::size_t i = 1; i < words.size(); i++) {
@@ -342,6 +379,7 @@ int run(const std::vector<std::string> &words) {
         else
             device_name = words[i];
     }
+    if (words[0] == "startup") return startup(device_name);
     const std::shared_ptr<Device> device = open_device(device_name);
     std::printf("%s, %s, driver %s, %u multiprocessors\n", device->info().name.c_str(), device->info().arch.c_str(),
                 device->info().driver.c_str(), device->info().multiprocessors);

@@ -4,19 +4,23 @@
 #   bench/device_check.sh pack FOLDER          builds for sm_90 and puts what is needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: check kernels frames sweep library files startup sanitize cycles (default: all but sweep and cycles).
-# Each prints its figures; FOLDER/log keeps everything.
+# Steps: check kernels frames sweep library files startup parity golden contexts runs faults sanitize (default: all but
+# sweep). Each prints its figures and FAILED where something is not as it must be.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 
 pack() {
-    local folder=$1 build=${BUILD:-$here/build-device-check}
+    mkdir -p "$1"
+    local folder build=${BUILD:-$here/build-device-check}
+    folder=$(cd "$1" && pwd)
     [ -d "$build" ] || meson setup "$build" "$here" -Denable_cuda=true -Dnvidia_archs="${ARCHS:-sm_90}" -Denable_fuzz=false >/dev/null
-    ninja -C "$build" bench/device_bench bench/library_bench tools/vmaf/vmaf tools/clipgen/clipgen
+    local programs=(bench/device_bench bench/library_bench bench/library_stress tools/vmaf/vmaf tools/vmaf-parity/vmaf-parity
+        tools/clipgen/clipgen)
+    ninja -C "$build" "${programs[@]}"
     mkdir -p "$folder"
-    cp "$build"/bench/device_bench "$build"/bench/library_bench "$build"/tools/vmaf/vmaf "$build"/tools/clipgen/clipgen "$folder"/
+    (cd "$build" && cp "${programs[@]}" "$folder"/)
     cp -L "$build"/src/libvmaf.so.3 "$folder"/
-    strip "$folder"/device_bench "$folder"/library_bench "$folder"/vmaf "$folder"/libvmaf.so.3
+    (cd "$folder" && strip "${programs[@]##*/}" libvmaf.so.3)
     ls -lh "$folder"
 }
 
@@ -69,31 +73,98 @@ step_startup() {
         timed "vmaf on two frames of 1920x1080" "$folder"/vmaf -r "$tmp/two.yuv" -d "$tmp/two.yuv" -w 1920 -h 1080 \
             -p 420 -b 8 --frame_cnt 2 --backend cuda -q -o /dev/null
     done
-    python3 - <<'PY'
-import ctypes, time
-start = time.time()
-cuda = ctypes.CDLL("libcuda.so.1")
-cuda.cuInit(0)
-context = ctypes.c_void_p()
-cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-print("driver initialisation and context creation alone: %.3f s" % (time.time() - start))
-PY
+    for i in 1 2 3; do timed "driver initialisation, context and exit alone" "$folder"/library_stress init; done
+    "$folder"/device_bench startup cuda
+}
+# A pair of clips of which nothing but the size, the format and the contents matter.
+pair() { # size format depth scene distortion
+    "$folder"/clipgen --size "$1" --frames 5 --format "$2" --depth "$3" --scene "$4" --distort none "$tmp/pair_ref.y4m"
+    "$folder"/clipgen --size "$1" --frames 5 --format "$2" --depth "$3" --scene "$4" --distort "$5" "$tmp/pair_dist.y4m"
+}
+step_parity() {
+    local clip cells=0
+    for clip in "176x144 420 8 street dct:40" "175x131 420 8 street dct:40" "960x540 420 8 street dct:40" \
+        "1280x720 420 8 street dct:40" "1920x1080 420 10 street dct:40" "176x144 444 10 street dct:40" \
+        "576x324 420 16 noise dct:40" "176x144 420 8 street none" "176x144 420 8 flat dct:40" "21x17 420 8 street dct:40"; do
+        pair $clip
+        "$folder"/vmaf-parity --vmaf-binary "$folder"/vmaf --reference "$tmp/pair_ref.y4m" --distorted "$tmp/pair_dist.y4m" \
+            --backends cpu,cuda,host >"$tmp/cells" || { cat "$tmp/cells"; return 1; }
+        cells=$((cells + $(wc -l <"$tmp/cells")))
+    done
+    echo "$cells cells (feature and pair of cpu, cuda, host), all OK"
+    # Every dispatch strategy gives the same document.
+    pair 576x324 420 8 street dct:40
+    local dispatch
+    for dispatch in adaptive batched serial vif=serial,adm=batched; do
+        VMAF_CUDA_DISPATCH=$dispatch "$folder"/vmaf -r "$tmp/pair_ref.y4m" -d "$tmp/pair_dist.y4m" --backend cuda --csv \
+            --precision max -q -o "$tmp/dispatch_$dispatch.csv"
+        cmp "$tmp/dispatch_adaptive.csv" "$tmp/dispatch_$dispatch.csv" || return 1
+    done
+    echo "documents of all dispatch strategies are equal"
+}
+step_golden() {
+    local shards=8 shard failed=0 jobs=()
+    for ((shard = 0; shard < shards; shard++)); do
+        python3 "$here"/tests/golden/check.py --vmaf "$folder"/vmaf --clipgen "$folder"/clipgen --backend cuda --shard $((shard + 1))/$shards \
+            >"$tmp/golden_$shard" 2>&1 &
+        jobs+=($!)
+    done
+    for shard in "${!jobs[@]}"; do
+        wait "${jobs[shard]}" || failed=1
+        tail -3 "$tmp/golden_$shard"
+    done
+    return $failed
+}
+step_contexts() {
+    "$folder"/library_stress contexts 8 400 || return 1
+    local jobs=() job
+    for ((i = 0; i < 8; i++)); do
+        "$folder"/library_bench 1920 1080 8 1000 pinned &
+        jobs+=($!)
+    done
+    for job in "${jobs[@]}"; do wait "$job" || return 1; done
+}
+step_runs() {
+    "$folder"/library_stress cycles 200 || return 1
+    pair 64x48 420 8 street dct:40
+    local begin=$SECONDS
+    for ((i = 0; i < 200; i++)); do
+        timeout 60 "$folder"/vmaf -r "$tmp/pair_ref.y4m" -d "$tmp/pair_dist.y4m" --backend cuda --csv --precision max -q \
+            -o "$tmp/run_$((i > 0)).csv" || { echo "run $i: exit $?"; return 1; }
+        [ $i = 0 ] || cmp "$tmp/run_0.csv" "$tmp/run_1.csv" || return 1
+    done
+    echo "200 runs of vmaf with one document, $((SECONDS - begin)) s"
+}
+step_faults() {
+    pair 1920x1080 420 8 street dct:40
+    local args=(-r "$tmp/pair_ref.y4m" -d "$tmp/pair_dist.y4m" --json -q -o "$tmp/fault.json") code failed=0
+    expect() { # exit code, what it is about; the command stands in "$@"
+        local wanted=$1 what=$2
+        shift 2
+        rm -f "$tmp/fault.json"
+        code=0
+        timeout 120 "$@" 2>"$tmp/errors" || code=$?
+        echo "$what: exit $code, $(head -c 160 "$tmp/errors" | head -1); $(grep -o '"backend_used": "[a-z]*"' "$tmp/fault.json" 2>/dev/null || echo "no document")"
+        [[ " $wanted " = *" $code "* ]] || failed=1
+    }
+    expect 100 "no device visible, cuda" env CUDA_VISIBLE_DEVICES= "$folder"/vmaf "${args[@]}" --backend cuda
+    expect 0 "no device visible, auto" env CUDA_VISIBLE_DEVICES= "$folder"/vmaf "${args[@]}"
+    local left
+    for left in 2000 300 100 20 1; do
+        coproc HOG { "$folder"/library_stress hog $left; }
+        read -r line <&"${HOG[0]}" && echo "$line"
+        expect "0 100 255 234" "memory taken, cuda" "$folder"/vmaf "${args[@]}" --backend cuda
+        expect 0 "memory taken, auto" "$folder"/vmaf "${args[@]}"
+        eval "exec ${HOG[1]}>&-"
+        wait "$HOG_PID" || true
+    done
+    return $failed
 }
 step_sanitize() {
     for tool in memcheck racecheck synccheck; do
         timeout 150 compute-sanitizer --tool $tool --error-exitcode 9 "$folder"/device_bench check cuda brief | tail -4 || echo "compute-sanitizer $tool: exit $?"
     done
 }
-step_cycles() {
-    local before after
-    before=$(nvidia-smi --query-gpu=memory.used --format=csv,noheader)
-    for ((i = 0; i < 200; i++)); do "$folder"/library_bench 576 324 8 50 pinned >/dev/null || echo "run $i failed"; done
-    for ((i = 0; i < 8; i++)); do "$folder"/library_bench 1920 1080 8 500 pinned & done
-    wait
-    after=$(nvidia-smi --query-gpu=memory.used --format=csv,noheader)
-    echo "GPU memory in use before $before, after $after"
-}
-
 run() {
     folder=$(cd "$1" && pwd)
     shift
@@ -102,7 +173,7 @@ run() {
     export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(check kernels frames library files startup sanitize)
+    [ ${#steps[@]} -gt 0 ] || steps=(check kernels frames library files startup parity golden contexts runs faults sanitize)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS

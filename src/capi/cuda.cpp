@@ -3,6 +3,7 @@
 #include "device/cuda/cuda_device.hpp"
 #include "device/picture_memory.hpp"
 #include "session/device_dispatch.hpp"
+#include "session/device_pipeline.hpp"
 
 #pragma GCC visibility push(default)
 #include "libvmaf/libvmaf_cuda.h"
@@ -19,9 +20,8 @@ struct VmafCudaState {
 
 namespace {
 
-constexpr unsigned kRingPictures = 4;                    // what a client may count on
-constexpr std::size_t kRingBytes = std::size_t{1} << 30; // up to which the ring grows when all are out
-constexpr unsigned kMaxRingPictures = 64;
+constexpr unsigned kRingPictures = 4; // what a client may count on
+constexpr std::size_t kRingBytes = std::size_t{1} << 30;
 
 std::shared_ptr<Device> take_device(VmafCudaState &state) {
     std::shared_ptr<Device> device = std::move(state.owned);
@@ -31,9 +31,12 @@ std::shared_ptr<Device> take_device(VmafCudaState &state) {
     return device;
 }
 
+// How far the ring grows when all are out: to what keeps the device busy, and the client with the next pair.
 unsigned ring_limit(const PictureFormat &format) {
-    const std::size_t pictures = kRingBytes / std::max<std::size_t>(host_layout(format).bytes, 1);
-    return static_cast<unsigned>(std::clamp<std::size_t>(pictures, kRingPictures, kMaxRingPictures));
+    const unsigned batch = DevicePipeline::batch_for(format), lanes = DevicePipeline::lanes_for(format);
+    const std::size_t affordable = kRingBytes / std::max<std::size_t>(host_layout(format).bytes, 1);
+    return static_cast<unsigned>(std::clamp<std::size_t>(
+        affordable, kRingPictures, 2 * (DevicePipeline::frames_in_flight(lanes, batch) + batch) + kRingPictures));
 }
 
 } // namespace

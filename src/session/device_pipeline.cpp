@@ -11,45 +11,29 @@ namespace vmaf {
 
 namespace {
 
-constexpr unsigned kHistoryLanes = 2; // a batch looks back at most two pictures, so at most two batches
-constexpr unsigned kPixelsOfBatch = 2'000'000;
-constexpr unsigned kPixelsAlone = 1280 * 720; // pictures from this size on fill a device by themselves
-constexpr unsigned kBusyBatches = 2;          // with so many under way a batch may wait for more frames
+constexpr unsigned kHistory = 2; // pictures that a frame looks back at, at most
+// A launch costs the host about 5 us whatever it launches, and a frame takes a dozen: frames share them. Small pictures
+// do not fill a device by themselves either.
+constexpr unsigned kPixelsOfBatch = 8'400'000; // four pictures of 1920x1080
+constexpr unsigned kPixelsOfLarge = 1280 * 720;
+constexpr unsigned kMaxBatchOfLarge = 4;
+constexpr unsigned kLanes = 4;
+constexpr unsigned kBusyBatches = 2;                       // with so many under way a batch may wait for more frames
+constexpr std::size_t kStagedBytes = std::size_t{2} << 20; // go to the device in one copy
 constexpr unsigned kRowsOfStrip = 64;
-
-std::uint64_t pixels_of(const PictureFormat &format) { return std::uint64_t{format.width} * format.height; }
 
 } // namespace
 
-struct DevicePipeline::Entry {
-    void *frame = nullptr;
-    unsigned index = 0;
-    std::uint32_t scorers = 0;
-    Picture ref, dist; // kept while an upload may read them
-    Resident ref_at, dist_at;
-    std::array<Resident, 2> earlier_ref;
-};
-
-// Device memory and a queue for one batch at a time.
-struct DevicePipeline::Lane {
-    std::unique_ptr<DeviceMemory> pictures, scratch, sums, host_sums;
-    std::unique_ptr<DeviceMemory> staging; // made when a picture in pageable memory comes
-    std::unique_ptr<Queue> queue;
-    std::unique_ptr<Event> uploaded, done;
-    std::vector<Entry> entries; // as many as a batch has at most
-    unsigned count = 0;
-};
-
 unsigned DevicePipeline::batch_for(const PictureFormat &format) {
-    const std::uint64_t pixels = pixels_of(format);
-    if (pixels >= kPixelsAlone) return 1;
-    return static_cast<unsigned>(std::clamp<std::uint64_t>(kPixelsOfBatch / pixels, 1, kMaxBatch));
+    const std::uint64_t pixels = std::uint64_t{format.width} * format.height;
+    const unsigned most = pixels < kPixelsOfLarge ? kMaxBatch : kMaxBatchOfLarge;
+    return static_cast<unsigned>(std::clamp<std::uint64_t>(kPixelsOfBatch / pixels, 1, most));
 }
 
-unsigned DevicePipeline::lanes_for(const PictureFormat &format) {
-    // Eight pictures up to 1920x1080 fill a large device; of larger ones fewer do, and they need more memory.
-    return kHistoryLanes + (batch_for(format) > 1 || pixels_of(format) > 4'000'000 ? 4 : 8);
-}
+unsigned DevicePipeline::lanes_for(const PictureFormat &) { return kLanes; }
+
+// One batch more than the device works on, so that it can be filled meanwhile.
+unsigned DevicePipeline::frames_in_flight(unsigned lanes, unsigned batch) { return (lanes + 1) * batch; }
 
 DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureFormat &format,
                                std::vector<std::unique_ptr<DeviceScorer>> scorers, const Config &config,
@@ -58,43 +42,58 @@ DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureForm
       config_(config), receiver_(receiver) {
     if (config_.batch == 0) config_.batch = batch_for(format);
     if (config_.lanes == 0) config_.lanes = lanes_for(format);
-    config_.batch = std::min(config_.batch, kMaxBatch);
-    config_.lanes = std::max(config_.lanes, kHistoryLanes + 1);
     config_.wait_after.resize(scorers_.size());
-    for (const auto &scorer : scorers_) {
-        scratch_offset_.push_back(scratch_bytes_);
-        scratch_bytes_ += round_up<std::size_t>(scorer->scratch_bytes(config_.batch), 256);
-        sums_offset_.push_back(sums_count_);
-        sums_count_ += std::size_t{scorer->sums()} * config_.batch;
-    }
-    picture_bytes_ = round_up<std::size_t>(layout_.bytes + kOverreadBytes, 256);
+    std::size_t bytes = 0; // up to the last plane that anybody reads
+    for (unsigned p = 0; p < format.planes(); p++)
+        if (planes() >> p & 1) bytes = layout_.offset[p] + layout_.stride[p] * format.plane_height(p);
+    picture_bytes_ = round_up<std::size_t>(bytes + kOverreadBytes, 256);
     const Device::Scope scope(*device_);
     upload_queue_ = device_->make_queue();
     try {
-        allocate(config_.lanes);
+        allocate(config_.lanes, std::min(config_.batch, kMaxBatch));
     } catch (const Error &e) {
-        if (e.code() != ENOMEM || config_.lanes == kHistoryLanes + 1) throw;
-        lanes_.clear();
-        allocate(kHistoryLanes + 1);
+        if (e.code() != ENOMEM) throw;
+        allocate(1, 1);
     }
     collector_ = std::thread([this] { collect(); });
 }
 
-void DevicePipeline::allocate(unsigned lanes) {
+// Few blocks: each costs a call of the driver when the run begins and when it ends.
+void DevicePipeline::allocate(unsigned lanes, unsigned batch) {
+    config_.lanes = lanes;
+    config_.batch = batch;
+    lanes_.clear(); // what an attempt before left
+    memory_.reset();
+    host_sums_.reset();
+    scratch_offset_.clear();
+    sums_offset_.clear();
+    scratch_bytes_ = sums_count_ = 0;
+    for (const auto &scorer : scorers_) {
+        scratch_offset_.push_back(scratch_bytes_);
+        scratch_bytes_ += round_up<std::size_t>(scorer->scratch_bytes(batch), 256);
+        sums_offset_.push_back(sums_count_);
+        sums_count_ += std::size_t{scorer->sums()} * batch;
+    }
+    const std::size_t places = round_up<std::size_t>(frames_in_flight(lanes, batch) + kHistory, batch);
+    const std::size_t sums_bytes = round_up<std::size_t>(sums_count_ * sizeof(DeviceSum), 256);
+    const std::size_t pictures_bytes = 2 * places * picture_bytes_, lane_bytes = scratch_bytes_ + sums_bytes;
+    memory_ = device_->allocate(pictures_bytes + std::max<std::size_t>(lanes * lane_bytes, 256));
+    host_sums_ = device_->allocate_pinned(std::max<std::size_t>(lanes * sums_bytes, 256));
     for (unsigned i = 0; i < lanes; i++) {
-        auto lane = std::make_unique<Lane>();
-        const std::size_t sums_bytes = std::max<std::size_t>(sums_count_, 1) * sizeof(DeviceSum);
-        lane->pictures = device_->allocate(2 * config_.batch * picture_bytes_);
-        lane->scratch = device_->allocate(std::max<std::size_t>(scratch_bytes_, 256));
-        lane->sums = device_->allocate(sums_bytes);
-        lane->host_sums = device_->allocate_pinned(sums_bytes);
-        lane->queue = device_->make_queue();
-        lane->uploaded = device_->make_event();
-        lane->done = device_->make_event();
-        lane->entries.resize(config_.batch);
-        lane->queue->clear(lane->scratch->data(), lane->scratch->size());
+        Lane lane;
+        lane.scratch = memory_->data() + pictures_bytes + i * lane_bytes;
+        lane.sums = reinterpret_cast<DeviceSum *>(lane.scratch + scratch_bytes_);
+        lane.host_sums = reinterpret_cast<const DeviceSum *>(host_sums_->data() + i * sums_bytes);
+        lane.queue = device_->make_queue();
+        lane.uploaded = device_->make_event();
+        lane.done = device_->make_event();
         lanes_.push_back(std::move(lane));
     }
+    // Lanes begin behind an upload.
+    if (lane_bytes) upload_queue_->clear(memory_->data() + pictures_bytes, lanes * lane_bytes);
+    entries_ = std::vector<Entry>(places);
+    staging_.clear();
+    staging_.resize(places / batch);
 }
 
 DevicePipeline::~DevicePipeline() {
@@ -108,7 +107,7 @@ DevicePipeline::~DevicePipeline() {
     try {
         const Device::Scope scope(*device_);
         upload_queue_->finish();
-        for (const auto &lane : lanes_) lane->queue->finish();
+        for (const Lane &lane : lanes_) lane.queue->finish();
     } catch (const Error &) {
         // Reported when it happened.
     }
@@ -118,38 +117,33 @@ void DevicePipeline::submit(void *frame, unsigned index, const Picture &ref, con
                             Parallel &parallel) {
     const TraceRange trace("frame", index);
     std::unique_lock lock(mutex_);
-    // A new batch needs a lane whose results are out, and whose pictures no batch under way looks back at.
-    changed_.wait(
-        lock, [&] { return failed_ || opened_ > started_ || opened_ + kHistoryLanes < collected_ + lanes_.size(); });
-    if (!failed_) {
-        if (opened_ == started_) opened_++;
-        Lane &lane = lane_of(opened_ - 1);
-        Entry &entry = lane.entries[lane.count];
-        filling_ = true;
-        lock.unlock();
-        try {
+    changed_.wait(lock, [&] {
+        return failed_ || (open_frames() < config_.batch && submitted_ + kHistory < collected_ + entries_.size());
+    });
+    bool counted = false;
+    if (!failed_) try {
+            lock.unlock();
             const Device::Scope scope(*device_);
+            Entry &entry = entries_[slot_of(submitted_)];
             entry.frame = frame;
             entry.index = index;
             entry.scorers = scorers;
-            fill(lane, entry, ref, dist, parallel);
+            fill(entry, ref, dist, parallel);
             lock.lock();
-            filling_ = false;
-            lane.count++; // from here on the collector speaks for the frame
-            if (!failed_ && (lane.count == config_.batch || started_ - collected_ < kBusyBatches)) start();
+            submitted_++; // from here on the collector speaks for the frame
+            counted = true;
             changed_.notify_all();
+            if (failed_) return;
+            if ((staged_to_ - staged_from_) * 2 * picture_bytes_ >= kStagedBytes) upload_staged();
+            // A device that has nothing to do gets what there is; a busy one the whole batch.
+            if (at_work_.empty() || (open_frames() == config_.batch && may_start())) start();
             return;
         } catch (...) {
             if (!lock.owns_lock()) lock.lock();
-            const bool counted = !filling_;
-            filling_ = false;
             fail(std::current_exception());
-            lock.unlock();
-            if (counted) return;
         }
-    } else
-        lock.unlock();
-    receiver_.measured(frame);
+    lock.unlock();
+    if (!counted) receiver_.measured(frame);
 }
 
 unsigned DevicePipeline::planes() const {
@@ -158,8 +152,8 @@ unsigned DevicePipeline::planes() const {
     return planes;
 }
 
-// Brings the frame's pictures to the device.
-void DevicePipeline::fill(Lane &lane, Entry &entry, const Picture &ref, const Picture &dist, Parallel &parallel) {
+// Brings the pictures of the next frame to the device.
+void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist, Parallel &parallel) {
     unsigned ref_planes = 0, dist_planes = 0;
     for (std::size_t i = 0; i < scorers_.size(); i++) {
         if (!(entry.scorers >> i & 1)) continue;
@@ -168,55 +162,89 @@ void DevicePipeline::fill(Lane &lane, Entry &entry, const Picture &ref, const Pi
     }
     entry.ref = ref;
     entry.dist = dist;
-    entry.ref_at = bring(lane, 2 * lane.count, ref, ref_planes, parallel);
-    entry.dist_at = bring(lane, 2 * lane.count + 1, dist, dist_planes, parallel);
+    if (ref.memory() == Memory::host && dist.memory() == Memory::host) {
+        entry.ref_at = stage(0, ref, ref_planes, parallel);
+        entry.dist_at = stage(1, dist, dist_planes, parallel);
+        entry.ref = entry.dist = Picture();
+        const std::lock_guard lock(mutex_);
+        if (staged_to_ != submitted_) { // not a neighbour of those before
+            upload_staged();
+            staged_from_ = submitted_;
+        }
+        staged_to_ = submitted_ + 1;
+    } else {
+        entry.ref_at = bring(0, ref, ref_planes, parallel);
+        entry.dist_at = bring(1, dist, dist_planes, parallel);
+    }
     entry.earlier_ref = earlier_ref_;
     earlier_ref_[1] = std::move(earlier_ref_[0]);
     earlier_ref_[0] = entry.ref_at;
 }
 
-DevicePipeline::Resident DevicePipeline::bring(Lane &lane, std::size_t slot, const Picture &picture, unsigned planes,
+DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &picture, unsigned planes,
                                                Parallel &parallel) {
-    Resident at;
-    const bool on_device = picture.memory() == Memory::device;
+    const std::size_t slot = slot_of(submitted_);
+    const bool is_staged = picture.memory() == Memory::host;
+    Resident at = is_staged ? stage(role, picture, planes, parallel) : place(slot, role, planes);
     for (unsigned p = 0; p < format_.planes(); p++) {
         if (!(planes >> p & 1)) continue;
+        std::byte *const to = device_picture(slot, role) + layout_.offset[p];
         const auto pitch = static_cast<std::ptrdiff_t>(layout_.stride[p]);
-        if (on_device && picture.stride_bytes(p) == pitch) {
-            at.plane[p] = picture.data(p);
-            at.keep = picture;
-            continue;
-        }
-        std::byte *const to = lane.pictures->data() + slot * picture_bytes_ + layout_.offset[p];
         const CopyShape shape{std::size_t{format_.plane_width(p)} * format_.bytes_per_sample(),
                               format_.plane_height(p)};
-        if (on_device)
-            upload_queue_->copy(to, pitch, picture.data(p), picture.stride_bytes(p), shape);
-        else if (picture.memory() == Memory::pinned_host)
+        if (is_staged) {
+            upload_queue_->upload(to, pitch, staged_picture(slot, role) + layout_.offset[p], pitch, shape);
+        } else if (picture.memory() == Memory::pinned_host) {
             upload_queue_->upload(to, pitch, picture.data(p), picture.stride_bytes(p), shape);
-        else
-            upload_queue_->upload(to, pitch, staged(lane, slot, picture, p, parallel), pitch, shape);
-        at.plane[p] = to;
+        } else if (picture.stride_bytes(p) != pitch) {
+            upload_queue_->copy(to, pitch, picture.data(p), picture.stride_bytes(p), shape);
+        } else {
+            at.plane[p] = picture.data(p);
+            at.keep = picture;
+        }
     }
     return at;
 }
 
+// Where planes of a picture will be on the device.
+DevicePipeline::Resident DevicePipeline::place(std::size_t slot, unsigned role, unsigned planes) const {
+    Resident at;
+    for (unsigned p = 0; p < format_.planes(); p++)
+        if (planes >> p & 1) at.plane[p] = device_picture(slot, role) + layout_.offset[p];
+    return at;
+}
+
 // Copies from pageable memory, which the device cannot read while we go on.
-const std::byte *DevicePipeline::staged(Lane &lane, std::size_t slot, const Picture &picture, unsigned plane,
-                                        Parallel &parallel) {
-    if (!lane.staging) lane.staging = device_->allocate_pinned(2 * config_.batch * picture_bytes_);
-    std::byte *const to = lane.staging->data() + slot * picture_bytes_ + layout_.offset[plane];
-    const std::size_t pitch = layout_.stride[plane];
-    const std::size_t row_bytes = std::size_t{format_.plane_width(plane)} * format_.bytes_per_sample();
-    const unsigned rows = format_.plane_height(plane);
-    const unsigned strips = std::min(std::max(parallel.lanes(), 1u), (rows + kRowsOfStrip - 1) / kRowsOfStrip);
-    parallel.run(strips, [&](unsigned strip) {
-        const auto edge = [&](unsigned i) { return static_cast<unsigned>(std::uint64_t{rows} * i / strips); };
-        for (unsigned y = edge(strip); y < edge(strip + 1); y++)
-            std::memcpy(to + y * pitch, picture.data(plane) + std::ptrdiff_t{y} * picture.stride_bytes(plane),
-                        row_bytes);
-    });
-    return to;
+DevicePipeline::Resident DevicePipeline::stage(unsigned role, const Picture &picture, unsigned planes,
+                                               Parallel &parallel) {
+    const std::size_t slot = slot_of(submitted_);
+    auto &block = staging_[slot / config_.batch];
+    if (!block) block = device_->allocate_pinned(2 * config_.batch * picture_bytes_);
+    for (unsigned p = 0; p < format_.planes(); p++) {
+        if (!(planes >> p & 1)) continue;
+        std::byte *const to = staged_picture(slot, role) + layout_.offset[p];
+        const std::size_t pitch = layout_.stride[p];
+        const std::size_t row_bytes = std::size_t{format_.plane_width(p)} * format_.bytes_per_sample();
+        const unsigned rows = format_.plane_height(p);
+        const unsigned strips = std::min(std::max(parallel.lanes(), 1u), (rows + kRowsOfStrip - 1) / kRowsOfStrip);
+        parallel.run(strips, [&](unsigned strip) {
+            const auto edge = [&](unsigned i) { return static_cast<unsigned>(std::uint64_t{rows} * i / strips); };
+            for (unsigned y = edge(strip); y < edge(strip + 1); y++)
+                std::memcpy(to + y * pitch, picture.data(p) + std::ptrdiff_t{y} * picture.stride_bytes(p), row_bytes);
+        });
+    }
+    return place(slot, role, planes);
+}
+
+// Neighbours in staging memory are neighbours on the device: several frames in one copy. The caller holds the mutex and
+// a scope.
+void DevicePipeline::upload_staged() {
+    while (staged_from_ < staged_to_) {
+        const std::size_t slot = slot_of(staged_from_), left_in_block = config_.batch - slot % config_.batch;
+        const std::size_t count = std::min<std::size_t>(left_in_block, staged_to_ - staged_from_);
+        staged_from_ += count;
+        upload_queue_->upload(device_picture(slot, 0), 0, staged_picture(slot, 0), 0, {count * 2 * picture_bytes_, 1});
+    }
 }
 
 // The receiver knows before anything else can see that the pipeline has failed. The caller holds the mutex.
@@ -226,23 +254,30 @@ void DevicePipeline::fail(std::exception_ptr error) {
     changed_.notify_all();
 }
 
-// Puts the open batch to work. The caller holds the mutex and a scope.
+bool DevicePipeline::may_start() const { return open_frames() > 0 && at_work_.size() < lanes_.size(); }
+
+// Puts the frames that wait to work. The caller holds the mutex and a scope.
 void DevicePipeline::start() {
-    Lane &lane = lane_of(opened_ - 1);
-    started_ = opened_; // also if it fails: its frames are then reported without results
+    const Batch batch{begun_, open_frames(), &lanes_[batches_begun_++ % lanes_.size()]};
+    Lane &lane = *batch.lane;
+    begun_ = submitted_; // also if it fails: its frames are then reported without results
+    at_work_.push_back(batch);
+    changed_.notify_all();
+    upload_staged();
     upload_queue_->record(*lane.uploaded);
     lane.queue->wait(*lane.uploaded);
-    enqueue(lane);
+    enqueue(lane, batch.first, batch.count);
     lane.queue->record(*lane.done);
 }
 
-void DevicePipeline::enqueue(Lane &lane) {
+void DevicePipeline::enqueue(Lane &lane, std::uint64_t first, unsigned count) {
     if (sums_count_ == 0) return;
-    lane.queue->clear(lane.sums->data(), lane.sums->size());
+    auto *const sums = reinterpret_cast<std::byte *>(lane.sums);
+    lane.queue->clear(sums, sums_count_ * sizeof(DeviceSum));
     for (std::size_t i = 0; i < scorers_.size(); i++) {
         DeviceBatch batch;
-        for (unsigned k = 0; k < lane.count; k++) {
-            const Entry &entry = lane.entries[k];
+        for (unsigned k = 0; k < count; k++) {
+            const Entry &entry = entries_[slot_of(first + k)];
             if (!(entry.scorers >> i & 1)) continue;
             DeviceFrame &frame = batch.frames[batch.count++];
             frame.index = entry.index;
@@ -252,70 +287,70 @@ void DevicePipeline::enqueue(Lane &lane) {
         }
         if (batch.count == 0) continue;
         for (std::size_t p = 0; p < 3; p++) batch.pitch_bytes[p] = static_cast<std::ptrdiff_t>(layout_.stride[p]);
-        batch.scratch = lane.scratch->data() + scratch_offset_[i];
-        batch.sums = reinterpret_cast<DeviceSum *>(lane.sums->data()) + sums_offset_[i];
+        batch.scratch = lane.scratch + scratch_offset_[i];
+        batch.sums = lane.sums + sums_offset_[i];
         batch.sums_stride = scorers_[i]->sums();
         scorers_[i]->enqueue(*lane.queue, batch);
         if (config_.wait_after[i]) lane.queue->finish();
     }
-    lane.queue->download(lane.host_sums->data(), 0, lane.sums->data(), 0, {lane.sums->size(), 1});
+    const auto *host = reinterpret_cast<const std::byte *>(lane.host_sums);
+    lane.queue->download(const_cast<std::byte *>(host), 0, sums, 0, {sums_count_ * sizeof(DeviceSum), 1});
 }
-
-bool DevicePipeline::has_open_frames() { return opened_ > started_ && !filling_ && lane_of(opened_ - 1).count > 0; }
 
 // The pipeline's thread.
 void DevicePipeline::collect() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [&] { return closing_ || failed_ || started_ > collected_; });
-        if (started_ > collected_) {
-            Lane &lane = lane_of(collected_);
-            bool good = !failed_;
-            lock.unlock();
-            std::exception_ptr error;
-            if (good) try {
-                    const TraceRange trace("collect", lane.entries[0].index);
-                    lane.done->wait();
-                } catch (...) {
-                    good = false;
-                    error = std::current_exception();
-                }
-            if (error) {
-                lock.lock();
-                fail(error);
-                lock.unlock();
-            }
-            deliver(lane, good);
-            lock.lock();
-            lane.count = 0;
-            collected_++;
-            changed_.notify_all();
-        } else if (failed_ && has_open_frames())
-            started_ = opened_; // it will never run: its frames are reported without results
-        else if (closing_ && !has_open_frames())
-            return;
-        else if (failed_)
-            changed_.wait(lock, [&] { return closing_ || has_open_frames(); });
-        // What was left open while the device was busy.
-        if (!failed_ && has_open_frames() && started_ - collected_ < kBusyBatches) {
+        changed_.wait(lock, [&] { return !at_work_.empty() || (failed_ && open_frames() > 0) || closing_; });
+        if (!at_work_.empty()) finish_batch(lock);
+        if (failed_ && open_frames() > 0) { // will never run: its frames are reported without results
+            at_work_.push_back({begun_, open_frames(), nullptr});
+            begun_ = submitted_;
+        } else if (may_start() && (open_frames() == config_.batch || at_work_.size() < kBusyBatches)) {
+            // What was left open while the device was busy.
             try {
                 const Device::Scope scope(*device_);
                 start();
             } catch (...) {
                 fail(std::current_exception());
             }
-        }
+        } else if (closing_ && at_work_.empty() && open_frames() == 0)
+            return;
     }
 }
 
-void DevicePipeline::deliver(Lane &lane, bool with_results) {
-    const auto *sums = reinterpret_cast<const DeviceSum *>(lane.host_sums->data());
+// Waits for the oldest batch and hands out its results.
+void DevicePipeline::finish_batch(std::unique_lock<std::mutex> &lock) {
+    const Batch batch = at_work_.front();
+    bool good = !failed_;
+    lock.unlock();
+    std::exception_ptr error;
+    if (good) try {
+            const TraceRange trace("collect", entries_[slot_of(batch.first)].index);
+            batch.lane->done->wait();
+        } catch (...) {
+            good = false;
+            error = std::current_exception();
+        }
+    if (error) {
+        lock.lock();
+        fail(error);
+        lock.unlock();
+    }
+    deliver(batch, good);
+    lock.lock();
+    at_work_.pop_front();
+    collected_ += batch.count;
+    changed_.notify_all();
+}
+
+void DevicePipeline::deliver(const Batch &batch, bool with_results) {
     std::vector<std::size_t> position(scorers_.size());
-    for (unsigned k = 0; k < lane.count; k++) {
-        Entry &entry = lane.entries[k];
+    for (unsigned k = 0; k < batch.count; k++) {
+        Entry &entry = entries_[slot_of(batch.first + k)];
         for (std::size_t i = 0; with_results && i < scorers_.size(); i++) {
             if (!(entry.scorers >> i & 1)) continue;
-            scorers_[i]->collect(sums + sums_offset_[i] + scorers_[i]->sums() * position[i]++,
+            scorers_[i]->collect(batch.lane->host_sums + sums_offset_[i] + scorers_[i]->sums() * position[i]++,
                                  receiver_.result_of(entry.frame, i));
         }
         void *const frame = entry.frame;

@@ -1,5 +1,6 @@
-// Frames on their way through a device: uploaded once, several in flight, results read back behind the kernels. The
-// host waits for nothing but a free place; results come from a thread of the pipeline, in the order of the frames.
+// Frames on their way through a device: uploaded once, several in flight, several to a launch, results read back behind
+// the kernels. The host waits for nothing but a free place; results come from a thread of the pipeline, in the order of
+// the frames.
 #pragma once
 
 #include <array>
@@ -29,8 +30,8 @@ class DevicePipeline {
     };
 
     struct Config {
-        unsigned lanes = 0;           // batches that have memory on the device; two of them only keep earlier pictures
-        unsigned batch = 0;           // frames in a batch. 0, both: by size of the pictures
+        unsigned lanes = 0;           // batches that the device works on at once
+        unsigned batch = 0;           // frames of a batch at most. 0, both: by size of the pictures
         std::vector<bool> wait_after; // by scorer: the host waits for its kernels ("serial" dispatch)
     };
 
@@ -48,30 +49,62 @@ class DevicePipeline {
 
     unsigned planes() const; // one bit for each that some scorer reads
 
-    // Sensible numbers for such pictures.
+    // Sensible numbers for such pictures, and how many frames a pipeline takes in with them.
     static unsigned batch_for(const PictureFormat &format);
     static unsigned lanes_for(const PictureFormat &format);
+    static unsigned frames_in_flight(unsigned lanes, unsigned batch);
 
   private:
-    struct Entry; // a frame in a lane
-    struct Lane;
     // Planes of a picture in device memory, and what keeps them there.
     struct Resident {
         std::array<const std::byte *, 3> plane{};
         Picture keep; // a picture that was on the device before
     };
+    // A frame in flight.
+    struct Entry {
+        void *frame = nullptr;
+        unsigned index = 0;
+        std::uint32_t scorers = 0;
+        Picture ref, dist; // kept while an upload may read them
+        Resident ref_at, dist_at;
+        std::array<Resident, 2> earlier_ref;
+    };
+    // What a batch at work needs for itself.
+    struct Lane {
+        std::byte *scratch = nullptr;
+        DeviceSum *sums = nullptr;            // on the device
+        const DeviceSum *host_sums = nullptr; // read back
+        std::unique_ptr<Queue> queue;
+        std::unique_ptr<Event> uploaded, done;
+    };
+    struct Batch {
+        std::uint64_t first = 0;
+        unsigned count = 0;
+        Lane *lane = nullptr;
+    };
 
-    void allocate(unsigned lanes);
-    void fill(Lane &lane, Entry &entry, const Picture &ref, const Picture &dist, Parallel &parallel);
-    Resident bring(Lane &lane, std::size_t slot, const Picture &picture, unsigned planes, Parallel &parallel);
-    const std::byte *staged(Lane &lane, std::size_t slot, const Picture &picture, unsigned plane, Parallel &parallel);
+    void allocate(unsigned lanes, unsigned batch);
+    void fill(Entry &entry, const Picture &ref, const Picture &dist, Parallel &parallel);
+    Resident bring(unsigned role, const Picture &picture, unsigned planes, Parallel &parallel);
+    Resident place(std::size_t slot, unsigned role, unsigned planes) const;
+    Resident stage(unsigned role, const Picture &picture, unsigned planes, Parallel &parallel);
+    void upload_staged();
     void start();
+    bool may_start() const;
+    void enqueue(Lane &lane, std::uint64_t first, unsigned count);
     void fail(std::exception_ptr error);
-    void enqueue(Lane &lane);
     void collect();
-    bool has_open_frames(); // in a batch that was not started
-    void deliver(Lane &lane, bool with_results);
-    Lane &lane_of(std::uint64_t batch) { return *lanes_[batch % lanes_.size()]; }
+    void finish_batch(std::unique_lock<std::mutex> &lock);
+    void deliver(const Batch &batch, bool with_results);
+
+    std::size_t slot_of(std::uint64_t number) const { return static_cast<std::size_t>(number % entries_.size()); }
+    std::byte *device_picture(std::size_t slot, unsigned role) const {
+        return memory_->data() + (2 * slot + role) * picture_bytes_;
+    }
+    std::byte *staged_picture(std::size_t slot, unsigned role) const {
+        return staging_[slot / config_.batch]->data() + (2 * (slot % config_.batch) + role) * picture_bytes_;
+    }
+    unsigned open_frames() const { return static_cast<unsigned>(submitted_ - begun_); }
 
     std::shared_ptr<Device> device_;
     PictureFormat format_;
@@ -82,14 +115,22 @@ class DevicePipeline {
     std::vector<std::size_t> scratch_offset_, sums_offset_; // by scorer, in a lane
     std::size_t scratch_bytes_ = 0, sums_count_ = 0, picture_bytes_ = 0;
 
+    // Frame n has the place n % size. It is taken again when the results of the frame and of the two behind it, which
+    // may look back at its picture, are out.
+    std::vector<Entry> entries_;
+    std::unique_ptr<DeviceMemory> memory_;               // pictures of all places, then the lanes
+    std::unique_ptr<DeviceMemory> host_sums_;            // of all lanes
+    std::vector<std::unique_ptr<DeviceMemory>> staging_; // for `batch` places each; made when pageable pictures come
     std::unique_ptr<Queue> upload_queue_;
-    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::vector<Lane> lanes_;
     std::array<Resident, 2> earlier_ref_;
 
     std::mutex mutex_; // of what follows, and of starting a batch
     std::condition_variable changed_;
-    std::uint64_t opened_ = 0, started_ = 0, collected_ = 0; // batches so far; at most one is open and not started
-    bool filling_ = false;                                   // submit() is at the open batch
+    std::uint64_t submitted_ = 0, begun_ = 0, collected_ = 0; // frames so far
+    std::uint64_t staged_from_ = 0, staged_to_ = 0;           // frames that lie in staging memory, not yet uploaded
+    std::uint64_t batches_begun_ = 0;
+    std::deque<Batch> at_work_;
     bool closing_ = false, failed_ = false;
     std::thread collector_;
 };

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <future>
 #include <thread>
 
 #include "base/error.hpp"
@@ -84,7 +85,9 @@ std::vector<double> expected_motion(const std::vector<Picture> &pictures, unsign
     return sums;
 }
 
-void expect_motion(unsigned frames, unsigned lanes, unsigned batch, unsigned distance, bool serial, Memory memory) {
+// The memory of frame i is memories[i % size].
+void expect_motion(unsigned frames, unsigned lanes, unsigned batch, unsigned distance, bool serial,
+                   const std::vector<Memory> &memories) {
     std::vector<Picture> pictures;
     for (unsigned i = 0; i < frames; i++) pictures.push_back(noise(i + 1));
     std::shared_ptr<Device> device = open_host_device();
@@ -98,7 +101,7 @@ void expect_motion(unsigned frames, unsigned lanes, unsigned batch, unsigned dis
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.lanes = lanes, .batch = batch, .wait_after = {serial}}, receiver);
         for (unsigned i = 0; i < frames; i++) {
-            const Picture picture = memory == Memory::host ? pictures[i] : relabelled(pictures[i], memory);
+            const Picture picture = relabelled(pictures[i], memories[i % memories.size()]);
             pipeline.submit(&scores[i], i, picture, picture, 1, alone);
         }
     }
@@ -112,15 +115,108 @@ void expect_motion(unsigned frames, unsigned lanes, unsigned batch, unsigned dis
 }
 
 TEST(DevicePipeline, GivesTheSameSumsHoweverFramesAreGrouped) {
-    for (const unsigned lanes : {3u, 4u, 7u})
+    for (const unsigned lanes : {1u, 2u, 5u})
         for (const unsigned batch : {1u, 3u, 16u})
-            for (const unsigned distance : {1u, 2u}) expect_motion(37, lanes, batch, distance, false, Memory::host);
-    expect_motion(1, 6, 16, 1, false, Memory::host);
-    expect_motion(9, 6, 4, 1, true, Memory::host);
+            for (const unsigned distance : {1u, 2u}) expect_motion(57, lanes, batch, distance, false, {Memory::host});
+    expect_motion(1, 6, 16, 1, false, {Memory::host});
+    expect_motion(9, 6, 4, 1, true, {Memory::host});
 }
 TEST(DevicePipeline, TakesPinnedAndDevicePictures) {
     for (const Memory memory : {Memory::pinned_host, Memory::device})
-        for (const unsigned batch : {1u, 5u}) expect_motion(20, 4, batch, 2, false, memory);
+        for (const unsigned batch : {1u, 5u}) expect_motion(40, 2, batch, 2, false, {memory});
+}
+
+TEST(DevicePipeline, TakesPicturesFromDifferentMemoryInOneRun) {
+    for (const unsigned batch : {1u, 4u}) {
+        expect_motion(60, 2, batch, 2, false, {Memory::host, Memory::host, Memory::pinned_host});
+        expect_motion(60, 3, batch, 1, false,
+                      {Memory::pinned_host, Memory::host, Memory::host, Memory::device, Memory::host});
+    }
+}
+
+// The host device, with counts of what it is asked to do and a gate: whoever waits for an event waits for the gate too.
+class GatedDevice final : public Device {
+  public:
+    std::atomic<unsigned> uploads{0}, launches{0};
+    void open() { gate_.set_value(); }
+
+    const DeviceInfo &info() const override { return inner_->info(); }
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override { return inner_->allocate(bytes); }
+    std::unique_ptr<DeviceMemory> allocate_pinned(std::size_t bytes) override { return inner_->allocate_pinned(bytes); }
+    std::unique_ptr<Queue> make_queue() override { return std::make_unique<Counting>(*this, inner_->make_queue()); }
+    std::unique_ptr<Event> make_event(bool timing) override {
+        return std::make_unique<Gated>(inner_->make_event(timing), opened_);
+    }
+    void prepare(const Kernel &kernel) override { inner_->prepare(kernel); }
+
+  private:
+    struct Gated final : Event {
+        Gated(std::unique_ptr<Event> e, std::shared_future<void> g) : inner(std::move(e)), gate(std::move(g)) {}
+        void wait() override {
+            gate.wait();
+            inner->wait();
+        }
+        bool reached() override { return inner->reached(); }
+        float milliseconds_since(Event &) override { return 0; }
+        std::unique_ptr<Event> inner;
+        std::shared_future<void> gate;
+    };
+    struct Counting final : Queue {
+        Counting(GatedDevice &d, std::unique_ptr<Queue> q) : device(d), inner(std::move(q)) {}
+        void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+                    CopyShape shape) override {
+            device.uploads++;
+            inner->upload(to, to_pitch, from, from_pitch, shape);
+        }
+        void download(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+                      CopyShape shape) override {
+            inner->download(to, to_pitch, from, from_pitch, shape);
+        }
+        void copy(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+                  CopyShape shape) override {
+            inner->copy(to, to_pitch, from, from_pitch, shape);
+        }
+        void clear(std::byte *at, std::size_t bytes) override { inner->clear(at, bytes); }
+        void launch(const Kernel &kernel, Grid grid, const void *args, std::size_t bytes) override {
+            device.launches++;
+            inner->launch(kernel, grid, args, bytes);
+        }
+        void record(Event &event) override { inner->record(*static_cast<Gated &>(event).inner); }
+        void wait(Event &event) override { inner->wait(*static_cast<Gated &>(event).inner); }
+        void finish() override { inner->finish(); }
+        GatedDevice &device;
+        std::unique_ptr<Queue> inner;
+    };
+    std::shared_ptr<Device> inner_ = open_host_device();
+    std::promise<void> gate_;
+    std::shared_future<void> opened_ = gate_.get_future().share();
+};
+
+// Frames that come faster than the device works share launches, and uploads where they are staged.
+TEST(DevicePipeline, ABusyDeviceGetsWholeBatches) {
+    const auto device = std::make_shared<GatedDevice>();
+    const auto metric = prepared("motion");
+    std::vector<std::unique_ptr<DeviceScorer>> scorers;
+    scorers.push_back(metric->make_device_scorer(*device));
+    Collecting receiver;
+    std::vector<Picture> pictures;
+    for (unsigned i = 0; i < 13; i++) pictures.push_back(noise(i + 1));
+    std::vector<Score> scores(13);
+    Parallel alone;
+    {
+        DevicePipeline pipeline(device, kFormat, std::move(scorers), {.lanes = 3, .batch = 4, .wait_after = {}},
+                                receiver);
+        const unsigned before = device->uploads;
+        for (unsigned i = 0; i < 13; i++) pipeline.submit(&scores[i], i, pictures[i], pictures[i], 1, alone);
+        device->open();
+        while (receiver.count < 13) std::this_thread::yield();
+        EXPECT_EQ(device->launches, 3u);         // the first frame has nothing to look back at; then 4, 4 and 4
+        EXPECT_LE(device->uploads - before, 7u); // of 26 pictures; the memory ends inside some batches
+    }
+    const std::vector<double> expected = expected_motion(pictures, 1);
+    for (unsigned i = 0; i < 13; i++)
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(scores[i].results[0].values[0]),
+                  std::bit_cast<std::uint64_t>(expected[i]));
 }
 
 TEST(DevicePipeline, RunsEachScorerOnItsOwnFramesOnly) {
@@ -185,12 +281,14 @@ TEST(DevicePipeline, ReportsEveryFrameAfterAFailure) {
     EXPECT_EQ(receiver.failures, 1u);
 }
 
-TEST(DevicePipeline, GroupsPicturesBelow1280x720Only) {
+TEST(DevicePipeline, GroupsMorePicturesBelow1280x720) {
     const auto batch = [](unsigned w, unsigned h) {
         return DevicePipeline::batch_for({PixelFormat::yuv420p, 8, w, h});
     };
-    EXPECT_EQ(batch(1280, 720), 1u);
-    EXPECT_GT(batch(1279, 720), 1u);
+    EXPECT_EQ(batch(3840, 2160), 1u);
+    EXPECT_EQ(batch(1920, 1080), 4u);
+    EXPECT_EQ(batch(1280, 720), 4u);
+    EXPECT_GT(batch(1279, 720), 4u);
     EXPECT_EQ(batch(64, 64), kMaxBatch);
 }
 

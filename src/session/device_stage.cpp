@@ -51,7 +51,7 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<std::un
     if (scorers.empty()) return;
     const unsigned batch = config.batch ? config.batch : DevicePipeline::batch_for(format);
     const unsigned lanes = config.lanes ? config.lanes : DevicePipeline::lanes_for(format);
-    frames_in_flight_ = batch * lanes;
+    frames_in_flight_ = DevicePipeline::frames_in_flight(lanes, batch) + batch; // those being emitted
     pipeline_ = std::make_unique<DevicePipeline>(choice_.device, format, std::move(scorers), config, receiver_);
 }
 

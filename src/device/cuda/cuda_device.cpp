@@ -173,16 +173,55 @@ class Modules {
     std::map<const Kernel *, FunctionHandle> functions_;
 };
 
-class CudaQueue final : public Queue {
+// Streams of one context. Making one takes long, so those that a queue no longer needs serve the next.
+class Streams {
   public:
-    CudaQueue(ContextPointer context, std::shared_ptr<Modules> modules, StreamHandle stream)
-        : context_(std::move(context)), modules_(std::move(modules)), stream_(stream) {}
-    ~CudaQueue() override {
+    explicit Streams(ContextPointer context) : context_(std::move(context)) {}
+    ~Streams() {
         tidy_up(*context_, [&](const Driver &d) {
-            d.cuStreamSynchronize(stream_);
-            d.cuStreamDestroy(stream_);
+            for (const StreamHandle stream : idle_) d.cuStreamDestroy(stream);
         });
     }
+    Streams(const Streams &) = delete;
+    Streams &operator=(const Streams &) = delete;
+
+    StreamHandle take() {
+        const std::lock_guard lock(mutex_);
+        if (!idle_.empty()) {
+            const StreamHandle stream = idle_.back();
+            idle_.pop_back();
+            return stream;
+        }
+        const Context::Entered here(*context_);
+        const Driver &d = context_->driver();
+        // Highest priority in the primary context; a caller knows better what matters in its own.
+        int lowest = 0, highest = 0;
+        if (context_->retained())
+            d.check(d.cuCtxGetStreamPriorityRange(&lowest, &highest), "cuCtxGetStreamPriorityRange");
+        StreamHandle stream = nullptr;
+        idle_.reserve(++made_); // a return never allocates
+        d.check(d.cuStreamCreateWithPriority(&stream, kStreamNonBlocking, highest), "cuStreamCreateWithPriority");
+        return stream;
+    }
+    void give_back(StreamHandle stream) noexcept {
+        tidy_up(*context_, [&](const Driver &d) { d.cuStreamSynchronize(stream); });
+        const std::lock_guard lock(mutex_);
+        idle_.push_back(stream);
+    }
+
+  private:
+    ContextPointer context_;
+    std::mutex mutex_;
+    std::size_t made_ = 0;
+    std::vector<StreamHandle> idle_;
+};
+
+class CudaQueue final : public Queue {
+  public:
+    CudaQueue(ContextPointer context, std::shared_ptr<Modules> modules, std::shared_ptr<Streams> streams)
+        : context_(std::move(context)), modules_(std::move(modules)), streams_(std::move(streams)),
+          stream_(streams_->take()) {}
+    ~CudaQueue() override { streams_->give_back(stream_); }
 
     void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
                 CopyShape shape) override {
@@ -260,6 +299,7 @@ class CudaQueue final : public Queue {
 
     ContextPointer context_;
     std::shared_ptr<Modules> modules_;
+    std::shared_ptr<Streams> streams_;
     StreamHandle stream_;
 };
 
@@ -288,6 +328,7 @@ class CudaDevice final : public Device {
   public:
     explicit CudaDevice(ContextPointer context)
         : context_(std::move(context)), modules_(std::make_shared<Modules>(context_)),
+          streams_(std::make_shared<Streams>(context_)),
           info_(describe(context_->driver(), context_->device(), static_cast<unsigned>(context_->device()))) {}
 
     const DeviceInfo &info() const override { return info_; }
@@ -303,17 +344,7 @@ class CudaDevice final : public Device {
         driver().check(driver().cuMemHostAlloc(&at, bytes, kHostAllocPortable), "cuMemHostAlloc");
         return std::make_unique<PinnedMemory>(context_, at, bytes);
     }
-    std::unique_ptr<Queue> make_queue() override {
-        const Context::Entered here(*context_);
-        // Highest priority in the primary context; a caller knows better what matters in its own.
-        int lowest = 0, highest = 0;
-        if (context_->retained())
-            driver().check(driver().cuCtxGetStreamPriorityRange(&lowest, &highest), "cuCtxGetStreamPriorityRange");
-        StreamHandle stream = nullptr;
-        driver().check(driver().cuStreamCreateWithPriority(&stream, kStreamNonBlocking, highest),
-                       "cuStreamCreateWithPriority");
-        return std::make_unique<CudaQueue>(context_, modules_, stream);
-    }
+    std::unique_ptr<Queue> make_queue() override { return std::make_unique<CudaQueue>(context_, modules_, streams_); }
     std::unique_ptr<Event> make_event(bool timing) override {
         const Context::Entered here(*context_);
         EventHandle event = nullptr;
@@ -330,6 +361,7 @@ class CudaDevice final : public Device {
 
     ContextPointer context_;
     std::shared_ptr<Modules> modules_;
+    std::shared_ptr<Streams> streams_;
     DeviceInfo info_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "metrics/ssimulacra2/ssimulacra2_stages.hpp"
@@ -37,34 +38,70 @@ template <class T> HWY_INLINE V twice_to_float(const T *samples) {
     return hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::BitCast(hn::Rebind<T, DI>(), both)));
 }
 
-// The table's entries at some places: values and rises. Gather instructions are slow on many processors.
-template <class D>
-HWY_INLINE void look_up(D d, const EotfStep *table, const int *places, hn::Vec<D> &value, hn::Vec<D> &rise) {
-    if constexpr (hn::MaxLanes(D()) == 4) {
-        const hn::Half<D> pair;
-        const auto entry = [&](int i) HWY_ATTR { return hn::LoadU(pair, &table[places[i]].value); };
-        const auto low = hn::Combine(d, entry(1), entry(0)), high = hn::Combine(d, entry(3), entry(2));
-        value = hn::ConcatEven(d, high, low);
-        rise = hn::ConcatOdd(d, high, low);
-    } else {
-        const hn::Half<D> half;
-        hn::Vec<hn::Half<D>> values[2], rises[2];
-        look_up(half, table, places, values[0], rises[0]);
-        look_up(half, table, places + hn::MaxLanes(half), values[1], rises[1]);
-        value = hn::Combine(d, values[1], values[0]);
-        rise = hn::Combine(d, rises[1], rises[0]);
-    }
+// The table's entries at some places: values and rises. Gather instructions are slow on many processors. On x86 each
+// entry is spread over a vector as it is loaded, and a blend keeps it where it belongs: only one port can move lanes.
+HWY_INLINE void look_up(const EotfStep *table, const int *places, V &value, V &rise) {
+    const DF d;
+#if HWY_ARCH_X86
+    const hn::Repartition<double, DF> pairs;
+    const auto entry = [&](int i) HWY_ATTR {
+        double both;
+        std::memcpy(&both, &table[places[i]], sizeof both);
+        return hn::Set(pairs, both);
+    };
+    // Two entries to a block of 128 bits; the next two of that block are in the other vector.
+    const auto blocks = [&](int first) HWY_ATTR {
+        auto all = hn::OddEven(entry(first + 1), entry(first));
+#if HWY_TARGET == HWY_AVX3
+        using Pairs = decltype(all);
+        all = Pairs{_mm512_mask_blend_pd(0x0c, all.raw, hn::OddEven(entry(first + 5), entry(first + 4)).raw)};
+        all = Pairs{_mm512_mask_blend_pd(0x30, all.raw, hn::OddEven(entry(first + 9), entry(first + 8)).raw)};
+        all = Pairs{_mm512_mask_blend_pd(0xc0, all.raw, hn::OddEven(entry(first + 13), entry(first + 12)).raw)};
+#else
+        all = hn::ConcatUpperLower(pairs, hn::OddEven(entry(first + 5), entry(first + 4)), all);
+#endif
+        return hn::BitCast(d, all);
+    };
+    const V low = blocks(0), high = blocks(2);
+#if HWY_TARGET == HWY_AVX3
+    value = V{_mm512_shuffle_ps(low.raw, high.raw, 0x88)};
+    rise = V{_mm512_shuffle_ps(low.raw, high.raw, 0xdd)};
+#else
+    value = V{_mm256_shuffle_ps(low.raw, high.raw, 0x88)};
+    rise = V{_mm256_shuffle_ps(low.raw, high.raw, 0xdd)};
+#endif
+#else
+    const hn::Half<DF> pair;
+    const auto entry = [&](int i) HWY_ATTR { return hn::LoadU(pair, &table[places[i]].value); };
+    const V low = hn::Combine(d, entry(1), entry(0)), high = hn::Combine(d, entry(3), entry(2));
+    value = hn::ConcatEven(d, high, low);
+    rise = hn::ConcatOdd(d, high, low);
+#endif
+}
+
+// For values that an int32 holds; Highway's ConvertTo spends four instructions on those it does not hold.
+HWY_INLINE hn::Vec<DI> truncated(V v) {
+#if HWY_TARGET == HWY_AVX3
+    return hn::Vec<DI>{_mm512_cvttps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return hn::Vec<DI>{_mm256_cvttps_epi32(v.raw)};
+#else
+    return hn::ConvertTo(DI(), v);
+#endif
 }
 
 // Section 4. Where x is 0 or 1, the table gives 0 and 1.
 HWY_INLINE V to_linear(V x, const EotfStep *table) {
     const DF d;
     const V t = hn::Mul(hn::Min(hn::Max(x, hn::Zero(d)), hn::Set(d, 1.0f)), hn::Set(d, 1023.0f));
-    const auto i = hn::ConvertTo(DI(), t);
+    const auto i = truncated(t);
     HWY_ALIGN int places[kLanes];
     hn::Store(i, DI(), places);
+#if HWY_TARGET == HWY_AVX3
+    __asm__("" : "+m"(places)); // the compiler would take the lanes out of the register, one by one
+#endif
     V value, rise;
-    look_up(d, table, places, value, rise);
+    look_up(table, places, value, rise);
     return hn::Add(value, hn::Mul(rise, hn::Sub(t, hn::ConvertTo(d, i))));
 }
 

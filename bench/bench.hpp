@@ -27,6 +27,9 @@ void time_functions(const Settings &settings, const Report &report);
 // Whole metrics, and "vmaf" for the three that the default model needs, on generated content.
 void time_metrics(const Settings &settings, const Report &report);
 
+// Lets callgrind count one frame of each metric on each instruction set; each dump is named "METRIC ISA".
+void count_metrics(const Settings &settings);
+
 // Reports what best_times() finds, with ratios to the scalar contender.
 void time_all(const std::string &name, const Settings &settings, const std::vector<Contender> &contenders,
               const Report &report);

@@ -25,12 +25,13 @@ and prints nanoseconds per luma pixel (best of many rounds) and how many times f
   --bits N           8 (default) to 16
   --format F         420 (default), 422, 444 or 400
   --seconds S        time for each name, default 1
+  --count            under callgrind: nothing is timed, one frame of each metric is counted (see bench/gate.py)
   --json             JSON instead of a table
 )";
 
 struct Options {
     Settings settings;
-    bool metrics = true, functions = true, json = false, help = false;
+    bool metrics = true, functions = true, json = false, count = false, help = false;
 };
 
 std::vector<Isa> parse_isas(const std::string &names) {
@@ -76,6 +77,8 @@ Options parse(int argc, char **argv) {
             o.settings.format.pixel_format = parse_format(value());
         else if (name == "--seconds")
             o.settings.seconds = std::stod(value());
+        else if (name == "--count")
+            o.count = true;
         else if (name == "--json")
             o.json = true;
         else if (name == "--help")
@@ -116,6 +119,10 @@ int main(int argc, char **argv) try {
     const Options options = parse(argc, argv);
     if (options.help) {
         std::fputs(kUsage, stdout);
+        return 0;
+    }
+    if (options.count) {
+        count_metrics(options.settings);
         return 0;
     }
     nlohmann::ordered_json lines = nlohmann::ordered_json::array();

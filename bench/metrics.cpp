@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "bench.hpp"
+#include "counter.hpp"
 #include "metrics/registry.hpp"
 #include "support/clip.hpp"
 
@@ -60,30 +61,12 @@ class Run {
     unsigned at_ = 1;
 };
 
-void time_group(const std::string &name, const std::vector<const MetricInfo *> &group, const Clips &clips,
-                const Settings &settings, const Report &report) {
-    std::vector<Contender> contenders;
-    for (const Isa isa : settings.isas) {
-        auto runs = std::make_shared<std::vector<std::unique_ptr<Run>>>();
-        try {
-            for (const MetricInfo *info : group) runs->push_back(std::make_unique<Run>(*info, clips, isa));
-        } catch (const Error &) {
-            return; // not a size, format or depth of this metric
-        }
-        contenders.push_back({isa, [runs] {
-                                  for (const auto &run : *runs) run->next_frame();
-                              }});
-    }
-    time_all(name, settings, contenders, report);
-}
+struct Group {
+    std::string name;
+    std::vector<const MetricInfo *> metrics;
+};
 
-} // namespace
-
-void time_metrics(const Settings &settings, const Report &report) {
-    struct Group {
-        std::string name;
-        std::vector<const MetricInfo *> metrics;
-    };
+std::vector<Group> wanted_groups(const Settings &settings) {
     std::vector<Group> groups;
     const MetricInfo *const vif = find_metric("vif"), *const adm = find_metric("adm"),
                             *const motion = find_metric("motion");
@@ -91,9 +74,44 @@ void time_metrics(const Settings &settings, const Report &report) {
     for (const MetricInfo *info : all_metrics())
         if (info->name != "null") groups.push_back({std::string(info->name), {info}});
     std::erase_if(groups, [&](const Group &group) { return !settings.wants(group.name); });
+    return groups;
+}
+
+// Empty where the size, format or depth is not one of the metric's.
+std::vector<Contender> contenders(const Group &group, const Clips &clips, const Settings &settings) {
+    std::vector<Contender> list;
+    for (const Isa isa : settings.isas) {
+        auto runs = std::make_shared<std::vector<std::unique_ptr<Run>>>();
+        try {
+            for (const MetricInfo *info : group.metrics) runs->push_back(std::make_unique<Run>(*info, clips, isa));
+        } catch (const Error &) {
+            return {};
+        }
+        list.push_back({isa, [runs] {
+                            for (const auto &run : *runs) run->next_frame();
+                        }});
+    }
+    return list;
+}
+
+} // namespace
+
+void time_metrics(const Settings &settings, const Report &report) {
+    const std::vector<Group> groups = wanted_groups(settings);
     if (groups.empty()) return;
     const Clips clips = make_clips(settings.format);
-    for (const Group &group : groups) time_group(group.name, group.metrics, clips, settings, report);
+    for (const Group &group : groups)
+        if (const auto list = contenders(group, clips, settings); !list.empty())
+            time_all(group.name, settings, list, report);
+}
+
+void count_metrics(const Settings &settings) {
+    const Clips clips = make_clips(settings.format);
+    for (const Group &group : wanted_groups(settings))
+        for (const Contender &contender : contenders(group, clips, settings)) {
+            contender.work(); // tables that are made once
+            count_work(contender.work, group.name + " " + std::string(to_string(contender.isa)));
+        }
 }
 
 } // namespace vmaf::bench

@@ -87,8 +87,10 @@ struct Options {
 
     // report
     std::vector<std::string> inputs;
-    std::string title = "vmaf-tune report", svg_kind, csv;
-    std::vector<std::string> frame_files;
+    std::string title = "vmaf-tune report", csv;
+    std::vector<std::string> frame_files, svg; // svg: kind and file
+    std::vector<double> report_targets;
+    unsigned thumbnails = 5;
 
     // completions
     std::string shell = "bash";

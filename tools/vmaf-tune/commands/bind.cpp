@@ -30,6 +30,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     corpus->add_flag("--resume", o.resume, "go on with an existing output; nothing is done twice")->group("Grid");
     corpus->add_flag("--append", o.append, "add to an existing output")->group("Grid");
     corpus->add_flag("--retry-failed", o.retry_failed, "with --resume: try failed cells again")->group("Grid");
+    corpus->add_option("--frames", o.frames_out, "per-frame scores as JSON lines, for report")->group("Grid");
     corpus->callback([&] { exit_code = run_corpus(o); });
 
     auto *search =
@@ -140,6 +141,29 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     per_shot->add_option("--script-out", o.script_out, "a shell script that carries it out");
     per_shot->add_flag("--run", o.run, "encode, join and score now");
     per_shot->callback([&] { exit_code = run_per_shot(o); });
+
+    auto *report = command(app, "report", "measured rows as an HTML page, charts and tables", {},
+                           "  vmaf-tune report corpus.jsonl --frames frames.jsonl -o report.html\n"
+                           "  vmaf-tune report corpus.jsonl --svg rate-quality curves.svg --csv curves.csv");
+    report->add_option("input", o.inputs, "rows (JSON lines), search results, ladders, shot plans, or frame scores")
+        ->required();
+    report->add_option("--frames", o.frame_files, "per-frame scores (of corpus --frames or score --frames)");
+    report->add_option("-o,--output", o.output, "report.html, report.md, - or a folder for everything");
+    report->add_flag("-y,--overwrite", o.overwrite, "replace existing files");
+    report->add_option("--title", o.title, "heading of the page");
+    report->add_option("--target", o.report_targets, "score to mark in the charts; may be repeated");
+    report->add_option("--thumbnails", o.thumbnails, "pictures of worst frames per encode; 0: none")
+        ->check(CLI::Range(0, 50));
+    report
+        ->add_option("--svg", o.svg,
+                     "KIND FILE: one chart (rate-quality, quality, speed, search, frames, histogram, ladder, shots)")
+        ->expected(2);
+    report->add_option("--csv", o.csv, "the table behind that chart, or all rows");
+    report->add_option("--work-dir,--temp-dir", o.work_dir, "scratch folder");
+    report->add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
+    report->add_option("--ffprobe-bin", o.ffprobe, "ffprobe to use");
+    report->add_flag("-q,--quiet", o.quiet, "errors only");
+    report->callback([&] { exit_code = run_report(o); });
 
     auto *doctor = command(app, "doctor", "what is installed and usable", {"probe"}, "  vmaf-tune doctor --json");
     doctor->add_flag("--json", o.json, "as JSON");

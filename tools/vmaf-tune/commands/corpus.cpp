@@ -104,6 +104,11 @@ int run_corpus(const Options &o) {
         throw CommandError(e.code() == EEXIST ? kExitUsage : kExitOutput, e.what());
     }
 
+    std::unique_ptr<RowWriter> frames_writer;
+    if (!o.frames_out.empty())
+        frames_writer = std::make_unique<RowWriter>(o.frames_out,
+                                                    o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::resume);
+
     std::vector<std::optional<json>> results(cells.size());
     std::vector<bool> skipped(cells.size());
     std::mutex mutex;
@@ -151,6 +156,7 @@ int run_corpus(const Options &o) {
                 json row = make_row(cell.setup, *probe);
                 if (o.encode_jobs > 1 || o.jobs > 1) row["timing_shared"] = true;
                 failed += !probe->ok();
+                if (frames_writer && probe->ok()) frames_writer->write(frames_json(cell.setup, *probe));
                 cached += probe->from_cache;
                 for (const std::string &warning : probe->warnings) run.progress().warn(warning);
                 const std::string label =

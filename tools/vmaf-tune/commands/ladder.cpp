@@ -130,7 +130,7 @@ double peak_bandwidth(const Programs &programs, const std::string &path, double 
     for (std::size_t i = 0; i < sizes.size(); i++) {
         sum += sizes[i];
         if (i >= window) sum -= sizes[i - window];
-        peak = std::max(peak, sum * 8 * fps / double(std::min(i + 1, window)));
+        if (i + 1 >= window) peak = std::max(peak, sum * 8 * fps / double(window));
     }
     return sizes.size() < window ? (sizes.empty() ? 0 : sum * 8 * fps / double(sizes.size())) : peak;
 }

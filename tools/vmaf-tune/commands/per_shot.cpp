@@ -40,9 +40,13 @@ int run_per_shot(const Options &o) {
     const std::string output = o.output.empty() ? "per_shot_encode.mkv" : o.output;
     const fs::path segments =
         o.segment_dir.empty() ? fs::absolute(output).parent_path() / "segments" : fs::path(o.segment_dir);
-    json plan = {{"encoder", adapter.name}, {"framerate", fps},
-                 {"predicate", o.search},   {"target_vmaf", targets.front().value},
-                 {"shots", json::array()},  {"segment_commands", json::array()}};
+    json plan = {{"src", source.path},
+                 {"encoder", adapter.name},
+                 {"framerate", fps},
+                 {"predicate", o.search},
+                 {"target_vmaf", targets.front().value},
+                 {"shots", json::array()},
+                 {"segment_commands", json::array()}};
     std::vector<Arguments> commands;
     std::optional<double> hint;
     bool all_met = true;

@@ -169,6 +169,25 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     return row;
 }
 
+json frames_json(const ProbeSetup &setup, const ProbeResult &result) {
+    json pieces = json::array();
+    for (const SampleResult &sample : result.samples)
+        pieces.push_back({{"start_s", sample.start}, {"frames", sample.frames}});
+    return {{"type", "frames"},
+            {"src", setup.source.path},
+            {"reference", setup.source.path},
+            {"reference_vfilter", setup.score.reference_filter},
+            {"distorted", result.encode_path},
+            {"encoder", setup.encode.adapter->name},
+            {"preset", setup.encode.preset},
+            {"crf", result.q},
+            {"metric", setup.score.metrics.front().name},
+            {"framerate", setup.source.rate.value()},
+            {"score_key", result.score_key},
+            {"pieces", pieces},
+            {"frames", result.series}};
+}
+
 std::string row_text(const json &row) { return row.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 std::vector<json> read_rows(const std::string &path, const std::function<void(const std::string &)> &complain) {

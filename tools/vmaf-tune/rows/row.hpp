@@ -10,6 +10,8 @@
 namespace vmaf::tune {
 
 nlohmann::json make_row(const ProbeSetup &setup, const ProbeResult &result);
+// Per-frame scores of a probe, for reports.
+nlohmann::json frames_json(const ProbeSetup &setup, const ProbeResult &result);
 std::string row_text(const nlohmann::json &row); // one line without its newline; not-a-number becomes null
 
 // Reads rows, old schemas included; reports malformed lines through `complain`, with their numbers.

@@ -1,0 +1,131 @@
+// `report`: measured rows as one HTML page, Markdown, or single charts and tables (tune.md 13).
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "cli/run.hpp"
+#include "commands/commands.hpp"
+#include "report/output_file.hpp"
+#include "reporting/page.hpp"
+
+namespace vmaf::tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_text(const std::string &path, const std::string &text, bool overwrite) {
+    std::error_code error;
+    if (path != "-" && !overwrite && fs::is_regular_file(path, error) && fs::file_size(path, error) > 0)
+        throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another --output");
+    try {
+        vmaf::write_output_file(path, [&](const auto &out) { out(text); });
+    } catch (const Error &e) {
+        throw CommandError(kExitOutput, e.what());
+    }
+}
+
+constexpr std::size_t kPicturedEncodes = 12; // a page with hundreds of pictures would help nobody
+
+std::vector<ReportPictures> worst_pictures(const Options &o, const ReportData &data, const std::string &work_folder) {
+    std::vector<ReportPictures> all(data.frames.size());
+    if (o.thumbnails == 0) return all;
+    Programs programs;
+    const auto ffmpeg = find_program(o.ffmpeg), ffprobe = find_program(o.ffprobe);
+    for (std::size_t i = 0; i < data.frames.size(); i++) {
+        const FrameScores &scores = data.frames[i];
+        try {
+            if (i >= kPicturedEncodes)
+                throw invalid("only the first " + std::to_string(kPicturedEncodes) +
+                              " encodes of a report get pictures");
+            if (!ffmpeg || !ffprobe) throw invalid("ffmpeg was not found");
+            programs.ffmpeg = *ffmpeg;
+            programs.ffprobe = *ffprobe;
+            if (scores.distorted.empty()) throw invalid("the encode was not kept (--keep)");
+            all[i].thumbnails = make_thumbnails(programs, scores, worst_frames(scores, o.thumbnails), work_folder);
+        } catch (const Error &e) {
+            all[i].missing = e.what();
+        }
+    }
+    return all;
+}
+
+// One file per kind; several sources follow each other as numbered files.
+void write_charts(const ReportContent &content, const std::string &kind, const std::string &svg, const std::string &csv,
+                  bool overwrite) {
+    std::vector<const Chart *> chosen;
+    for (const Chart &chart : content.charts)
+        if (chart.kind == kind) chosen.push_back(&chart);
+    if (chosen.empty()) {
+        std::string kinds;
+        for (const std::string &name : chart_kinds())
+            if (std::any_of(content.charts.begin(), content.charts.end(),
+                            [&](const Chart &c) { return c.kind == name; }))
+                kinds += (kinds.empty() ? "" : ", ") + name;
+        throw usage_error("the data give no chart '" + kind + "'; there are: " + (kinds.empty() ? "none" : kinds));
+    }
+    const auto path_of = [&](const std::string &path, std::size_t i) {
+        if (i == 0 || path == "-") return path;
+        const fs::path p(path);
+        return (p.parent_path() / (p.stem().string() + "-" + std::to_string(i + 1) + p.extension().string())).string();
+    };
+    for (std::size_t i = 0; i < chosen.size(); i++) {
+        if (!svg.empty()) write_text(path_of(svg, i), svg_text(chosen[i]->plot, true), overwrite);
+        if (!csv.empty()) write_text(path_of(csv, i), csv_text(chosen[i]->table), overwrite);
+    }
+}
+
+} // namespace
+
+int run_report(const Options &o) {
+    ReportContent content;
+    content.title = o.title;
+    std::vector<std::string> files = o.inputs;
+    files.insert(files.end(), o.frame_files.begin(), o.frame_files.end());
+    try {
+        content.data = read_report_data(files);
+    } catch (const Error &e) {
+        throw usage_error(e.what());
+    }
+    for (const std::string &complaint : content.data.complaints)
+        std::fprintf(stderr, "vmaf-tune report: %s\n", complaint.c_str());
+    content.charts = make_charts(content.data, o.report_targets);
+
+    const bool single = !o.svg.empty() || !o.csv.empty();
+    if (!o.svg.empty()) write_charts(content, o.svg.at(0), o.svg.at(1), o.csv, o.overwrite);
+    if (o.svg.empty() && !o.csv.empty()) write_text(o.csv, csv_text(row_table(content.data)), o.overwrite);
+    if (single && o.output.empty()) return kExitOk;
+
+    const std::string output = o.output.empty() ? "report.html" : o.output;
+    std::error_code error;
+    const bool folder = output.ends_with("/") || fs::is_directory(output, error);
+    if (output.ends_with(".md")) {
+        write_text(output, markdown_page(content), o.overwrite);
+        return kExitOk;
+    }
+    {
+        const WorkFolder work(o.work_dir, false);
+        content.pictures = worst_pictures(o, content.data, work.path());
+    }
+    if (!folder) {
+        write_text(output, html_page(content), o.overwrite);
+        if (output != "-" && !o.quiet) std::fprintf(stderr, "vmaf-tune report: wrote %s\n", output.c_str());
+        return kExitOk;
+    }
+    fs::create_directories(output, error);
+    const fs::path base(output);
+    write_text((base / "report.html").string(), html_page(content), o.overwrite);
+    if (!content.data.rows.empty())
+        write_text((base / "rows.csv").string(), csv_text(row_table(content.data)), o.overwrite);
+    for (const Table &table : bd_rate_tables(content.data))
+        write_text((base / (table.id + ".csv")).string(), csv_text(table), o.overwrite);
+    for (const Chart &chart : content.charts) {
+        write_text((base / (chart.plot.id + ".svg")).string(), svg_text(chart.plot, true), o.overwrite);
+        write_text((base / (chart.plot.id + ".csv")).string(), csv_text(chart.table), o.overwrite);
+    }
+    if (!o.quiet) std::fprintf(stderr, "vmaf-tune report: wrote %s\n", (base / "report.html").c_str());
+    return kExitOk;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,90 @@
+#include "reporting/bd_rate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vmaf::tune {
+
+namespace {
+
+constexpr std::size_t kFewest = 4;
+
+// Slope at an end, from the three points there (the usual three-point formula, kept monotone).
+double end_slope(double h0, double h1, double d0, double d1) {
+    const double slope = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
+    if (slope * d0 <= 0) return 0;
+    if (d0 * d1 <= 0 && std::fabs(slope) > 3 * std::fabs(d0)) return 3 * d0;
+    return slope;
+}
+
+} // namespace
+
+MonotoneCubic::MonotoneCubic(std::vector<double> x, std::vector<double> y)
+    : x_(std::move(x)), y_(std::move(y)), slope_(x_.size()) {
+    const std::size_t n = x_.size();
+    std::vector<double> h(n - 1), d(n - 1);
+    for (std::size_t i = 0; i + 1 < n; i++) {
+        h[i] = x_[i + 1] - x_[i];
+        d[i] = (y_[i + 1] - y_[i]) / h[i];
+    }
+    if (n == 2) {
+        slope_ = {d[0], d[0]};
+        return;
+    }
+    for (std::size_t i = 1; i + 1 < n; i++) {
+        if (d[i - 1] * d[i] <= 0) continue;
+        const double a = 2 * h[i] + h[i - 1], b = h[i] + 2 * h[i - 1];
+        slope_[i] = (a + b) / (a / d[i - 1] + b / d[i]);
+    }
+    slope_[0] = end_slope(h[0], h[1], d[0], d[1]);
+    slope_[n - 1] = end_slope(h[n - 2], h[n - 3], d[n - 2], d[n - 3]);
+}
+
+double MonotoneCubic::operator()(double x) const {
+    auto next = static_cast<std::size_t>(std::upper_bound(x_.begin(), x_.end(), x) - x_.begin());
+    const std::size_t i = std::clamp<std::size_t>(next, 1, x_.size() - 1) - 1;
+    const double h = x_[i + 1] - x_[i], t = (x - x_[i]) / h;
+    return y_[i] * (1 + 2 * t) * (1 - t) * (1 - t) + h * slope_[i] * t * (1 - t) * (1 - t) +
+           y_[i + 1] * t * t * (3 - 2 * t) + h * slope_[i + 1] * t * t * (t - 1);
+}
+
+std::vector<RateScore> rising_points(std::vector<RateScore> points) {
+    std::sort(points.begin(), points.end(), [](const RateScore &a, const RateScore &b) {
+        return a.kbps != b.kbps ? a.kbps < b.kbps : a.score > b.score;
+    });
+    std::vector<RateScore> rising;
+    for (const RateScore &p : points)
+        if (p.kbps > 0 && (rising.empty() || p.score > rising.back().score)) rising.push_back(p);
+    return rising;
+}
+
+std::optional<BdRate> bd_rate(const std::vector<RateScore> &anchor, const std::vector<RateScore> &test) {
+    const std::vector<RateScore> a = rising_points(anchor), b = rising_points(test);
+    if (a.size() < kFewest || b.size() < kFewest) return std::nullopt;
+    const auto curve = [](const std::vector<RateScore> &points) {
+        std::vector<double> scores, rates;
+        for (const RateScore &p : points) {
+            scores.push_back(p.score);
+            rates.push_back(std::log10(p.kbps));
+        }
+        return MonotoneCubic(std::move(scores), std::move(rates));
+    };
+    const MonotoneCubic from = curve(a), to = curve(b);
+    const double low = std::max(from.low(), to.low()), high = std::min(from.high(), to.high());
+    if (!(high > low)) return std::nullopt;
+    // Between knots the difference is a cubic, for which Simpson's rule is exact.
+    std::vector<double> knots = {low, high};
+    for (const MonotoneCubic *c : {&from, &to})
+        for (const double k : c->knots())
+            if (k > low && k < high) knots.push_back(k);
+    std::sort(knots.begin(), knots.end());
+    const auto difference = [&](double s) { return to(s) - from(s); };
+    double sum = 0;
+    for (std::size_t i = 0; i + 1 < knots.size(); i++) {
+        const double l = knots[i], r = knots[i + 1];
+        sum += (r - l) / 6 * (difference(l) + 4 * difference((l + r) / 2) + difference(r));
+    }
+    return BdRate{(std::pow(10.0, sum / (high - low)) - 1) * 100, low, high};
+}
+
+} // namespace vmaf::tune

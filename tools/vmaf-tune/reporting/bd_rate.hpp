@@ -1,0 +1,37 @@
+// Bjontegaard rates: how much more or less bitrate one encoder needs for the same score (tune.md 12.4).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace vmaf::tune {
+
+// A monotone piecewise cubic through points with rising x (PCHIP).
+class MonotoneCubic {
+  public:
+    MonotoneCubic(std::vector<double> x, std::vector<double> y); // at least two points, x strictly rising
+    double operator()(double x) const;
+    double low() const { return x_.front(); }
+    double high() const { return x_.back(); }
+    const std::vector<double> &knots() const { return x_; }
+
+  private:
+    std::vector<double> x_, y_, slope_;
+};
+
+struct RateScore {
+    double kbps = 0, score = 0;
+};
+
+// Points of a curve that are worth having: score rises with bitrate.
+std::vector<RateScore> rising_points(std::vector<RateScore> points);
+
+struct BdRate {
+    double percent = 0;       // more bitrate than the anchor at equal score; negative is better
+    double low = 0, high = 0; // scores that both curves reach
+};
+
+// Nothing if a curve has fewer than four rising points or the two do not overlap.
+std::optional<BdRate> bd_rate(const std::vector<RateScore> &anchor, const std::vector<RateScore> &test);
+
+} // namespace vmaf::tune

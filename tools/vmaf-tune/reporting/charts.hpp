@@ -1,0 +1,50 @@
+// The charts and tables of a report, each with the figures behind it (tune.md 13.2, 13.3).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reporting/plot.hpp"
+#include "reporting/report_data.hpp"
+
+namespace vmaf::tune {
+
+struct TableCell {
+    std::string text;                 // as shown: rounded
+    std::optional<double> value = {}; // what it sorts by, in full
+    TableCell(std::string t) : text(std::move(t)) {}
+    TableCell(const char *t) : text(t) {}
+    TableCell(double v, int digits) : text(fixed_text(v, digits)), value(v) {}
+};
+
+struct Table {
+    std::string id, caption;
+    std::vector<std::string> columns;
+    std::vector<std::vector<TableCell>> rows;
+};
+
+struct Chart {
+    std::string kind, heading, caption;
+    Plot plot;
+    Table table;                  // the figures behind the plot
+    std::size_t frames_index = 0; // for kinds "frames" and "histogram": which FrameScores
+};
+
+// Names that --svg takes.
+const std::vector<std::string> &chart_kinds();
+
+// All charts that the data allow, in the order of the report.
+std::vector<Chart> make_charts(const ReportData &data, const std::vector<double> &targets);
+
+std::vector<Table> bd_rate_tables(const ReportData &data); // one per panel with two curves or more
+Table row_table(const ReportData &data);
+Table failed_table(const ReportData &data);
+Table cost_table(const ReportData &data);
+Table worst_table(const FrameScores &scores, const std::string &id);
+std::vector<Table> shot_tables(const ReportData &data);
+
+std::string csv_text(const Table &table); // full precision, RFC 4180
+std::string markdown_text(const Table &table);
+
+} // namespace vmaf::tune

@@ -1,0 +1,53 @@
+// Line charts and histograms as SVG: the same text stands alone in a file or inside the report's page.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vmaf::tune {
+
+struct PlotPoint {
+    double x = 0, y = 0;
+    std::string note; // shown when the point is pointed at; in full precision
+};
+
+struct PlotLine {
+    enum class Style { line, dashed, marks, bars };
+    std::string name;
+    std::vector<PlotPoint> points;
+    Style style = Style::line;
+    bool marks = true;
+    int colour = 0; // number of a colour and of a shape; -1: the neutral one
+};
+
+// A value that is marked across the whole plot.
+struct PlotRule {
+    double at = 0;
+    std::string label;
+};
+
+struct Plot {
+    std::string id;    // "rate-quality-1": unique in a page, and the name of exported files
+    std::string title; // a sentence for people who do not see the picture
+    std::string x_label, y_label;
+    bool log_x = false;
+    bool numbered = false; // points carry their number: the path of a search
+    std::vector<PlotLine> lines;
+    std::vector<PlotRule> horizontal, vertical;
+};
+
+// Equal input, equal text. With `standalone` the text is a whole SVG document with its colours.
+std::string svg_text(const Plot &plot, bool standalone);
+
+// Colours and shapes of charts, for light and dark surroundings.
+std::string_view plot_style();
+
+// Ticks at round values, all inside [low, high].
+std::vector<double> linear_ticks(double low, double high, int about);
+std::vector<double> log_ticks(double low, double high);
+
+std::string markup_escaped(std::string_view text); // for XML and HTML, texts and attributes
+std::string fixed_text(double value, int digits);  // without a locale; "–" for what is not a number
+
+} // namespace vmaf::tune

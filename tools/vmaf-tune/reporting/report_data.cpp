@@ -1,0 +1,188 @@
+#include "reporting/report_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "base/error.hpp"
+#include "reporting/plot.hpp"
+#include "rows/row.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+std::string text_in(const json &object, const char *key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+void add_frames(const json &object, ReportData &data) {
+    FrameScores scores;
+    scores.reference = text_in(object, "reference");
+    if (scores.reference.empty()) scores.reference = text_in(object, "src");
+    scores.distorted = text_in(object, "distorted");
+    scores.filter = text_in(object, "reference_vfilter");
+    scores.fps = std::max(0.0, object.contains("framerate") ? number_in(object, "framerate") : 0.0);
+    const std::string encoder = text_in(object, "encoder");
+    scores.label = encoder.empty() ? short_name(scores.distorted)
+                                   : short_name(scores.reference) + " · " + encoder + " " + text_in(object, "preset") +
+                                         " · " + number_text(number_in(object, "crf"));
+    for (const auto &[name, values] : object["frames"].items()) {
+        if (!values.is_array()) continue;
+        Series &series = scores.series[name];
+        for (const json &v : values) series.push_back(v.is_number() ? v.get<double>() : std::nan(""));
+        if (series.empty()) scores.series.erase(name);
+    }
+    if (scores.series.empty()) return;
+    scores.metric = text_in(object, "metric");
+    if (!scores.series.contains(scores.metric))
+        scores.metric = scores.series.contains("vmaf") ? "vmaf" : scores.series.begin()->first;
+    for (const json &piece : object.value("pieces", json::array()))
+        scores.pieces.emplace_back(number_in(piece, "start_s"), static_cast<std::int64_t>(number_in(piece, "frames")));
+    // A later document about the same encode replaces the earlier one.
+    std::erase_if(data.frames, [&](const FrameScores &f) {
+        return f.label == scores.label && f.reference == scores.reference && f.distorted == scores.distorted;
+    });
+    data.frames.push_back(std::move(scores));
+}
+
+// Takes an object for what it contains; false: it is nothing that we know.
+bool add_object(const json &object, ReportData &data) {
+    if (!object.is_object()) return false;
+    const std::string type = text_in(object, "type");
+    if (text_in(object, "schema").starts_with("vmaf-tune-ladder/"))
+        data.ladders.push_back(object);
+    else if (object.contains("segment_commands") && object.contains("shots"))
+        data.plans.push_back(object);
+    else if (object.contains("frames") && object["frames"].is_object())
+        add_frames(object, data);
+    else if (type == "search-result")
+        data.searches.push_back(object);
+    else if (object.contains("encoder") && object.contains("crf") && type != "probe" && type != "encode-result")
+        data.rows.push_back(object);
+    else
+        return type == "probe" || type == "encode-result" || type == "error";
+    return true;
+}
+
+void read_file(const std::string &path, ReportData &data) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw invalid("'" + path + "' cannot be read");
+    const json whole = json::parse(file, nullptr, false);
+    if (whole.is_array()) {
+        for (const json &object : whole)
+            if (!add_object(object, data)) data.complaints.push_back(path + ": an entry that is no row was skipped");
+        return;
+    }
+    if (whole.is_object() && add_object(whole, data)) return;
+    const auto complain = [&](const std::string &text) { data.complaints.push_back(text); };
+    for (const json &row : read_rows(path, complain))
+        if (!add_object(row, data)) complain(path + ": a line that is no row was skipped");
+}
+
+void make_panels(ReportData &data) {
+    std::map<std::tuple<std::string, std::string, std::string>,
+             std::map<std::pair<std::string, std::string>, std::map<double, CurvePoint>>>
+        grouped;
+    for (const json &row : data.rows) {
+        const bool has_score = row.contains("score") && row["score"].is_number();
+        const double score = has_score ? number_in(row, "score") : number_in(row, "vmaf_score");
+        const auto status = row.find("exit_status");
+        if ((status != row.end() && status->is_number() && status->get<double>() != 0) || !std::isfinite(score)) {
+            data.failed.push_back(row);
+            continue;
+        }
+        const std::string metric = has_score && row.contains("metric") ? text_in(row, "metric") : "vmaf";
+        const std::string pool = has_score && row.contains("pool") ? text_in(row, "pool") : "mean";
+        const double q = number_in(row, "crf"), kbps = number_in(row, "bitrate_kbps");
+        if (!(kbps > 0)) continue;
+        const double fps = number_in(row, "encode_fps");
+        grouped[{text_in(row, "src"), metric, pool}][{text_in(row, "encoder"), text_in(row, "preset")}][q] = {
+            q, kbps, score, std::isfinite(fps) ? fps : 0};
+    }
+    for (const auto &[key, curves] : grouped) {
+        Panel panel{std::get<0>(key), std::get<1>(key), std::get<2>(key), {}, {}};
+        std::vector<RatePoint> all;
+        for (const auto &[name, points] : curves) {
+            Curve curve{name.first, name.second, {}};
+            for (const auto &[q, point] : points) {
+                curve.points.push_back(point);
+                all.push_back({point.kbps, point.score, 0, 0, q});
+            }
+            std::sort(curve.points.begin(), curve.points.end(),
+                      [](const CurvePoint &a, const CurvePoint &b) { return a.kbps < b.kbps; });
+            panel.curves.push_back(std::move(curve));
+        }
+        panel.hull = upper_hull(all);
+        data.panels.push_back(std::move(panel));
+    }
+}
+
+} // namespace
+
+double number_in(const json &row, const char *key) {
+    const auto found = row.find(key);
+    return found != row.end() && found->is_number() ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+double FrameScores::seconds_of(std::size_t frame) const {
+    if (!(fps > 0)) return -1;
+    auto left = static_cast<std::int64_t>(frame);
+    for (const auto &[start, frames] : pieces) {
+        if (left < frames) return start + double(left) / fps;
+        left -= frames;
+    }
+    return double(frame) / fps;
+}
+
+ReportData read_report_data(const std::vector<std::string> &files) {
+    ReportData data;
+    for (const std::string &path : files) read_file(path, data);
+    if (data.rows.empty() && data.frames.empty() && data.searches.empty() && data.ladders.empty() && data.plans.empty())
+        throw invalid(
+            "there is nothing to report: none of the files has rows, frame scores, searches, ladders or plans");
+    make_panels(data);
+    return data;
+}
+
+std::vector<std::size_t> worst_frames(const FrameScores &scores, std::size_t count) {
+    const Series &values = scores.main();
+    const auto choice = metric_choice(scores.metric);
+    const bool lower_is_better = choice && choice->lower_is_better;
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < values.size(); i++)
+        if (std::isfinite(values[i])) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return lower_is_better ? values[a] > values[b] : values[a] < values[b];
+    });
+    const std::size_t gap = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(scores.fps / 4)));
+    std::vector<std::size_t> worst;
+    for (const std::size_t i : order) {
+        if (worst.size() >= count) break;
+        if (std::all_of(worst.begin(), worst.end(), [&](std::size_t w) { return (w > i ? w - i : i - w) >= gap; }))
+            worst.push_back(i);
+    }
+    return worst;
+}
+
+std::string time_code(double seconds) {
+    if (seconds < 0) return "–";
+    const auto hundredths = static_cast<long long>(std::llround(seconds * 100));
+    char text[48];
+    if (hundredths >= 360000)
+        std::snprintf(text, sizeof text, "%lld:%02lld:%02lld.%02lld", hundredths / 360000, hundredths / 6000 % 60,
+                      hundredths / 100 % 60, hundredths % 100);
+    else
+        std::snprintf(text, sizeof text, "%lld:%02lld.%02lld", hundredths / 6000, hundredths / 100 % 60,
+                      hundredths % 100);
+    return text;
+}
+
+std::string short_name(const std::string &path) { return std::filesystem::path(path).filename().string(); }
+
+} // namespace vmaf::tune

@@ -1,0 +1,61 @@
+// What a report is made of: rows of any command, per-frame scores, searches, ladders and shot plans, sorted out by
+// what they contain (tune.md 13).
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "commands/hull.hpp"
+#include "stages/score.hpp"
+
+namespace vmaf::tune {
+
+// One measured point of an encoder.
+struct CurvePoint {
+    double q = 0, kbps = 0, score = 0, encode_fps = 0;
+};
+
+struct Curve {
+    std::string encoder, preset;
+    std::vector<CurvePoint> points; // by bitrate
+    std::string name() const { return encoder + " " + preset; }
+};
+
+// All curves of one source and one kind of score: what may be compared.
+struct Panel {
+    std::string src, metric, pool;
+    std::vector<Curve> curves;
+    std::vector<RatePoint> hull;
+    std::string score_name() const { return (metric == "vmaf" ? "VMAF" : metric) + " (" + pool + ")"; }
+};
+
+// Per-frame scores of one encode.
+struct FrameScores {
+    std::string label, reference, distorted, filter, metric;
+    double fps = 0;
+    std::map<std::string, Series> series;
+    std::vector<std::pair<double, std::int64_t>> pieces; // start in seconds and number of frames; none: from 0 on
+    const Series &main() const { return series.at(metric); }
+    double seconds_of(std::size_t frame) const; // in the source; negative: not known
+};
+
+struct ReportData {
+    std::vector<nlohmann::json> rows, failed, searches, ladders, plans;
+    std::vector<Panel> panels;
+    std::vector<FrameScores> frames;
+    std::vector<std::string> complaints; // lines that could not be used
+};
+
+// Reads files of any of these kinds. Throws Error for a file that cannot be read or has nothing to show.
+ReportData read_report_data(const std::vector<std::string> &files);
+
+// The frames with the lowest scores, at least a quarter of a second apart so that one bad moment is one entry.
+std::vector<std::size_t> worst_frames(const FrameScores &scores, std::size_t count);
+
+std::string time_code(double seconds); // 0:04.92, 1:02:03.40
+std::string short_name(const std::string &path);
+double number_in(const nlohmann::json &row, const char *key); // not-a-number if it is not there
+
+} // namespace vmaf::tune

@@ -1,0 +1,117 @@
+#include <cmath>
+#include <gmock/gmock.h>
+#include <limits>
+
+#include "reporting/bd_rate.hpp"
+#include "reporting/charts.hpp"
+#include "reporting/thumbnails.hpp"
+
+namespace vmaf::tune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<RateScore> curve(double factor) {
+    std::vector<RateScore> points;
+    for (const double s : {50.0, 63.0, 78.0, 90.0, 96.0}) points.push_back({factor * 100 * std::exp(s / 30), s});
+    return points;
+}
+
+TEST(BdRate, OfACurveThatNeedsTwentyPercentLessEverywhereIsMinusTwenty) {
+    const auto result = bd_rate(curve(1), curve(0.8));
+    ASSERT_TRUE(result);
+    EXPECT_NEAR(result->percent, -20, 1e-9);
+    EXPECT_EQ(result->low, 50);
+    EXPECT_EQ(result->high, 96);
+    EXPECT_NEAR(bd_rate(curve(0.8), curve(1))->percent, 25, 1e-9);
+}
+
+// Expected value: an independent PCHIP of log10(rate) over score, integrated numerically over the common interval.
+TEST(BdRate, EqualsTheReferenceFigureOnDifferentCurves) {
+    const std::vector<RateScore> anchor = {{100, 40}, {200, 62}, {400, 78}, {800, 89}, {1600, 95}},
+                                 test = {{90, 45}, {150, 60}, {330, 80}, {700, 91}, {1300, 96}};
+    const auto result = bd_rate(anchor, test);
+    ASSERT_TRUE(result);
+    EXPECT_NEAR(result->percent, -22.994761552, 1e-6);
+}
+
+TEST(BdRate, NeedsFourRisingPointsAndAnOverlap) {
+    EXPECT_FALSE(bd_rate({{100, 40}, {200, 50}, {300, 60}}, curve(1)));
+    EXPECT_FALSE(bd_rate({{100, 40}, {200, 50}, {300, 45}, {400, 60}}, curve(1))); // 45 is below what 200 gives
+    std::vector<RateScore> higher = curve(1);
+    for (RateScore &p : higher) p.score += 47;
+    EXPECT_FALSE(bd_rate(curve(1), higher));
+}
+
+TEST(MonotoneCubic, PassesThroughItsPointsAndNeverOvershoots) {
+    const MonotoneCubic f({0, 1, 2, 3}, {0, 0, 1, 1});
+    EXPECT_EQ(f(1), 0);
+    EXPECT_EQ(f(3), 1);
+    for (double x = 0; x <= 3; x += 0.01) {
+        EXPECT_GE(f(x), 0);
+        EXPECT_LE(f(x), 1);
+    }
+}
+
+TEST(Ticks, AreRoundAndInside) {
+    EXPECT_THAT(linear_ticks(0, 10, 5), ElementsAre(0, 2, 4, 6, 8, 10));
+    EXPECT_THAT(log_ticks(90, 1100), ElementsAre(100, 200, 500, 1000));
+    EXPECT_TRUE(linear_ticks(3, 3, 5).empty());
+}
+
+TEST(Plots, AreTheSameTextForTheSameInputAndEscapeNames) {
+    Plot plot{"p",
+              "t & <t>",
+              "x",
+              "y",
+              true,
+              false,
+              {{"<b>", {{100, 1, "\"n\""}, {200, 2, ""}}, PlotLine::Style::line, true, 1}},
+              {{1.5, "r"}},
+              {}};
+    EXPECT_EQ(svg_text(plot, true), svg_text(plot, true));
+    EXPECT_THAT(svg_text(plot, true), HasSubstr("&lt;b&gt;"));
+    EXPECT_THAT(svg_text(plot, false), Not(HasSubstr("<b>")));
+    EXPECT_THAT(svg_text({"empty", "", "", "", false, false, {}, {}, {}}, true), HasSubstr("</svg>"));
+}
+
+TEST(Plots, KeepEveryExtremeOfALongLine) {
+    Plot plot{"p", "", "", "", false, false, {{"", {}, PlotLine::Style::line, false, 0}}, {}, {}};
+    for (int i = 0; i < 100000; i++) plot.lines[0].points.push_back({double(i), i == 54321 ? 0.0 : 100.0, ""});
+    const std::string text = svg_text(plot, false);
+    EXPECT_LT(text.size(), 100000u);
+    EXPECT_THAT(text, HasSubstr(" 320.")); // the floor of the plot, less the margin of 4 %
+}
+
+TEST(Tables, KeepFullPrecisionInCsvAndQuoteWhatMustBe) {
+    Table table{"t", "", {"name", "value"}, {{"a,\"b\"", {0.1 + 0.2, 1}}, {"c", {std::nan(""), 1}}}};
+    EXPECT_EQ(csv_text(table), "name,value\n\"a,\"\"b\"\"\",0.30000000000000004\nc,\n");
+    EXPECT_THAT(markdown_text(table), HasSubstr("| c | – |"));
+}
+
+TEST(WorstFrames, AreApartInTimeAndTheLowestComeFirst) {
+    FrameScores scores;
+    scores.metric = "vmaf";
+    scores.fps = 24;
+    scores.series["vmaf"] = Series(100, 90.0);
+    scores.series["vmaf"][40] = 10;
+    scores.series["vmaf"][41] = 11;
+    scores.series["vmaf"][80] = 20;
+    const auto worst = worst_frames(scores, 2);
+    EXPECT_THAT(worst, ElementsAre(40, 80));
+    EXPECT_EQ(time_code(scores.seconds_of(80)), "0:03.33");
+    EXPECT_EQ(time_code(3723.4), "1:02:03.40");
+}
+
+TEST(Base64, PadsAsItMust) {
+    EXPECT_EQ(base64(""), "");
+    EXPECT_EQ(base64("f"), "Zg==");
+    EXPECT_EQ(base64("fo"), "Zm8=");
+    EXPECT_EQ(base64("foo"), "Zm9v");
+    EXPECT_EQ(base64("foob"), "Zm9vYg==");
+}
+
+} // namespace
+} // namespace vmaf::tune

@@ -1,0 +1,217 @@
+// The tables of a report.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "adapters/adapter.hpp"
+#include "reporting/bd_rate.hpp"
+#include "reporting/charts.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+std::string text_of(const json &row, const char *key) {
+    const auto found = row.find(key);
+    if (found == row.end() || found->is_null()) return "";
+    return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+std::string csv_field(const std::string &text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+} // namespace
+
+std::vector<Table> bd_rate_tables(const ReportData &data) {
+    std::vector<Table> tables;
+    for (std::size_t i = 0; i < data.panels.size(); i++) {
+        const Panel &panel = data.panels[i];
+        if (panel.curves.size() < 2) continue;
+        Table table{"bd-rate-" + std::to_string(i + 1),
+                    "BD-rate for " + short_name(panel.src) + ", " + panel.score_name() +
+                        ": how much more (+) or less (−) bitrate the row needs than the column for the same score",
+                    {"encoder"},
+                    {}};
+        for (const Curve &curve : panel.curves) table.columns.push_back("vs " + curve.name());
+        const auto points = [](const Curve &curve) {
+            std::vector<RateScore> list;
+            for (const CurvePoint &p : curve.points) list.push_back({p.kbps, p.score});
+            return list;
+        };
+        for (const Curve &test : panel.curves) {
+            std::vector<TableCell> cells = {test.name()};
+            for (const Curve &anchor : panel.curves) {
+                if (&test == &anchor) {
+                    cells.push_back("·");
+                    continue;
+                }
+                const auto result = bd_rate(points(anchor), points(test));
+                if (!result) {
+                    cells.push_back("no overlap of 4 points");
+                    continue;
+                }
+                TableCell cell(result->percent, 1);
+                cell.text = (result->percent > 0 ? "+" : "") + cell.text + " % (" + fixed_text(result->low, 0) + "–" +
+                            fixed_text(result->high, 0) + ")";
+                cells.push_back(std::move(cell));
+            }
+            table.rows.push_back(std::move(cells));
+        }
+        tables.push_back(std::move(table));
+    }
+    return tables;
+}
+
+Table row_table(const ReportData &data) {
+    Table table{"rows",
+                "All rows. Point at a figure to see it in full.",
+                {"source", "encoder", "preset", "q", "metric", "score", "p5", "min", "kbps", "bytes", "encode fps",
+                 "encode s", "score s", "backend", "scale", "state"},
+                {}};
+    for (const json &row : data.rows) {
+        const double score =
+            row.contains("score") && row["score"].is_number() ? number_in(row, "score") : number_in(row, "vmaf_score");
+        const std::string metric = row.contains("metric") ? text_of(row, "metric") : "vmaf";
+        const json statistics = row.value("scores", json::object()).value(metric, json::object());
+        const double status = row.contains("exit_status") ? number_in(row, "exit_status") : 0;
+        table.rows.push_back({short_name(text_of(row, "src")),
+                              text_of(row, "encoder"),
+                              text_of(row, "preset"),
+                              {number_in(row, "crf"), std::fmod(number_in(row, "crf"), 1) == 0 ? 0 : 2},
+                              metric,
+                              {score, 2},
+                              {number_in(statistics, "p5"), 2},
+                              {number_in(statistics, "min"), 2},
+                              {number_in(row, "bitrate_kbps"), 1},
+                              {number_in(row, "encode_size_bytes"), 0},
+                              {number_in(row, "encode_fps"), 1},
+                              {number_in(row, "encode_time_ms") / 1000, 2},
+                              {number_in(row, "score_time_ms") / 1000, 2},
+                              text_of(row, "score_backend"),
+                              text_of(row, "score_scale"),
+                              status == 0 ? (row.value("from_cache", false) ? "ok, cached" : "ok")
+                                          : "failed (" + number_text(status) + ")"});
+    }
+    return table;
+}
+
+Table failed_table(const ReportData &data) {
+    Table table{
+        "failed", "Rows that failed, and why", {"source", "encoder", "preset", "q", "stage", "status", "reason"}, {}};
+    for (const json &row : data.failed) {
+        const json error = row.contains("error") && row["error"].is_object() ? row["error"] : json::object();
+        table.rows.push_back({short_name(text_of(row, "src")),
+                              text_of(row, "encoder"),
+                              text_of(row, "preset"),
+                              {number_in(row, "crf"), std::fmod(number_in(row, "crf"), 1) == 0 ? 0 : 2},
+                              text_of(error, "stage"),
+                              {number_in(row, "exit_status"), 0},
+                              text_of(error, "message")});
+    }
+    return table;
+}
+
+Table cost_table(const ReportData &data) {
+    struct Cost {
+        double rows = 0, cached = 0, encode = 0, score = 0, frames = 0;
+    };
+    std::map<std::string, Cost> costs;
+    for (const json &row : data.rows) {
+        Cost &cost = costs[text_of(row, "encoder") + " " + text_of(row, "preset")];
+        const auto add = [&](double &sum, const char *key, double factor) {
+            if (const double v = number_in(row, key); std::isfinite(v)) sum += v * factor;
+        };
+        cost.rows++;
+        cost.cached += row.value("from_cache", false);
+        add(cost.encode, "encode_time_ms", 0.001);
+        add(cost.score, "score_time_ms", 0.001);
+        add(cost.frames, "encoded_frames", 1);
+    }
+    Table table{
+        "cost", "What it took", {"encoder", "rows", "from cache", "encode s", "score s", "frames/s encoded"}, {}};
+    for (const auto &[name, c] : costs)
+        table.rows.push_back({name,
+                              {c.rows, 0},
+                              {c.cached, 0},
+                              {c.encode, 1},
+                              {c.score, 1},
+                              {c.encode > 0 ? c.frames / c.encode : std::nan(""), 1}});
+    return table;
+}
+
+Table worst_table(const FrameScores &scores, const std::string &id) {
+    Table table{id, "The worst frames, at least a quarter of a second apart", {"frame", "time", scores.metric}, {}};
+    for (const std::size_t i : worst_frames(scores, 10)) {
+        TableCell time(scores.seconds_of(i) < 0 ? std::nan("") : scores.seconds_of(i), 3);
+        time.text = time_code(scores.seconds_of(i));
+        table.rows.push_back({{double(i), 0}, time, {scores.main()[i], 3}});
+    }
+    return table;
+}
+
+std::vector<Table> shot_tables(const ReportData &data) {
+    std::vector<Table> tables;
+    for (std::size_t i = 0; i < data.plans.size(); i++) {
+        Table table{"shot-table-" + std::to_string(i + 1),
+                    "Shots",
+                    {"shot", "first frame", "end frame", "q", "score", "kbps", "probes", "target met"},
+                    {}};
+        for (const json &shot : data.plans[i]["shots"])
+            table.rows.push_back({{double(table.rows.size()), 0},
+                                  {number_in(shot, "start_frame"), 0},
+                                  {number_in(shot, "end_frame"), 0},
+                                  {number_in(shot, "crf"), 1},
+                                  {number_in(shot, "predicted_vmaf"), 2},
+                                  {number_in(shot, "bitrate_kbps"), 1},
+                                  {number_in(shot, "probes"), 0},
+                                  shot.value("met", true) ? "yes" : "no"});
+        tables.push_back(std::move(table));
+    }
+    return tables;
+}
+
+std::string csv_text(const Table &table) {
+    std::string text;
+    for (std::size_t i = 0; i < table.columns.size(); i++) text += (i ? "," : "") + csv_field(table.columns[i]);
+    text += "\n";
+    for (const auto &row : table.rows) {
+        for (std::size_t i = 0; i < row.size(); i++) {
+            if (i) text += ",";
+            if (!row[i].value)
+                text += csv_field(row[i].text);
+            else if (std::isfinite(*row[i].value))
+                text += number_text(*row[i].value);
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+std::string markdown_text(const Table &table) {
+    const auto cell = [](const std::string &text) {
+        std::string safe;
+        for (const char c : text)
+            safe += c == '|' ? std::string("\\|") : c == '\n' ? std::string(" ") : std::string(1, c);
+        return safe;
+    };
+    std::string text = table.caption.empty() ? "" : "### " + cell(table.caption) + "\n\n";
+    std::string rule;
+    for (const std::string &name : table.columns) {
+        text += "| " + cell(name) + " ";
+        rule += "| --- ";
+    }
+    text += "|\n" + rule + "|\n";
+    for (const auto &row : table.rows) {
+        for (const TableCell &c : row) text += "| " + cell(c.text) + " ";
+        text += "|\n";
+    }
+    return text + "\n";
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,97 @@
+#include "reporting/thumbnails.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kPaneWidth = 320;
+constexpr int kAmplification = 4; // of the difference, which is hardly visible otherwise
+
+Source probe(const Programs &programs, const std::string &path) {
+    if (path.ends_with(".yuv") || path.ends_with(".raw"))
+        throw invalid("'" + path + "' is raw: its size is not known here");
+    SourceRequest request;
+    request.path = path;
+    request.ffprobe = programs.ffprobe;
+    request.hash = SourceRequest::Hash::none;
+    return probe_source(request);
+}
+
+} // namespace
+
+std::string base64(std::string_view bytes) {
+    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        unsigned group = 0;
+        for (std::size_t k = 0; k < 3; k++)
+            group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+        for (std::size_t k = 0; k < 4; k++) text += i + k <= bytes.size() ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+    }
+    return text;
+}
+
+std::vector<Thumbnail> make_thumbnails(const Programs &programs, const FrameScores &scores,
+                                       const std::vector<std::size_t> &frames, const std::string &work_folder) {
+    if (frames.empty()) return {};
+    if (!scores.pieces.empty() && scores.pieces.front().first > 0)
+        throw invalid("the scores belong to samples, not to the whole file");
+    const Source reference = probe(programs, scores.reference), distorted = probe(programs, scores.distorted);
+    std::vector<std::size_t> ordered = frames;
+    std::sort(ordered.begin(), ordered.end());
+    std::string choice;
+    for (const std::size_t f : ordered) choice += (choice.empty() ? "" : "+") + ("eq(n," + std::to_string(f) + ")");
+    const int width = std::min(kPaneWidth, std::max(16, reference.width / 2 * 2));
+    const int height =
+        std::max(2, static_cast<int>(std::lround(double(reference.height) * width / reference.width / 2)) * 2);
+    // Frames are paired by number; the difference is taken at full size, so that fine damage is not averaged away
+    // first.
+    const std::string pick = "select='" + choice + "',setpts=N/TB";
+    const std::string full = "scale=" + std::to_string(reference.width) + ":" + std::to_string(reference.height) +
+                             ":flags=bicubic,format=gbrp";
+    const std::string pane = "scale=" + std::to_string(width) + ":" + std::to_string(height) + ":flags=area,setsar=1";
+    const std::string more = "'min(val*" + std::to_string(kAmplification) + ",255)'";
+    const std::string graph =
+        "[0:v:" + std::to_string(reference.stream) + "]" + (scores.filter.empty() ? "" : scores.filter + ",") + pick +
+        "," + full + ",split[ref][r2];[1:v:0]" + pick + "," + full +
+        ",split[enc][e2];[r2][e2]blend=all_mode=difference,lutrgb=r=" + more + ":g=" + more + ":b=" + more + "," +
+        pane + "[diff];[ref]" + pane + "[a];[enc]" + pane + "[b];[a][b][diff]hstack=inputs=3,format=yuvj420p[out]";
+    const std::string pattern = work_folder + "/thumbnail-%03d.jpg";
+    Arguments command = {programs.ffmpeg, "-y", "-hide_banner", "-nostdin", "-v", "error"};
+    for (const Source *source : {&reference, &distorted}) {
+        const Arguments input = source->input_arguments();
+        command.insert(command.end(), input.begin(), input.end());
+        command.insert(command.end(), {"-i", ffmpeg_path(source->path)});
+    }
+    command.insert(command.end(), {"-filter_complex", graph, "-map", "[out]", "-frames:v",
+                                   std::to_string(ordered.size()), "-fps_mode", "passthrough", "-c:v", "mjpeg", "-q:v",
+                                   "3", "-flags", "+bitexact", "-f", "image2", ffmpeg_path(pattern)});
+    const Outcome outcome = run_child(command);
+    if (!outcome.ok()) throw invalid(explain_failure("FFmpeg", outcome.code, outcome.error_tail));
+    std::vector<Thumbnail> pictures;
+    for (std::size_t i = 0; i < ordered.size(); i++) {
+        char name[48];
+        std::snprintf(name, sizeof name, "/thumbnail-%03zu.jpg", i + 1);
+        std::ifstream file(work_folder + name, std::ios::binary);
+        if (!file) break;
+        pictures.push_back({ordered[i], std::string((std::istreambuf_iterator<char>(file)), {}), width, height});
+        std::error_code ignored;
+        fs::remove(work_folder + name, ignored);
+    }
+    std::vector<Thumbnail> result;
+    for (const std::size_t f : frames)
+        for (Thumbnail &picture : pictures)
+            if (picture.frame == f) result.push_back(std::move(picture));
+    return result;
+}
+
+} // namespace vmaf::tune

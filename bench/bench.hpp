@@ -13,7 +13,8 @@ namespace vmaf::bench {
 struct Settings {
     std::string filter; // names that contain this
     std::vector<Isa> isas;
-    double seconds = 1; // for each line of the table's first column
+    std::vector<unsigned> lanes = {1}; // threads that share a frame
+    double seconds = 1;                // for each line of the table's first column
     PictureFormat format{PixelFormat::yuv420p, 8, 1920, 1080};
 
     bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }

@@ -13,10 +13,11 @@ namespace vmaf::bench {
 struct Contender {
     Isa isa;
     std::function<void()> work;
+    unsigned lanes = 1; // threads that share the work
 };
 
 // Best seconds of one call, in the order given. Every contender runs at least `min_rounds` times, until `budget`
-// seconds are spent.
+// seconds are spent. Processor time of this thread counts, or the clock on the wall where several threads share a work.
 std::vector<double> best_times(const std::vector<Contender> &contenders, double budget, int min_rounds = 3);
 
 // One line of the result.
@@ -25,6 +26,8 @@ struct Timing {
     unsigned width, height, bits;
     double ns_per_pixel; // of the luma plane
     double ratio;        // scalar time / this time
+    unsigned lanes;
+    double speedup; // against one lane on the same instruction set
 };
 
 } // namespace vmaf::bench

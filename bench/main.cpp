@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "base/error.hpp"
 #include "bench.hpp"
+#include "calibration.hpp"
 
 namespace {
 
@@ -25,13 +27,15 @@ and prints nanoseconds per luma pixel (best of many rounds) and how many times f
   --bits N           8 (default) to 16
   --format F         420 (default), 422, 444 or 400
   --seconds S        time for each name, default 1
+  --lanes N,...      threads that share each frame of a metric, default 1; times are then those on the wall
+  --calibrate        only the reading by which figures of different machines are compared
   --count            under callgrind: nothing is timed, one frame of each metric is counted (see bench/gate.py)
   --json             JSON instead of a table
 )";
 
 struct Options {
     Settings settings;
-    bool metrics = true, functions = true, json = false, count = false, help = false;
+    bool metrics = true, functions = true, json = false, count = false, calibrate = false, help = false;
 };
 
 std::vector<Isa> parse_isas(const std::string &names) {
@@ -40,6 +44,16 @@ std::vector<Isa> parse_isas(const std::string &names) {
         if (("," + names + ",").find("," + std::string(to_string(isa)) + ",") != std::string::npos) isas.push_back(isa);
     if (isas.empty()) throw invalid("--isa " + names + ": this machine or build has none of these");
     return isas;
+}
+
+std::vector<unsigned> parse_lanes(const std::string &text) {
+    std::vector<unsigned> lanes;
+    std::istringstream list(text);
+    for (std::string number; std::getline(list, number, ',');) {
+        lanes.push_back(unsigned(std::stoul(number)));
+        if (lanes.back() < 1 || lanes.back() > 256) throw invalid("--lanes takes numbers from 1 to 256, not " + number);
+    }
+    return lanes;
 }
 
 PixelFormat parse_format(const std::string &name) {
@@ -77,6 +91,10 @@ Options parse(int argc, char **argv) {
             o.settings.format.pixel_format = parse_format(value());
         else if (name == "--seconds")
             o.settings.seconds = std::stod(value());
+        else if (name == "--lanes")
+            o.settings.lanes = parse_lanes(value());
+        else if (name == "--calibrate")
+            o.calibrate = true;
         else if (name == "--count")
             o.count = true;
         else if (name == "--json")
@@ -92,8 +110,10 @@ Options parse(int argc, char **argv) {
 
 void print_line(const Timing &t) {
     const std::string ratio = t.ratio > 0 ? std::to_string(t.ratio).substr(0, 6) : "-";
-    std::printf("%-36s %-10s %5ux%-5u %2u bit %10.3f ns/pixel %8s\n", t.name.c_str(), t.isa.c_str(), t.width, t.height,
+    std::printf("%-36s %-10s %5ux%-5u %2u bit %10.3f ns/pixel %8s", t.name.c_str(), t.isa.c_str(), t.width, t.height,
                 t.bits, t.ns_per_pixel, ratio.c_str());
+    if (t.lanes > 1) std::printf(", %u threads: %.2f times one", t.lanes, t.speedup);
+    std::printf("\n");
     std::fflush(stdout);
 }
 
@@ -105,12 +125,17 @@ void time_all(const std::string &name, const Settings &settings, const std::vect
               const Report &report) {
     const PictureFormat &f = settings.format;
     const std::vector<double> times = best_times(contenders, settings.seconds);
-    double scalar = 0;
-    for (std::size_t i = 0; i < times.size(); i++)
-        if (contenders[i].isa == Isa::scalar) scalar = times[i];
-    for (std::size_t i = 0; i < times.size(); i++)
-        report({name, std::string(to_string(contenders[i].isa)), f.width, f.height, f.bits,
-                times[i] * 1e9 / (double(f.width) * double(f.height)), scalar / times[i]});
+    const auto time_of = [&](Isa isa, unsigned lanes) {
+        for (std::size_t i = 0; i < times.size(); i++)
+            if (contenders[i].isa == isa && contenders[i].lanes == lanes) return times[i];
+        return 0.0;
+    };
+    for (std::size_t i = 0; i < times.size(); i++) {
+        const auto &[isa, work, lanes] = contenders[i];
+        report({name, std::string(to_string(isa)), f.width, f.height, f.bits,
+                times[i] * 1e9 / (double(f.width) * double(f.height)), time_of(Isa::scalar, lanes) / times[i], lanes,
+                time_of(isa, 1) / times[i]});
+    }
 }
 
 } // namespace vmaf::bench
@@ -119,6 +144,10 @@ int main(int argc, char **argv) try {
     const Options options = parse(argc, argv);
     if (options.help) {
         std::fputs(kUsage, stdout);
+        return 0;
+    }
+    if (options.calibrate) {
+        std::printf("%.3f\n", calibration());
         return 0;
     }
     if (options.count) {
@@ -134,7 +163,9 @@ int main(int argc, char **argv) try {
                          {"height", t.height},
                          {"bits", t.bits},
                          {"ns_per_pixel", t.ns_per_pixel},
-                         {"ratio_to_scalar", t.ratio}});
+                         {"ratio_to_scalar", t.ratio},
+                         {"lanes", t.lanes},
+                         {"speedup", t.speedup}});
     };
     if (options.metrics) time_metrics(options.settings, report);
     if (options.functions) time_functions(options.settings, report);

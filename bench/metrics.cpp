@@ -4,6 +4,7 @@
 #include "bench.hpp"
 #include "counter.hpp"
 #include "metrics/registry.hpp"
+#include "session/worker_pool.hpp"
 #include "support/clip.hpp"
 
 namespace vmaf::bench {
@@ -35,7 +36,8 @@ Clips make_clips(const PictureFormat &format) {
 // Measures one frame after the other, round and round; the first two only serve as history.
 class Run {
   public:
-    Run(const MetricInfo &info, const Clips &clips, Isa isa) : clips_(clips) {
+    Run(const MetricInfo &info, const Clips &clips, Isa isa, std::shared_ptr<Parallel> parallel)
+        : clips_(clips), parallel_(std::move(parallel)) {
         metric_ = info.create(OptionValues(info.name, info.options, {}));
         metric_->prepare(clips.ref[0].format());
         scorer_ = metric_->make_scorer(isa);
@@ -43,7 +45,7 @@ class Run {
 
     void next_frame() {
         at_ = at_ + 1 < kFrames ? at_ + 1 : 2;
-        FrameInput frame{at_, clips_.ref[at_], clips_.dist[at_], {}, {}, parallel_};
+        FrameInput frame{at_, clips_.ref[at_], clips_.dist[at_], {}, {}, *parallel_};
         const History history = metric_->history();
         for (unsigned k = 0; k < 2; k++) {
             if (k < history.ref) frame.earlier_ref[k] = &clips_.ref[at_ - 1 - k];
@@ -56,7 +58,7 @@ class Run {
     const Clips &clips_;
     std::unique_ptr<Metric> metric_;
     std::unique_ptr<FrameScorer> scorer_;
-    Parallel parallel_;
+    std::shared_ptr<Parallel> parallel_;
     FrameResult result_;
     unsigned at_ = 1;
 };
@@ -80,17 +82,23 @@ std::vector<Group> wanted_groups(const Settings &settings) {
 // Empty where the size, format or depth is not one of the metric's.
 std::vector<Contender> contenders(const Group &group, const Clips &clips, const Settings &settings) {
     std::vector<Contender> list;
-    for (const Isa isa : settings.isas) {
-        auto runs = std::make_shared<std::vector<std::unique_ptr<Run>>>();
-        try {
-            for (const MetricInfo *info : group.metrics) runs->push_back(std::make_unique<Run>(*info, clips, isa));
-        } catch (const Error &) {
-            return {};
+    for (const Isa isa : settings.isas)
+        for (const unsigned lanes : settings.lanes) {
+            // The caller is one of those who work.
+            std::shared_ptr<Parallel> parallel = std::make_shared<Parallel>();
+            if (lanes > 1) parallel = std::make_shared<WorkerPool>(lanes - 1);
+            auto runs = std::make_shared<std::vector<std::unique_ptr<Run>>>();
+            try {
+                for (const MetricInfo *info : group.metrics)
+                    runs->push_back(std::make_unique<Run>(*info, clips, isa, parallel));
+            } catch (const Error &) {
+                return {};
+            }
+            const auto work = [runs] {
+                for (const auto &run : *runs) run->next_frame();
+            };
+            list.push_back({isa, work, lanes});
         }
-        list.push_back({isa, [runs] {
-                            for (const auto &run : *runs) run->next_frame();
-                        }});
-    }
     return list;
 }
 

@@ -3,10 +3,12 @@
 
   build/bench/vmaf-bench --metrics --json > bench.json
   bench/report.py bench.json [--calib NS] [--svg plot.svg]
+  bench/report.py cpu_check.json [--svg plot.svg]           what cpu_check.py wrote, with its reading, and tables of all it took
 
-The table has a line for each metric: ns per luma pixel on every instruction set, how many times faster than scalar code the
-best one is, and how many times faster than libvmaf 3.2.0 with AVX-512 on an Ice Lake core (ANCHORS). --calib scales those anchors
-to this machine: the reading of a fixed piece of scalar work, in ns per pixel, which was 11.2 where the anchors were taken.
+The table has a line for each metric: ns per luma pixel on every instruction set, with how many times faster than scalar code that is;
+then how many times faster than libvmaf 3.2.0 on an Ice Lake core (ANCHORS): AVX-512 against AVX-512 and, where the figure is known,
+AVX2 against AVX2. --calib scales those anchors to this machine: the reading of a fixed piece of scalar work, in ns per pixel
+(`vmaf-bench --calibrate`), which was 11.2 where the anchors were taken.
 """
 import argparse, json, sys
 
@@ -15,6 +17,7 @@ ANCHOR_CALIB = 11.2
 ANCHORS = {"vmaf": 33.5, "vif": 22.5, "adm": 6.3, "motion": 1.0, "psnr": 0.8, "float_ssim": 15.7, "float_ms_ssim": 242,
            "psnr_hvs": 31, "ciede": 633, "cambi": 21, "speed_chroma": 5.8, "speed_temporal": 11, "float_vif": 96,
            "float_adm": 40, "ssimulacra2": 210}
+AVX2_ANCHORS = {"vmaf": 54, "vif": 31, "adm": 13.4, "motion": 1.8}
 ISAS = ["scalar", "neon", "avx2", "avx512", "avx512icl"]
 COLOURS = {"scalar": "#9aa0a6", "neon": "#1a73e8", "avx2": "#1a73e8", "avx512": "#188038", "avx512icl": "#e37400",
            "libvmaf 3.2.0": "#d93025"}
@@ -24,7 +27,8 @@ def load(paths):
     """{metric: {isa: ns per pixel}}, best of all files, and the shape they were taken at."""
     table, shape = {}, None
     for path in paths:
-        for line in json.load(open(path)):
+        data = json.load(open(path))
+        for line in data["metrics"] if isinstance(data, dict) else data:
             if "." in line["name"]: continue  # a function, not a metric
             this = (line["width"], line["height"], line["bits"])
             if shape not in (None, this): sys.exit("report.py: the files were taken at different sizes or depths")
@@ -37,15 +41,44 @@ def load(paths):
 def number(value): return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
-def markdown(table, isas, scale):
-    head = ["metric"] + isas + ["to scalar", "to libvmaf 3.2.0"]
+def grid(head, rows):
     lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def markdown(table, isas, scale):
+    def cell(row, isa):
+        if isa not in row: return ""
+        ratio = f" ({row['scalar'] / row[isa]:.1f}×)" if isa != "scalar" and "scalar" in row else ""
+        return number(row[isa]) + ratio
+
+    def ratio(row, paths, anchor):
+        values = [row[i] for i in paths if i in row]
+        return f"{anchor * scale / min(values):.1f}×" if anchor and values else ""
+
+    rows = []
     for name, row in table.items():
-        best = min(row.values())
-        to_scalar = f"{row['scalar'] / best:.1f}×" if "scalar" in row else ""
-        to_anchor = f"{ANCHORS[name] * scale / best:.1f}×" if name in ANCHORS else ""
-        lines.append("| " + " | ".join([f"`{name}`"] + [number(row[i]) if i in row else "" for i in isas] + [to_scalar, to_anchor]) + " |")
-    return "\n".join(lines)
+        wide = ["avx512", "avx512icl"] if "avx512" in row else [i for i in isas if i != "scalar"]
+        rows.append([f"`{name}`"] + [cell(row, i) for i in isas] +
+                    [ratio(row, ["avx2"], AVX2_ANCHORS.get(name)), ratio(row, wide, ANCHORS.get(name))])
+    return grid(["metric"] + isas + ["AVX2 to libvmaf's AVX2", "best to libvmaf's AVX-512"], rows)
+
+
+def further(data):
+    """Tables of what cpu_check.py took beside the metrics at 1080p."""
+    base = {(l["name"], l["isa"]): l["ns_per_pixel"] for l in data["metrics"]}
+    for key, title in (("ten_bit", "10 bit, ns per pixel and ratio to 8 bit"), ("uhd", "3840×2160, ns per pixel and ratio to 1920×1080")):
+        rows = [[f"`{l['name']}`", l["isa"], number(l["ns_per_pixel"]), f"{l['ns_per_pixel'] / base[l['name'], l['isa']]:.2f}"]
+                for l in data[key] if (l["name"], l["isa"]) in base]
+        yield title, grid(["metric", "path", "ns/pixel", "ratio"], rows)
+    lanes = sorted({l["lanes"] for l in data["split"]})
+    split = {}
+    for l in data["split"]: split.setdefault(f"`{l['name']}`", {})[l["lanes"]] = l["speedup"]
+    yield ("One 3840×2160 frame shared by threads, times as fast as one",
+           grid(["metric"] + [str(n) for n in lanes], [[name] + [f"{row[n]:.1f}" for n in lanes] for name, row in split.items()]))
+    rows = [[{0: "all", 48: "no AVX-512"}.get(l["cpumask"], str(l["cpumask"])), str(l["workers"]), number(l["frames_per_second"]),
+             f"{l['speedup']:.2f}", f"{l['memory_mb']:.0f}"] for l in data["workers"]]
+    yield "Whole runs of `vmaf`, default model, 1920×1080", grid(["instruction sets", "workers", "frames/s", "to one", "MB"], rows)
 
 
 def svg(table, isas, scale):
@@ -88,15 +121,20 @@ def svg(table, isas, scale):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", help="output of vmaf-bench --json; the best figure of all files counts")
-    parser.add_argument("--calib", type=float, default=ANCHOR_CALIB, help="this machine's reading, ns/pixel")
+    parser.add_argument("--calib", type=float, help="this machine's reading, ns/pixel")
     parser.add_argument("--svg", help="write the plot here")
     options = parser.parse_args()
     table, shape = load(options.files)
     if not table: sys.exit("report.py: no metrics in these files")
     isas = [i for i in ISAS if any(i in row for row in table.values())]
-    scale = options.calib / ANCHOR_CALIB
+    checks = [data for data in (json.load(open(path)) for path in options.files) if isinstance(data, dict)]
+    calib = options.calib or min((data["calibration"] for data in checks), default=ANCHOR_CALIB)
+    scale = calib / ANCHOR_CALIB
+    for data in checks: print(f"{data['processor']}, {data['cores']} cores, calibration {data['calibration']:.2f} ns/pixel\n")
     print(f"{shape[0]}×{shape[1]}, {shape[2]} bit, ns per luma pixel, one thread\n")
     print(markdown(table, isas, scale))
+    for data in checks:
+        for title, text in further(data): print(f"\n{title}\n\n{text}")
     if options.svg: open(options.svg, "w").write(svg(table, isas, scale))
 
 

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Takes every figure of docs/performance.md about processors, in under four minutes, and says which are outside of the limits.
+
+  bench/cpu_check.py pack FOLDER [BUILD]     puts the programs of a build folder (default: build) into FOLDER
+  bench/cpu_check.py run FOLDER [-o FILE]    on the machine to be measured; FILE (default FOLDER/cpu_check.json) is for report.py
+
+Steps of `run`: the calibration reading; all metrics on all instruction sets, one thread pinned to one core, 1920x1080, 8 bit; the same
+with 10 bits and at 3840x2160 without scalar code; one 3840x2160 frame shared by 1, 2, 4, ... threads; whole runs of `vmaf` with as
+many workers as it is given cores; its resident memory. Cores are physical ones: no two threads of one are used.
+"""
+import argparse, json, os, pathlib, platform, shutil, subprocess, sys, tempfile, time
+
+FRAMES = 144
+# ns per pixel at most on the machine of the anchors (report.py), AVX-512 and AVX2.
+LIMITS = {"vmaf": (8.4, 18), "vif": (5.5, 11), "adm": (1.5, 2.5), "motion": (0.35, 0.5), "psnr": (0.3, 0.3), "float_ssim": (3, 5),
+          "float_ms_ssim": (6, 10), "psnr_hvs": (8, 10), "ciede": (15, 25), "cambi": (8, 10), "ssimulacra2": (25, 40),
+          "speed_chroma": (3, 4), "speed_temporal": (6, 8), "float_vif": (12, 16), "float_adm": (8, 10)}
+
+
+def physical_cores():
+    """One logical processor of each core that we may use."""
+    cores = {}
+    for cpu in sorted(os.sched_getaffinity(0)):
+        try: siblings = pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text().strip()
+        except OSError: siblings = str(cpu)
+        cores.setdefault(siblings, cpu)
+    return list(cores.values())
+
+
+def processor():
+    try: return next(l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name"))
+    except (OSError, StopIteration): return platform.machine()
+
+
+class Machine:
+    def __init__(self, folder):
+        self.folder, self.cores = folder.resolve(), physical_cores()
+        self.started = time.time()
+
+    def say(self, text): print(f"[{time.time() - self.started:5.1f} s] {text}", flush=True)
+
+    def run(self, cores, *command):
+        """Pinned to these cores: output, seconds on the wall, peak resident memory in MB."""
+        command = [str(self.folder / command[0]), *map(str, command[1:])]
+        with tempfile.TemporaryFile() as out:
+            start = time.time()
+            child = subprocess.Popen(command, stdout=out, preexec_fn=lambda: os.sched_setaffinity(0, cores))
+            _, status, usage = os.wait4(child.pid, 0)
+            seconds = time.time() - start
+            if status: sys.exit(f"cpu_check.py: {' '.join(command)} failed")
+            out.seek(0)
+            return out.read().decode(), seconds, usage.ru_maxrss / 1024
+
+    def bench(self, cores, *options):
+        return json.loads(self.run(cores, "vmaf-bench", "--metrics", "--json", *options)[0])
+
+
+def fast_isas(lines): return sorted({l["isa"] for l in lines} - {"scalar"})
+
+
+def clip(machine, folder, name, distort):
+    """144 frames of 1920x1080, four of them distinct, where the page cache or memory holds them."""
+    part, whole = folder / "part.yuv", folder / name
+    command = ["clipgen", "--size", "1920x1080", "--frames", 4, "--format", "420", "--depth", 8, "--scene", "street"]
+    machine.run(set(machine.cores), *command, *(["--distort", distort] if distort else []), part)
+    data = part.read_bytes()
+    with open(whole, "wb") as out:
+        for _ in range(FRAMES // 4): out.write(data)
+    return whole
+
+
+def whole_runs(machine, result):
+    memory = pathlib.Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as name:
+        folder = pathlib.Path(name)
+        ref, dist = clip(machine, folder, "ref.yuv", None), clip(machine, folder, "dist.yuv", "dct:40")
+        arguments = ["vmaf", "-r", ref, "-d", dist, "-w", 1920, "-h", 1080, "-p", 420, "-b", 8, "-q", "--json", "-o", folder / "out.json"]
+        workers = [n for n in (1, 2, 4, 8, 16, 32) if n <= len(machine.cores)]
+        best, memory_mb = {}, {}
+        for mask in (0, 48):
+            for _ in range(3):  # in turns, the best counts
+                for n in workers:
+                    if n > 2 and (mask, n) in best: continue
+                    cores = set(machine.cores[:n])
+                    _, seconds, mb = machine.run(cores, *arguments, "--threads", n, "--cpumask", mask)
+                    best[mask, n] = min(seconds, best.get((mask, n), seconds))
+                    memory_mb[mask, n] = mb
+        result["workers"] = [{"cpumask": mask, "workers": n, "frames_per_second": FRAMES / s, "speedup": best[mask, 1] / s,
+                              "memory_mb": memory_mb[mask, n]} for (mask, n), s in sorted(best.items())]
+
+
+def judged(result):
+    """Lines about what the issue of speed asks for, worst news included."""
+    ns = {(l["name"], l["isa"]): l["ns_per_pixel"] for l in result["metrics"]}
+    scale = result["calibration"] / 11.2
+    for name, (wide, narrow) in LIMITS.items():
+        for isas, most in ((("avx512icl", "avx512"), wide), (("avx2",), narrow)):
+            value = min((ns[name, i] for i in isas if (name, i) in ns), default=None)
+            if value is None: continue
+            state = "ok" if value <= most else "OVER"
+            yield f"{state:4} {name:15} {isas[-1]:7} {value:7.3g} ns/pixel, asked {most:g} (scaled by calibration {most * scale:.3g})"
+    for key, words, most in (("ten_bit", "10 bit against 8", 1.5), ("uhd", "3840x2160 against 1920x1080", 1.15)):
+        ratios = [(l["ns_per_pixel"] / ns[l["name"], l["isa"]], l["name"], l["isa"]) for l in result[key] if (l["name"], l["isa"]) in ns]
+        for ratio, name, isa in ratios:
+            if name == "vmaf" or ratio > most: yield f"{'ok' if ratio <= most else 'OVER':4} {name} {isa}: {words}: {ratio:.2f}, asked {most}"
+    for line in result["workers"]:
+        n, speedup = line["workers"], line["speedup"]
+        if n == 2: yield f"{'ok' if speedup >= 1.9 else 'OVER':4} two workers on two cores: {speedup:.2f} times one (cpumask {line['cpumask']}), asked 1.9"
+        if n == 1: yield f"{'ok' if line['memory_mb'] <= 60 else 'OVER':4} resident memory, one worker: {line['memory_mb']:.0f} MB, asked 60"
+    for line in result["split"]:
+        if line["name"] == "vmaf": yield f"     one 3840x2160 frame on {line['lanes']} threads ({line['isa']}): {line['speedup']:.2f} times one"
+
+
+def run(folder, output):
+    machine = Machine(folder)
+    one = {machine.cores[min(1, len(machine.cores) - 1)]}
+    result = {"processor": processor(), "cores": len(machine.cores)}
+    machine.say(f"{result['processor']}, {result['cores']} cores")
+    result["calibration"] = min(float(machine.run(one, "vmaf-bench", "--calibrate")[0]) for _ in range(3))
+    machine.say(f"calibration {result['calibration']:.2f} ns/pixel")
+    result["metrics"] = machine.bench(one, "--seconds", 1)
+    isas = fast_isas(result["metrics"])
+    machine.say("all metrics")
+    result["ten_bit"] = machine.bench(one, "--seconds", 0.4, "--bits", 10, "--isa", ",".join(isas))
+    machine.say("10 bit")
+    best = next(i for i in ("avx512icl", "avx512", "avx2", "neon", "scalar") if i in isas or i == "scalar")
+    result["uhd"] = machine.bench(one, "--seconds", 0.3, "--size", "3840x2160", "--isa", best)
+    machine.say("3840x2160")
+    lanes = ",".join(str(n) for n in (1, 2, 4, 8, 16, 32) if n <= len(machine.cores))
+    result["split"] = machine.bench(set(machine.cores), "--seconds", 0.5, "--size", "3840x2160", "--isa", best, "--lanes", lanes)
+    machine.say("one frame on many cores")
+    whole_runs(machine, result)
+    machine.say("whole runs")
+    output.write_text(json.dumps(result, indent=1) + "\n")
+    for line in judged(result): print(line)
+
+
+def pack(folder, build):
+    folder.mkdir(parents=True, exist_ok=True)
+    for program in ("bench/vmaf-bench", "tools/vmaf/vmaf", "tools/clipgen/clipgen"):
+        target = folder / pathlib.Path(program).name
+        shutil.copy2(build / program, target)
+        subprocess.run(["strip", target], check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("pack", "run"))
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("build", type=pathlib.Path, nargs="?", default="build")
+    parser.add_argument("-o", dest="output", type=pathlib.Path)
+    options = parser.parse_args()
+    if options.what == "pack": return pack(options.folder, options.build)
+    return run(options.folder, options.output or options.folder / "cpu_check.json")
+
+
+if __name__ == "__main__":
+    main()

@@ -72,7 +72,10 @@ class Queue {
     virtual void launch(const Kernel &kernel, Grid grid, const void *args, std::size_t args_bytes) = 0;
     virtual void record(Event &event) = 0;
     virtual void wait(Event &event) = 0; // later work of this queue starts after the event
-    virtual void finish() = 0;           // the calling thread waits until all is done
+    // Later work of this queue starts after what the process has put into the device's default queue so far: copies
+    // that callers made into our pictures, which the driver does not wait for (cuMemcpy2D from device to device).
+    virtual void wait_for_default() {}
+    virtual void finish() = 0; // the calling thread waits until all is done
 };
 
 class Device {

@@ -197,6 +197,7 @@ DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &pic
         } else if (picture.memory() == Memory::pinned_host) {
             upload_queue_->upload(to, pitch, picture.data(p), picture.stride_bytes(p), shape);
         } else if (picture.stride_bytes(p) != pitch) {
+            upload_queue_->wait_for_default();
             upload_queue_->copy(to, pitch, picture.data(p), picture.stride_bytes(p), shape);
         } else {
             at.plane[p] = picture.data(p);
@@ -264,6 +265,11 @@ void DevicePipeline::start() {
     at_work_.push_back(batch);
     changed_.notify_all();
     upload_staged();
+    for (unsigned k = 0; k < batch.count; k++)
+        if (const Picture &ref = entries_[slot_of(batch.first + k)].ref; ref && ref.memory() == Memory::device) {
+            upload_queue_->wait_for_default();
+            break;
+        }
     upload_queue_->record(*lane.uploaded);
     lane.queue->wait(*lane.uploaded);
     enqueue(lane, batch.first, batch.count);

@@ -65,18 +65,21 @@ bool DeviceStage::has_scored() const {
     return std::any_of(slots_.begin(), slots_.end(), [](const MetricSlot *slot) { return slot->emitted(); });
 }
 
-Picture DeviceStage::download(const Picture &picture) const {
+Picture DeviceStage::download(const Picture &picture) {
     const PictureFormat &format = picture.format();
     Picture copy = Picture::allocate(format);
     const std::size_t row_bytes = std::size_t{format.width} * format.bytes_per_sample();
-    const auto staging = device().allocate_pinned(row_bytes * format.height);
-    const auto queue = device().make_queue();
+    if (!download_queue_) {
+        download_memory_ = device().allocate_pinned(row_bytes * format.height);
+        download_queue_ = device().make_queue();
+    }
     const Device::Scope scope(device());
-    queue->download(staging->data(), static_cast<std::ptrdiff_t>(row_bytes), picture.data(0), picture.stride_bytes(0),
-                    {row_bytes, format.height});
-    queue->finish();
+    download_queue_->wait_for_default();
+    download_queue_->download(download_memory_->data(), static_cast<std::ptrdiff_t>(row_bytes), picture.data(0),
+                              picture.stride_bytes(0), {row_bytes, format.height});
+    download_queue_->finish();
     for (unsigned y = 0; y < format.height; y++)
-        std::memcpy(copy.data(0) + std::ptrdiff_t{y} * copy.stride_bytes(0), staging->data() + y * row_bytes,
+        std::memcpy(copy.data(0) + std::ptrdiff_t{y} * copy.stride_bytes(0), download_memory_->data() + y * row_bytes,
                     row_bytes);
     return copy;
 }

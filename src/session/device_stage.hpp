@@ -32,7 +32,7 @@ class DeviceStage {
     bool has_scored() const;
 
     // A copy of a device picture in host memory: luma only, chroma is zero (c-api.md 10).
-    Picture download(const Picture &picture) const;
+    Picture download(const Picture &picture);
 
   private:
     DeviceChoice choice_;
@@ -40,6 +40,8 @@ class DeviceStage {
     bool prepared_ = false;
     std::vector<const MetricSlot *> slots_; // by scorer
     unsigned frames_in_flight_ = 0;
+    std::unique_ptr<DeviceMemory> download_memory_; // one picture's luma; made with the first download
+    std::unique_ptr<Queue> download_queue_;
     std::unique_ptr<DevicePipeline> pipeline_;
 };
 

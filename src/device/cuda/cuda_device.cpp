@@ -221,7 +221,10 @@ class CudaQueue final : public Queue {
     CudaQueue(ContextPointer context, std::shared_ptr<Modules> modules, std::shared_ptr<Streams> streams)
         : context_(std::move(context)), modules_(std::move(modules)), streams_(std::move(streams)),
           stream_(streams_->take()) {}
-    ~CudaQueue() override { streams_->give_back(stream_); }
+    ~CudaQueue() override {
+        streams_->give_back(stream_);
+        if (default_reached_) tidy_up(*context_, [&](const Driver &d) { d.cuEventDestroy(default_reached_); });
+    }
 
     void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
                 CopyShape shape) override {
@@ -278,6 +281,12 @@ class CudaQueue final : public Queue {
         driver().check(driver().cuStreamWaitEvent(stream_, static_cast<CudaEvent &>(event).handle(), 0),
                        "cuStreamWaitEvent");
     }
+    void wait_for_default() override {
+        if (!default_reached_)
+            driver().check(driver().cuEventCreate(&default_reached_, kEventDisableTiming), "cuEventCreate");
+        driver().check(driver().cuEventRecord(default_reached_, nullptr), "cuEventRecord");
+        driver().check(driver().cuStreamWaitEvent(stream_, default_reached_, 0), "cuStreamWaitEvent");
+    }
     void finish() override { driver().check(driver().cuStreamSynchronize(stream_), "cuStreamSynchronize"); }
 
   private:
@@ -301,6 +310,7 @@ class CudaQueue final : public Queue {
     std::shared_ptr<Modules> modules_;
     std::shared_ptr<Streams> streams_;
     StreamHandle stream_;
+    EventHandle default_reached_ = nullptr;
 };
 
 DeviceInfo describe(const Driver &d, DeviceHandle device, unsigned index) {

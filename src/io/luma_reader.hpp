@@ -24,6 +24,7 @@ class LumaReader final : public FrameSource {
     ~LumaReader() override; // pictures taken stay valid
 
     Picture next() override;
+    unsigned pictures() const override { return pool_.size(); }
 
   private:
     void work();

@@ -14,7 +14,7 @@ PictureFormat with_bits(PictureFormat format, unsigned bits) {
 } // namespace
 
 ReadAhead::ReadAhead(ClipReader &reader, unsigned picture_bits, unsigned frames_ahead, PictureMemory memory)
-    : reader_(reader), pool_(with_bits(reader.format(), picture_bits), 0, std::move(memory)),
+    : reader_(reader), pool_(with_bits(reader.format(), picture_bits), frames_ahead + 1, std::move(memory)),
       frames_ahead_(frames_ahead) {
     reader_.set_picture_bits(picture_bits);
     thread_ = std::thread([this] { work(); });

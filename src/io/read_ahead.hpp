@@ -20,6 +20,7 @@ class ReadAhead final : public FrameSource {
     ~ReadAhead() override; // stops reading; pictures taken stay valid
 
     Picture next() override;
+    unsigned pictures() const override { return pool_.size(); }
 
   private:
     void work();

@@ -132,6 +132,9 @@ Picture PicturePool::fetch_within(unsigned limit) {
 }
 
 const PictureFormat &PicturePool::format() const { return state_->format; }
-unsigned PicturePool::size() const { return state_->count; }
+unsigned PicturePool::size() const {
+    std::lock_guard lock(state_->mutex);
+    return state_->count;
+}
 
 } // namespace vmaf

@@ -22,8 +22,8 @@ unsigned parse_threads(const std::string &text) {
     if (text == "auto") return usable_processors();
     const std::uint32_t count = parse_unsigned("threads", text);
     if (count > kMaxThreads)
-        throw usage_error("option --threads: " + text + " are too many; use 0 to " + std::to_string(kMaxThreads) +
-                          ", or auto");
+        throw usage_error("option --threads: " + text + " is not a number of threads; use 0 to " +
+                          std::to_string(kMaxThreads) + ", or auto");
     return count;
 }
 

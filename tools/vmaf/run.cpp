@@ -160,6 +160,9 @@ unsigned score_frames(Session &session, Clips &clips, const Options &options, co
     guarded(ExitCode::frame, [&] {
         const auto reference = frame_source(*clips.reference, bits, ahead, session, device);
         const auto distorted = frame_source(*clips.distorted, bits, ahead, session, device);
+        if (is_metered)
+            std::fprintf(stderr, "picture pool: %u pictures pre-allocated\n",
+                         reference->pictures() + distorted->pictures());
         while (!options.frame_count || frames < options.frame_count) {
             Picture ref = reference->next(), dist = distorted->next();
             reference_ended = !ref;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds with warnings as errors and runs every test, then the unit and C API tests again under AddressSanitizer and
-# UndefinedBehaviorSanitizer. The last line is the summary of both.
+# Builds with warnings as errors and runs every test (but those of the suite "slow", which .ci/full has). Then clang builds
+# the core with AddressSanitizer, UndefinedBehaviorSanitizer and libFuzzer, runs the unit and C API tests again and fuzzes
+# for a short while. The last line is the summary of all.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 ./scripts/packages.sh test || exit 1
@@ -14,17 +15,19 @@ configure() { # folder, options...
 
 status=0
 configure build-test && ninja -C build-test || { echo "0 passed, 1 failed"; exit 1; }
-meson test -C build-test --no-rebuild --print-errorlogs --timeout-multiplier 3 || status=1
+meson test -C build-test --no-rebuild --print-errorlogs --timeout-multiplier 3 --no-suite slow || status=1
 
-# Without the vector sources: instrumented, they alone compile for half an hour. The equality harness above gives their
-# inputs unreadable neighbours; .ci/full has the sanitizers on everything.
+# Without the vector sources, to keep this short: the equality harness above gives them memory with unreadable neighbours,
+# and .ci/full instruments them too.
+fuzzers=(fuzz/model_fuzz fuzz/options_fuzz fuzz/y4m_fuzz fuzz/cli_fuzz)
+export CC=clang CXX=clang++
 configure build-asan --buildtype=debugoptimized -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
-  -Denable_bench=false -Denable_asm=false &&
-  ninja -C build-asan tests/unit_tests tests/abi/capi_tests || { echo "0 passed, 1 failed"; exit 1; }
+  -Denable_bench=false -Denable_asm=false -Denable_fuzz=true &&
+  ninja -C build-asan tests/unit_tests tests/abi/capi_tests "${fuzzers[@]}" || { echo "0 passed, 1 failed"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-# GCC 12's AddressSanitizer loses its way on the host device's fibers, and the sweep over all sizes takes too long here.
 GTEST_FILTER='-*Device*:*Host*:*Fiber*:*Kernel*:*device*:*EverySize*' \
   meson test -C build-asan --no-rebuild --print-errorlogs --timeout-multiplier 5 unit 'c api' || status=1
+./scripts/fuzz.sh build-asan 15 || status=1
 
 python3 - build-test build-asan <<'P' || status=1
 import sys, xml.etree.ElementTree as tree

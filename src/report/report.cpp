@@ -105,6 +105,21 @@ void xml_attribute(DocumentWriter &w, std::string_view name, double value) {
     w.put("\" ");
 }
 
+// Before the scores, apart from them: readers take every attribute of <frame> for a metric.
+void xml_inputs(DocumentWriter &w) {
+    const InputReport &inputs = w.report.inputs;
+    if (inputs.sections.empty()) return;
+    w.put("  <inputs>\n");
+    for (const InputReport::Section &section : inputs.sections) {
+        w.put("    <" + section.name + " ");
+        for (const auto &fact : section.facts) w.put(fact.name + "=\"" + xml_escaped(fact.value) + "\" ");
+        w.put("/>\n");
+    }
+    for (const std::string &step : inputs.steps) w.put("    <step>" + xml_escaped(step) + "</step>\n");
+    for (const std::string &warning : inputs.warnings) w.put("    <warning>" + xml_escaped(warning) + "</warning>\n");
+    w.put("  </inputs>\n");
+}
+
 void write_xml(DocumentWriter &w) {
     const Report &r = w.report;
     w.put("<VMAF version=\"" + xml_escaped(r.version) + "\">\n");
@@ -112,7 +127,9 @@ void write_xml(DocumentWriter &w) {
           "\" />\n");
     w.put("  <fyi fps=\"");
     append_decimals(w.text, w.fps(), 2);
-    w.put("\" />\n  <frames>\n");
+    w.put("\" />\n");
+    xml_inputs(w);
+    w.put("  <frames>\n");
     w.each_frame([&](std::size_t index, const std::vector<NamedScore> &scores) {
         w.put("    <frame frameNum=\"" + std::to_string(index) + "\" ");
         for (const auto &[name, score] : scores) xml_attribute(w, w.shown(name), score);
@@ -170,6 +187,30 @@ void json_pooled(DocumentWriter &w) {
     }
 }
 
+void json_list(DocumentWriter &w, std::string_view name, const std::vector<std::string> &texts) {
+    w.put(",\n    \"" + std::string(name) + "\": [");
+    for (std::size_t i = 0; i < texts.size(); i++) w.put((i ? ",\n      " : "\n      ") + json_string(texts[i]));
+    w.put(texts.empty() ? "]" : "\n    ]");
+}
+
+void json_inputs(DocumentWriter &w) {
+    const InputReport &inputs = w.report.inputs;
+    if (inputs.sections.empty()) return;
+    w.put(",\n  \"inputs\": {\n");
+    for (std::size_t s = 0; s < inputs.sections.size(); s++) {
+        w.put((s ? ",\n    " : "    ") + json_string(inputs.sections[s].name) + ": {\n");
+        const auto &facts = inputs.sections[s].facts;
+        for (std::size_t i = 0; i < facts.size(); i++)
+            w.put("      " + json_string(facts[i].name) + ": " +
+                  (facts[i].is_number ? facts[i].value : json_string(facts[i].value)) +
+                  (i + 1 < facts.size() ? ",\n" : "\n"));
+        w.put("    }");
+    }
+    json_list(w, "steps", inputs.steps);
+    json_list(w, "warnings", inputs.warnings);
+    w.put("\n  }");
+}
+
 void write_json(DocumentWriter &w) {
     const Report &r = w.report;
     w.put("{\n  \"version\": " + json_string(r.version) + ",\n  \"fps\": ");
@@ -189,6 +230,7 @@ void write_json(DocumentWriter &w) {
         w.put(i + 1 < aggregates.size() ? ",\n" : "\n");
     }
     w.put("  }");
+    json_inputs(w);
     if (!r.backend_used.empty()) w.put(",\n  \"backend_used\": " + json_string(r.backend_used));
     w.put("\n}\n");
 }

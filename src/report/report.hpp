@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "report/number.hpp"
 #include "scores/collector.hpp"
@@ -11,6 +13,20 @@
 namespace vmaf {
 
 enum class ReportFormat { xml, json, csv, sub };
+
+// What was found out about video files and done to them; nothing for clips that are compared as they are.
+struct InputReport {
+    struct Fact {
+        std::string name, value;
+        bool is_number = false;
+    };
+    struct Section {
+        std::string name;
+        std::vector<Fact> facts;
+    };
+    std::vector<Section> sections;
+    std::vector<std::string> steps, warnings;
+};
 
 struct Report {
     const ScoreCollector &scores;
@@ -20,6 +36,7 @@ struct Report {
     unsigned subsample = 1;         // at least 1
     NumberFormat numbers;
     std::string backend_used; // JSON key of that name; left out where empty
+    InputReport inputs;       // in XML and JSON, where there are sections
 };
 
 // Hands the document to `out` in pieces.

@@ -1,5 +1,7 @@
 // The small grammars of --model and --feature (cli-and-formats.md 5, 6).
 #include <algorithm>
+#include <cstdlib>
+#include <initializer_list>
 #include <vector>
 
 #include "exit_code.hpp"
@@ -51,7 +53,57 @@ void take_overload(ModelArgument &argument, const std::string &key, const std::s
     argument.overloads.push_back({key.substr(0, dot), key.substr(dot + 1), normalised_option_text(value)});
 }
 
+// The value's place among those that are possible.
+std::size_t choice(const std::string &option, const std::string &value, std::initializer_list<const char *> possible) {
+    std::string list;
+    std::size_t i = 0;
+    for (const char *const word : possible) {
+        if (value == word) return i;
+        list += (i == 0 ? "" : i + 1 == possible.size() ? " or " : ", ") + std::string(word);
+        i++;
+    }
+    throw usage_error("option --" + option + ": '" + value + "' is not possible; use " + list);
+}
+
+constexpr int kLargestOffset = 1'000'000;
+
+void set_align(VideoOptions &options, const std::string &value) {
+    if (value == "auto" || value == "none" || value == "check") {
+        options.align = value == "auto" ? Align::find : value == "none" ? Align::none : Align::check;
+        return;
+    }
+    char *end = nullptr;
+    const long frames = std::strtol(value.c_str(), &end, 10);
+    if (value.empty() || *end || frames > kLargestOffset || frames < -kLargestOffset)
+        throw usage_error("option --align: '" + value +
+                          "' is not possible; use auto, none, check or a number of frames");
+    options.align = Align::fixed;
+    options.offset_frames = static_cast<int>(frames);
+}
+
 } // namespace
+
+void set_video_option(VideoOptions &options, const std::string &name, const std::string &value) {
+    if (options.first_given.empty()) options.first_given = name;
+    if (name == "align")
+        set_align(options, value);
+    else if (name == "pair")
+        options.is_by_index = choice(name, value, {"time", "index"}) == 1;
+    else if (name == "missing")
+        options.missing = choice(name, value, {"skip", "repeat"}) == 1 ? MissingFrames::repeat : MissingFrames::skip;
+    else if (name == "scaler")
+        choice(name, options.scaler = value, {"bicubic", "bilinear", "lanczos", "spline", "area", "nearest"});
+    else if (name == "range")
+        options.ignores_range = choice(name, value, {"convert", "ignore"}) == 1;
+    else if (name == "hwaccel")
+        options.hwaccel = value;
+    else if (name == "film_grain")
+        options.drops_film_grain = choice(name, value, {"keep", "drop"}) == 1;
+    else if (name == "deinterlace")
+        options.deinterlaces = true;
+    else if (name == "mismatch")
+        options.only_warns = choice(name, value, {"refuse", "warn"}) == 1;
+}
 
 ModelArgument parse_model_argument(const std::string &text) {
     ModelArgument argument;

@@ -61,6 +61,10 @@ Clips open_clips(const Options &options) {
         throw Failure(ExitCode::setup,
                       "both clips are read from " + quoted(options.reference) + "; a pipe can hold one of them only");
     Clips clips;
+    if ((clips.video = open_videos(options))) {
+        clips.picture = clips.video->picture();
+        return clips;
+    }
     clips.reference = open_clip(options.reference, "reference", options);
     clips.distorted = open_clip(options.distorted, "distorted", options);
     const PictureFormat &ref = clips.reference->format(), &dist = clips.distorted->format();
@@ -79,12 +83,17 @@ Clips open_clips(const Options &options) {
 std::optional<std::uint64_t> Clips::pairs(const Options &options) const {
     std::optional<std::uint64_t> count;
     if (options.frame_count) count = options.frame_count;
+    if (video) {
+        if (const auto expected = video->expected_pairs()) count = std::min(count.value_or(*expected), *expected);
+        return count;
+    }
     for (const auto *clip : {&reference, &distorted})
         if (const auto left = (*clip)->frames_left()) count = std::min(count.value_or(*left), *left);
     return count;
 }
 
 void check_not_empty(const Clips &clips, const Options &options) {
+    if (clips.video) return; // their first frames have been decoded
     const auto check = [](const ClipReader &clip, const std::string &path, const char *role, std::uint64_t skipped) {
         if (clip.frames_left() != 0u) return;
         const PictureFormat &f = clip.format();
@@ -98,6 +107,7 @@ void check_not_empty(const Clips &clips, const Options &options) {
 }
 
 void skip_frames(Clips &clips, const Options &options) {
+    if (clips.video) return; // they skip themselves
     const auto skip = [](ClipReader &clip, std::uint64_t count) {
         for (std::uint64_t i = 0; i < count && clip.skip(); i++) {
         }

@@ -6,13 +6,15 @@
 #include <string>
 
 #include "io/clip_reader.hpp"
+#include "io/video_pairs.hpp"
 #include "options.hpp"
 
 namespace vmaf::cli {
 
 struct Clips {
-    std::unique_ptr<ClipReader> reference, distorted;
-    PictureFormat picture; // of both; the deeper depth counts
+    std::unique_ptr<ClipReader> reference, distorted; // YUV4MPEG2 or raw
+    std::unique_ptr<VideoPairs> video;                // or at least one of them is a video file
+    PictureFormat picture;                            // of both; the deeper depth counts
 
     // Pairs that will be scored, where that is known.
     std::optional<std::uint64_t> pairs(const Options &options) const;
@@ -27,5 +29,8 @@ void skip_frames(Clips &clips, const Options &options);
 // Throws Failure(frame) where it is known that a clip has no frame left: before memory for frames is asked for, since
 // a damaged header can state any size.
 void check_not_empty(const Clips &clips, const Options &options);
+
+// The clips as video files, where one of them is neither YUV4MPEG2 nor raw; otherwise nothing. Throws Failure.
+std::unique_ptr<VideoPairs> open_videos(const Options &options);
 
 } // namespace vmaf::cli

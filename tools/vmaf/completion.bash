@@ -13,6 +13,14 @@ _vmaf() {
         -b | --bitdepth) choices="8 10 12 16" ;;
         --backend) choices="auto cpu cuda sycl hip metal" ;;
         --precision) choices="6 9 17 max full legacy" ;;
+        --align) choices="auto none check" ;;
+        --pair) choices="time index" ;;
+        --missing) choices="skip repeat" ;;
+        --scaler) choices="bicubic bilinear lanczos spline area nearest" ;;
+        --range) choices="convert ignore" ;;
+        --film_grain) choices="keep drop" ;;
+        --hwaccel) choices="auto none cuda vaapi" ;;
+        --mismatch) choices="refuse warn" ;;
         --threads) choices="auto 0 1 2 4 8 16" ;;
         --aom_ctc) choices="v1.0 v2.0 v3.0 v4.0 v5.0 v6.0 v7.0" ;;
         --nflx_ctc) choices="v1.0" ;;
@@ -25,8 +33,8 @@ _vmaf() {
         *) choices="--reference --distorted --width --height --pixel_format --bitdepth --model --feature --output --xml
             --json --csv --sub --threads --subsample --cpumask --gpumask --frame_cnt --frame_skip_ref --frame_skip_dist
             --aom_ctc --nflx_ctc --no_prediction --quiet --version --precision --backend --no_cuda --no_sycl --no_hip
-            --no_metal --sycl_device --hip_device --metal_device --strict_length --capabilities --list_models
-            --list_features --help" ;;
+            --no_metal --sycl_device --hip_device --metal_device --strict_length --align --pair --missing --scaler
+            --range --deinterlace --film_grain --hwaccel --mismatch --capabilities --list_models --list_features --help" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
 }

@@ -125,6 +125,15 @@ void apply(Options &options, const FoundOption &found) {
                           ": the vulkan backend is not supported; use auto, cpu, cuda, sycl, hip or "
                           "metal");
     case OptionId::strict_length: options.strict_length = true; break;
+    case OptionId::align:
+    case OptionId::pair:
+    case OptionId::missing:
+    case OptionId::scaler:
+    case OptionId::range:
+    case OptionId::hwaccel:
+    case OptionId::film_grain:
+    case OptionId::deinterlace:
+    case OptionId::mismatch: set_video_option(options.video, name, value); break;
     case OptionId::capabilities: options.action = Action::capabilities; break;
     case OptionId::list_models: options.action = Action::list_models; break;
     case OptionId::list_features: options.action = Action::list_features; break;

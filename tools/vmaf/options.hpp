@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/clip_reader.hpp"
+#include "io/video_pairs.hpp"
 #include "metrics/options.hpp"
 #include "model/model.hpp"
 #include "report/report.hpp"
@@ -43,6 +44,17 @@ struct BackendRequest {
     std::optional<std::uint32_t> gpumask;
 };
 
+// What is asked for the preparation of video files; YUV4MPEG2 and raw clips are compared as they are.
+struct VideoOptions {
+    Align align = Align::check;
+    int offset_frames = 0;
+    bool is_by_index = false;
+    MissingFrames missing = MissingFrames::skip;
+    std::string scaler = "bicubic", hwaccel = "none";
+    bool ignores_range = false, drops_film_grain = false, deinterlaces = false, only_warns = false;
+    std::string first_given; // name of the first of these options on the command line; empty: none
+};
+
 enum class Action { score, version, help, capabilities, list_models, list_features };
 
 struct Options {
@@ -62,6 +74,7 @@ struct Options {
     bool may_differ_in_depth = false;                                      // presets of AOM from v6.0 on
     bool no_prediction = false, quiet = false, strict_length = false;
     BackendRequest backend;
+    VideoOptions video;
 };
 
 // Throws Failure(usage).
@@ -75,5 +88,7 @@ ModelArgument parse_model_argument(const std::string &text);
 FeatureArgument parse_feature_argument(const std::string &text);
 void apply_aom_preset(Options &options, const std::string &version);
 void apply_nflx_preset(Options &options, const std::string &version);
+// For the options of VideoOptions; throws Failure(usage).
+void set_video_option(VideoOptions &options, const std::string &name, const std::string &value);
 
 } // namespace vmaf::cli

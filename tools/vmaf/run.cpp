@@ -14,6 +14,8 @@
 #include "config.h"
 #include "device/picture_memory.hpp"
 #include "exit_code.hpp"
+#include "input_report.hpp"
+#include "io/frame_pairs.hpp"
 #include "io/luma_reader.hpp"
 #include "io/read_ahead.hpp"
 #include "meter.hpp"
@@ -37,6 +39,8 @@ void say(const std::string &sentence) { std::fprintf(stderr, "vmaf: %s\n", sente
 template <class Step> auto guarded(ExitCode code, Step step) {
     try {
         return step();
+    } catch (const MismatchError &e) { // whenever it shows
+        throw Failure(ExitCode::setup, e.what());
     } catch (const Error &e) {
         throw Failure(code, e.what());
     }
@@ -158,20 +162,27 @@ unsigned score_frames(Session &session, Clips &clips, const Options &options, co
     unsigned frames = 0;
     bool reference_ended = false, distorted_ended = false;
     guarded(ExitCode::frame, [&] {
-        const auto reference = frame_source(*clips.reference, bits, ahead, session, device);
-        const auto distorted = frame_source(*clips.distorted, bits, ahead, session, device);
-        if (is_metered)
-            std::fprintf(stderr, "picture pool: %u pictures pre-allocated\n",
-                         reference->pictures() + distorted->pictures());
+        std::unique_ptr<PlainPairs> plain;
+        if (clips.video) {
+            if (device) clips.video->set_memory(device_memory(device, Memory::pinned_host));
+        } else {
+            plain = std::make_unique<PlainPairs>(frame_source(*clips.reference, bits, ahead, session, device),
+                                                 frame_source(*clips.distorted, bits, ahead, session, device));
+            if (is_metered) std::fprintf(stderr, "picture pool: %u pictures pre-allocated\n", plain->pictures());
+        }
+        FramePairs &pairs = clips.video ? static_cast<FramePairs &>(*clips.video) : *plain;
         while (!options.frame_count || frames < options.frame_count) {
-            Picture ref = reference->next(), dist = distorted->next();
-            reference_ended = !ref;
-            distorted_ended = !dist;
-            if (reference_ended || distorted_ended) break;
+            auto pair = pairs.next();
+            if (!pair) {
+                reference_ended = pairs.reference_ended();
+                distorted_ended = pairs.distorted_ended();
+                break;
+            }
             meter.frame(frames + 1);
-            session.read(std::move(ref), std::move(dist), frames);
+            session.read(std::move(pair->reference), std::move(pair->distorted), frames);
             frames++;
         }
+        if (clips.video) clips.video->finish();
     });
     if (frames == 0 && !session.registered().empty())
         throw Failure(ExitCode::frame, std::string("the ") + (reference_ended ? "reference" : "distorted") +
@@ -222,7 +233,8 @@ void run(const Options &options) {
                         .pictures = session.pictures_offered(),
                         .subsample = session.subsample(),
                         .numbers = options.numbers,
-                        .backend_used = backend.used()};
+                        .backend_used = backend.used(),
+                        .inputs = clips.video ? input_report(*clips.video, options) : InputReport()};
     guarded(ExitCode::setup, [&] {
         write_output_file(*options.output, [&](const auto &out) { write_report(report, options.format, out); });
     });

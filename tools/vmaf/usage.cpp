@@ -16,11 +16,11 @@ examples:
   vmaf -r ref.yuv -d dist.yuv -w 1920 -h 1080 -p 420 -b 8  raw clips
   vmaf -r ref.y4m -d dist.y4m -n --feature psnr --feature float_ssim --csv -o scores.csv
   vmaf -r ref.y4m -d dist.y4m -m version=vmaf_4k_v0.6.1 --threads auto
-  ffmpeg -i dist.mp4 -pix_fmt yuv420p -f yuv4mpegpipe - | vmaf -r ref.y4m -d -
+  vmaf -r master.mov -d encode.mkv --json -o scores.json   any two video files, decoded and prepared
 
 clips:
-  --reference, -r PATH      the reference clip; - is standard input
-  --distorted, -d PATH      the distorted clip; - is standard input
+  --reference, -r PATH      the reference clip: YUV4MPEG2, raw or a video file; - is standard input
+  --distorted, -d PATH      the distorted clip, likewise
   --width, -w N             raw clips: width of the luma plane in pixels
   --height, -h N            raw clips: height of the luma plane in pixels
   --pixel_format, -p F      raw clips: 420, 422, 444 or 400
@@ -29,6 +29,20 @@ clips:
   --frame_skip_ref N        drop the first N frames of the reference clip
   --frame_skip_dist N       drop the first N frames of the distorted clip
   --strict_length           clips of different length are an error
+
+video files:
+  --align auto|none|check|N find a constant offset of up to 2 s and correct it; leave frames as they are paired;
+                            end the run if there is an offset (default); the distorted clip is N frames late
+  --pair time|index         pair frames by their times (default) or by their number
+  --missing skip|repeat     frames that the distorted clip does not have: leave them out (default), or compare the
+                            frame before, which a viewer would see
+  --scaler NAME             how the distorted clip is scaled to the reference: bicubic (default), bilinear, lanczos,
+                            spline, area, nearest
+  --range convert|ignore    different colour ranges: convert the distorted clip (default), or do not care
+  --deinterlace             deinterlace pictures that are flagged as interlaced
+  --film_grain keep|drop    decode AV1 with (default) or without its film grain
+  --hwaccel auto|none|NAME  decode on a GPU where possible, never (default), or on that device and no other
+  --mismatch refuse|warn    clips that do not fit together: end the run (default), or warn and score them
 
 what to score:
   --model, -m TEXT          a model: version=NAME or path=FILE, then any of name=NAME, disable_clip,

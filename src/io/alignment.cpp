@@ -1,0 +1,203 @@
+#include "io/alignment.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vmaf {
+
+namespace {
+
+constexpr int kBlocks = LumaSignature::kColumns * LumaSignature::kRows;
+constexpr int kRowStep = 3; // every third row is enough for a mean
+
+constexpr float kFlat = 2.0f; // deviation below which a picture has no structure to compare
+
+// An offset is clear if frames fit several times better with it than without, by more than noise.
+constexpr double kClearRatio = 3, kNoise = 2e-5;
+constexpr double kUnalike = 0.6; // mean dissimilarity of clips that show different things
+constexpr unsigned kFewPairs = 6;
+
+template <class T> void sum_blocks(const PlaneView<T> &plane, double scale, LumaSignature &signature) {
+    constexpr int columns = LumaSignature::kColumns, rows = LumaSignature::kRows;
+    for (int by = 0; by < rows; by++) {
+        const int top = plane.height * by / rows;
+        const int bottom = std::max(plane.height * (by + 1) / rows, top + 1);
+        std::array<std::uint64_t, columns> sums{};
+        int used = 0;
+        for (int y = top; y < bottom; y += kRowStep, used++) {
+            const T *const row = plane.row(y);
+            for (int bx = 0; bx < columns; bx++) {
+                const int left = plane.width * bx / columns;
+                const int right = std::max(plane.width * (bx + 1) / columns, left + 1);
+                std::uint32_t sum = 0;
+                for (int x = left; x < right; x++) sum += row[x];
+                sums[bx] += sum;
+            }
+        }
+        for (int bx = 0; bx < columns; bx++) {
+            const int left = plane.width * bx / columns;
+            const int right = std::max(plane.width * (bx + 1) / columns, left + 1);
+            signature.blocks[by * columns + bx] =
+                static_cast<float>(static_cast<double>(sums[bx]) * scale / (static_cast<double>(right - left) * used));
+        }
+    }
+}
+
+} // namespace
+
+LumaSignature luma_signature(const Picture &picture) {
+    LumaSignature signature;
+    const unsigned bits = picture.format().bits;
+    const double scale = std::ldexp(1.0, 8 - static_cast<int>(bits));
+    if (bits > 8)
+        sum_blocks(picture.plane<std::uint16_t>(0), scale, signature);
+    else
+        sum_blocks(picture.plane<std::uint8_t>(0), scale, signature);
+    double sum = 0, squares = 0;
+    for (const float b : signature.blocks) {
+        sum += b;
+        squares += static_cast<double>(b) * b;
+    }
+    const double mean = sum / kBlocks;
+    signature.mean = static_cast<float>(mean);
+    signature.deviation = static_cast<float>(std::sqrt(std::max(0.0, squares / kBlocks - mean * mean)));
+    return signature;
+}
+
+std::optional<double> dissimilarity(const LumaSignature &a, const LumaSignature &b) {
+    if (a.deviation < kFlat && b.deviation < kFlat) return std::nullopt;
+    if (a.deviation < kFlat || b.deviation < kFlat) return 1.0;
+    constexpr int kLanes = 8; // sums side by side, so that they fit vector registers
+    static_assert(kBlocks % kLanes == 0);
+    std::array<float, kLanes> products{};
+    for (int i = 0; i < kBlocks; i += kLanes)
+        for (int lane = 0; lane < kLanes; lane++)
+            products[lane] += (a.blocks[i + lane] - a.mean) * (b.blocks[i + lane] - b.mean);
+    double sum = 0;
+    for (const float product : products) sum += product;
+    const double correlation = sum / kBlocks / (static_cast<double>(a.deviation) * b.deviation);
+    return std::clamp(1 - correlation, 0.0, 1.0);
+}
+
+namespace {
+
+struct Comparison {
+    double sum = 0;
+    unsigned pairs = 0;
+    double mean() const { return pairs ? sum / pairs : 1; }
+};
+
+// Frames whose times differ by the offset.
+Comparison compare_at(std::span<const TimedSignature> reference, std::span<const TimedSignature> distorted,
+                      std::int64_t offset, std::int64_t tolerance) {
+    Comparison result;
+    std::size_t r = 0, d = 0;
+    while (r < reference.size() && d < distorted.size()) {
+        const std::int64_t apart = distorted[d].time - (reference[r].time + offset);
+        if (std::abs(apart) > tolerance) {
+            apart > 0 ? r++ : d++;
+            continue;
+        }
+        if (const auto e = dissimilarity(reference[r].signature, distorted[d].signature)) {
+            result.sum += *e;
+            result.pairs++;
+        }
+        r++;
+        d++;
+    }
+    return result;
+}
+
+} // namespace
+
+OffsetFound find_offset(std::span<const TimedSignature> reference, std::span<const TimedSignature> distorted,
+                        const OffsetSearch &search) {
+    OffsetFound found;
+    if (search.step <= 0) return found;
+    const std::int64_t tolerance = search.step / 3;
+    const Comparison plain = compare_at(reference, distorted, 0, tolerance);
+    found.error = found.error_without = plain.mean();
+    found.pairs = plain.pairs;
+    if (plain.pairs == 0) return found;
+    // Fewer pairs than this fit by chance.
+    const unsigned fewest = std::max(kFewPairs, plain.pairs / 4);
+    for (std::int64_t n = 1; n * search.step <= search.largest; n++)
+        for (const std::int64_t offset : {n * search.step, -n * search.step}) {
+            const Comparison there = compare_at(reference, distorted, offset, tolerance);
+            if (there.pairs < fewest || there.mean() >= found.error) continue;
+            found.error = there.mean();
+            found.offset = offset;
+            found.pairs = there.pairs;
+        }
+    found.is_clear = found.offset != 0 && found.error_without > kClearRatio * found.error + kNoise;
+    found.is_same = plain.pairs < kFewPairs || found.error < kUnalike;
+    return found;
+}
+
+void AlignmentWatch::add(std::deque<TimedSignature> &window, std::int64_t time, const LumaSignature &signature) {
+    window.push_back({time, signature});
+    if (window.size() > kWindow) window.pop_front();
+}
+
+OffsetFound AlignmentWatch::check(std::int64_t largest) const {
+    const std::vector<TimedSignature> reference(reference_.begin(), reference_.end());
+    const std::vector<TimedSignature> distorted(distorted_.begin(), distorted_.end());
+    const std::int64_t a = usual_gap(reference), b = usual_gap(distorted);
+    return find_offset(reference, distorted, {largest, a && b ? std::min(a, b) : std::max(a, b)});
+}
+
+std::int64_t usual_gap(std::span<const TimedSignature> frames) {
+    std::vector<std::int64_t> gaps;
+    for (std::size_t i = 1; i < frames.size(); i++) gaps.push_back(frames[i].time - frames[i - 1].time);
+    if (gaps.empty()) return 0;
+    const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+    std::nth_element(gaps.begin(), middle, gaps.end());
+    // The mean of ordinary gaps: containers round each of them.
+    const std::int64_t longest = *middle + *middle / 2;
+    std::int64_t sum = 0, count = 0;
+    for (const std::int64_t gap : gaps)
+        if (gap <= longest) {
+            sum += gap;
+            count++;
+        }
+    return sum / count;
+}
+
+void LevelFit::add(const LumaSignature &reference, const LumaSignature &distorted) {
+    for (int i = 0; i < kBlocks; i++) {
+        const double x = reference.blocks[i], y = distorted.blocks[i];
+        x_ += x;
+        y_ += y;
+        xx_ += x * x;
+        xy_ += x * y;
+        yy_ += y * y;
+    }
+    n_ += kBlocks;
+}
+
+std::optional<LevelFit::Line> LevelFit::line() const {
+    if (n_ == 0) return std::nullopt;
+    const double vx = xx_ / n_ - x_ / n_ * (x_ / n_), vy = yy_ / n_ - y_ / n_ * (y_ / n_);
+    const double cxy = xy_ / n_ - x_ / n_ * (y_ / n_);
+    constexpr double kLeastDeviation = 10;
+    if (vx < kLeastDeviation * kLeastDeviation || vy <= 0) return std::nullopt;
+    Line line;
+    line.gain = cxy / vx;
+    line.lift = y_ / n_ - line.gain * x_ / n_;
+    line.correlation = cxy / std::sqrt(vx * vy);
+    return line;
+}
+
+LevelChange level_change(const LevelFit::Line &line) {
+    // 255/219 and -16*255/219; 219/255 and 16. Halfway to no change at all counts as that.
+    constexpr double kCloseFit = 0.98;
+    if (line.correlation < kCloseFit) return LevelChange::none;
+    const double wide = std::hypot(line.gain - 255.0 / 219, (line.lift + 16 * 255.0 / 219) / 128);
+    const double narrow = std::hypot(line.gain - 219.0 / 255, (line.lift - 16) / 128);
+    const double same = std::hypot(line.gain - 1, line.lift / 128);
+    if (wide < same && wide < 0.05) return LevelChange::widened;
+    if (narrow < same && narrow < 0.05) return LevelChange::narrowed;
+    return LevelChange::none;
+}
+
+} // namespace vmaf

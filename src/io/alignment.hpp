@@ -1,0 +1,85 @@
+// Whether two clips show the same pictures at the same times, judged by thumbnails of their luma: constant offsets,
+// other content, other levels. Knows nothing of files.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "picture/picture.hpp"
+
+namespace vmaf {
+
+// Means of the blocks of a coarse grid over the luma plane.
+struct LumaSignature {
+    static constexpr int kColumns = 32, kRows = 18;
+    std::array<float, kColumns * kRows> blocks{}; // in steps of 8-bit samples
+    float mean = 0, deviation = 0;
+};
+LumaSignature luma_signature(const Picture &picture);
+
+// 0: the same but for brightness and contrast; 1: nothing in common. Nothing where a picture is too flat to tell.
+std::optional<double> dissimilarity(const LumaSignature &a, const LumaSignature &b);
+
+struct TimedSignature {
+    std::int64_t time = 0; // nanoseconds
+    LumaSignature signature;
+};
+
+struct OffsetSearch {
+    std::int64_t largest = 2'000'000'000; // nanoseconds, to both sides
+    std::int64_t step = 0;                // the shortest time between frames
+};
+
+struct OffsetFound {
+    std::int64_t offset = 0;  // added to the reference's times, gives the distorted clip's: positive means delayed
+    double error = 1;         // mean dissimilarity with the offset
+    double error_without = 1; // and without
+    unsigned pairs = 0;       // that were compared with the offset; 0: nothing could be compared
+    bool is_clear = false;    // the offset is better by far than none
+    bool is_same = true;      // false: no offset makes the clips alike
+};
+
+// Compares the frames of both spans at every offset within the search. Both must be sorted by time.
+OffsetFound find_offset(std::span<const TimedSignature> reference, std::span<const TimedSignature> distorted,
+                        const OffsetSearch &search);
+
+// The usual time between frames; 0 for fewer than two.
+std::int64_t usual_gap(std::span<const TimedSignature> frames);
+
+// The last frames of two clips while they are scored: whether they are in step.
+class AlignmentWatch {
+  public:
+    void reference(std::int64_t time, const LumaSignature &signature) { add(reference_, time, signature); }
+    void distorted(std::int64_t time, const LumaSignature &signature) { add(distorted_, time, signature); }
+    OffsetFound check(std::int64_t largest) const;
+
+  private:
+    static constexpr std::size_t kWindow = 160;
+    static void add(std::deque<TimedSignature> &window, std::int64_t time, const LumaSignature &signature);
+
+    std::deque<TimedSignature> reference_, distorted_;
+};
+
+// Line through the blocks of paired signatures: distorted = gain * reference + lift.
+class LevelFit {
+  public:
+    void add(const LumaSignature &reference, const LumaSignature &distorted);
+
+    struct Line {
+        double gain = 1, lift = 0, correlation = 0;
+    };
+    std::optional<Line> line() const; // nothing where there is too little contrast to tell
+
+  private:
+    double n_ = 0, x_ = 0, y_ = 0, xx_ = 0, xy_ = 0, yy_ = 0;
+};
+
+// What a line says about sample ranges.
+enum class LevelChange { none, widened, narrowed }; // as by limited to full, by full to limited
+LevelChange level_change(const LevelFit::Line &line);
+
+} // namespace vmaf

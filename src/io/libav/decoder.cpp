@@ -1,0 +1,229 @@
+#include "io/libav/decoder.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+
+extern "C" {
+#include <libavutil/hwcontext.h>
+#include <libavutil/opt.h>
+}
+
+namespace vmaf::libav {
+
+namespace {
+
+constexpr unsigned kMaxDecoderThreads = 16;
+
+std::string quoted(const std::string &path) { return path == "-" ? "standard input" : "'" + path + "'"; }
+
+// Decoders of a codec that work with a kind of device.
+std::vector<std::pair<const AVCodec *, AVPixelFormat>> device_decoders(AVCodecID id, AVHWDeviceType type) {
+    std::vector<std::pair<const AVCodec *, AVPixelFormat>> list;
+    void *position = nullptr;
+    while (const AVCodec *codec = av_codec_iterate(&position)) {
+        if (codec->id != id || !av_codec_is_decoder(codec)) continue;
+        for (int i = 0; const AVCodecHWConfig *config = avcodec_get_hw_config(codec, i); i++)
+            if (config->device_type == type && (config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX))
+                list.emplace_back(codec, config->pix_fmt);
+    }
+    return list;
+}
+
+std::string device_names() {
+    std::string list;
+    for (auto type = AV_HWDEVICE_TYPE_NONE; (type = av_hwdevice_iterate_types(type)) != AV_HWDEVICE_TYPE_NONE;)
+        list += std::string(list.empty() ? "" : ", ") + av_hwdevice_get_type_name(type);
+    return list;
+}
+
+} // namespace
+
+Decoder::Decoder(const VideoRequest &request) : request_(request) {
+    capture_messages();
+    forget_messages();
+    open_container();
+    find_stream();
+    open_codec();
+}
+
+std::string Decoder::name() const { return quoted(request_.path); }
+
+void Decoder::open_container() {
+    AVFormatContext *context = avformat_alloc_context();
+    if (!context) throw std::bad_alloc();
+    context->interrupt_callback = {[](void *self) -> int { return static_cast<Decoder *>(self)->is_cancelled_; }, this};
+    AVDictionary *options = nullptr;
+    // A file may name others (playlists, data references): nothing is fetched from a network.
+    av_dict_set(&options, "protocol_whitelist", "file,pipe", 0);
+    const AVInputFormat *const y4m = request_.is_y4m ? av_find_input_format("yuv4mpegpipe") : nullptr;
+    const std::string url = request_.path == "-" ? "pipe:0" : "file:" + request_.path;
+    const int code = avformat_open_input(&context, url.c_str(), const_cast<AVInputFormat *>(y4m), &options);
+    av_dict_free(&options);
+    if (code < 0) throw invalid(name() + " cannot be read as a video file: " + reason(code));
+    format_.reset(context);
+}
+
+void Decoder::find_stream() {
+    forget_messages();
+    if (const int code = avformat_find_stream_info(format_.get(), nullptr); code < 0)
+        throw invalid("the streams of " + name() + " cannot be read: " + reason(code));
+    for (unsigned i = 0; i < format_->nb_streams; i++) {
+        const AVStream &s = *format_->streams[i];
+        if (s.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !(s.disposition & AV_DISPOSITION_ATTACHED_PIC))
+            video_streams_++;
+    }
+    const int index = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    if (index < 0 || video_streams_ == 0)
+        throw invalid(name() + " has no video stream" +
+                      (format_->nb_streams ? "; it holds sound or other data only" : ""));
+    stream_ = format_->streams[index];
+    for (unsigned i = 0; i < format_->nb_streams; i++)
+        if (static_cast<int>(i) != index) format_->streams[i]->discard = AVDISCARD_ALL;
+}
+
+AVPixelFormat Decoder::choose_format(AVCodecContext *context, const AVPixelFormat *offered) {
+    auto &self = *static_cast<Decoder *>(context->opaque);
+    for (const AVPixelFormat *format = offered; *format != AV_PIX_FMT_NONE; format++)
+        if (*format == self.device_format_) return *format;
+    if (self.is_strict_) return AV_PIX_FMT_NONE; // the decoder fails, which is what was asked for
+    self.has_fallen_back_ = true;
+    return avcodec_default_get_format(context, offered);
+}
+
+void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
+    CodecContext context(avcodec_alloc_context3(codec));
+    if (!context) throw std::bad_alloc();
+    if (const int code = avcodec_parameters_to_context(context.get(), stream_->codecpar); code < 0)
+        throw invalid("the video stream of " + name() + " cannot be used: " + reason(code));
+    context->pkt_timebase = stream_->time_base;
+    context->thread_count = static_cast<int>(std::clamp(request_.threads, 1u, kMaxDecoderThreads));
+    context->max_pixels = std::int64_t{32768} * 32768; // as large as pictures can be
+    if (request_.drop_film_grain) context->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
+    if (device) {
+        context->opaque = this;
+        context->get_format = choose_format;
+        context->hw_device_ctx = av_buffer_ref(device);
+    }
+    forget_messages();
+    if (const int code = avcodec_open2(context.get(), codec, nullptr); code < 0)
+        throw invalid("the " + std::string(codec->name) + " decoder cannot be started for " + name() + ": " +
+                      reason(code));
+    codec_ = std::move(context);
+}
+
+bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
+    const auto decoders = device_decoders(stream_->codecpar->codec_id, type);
+    if (decoders.empty()) {
+        why = "it does not decode " + std::string(avcodec_get_name(stream_->codecpar->codec_id)) + " here";
+        return false;
+    }
+    AVBufferRef *device = nullptr;
+    forget_messages();
+    if (const int code = av_hwdevice_ctx_create(&device, type, nullptr, nullptr, 0); code < 0) {
+        why = "it cannot be started: " + reason(code);
+        return false;
+    }
+    device_context_.reset(device);
+    device_ = av_hwdevice_get_type_name(type);
+    device_format_ = decoders[0].second;
+    open_context(decoders[0].first, device);
+    return true;
+}
+
+void Decoder::open_codec() {
+    const AVCodecID id = stream_->codecpar->codec_id;
+    const std::string &wanted = request_.hwaccel;
+    if (!wanted.empty() && wanted != "none" && wanted != "auto") {
+        const AVHWDeviceType type = av_hwdevice_find_type_by_name(wanted.c_str());
+        if (type == AV_HWDEVICE_TYPE_NONE)
+            throw invalid("--hwaccel " + wanted + ": there is no such device; this FFmpeg knows " + device_names());
+        is_strict_ = true;
+        if (std::string why; !open_on_device(type, why))
+            throw invalid("--hwaccel " + wanted + " cannot be used for " + name() + ": " + why +
+                          "; leave the option out, or use auto");
+        return;
+    }
+    if (wanted == "auto") {
+        std::string why;
+        for (auto type = AV_HWDEVICE_TYPE_NONE; (type = av_hwdevice_iterate_types(type)) != AV_HWDEVICE_TYPE_NONE;)
+            if (open_on_device(type, why)) return;
+        remark_ = "no hardware decodes " + name() + "; the processor does";
+    }
+    const AVCodec *const codec = avcodec_find_decoder(id);
+    if (!codec)
+        throw invalid("the video of " + name() + " is " + avcodec_get_name(id) +
+                      ", for which this FFmpeg has no decoder");
+    if (request_.drop_film_grain && id == AV_CODEC_ID_AV1 && std::string_view(codec->name) != "libdav1d")
+        throw invalid("--film_grain drop cannot be used for " + name() + ": the decoder " + codec->name +
+                      " always adds the grain; an FFmpeg with libdav1d can leave it out");
+    open_context(codec, nullptr);
+}
+
+// Gives the decoder another packet, or the end. False when nothing more can be given.
+bool Decoder::feed() {
+    if (is_drained_) return false;
+    const auto damaged = [&](int code) {
+        return invalid(name() + " is damaged behind frame " + std::to_string(frames_) + ": " + reason(code));
+    };
+    for (;;) {
+        av_packet_unref(packet_.get());
+        forget_messages();
+        const int code = av_read_frame(format_.get(), packet_.get());
+        if (is_cancelled_) throw Error(ECANCELED, "reading was cancelled");
+        if (code == AVERROR_EOF) {
+            is_drained_ = true;
+            avcodec_send_packet(codec_.get(), nullptr);
+            return true;
+        }
+        if (code < 0) throw damaged(code);
+        if (packet_->stream_index != stream_->index) continue;
+        if (packet_->flags & AV_PKT_FLAG_CORRUPT) throw damaged(AVERROR_INVALIDDATA);
+        const int sent = avcodec_send_packet(codec_.get(), packet_.get());
+        // A stream may begin with pictures whose references lie before its start.
+        if (sent < 0 && sent != AVERROR(EAGAIN) && frames_ > 0) throw damaged(sent);
+        if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
+        return true;
+    }
+}
+
+bool Decoder::receive(AVFrame *frame) {
+    for (;;) {
+        const int code = avcodec_receive_frame(codec_.get(), frame);
+        if (code == 0) return true;
+        if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
+        if (code != AVERROR(EAGAIN) && code != AVERROR_EOF && (frames_ > 0 || is_strict_))
+            throw invalid("frame " + std::to_string(frames_) + " of " + name() + " cannot be decoded" +
+                          (is_strict_ ? " on " + request_.hwaccel : "") + ": " + reason(code));
+        if (code == AVERROR_EOF) return false;
+        if (!feed()) return false;
+    }
+}
+
+bool Decoder::next(AVFrame *frame) {
+    av_frame_unref(frame);
+    if (device_.empty()) {
+        if (!receive(frame)) return false;
+    } else {
+        av_frame_unref(on_device_.get());
+        if (!receive(on_device_.get())) return false;
+        if (on_device_->format != device_format_) {
+            av_frame_move_ref(frame, on_device_.get());
+        } else {
+            forget_messages();
+            int code = av_hwframe_transfer_data(frame, on_device_.get(), 0);
+            if (code >= 0) code = av_frame_copy_props(frame, on_device_.get());
+            if (code < 0)
+                throw invalid("frame " + std::to_string(frames_) + " of " + name() + " cannot be fetched from " +
+                              device_ + ": " + reason(code));
+        }
+    }
+    if ((frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags)
+        throw invalid("frame " + std::to_string(frames_) + " of " + name() +
+                      " is damaged; the file or its transfer is");
+    frames_++;
+    return true;
+}
+
+} // namespace vmaf::libav

@@ -1,0 +1,41 @@
+// The libraries' types with owners, and their errors as sentences. FFmpeg 5.1 and later.
+#pragma once
+
+#include <memory>
+#include <string>
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavfilter/avfilter.h>
+#include <libavformat/avformat.h>
+#include <libavutil/frame.h>
+#include <libswscale/swscale.h>
+}
+
+namespace vmaf::libav {
+
+template <auto Free> struct ByAddress { // for functions that take the address of the pointer
+    template <class T> void operator()(T *object) const { Free(&object); }
+};
+template <auto Free> struct ByPointer {
+    template <class T> void operator()(T *object) const { Free(object); }
+};
+
+using FormatContext = std::unique_ptr<AVFormatContext, ByAddress<avformat_close_input>>;
+using CodecContext = std::unique_ptr<AVCodecContext, ByAddress<avcodec_free_context>>;
+using Frame = std::unique_ptr<AVFrame, ByAddress<av_frame_free>>;
+using Packet = std::unique_ptr<AVPacket, ByAddress<av_packet_free>>;
+using BufferRef = std::unique_ptr<AVBufferRef, ByAddress<av_buffer_unref>>;
+using FilterGraph = std::unique_ptr<AVFilterGraph, ByAddress<avfilter_graph_free>>;
+using Scaling = std::unique_ptr<SwsContext, ByPointer<sws_freeContext>>;
+
+Frame new_frame(); // throws std::bad_alloc
+Packet new_packet();
+
+// The libraries' messages are kept from stderr; the last error of this thread's calls, or of the decoder's own threads,
+// explains a code.
+void capture_messages();
+void forget_messages();
+std::string reason(int code);
+
+} // namespace vmaf::libav

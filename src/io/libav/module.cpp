@@ -1,0 +1,225 @@
+// The module's face: a VideoFile over the decoder.
+#include <cmath>
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "io/libav/decoder.hpp"
+#include "io/libav/deinterlacer.hpp"
+#include "io/libav/picture_maker.hpp"
+#include "io/video_file.hpp"
+
+extern "C" {
+#include <libavutil/display.h>
+#include <libavutil/pixdesc.h>
+}
+
+namespace vmaf::libav {
+
+namespace {
+
+constexpr AVRational kNanoseconds{1, 1'000'000'000};
+constexpr std::int64_t kDefaultInterval = 40'000'000; // 25 frames per second, where nothing is known
+
+Fraction fraction(AVRational r) {
+    if (r.num <= 0 || r.den <= 0) return {0, 1};
+    av_reduce(&r.num, &r.den, r.num, r.den, INT32_MAX);
+    return {r.num, r.den};
+}
+
+template <class Value> std::string tag(const char *(*name)(Value), Value value) {
+    const char *const text = name(value);
+    const std::string found = text ? text : "";
+    return found == "unknown" || found == "reserved" ? "" : found;
+}
+
+bool is_interlaced(const AVFrame &frame) {
+#ifdef AV_FRAME_FLAG_INTERLACED
+    return (frame.flags & AV_FRAME_FLAG_INTERLACED) != 0;
+#else
+    return frame.interlaced_frame != 0;
+#endif
+}
+
+const std::int32_t *display_matrix(const AVStream &stream) {
+    constexpr std::size_t kBytes = 9 * sizeof(std::int32_t);
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
+    const AVPacketSideData *const data = av_packet_side_data_get(
+        stream.codecpar->coded_side_data, stream.codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+    return data && data->size >= kBytes ? reinterpret_cast<const std::int32_t *>(data->data) : nullptr;
+#else
+    std::size_t bytes = 0;
+    const std::uint8_t *const data = av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, &bytes);
+    return data && bytes >= kBytes ? reinterpret_cast<const std::int32_t *>(data) : nullptr;
+#endif
+}
+
+// As ffmpeg turns pictures by default. Mirrored means left to right, before turning.
+void find_rotation(const std::int32_t *matrix, VideoFacts &facts) {
+    if (!matrix) return;
+    double degrees = -std::round(av_display_rotation_get(matrix));
+    if (std::isnan(degrees)) return;
+    degrees -= 360 * std::floor(degrees / 360 + 0.9 / 360);
+    const auto is = [&](double angle) { return std::fabs(degrees - angle) < 1; };
+    if (is(90)) {
+        facts.rotation = matrix[3] > 0 ? 270 : 90;
+        facts.is_mirrored = matrix[3] > 0;
+    } else if (is(180)) {
+        const bool across = matrix[0] < 0, down = matrix[4] < 0;
+        facts.rotation = down ? 180 : 0;
+        facts.is_mirrored = across != down;
+    } else if (is(270)) {
+        facts.rotation = matrix[3] < 0 ? 90 : 270;
+        facts.is_mirrored = matrix[3] < 0;
+    } else if (is(0)) {
+        facts.rotation = matrix[4] < 0 ? 180 : 0;
+        facts.is_mirrored = matrix[4] < 0;
+    } else {
+        facts.remark = "the file asks for a rotation of " + std::to_string(static_cast<int>(degrees)) +
+                       " degrees, which is left out";
+    }
+}
+
+class LibavFile final : public VideoFile {
+  public:
+    explicit LibavFile(const VideoRequest &request) : request_(request), decoder_(request) {
+        read_ahead();
+        if (!has_frame_)
+            throw invalid(decoder_.name() + " has no frame that can be decoded: " + reason(AVERROR_INVALIDDATA));
+        find_facts();
+    }
+
+    const VideoFacts &facts() const override { return facts_; }
+
+    void set_output(const VideoOutput &output) override {
+        maker_ = std::make_unique<PictureMaker>(*frame_, facts_, output);
+    }
+
+    std::optional<std::int64_t> next() override {
+        if (is_first_) {
+            is_first_ = false;
+            return time_;
+        }
+        read_ahead();
+        if (!has_frame_) return std::nullopt;
+        if (frame_->width != first_width_ || frame_->height != first_height_ || frame_->format != first_format_)
+            throw invalid("frame " + std::to_string(frames_ - 1) + " of " + decoder_.name() + " is " +
+                          std::to_string(frame_->width) + "x" + std::to_string(frame_->height) + " " +
+                          av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame_->format)) +
+                          ", other than the first; cut the file where its pictures change");
+        return time_;
+    }
+
+    void store(const Picture &picture) override { maker_->store(*frame_, picture); }
+
+    void cancel() noexcept override { decoder_.cancel(); }
+
+  private:
+    // Decodes a frame into frame_, through the deinterlacer where there is one.
+    void read_ahead() {
+        if (!request_.deinterlace) {
+            has_frame_ = decoder_.next(frame_.get());
+        } else {
+            while (!(has_frame_ = deinterlacer_ && deinterlacer_->take(frame_.get())) && !is_ended_) {
+                is_ended_ = !decoder_.next(decoded_.get());
+                if (!is_ended_ && !deinterlacer_) {
+                    was_interlaced_ = is_interlaced(*decoded_);
+                    deinterlacer_ = std::make_unique<Deinterlacer>(*decoded_, decoder_.stream().time_base,
+                                                                   decoder_.stream().avg_frame_rate);
+                }
+                if (!is_ended_) decoded_->pts = decoded_->best_effort_timestamp;
+                if (deinterlacer_) deinterlacer_->give(is_ended_ ? nullptr : decoded_.get());
+            }
+        }
+        if (has_frame_) {
+            time_ = frame_time();
+            frames_++;
+        }
+    }
+
+    // Files without times, and times that do not rise, are counted on at the stream's rate.
+    std::int64_t frame_time() const {
+        const std::int64_t stamp = frame_->best_effort_timestamp;
+        const std::int64_t time =
+            stamp == AV_NOPTS_VALUE ? INT64_MIN : av_rescale_q(stamp, decoder_.stream().time_base, kNanoseconds);
+        if (frames_ == 0) return time == INT64_MIN ? 0 : time;
+        if (time != INT64_MIN && time > time_) return time;
+        const double rate = fraction(decoder_.stream().avg_frame_rate).value();
+        return time_ + (rate > 0 ? static_cast<std::int64_t>(1e9 / rate) : kDefaultInterval);
+    }
+
+    void find_facts() {
+        const AVFrame &f = *frame_;
+        const AVStream &stream = decoder_.stream();
+        const AVFormatContext &container = decoder_.container();
+        first_width_ = f.width;
+        first_height_ = f.height;
+        first_format_ = f.format;
+        facts_.container = container.iformat->name;
+        facts_.codec = avcodec_get_name(stream.codecpar->codec_id);
+        facts_.decoder = decoder_.codec().name;
+        facts_.hwaccel = decoder_.device();
+        facts_.remark = decoder_.remark();
+        facts_.video_streams = decoder_.video_streams();
+
+        const PixelLayout layout = pixel_layout(static_cast<AVPixelFormat>(f.format));
+        facts_.pixel_format = av_get_pix_fmt_name(static_cast<AVPixelFormat>(f.format));
+        facts_.chroma = layout.chroma;
+        facts_.bits = layout.bits;
+        facts_.is_planar = layout.is_planar;
+        facts_.is_rgb = layout.is_rgb;
+        facts_.has_alpha = layout.has_alpha;
+        find_rotation(display_matrix(stream), facts_);
+        const bool is_quarter_turn = facts_.rotation % 180 != 0;
+        if (is_quarter_turn && layout.chroma == PixelFormat::yuv422p) { // it would be 4:4:0
+            facts_.chroma = PixelFormat::yuv444p;
+            facts_.is_planar = false;
+        }
+        facts_.width = static_cast<unsigned>(is_quarter_turn ? f.height : f.width);
+        facts_.height = static_cast<unsigned>(is_quarter_turn ? f.width : f.height);
+
+        facts_.range = layout.is_full || f.color_range == AVCOL_RANGE_JPEG ? SampleRange::full
+                       : f.color_range == AVCOL_RANGE_MPEG                 ? SampleRange::limited
+                                                                           : SampleRange::unknown;
+        facts_.matrix = tag(av_color_space_name, f.colorspace);
+        facts_.primaries = tag(av_color_primaries_name, f.color_primaries);
+        facts_.transfer = tag(av_color_transfer_name, f.color_trc);
+        const AVRational aspect = av_guess_sample_aspect_ratio(const_cast<AVFormatContext *>(&container),
+                                                               const_cast<AVStream *>(&stream), frame_.get());
+        facts_.has_sample_aspect = aspect.num > 0 && aspect.den > 0;
+        if (facts_.has_sample_aspect) facts_.sample_aspect = fraction(is_quarter_turn ? av_inv_q(aspect) : aspect);
+        facts_.is_interlaced = request_.deinterlace ? was_interlaced_ : is_interlaced(f);
+        facts_.has_film_grain = av_frame_get_side_data(&f, AV_FRAME_DATA_FILM_GRAIN_PARAMS) != nullptr;
+        facts_.average_rate = fraction(stream.avg_frame_rate);
+        facts_.base_rate = fraction(stream.r_frame_rate);
+        facts_.start = time_;
+        if (stream.nb_frames > 0) facts_.frames = static_cast<std::uint64_t>(stream.nb_frames);
+        if (stream.duration > 0)
+            facts_.seconds = static_cast<double>(stream.duration) * av_q2d(stream.time_base);
+        else if (container.duration > 0)
+            facts_.seconds = static_cast<double>(container.duration) / AV_TIME_BASE;
+    }
+
+    VideoRequest request_;
+    Decoder decoder_;
+    std::unique_ptr<Deinterlacer> deinterlacer_;
+    Frame frame_ = new_frame(), decoded_ = new_frame();
+    VideoFacts facts_;
+    std::unique_ptr<PictureMaker> maker_;
+    std::int64_t time_ = 0;
+    std::uint64_t frames_ = 0;
+    int first_width_ = 0, first_height_ = 0, first_format_ = -1;
+    bool has_frame_ = false, is_first_ = true, is_ended_ = false, was_interlaced_ = false;
+};
+
+std::unique_ptr<VideoFile> open(const VideoRequest &request) { return std::make_unique<LibavFile>(request); }
+
+} // namespace
+
+} // namespace vmaf::libav
+
+extern "C" __attribute__((visibility("default"))) const vmaf::VideoModule vmaf_video_module;
+const vmaf::VideoModule vmaf_video_module = {
+    vmaf::kVideoInterface,
+    LIBAVFORMAT_IDENT " " LIBAVCODEC_IDENT " " LIBAVFILTER_IDENT " " LIBSWSCALE_IDENT,
+    vmaf::libav::open,
+};

@@ -1,0 +1,36 @@
+// From a decoded frame to a picture: scaling, chroma formats, depth, range, rotation. What need not be computed is
+// moved sample by sample and stays exact.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "io/libav/libav.hpp"
+#include "io/libav/pixel_layout.hpp"
+#include "io/video_file.hpp"
+
+namespace vmaf::libav {
+
+class PictureMaker {
+  public:
+    // `first`: a frame like all that will come.
+    PictureMaker(const AVFrame &first, const VideoFacts &facts, const VideoOutput &output);
+
+    void store(const AVFrame &frame, const Picture &picture);
+
+  private:
+    void prepare_scaling(const AVFrame &first, const VideoFacts &facts);
+    void prepare_range_tables(RangeChange change);
+    void scale(const AVFrame &frame);
+
+    VideoOutput output_;
+    PixelLayout layout_;
+    int rotation_;
+    bool is_mirrored_;
+    bool keeps_size_; // luma is only moved
+    Scaling scaling_; // none where every sample is only moved
+    Frame scaled_ = new_frame();
+    std::vector<std::uint16_t> luma_table_, chroma_table_; // of the range change; empty: none
+};
+
+} // namespace vmaf::libav

@@ -1,0 +1,95 @@
+// A video file as the tools see it: facts, and decoded frames in order. What decodes is a module of its own
+// (src/io/libav), loaded when the first file is opened; nothing else depends on its libraries.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "picture/picture.hpp"
+
+namespace vmaf {
+
+enum class SampleRange { unknown, limited, full };
+enum class RangeChange { none, full_to_limited, limited_to_full };
+
+struct Fraction {
+    std::int64_t numerator = 0, denominator = 1;
+
+    double value() const { return denominator ? static_cast<double>(numerator) / static_cast<double>(denominator) : 0; }
+};
+std::string to_string(const Fraction &fraction); // "30000/1001", "25"
+std::string to_string(SampleRange range);
+
+struct VideoRequest {
+    std::string path;     // "-" is standard input
+    bool is_y4m = false;  // what comes is YUV4MPEG2: nothing has to be found out, so a pipe will do
+    unsigned threads = 1; // of the decoder
+    std::string hwaccel;  // empty or "none", "auto", or a kind of device that must be used
+    bool drop_film_grain = false;
+    bool deinterlace = false; // pictures that are flagged as interlaced
+};
+
+struct VideoFacts {
+    std::string container, codec, decoder, hwaccel; // hwaccel: empty where a processor decodes
+    std::string pixel_format;                       // the decoder's name of it
+    unsigned width = 0, height = 0;                 // of the upright picture
+    PixelFormat chroma = PixelFormat::unknown;      // which holds every sample of the decoder's format
+    unsigned bits = 0;
+    bool is_planar = true; // false: samples must be computed (RGB, 4:1:1, ...), not only moved
+    bool is_rgb = false, has_alpha = false;
+    SampleRange range = SampleRange::unknown;
+    std::string matrix, primaries, transfer; // empty where the file does not say
+    Fraction sample_aspect{1, 1};            // of the upright picture
+    bool has_sample_aspect = false;          // the file says so
+    int rotation = 0;                        // clockwise, already undone in width and height: 0, 90, 180, 270
+    bool is_mirrored = false;
+    bool is_interlaced = false;          // the first frame is
+    bool has_film_grain = false;         // in the first frame, still to be added
+    Fraction average_rate, base_rate;    // frames per second; 0 where not known
+    std::int64_t start = 0;              // of the first frame, nanoseconds on the file's clock
+    std::optional<std::uint64_t> frames; // as the container says
+    std::optional<double> seconds;
+    unsigned video_streams = 1;
+    std::string remark; // a sentence about how the file is decoded; mostly empty
+};
+
+// What frames are turned into.
+struct VideoOutput {
+    PictureFormat picture;
+    std::string scaler = "bicubic";
+    RangeChange range_change = RangeChange::none;
+    std::string matrix; // for RGB: the matrix to use
+};
+
+class VideoFile {
+  public:
+    virtual ~VideoFile() = default;
+
+    virtual const VideoFacts &facts() const = 0;
+    // Before the first next(). Throws Error for what cannot be done.
+    virtual void set_output(const VideoOutput &output) = 0;
+    // Decodes a frame and returns its time, nanoseconds on the file's clock; times rise. Nothing at the end. Throws
+    // Error for damaged data.
+    virtual std::optional<std::int64_t> next() = 0;
+    // Puts the last frame into a picture of the output's format.
+    virtual void store(const Picture &picture) = 0;
+    // From another thread: ends what waits for data.
+    virtual void cancel() noexcept = 0;
+};
+
+// What the module offers, under the name vmaf_video_module.
+struct VideoModule {
+    const char *interface; // kVideoInterface of its build
+    const char *libraries; // names and versions
+    std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
+};
+inline constexpr const char *kVideoInterface = "vmaf video 1";
+
+// The module, loaded once. Throws Error (ENOSYS) that says what to do where there is none.
+const VideoModule &video_module();
+
+std::unique_ptr<VideoFile> open_video(const VideoRequest &request);
+
+} // namespace vmaf

@@ -1,0 +1,370 @@
+#include "io/video_pairs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <future>
+
+namespace vmaf {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kIndexInterval = kSecond / 25; // any will do when frames are paired by number
+constexpr std::int64_t kLargestOffset = 2 * kSecond;
+// For Align::find: enough to compare 2.5 s of frames at the largest offset.
+constexpr std::int64_t kSearchedTime = kLargestOffset + 5 * kSecond / 2;
+constexpr std::size_t kSearchedFrames = 400;
+constexpr std::uint64_t kFirstJudgement = 16, kLaterJudgements = 64, kFewPairs = 6;
+
+std::string plural(std::uint64_t count, const char *what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string seconds_text(std::int64_t nanoseconds) {
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), "%.3f s", static_cast<double>(nanoseconds) / kSecond);
+    return text.data();
+}
+
+std::string rate_text(const Fraction &rate) {
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), "%.6g", rate.value());
+    return text.data();
+}
+
+// Frames per second, the rate that all times fit where the file is of a constant rate with gaps.
+Fraction nominal_rate(const VideoFacts &f) {
+    const double base = f.base_rate.value(), average = f.average_rate.value();
+    return base > 0 && (average <= 0 || base < 2.5 * average) ? f.base_rate : f.average_rate;
+}
+
+bool is_constant_rate(const VideoFacts &f) {
+    const double base = f.base_rate.value(), average = f.average_rate.value();
+    return base > 0 && average > 0 && std::abs(base / average - 1) < 0.02;
+}
+
+} // namespace
+
+// One of the files: decoding, storing and thumbnails happen on a thread of its own.
+class VideoPairs::Clip {
+  public:
+    Clip(std::unique_ptr<VideoFile> file, const PictureFormat &picture, const PictureMemory &memory, std::uint64_t skip,
+         std::int64_t shift, bool is_by_index, unsigned ahead)
+        : file_(std::move(file)), pool_(picture, 0, memory), skip_(skip), shift_(shift), is_by_index_(is_by_index),
+          producer_([this] { return make(); }, [this] { file_->cancel(); }, ahead) {}
+
+    std::optional<TimedFrame> next() { return producer_.next(); }
+
+  private:
+    std::optional<TimedFrame> make() {
+        for (; skip_ > 0; skip_--)
+            if (!file_->next()) return std::nullopt;
+        const auto time = file_->next();
+        if (!time) return std::nullopt;
+        if (!start_) start_ = *time;
+        TimedFrame frame{pool_.fetch_or_add(), 0, {}};
+        file_->store(frame.picture);
+        frame.time = (is_by_index_ ? index_ * kIndexInterval : *time - *start_) + shift_;
+        frame.signature = luma_signature(frame.picture);
+        index_++;
+        return frame;
+    }
+
+    std::unique_ptr<VideoFile> file_;
+    PicturePool pool_;
+    std::uint64_t skip_;
+    std::int64_t shift_;
+    bool is_by_index_;
+    std::optional<std::int64_t> start_;
+    std::int64_t index_ = 0;
+    Producer<TimedFrame> producer_;
+};
+
+VideoPairs::VideoPairs(const VideoPairsRequest &request)
+    : request_(request), pairer_(request.missing), next_judgement_(kFirstJudgement) {
+    reference_file_ = open_video(request.reference);
+    distorted_file_ = open_video(request.distorted);
+    reference_facts_ = reference_file_->facts();
+    distorted_facts_ = distorted_file_->facts();
+    plan_ = prepare_pair(reference_facts_, distorted_facts_, request.preparation);
+    for (const std::string &sentence : plan_.mismatches) mismatch(sentence);
+    for (const std::string &sentence : plan_.warnings) warn(sentence);
+    for (const std::string &sentence : plan_.steps) step(sentence);
+    for (const auto &[facts, role] :
+         {std::pair{&reference_facts_, "reference"}, std::pair{&distorted_facts_, "distorted"}}) {
+        const VideoRequest &r = facts == &reference_facts_ ? request.reference : request.distorted;
+        const std::string clip = std::string("the ") + role + " clip ";
+        if (facts->is_interlaced && r.deinterlace) step(clip + "is deinterlaced (bwdif)");
+        if (facts->is_interlaced && !r.deinterlace)
+            warn(clip + "is interlaced; scores are made for progressive pictures (--deinterlace)");
+        if (facts->has_film_grain && r.drop_film_grain) step(clip + "is decoded without its film grain");
+        if (facts->video_streams > 1)
+            warn(clip + "has " + std::to_string(facts->video_streams) + " video streams; the best one is used");
+    }
+    reference_file_->set_output(plan_.reference);
+    distorted_file_->set_output(plan_.distorted);
+    if (!request_.is_by_index) check_rates();
+    if (request_.align == Align::fixed) {
+        offset_ = request_.offset_frames * reference_interval();
+        step("the distorted clip is shifted by " + offset_text(offset_) + ", as --align asks");
+    }
+    if (request_.align == Align::find) find_start_offset();
+}
+
+VideoPairs::~VideoPairs() = default;
+
+void VideoPairs::step(const std::string &sentence) {
+    steps_.push_back(sentence);
+    if (request_.say_step) request_.say_step(sentence);
+}
+
+void VideoPairs::warn(const std::string &sentence) {
+    warnings_.push_back(sentence);
+    if (request_.say_warning) request_.say_warning(sentence);
+}
+
+void VideoPairs::mismatch(const std::string &sentence) {
+    if (!request_.is_mismatch_warning) throw MismatchError(sentence + " (--mismatch warn scores them anyway)");
+    warn(sentence);
+}
+
+std::int64_t VideoPairs::reference_interval() const {
+    const double rate = nominal_rate(reference_facts_).value();
+    if (request_.is_by_index || rate <= 0) return kIndexInterval;
+    return static_cast<std::int64_t>(std::llround(kSecond / rate));
+}
+
+std::string VideoPairs::offset_text(std::int64_t offset) const {
+    const std::int64_t interval = reference_interval();
+    const auto frames =
+        static_cast<std::uint64_t>(std::llround(std::abs(static_cast<double>(offset)) / static_cast<double>(interval)));
+    const std::string text = plural(frames, "frame");
+    return request_.is_by_index ? text : text + " (" + seconds_text(std::abs(offset)) + ")";
+}
+
+void VideoPairs::check_rates() {
+    const Fraction ref = nominal_rate(reference_facts_), dist = nominal_rate(distorted_facts_);
+    for (const auto &[facts, role] :
+         {std::pair{&reference_facts_, "reference"}, std::pair{&distorted_facts_, "distorted"}})
+        if (facts->base_rate.value() > 0 && facts->average_rate.value() > 0 && !is_constant_rate(*facts))
+            step(std::string("the ") + role + " clip has a variable frame rate; frames are paired by their times");
+    if (reference_facts_.start != distorted_facts_.start)
+        step("the reference clip starts at " + seconds_text(reference_facts_.start) + ", the distorted clip at " +
+             seconds_text(distorted_facts_.start) + "; their first frames are taken to belong together");
+    if (ref.value() <= 0 || dist.value() <= 0 || !is_constant_rate(reference_facts_) ||
+        !is_constant_rate(distorted_facts_))
+        return;
+    const double ratio = std::max(ref.value(), dist.value()) / std::min(ref.value(), dist.value());
+    const std::string rates =
+        "the reference clip has " + rate_text(ref) + " frames per second, the distorted clip " + rate_text(dist);
+    if (std::abs(ratio / std::round(ratio) - 1) > 0.01)
+        mismatch(rates + ": few of their frames are shown at the same time; convert one of them, or pair frames by "
+                         "number with --pair index");
+    else if (ratio > 1.5)
+        warn(rates + "; only frames that are shown at the same time are compared" +
+             (ref.value() > dist.value() ? " (--missing repeat compares every frame of the reference)" : ""));
+}
+
+void VideoPairs::find_start_offset() {
+    if (request_.reference.path == "-" || request_.distorted.path == "-")
+        throw invalid("--align auto reads the clips twice, which standard input does not allow; give files");
+    const auto scan = [&](const VideoRequest &video, const VideoOutput &output, std::uint64_t skip) {
+        const auto file = open_video(video);
+        file->set_output(output);
+        const Picture picture = Picture::allocate(output.picture);
+        std::vector<TimedSignature> list;
+        std::optional<std::int64_t> start;
+        while (list.size() < kSearchedFrames) {
+            const auto time = file->next();
+            if (!time) break;
+            if (skip > 0) {
+                skip--;
+                continue;
+            }
+            if (!start) start = *time;
+            if (*time - *start > kSearchedTime) break;
+            file->store(picture);
+            const auto index = static_cast<std::int64_t>(list.size());
+            list.push_back({request_.is_by_index ? index * kIndexInterval : *time - *start, luma_signature(picture)});
+        }
+        return list;
+    };
+    auto other = std::async(std::launch::async,
+                            [&] { return scan(request_.distorted, plan_.distorted, request_.skip_distorted); });
+    const auto reference = scan(request_.reference, plan_.reference, request_.skip_reference);
+    const auto distorted = other.get();
+    const std::int64_t a = usual_gap(reference), b = usual_gap(distorted);
+    const OffsetFound found =
+        find_offset(reference, distorted, {kLargestOffset, a && b ? std::min(a, b) : std::max(a, b)});
+    if (found.is_clear) {
+        // In whole frames of the reference: the search steps by gaps that containers rounded.
+        const auto interval = static_cast<double>(reference_interval());
+        offset_ = std::llround(std::round(static_cast<double>(found.offset) / interval) * interval);
+        step("the distorted clip is " + offset_text(offset_) + (offset_ > 0 ? " late" : " early") +
+             ", which is corrected (--align auto compared " + plural(found.pairs, "pair") + " of frames)");
+    } else {
+        step("no offset between the clips was found (--align auto compared " + plural(found.pairs, "pair") +
+             " of frames)");
+    }
+}
+
+void VideoPairs::start() {
+    reference_ = std::make_unique<Clip>(std::move(reference_file_), plan_.picture, memory_, request_.skip_reference, 0,
+                                        request_.is_by_index, request_.frames_ahead);
+    distorted_ = std::make_unique<Clip>(std::move(distorted_file_), plan_.picture, memory_, request_.skip_distorted,
+                                        -offset_, request_.is_by_index, request_.frames_ahead);
+}
+
+bool VideoPairs::pull(Clip &clip, std::deque<TimedFrame> &waiting, bool is_reference) {
+    auto frame = clip.next();
+    if (!frame) return false;
+    is_reference ? watch_.reference(frame->time, frame->signature) : watch_.distorted(frame->time, frame->signature);
+    waiting.push_back(std::move(*frame));
+    return true;
+}
+
+std::optional<FramePairs::Pair> VideoPairs::next() {
+    using Decision = FramePairer::Decision;
+    if (!reference_) start();
+    const auto taken = [](std::deque<TimedFrame> &waiting) {
+        TimedFrame frame = std::move(waiting.front());
+        waiting.pop_front();
+        return frame;
+    };
+    for (;;) {
+        if (!has_told_steps_ && pairer_.is_out_of_step()) {
+            has_told_steps_ = true;
+            const PairingCounts &c = pairer_.counts();
+            mismatch("the frames of the clips are shown at different times: after " + plural(c.pairs, "pair") +
+                     " most frames of both have no partner; convert the frame rate of one of them, or pair frames by "
+                     "number with --pair index");
+        }
+        switch (pairer_.next()) {
+        case Decision::need_reference:
+            if (pull(*reference_, waiting_reference_, true))
+                pairer_.reference(waiting_reference_.back().time);
+            else
+                pairer_.end_reference();
+            break;
+        case Decision::need_distorted:
+            if (pull(*distorted_, waiting_distorted_, false))
+                pairer_.distorted(waiting_distorted_.back().time);
+            else
+                pairer_.end_distorted();
+            break;
+        case Decision::drop_reference: taken(waiting_reference_); break;
+        case Decision::drop_distorted: taken(waiting_distorted_); break;
+        case Decision::pair: {
+            const TimedFrame ref = taken(waiting_reference_), dist = taken(waiting_distorted_);
+            watch(ref, dist);
+            if (request_.missing == MissingFrames::repeat) last_distorted_ = dist.picture;
+            return Pair{ref.picture, dist.picture};
+        }
+        case Decision::repeat: return Pair{taken(waiting_reference_).picture, last_distorted_};
+        case Decision::end: longer_ = pairer_.longer(); return std::nullopt;
+        }
+    }
+}
+
+// Frames that stand still in the distorted clip alone are told, since they lower the score.
+void VideoPairs::watch(const TimedFrame &reference, const TimedFrame &distorted) {
+    levels_.add(reference.signature, distorted.signature);
+    if (before_distorted_ && before_distorted_->blocks == distorted.signature.blocks &&
+        before_reference_->blocks != reference.signature.blocks)
+        frozen_++;
+    before_reference_ = reference.signature;
+    before_distorted_ = distorted.signature;
+    if (counts().pairs < next_judgement_) return;
+    next_judgement_ += std::min(next_judgement_, kLaterJudgements);
+    judge();
+}
+
+void VideoPairs::judge() {
+    judge_offset();
+    judge_levels();
+    good_until_ = counts().pairs;
+}
+
+void VideoPairs::judge_offset() {
+    const OffsetFound found = watch_.check(kLargestOffset);
+    if (!found.is_same && !has_told_content_) {
+        has_told_content_ = true;
+        mismatch("the clips do not show the same pictures: no offset of up to 2 s makes their frames alike");
+        return;
+    }
+    if (!found.is_clear || has_told_offset_) return;
+    has_told_offset_ = true;
+    const std::string lag =
+        "the distorted clip is " + offset_text(found.offset) + (found.offset > 0 ? " late" : " early");
+    std::string sentence;
+    if (good_until_ == 0 && request_.align == Align::check)
+        sentence = lag + ": its frames fit others of the reference clip much better; use --align auto to correct that, "
+                         "or --align none to score the frames as they are paired";
+    else if (good_until_ == 0)
+        sentence = lag + " as its frames are paired";
+    else
+        sentence = "from about frame " + std::to_string(good_until_) + " on " + lag +
+                   ": frames are missing or were added without a change of times; scores behind that are meaningless";
+    if (request_.align == Align::none)
+        warn(sentence);
+    else
+        mismatch(sentence);
+}
+
+void VideoPairs::judge_levels() {
+    const auto line = levels_.line();
+    if (!line || has_told_levels_) return;
+    const LevelChange change = level_change(*line);
+    if (change == LevelChange::none) return;
+    has_told_levels_ = true;
+    const RangeChange done = plan_.distorted.range_change;
+    if (done != RangeChange::none)
+        mismatch("the distorted clip is flagged " + to_string(distorted_facts_.range) + " range, the reference clip " +
+                 to_string(reference_facts_.range) +
+                 ", but their samples were alike before the range was converted; a flag is wrong: compare the samples "
+                 "as they are with --range ignore");
+    else
+        warn(std::string("the luma of the distorted clip looks as if it had been converted to ") +
+             (change == LevelChange::widened ? "full" : "limited") +
+             " range, which its file does not say; scores are lower than they should be");
+}
+
+void VideoPairs::finish() {
+    if (counts().pairs >= kFewPairs && counts().pairs != good_until_) judge();
+    const PairingCounts &c = counts();
+    if (c.before_reference && !offset_)
+        warn("the first " + plural(c.before_reference, "frame") + " of the reference clip have no partner");
+    if (c.before_distorted && !offset_)
+        warn("the first " + plural(c.before_distorted, "frame") + " of the distorted clip have no partner");
+    if (c.unpaired_reference)
+        warn(plural(c.unpaired_reference, "frame") + " of the reference clip between the first and the last pair " +
+             (c.unpaired_reference == 1 ? "has" : "have") +
+             " no partner in the distorted clip and count for nothing (--missing repeat compares them with the frame "
+             "before)");
+    if (c.repeated)
+        warn(plural(c.repeated, "frame") + " of the reference clip had no partner and " +
+             (c.repeated == 1 ? "was" : "were") + " compared with the distorted frame before");
+    if (c.unpaired_distorted)
+        warn(plural(c.unpaired_distorted, "frame") + " of the distorted clip " +
+             (c.unpaired_distorted == 1 ? "has" : "have") + " no partner in the reference clip and " +
+             (c.unpaired_distorted == 1 ? "was" : "were") + " left out");
+    if (frozen_)
+        warn("the distorted clip stands still in " + plural(frozen_, "frame") +
+             " where the reference clip moves; its frames may be duplicates");
+}
+
+std::optional<std::uint64_t> VideoPairs::expected_pairs() const {
+    std::optional<std::uint64_t> count;
+    const auto consider = [&](const VideoFacts &f, std::uint64_t skipped) {
+        if (!f.frames) return;
+        const std::uint64_t left = *f.frames - std::min(*f.frames, skipped);
+        count = std::min(count.value_or(left), left);
+    };
+    consider(reference_facts_, request_.skip_reference);
+    consider(distorted_facts_, request_.skip_distorted);
+    return count;
+}
+
+} // namespace vmaf

@@ -1,0 +1,84 @@
+// Which clips are video files, and what is asked for them.
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+#include <sys/stat.h>
+
+#include "clips.hpp"
+#include "exit_code.hpp"
+
+namespace vmaf::cli {
+
+namespace {
+
+bool ends_in_y4m(const std::string &path) { return path.ends_with(".y4m") || path.ends_with(".Y4M"); }
+
+// Pipes cannot be looked into; they bring YUV4MPEG2. So does what says so in its name or its first bytes. Files that
+// are empty or cannot be read are left to the reader of YUV4MPEG2, which says what is wrong.
+bool is_y4m(const std::string &path) {
+    struct stat status {};
+    if (path == "-" || ends_in_y4m(path) || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return true;
+    constexpr std::string_view kMagic = "YUV4MPEG";
+    std::array<char, kMagic.size()> begin{};
+    std::ifstream file(path, std::ios::binary);
+    file.read(begin.data(), begin.size());
+    return file.gcount() == 0 || std::string_view(begin.data(), begin.size()) == kMagic;
+}
+
+VideoRequest video_request(const std::string &path, bool is_y4m_clip, const Options &options) {
+    return {.path = path,
+            .is_y4m = is_y4m_clip,
+            .threads = usable_processors(),
+            .hwaccel = is_y4m_clip ? "none" : options.video.hwaccel,
+            .drop_film_grain = options.video.drops_film_grain,
+            .deinterlace = options.video.deinterlaces};
+}
+
+void say(const std::string &sentence) { std::fprintf(stderr, "vmaf: %s\n", sentence.c_str()); }
+
+// The default model was made for 1080 lines at three times the picture's height.
+void advise_model(const VideoPairs &video, const Options &options) {
+    const PictureFormat &p = video.picture();
+    if ((p.height >= 2160 || p.width >= 3840) && options.models.size() == 1 &&
+        options.models[0].version == "vmaf_v0.6.1" && !options.no_prediction)
+        say("pictures of " + std::to_string(p.width) + "x" + std::to_string(p.height) +
+            " are scored with a model for 1080 lines; there is -m version=vmaf_4k_v0.6.1");
+}
+
+} // namespace
+
+std::unique_ptr<VideoPairs> open_videos(const Options &options) {
+    const VideoOptions &video = options.video;
+    const bool reference_is_y4m = options.is_raw || is_y4m(options.reference);
+    const bool distorted_is_y4m = options.is_raw || is_y4m(options.distorted);
+    if (reference_is_y4m && distorted_is_y4m) {
+        if (!video.first_given.empty())
+            throw usage_error("option --" + video.first_given +
+                              " is for video files; YUV4MPEG2 and raw clips are compared as they are");
+        return nullptr;
+    }
+    VideoPairsRequest request;
+    request.reference = video_request(options.reference, reference_is_y4m, options);
+    request.distorted = video_request(options.distorted, distorted_is_y4m, options);
+    request.preparation = {.scaler = video.scaler, .ignores_range = video.ignores_range};
+    request.align = video.align;
+    request.offset_frames = video.offset_frames;
+    request.missing = video.missing;
+    request.is_by_index = video.is_by_index;
+    request.is_mismatch_warning = video.only_warns;
+    request.skip_reference = options.skip_reference;
+    request.skip_distorted = options.skip_distorted;
+    request.frames_ahead = options.threads > 1 ? 4 : 2;
+    if (!options.quiet) request.say_step = say;
+    request.say_warning = [](const std::string &sentence) { say("warning: " + sentence); };
+    try {
+        auto pairs = std::make_unique<VideoPairs>(request);
+        advise_model(*pairs, options);
+        return pairs;
+    } catch (const Error &e) {
+        throw Failure(ExitCode::setup, e.what());
+    }
+}
+
+} // namespace vmaf::cli

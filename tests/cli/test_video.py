@@ -1,0 +1,438 @@
+"""Video files: the same scores as from decoded clips, and pairs that do not fit together. Uses the real ffmpeg."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import unittest
+
+from support import CLIPGEN, VMAF, CommandTest, read
+
+FFMPEG = shutil.which("ffmpeg")
+FEATURES = ("-n", "--feature", "psnr", "--feature", "vif")
+SIZE, RATE = "160x96", 24
+
+
+def ffmpeg(*arguments):
+    run = subprocess.run([FFMPEG, "-nostdin", "-v", "error", "-y", *map(str, arguments)], capture_output=True, text=True)
+    if run.returncode:
+        raise RuntimeError(f"ffmpeg {arguments}: {run.stderr}")
+
+
+@unittest.skipUnless(FFMPEG, "there is no ffmpeg")
+class VideoTest(CommandTest):
+    size, frames = SIZE, 12
+
+    @classmethod
+    def path(cls, name):
+        return str(cls.folder / name)
+
+    @classmethod
+    def encode(cls, name, *arguments, source=None):
+        """A file of the folder, made by ffmpeg from a clip."""
+        out = cls.path(name)
+        ffmpeg("-i", source or cls.ref, *arguments, out)
+        return out
+
+    def pair(self, ref, dist, *arguments, expect=0):
+        """The JSON document of two files, and what the command said."""
+        run = self.vmaf("-r", ref, "-d", dist, "--json", "-o", "-", *(arguments or FEATURES), expect=expect)
+        return (json.loads(run.stdout) if run.stdout else None), run.stderr
+
+    def refuse(self, ref, dist, *arguments, says=(), code=255):
+        run = lambda *a, expect: self.vmaf("-r", ref, "-d", dist, *a, expect=expect)
+        before = sorted(os.listdir(self.folder))
+        out = self.path("refused.json")
+        result = run("--json", "-o", out, *FEATURES, *arguments, expect=code)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        line = result.stderr.splitlines()[-1]
+        self.assertTrue(line.startswith("vmaf: "), result.stderr)
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, line)
+        return line
+
+
+class Equality(VideoTest):
+    """A file scores as the clips do that ffmpeg makes of it, to the last digit."""
+    frames = 5
+
+    CODECS = {  # name: pixel formats, what makes the file
+        "h264.mp4": (("yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le"), ("-c:v", "libx264", "-crf", "30", "-preset", "veryfast")),
+        "hevc.mkv": (("yuv420p", "yuv420p10le", "yuv422p12le"), ("-c:v", "libx265", "-crf", "30", "-preset", "ultrafast", "-x265-params", "log-level=none:pools=1:frame-threads=1")),
+        "av1.mkv": (("yuv420p", "yuv420p10le"), ("-c:v", "libaom-av1", "-crf", "40", "-cpu-used", "8", "-usage", "realtime", "-row-mt", "0")),
+        "vp9.webm": (("yuv420p", "yuv444p", "yuv420p12le"), ("-c:v", "libvpx-vp9", "-crf", "40", "-b:v", "0", "-deadline", "realtime", "-cpu-used", "8")),
+        "prores.mov": (("yuv422p10le",), ("-c:v", "prores_ks")),
+        "prores.mkv": (("yuv444p12le",), ("-c:v", "prores_ks", "-pix_fmt", "yuv444p10le")),  # decoded with 12 bits
+        "ffv1.mkv": (("yuv420p", "yuv422p", "yuv444p", "yuv420p12le", "yuv422p16le", "gray"), ("-c:v", "ffv1")),
+    }
+
+    def decoded(self, path, pixel_format):
+        """Raw frames and the options that describe them."""
+        raw = path + ".yuv"
+        ffmpeg("-i", path, "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", pixel_format, raw)
+        digits = "".join(c for c in pixel_format.split("p", 1)[1] if c.isdigit()) if "p" in pixel_format else ""
+        chroma = "400" if pixel_format == "gray" else pixel_format[3:6]
+        w, h = SIZE.split("x")
+        return raw, ("-w", w, "-h", h, "-p", chroma, "-b", digits or "8")
+
+    def test_every_codec_format_and_depth(self):
+        for name, (formats, arguments) in self.CODECS.items():
+            for pixel_format in formats:
+                with self.subTest(name, pixel_format=pixel_format):
+                    ref = self.encode(f"ref_{pixel_format}.nut", "-c:v", "rawvideo", "-pix_fmt", pixel_format)
+                    dist = self.encode(name, "-pix_fmt", pixel_format, *arguments, source=ref)
+                    raw_ref, geometry = self.decoded(ref, pixel_format)
+                    raw_dist, _ = self.decoded(dist, pixel_format)
+                    wanted = json.loads(self.vmaf("-r", raw_ref, "-d", raw_dist, *geometry, *FEATURES, "--json", "-o", "-").stdout)
+                    document, _ = self.pair(ref, dist)
+                    self.assertEqual(document["frames"], wanted["frames"])
+                    self.assertEqual(document["pooled_metrics"], wanted["pooled_metrics"])
+                    self.assertEqual(len(document["frames"]), self.frames)
+                    self.assertEqual(document["inputs"]["distorted"]["codec"], name.split(".")[0])
+                    self.assertEqual(document["inputs"]["steps"], [])
+
+    def test_the_default_model_and_y4m(self):
+        clip = lambda name, *a: self.clip(name, *a, size="240x160", frames=4)
+        ref, source = clip("big.y4m"), clip("source.y4m", "blur:1")
+        dist = self.encode("big.mp4", "-c:v", "libx264", "-crf", "35", source=source)
+        y4m = self.encode("decoded.y4m", "-fps_mode", "passthrough", source=dist)
+        wanted = json.loads(self.vmaf("-r", ref, "-d", y4m, "--json", "-o", "-").stdout)
+        for threads in ("0", "3"):
+            document, _ = self.pair(ref, dist, "--threads", threads)
+            self.assertEqual(document["frames"], wanted["frames"])
+        # A clip from a pipe beside a file.
+        with open(ref, "rb") as pipe:
+            run = self.vmaf("-r", "-", "-d", dist, "--json", "-o", "-", stdin=pipe)
+        self.assertEqual(json.loads(run.stdout)["frames"], wanted["frames"])
+        self.assertNotIn("inputs", wanted)
+
+    def test_odd_sizes(self):
+        ref = self.encode("odd.mkv", "-c:v", "ffv1", source=self.clip("odd.y4m", size="161x97"))
+        dist = self.encode("odd_d.mkv", "-c:v", "ffv1", source=self.clip("odd_d.y4m", "dct:40", size="161x97"))
+        wanted = json.loads(self.vmaf("-r", self.path("odd.y4m"), "-d", self.path("odd_d.y4m"), *FEATURES, "--json", "-o", "-").stdout)
+        self.assertEqual(self.pair(ref, dist)[0]["frames"], wanted["frames"])
+
+    def test_range_of_frames(self):
+        ref = self.encode("r.mkv", "-c:v", "ffv1")
+        dist = self.encode("d.mkv", "-c:v", "ffv1", source=self.dist)
+        for more in (("--frame_cnt", "2"), ("--frame_skip_ref", "2", "--frame_skip_dist", "2"), ("--subsample", "2")):
+            wanted = json.loads(self.score(*FEATURES, *more, "--json", "-o", "-").stdout)
+            self.assertEqual(self.pair(ref, dist, *FEATURES, *more)[0]["frames"], wanted["frames"])
+
+
+class Preparation(VideoTest):
+    """What is done to clips that differ, and that the document says so."""
+
+    def scores(self, ref, dist):
+        return json.loads(self.vmaf("-r", ref, "-d", dist, *FEATURES, "--json", "-o", "-").stdout)["frames"]
+
+    def prepared(self, dist, says, *arguments, ref=None):
+        document, stderr = self.pair(ref or self.lossless, dist, *FEATURES, *arguments)
+        self.assertIn(says, stderr)
+        inputs = document["inputs"]
+        self.assertTrue(any(says in text for text in inputs["steps"] + inputs["warnings"]), inputs)
+        return document
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if FFMPEG:
+            cls.lossless = cls.encode("ref.mkv", "-c:v", "ffv1")
+
+    def test_half_size_is_scaled_as_ffmpeg_scales(self):
+        half = self.encode("half.mkv", "-vf", "scale=80:48", "-c:v", "ffv1")
+        for scaler, flag in (("bicubic", "bicubic"), ("lanczos", "lanczos")):
+            document = self.prepared(half, f"scaled from 80x48 to 160x96 ({scaler})", "--scaler", scaler)
+            up = self.encode("up.y4m", "-vf", f"scale=160:96:flags={flag}+accurate_rnd+full_chroma_int", source=half)
+            self.assertEqual(document["frames"], self.scores(self.ref, up))
+
+    def test_depths_meet_at_the_deeper_one_by_a_shift(self):
+        ten = self.encode("ten.mkv", "-pix_fmt", "yuv420p10le", "-c:v", "ffv1")
+        document = self.prepared(ten, "brought from 8 to 10 bits")
+        self.assertEqual(document["inputs"]["scored_as"]["bits"], 10)
+        self.assertEqual(document["pooled_metrics"]["psnr_y"]["min"], 72)  # the same pictures, in every bit
+
+    def test_chroma_formats_meet_at_the_finer_one(self):
+        fine = self.encode("fine.mkv", "-pix_fmt", "yuv444p", "-c:v", "ffv1")
+        document = self.prepared(fine, "converted from yuv420p to 4:4:4")
+        self.assertEqual(document["inputs"]["scored_as"]["chroma"], "4:4:4")
+        self.assertEqual(document["pooled_metrics"]["psnr_y"]["min"], 60)
+        self.assertGreater(document["pooled_metrics"]["psnr_cb"]["min"], 35)
+
+    def test_colourless_clips_and_rgb(self):
+        grey = self.encode("grey.mkv", "-vf", "format=gray", "-c:v", "ffv1")
+        document = self.prepared(grey, "filled with grey")
+        self.assertGreater(document["pooled_metrics"]["psnr_y"]["min"], 55)
+        rgb = self.encode("rgb.mkv", "-pix_fmt", "gbrp", "-c:v", "libx264rgb", "-qp", "0")
+        document = self.prepared(rgb, "converted from gbrp to 4:4:4, 10 bit")
+        yuv = self.encode("yuv.mkv", "-vf", "scale=flags=bicubic+accurate_rnd+full_chroma_int,format=yuv444p10le", "-c:v", "ffv1", source=rgb)
+        self.assertEqual(document["frames"], self.pair(self.lossless, yuv)[0]["frames"])
+
+    def test_full_range_is_converted_and_told(self):
+        full = self.encode("full.mkv", "-vf", "scale=out_range=full", "-color_range", "pc", "-c:v", "ffv1")
+        document = self.prepared(full, "different colour ranges")
+        self.assertGreater(document["pooled_metrics"]["psnr_y"]["min"], 50)
+        ignored = self.prepared(full, "--range ignore", "--range", "ignore")
+        self.assertLess(ignored["pooled_metrics"]["psnr_y"]["max"], 35)
+        self.assertTrue(any("looks as if" in text for text in ignored["inputs"]["warnings"]))
+        back = self.prepared(self.lossless, "limited to full range", ref=full)
+        self.assertGreater(back["pooled_metrics"]["psnr_y"]["min"], 50)
+
+    def test_a_wrong_flag_for_full_range_is_refused(self):
+        flagged = self.encode("flagged.mkv", "-c:v", "libx264", "-crf", "18", "-bsf:v", "h264_metadata=video_full_range_flag=1")
+        self.refuse(self.lossless, flagged, says=["flag is wrong", "--range ignore"])
+        document = self.prepared(flagged, "--range ignore", "--range", "ignore")
+        self.assertGreater(document["pooled_metrics"]["psnr_y"]["min"], 35)
+
+    def test_pictures_are_turned_as_files_ask(self):
+        upright = self.encode("upright.mov", "-vf", "transpose=cclock", "-c:v", "libx264", "-crf", "10", "-pix_fmt", "yuv422p")
+        turned = self.encode("turned.mov", "-c", "copy", "-metadata:s:v", "rotate=270", source=upright)
+        document = self.prepared(turned, "turned by")
+        self.assertGreater(document["pooled_metrics"]["psnr_y"]["min"], 40)
+        self.assertEqual(document["inputs"]["distorted"]["size"], SIZE)
+
+    def test_other_matrices_are_told(self):
+        tagged = [self.encode(f"{m}.mkv", "-c:v", "ffv1", "-colorspace", m, "-color_range", "tv") for m in ("bt709", "smpte170m")]
+        document, stderr = self.pair(*tagged)
+        self.assertIn("different colour matrices", stderr)
+        document, stderr = self.pair(tagged[0], tagged[0])
+        self.assertEqual(stderr, "")
+        self.assertEqual(document["inputs"]["warnings"], [])
+
+    def test_sample_aspects(self):
+        narrow = self.encode("narrow.mkv", "-vf", "scale=120:96,setsar=4/3", "-c:v", "ffv1")
+        self.prepared(narrow, "scaled from 120x96")
+        wrong = self.encode("wrong.mkv", "-vf", "scale=120:96,setsar=1", "-c:v", "ffv1")
+        self.refuse(self.lossless, wrong, says="different shapes")
+        self.prepared(wrong, "different shapes", "--mismatch", "warn")
+
+    def test_interlaced_clips(self):
+        flagged = self.encode("fields.mkv", "-vf", "setfield=tff", "-c:v", "ffv1")
+        self.prepared(flagged, "--deinterlace")
+        document = self.prepared(flagged, "deinterlaced", "--deinterlace")
+        self.assertEqual(len(document["frames"]), self.frames)
+        same = self.encode("bwdif.y4m", "-vf", "bwdif=mode=send_frame", source=flagged)
+        self.assertEqual(document["frames"], self.scores(self.ref, same))
+
+    def test_film_grain_can_be_left_out(self):
+        grain = self.encode("grain.mkv", "-c:v", "libsvtav1", "-preset", "12", "-crf", "30", "-svtav1-params", "film-grain=50:film-grain-denoise=0")
+        kept, _ = self.pair(self.lossless, grain)
+        dropped = self.prepared(grain, "without its film grain", "--film_grain", "drop")
+        self.assertGreater(dropped["pooled_metrics"]["psnr_y"]["mean"], kept["pooled_metrics"]["psnr_y"]["mean"])
+
+    def test_hardware_that_is_not_there(self):
+        self.refuse(self.lossless, self.lossless, "--hwaccel", "nosuch", says=["--hwaccel nosuch", "cuda"])
+        dist = self.encode("hw.mp4", "-c:v", "libx264")
+        if not os.path.exists("/dev/nvidia0"):
+            self.refuse(dist, dist, "--hwaccel", "cuda", says="--hwaccel cuda cannot be used")
+        wanted, _ = self.pair(self.lossless, dist)
+        self.assertEqual(self.pair(self.lossless, dist, *FEATURES, "--hwaccel", "auto")[0]["frames"], wanted["frames"])
+
+
+class Pairing(VideoTest):
+    """Frames that are late, missing, added, or shown at other times."""
+    frames = 30
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if FFMPEG:
+            cls.lossless = cls.encode("ref.mkv", "-c:v", "ffv1")
+            cls.coded = cls.encode("dist.mkv", "-c:v", "libx264", "-crf", "30")
+            cls.wanted = json.loads(subprocess.check_output([VMAF, "-r", cls.lossless, "-d", cls.coded, *FEATURES, "--json", "-o", "-"], stderr=subprocess.DEVNULL))
+
+    def changed(self, name, filters, *more):
+        return self.encode(name, "-vf", filters, "-fps_mode", "passthrough", "-c:v", "libx264", "-crf", "10", *more)
+
+    def good(self, document, pairs, at_least=35):
+        self.assertEqual(len(document["frames"]), pairs)
+        self.assertEqual(document["inputs"]["pairing"]["pairs"], pairs)
+        self.assertGreater(document["pooled_metrics"]["psnr_y"]["min"], at_least)
+
+    def test_a_start_offset_of_the_container_is_no_offset_of_the_pictures(self):
+        late = self.path("late.mkv")
+        ffmpeg("-itsoffset", "0.125", "-i", self.coded, "-c", "copy", late)
+        document, stderr = self.pair(self.lossless, late)
+        self.assertEqual(document["frames"], self.wanted["frames"])
+        self.assertIn("starts at", stderr)
+        ts = self.encode("dist.ts", "-c", "copy", source=self.coded)  # begins at 1.4 s or so
+        self.assertEqual(self.pair(self.lossless, ts)[0]["frames"], self.wanted["frames"])
+
+    def test_three_frames_late_is_refused_or_corrected(self):
+        late = self.changed("late3.mkv", "tpad=start=3:start_mode=clone")
+        line = self.refuse(self.lossless, late, says=["3 frames", "late", "--align auto"])
+        document, stderr = self.pair(self.lossless, late, *FEATURES, "--align", "auto")
+        self.assertIn("3 frames (0.125 s) late, which is corrected", stderr)
+        self.good(document, 30)
+        self.assertEqual(document["inputs"]["pairing"]["offset"], 0.125)
+        self.good(self.pair(self.lossless, late, *FEATURES, "--align", "3")[0], 30)
+        document, stderr = self.pair(self.lossless, late, *FEATURES, "--align", "none")
+        self.assertIn("warning: the distorted clip is 3 frames", stderr)
+        self.assertLess(document["pooled_metrics"]["psnr_y"]["mean"], 35)
+
+    def test_early_frames_are_found_too(self):
+        early = self.changed("early.mkv", "select=gte(n\\,5),setpts=PTS-STARTPTS")
+        self.refuse(self.lossless, early, says=["5 frames", "early"])
+        self.good(self.pair(self.lossless, early, *FEATURES, "--align", "auto")[0], 25)
+        self.good(self.pair(self.lossless, early, *FEATURES, "--frame_skip_ref", "5")[0], 25)
+
+    def test_no_offset_is_found_where_there_is_none(self):
+        document, stderr = self.pair(self.lossless, self.coded, *FEATURES, "--align", "auto")
+        self.assertEqual(document["frames"], self.wanted["frames"])
+        self.assertIn("no offset", stderr)
+
+    def test_missing_frames_are_skipped_or_repeated(self):
+        gaps = self.changed("gaps.mkv", "select=not(eq(mod(n\\,10)\\,9))")
+        document, stderr = self.pair(self.lossless, gaps)
+        self.good(document, 27)
+        self.assertEqual(document["inputs"]["pairing"]["reference_unpaired"], 2)
+        self.assertIn("2 frames of the reference clip", stderr)
+        document, _ = self.pair(self.lossless, gaps, *FEATURES, "--missing", "repeat")
+        self.assertEqual(len(document["frames"]), 29)
+        self.assertEqual(document["inputs"]["pairing"]["repeated"], 2)
+
+    def test_frames_missing_without_a_trace_in_the_times_are_refused(self):
+        squeezed = self.changed("squeezed.mkv", "select=not(eq(n\\,6)),setpts=N/24/TB", "-r", "24")
+        self.refuse(self.lossless, squeezed, says="frame")
+
+    def test_added_frames_are_left_out(self):
+        gaps = self.encode("gaps_ref.mkv", "-vf", "select=not(eq(mod(n\\,10)\\,9))", "-fps_mode", "passthrough", "-c:v", "ffv1")
+        document, stderr = self.pair(gaps, self.coded)
+        self.good(document, 27, 30)
+        self.assertIn("of the distorted clip", stderr)
+
+    def test_duplicated_frames_are_told(self):
+        frozen = self.changed("frozen.mkv", "select=not(between(mod(n\\,10)\\,4\\,5)),fps=24")
+        document, stderr = self.pair(self.lossless, frozen)
+        self.assertIn("stands still", stderr)
+        self.assertGreater(document["inputs"]["pairing"]["frozen"], 3)
+
+    def test_half_and_double_rates(self):
+        half = self.changed("half.mp4", "fps=12")
+        document, stderr = self.pair(self.lossless, half)
+        self.good(document, 15)
+        self.assertIn("24 frames per second, the distorted clip 12", stderr)
+        self.good(self.pair(half, self.lossless)[0], 15)
+        self.assertEqual(len(self.pair(self.lossless, half, *FEATURES, "--missing", "repeat")[0]["frames"]), 30)
+
+    def test_rates_without_common_times_are_refused(self):
+        other = self.changed("other.mp4", "fps=30")
+        self.refuse(self.lossless, other, says=["24", "30", "--pair index"])
+        retimed = self.encode("retimed.mkv", "-vf", "setpts=N/30/TB", "-r", "30", "-c:v", "ffv1", source=self.coded)
+        self.refuse(self.lossless, retimed, says="--pair index")
+        document, _ = self.pair(self.lossless, retimed, *FEATURES, "--pair", "index")
+        self.assertEqual(document["frames"], self.wanted["frames"])
+
+    def test_variable_rates(self):
+        variable = "select=not(eq(mod(n\\,5)\\,1)+eq(mod(n\\,7)\\,3))"
+        a = self.encode("vfr_a.mkv", "-vf", variable, "-fps_mode", "passthrough", "-c:v", "ffv1")
+        b = self.changed("vfr_b.mp4", variable)
+        document, _ = self.pair(a, b)
+        self.good(document, len(document["frames"]))
+        self.assertEqual(document["inputs"]["pairing"]["reference_unpaired"], 0)
+        self.good(self.pair(self.lossless, b)[0], len(document["frames"]))
+
+    def test_lengths(self):
+        short = self.changed("short.mkv", "trim=end_frame=20")
+        document, stderr = self.pair(self.lossless, short)
+        self.good(document, 20)
+        self.assertIn("ended before", stderr)
+        self.refuse(self.lossless, short, "--strict_length", says="--strict_length")
+
+    def test_other_pictures_are_refused(self):
+        other = self.encode("other.mkv", "-c:v", "ffv1", source=self.clip("other.y4m", scene="checker"))
+        self.refuse(self.lossless, other, says="do not show the same pictures")
+
+
+class BadFiles(VideoTest):
+    """Files that are damaged or no videos: a sentence, a documented code, nothing left behind."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if FFMPEG:
+            cls.mp4 = cls.encode("dist.mp4", "-c:v", "libx264", "-preset", "veryfast", "-crf", "30", "-movflags", "+faststart")
+            cls.mkv = cls.encode("dist.mkv", "-c:v", "libx264", "-preset", "veryfast", "-crf", "30")
+
+    def test_files_that_are_no_videos(self):
+        for name, content in (("noise.bin", random.Random(1).randbytes(5000)), ("text.txt", "hello\n" * 50), ("short.mp4", b"\0\0\0\x18ftyp"), ("zeros.mkv", bytes(4000))):
+            path = self.file(name, content)
+            self.refuse(self.ref, path, says=name)
+            self.refuse(path, self.ref, says=name)
+
+    def test_sound_alone(self):
+        ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", self.path("sound.wav"))
+        self.refuse(self.ref, self.path("sound.wav"), says="no video stream")
+
+    def test_no_frames(self):
+        empty = self.path("none.mkv")
+        ffmpeg("-i", self.mkv, "-c", "copy", "-frames:v", "0", empty)
+        self.refuse(self.ref, empty, says="none.mkv")
+
+    def test_unknown_codecs(self):
+        content = read(self.mkv)
+        self.assertIn(b"V_MPEG4/ISO/AVC", content)
+        unknown = self.file("unknown.mkv", content.replace(b"V_MPEG4/ISO/AVC", b"V_MPEG9/ISO/XYZ"))
+        self.refuse(self.ref, unknown, says="unknown.mkv")
+
+    def test_cut_off_files(self):
+        for source in (self.mp4, self.mkv):
+            content = read(source)
+            for part in (0.3, 0.6, 0.9):
+                cut = self.file("cut" + pathlib.Path(source).suffix, content[:int(len(content) * part)])
+                run = subprocess.run([VMAF, "-r", self.ref, "-d", cut, *FEATURES], capture_output=True, text=True)
+                self.assertIn(run.returncode, (0, 234, 255), run.stderr)
+                self.assertTrue("ended before" in run.stderr or run.returncode, run.stderr)
+
+    def test_sizes_that_change(self):
+        other = self.encode("small.h264", "-vf", "scale=80:48", "-c:v", "libx264", source=self.ref)
+        first = self.encode("first.h264", "-c:v", "libx264", source=self.ref)
+        both = self.file("both.h264", read(first) + read(other))
+        self.refuse(self.ref, both, "--pair", "index", "--mismatch", "warn", says="other than the first", code=234)
+
+    def test_the_module_can_be_missing(self):
+        run = subprocess.run([VMAF, "-r", self.ref, "-d", self.mp4], capture_output=True, text=True, env={**os.environ, "VMAF_LIBAV_MODULE": "/no/such/module.so"})
+        self.assertEqual(run.returncode, 255)
+        self.assertIn("YUV4MPEG2 and raw", run.stderr)
+
+    def test_options_of_video_files_are_refused_for_others(self):
+        self.refused(1, *FEATURES, "--align", "auto", says="--align")
+        for option, value in (("--align", "soon"), ("--pair", "up"), ("--scaler", "best"), ("--range", "x"), ("--film_grain", "x"), ("--mismatch", "x"), ("--missing", "x")):
+            self.refused(1, option, value, says=option)
+
+    def test_hostile_mutations(self):
+        chance = random.Random(20240607)
+        codes = {}
+        for source in (self.mp4, self.mkv):
+            content = read(source)
+            for i in range(50):
+                data = bytearray(content)
+                for _ in range(chance.choice((1, 3, 10, 40))):
+                    kind, at = chance.randrange(4), chance.randrange(len(data))
+                    if kind == 0:
+                        data[at] ^= 1 << chance.randrange(8)
+                    elif kind == 1:
+                        data[at:at + 4] = chance.choice((b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\0\0\0\0"))
+                    elif kind == 2:
+                        del data[at:at + chance.randrange(1, 64)]
+                    else:
+                        data[at:at] = chance.randbytes(chance.randrange(1, 16))
+                    if i % 3 == 0:  # headers are where most harm is done
+                        data[chance.randrange(min(900, len(data)))] = chance.randrange(256)
+                bad = self.file("bad" + pathlib.Path(source).suffix, bytes(data))
+                out = self.folder / "bad.json"
+                run = subprocess.run([VMAF, "-r", self.ref, "-d", bad, "-n", "--feature", "psnr", "--json", "-o", out], capture_output=True, text=True, timeout=60)
+                self.assertIn(run.returncode, (0, 234, 255), (i, run.stderr))
+                if run.returncode:
+                    self.assertTrue(run.stderr.splitlines()[-1].startswith("vmaf: "), run.stderr)
+                    self.assertFalse(out.exists())
+                else:
+                    json.loads(out.read_text())
+                    out.unlink()
+                codes[run.returncode] = codes.get(run.returncode, 0) + 1
+        self.assertGreater(len(codes), 1, codes)
+
+
+if __name__ == "__main__":
+    unittest.main()

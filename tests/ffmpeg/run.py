@@ -15,6 +15,7 @@ import unittest
 
 import builds
 import source
+import test_page
 import test_patches
 import test_stock
 from clips import FilterTest
@@ -54,7 +55,7 @@ def main():
     FilterTest.library, FilterTest.base, FilterTest.folder, FilterTest.models = library, base, work / "clips", ROOT / "models"
     FilterTest.vmaf, FilterTest.clipgen = str(vmaf), str(clipgen)
     FilterTest.ffmpeg = FilterTest.stock = stock.keep_binary("ffmpeg-stock")
-    good = passed(test_stock)
+    good = all([passed(test_stock), passed(test_page)])
     say("unchanged FFmpeg done")
 
     test_patches.prepare(stock, ROOT / "ffmpeg-patches", work, say)

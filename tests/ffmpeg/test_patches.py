@@ -88,7 +88,7 @@ class PatchedFilter(FilterTest):
     def test_cuda_without_a_device_fails(self):
         if not self.library.has_cuda:
             self.skipTest("the library has no CUDA")
-        self.refused("cuda=1", ENODEV, "vmaf_cuda_state_init", env={"CUDA_VISIBLE_DEVICES": ""})
+        self.refused("cuda=1", EINVAL, "vmaf_cuda_state_init", env={"CUDA_VISIBLE_DEVICES": ""})
 
     def test_cuda_scores_like_the_command(self):
         if not self.library.has_cuda or not pathlib.Path("/dev/nvidiactl").exists():

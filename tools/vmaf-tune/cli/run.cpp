@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <thread>
 #include <unistd.h>
 
@@ -13,18 +15,46 @@ namespace vmaf::tune {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr const char *kPrefix = ".vmaf-tune-";
+constexpr auto kSettled = std::chrono::minutes(1); // a younger folder may not have been locked by its owner yet
+
+// Folders of runs that were killed: their owner holds the lock no more. Kept folders have none.
+void remove_stale_folders(const std::string &base) {
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(base, error)) {
+        if (!entry.path().filename().string().starts_with(kPrefix) || !entry.is_directory(error)) continue;
+        const auto changed = fs::last_write_time(entry.path(), error);
+        if (error || fs::file_time_type::clock::now() - changed < kSettled) continue;
+        const int fd = ::open((entry.path() / ".lock").c_str(), O_RDWR | O_CLOEXEC);
+        if (fd < 0) continue;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), error);
+        ::close(fd);
+    }
+}
+
+} // namespace
+
 WorkFolder::WorkFolder(const std::string &wish, bool keep) : keep_(keep) {
     const char *tmp = std::getenv("TMPDIR");
     const std::string base = wish.empty() ? (tmp && *tmp ? tmp : "/tmp") : wish;
     std::error_code error;
     fs::create_directories(base, error);
-    std::string name = base + "/.vmaf-tune-XXXXXX";
+    remove_stale_folders(base);
+    std::string name = base + "/" + kPrefix + "XXXXXX";
     if (!mkdtemp(name.data())) // made with mode 0700
         throw CommandError(kExitOutput, "no scratch folder can be made in '" + base + "'; give another --work-dir");
     path_ = name;
+    if (!keep_) {
+        lock_ = ::open((path_ + "/.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (lock_ >= 0) flock(lock_, LOCK_EX | LOCK_NB);
+    }
     const fs::space_info space = fs::space(path_, error);
-    if (!error && space.available < (64u << 20))
+    if (!error && space.available < (64u << 20)) {
+        fs::remove_all(path_, error);
         throw CommandError(kExitOutput, "less than 64 MB are free in '" + base + "'; give another --work-dir");
+    }
 }
 
 WorkFolder::~WorkFolder() {
@@ -33,6 +63,7 @@ WorkFolder::~WorkFolder() {
         fs::remove_all(path_, error);
     else if (fs::is_empty(path_, error))
         fs::remove(path_, error);
+    if (lock_ >= 0) ::close(lock_);
 }
 
 Arguments scorer_program(const Options &options) {

@@ -37,7 +37,7 @@ class CommandError : public std::runtime_error {
 };
 inline CommandError usage_error(const std::string &sentence) { return {kExitUsage, sentence}; }
 
-// A scratch folder that goes when the process ends.
+// A scratch folder that goes when the process ends, or when the next run finds that its owner was killed.
 class WorkFolder {
   public:
     WorkFolder(const std::string &wish, bool keep);
@@ -49,6 +49,7 @@ class WorkFolder {
   private:
     std::string path_;
     bool keep_;
+    int lock_ = -1;
 };
 
 class Run {

@@ -6,10 +6,14 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <mutex>
 #include <poll.h>
-#include <spawn.h>
+#include <sstream>
 #include <sys/wait.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -108,27 +112,44 @@ pid_t spawn(const Arguments &arguments, int out, int err,
     for (const std::string &e : environment) envp.push_back(const_cast<char *>(e.c_str()));
     envp.push_back(nullptr);
 
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-    for (const auto &[ours, theirs] : inherited) posix_spawn_file_actions_adddup2(&actions, ours, theirs);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    sigset_t defaults, none;
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    for (int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaddset(&defaults, s);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    pid_t pid = -1;
-    const int error = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), envp.data());
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error) throw Error(error, "cannot start '" + arguments.at(0) + "': " + std::strerror(error));
+    // fork rather than posix_spawn: only between fork and exec can a child ask to die with us (kill -9 leaves nothing
+    // running). Nothing but async-signal-safe calls happens there.
+    const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    Pipe failure; // carries errno if the program cannot be started; closed by a successful exec
+    const pid_t parent = getpid();
+    const pid_t pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+#if defined(__linux__)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+        if (getppid() != parent) _exit(127); // it died before we could ask
+        struct sigaction standard {};
+        standard.sa_handler = SIG_DFL;
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaction(number, &standard, nullptr);
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, nullptr);
+        dup2(null, STDIN_FILENO);
+        dup2(out, STDOUT_FILENO);
+        dup2(err, STDERR_FILENO);
+        for (const auto &[ours, theirs] : inherited) dup2(ours, theirs);
+        execvpe(argv[0], argv.data(), envp.data());
+        const int error = errno;
+        (void)!::write(failure.write, &error, sizeof error);
+        _exit(127);
+    }
+    const int fork_error = errno;
+    if (null >= 0) ::close(null);
+    if (pid < 0) throw Error(fork_error, "cannot start '" + arguments.at(0) + "': " + std::strerror(fork_error));
+    setpgid(pid, pid); // both sides do it: whoever comes first
+    Pipe::close_end(failure.write);
+    int error = 0;
+    if (::read(failure.read, &error, sizeof error) == sizeof error) {
+        while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        throw Error(error, "cannot start '" + arguments.at(0) + "': " + std::strerror(error));
+    }
     remember_group(pid);
     return pid;
 }
@@ -238,6 +259,7 @@ Outcome run_child(const Arguments &arguments, const RunOptions &options) {
     LineReader lines(options.on_output_line ? options.on_output_line : [](std::string_view) {});
     std::array<pollfd, 2> fds = {{{out.read, POLLIN, 0}, {err.read, POLLIN, 0}}};
     Clock::time_point last_sign = start;
+    std::int64_t marker = 0;
     bool killed = false;
     while (fds[0].fd >= 0 || fds[1].fd >= 0) {
         const int ready = ::poll(fds.data(), fds.size(), 200);
@@ -245,14 +267,15 @@ Outcome run_child(const Arguments &arguments, const RunOptions &options) {
             ::kill(-pid, SIGKILL);
             killed = outcome.interrupted = true;
         }
-        if (ready <= 0) {
-            if (options.timeout.count() > 0 && !killed && Clock::now() - last_sign > options.timeout) {
+        if (options.timeout.count() > 0 && !killed) {
+            const std::int64_t now_at = options.progress_marker ? options.progress_marker(pid) : marker + (ready > 0);
+            if (now_at != std::exchange(marker, now_at)) last_sign = Clock::now();
+            if (Clock::now() - last_sign > options.timeout) {
                 ::kill(-pid, SIGKILL);
                 killed = outcome.timed_out = true;
             }
-            continue;
         }
-        last_sign = Clock::now();
+        if (ready <= 0) continue;
         if (fds[0].revents && !read_some(out.read, [&](std::string_view text) {
                 if (options.on_output_line)
                     lines.add(text);
@@ -270,6 +293,18 @@ Outcome run_child(const Arguments &arguments, const RunOptions &options) {
     outcome.seconds = seconds_since(start);
     outcome.error_tail = tail.text();
     return outcome;
+}
+
+std::int64_t processor_time(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    text.erase(0, text.rfind(')') + 1); // the name may hold anything
+    std::istringstream fields(text);
+    std::string skipped;
+    for (int i = 0; i < 11; i++) fields >> skipped;
+    std::int64_t user = 0, system = 0;
+    fields >> user >> system;
+    return user + system;
 }
 
 struct PipedChild::Drain {

@@ -48,7 +48,9 @@ struct Outcome {
 struct RunOptions {
     std::function<void(std::string_view line)> on_output_line; // instead of capturing standard output
     std::function<void(std::string_view text)> on_error_text;  // live copy of stderr
-    std::chrono::milliseconds timeout{0};                      // without any output for this long: killed; 0: never
+    std::chrono::milliseconds timeout{0};                      // without progress for this long: killed; 0: never
+    std::function<std::int64_t(pid_t)>
+        progress_marker; // changes whenever there is progress; without it any output counts
     std::size_t capture_limit = 64u << 20;
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
     std::vector<std::pair<int, int>> inherited;                   // our descriptor -> its number in the child
@@ -56,6 +58,9 @@ struct RunOptions {
 
 // Runs to the end. Throws Error(ENOENT) if the program cannot be started.
 Outcome run_child(const Arguments &arguments, const RunOptions &options = {});
+
+// Clock ticks that a process has worked so far: a marker of progress for programs that say nothing.
+std::int64_t processor_time(pid_t pid);
 
 // A child whose standard output is read by somebody else, through a pipe.
 class PipedChild {

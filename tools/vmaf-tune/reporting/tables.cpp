@@ -134,7 +134,7 @@ Table cost_table(const ReportData &data) {
         add(cost.frames, "encoded_frames", 1);
     }
     Table table{
-        "cost", "What it took", {"encoder", "rows", "from cache", "encode s", "score s", "frames/s encoded"}, {}};
+        "cost-table", "What it took", {"encoder", "rows", "from cache", "encode s", "score s", "frames/s encoded"}, {}};
     for (const auto &[name, c] : costs)
         table.rows.push_back({name,
                               {c.rows, 0},

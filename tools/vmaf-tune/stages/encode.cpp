@@ -175,6 +175,7 @@ Outcome run_pass(const Arguments &base, const EncodeSettings &settings, const En
     double fps = 0;
     RunOptions options;
     options.timeout = settings.timeout;
+    options.progress_marker = [&](pid_t) { return frame; }; // FFmpeg reports even when it is stuck
     options.on_output_line = [&](std::string_view line) {
         const std::string text(line);
         if (text.starts_with("frame=")) frame = std::strtoll(text.c_str() + 6, nullptr, 10);
@@ -201,6 +202,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
     result.path = output;
     result.passes = settings.two_pass ? 2 : 1;
     const std::string stats = output + ".stats";
+    std::string last_error_text;
     const auto fail = [&](int status, const std::string &error, const std::string &tail) {
         result.status = status;
         result.error = error;
@@ -223,6 +225,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
                     break;
             }
             result.encoder_version = settings.adapter->encoder_version(outcome.error_tail);
+            last_error_text = outcome.error_tail;
             const std::string prefix = pass > 0 ? "[pass " + std::to_string(pass) + "] " : "";
             if (outcome.timed_out)
                 return fail(600, prefix + "the encoder made no progress for the time that --timeout allows",
@@ -235,16 +238,28 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
         if (settings.two_pass) remove_stats(stats);
         std::error_code error;
         result.file_bytes = fs::exists(output) ? fs::file_size(output, error) : 0;
-        if (result.file_bytes == 0) return fail(300, "the encoder ended well but wrote nothing", {});
+        if (result.file_bytes == 0) {
+            // FFmpeg can end well although the disk was full when it closed the file.
+            const bool full = last_error_text.find("No space left on device") != std::string::npos;
+            return fail(300,
+                        full ? "the encode could not be written: the disk is full; free some space or give another "
+                               "--work-dir"
+                             : "the encoder ended well but wrote nothing",
+                        last_error_text);
+        }
         const PacketSummary packets = video_packets(programs.ffprobe, output);
         result.stream_bytes = packets.bytes;
         result.frames = packets.packets;
         if (packets.packets == 0) return fail(300, "the encode has no video packets", {});
-        if (!window.full() && packets.packets != window.frames && settings.vfilter.empty())
+        // A source that ends early or is damaged shows here; filters and variable rates may change the count rightly.
+        const std::int64_t wanted = window.full() ? source.frame_count() : window.frames;
+        const bool exact = !window.full() || source.kind == Source::Kind::raw;
+        const std::int64_t slack = exact ? 0 : 2 + wanted / 50;
+        if (wanted > 0 && settings.vfilter.empty() && !source.vfr && std::llabs(packets.packets - wanted) > slack)
             return fail(300,
-                        "the encode has " + std::to_string(packets.packets) + " frames, " +
-                            std::to_string(window.frames) + " were asked for; is the source damaged or shorter?",
-                        {});
+                        "the encode has " + std::to_string(packets.packets) + " frames, " + (exact ? "" : "about ") +
+                            std::to_string(wanted) + " were expected; is the source damaged or cut off?",
+                        last_error_text);
     } catch (const Error &e) {
         return fail(e.code() == ENOSPC ? 300 : 1, e.what(), {});
     }

@@ -112,6 +112,17 @@ template <class T> std::optional<T> find_stored(Cache *cache, Cache::Kind kind, 
     }
 }
 
+// A result is good even if it cannot be remembered.
+void remember(Cache *cache, Cache::Kind kind, const std::string &key, const json &value,
+              std::vector<std::string> &warnings) {
+    if (!cache || key.empty()) return;
+    try {
+        cache->store(kind, key, value.dump());
+    } catch (const Error &e) {
+        warnings.push_back(std::string("results are not remembered: ") + e.what());
+    }
+}
+
 std::string temporary_name(const std::string &folder, const std::string &extension) {
     static std::atomic<unsigned> counter{0};
     return folder + "/encode-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + "." + extension;
@@ -217,7 +228,7 @@ ProbeResult run_probe(const ProbeSetup &setup, double q) {
                 encode = StoredEncode{encoded.stream_bytes,    encoded.file_bytes, encoded.frames, encoded.seconds,
                                       encoded.encoder_version, produced.pix_fmt,   encoded.passes};
                 result.encode_seconds -= encoded.seconds; // added below, cached or not
-                if (setup.cache && !key.empty()) setup.cache->store(Cache::Kind::encode, key, json(*encode).dump());
+                remember(setup.cache, Cache::Kind::encode, key, json(*encode), result.warnings);
                 if (!score) {
                     report(Stage::score, 0, 0);
                     const ScorePair pair{&sample.source, sample.window, &produced, {}, encoded.frames};
@@ -245,8 +256,7 @@ ProbeResult run_probe(const ProbeSetup &setup, double q) {
                     score->warnings = scored.warnings;
                     score->seconds = scored.seconds;
                     score->frames = scored.frames;
-                    if (setup.cache && !scores_key.empty())
-                        setup.cache->store(Cache::Kind::score, scores_key, json(*score).dump());
+                    remember(setup.cache, Cache::Kind::score, scores_key, json(*score), result.warnings);
                 } else if (!keep) {
                     std::error_code ignored;
                     fs::remove(output, ignored);

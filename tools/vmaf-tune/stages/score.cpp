@@ -255,6 +255,7 @@ ScoreResult run_score(const Programs &programs, const ScorePair &pair, const Sco
         RunOptions options;
         options.inherited = {{ref_fd, 10}, {dist_fd, 11}};
         options.timeout = settings.timeout;
+        options.progress_marker = processor_time; // a scorer says nothing until it ends
         Outcome scorer;
         try {
             scorer = run_child(scorer_command(programs, plan, settings, document), options);

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""vmaf-tune when things go wrong: crashing and missing programs, full disks, damaged sources, interruptions.
+
+  robustness_test.py VMAF_TUNE VMAF CLIPGEN
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TUNE, VMAF, CLIPGEN = map(os.path.abspath, sys.argv[1:4])
+del sys.argv[1:4]
+FFMPEG = shutil.which("ffmpeg")
+
+
+class Robustness(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="vmaf-tune-robust-")
+        self.clip = self.make_clip("clip.y4m", "176x144", 12)
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def make_clip(self, name, size, frames):
+        subprocess.check_call([CLIPGEN, "--size", size, "--frames", str(frames), "--format", "420", "--depth", "8", "--scene", "street", self.path(name)])
+        return self.path(name)
+
+    def program(self, name, text):
+        """A stand-in that misbehaves where it is told to and is the real thing otherwise."""
+        path = self.path(name)
+        with open(path, "w") as file: file.write("#!/bin/sh\n" + text + "\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def tune(self, *arguments, env=None, **options):
+        return subprocess.run([TUNE, *arguments], capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL, timeout=300,
+                              env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache"), **(env or {})}, **options)
+
+    def corpus(self, *more, output="rows.jsonl"):
+        return self.tune("corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "24", "--crf", "30", "--crf", "36", "--score-scale", "none", "-o", output, *more)
+
+    def rows(self):
+        return [json.loads(line) for line in open(self.path("rows.jsonl"))]
+
+    def leftovers(self):
+        """Processes that still work in our folder, and scratch folders."""
+        processes = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if self.folder.encode() in open(f"/proc/{pid}/cmdline", "rb").read(): processes.append(pid)
+            except OSError: pass
+        return processes, [n for n in os.listdir(self.folder) if n.startswith(".vmaf-tune")]
+
+    def assert_one_cell_failed(self, run, status, stage, *texts):
+        self.assertEqual(run.returncode, 5, run.stderr)
+        rows = self.rows()
+        self.assertEqual([r["crf"] for r in rows], [24, 30, 36])
+        self.assertEqual([r["exit_status"] for r in rows], [0, status, 0])
+        self.assertEqual(rows[1]["error"]["stage"], stage)
+        for text in texts: self.assertIn(text, rows[1]["error"]["message"])
+        self.assertIsNone(rows[1]["score"])
+        self.assertIn("FAILED: " + rows[1]["error"]["message"], run.stderr)
+        self.assertIn("(1 failed, 0 cached)", run.stderr)
+        self.assertEqual(self.leftovers(), ([], []))
+
+    def test_encoder_that_crashes_is_tried_again_and_fails_one_cell(self):
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) echo try >> {self.path("tries")}; kill -SEGV $$;; esac\nexec {FFMPEG} "$@"')
+        self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake), 139, "encode", "status 139")
+        self.assertEqual(open(self.path("tries")).read().count("try"), 3)
+        # Failures are not remembered: with a healthy encoder the missing row is made, and only that one.
+        run = self.corpus("--resume", "--retry-failed")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("wrote 1 rows", run.stderr)
+
+    def test_encoder_that_refuses_is_not_tried_again(self):
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) echo try >> {self.path("tries")}; echo "x264 [error]: no" >&2; exit 1;; esac\nexec {FFMPEG} "$@"')
+        self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake), 1, "encode", "x264 [error]: no")
+        self.assertEqual(open(self.path("tries")).read().count("try"), 1)
+
+    def test_encoder_that_writes_nothing_or_too_little_fails_one_cell(self):
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) exit 0;; esac\nexec {FFMPEG} "$@"')
+        self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake), 300, "encode", "wrote nothing")
+        # A short stream: the output's last argument stays, six frames only.
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) exec {FFMPEG} -ss 0.25 "$@";; esac\nexec {FFMPEG} "$@"')
+        self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake, "--overwrite", "--no-cache"), 300, "encode", "6 frames, about 12 were expected")
+
+    def test_encoder_that_hangs_is_ended(self):
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) sleep 100;; esac\nexec {FFMPEG} "$@"')
+        self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake, "--timeout", "3s"), 600, "encode", "--timeout")
+
+    def test_encoder_that_floods_stderr_does_not_stall(self):
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) head -c 3000000 /dev/zero | tr "\\0" "x" >&2; exit 9;; esac\nexec {FFMPEG} "$@"')
+        run = self.corpus("--ffmpeg-bin", fake)
+        self.assertEqual([r["exit_status"] for r in self.rows()], [0, 9, 0], run.stderr[-500:])
+        self.assertLessEqual(len(self.rows()[1]["error"]["stderr_tail"]), 2048)
+
+    def test_scorer_that_misbehaves_fails_one_cell(self):
+        marker = self.path("marker")
+        kinds = {"crash": ("kill -SEGV $$", 500), "nan": ("""while [ "$1" != --output ]; do shift; done; echo '{"frames":[{"metrics":{"vmaf":"NaN"}}]}' > "$2"; exit 0""", 300),
+                 "garbage": ("""while [ "$1" != --output ]; do shift; done; echo nonsense > "$2"; exit 0""", 565), "hang": ("sleep 100", 600)}
+        for kind, (text, status) in kinds.items():
+            with self.subTest(kind):
+                # The second score of the run goes wrong.
+                fake = self.program("vmaf", f'case "$*" in *--output*) echo x >> {marker}; if [ $(wc -l < {marker}) = 2 ]; then {text}; fi;; esac\nexec {VMAF} "$@"')
+                if os.path.exists(marker): os.remove(marker)
+                run = self.corpus("--scorer", "binary", "--vmaf-bin", fake, "--no-cache", "--overwrite", "--timeout", "4s")
+                self.assert_one_cell_failed(run, status, "score")
+
+    def test_missing_programs_and_encoders_are_said_before_any_work(self):
+        run = self.corpus("--scorer", "binary", "--vmaf-bin", "/nonexistent/vmaf")
+        self.assertEqual((run.returncode, os.path.exists(self.path("rows.jsonl"))), (2, False))
+        self.assertIn("'/nonexistent/vmaf' was not found", run.stderr)
+        fake = self.program("ffmpeg", f'case "$*" in *libsvtav1*) echo "Unknown encoder \'libsvtav1\'" >&2; exit 1;; *-encoders*) {FFMPEG} "$@" | grep -v svtav1;; *) exec {FFMPEG} "$@";; esac')
+        run = self.corpus("-e", "libx264", "-e", "libsvtav1", "--ffmpeg-bin", fake)
+        self.assertEqual((run.returncode, os.path.exists(self.path("rows.jsonl"))), (2, False))
+        self.assertIn("libsvtav1", run.stderr)
+        self.assertIn("--enable-libsvtav1", run.stderr)
+
+    def test_source_that_is_cut_off_fails_its_cells_and_others_go_on(self):
+        whole, damaged = self.path("whole.mkv"), self.path("damaged.mkv")
+        subprocess.check_call([FFMPEG, "-v", "error", "-i", self.make_clip("long.y4m", "176x144", 48), "-c:v", "libx264", "-qp", "10", whole])
+        data = open(whole, "rb").read()
+        with open(damaged, "wb") as file: file.write(data[:len(data) // 2])
+        run = self.tune("corpus", "-i", damaged, "-i", whole, "--preset", "ultrafast", "--crf", "30", "--score-scale", "none", "-o", "rows.jsonl")
+        self.assertEqual(run.returncode, 5, run.stderr)
+        rows = self.rows()
+        self.assertEqual([r["exit_status"] for r in rows], [300, 0])
+        self.assertRegex(rows[0]["error"]["message"], r"has \d+ frames, about 48 were expected; is the source damaged or cut off")
+
+    def test_full_disk_under_the_output_ends_with_code_6(self):
+        run = self.corpus(output="/dev/full")
+        self.assertEqual(run.returncode, 6, run.stderr)
+        self.assertIn("No space left on device", run.stderr)
+        run = self.tune("report", self.clip, "-o", "/dev/full")
+        self.assertEqual(run.returncode, 2)
+
+    def test_full_disk_under_the_scratch_folder_fails_one_cell(self):
+        disk = self.path("disk")
+        os.mkdir(disk)
+        if os.geteuid() != 0 or subprocess.call(["mount", "-t", "tmpfs", "-o", "size=80m", "tmpfs", disk], stderr=subprocess.DEVNULL):
+            self.skipTest("needs the right to mount a small file system")
+        try:
+            fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) head -c 100000000 /dev/zero > {disk}/fill 2>/dev/null; {FFMPEG} "$@"; s=$?; rm {disk}/fill; exit $s;; esac\nexec {FFMPEG} "$@"')
+            run = self.corpus("--ffmpeg-bin", fake, "--work-dir", disk)
+            self.assertEqual(run.returncode, 5, run.stderr)
+            rows = self.rows()
+            self.assertEqual([r["exit_status"] == 0 for r in rows], [True, False, True])
+            self.assertIn("the disk is full", rows[1]["error"]["message"])
+            self.assertEqual(os.listdir(disk), [])
+            with open(disk + "/fill", "wb") as file: file.write(bytes(30 << 20))
+            run = self.corpus("--work-dir", disk, "--overwrite")
+            self.assertEqual(run.returncode, 6, run.stderr)
+            self.assertIn("64 MB", run.stderr)
+            self.assertEqual(os.listdir(disk), ["fill"])
+        finally:
+            subprocess.check_call(["umount", disk])
+
+    def start_slow_corpus(self):
+        clip = self.make_clip("slow.y4m", "640x360", 48)
+        process = subprocess.Popen([TUNE, "corpus", "-i", clip, "--preset", "veryslow", "--crf-range", "20:40:4", "--score-scale", "none", "-o", "rows.jsonl"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache")})
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            try:
+                if self.rows(): break
+            except (OSError, ValueError): pass
+            time.sleep(0.02)
+        return process
+
+    def wait_for_quiet(self, seconds=5):
+        deadline = time.monotonic() + seconds
+        while self.leftovers()[0] and time.monotonic() < deadline: time.sleep(0.05)
+        return self.leftovers()
+
+    def test_first_interrupt_finishes_what_runs_second_ends_at_once(self):
+        process = self.start_slow_corpus()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, errors)
+        rows = self.rows()
+        self.assertTrue(2 <= len(rows) < 6 and all(r["exit_status"] == 0 for r in rows), len(rows))
+        self.assertEqual(self.wait_for_quiet(), ([], []))
+        os.remove(self.path("rows.jsonl"))
+        shutil.rmtree(self.path("cache"))
+        process = self.start_slow_corpus()
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        started = time.monotonic()
+        _, errors = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - started, 3)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual([r["exit_status"] for r in self.rows()], [0])
+        self.assertEqual(self.wait_for_quiet(), ([], []))
+
+    def test_kill_leaves_no_process_and_the_next_run_clears_its_scratch(self):
+        process = self.start_slow_corpus()
+        process.kill()
+        process.communicate()
+        processes, folders = self.wait_for_quiet()
+        self.assertEqual(processes, [])
+        self.assertEqual(len(folders), 1)
+        old = time.time() - 120
+        os.utime(self.path(folders[0]), (old, old))
+        self.corpus("--overwrite")
+        self.assertEqual(self.leftovers(), ([], []))
+
+    def test_damaged_cache_is_set_aside(self):
+        self.corpus()
+        base = self.path("cache/vmaf-tune/cache.sqlite3")
+        for name in (base + "-wal", base + "-shm"):
+            if os.path.exists(name): os.remove(name)
+        with open(base, "wb") as file: file.write(b"not a database" * 1000)
+        run = self.corpus("--overwrite")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertTrue(os.path.exists(base + ".bad"))
+
+    def test_two_processes_share_a_cache(self):
+        command = [TUNE, "corpus", "-i", self.clip, "--preset", "ultrafast", "--crf-range", "20:32:4", "--score-scale", "none", "-o"]
+        env = {**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache")}
+        runs = [subprocess.Popen(command + [f"p{i}.jsonl"], cwd=self.folder, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env) for i in range(2)]
+        self.assertEqual([r.wait() for r in runs], [0, 0])
+        scores = [[json.loads(line)["score"] for line in open(self.path(f"p{i}.jsonl"))] for i in range(2)]
+        self.assertEqual(scores[0], scores[1])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")

@@ -149,14 +149,19 @@ step_faults() {
     }
     expect 100 "no device visible, cuda" env CUDA_VISIBLE_DEVICES= "$folder"/vmaf "${args[@]}" --backend cuda
     expect 0 "no device visible, auto" env CUDA_VISIBLE_DEVICES= "$folder"/vmaf "${args[@]}"
-    local left
+    local left hog
+    mkfifo "$tmp/hold"
     for left in 2000 300 100 20 1; do
-        coproc HOG { "$folder"/library_stress hog $left; }
-        read -r line <&"${HOG[0]}" && echo "$line"
+        : >"$tmp/hog"
+        "$folder"/library_stress hog $left <"$tmp/hold" >"$tmp/hog" &
+        hog=$!
+        exec 7>"$tmp/hold" # it ends when this is closed
+        while [ ! -s "$tmp/hog" ] && kill -0 $hog 2>/dev/null; do sleep 0.1; done
+        cat "$tmp/hog"
         expect "0 100 255 234" "memory taken, cuda" "$folder"/vmaf "${args[@]}" --backend cuda
         expect 0 "memory taken, auto" "$folder"/vmaf "${args[@]}"
-        eval "exec ${HOG[1]}>&-"
-        wait "$HOG_PID" || true
+        exec 7>&-
+        wait $hog || failed=1
     done
     return $failed
 }

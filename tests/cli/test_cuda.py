@@ -174,6 +174,22 @@ class WithFailingDriver(Cuda):
         self.assertIn("psnr", run.stderr)
         self.assertIn("no cuda kernel", run.stderr)
 
+    def test_dispatch_is_read_from_the_environment_and_never_an_error(self):
+        for good in ("", "adaptive", "batched", " serial ,, integer_vif_cuda = batched"):
+            self.assertEqual(self.score(*VIF, "--backend", "cuda", env=environment(VMAF_CUDA_DISPATCH=good)).stderr, "", good)
+        run = self.score(*VIF, "--backend", "cuda", env=environment(VMAF_CUDA_DISPATCH="batchedx,vif=graph,nosuch=serial,serial"))
+        for item, line in zip(("batchedx", "vif=graph", "nosuch=serial"), run.stderr.splitlines(), strict=True):
+            self.assertIn(f"libvmaf WARNING VMAF_CUDA_DISPATCH: '{item}' is ignored", line)
+
+    def test_dispatch_decides_how_often_the_host_waits(self):
+        """Kernels of vif: four to a frame. Only `serial` waits for them one feature at a time."""
+        alone = self.calls("--backend", "cuda", VMAF_CUDA_DISPATCH="batched")
+        self.assertEqual(alone["cuLaunchKernel"], 4 * self.frames)
+        shared = self.calls("--backend", "cuda")
+        self.assertLessEqual(shared["cuLaunchKernel"], alone["cuLaunchKernel"])
+        serial = self.calls("--backend", "cuda", VMAF_CUDA_DISPATCH="vif=serial")
+        self.assertEqual(serial["cuStreamSynchronize"] - alone["cuStreamSynchronize"], self.frames)
+
     def test_capabilities_list_devices(self):
         details = json.loads(self.vmaf("--capabilities", env=environment()).stdout)
         self.assertEqual(details["auto"], "cuda")

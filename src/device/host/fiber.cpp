@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <new>
-#include <utility>
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #include <ucontext.h>
@@ -171,8 +170,9 @@ FiberSet::~FiberSet() {
 }
 
 VMAF_NOT_WATCHED void FiberSet::switch_to(Fiber &to) {
-    Fiber &from = *std::exchange(current_, &to);
+    Fiber &from = *current_;
     if (&from == &to) return;
+    current_ = &to;
 #ifdef VMAF_ASAN
     __sanitizer_start_switch_fiber(&from.fake_stack, to.bottom, to.bytes);
 #endif

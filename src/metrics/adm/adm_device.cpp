@@ -1,10 +1,12 @@
 #include "metrics/adm/adm_device.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
 #include "device/registry.hpp"
+#include "device/trace.hpp"
 #include "metrics/adm/adm_kernel_list.hpp"
 #include "metrics/kernel_images.hpp"
 
@@ -49,6 +51,8 @@ AdmSettings settings_of(const Plan &plan, int scale) {
             .num_shift = p.num_term_shift[0],
             .num_row_shift = p.num_row_shift};
 }
+
+constexpr std::array kRanges = {"adm scale0", "adm scale1", "adm scale2", "adm scale3"}; // for profilers
 
 class AdmDeviceScorer final : public DeviceScorer {
   public:
@@ -155,6 +159,7 @@ class AdmDeviceScorer final : public DeviceScorer {
     }
     template <class Args>
     void enqueue_scale(Queue &queue, const DeviceBatch &batch, const Layout &at, int s, Args &args) const {
+        const TraceRange trace(kRanges[static_cast<std::size_t>(s)]);
         const Scale &scale = scales_[static_cast<std::size_t>(s)];
         args.sums = batch.sums + kAdmSums * s;
         args.sums_stride = batch.sums_stride;

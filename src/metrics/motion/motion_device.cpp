@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "device/registry.hpp"
+#include "device/trace.hpp"
 #include "metrics/kernel_images.hpp"
 #include "metrics/motion/motion.hpp"
 #include "metrics/motion/motion_kernel_list.hpp"
@@ -51,6 +52,7 @@ class MotionDeviceScorer final : public DeviceScorer {
             args.current.plane[count++] = frame.ref[0];
         }
         if (count == 0) return;
+        const TraceRange trace("motion");
         args.sums = batch.sums + first * batch.sums_stride;
         args.sums_stride = batch.sums_stride;
         args.width = width_;

@@ -1,10 +1,12 @@
 #include "metrics/vif/vif_device.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <vector>
 
 #include "device/registry.hpp"
+#include "device/trace.hpp"
 #include "metrics/kernel_images.hpp"
 #include "metrics/vif/vif.hpp"
 #include "metrics/vif/vif_kernel_list.hpp"
@@ -36,6 +38,8 @@ VifGainLimit gain_limit_forms(double limit) {
     return {std::bit_cast<std::uint64_t>(limit), std::bit_cast<std::uint64_t>(limit * limit), static_cast<float>(limit),
             limit < 8.02};
 }
+
+constexpr std::array kRanges = {"vif scale0", "vif scale1", "vif scale2", "vif scale3"}; // for profilers
 
 class VifDeviceScorer final : public DeviceScorer {
   public:
@@ -111,6 +115,7 @@ class VifDeviceScorer final : public DeviceScorer {
 
     template <class Input>
     void enqueue_scale(Queue &queue, const DeviceBatch &batch, int scale, VifArgs<Input> &args) const {
+        const TraceRange trace(kRanges[static_cast<std::size_t>(scale)]);
         if (scale + 1 < kScales) args.next = level_of(batch, scale + 1);
         args.sums = batch.sums + 4 * scale;
         args.sums_stride = batch.sums_stride;
@@ -127,6 +132,7 @@ class VifDeviceScorer final : public DeviceScorer {
     }
 
     void enqueue_thin(Queue &queue, const DeviceBatch &batch, int scale) const {
+        const TraceRange trace(kRanges[static_cast<std::size_t>(scale)]);
         VifThinArgs args{};
         args.pitch = static_cast<int>(batch.pitch_bytes[0]) / (bits_ > 8 ? 2 : 1);
         for (unsigned i = 0; i < batch.count; i++) {

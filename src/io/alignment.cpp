@@ -13,7 +13,7 @@ constexpr int kRowStep = 3; // every third row is enough for a mean
 constexpr float kFlat = 2.0f; // deviation below which a picture has no structure to compare
 
 // An offset is clear if frames fit several times better with it than without, by more than noise.
-constexpr double kClearRatio = 3, kNoise = 2e-5;
+constexpr double kClearRatio = 3, kLikelyRatio = 1.4, kNoise = 2e-5;
 constexpr double kUnalike = 0.6; // mean dissimilarity of clips that show different things
 constexpr unsigned kFewPairs = 6;
 
@@ -117,7 +117,7 @@ OffsetFound find_offset(std::span<const TimedSignature> reference, std::span<con
     const std::int64_t tolerance = search.step / 3;
     const Comparison plain = compare_at(reference, distorted, 0, tolerance);
     found.error = found.error_without = plain.mean();
-    found.pairs = plain.pairs;
+    found.pairs = found.pairs_without = plain.pairs;
     if (plain.pairs == 0) return found;
     // Fewer pairs than this fit by chance.
     const unsigned fewest = std::max(kFewPairs, plain.pairs / 4);
@@ -130,6 +130,7 @@ OffsetFound find_offset(std::span<const TimedSignature> reference, std::span<con
             found.pairs = there.pairs;
         }
     found.is_clear = found.offset != 0 && found.error_without > kClearRatio * found.error + kNoise;
+    found.is_likely = found.offset != 0 && found.error_without > kLikelyRatio * found.error + kNoise;
     found.is_same = plain.pairs < kFewPairs || found.error < kUnalike;
     return found;
 }
@@ -139,9 +140,12 @@ void AlignmentWatch::add(std::deque<TimedSignature> &window, std::int64_t time, 
     if (window.size() > kWindow) window.pop_front();
 }
 
-OffsetFound AlignmentWatch::check(std::int64_t largest) const {
-    const std::vector<TimedSignature> reference(reference_.begin(), reference_.end());
-    const std::vector<TimedSignature> distorted(distorted_.begin(), distorted_.end());
+OffsetFound AlignmentWatch::check(std::int64_t largest, std::size_t frames) const {
+    const auto last = [&](const std::deque<TimedSignature> &window) {
+        const auto count = static_cast<std::ptrdiff_t>(std::min(frames, window.size()));
+        return std::vector<TimedSignature>(window.end() - count, window.end());
+    };
+    const std::vector<TimedSignature> reference = last(reference_), distorted = last(distorted_);
     const std::int64_t a = usual_gap(reference), b = usual_gap(distorted);
     return find_offset(reference, distorted, {largest, a && b ? std::min(a, b) : std::max(a, b)});
 }

@@ -39,8 +39,10 @@ struct OffsetFound {
     double error = 1;         // mean dissimilarity with the offset
     double error_without = 1; // and without
     unsigned pairs = 0;       // that were compared with the offset; 0: nothing could be compared
-    bool is_clear = false;    // the offset is better by far than none
-    bool is_same = true;      // false: no offset makes the clips alike
+    unsigned pairs_without = 0;
+    bool is_clear = false;  // the offset is better by far than none
+    bool is_likely = false; // it is better, but coarse coding or frozen pictures may be the reason
+    bool is_same = true;    // false: no offset makes the clips alike
 };
 
 // Compares the frames of both spans at every offset within the search. Both must be sorted by time.
@@ -55,10 +57,12 @@ class AlignmentWatch {
   public:
     void reference(std::int64_t time, const LumaSignature &signature) { add(reference_, time, signature); }
     void distorted(std::int64_t time, const LumaSignature &signature) { add(distorted_, time, signature); }
-    OffsetFound check(std::int64_t largest) const;
+    // Of the last `frames` of each.
+    OffsetFound check(std::int64_t largest, std::size_t frames = kWindow) const;
+
+    static constexpr std::size_t kWindow = 160;
 
   private:
-    static constexpr std::size_t kWindow = 160;
     static void add(std::deque<TimedSignature> &window, std::int64_t time, const LumaSignature &signature);
 
     std::deque<TimedSignature> reference_, distorted_;

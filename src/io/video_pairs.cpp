@@ -17,6 +17,7 @@ constexpr std::int64_t kLargestOffset = 2 * kSecond;
 constexpr std::int64_t kSearchedTime = kLargestOffset + 5 * kSecond / 2;
 constexpr std::size_t kSearchedFrames = 400;
 constexpr std::uint64_t kFirstJudgement = 16, kLaterJudgements = 64, kFewPairs = 6;
+constexpr std::size_t kRecentFrames = 40;
 
 std::string plural(std::uint64_t count, const char *what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
@@ -198,7 +199,7 @@ void VideoPairs::find_start_offset() {
     const std::int64_t a = usual_gap(reference), b = usual_gap(distorted);
     const OffsetFound found =
         find_offset(reference, distorted, {kLargestOffset, a && b ? std::min(a, b) : std::max(a, b)});
-    if (found.is_clear) {
+    if (found.is_likely) {
         // In whole frames of the reference: the search steps by gaps that containers rounded.
         const auto interval = static_cast<double>(reference_interval());
         offset_ = std::llround(std::round(static_cast<double>(found.offset) / interval) * interval);
@@ -278,26 +279,36 @@ void VideoPairs::watch(const TimedFrame &reference, const TimedFrame &distorted)
     before_distorted_ = distorted.signature;
     if (counts().pairs < next_judgement_) return;
     next_judgement_ += std::min(next_judgement_, kLaterJudgements);
-    judge();
+    judge(false);
 }
 
-void VideoPairs::judge() {
-    judge_offset();
+void VideoPairs::judge(bool is_last) {
+    judge_offset(is_last);
     judge_levels();
-    good_until_ = counts().pairs;
 }
 
-void VideoPairs::judge_offset() {
-    const OffsetFound found = watch_.check(kLargestOffset);
-    if (!found.is_same && !has_told_content_) {
+void VideoPairs::judge_offset(bool is_last) {
+    const OffsetFound all = watch_.check(kLargestOffset);
+    // Frames that went missing a moment ago show in the last ones only.
+    const OffsetFound found = all.is_clear ? all : watch_.check(kLargestOffset, kRecentFrames);
+    if (!all.is_same && !has_told_content_) {
         has_told_content_ = true;
         mismatch("the clips do not show the same pictures: no offset of up to 2 s makes their frames alike");
         return;
     }
-    if (!found.is_clear || has_told_offset_) return;
+    if (has_told_offset_) return;
+    // A large offset leaves few frames to compare: more of them will tell it exactly.
+    const bool is_certain = found.is_clear && (is_last || found.pairs * 2 >= found.pairs_without);
+    const bool is_guess = !found.is_clear && all.is_likely && is_last && frozen_ * 8 < counts().pairs;
+    if (!found.is_clear && !found.is_likely) good_until_ = counts().pairs;
+    if (!is_certain && !is_guess) return;
     has_told_offset_ = true;
-    const std::string lag =
-        "the distorted clip is " + offset_text(found.offset) + (found.offset > 0 ? " late" : " early");
+    const auto much = [&](std::int64_t offset) { return offset_text(offset) + (offset > 0 ? " late" : " early"); };
+    if (is_guess) {
+        warn("the distorted clip may be " + much(all.offset) + "; compare the score with that of --align auto");
+        return;
+    }
+    const std::string lag = "the distorted clip is " + much(found.offset);
     std::string sentence;
     if (good_until_ == 0 && request_.align == Align::check)
         sentence = lag + ": its frames fit others of the reference clip much better; use --align auto to correct that, "
@@ -332,7 +343,7 @@ void VideoPairs::judge_levels() {
 }
 
 void VideoPairs::finish() {
-    if (counts().pairs >= kFewPairs && counts().pairs != good_until_) judge();
+    if (counts().pairs >= kFewPairs) judge(true);
     const PairingCounts &c = counts();
     if (c.before_reference && !offset_)
         warn("the first " + plural(c.before_reference, "frame") + " of the reference clip have no partner");

@@ -91,8 +91,8 @@ class VideoPairs final : public FramePairs {
     void start();
     bool pull(Clip &clip, std::deque<TimedFrame> &waiting, bool is_reference);
     void watch(const TimedFrame &reference, const TimedFrame &distorted);
-    void judge();
-    void judge_offset();
+    void judge(bool is_last);
+    void judge_offset(bool is_last);
     void judge_levels();
     std::string offset_text(std::int64_t offset) const;
     std::int64_t reference_interval() const;

@@ -1,4 +1,5 @@
 """The pages that explain the command: their examples run, and they name every option."""
+import json
 import os
 import pathlib
 import re
@@ -35,6 +36,14 @@ class Pages(CommandTest):
         blocks, stderr = self.run_examples(ROOT / "docs/usage/vmaf.md")
         self.assertGreater(len(blocks), 5)
         self.assertIn("vmaf_v0.6.1: ", stderr)
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")
+    def test_examples_of_video_files_run(self):
+        if not json.loads(self.vmaf("--capabilities").stdout)["video_files"]["usable"]:
+            self.skipTest("there is no module for video files")
+        blocks, stderr = self.run_examples(ROOT / "docs/usage/inputs.md")
+        self.assertGreater(len(blocks), 3)
+        self.assertIn("3 frames (0.125 s) late, which is corrected", stderr)
 
     def test_examples_of_models_and_metrics_run(self):
         for page in [ROOT / "docs/models.md", *sorted((ROOT / "docs/metrics").glob("*.md"))]:

@@ -10,6 +10,7 @@
 #include "build_id.hpp"
 #include "config.h"
 #include "cpu/cpu.hpp"
+#include "io/video_file.hpp"
 #include "metrics/registry.hpp"
 #include "model/model.hpp"
 #include "report/report.hpp"
@@ -73,6 +74,15 @@ std::string cpu_json(const Options &options) {
            ", \"threads\": " + std::to_string(usable_processors()) + "}";
 }
 
+// Whether the module for video files can be used, by loading it.
+std::string video_json() {
+    try {
+        return "{\"usable\": true, \"libraries\": " + json_string(video_module().libraries) + "}";
+    } catch (const Error &e) {
+        return "{\"usable\": false, \"reason\": " + json_string(e.what()) + "}";
+    }
+}
+
 } // namespace
 
 std::string capabilities(const Options &options, std::span<const GpuBackend> built) {
@@ -105,7 +115,8 @@ std::string capabilities(const Options &options, std::span<const GpuBackend> bui
            ",\n  \"implementation\": \"vmaf-turbo\",\n  \"build_id\": " + json_string(build_id()) +
            ",\n  \"backends\": [" + backends + "\"cpu\"],\n  \"auto\": " + json_string(active) +
            ",\n  \"details\": {\n" + details + "    \"cpu\": " + cpu_json(options) + "\n  },\n  \"features\": {" +
-           json_list(all_metrics(), feature) + "},\n  \"models\": [" + json_list(builtin_models(), model) + "]\n}\n";
+           json_list(all_metrics(), feature) + "},\n  \"models\": [" + json_list(builtin_models(), model) +
+           "],\n  \"video_files\": " + video_json() + "\n}\n";
 }
 
 } // namespace vmaf::cli

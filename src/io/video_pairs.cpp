@@ -339,7 +339,8 @@ void VideoPairs::judge_levels() {
     else
         warn(std::string("the luma of the distorted clip looks as if it had been converted to ") +
              (change == LevelChange::widened ? "full" : "limited") +
-             " range, which its file does not say; scores are lower than they should be");
+             " range, which its file does not say; scores are " +
+             (change == LevelChange::widened ? "higher" : "lower") + " than they should be");
 }
 
 void VideoPairs::finish() {

@@ -4,8 +4,11 @@
     run.py BUILD_FOLDER WORK_FOLDER VMAF CLIPGEN
 
 Debian's source package is used, or the unpacked tree named by FFMPEG_SRC (5.1 or 8.1). Where neither is to be had the test is
-skipped (exit 77), or fails if VMAF_REQUIRE_FFMPEG_SOURCE is 1.
+skipped (exit 77), or fails if VMAF_REQUIRE_FFMPEG_SOURCE is 1. What was built is used again as long as headers, patches and these
+scripts stay the same; the library itself is linked when ffmpeg starts.
 """
+import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -33,34 +36,56 @@ def passed(module):
     return unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite).wasSuccessful()
 
 
+def state_of_inputs(library):
+    """Changes whenever FFmpeg has to be built again."""
+    files = [library.pkgconfig, *library.headers.glob("*.h"), *(ROOT / "ffmpeg-patches").rglob("*.*"),
+             *pathlib.Path(__file__).parent.glob("*.*")]
+    text = os.environ.get("FFMPEG_SRC", "").encode()
+    return hashlib.sha256(text + b"".join(path.read_bytes() for path in sorted(files) if path.is_file())).hexdigest()
+
+
+def build_all(work, library):
+    """Builds what the tests run, and tells what was found on the way."""
+    tree = source.pristine_tree(work)
+    base = source.base_of(tree)
+    version = source.version_of(tree)
+    say(f"FFmpeg {version}")
+    shutil.rmtree(work / "build", ignore_errors=True)
+    build = builds.Build(tree, work / "build", library)
+    build.configure()
+    say("configured")
+    build.make()
+    build.keep_binary("ffmpeg-stock")
+    say("built")
+    patches = ROOT / "ffmpeg-patches"
+    return {"base": base, **test_patches.build(build, patches, base, version in source.VERSIONS[base], say)}
+
+
 def main():
     build_root, work, vmaf, clipgen = (pathlib.Path(word).resolve() for word in sys.argv[1:])
     work.mkdir(parents=True, exist_ok=True)
-    try:
-        base, tree = source.pristine_tree(work)
-    except source.Unavailable as reason:
-        print(f"no FFmpeg source: {reason}")
-        return 1 if os.environ.get("VMAF_REQUIRE_FFMPEG_SOURCE") == "1" else 77
-    say(f"FFmpeg {(tree / 'RELEASE').read_text().strip()}")
-
     library = builds.Library(build_root, work / "installed")
-    for name in ("build", "clips"):
-        shutil.rmtree(work / name, ignore_errors=True)
-    (work / "clips").mkdir()
-    stock = builds.Build(tree, work / "build", library)
-    stock.configure()
-    say("configured")
-    stock.make()
-    say("built")
-    FilterTest.library, FilterTest.base, FilterTest.folder, FilterTest.models = library, base, work / "clips", ROOT / "models"
-    FilterTest.vmaf, FilterTest.clipgen = str(vmaf), str(clipgen)
-    FilterTest.ffmpeg = FilterTest.stock = stock.keep_binary("ffmpeg-stock")
-    good = all([passed(test_stock), passed(test_page)])
-    say("unchanged FFmpeg done")
+    memory, state = work / "built.json", state_of_inputs(library)
+    found = json.loads(memory.read_text()) if memory.exists() else {}
+    if found.get("state") != state:
+        memory.unlink(missing_ok=True)
+        try:
+            found = {"state": state, **build_all(work, library)}
+        except source.Unavailable as reason:
+            print(f"no FFmpeg source: {reason}")
+            return 1 if os.environ.get("VMAF_REQUIRE_FFMPEG_SOURCE") == "1" else 77
+        memory.write_text(json.dumps(found))
 
-    test_patches.prepare(stock, ROOT / "ffmpeg-patches", work, say)
-    good = passed(test_patches) and good
-    say("patched FFmpeg done")
+    test_patches.Series.found = found
+    FilterTest.base, FilterTest.library, FilterTest.vmaf, FilterTest.clipgen = found["base"], library, str(vmaf), str(clipgen)
+    FilterTest.ffmpeg = FilterTest.stock = work / "ffmpeg-stock"
+    FilterTest.patched, FilterTest.selectors, FilterTest.recorder = (
+        work / name for name in ("ffmpeg-patched", "ffmpeg-selectors", "recorder.so"))
+    FilterTest.models, FilterTest.patches, FilterTest.folder = ROOT / "models", ROOT / "ffmpeg-patches", work / "clips"
+    shutil.rmtree(work / "clips", ignore_errors=True)
+    (work / "clips").mkdir()
+    good = all([passed(module) for module in (test_stock, test_page, test_patches)])
+    say("all run")
     return 0 if good else 1
 
 

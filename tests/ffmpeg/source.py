@@ -7,7 +7,8 @@ import shutil
 import subprocess
 import tarfile
 
-# The filter file of each series' base. Debian may move on within 5.1.x; all 5.1 releases so far have this one.
+# What each series was written for. Debian may move on within 5.1.x: then lines may shift, and the filter is most likely the same.
+VERSIONS = {"n5.1": ("5.1.9",), "n8.1": ("8.1.1", "8.1.2")}
 FILTER_SHA256 = {
     "n5.1": "4a59c39bc05da246dffd66f400850cdb29e03c7c6660360a71e7f1eccd95f5ef",
     "n8.1": "6c6fa0392255074a2cfbd8bf0264ce53f442f66cb892ea154845eb735b7ea5c9",
@@ -39,7 +40,7 @@ def source_entries(parts):
 def apt_get(folder, *arguments):
     places = {"Dir::Etc::sourcelist": "/dev/null", "Dir::Etc::sourceparts": folder / "parts", "Dir::State": folder / "state",
               "Dir::State::status": "/var/lib/dpkg/status", "Dir::Cache": folder / "cache",
-              "APT::Sandbox::User": "root", "Acquire::Retries": 3}
+              "APT::Sandbox::User": "root", "Acquire::Retries": 3, "Acquire::http::Timeout": 20}
     options = [word for name, value in places.items() for word in ("-o", f"{name}={value}")]
     run = subprocess.run(["apt-get", "-q", *options, *arguments], cwd=folder, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, text=True)
@@ -81,7 +82,7 @@ def fetch(folder):
 
 
 def pristine_tree(folder):
-    """(base, tree): a fresh, unchanged copy of FFmpeg's source under `folder`, FFMPEG_SRC's or Debian's."""
+    """A fresh, unchanged copy of FFmpeg's source under `folder`: FFMPEG_SRC's or Debian's."""
     tree = folder / "source"
     if tree.exists():
         shutil.rmtree(tree)
@@ -93,10 +94,19 @@ def pristine_tree(folder):
             top = archive.getnames()[0].split("/")[0]
             archive.extractall(folder)
         (folder / top).rename(tree)
-    version = (tree / "RELEASE").read_text().strip()
+    return tree
+
+
+def version_of(tree):
+    return (tree / "RELEASE").read_text().strip()
+
+
+def base_of(tree):
+    """The name of the series for this tree."""
+    version = version_of(tree)
     base = "n" + ".".join(version.split(".")[:2])
-    if base not in FILTER_SHA256:
+    if base not in VERSIONS:
         raise Unavailable(f"there is no patch series for FFmpeg {version}")
     if sha256(tree / "libavfilter/vf_libvmaf.c") != FILTER_SHA256[base]:
-        print(f"note: the libvmaf filter of FFmpeg {version} is not the one the {base} series was written for", flush=True)
-    return base, tree
+        print(f"note: the libvmaf filter of FFmpeg {version} is not the one that the {base} series was written for", flush=True)
+    return base

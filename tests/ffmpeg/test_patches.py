@@ -17,15 +17,15 @@ ENOSYS, ENODEV, EINVAL = 38, 19, 22
 
 
 class Series(FilterTest):
-    """What prepare() found while it applied the patches and built."""
+    """What build() found while it applied the patches and built."""
 
-    changed, generated, plain, complete = None, None, None, None
+    found = None
 
     def test_only_the_named_files_change(self):
-        self.assertEqual(self.changed, CHANGED_FILES)
+        self.assertEqual(set(self.found["changed"]), CHANGED_FILES)
 
     def test_the_committed_patches_are_what_the_description_gives(self):
-        self.assertEqual(self.generated, "")
+        self.assertEqual(self.found["not as described"], "")
 
     def test_the_top_level_series_names_the_newest(self):
         def names(path):
@@ -37,10 +37,10 @@ class Series(FilterTest):
 
     def test_configure_leaves_out_what_the_library_lacks(self):
         expected = {backend: backend == "cuda" and self.library.has_cuda for backend in BACKENDS}
-        self.assertEqual(self.plain, expected)
+        self.assertEqual(self.found["with the library"], expected)
 
     def test_configure_finds_what_the_library_has(self):
-        self.assertEqual(self.complete, {backend: True for backend in BACKENDS})
+        self.assertEqual(self.found["with every header"], {backend: True for backend in BACKENDS})
 
 
 class PatchedFilter(FilterTest):
@@ -149,37 +149,49 @@ class RecordedCalls(FilterTest):
             self.refused(option, ENOSYS, f"vmaf_{backend}_state_init failed with -38", ffmpeg=self.selectors)
 
 
-def prepare(build, patches, work, say):
-    """Applies the series to the tree of `build` and makes the two patched binaries."""
-    base, tree, library = FilterTest.base, build.tree, build.library
-    FilterTest.patches = patches
+def apply(build, patches, is_base):
+    """Applies the series and compiles after each patch; returns the files that changed."""
+    changed = set()
+    for name in (patches / "series.txt").read_text().split():
+        output = builds.call(["patch", "-p1", "-F0", "--no-backup-if-mismatch", "-i", patches / name], build.tree)
+        if is_base and re.search("offset|fuzz", output):
+            raise RuntimeError(f"{name} does not apply where it says:\n{output}")
+        changed |= set(re.findall(r"patching file '?([^'\n]+)", output))
+        build.make("libavfilter/vf_libvmaf.o", keep_others=True)
+    if list(build.tree.rglob("*.rej")):
+        raise RuntimeError("rejected hunks are left")
+    return sorted(changed)
+
+
+def not_as_described(patches, base, tree):
     check = subprocess.run([sys.executable, str(patches / "generate.py"), base, str(tree), "--check"],
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    Series.generated = check.stdout if check.returncode == 0 else check.stdout or "failed"
-    Series.changed = set()
-    for name in (patches / base / "series.txt").read_text().split():
-        output = builds.call(["patch", "-p1", "-F0", "--no-backup-if-mismatch", "-i", patches / base / name], tree)
-        if re.search("offset|fuzz", output):
-            raise RuntimeError(f"{name} does not apply where it says:\n{output}")
-        Series.changed |= set(re.findall(r"patching file '?([^'\n]+)", output))
-        build.make("libavfilter/vf_libvmaf.o", keep_others=True)
-    if list(tree.rglob("*.rej")):
-        raise RuntimeError("rejected hunks are left")
+    return check.stdout or ("" if check.returncode == 0 else "generate.py failed")
+
+
+def patched_binary(build, name):
+    build.configure(*SWITCHES)
+    (build.tree / "libavfilter/vf_libvmaf.c").touch()
+    build.make(keep_others=True)
+    build.keep_binary(name)
+    return {backend: build.has(f"LIBVMAF_{backend.upper()}") for backend in BACKENDS}
+
+
+def build(build, patches, base, is_base, say):
+    """Applies the series to the tree of `build`, makes the two patched binaries, and tells what it found."""
+    headers = build.library.headers
+    found = {"not as described": not_as_described(patches, base, build.tree) if is_base else ""}
+    found["changed"] = apply(build, patches / base, is_base)
     say("series applied, every step compiled")
-
-    def binary(name):
-        build.configure(*SWITCHES)
-        (tree / "libavfilter/vf_libvmaf.c").touch()
-        build.make(keep_others=True)
-        say(f"{name} configured and built")
-        return build.keep_binary(name), {backend: build.has(f"LIBVMAF_{backend.upper()}") for backend in BACKENDS}
-
-    FilterTest.patched, Series.plain = binary("ffmpeg-patched")
-    headers = sorted((patches.parent / "include/libvmaf").glob("libvmaf_*.h"))
-    added = [shutil.copy2(path, library.headers) for path in headers if not (library.headers / path.name).exists()]
-    FilterTest.selectors, Series.complete = binary("ffmpeg-selectors")
-    FilterTest.recorder = work / "recorder.so"
-    builds.call(["cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", FilterTest.recorder,
-                 pathlib.Path(__file__).with_name("recorder.c"), "-I", library.headers.parent, "-ldl"], work)
+    found["with the library"] = patched_binary(build, "ffmpeg-patched")
+    say("built with the series")
+    added = [shutil.copy2(path, headers) for path in sorted((patches.parent / "include/libvmaf").glob("libvmaf_*.h"))
+             if not (headers / path.name).exists()]
+    found["with every header"] = patched_binary(build, "ffmpeg-selectors")
+    recorder = pathlib.Path(__file__).with_name("recorder.c")
+    builds.call(["cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", "recorder.so", recorder, "-I", headers.parent, "-ldl"],
+                build.folder.parent)
     for path in added:
         os.remove(path)
+    say("built with every backend's header")
+    return found

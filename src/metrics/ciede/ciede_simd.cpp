@@ -24,12 +24,14 @@ constexpr int kTile = 32 * kLanes; // positions that go through the steps togeth
 
 // The steps are separate loops over a tile: each is short, so that the processor works on many positions at once.
 struct Tile {
+    int vectors = 0;
+    int stretching = 0;            // the vector whose chroma is next; those one and two before it are half done
+    int positions[kTile / kLanes]; // of the vectors, in the row
     // Index 0 is the reference, 1 the distorted picture.
-    HWY_ALIGN double light[2][3][kTile]; // R, G, B; later fx, fy, fz
     HWY_ALIGN float L[2][kTile], a[2][kTile], b[2][kTile];
-    HWY_ALIGN float P[2][kTile], h[2][kTile]; // chroma and hue; `a` is then the stretched one
-    HWY_ALIGN float least_chroma[kTile];      // of the unprimed ones
-    HWY_ALIGN float lightness[kTile], ct[kTile], ht[kTile], hm[kTile];
+    HWY_ALIGN float P[2][kTile], h[2][kTile];                          // chroma and hue; `a` is then the stretched one
+    HWY_ALIGN float least_chroma[kTile];                               // of the unprimed ones
+    HWY_ALIGN float lightness[kTile], ct[kTile], ht[kTile], hm[kTile]; // `hm` is RT at last
 };
 
 // 10.2: R = Y + 1.28033 V and so on as linear functions of the samples.
@@ -112,27 +114,6 @@ HWY_INLINE void tristimulus(double (&light)[3][kTile], int at) {
         light[2] + at);
 }
 
-template <class T>
-void make_colours(Tile &tile, const ColourRow<T> &row, int picture, const int *positions, int vectors,
-                  const Transfer &transfer) {
-    const Dd d;
-    const Df df;
-    auto &light = tile.light[picture];
-    const int count = vectors * kLanes;
-    for (int i = 0; i < vectors; i++) gamma_light(row, positions[i], transfer, light, i * kLanes);
-    for (auto &channel : light)
-        for (int i = 0; i < count; i += 2 * kLanes) linear_light(channel + i);
-    for (int i = 0; i < count; i += kLanes) tristimulus(light, i);
-    for (auto &channel : light)
-        for (int i = 0; i < count; i += 2 * kLanes) lab_curve(channel + i);
-    for (int i = 0; i < count; i += kLanes) {
-        const Vd fx = hn::Load(d, light[0] + i), fy = hn::Load(d, light[1] + i), fz = hn::Load(d, light[2] + i);
-        hn::Store(narrowed(hn::MulAdd(fy, constant(116.0), constant(-16.0))), df, tile.L[picture] + i);
-        hn::Store(narrowed(hn::Mul(hn::Sub(fx, fy), constant(500.0))), df, tile.a[picture] + i);
-        hn::Store(narrowed(hn::Mul(hn::Sub(fy, fz), constant(200.0))), df, tile.b[picture] + i);
-    }
-}
-
 constexpr double kPi = std::numbers::pi;
 constexpr double k25ToThe7th = 6103515625.0;
 
@@ -187,21 +168,73 @@ HWY_INLINE Vf rotation(Vd mean_chroma, Vd hm) {
     return narrowed(hn::Mul(hn::Mul(constant(-2.0), hn::Sqrt(widened(share))), sine(rho)));
 }
 
-// C, the stretched a, P.
-HWY_INLINE void stretch_chroma(Tile &tile, int i) {
+// C, the stretched a, P: in three steps, each of two or three roots and quotients that do not wait for each other.
+// Vector `i` of the tile; there may be none.
+HWY_INLINE void unprimed_chroma(Tile &tile, int i) {
     const Df d;
-    const Vd a1 = widened(hn::Load(d, tile.a[0] + i)), a2 = widened(hn::Load(d, tile.a[1] + i));
-    const Vd b1 = widened(hn::Load(d, tile.b[0] + i)), b2 = widened(hn::Load(d, tile.b[1] + i));
-    const Vf C1 = chroma(a1, b1), C2 = chroma(a2, b2);
-    const Vd c7 = seventh_power(widened(mean(C1, C2)));
+    if (i < 0 || i >= tile.vectors) return;
+    i *= kLanes;
+    const Vf C1 = chroma(widened(hn::Load(d, tile.a[0] + i)), widened(hn::Load(d, tile.b[0] + i)));
+    const Vf C2 = chroma(widened(hn::Load(d, tile.a[1] + i)), widened(hn::Load(d, tile.b[1] + i)));
+    hn::Store(hn::Min(C1, C2), d, tile.least_chroma + i);
+    hn::Store(mean(C1, C2), d, tile.P[0] + i);
+}
+
+HWY_INLINE void stretch_a(Tile &tile, int i) {
+    const Df d;
+    if (i < 0 || i >= tile.vectors) return;
+    i *= kLanes;
+    const Vd c7 = seventh_power(widened(hn::Load(d, tile.P[0] + i)));
     const Vd stretch = hn::Sub(constant(1.0), hn::Sqrt(hn::Div(c7, hn::Add(c7, constant(k25ToThe7th)))));
     const Vd half_stretch = hn::Mul(stretch, constant(0.5));
-    const Vf A1 = narrowed(hn::MulAdd(a1, half_stretch, a1)), A2 = narrowed(hn::MulAdd(a2, half_stretch, a2));
-    hn::Store(A1, d, tile.a[0] + i);
-    hn::Store(A2, d, tile.a[1] + i);
-    hn::Store(chroma(widened(A1), b1), d, tile.P[0] + i);
-    hn::Store(chroma(widened(A2), b2), d, tile.P[1] + i);
-    hn::Store(hn::Min(C1, C2), d, tile.least_chroma + i);
+    for (auto &a : tile.a) {
+        const Vd wide = widened(hn::Load(d, a + i));
+        hn::Store(narrowed(hn::MulAdd(wide, half_stretch, wide)), d, a + i);
+    }
+}
+
+HWY_INLINE void primed_chroma(Tile &tile, int i) {
+    const Df d;
+    if (i < 0 || i >= tile.vectors) return;
+    i *= kLanes;
+    for (int k = 0; k < 2; k++)
+        hn::Store(chroma(widened(hn::Load(d, tile.a[k] + i)), widened(hn::Load(d, tile.b[k] + i))), d, tile.P[k] + i);
+}
+
+// R, G, B of a tile; later fx, fy, fz.
+struct Light {
+    HWY_ALIGN double channels[3][kTile];
+};
+
+// While the powers of this tile keep the multipliers busy, the roots and quotients of the one before keep the divider
+// busy, which would otherwise be waited for.
+template <class T>
+void make_colours(Tile &tile, const ColourRow<T> &row, int picture, const Transfer &transfer, Tile &earlier) {
+    const Dd d;
+    const Df df;
+    Light memory;
+    auto &light = memory.channels;
+    const int vectors = round_up(tile.vectors, 2), count = vectors * kLanes; // two vectors at a time
+    for (int i = 0; i < vectors; i++)
+        gamma_light(row, tile.positions[std::min(i, tile.vectors - 1)], transfer, light, i * kLanes);
+    for (int i = 0; i < count; i += 2 * kLanes) {
+        linear_light(light[0] + i);
+        unprimed_chroma(earlier, earlier.stretching);
+        linear_light(light[1] + i);
+        stretch_a(earlier, earlier.stretching - 1);
+        linear_light(light[2] + i);
+        primed_chroma(earlier, earlier.stretching - 2);
+        earlier.stretching++;
+    }
+    for (int i = 0; i < count; i += kLanes) tristimulus(light, i);
+    for (auto &channel : light)
+        for (int i = 0; i < count; i += 2 * kLanes) lab_curve(channel + i);
+    for (int i = 0; i < count; i += kLanes) {
+        const Vd fx = hn::Load(d, light[0] + i), fy = hn::Load(d, light[1] + i), fz = hn::Load(d, light[2] + i);
+        hn::Store(narrowed(hn::MulAdd(fy, constant(116.0), constant(-16.0))), df, tile.L[picture] + i);
+        hn::Store(narrowed(hn::Mul(hn::Sub(fx, fy), constant(500.0))), df, tile.a[picture] + i);
+        hn::Store(narrowed(hn::Mul(hn::Sub(fy, fz), constant(200.0))), df, tile.b[picture] + i);
+    }
 }
 
 // The terms of lightness, chroma and hue, each divided by its weight.
@@ -234,10 +267,15 @@ HWY_INLINE void weigh_terms(Tile &tile, int i) {
     hn::Store(hn::Div(dH, hn::Mul(hn::Set(d, 4.0f), SH)), d, tile.ht + i);
 }
 
-HWY_INLINE Vf combined(const Tile &tile, int i) {
+HWY_INLINE void rotate(Tile &tile, int i) {
     const Df d;
     const Vd Pm = widened(mean(hn::Load(d, tile.P[0] + i), hn::Load(d, tile.P[1] + i)));
-    const Vf RT = rotation(Pm, widened(hn::Load(d, tile.hm + i)));
+    hn::Store(rotation(Pm, widened(hn::Load(d, tile.hm + i))), d, tile.hm + i);
+}
+
+HWY_INLINE Vf combined(const Tile &tile, int i) {
+    const Df d;
+    const Vf RT = hn::Load(d, tile.hm + i);
     const Vf lightness = hn::Load(d, tile.lightness + i), ct = hn::Load(d, tile.ct + i), ht = hn::Load(d, tile.ht + i);
     const Vd wide_l = widened(lightness), wide_c = widened(ct), wide_h = widened(ht);
     const Vd cross = widened(hn::Mul(hn::Mul(RT, ct), ht));
@@ -245,13 +283,30 @@ HWY_INLINE Vf combined(const Tile &tile, int i) {
     return narrowed(hn::Sqrt(hn::Add(squares, cross)));
 }
 
-void make_terms(Tile &tile, int count) {
+void make_differences(Tile &tile, int width, float *out) {
     const Df d;
-    for (int i = 0; i < count; i += kLanes) stretch_chroma(tile, i);
+    const int count = tile.vectors * kLanes;
+    for (; tile.stretching < tile.vectors + 2; tile.stretching++) {
+        unprimed_chroma(tile, tile.stretching);
+        stretch_a(tile, tile.stretching - 1);
+        primed_chroma(tile, tile.stretching - 2);
+    }
     for (int picture = 0; picture < 2; picture++)
         for (int i = 0; i < count; i += kLanes)
             hn::Store(hue(hn::Load(d, tile.b[picture] + i), hn::Load(d, tile.a[picture] + i)), d, tile.h[picture] + i);
     for (int i = 0; i < count; i += kLanes) weigh_terms(tile, i);
+    for (int i = 0; i < count; i += kLanes) rotate(tile, i);
+    for (int i = 0; i < tile.vectors; i++) {
+        const Vf v = combined(tile, i * kLanes);
+        const int x = tile.positions[i];
+        if (x + kLanes <= width) {
+            hn::StoreU(v, d, out + x);
+        } else {
+            HWY_ALIGN float last[kLanes];
+            hn::StoreU(v, d, last);
+            std::copy_n(last, width - x, out + x);
+        }
+    }
 }
 
 // Lanes whose samples are all equal.
@@ -264,34 +319,23 @@ template <class T> HWY_INLINE bool all_equal(const ColourRow<T> &ref, const Colo
 // Equal colours come out as an exact 0 here, too.
 template <class T>
 void row_differences(const ColourRow<T> &ref, const ColourRow<T> &dist, int width, unsigned bits, float *out) {
-    const Df d;
     const Transfer transfer(bits);
-    Tile tile;
-    int positions[kTile / kLanes];
-    for (int x = 0; x < width;) {
-        int vectors = 0;
-        for (; vectors < kTile / kLanes && x < width; x += kLanes) {
+    Tile tiles[2];
+    int current = 0;
+    for (int x = 0; x < width; current ^= 1) {
+        Tile &tile = tiles[current], &earlier = tiles[current ^ 1];
+        tile.vectors = tile.stretching = 0;
+        for (; tile.vectors < kTile / kLanes && x < width; x += kLanes) {
             if (all_equal(ref, dist, x))
                 std::fill(out + x, out + std::min(x + kLanes, width), 0.0f);
             else
-                positions[vectors++] = x;
+                tile.positions[tile.vectors++] = x;
         }
-        // Colours are made two vectors at a time.
-        if (vectors % 2 == 1) positions[vectors] = positions[vectors - 1];
-        make_colours(tile, ref, 0, positions, round_up(vectors, 2), transfer);
-        make_colours(tile, dist, 1, positions, round_up(vectors, 2), transfer);
-        make_terms(tile, vectors * kLanes);
-        for (int i = 0; i < vectors; i++) {
-            const Vf v = combined(tile, i * kLanes);
-            if (positions[i] + kLanes <= width) {
-                hn::StoreU(v, d, out + positions[i]);
-            } else {
-                HWY_ALIGN float last[kLanes];
-                hn::StoreU(v, d, last);
-                std::copy_n(last, width - positions[i], out + positions[i]);
-            }
-        }
+        make_colours(tile, ref, 0, transfer, earlier);
+        make_colours(tile, dist, 1, transfer, earlier);
+        make_differences(earlier, width, out);
     }
+    make_differences(tiles[current ^ 1], width, out);
 }
 
 // In several chains: one alone would wait for each addition.

@@ -175,6 +175,8 @@ HWY_INLINE void store_terms(const float (&windowed)[kSsimChannels][kLanes], cons
 // Divisions, roots and the sums of earlier rows take long but little else: they are spread between the windows of the
 // five channels, one vector of columns late.
 template <int Rows> void vertical_rows(const SsimRow *rows, int columns, const SsimTermRow *terms, SsimAdder &earlier) {
+    // Few enough for the processor to look past them to the next windows while it waits for each addition.
+    constexpr int kAtOnce = (Rows * kLanes + kSsimChannels - 1) / kSsimChannels;
     HWY_ALIGN float windowed[2][Rows][kSsimChannels][kLanes];
     int current = 0;
     for (int x = 0; x < columns; x += kLanes, current ^= 1) {
@@ -182,7 +184,7 @@ template <int Rows> void vertical_rows(const SsimRow *rows, int columns, const S
             window_columns<Rows>(rows, channel, x, windowed[current]);
             const int first = int(channel) * Rows / kSsimChannels, last = int(channel + 1) * Rows / kSsimChannels;
             for (int i = first; i < last && x > 0; i++) store_terms(windowed[current ^ 1][i], terms[i], x - kLanes);
-            if (channel % 2 == 1) earlier.advance(Rows * kLanes / 2);
+            earlier.advance(kAtOnce);
         }
     }
     for (int i = 0; i < Rows; i++) store_terms(windowed[current ^ 1][i], terms[i], round_up(columns, kLanes) - kLanes);

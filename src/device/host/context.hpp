@@ -101,6 +101,7 @@ template <int kGroupWidth, bool kFastDoubles> class HostContext : public kernels
     // floor(a * b) + 2^52, for products that are not next to an integer.
     static double floor_of_product(double a, double b) {
         const double product = a * b;
+        if (product != product) return 0; // as good as anything, but defined
         return static_cast<double>(static_cast<long long>(product)) + 4503599627370496.0;
     }
     static double reciprocal_estimate(double v) { return from_words(high_word(1.0 / v), 0); } // 20 good bits

@@ -176,7 +176,8 @@ HWY_INLINE void store_terms(const float (&windowed)[kSsimChannels][kLanes], cons
 // five channels, one vector of columns late.
 template <int Rows> void vertical_rows(const SsimRow *rows, int columns, const SsimTermRow *terms, SsimAdder &earlier) {
     // Few enough for the processor to look past them to the next windows while it waits for each addition.
-    constexpr int kAtOnce = (Rows * kLanes + kSsimChannels - 1) / kSsimChannels;
+    constexpr int kPortions = Rows * kLanes <= 32 ? 2 : kSsimChannels;
+    constexpr int kTerms = (Rows * kLanes + kPortions - 1) / kPortions;
     HWY_ALIGN float windowed[2][Rows][kSsimChannels][kLanes];
     int current = 0;
     for (int x = 0; x < columns; x += kLanes, current ^= 1) {
@@ -184,7 +185,7 @@ template <int Rows> void vertical_rows(const SsimRow *rows, int columns, const S
             window_columns<Rows>(rows, channel, x, windowed[current]);
             const int first = int(channel) * Rows / kSsimChannels, last = int(channel + 1) * Rows / kSsimChannels;
             for (int i = first; i < last && x > 0; i++) store_terms(windowed[current ^ 1][i], terms[i], x - kLanes);
-            earlier.advance(kAtOnce);
+            if (kPortions == kSsimChannels || channel % 2 == 1) earlier.advance(kTerms);
         }
     }
     for (int i = 0; i < Rows; i++) store_terms(windowed[current ^ 1][i], terms[i], round_up(columns, kLanes) - kLanes);

@@ -22,33 +22,27 @@ using Vd = hn::Vec<Dd>;
 
 constexpr int kLanes = HWY_LANES(float);
 constexpr int kHalf = kLanes / 2;
-constexpr int kTile = 64;       // output columns whose products are kept while they are summed
+constexpr int kTile = 192;      // output columns whose products are kept while they are summed
 constexpr int kBefore = kLanes; // room for the two columns before a tile
 
 // Products of a tile by distances (row, column) from the centre; entry kBefore is the tile's first column. Samples at
 // even positions meet even column distances, those at odd ones odd distances. [i][j] and [j][i] are the same.
 struct Products {
-    HWY_ALIGN double at[5][5][kBefore + kTile + kLanes];
+    HWY_ALIGN float at[5][5][kBefore + kTile + kLanes];
 };
 
-// For rows at even (Parity 0) or odd positions. Multiplies half vectors, which widen to whole ones.
+// For rows at even (Parity 0) or odd positions.
 template <int Parity> HWY_INLINE void make_products(const float *row, int count, Products &products) {
     const Df d;
-    const Dh dh;
-    const Dd dd;
     for (int i = -2; i < count + 2; i += kLanes) {
         const Vf first = hn::LoadU(d, row + 2 * i), second = hn::LoadU(d, row + 2 * i + kLanes);
         const Vf even = hn::ConcatEven(d, second, first), odd = hn::ConcatOdd(d, second, first);
-        for (int upper = 0; upper < 2; upper++) {
-            const auto even_half = upper ? hn::UpperHalf(dh, even) : hn::LowerHalf(dh, even);
-            const auto odd_half = upper ? hn::UpperHalf(dh, odd) : hn::LowerHalf(dh, odd);
-            for (int v = Parity; v < 5; v += 2)
-                for (int u = 0; u < 5; u++) {
-                    if (u % 2 == Parity && u < v) continue; // [u][v] has it
-                    const auto product = hn::Mul(u % 2 == 0 ? even_half : odd_half, hn::Set(dh, kLowPass[v][u]));
-                    hn::StoreU(hn::PromoteTo(dd, product), dd, products.at[v][u] + kBefore + i + upper * kHalf);
-                }
-        }
+        for (int v = Parity; v < 5; v += 2)
+            for (int u = 0; u < 5; u++) {
+                if (u % 2 == Parity && u < v) continue; // [u][v] has it
+                const Vf product = hn::Mul(u % 2 == 0 ? even : odd, hn::Set(d, kLowPass[v][u]));
+                hn::StoreU(product, d, products.at[v][u] + kBefore + i);
+            }
     }
 }
 
@@ -58,18 +52,18 @@ template <int Parity, int Distance> HWY_INLINE void sum_row(const Products &prod
         const bool swapped = u % 2 == Parity && u < Distance;
         return (swapped ? products.at[u][Distance] : products.at[Distance][u]) + kBefore;
     };
-    const double *const t0 = taps(0), *const t1 = taps(1), *const t2 = taps(2), *const t3 = taps(3),
-                        *const t4 = taps(4);
+    const float *const t0 = taps(0), *const t1 = taps(1), *const t2 = taps(2), *const t3 = taps(3), *const t4 = taps(4);
+    const auto widened = [](const float *p) HWY_ATTR { return hn::PromoteTo(Dd(), hn::LoadU(Dh(), p)); };
     for (int x = 0; x < count; x += kHalf) {
-        Vd sum = hn::LoadU(d, t4 + x - 2);
-        sum = hn::Add(sum, hn::LoadU(d, t3 + x - 2));
-        sum = hn::Add(sum, hn::LoadU(d, t2 + x - 1));
-        sum = hn::Add(sum, hn::LoadU(d, t1 + x - 1));
-        sum = hn::Add(sum, hn::LoadU(d, t0 + x));
-        sum = hn::Add(sum, hn::LoadU(d, t1 + x));
-        sum = hn::Add(sum, hn::LoadU(d, t2 + x + 1));
-        sum = hn::Add(sum, hn::LoadU(d, t3 + x + 1));
-        sum = hn::Add(sum, hn::LoadU(d, t4 + x + 2));
+        Vd sum = widened(t4 + x - 2);
+        sum = hn::Add(sum, widened(t3 + x - 2));
+        sum = hn::Add(sum, widened(t2 + x - 1));
+        sum = hn::Add(sum, widened(t1 + x - 1));
+        sum = hn::Add(sum, widened(t0 + x));
+        sum = hn::Add(sum, widened(t1 + x));
+        sum = hn::Add(sum, widened(t2 + x + 1));
+        sum = hn::Add(sum, widened(t3 + x + 1));
+        sum = hn::Add(sum, widened(t4 + x + 2));
         hn::StoreU(sum, d, sums + x);
     }
 }
@@ -110,7 +104,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf {
 
-namespace decimation {} // there is nothing in it in a build without vector code
+namespace decimation {} // namespace decimation
 using namespace decimation;
 
 const DecimateKernels &decimate_kernels(Isa isa) {

@@ -4,8 +4,8 @@
     run.py BUILD_FOLDER WORK_FOLDER VMAF CLIPGEN
 
 Debian's source package is used, or the unpacked tree named by FFMPEG_SRC (5.1 or 8.1). Where neither is to be had the test is
-skipped (exit 77), or fails if VMAF_REQUIRE_FFMPEG_SOURCE is 1. What was built is used again as long as headers, patches and these
-scripts stay the same; the library itself is linked when ffmpeg starts.
+skipped (exit 77), or fails if VMAF_REQUIRE_FFMPEG_SOURCE is 1. What was built is used again as long as headers, patches and the
+building scripts stay the same; the library itself is linked when ffmpeg starts.
 """
 import hashlib
 import json
@@ -39,7 +39,7 @@ def passed(module):
 def state_of_inputs(library):
     """Changes whenever FFmpeg has to be built again."""
     files = [library.pkgconfig, *library.headers.glob("*.h"), *(ROOT / "ffmpeg-patches").rglob("*.*"),
-             *pathlib.Path(__file__).parent.glob("*.*")]
+             *(pathlib.Path(__file__).with_name(name) for name in ("source.py", "builds.py", "test_patches.py", "recorder.c"))]
     text = os.environ.get("FFMPEG_SRC", "").encode()
     return hashlib.sha256(text + b"".join(path.read_bytes() for path in sorted(files) if path.is_file())).hexdigest()
 

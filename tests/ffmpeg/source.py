@@ -73,7 +73,7 @@ def fetch(folder):
     source_entries(folder / "parts")
     for place in ("state/lists/partial", "cache/archives/partial"):
         (folder / place).mkdir(parents=True, exist_ok=True)
-    apt_get(folder, "update")
+    apt_get(folder, "update", "--error-on=any")
     apt_get(folder, "source", "--download-only", "ffmpeg")
     tarball = verified_tarball(folder)
     if not tarball:

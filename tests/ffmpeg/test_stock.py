@@ -5,6 +5,9 @@ from clips import FilterTest
 
 
 class StockFilter(FilterTest):
+    def test_the_library_asks_for_no_other_package(self):
+        self.assertNotIn("Requires", self.library.pkgconfig.read_text())
+
     def test_default_model(self):
         self.assert_equal_scores({})
 

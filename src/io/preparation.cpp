@@ -152,6 +152,7 @@ class Planner {
         const SampleRange ref = range(ref_), dist = range(dist_);
         if (ref == dist) return;
         const auto said = [](const VideoFacts &f) {
+            if (f.is_rgb) return std::string("limited, from RGB");
             return f.range == SampleRange::unknown ? std::string("none, so limited is assumed") : to_string(f.range);
         };
         const std::string facts =

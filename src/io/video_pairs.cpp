@@ -134,7 +134,7 @@ void VideoPairs::mismatch(const std::string &sentence) {
 std::int64_t VideoPairs::reference_interval() const {
     const double rate = nominal_rate(reference_facts_).value();
     if (request_.is_by_index || rate <= 0) return kIndexInterval;
-    return static_cast<std::int64_t>(std::llround(kSecond / rate));
+    return std::llround(std::clamp(kSecond / rate, 1.0, 10.0 * kSecond));
 }
 
 std::string VideoPairs::offset_text(std::int64_t offset) const {

@@ -105,6 +105,9 @@ class Equality(VideoTest):
         with open(ref, "rb") as pipe:
             run = self.vmaf("-r", "-", "-d", dist, "--json", "-o", "-", stdin=pipe)
         self.assertEqual(json.loads(run.stdout)["frames"], wanted["frames"])
+        script = '"$1" -r <(cat "$2") -d "$3" --json -o -'
+        run = subprocess.run(["bash", "-c", script, "bash", VMAF, ref, dist], capture_output=True, text=True)
+        self.assertEqual(json.loads(run.stdout)["frames"], wanted["frames"])
         self.assertNotIn("inputs", wanted)
 
     def test_odd_sizes(self):
@@ -339,6 +342,14 @@ class Pairing(VideoTest):
         self.good(document, 20)
         self.assertIn("ended before", stderr)
         self.refuse(self.lossless, short, "--strict_length", says="--strict_length")
+
+    def test_a_guess_about_an_offset_is_a_warning(self):
+        scene = self.path("zoom.mkv")
+        ffmpeg("-f", "lavfi", "-i", "mandelbrot=s=320x180:r=24", "-frames:v", "30", "-pix_fmt", "yuv420p", "-c:v", "ffv1", scene)
+        coarse = self.encode("coarse.mkv", "-vf", "tpad=start=1:start_mode=clone", "-c:v", "libx264", "-crf", "36", source=scene)
+        document, stderr = self.pair(scene, coarse)
+        self.assertIn("may be 1 frame", stderr)
+        self.assertIn("1 frame (0.042 s) late, which is corrected", self.pair(scene, coarse, *FEATURES, "--align", "auto")[1])
 
     def test_other_pictures_are_refused(self):
         other = self.encode("other.mkv", "-c:v", "ffv1", source=self.clip("other.y4m", scene="checker"))

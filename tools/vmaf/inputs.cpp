@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string_view>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "clips.hpp"
 #include "exit_code.hpp"
@@ -35,7 +36,10 @@ VideoRequest video_request(const std::string &path, bool is_y4m_clip, const Opti
             .deinterlace = options.video.deinterlaces};
 }
 
-void say(const std::string &sentence) { std::fprintf(stderr, "vmaf: %s\n", sentence.c_str()); }
+// On a terminal the meter's line may be in the way.
+void say(const std::string &sentence) {
+    std::fprintf(stderr, "%svmaf: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", sentence.c_str());
+}
 
 // The default model was made for 1080 lines at three times the picture's height.
 void advise_model(const VideoPairs &video, const Options &options) {

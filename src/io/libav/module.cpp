@@ -1,6 +1,8 @@
 // The module's face: a VideoFile over the decoder.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "base/error.hpp"
 #include "io/libav/decoder.hpp"
@@ -19,6 +21,8 @@ namespace {
 
 constexpr AVRational kNanoseconds{1, 1'000'000'000};
 constexpr std::int64_t kDefaultInterval = 40'000'000; // 25 frames per second, where nothing is known
+// Damaged files can state any time; sums and differences of these stay within 64 bits.
+constexpr std::int64_t kLatest = 1'000'000'000'000'000'000, kLongestInterval = 10'000'000'000;
 
 Fraction fraction(AVRational r) {
     if (r.num <= 0 || r.den <= 0) return {0, 1};
@@ -139,12 +143,15 @@ class LibavFile final : public VideoFile {
     // Files without times, and times that do not rise, are counted on at the stream's rate.
     std::int64_t frame_time() const {
         const std::int64_t stamp = frame_->best_effort_timestamp;
-        const std::int64_t time =
-            stamp == AV_NOPTS_VALUE ? INT64_MIN : av_rescale_q(stamp, decoder_.stream().time_base, kNanoseconds);
-        if (frames_ == 0) return time == INT64_MIN ? 0 : time;
-        if (time != INT64_MIN && time > time_) return time;
+        std::optional<std::int64_t> time;
+        if (stamp != AV_NOPTS_VALUE)
+            time = std::clamp(av_rescale_q(stamp, decoder_.stream().time_base, kNanoseconds), -kLatest, kLatest);
+        if (frames_ == 0) return time.value_or(0);
+        if (time && *time > time_) return *time;
         const double rate = fraction(decoder_.stream().avg_frame_rate).value();
-        return time_ + (rate > 0 ? static_cast<std::int64_t>(1e9 / rate) : kDefaultInterval);
+        return time_ +
+               (rate > 0 ? static_cast<std::int64_t>(std::clamp(1e9 / rate, 1.0, static_cast<double>(kLongestInterval)))
+                         : kDefaultInterval);
     }
 
     void find_facts() {

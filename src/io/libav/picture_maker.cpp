@@ -81,10 +81,10 @@ void PictureMaker::prepare_scaling(const AVFrame &first, const VideoFacts &facts
     const int range = facts.range == SampleRange::full && !layout_.is_rgb;
     av_opt_set_int(s, "srcw", first.width, 0);
     av_opt_set_int(s, "srch", first.height, 0);
-    av_opt_set_int(s, "src_format", from, 0);
+    av_opt_set_pixel_fmt(s, "src_format", from, 0);
     av_opt_set_int(s, "dstw", scaled_->width, 0);
     av_opt_set_int(s, "dsth", scaled_->height, 0);
-    av_opt_set_int(s, "dst_format", to, 0);
+    av_opt_set_pixel_fmt(s, "dst_format", to, 0);
     av_opt_set_int(s, "src_range", layout_.is_rgb ? 1 : range, 0);
     av_opt_set_int(s, "dst_range", range, 0);
     av_opt_set_int(s, "sws_flags", scaler_flag(output_.scaler) | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, 0);

@@ -48,6 +48,7 @@ step_library() {
         "$folder"/library_bench 1920 1080 10 4000 $kind
         "$folder"/library_bench 3840 2160 8 1500 $kind
     done
+    for i in 1 2 3; do "$folder"/library_bench 1920 1080 8 3000 pinned; done # how much it varies
     "$folder"/library_bench 1920 1080 8 3000 pinned 8
 }
 step_files() {
@@ -177,6 +178,7 @@ run() {
     trap 'rm -rf "$tmp"' EXIT
     export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
+    lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
     [ ${#steps[@]} -gt 0 ] || steps=(check kernels frames library files startup parity golden contexts runs faults sanitize)
     for step in "${steps[@]}"; do

@@ -28,7 +28,7 @@ class ClipReader {
     // Whether frames can also be reached in any order, by several threads at once, their luma as it is.
     virtual bool can_read_luma_at() const { return false; }
     // Luma of a frame, counted from the one that read() would give; false at the end of the clip. Throws what read()
-    // would throw there.
+    // would throw there. The picture may be empty for frames behind frames_left().
     virtual bool read_luma_at(std::uint64_t frame, const Picture &picture) const {
         (void)frame;
         (void)picture;

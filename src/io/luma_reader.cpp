@@ -15,7 +15,7 @@ PictureMemory without_chroma(PictureMemory memory) {
 
 LumaReader::LumaReader(const ClipReader &reader, PictureMemory memory, unsigned threads)
     : reader_(reader), pool_(reader.format(), 0, without_chroma(std::move(memory))),
-      frames_ahead_(2 * std::max(threads, 1u)) {
+      frames_(reader.frames_left().value_or(0)), frames_ahead_(2 * std::max(threads, 1u)) {
     for (unsigned i = 0; i < std::max(threads, 1u); i++) threads_.emplace_back([this] { work(); });
 }
 
@@ -46,7 +46,9 @@ void LumaReader::work() {
         bool is_there = false;
         std::exception_ptr error;
         try {
-            picture = pool_.fetch_or_add(); // who takes frames decides how many are in use
+            // Who takes frames decides how many are in use. None is made to find the end of the clip: page-locked
+            // memory takes long to get.
+            if (frame < frames_) picture = pool_.fetch_or_add();
             is_there = reader_.read_luma_at(frame, picture);
         } catch (...) {
             error = std::current_exception();

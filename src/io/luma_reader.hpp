@@ -32,6 +32,7 @@ class LumaReader final : public FrameSource {
 
     const ClipReader &reader_;
     PicturePool pool_;
+    const std::uint64_t frames_; // whole ones that the clip has
     const std::uint64_t frames_ahead_;
 
     std::mutex mutex_;

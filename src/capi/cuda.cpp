@@ -1,4 +1,6 @@
 // libvmaf_cuda.h in builds with CUDA (c-api.md 10, backends.md 13.1).
+#include <cstring>
+
 #include "capi/context.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/picture_memory.hpp"
@@ -73,7 +75,8 @@ int vmaf_cuda_state_free(VmafCudaState *cu_state) {
 int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfiguration cfg) {
     if (!vmaf || !vmaf->device || vmaf->device_pictures.is_set) return -EINVAL;
     const auto &p = cfg.pic_params;
-    const auto method = cfg.pic_prealloc_method;
+    int method = 0; // C callers may put anything into an enum
+    std::memcpy(&method, &cfg.pic_prealloc_method, sizeof method);
     if (method == VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_NONE) {
         vmaf->device_pictures.is_set = true;
         return 0;

@@ -1,6 +1,8 @@
 // What AddressSanitizer and ThreadSanitizer must be told about fibers; nothing in other builds.
 #pragma once
 
+#include <cstddef>
+
 #if defined(__SANITIZE_ADDRESS__)
 #define VMAF_ASAN 1
 #elif defined(__has_feature)
@@ -17,6 +19,7 @@
 #endif
 
 #ifdef VMAF_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef VMAF_TSAN
@@ -35,6 +38,14 @@ inline void leave_from(void *place) { __tsan_acquire(place); }
 #define VMAF_NOT_WATCHED
 inline void arrive_at(void *) {}
 inline void leave_from(void *) {}
+#endif
+
+// Fibers never return, so their frames are still marked when their stacks go; what comes to lie there next must not
+// find the marks.
+#ifdef VMAF_ASAN
+inline void forget_frames(void *stack, std::size_t bytes) { __asan_unpoison_memory_region(stack, bytes); }
+#else
+inline void forget_frames(void *, std::size_t) {}
 #endif
 
 } // namespace vmaf

@@ -19,14 +19,15 @@ meson test -C build-test --no-rebuild --print-errorlogs --timeout-multiplier 3 -
 
 # Without the vector sources, to keep this short: the equality harness above gives them memory with unreadable neighbours,
 # and .ci/full instruments them too.
+capi=(abi/capi_tests fake_cuda/capi_cuda_tests)
 fuzzers=(fuzz/model_fuzz fuzz/options_fuzz fuzz/y4m_fuzz fuzz/cli_fuzz)
 CC=clang CXX=clang++ configure build-asan --buildtype=debugoptimized -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
   -Denable_bench=false -Denable_asm=false -Denable_fuzz=true &&
-  ninja -C build-asan tests/unit_tests tests/abi/capi_tests "${fuzzers[@]}" || { echo "0 passed, 1 failed"; exit 1; }
+  ninja -C build-asan tests/unit_tests "${capi[@]/#/tests/}" "${fuzzers[@]}" || { echo "0 passed, 1 failed"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-sanitized() { # shard: half of the unit tests, and in the first the C API's
+sanitized() { # shard: half of the unit tests and of those of the C API
   GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$1 build-asan/tests/unit_tests --gtest_brief=1 --gtest_output=xml:build-asan/unit$1.xml &&
-    { [ "$1" = 1 ] || build-asan/tests/abi/capi_tests --gtest_brief=1 --gtest_output=xml:build-asan/capi.xml; }
+    build-asan/tests/${capi[$1]} --gtest_brief=1 --gtest_output=xml:build-asan/capi$1.xml
 }
 sanitized 0 >build-asan/shard0.log 2>&1 & first=$!
 sanitized 1 || status=1
@@ -39,7 +40,7 @@ configure build-neon --cross-file cross/aarch64-linux-gnu.txt -Doptimization=1 -
   ninja -C build-neon tests/equality/equality tools/vmaf/vmaf tools/clipgen/clipgen || { echo "0 passed, 1 failed"; exit 1; }
 meson test -C build-neon --no-rebuild --print-errorlogs --timeout-multiplier 3 --suite emulated || status=1
 
-python3 - build-{test,neon}/meson-logs/testlog.junit.xml build-asan/{unit0,unit1,capi}.xml <<'P' || status=1
+python3 - build-{test,neon}/meson-logs/testlog.junit.xml build-asan/{unit,capi}{0,1}.xml <<'P' || status=1
 import sys, xml.etree.ElementTree as tree
 passed = failed = skipped = 0
 for file in sys.argv[1:]:

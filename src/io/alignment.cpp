@@ -10,7 +10,9 @@ namespace {
 constexpr int kBlocks = LumaSignature::kColumns * LumaSignature::kRows;
 constexpr int kRowStep = 3; // every third row is enough for a mean
 
-constexpr float kFlat = 2.0f; // deviation below which a picture has no structure to compare
+// Deviation below which a picture has no structure to compare; a flat picture differs from one with much structure only:
+// noise, and the beginning of a fade, have a little.
+constexpr float kFlat = 2.0f, kStructured = 8.0f;
 
 // An offset is clear if frames fit several times better with it than without, by more than noise.
 constexpr double kClearRatio = 3, kLikelyRatio = 1.4, kNoise = 2e-5;
@@ -65,8 +67,8 @@ LumaSignature luma_signature(const Picture &picture) {
 }
 
 std::optional<double> dissimilarity(const LumaSignature &a, const LumaSignature &b) {
-    if (a.deviation < kFlat && b.deviation < kFlat) return std::nullopt;
-    if (a.deviation < kFlat || b.deviation < kFlat) return 1.0;
+    if (a.deviation < kFlat || b.deviation < kFlat)
+        return std::max(a.deviation, b.deviation) > kStructured ? std::optional(1.0) : std::nullopt;
     constexpr int kLanes = 8; // sums side by side, so that they fit vector registers
     static_assert(kBlocks % kLanes == 0);
     std::array<float, kLanes> products{};

@@ -47,6 +47,7 @@ TEST(Alignment, BrightnessAndContrastAreNoDissimilarity) {
 TEST(Alignment, FlatPicturesTellNothing) {
     const LumaSignature flat = luma_signature(Picture::allocate({PixelFormat::yuv420p, 8, 64, 48}));
     EXPECT_FALSE(dissimilarity(flat, flat));
+    EXPECT_FALSE(dissimilarity(flat, luma_signature(scene(1, 8, 0.05, 0))));
     EXPECT_EQ(dissimilarity(flat, luma_signature(scene(1))), 1.0);
 }
 

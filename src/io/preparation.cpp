@@ -181,6 +181,8 @@ class Planner {
         else
             compare_tag("transfers", ref_.transfer, dist_.transfer);
         compare_tag("primaries", ref_.primaries, dist_.primaries);
+        if (is_hdr(ref_) && is_hdr(dist_))
+            warn("both clips are HDR (" + ref_.transfer + "); the built-in models were made for SDR pictures");
 
         const auto missing = [](const VideoFacts &f) {
             const bool no_range = f.range == SampleRange::unknown && !f.is_rgb, no_matrix = f.matrix.empty();

@@ -92,6 +92,7 @@ TEST(Preparation, OtherColoursAreTold) {
     EXPECT_EQ(plan(facts(), other).warnings.size(), 1u);
     other.transfer = "smpte2084";
     EXPECT_EQ(plan(facts(), other).mismatches.size(), 1u);
+    EXPECT_EQ(plan(other, other).warnings.size(), 1u); // models are made for SDR
 }
 
 TEST(Preparation, RgbGetsRoomForItsColours) {

@@ -18,6 +18,7 @@ constexpr std::int64_t kSearchedTime = kLargestOffset + 5 * kSecond / 2;
 constexpr std::size_t kSearchedFrames = 400;
 constexpr std::uint64_t kFirstJudgement = 16, kLaterJudgements = 64, kFewPairs = 6;
 constexpr std::size_t kRecentFrames = 40;
+constexpr double kRetimed = 1.0005; // ratio of rates: 24 and 23.976 differ by 0.1 %
 
 std::string plural(std::uint64_t count, const char *what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
@@ -163,6 +164,8 @@ void VideoPairs::check_rates() {
     if (std::abs(ratio / std::round(ratio) - 1) > 0.01)
         mismatch(rates + ": few of their frames are shown at the same time; convert one of them, or pair frames by "
                          "number with --pair index");
+    else if (ratio < 1.5 && ratio > kRetimed)
+        warn(rates + "; they drift apart. If one of them was retimed, pair frames by number with --pair index");
     else if (ratio > 1.5)
         warn(rates + "; only frames that are shown at the same time are compared" +
              (ref.value() > dist.value() ? " (--missing repeat compares every frame of the reference)" : ""));

@@ -322,6 +322,10 @@ class Pairing(VideoTest):
     def test_rates_without_common_times_are_refused(self):
         other = self.changed("other.mp4", "fps=30")
         self.refuse(self.lossless, other, says=["24", "30", "--pair index"])
+        slow = self.encode("slow.mkv", "-vf", "setpts=N*1001/24000/TB", "-r", "24000/1001", "-c:v", "ffv1", source=self.coded)
+        document, stderr = self.pair(self.lossless, slow)
+        self.assertEqual(document["frames"], self.wanted["frames"])
+        self.assertIn("they drift apart", stderr)
         retimed = self.encode("retimed.mkv", "-vf", "setpts=N/30/TB", "-r", "30", "-c:v", "ffv1", source=self.coded)
         self.refuse(self.lossless, retimed, says="--pair index")
         document, _ = self.pair(self.lossless, retimed, *FEATURES, "--pair", "index")
@@ -401,6 +405,12 @@ class BadFiles(VideoTest):
         first = self.encode("first.h264", "-c:v", "libx264", source=self.ref)
         both = self.file("both.h264", read(first) + read(other))
         self.refuse(self.ref, both, "--pair", "index", "--mismatch", "warn", says="other than the first", code=234)
+
+    @unittest.skipUnless(shutil.which("readelf"), "there is no readelf")
+    def test_the_command_does_not_link_ffmpeg(self):
+        needed = subprocess.check_output(["readelf", "-d", VMAF], text=True)
+        self.assertIn("NEEDED", needed)
+        self.assertNotRegex(needed, "libav|libsw")
 
     def test_the_module_can_be_missing(self):
         run = subprocess.run([VMAF, "-r", self.ref, "-d", self.mp4], capture_output=True, text=True, env={**os.environ, "VMAF_LIBAV_MODULE": "/no/such/module.so"})

@@ -1,12 +1,16 @@
 // vmaf-tune: finds encodes for a quality target.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <unistd.h>
 
 #include "base/error.hpp"
+#include "cli/config.hpp"
 #include "cli/run.hpp"
 #include "command.hpp"
 #include "commands/commands.hpp"
 #include "config.h"
+#include "rows/row.hpp"
 
 namespace {
 
@@ -19,7 +23,19 @@ void hint_at_mistakes(int argc, char **argv) {
             std::fprintf(stderr, "vmaf-tune: did you mean --target-vmaf %s?\n", argv[i + 1]);
 }
 
-int fail(const std::string &subcommand, int code, const std::string &sentence) {
+// The last lines of --progress json, whatever ended the command.
+void send_end(const Options &options, int code, const std::string &error) {
+    if (options.progress != "json") return;
+    const auto send = [&](const nlohmann::json &object) {
+        const std::string text = row_text(object) + "\n";
+        (void)!::write(options.progress_fd, text.data(), text.size());
+    };
+    if (!error.empty()) send({{"type", "error"}, {"ts", utc_timestamp()}, {"message", error}, {"exit_code", code}});
+    send({{"type", "end"}, {"ts", utc_timestamp()}, {"exit_code", code}});
+}
+
+int fail(const Options &options, const std::string &subcommand, int code, const std::string &sentence) {
+    send_end(options, code, sentence);
     std::fprintf(stderr, "vmaf-tune%s%s: %s\n", subcommand.empty() ? "" : " ", subcommand.c_str(), sentence.c_str());
     return code;
 }
@@ -45,19 +61,23 @@ int main(int argc, char **argv) {
         return parsed.empty() ? std::string() : parsed.front()->get_name();
     };
     try {
-        app.parse(argc, argv);
+        std::vector<std::string> arguments(argv + 1, argv + argc);
+        add_defaults(app, arguments);
+        std::reverse(arguments.begin(), arguments.end()); // the order that the parser wants
+        app.parse(arguments);
+        send_end(options, exit_code, "");
         return exit_code;
     } catch (const CLI::Success &e) {
         app.exit(e);
         return kExitOk;
     } catch (const CLI::ParseError &e) {
         hint_at_mistakes(argc, argv);
-        return fail(subcommand(), kExitUsage, std::string(e.what()) + " (see --help)");
+        return fail(options, subcommand(), kExitUsage, std::string(e.what()) + " (see --help)");
     } catch (const CommandError &e) {
-        return fail(subcommand(), e.code(), e.what());
+        return fail(options, subcommand(), e.code(), e.what());
     } catch (const vmaf::Error &e) {
-        return fail(subcommand(), e.code() == ENOSPC || e.code() == EIO ? kExitOutput : kExitUsage, e.what());
+        return fail(options, subcommand(), e.code() == ENOSPC || e.code() == EIO ? kExitOutput : kExitUsage, e.what());
     } catch (const std::exception &e) {
-        return fail(subcommand(), kExitInternal, std::string(e.what()) + "; this is a bug, please report it");
+        return fail(options, subcommand(), kExitInternal, std::string(e.what()) + "; this is a bug, please report it");
     }
 }

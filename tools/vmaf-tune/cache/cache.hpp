@@ -18,7 +18,7 @@ class Cache {
     Cache(const Cache &) = delete;
     Cache &operator=(const Cache &) = delete;
 
-    enum class Kind { encode, score };
+    enum class Kind { encode, score, fact };
     std::optional<std::string> find(Kind kind, const std::string &key);
     void store(Kind kind, const std::string &key, const std::string &json);
 

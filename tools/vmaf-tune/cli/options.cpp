@@ -84,7 +84,9 @@ void bind_score(CLI::App &app, Options &o) {
         ->check(CLI::IsMember({"drop", "keep"}))
         ->group("Scoring");
     app.add_flag("--allow-short", o.allow_short, "score the common part when frame counts differ")->group("Scoring");
-    app.add_option("--dist-delay", o.dist_delay, "seconds by which the distorted video is late")->group("Scoring");
+    app.add_option("--dist-delay", o.dist_delay,
+                   "seconds cut from the reference's head; negative: from the distorted video's")
+        ->group("Scoring");
 }
 
 void bind_sampling(CLI::App &app, Options &o) {
@@ -94,6 +96,10 @@ void bind_sampling(CLI::App &app, Options &o) {
     app.add_option("--sample-every", o.sample_every, "one sample for each such duration")->group("Sampling");
     app.add_option("--min-samples", o.min_samples, "at least so many")->group("Sampling");
     app.add_option("--sample-duration", o.sample_duration, "length of a sample; 0: no sampling")->group("Sampling");
+    app.add_option("--sample-mode", o.sample_mode,
+                   "uniform: evenly spread; scenes: one sample for each kind of shot; centre: one in the middle")
+        ->check(CLI::IsMember({"uniform", "scenes", "centre"}))
+        ->group("Sampling");
     app.add_option("--sample-at", o.sample_at, "starts, separated by commas")->group("Sampling");
 }
 
@@ -111,7 +117,12 @@ void bind_running(CLI::App &app, Options &o) {
     app.add_option("--progress", o.progress, "auto, bar, plain, json or none")
         ->check(CLI::IsMember({"auto", "bar", "plain", "json", "none"}))
         ->group("Running");
-    app.add_flag("-v,--verbose", o.verbose, "say more; -vv shows command lines")->group("Running");
+    app.add_option("--progress-fd", o.progress_fd, "descriptor for --progress json (default 2)")->group("Running");
+    app.add_option("--log", o.log, "record everything, with command lines and time stamps, in a file")
+        ->group("Running");
+    app.add_option("--config", o.config, "file with defaults, one `flag = value` per line")->group("Running");
+    app.add_flag("-v,--verbose", o.verbose, "say more; -vv shows command lines, -vvv what programs print")
+        ->group("Running");
     app.add_flag("-q,--quiet", o.quiet, "errors only")->group("Running");
     app.add_flag("-n,--dry-run", o.dry_run, "print the commands that would run")->group("Running");
     app.add_flag("--json", o.json, "results as JSON lines")->group("Running");

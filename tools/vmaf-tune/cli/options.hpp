@@ -35,18 +35,19 @@ struct Options {
     std::string score_scale = "auto", scaler = "bicubic", film_grain = "drop";
     bool allow_short = false;
     double dist_delay = 0;
+    std::string align = "check", score_fps;
 
     // Sampling
     double sample_clip_seconds = 0;
     std::optional<int> samples;
-    std::string sample_every = "12m", sample_duration = "20s", sample_at;
+    std::string sample_every = "12m", sample_duration = "20s", sample_at, sample_mode = "uniform";
     int min_samples = 1;
 
     // Running
-    std::string cache_dir, cache_size = "10G", work_dir, output, format, progress = "auto", log;
+    std::string cache_dir, cache_size = "10G", work_dir, output, format, progress = "auto", log, config;
     bool no_cache = false, overwrite = false, resume = false, append = false, retry_failed = false, dry_run = false,
          quiet = false, json = false, strict = false;
-    int verbose = 0;
+    int verbose = 0, progress_fd = 2;
     unsigned jobs = 0, encode_jobs = 1, score_jobs = 1;
 
     // Targets and search

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "base/error.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
@@ -25,15 +26,47 @@ std::string clock_text(double seconds) {
 
 } // namespace
 
-Progress::Progress(const std::string &mode, int verbosity, bool quiet)
-    : mode_(Mode::none), verbosity_(verbosity), quiet_(quiet), started_(Clock::now()), last_drawn_(started_) {
-    if (mode == "json") mode_ = Mode::json;
-    if (mode == "plain") mode_ = Mode::plain;
-    if (mode == "bar") mode_ = Mode::bar;
-    if (mode == "auto" && !quiet) mode_ = isatty(STDERR_FILENO) ? Mode::bar : Mode::plain;
+Progress::Progress(const Options &options)
+    : mode_(Mode::none), verbosity_(options.verbose), quiet_(options.quiet), started_(Clock::now()),
+      last_drawn_(started_), event_fd_(options.progress_fd) {
+    if (options.progress == "json") mode_ = Mode::json;
+    if (options.progress == "plain") mode_ = Mode::plain;
+    if (options.progress == "bar") mode_ = Mode::bar;
+    if (options.progress == "auto" && !quiet_) mode_ = isatty(STDERR_FILENO) ? Mode::bar : Mode::plain;
+    if (!options.log.empty()) {
+        log_.open(options.log, std::ios::app);
+        if (!log_) throw Error(EIO, "the log '" + options.log + "' cannot be written");
+    }
+    if (verbosity_ >= 2 || log_.is_open())
+        observe_children({[this](const Arguments &a) { command(a); },
+                          [this](const Arguments &a, const Outcome &outcome) { ended(a, outcome); }});
+    event({{"type", "start"}});
 }
 
-Progress::~Progress() { clear_line(); }
+Progress::~Progress() {
+    observe_children({});
+    clear_line();
+}
+
+void Progress::log(const std::string &text) {
+    if (!log_.is_open()) return;
+    const std::lock_guard lock(mutex_);
+    log_ << utc_timestamp() << " " << text << std::endl;
+}
+
+void Progress::command(const Arguments &arguments) {
+    log("+ " + shell_quoted(arguments));
+    if (verbosity_ >= 2) say("+ " + shell_quoted(arguments));
+}
+
+void Progress::ended(const Arguments &arguments, const Outcome &outcome) {
+    if (outcome.code != 0 || verbosity_ >= 3) {
+        const std::string text =
+            arguments.at(0) + " ended with status " + std::to_string(outcome.code) + ":\n" + outcome.error_tail;
+        log(text);
+        if (verbosity_ >= 3) say(text);
+    }
+}
 
 void Progress::clear_line() {
     if (!line_shown_) return;
@@ -69,6 +102,7 @@ void Progress::probe_done(const std::string &label, const json &facts, const std
         const std::lock_guard lock(mutex_);
         finished_++;
         clear_line();
+        if (log_.is_open()) log_ << utc_timestamp() << " " << label << " " << line << std::endl;
         if (mode_ == Mode::bar || mode_ == Mode::plain) std::fprintf(stderr, "%s %s\n", label.c_str(), line.c_str());
     }
     json object = facts;
@@ -82,7 +116,7 @@ void Progress::event(const json &object) {
     with_time["ts"] = utc_timestamp();
     const std::string text = row_text(with_time) + "\n";
     const std::lock_guard lock(mutex_);
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    (void)!::write(event_fd_, text.data(), text.size());
 }
 
 void Progress::note(const std::string &text) {
@@ -91,6 +125,7 @@ void Progress::note(const std::string &text) {
 }
 
 void Progress::say(const std::string &text) {
+    log(text);
     if (quiet_ || mode_ == Mode::json) return;
     const std::lock_guard lock(mutex_);
     clear_line();

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/options.hpp"
 #include "stages/probe.hpp"
 
 namespace vmaf::tune {
@@ -13,7 +15,7 @@ namespace vmaf::tune {
 class Progress {
   public:
     enum class Mode { bar, plain, json, none };
-    Progress(const std::string &mode, int verbosity, bool quiet);
+    explicit Progress(const Options &options);
     ~Progress();
 
     void expect(std::size_t probes) { expected_ = probes; }
@@ -28,6 +30,9 @@ class Progress {
 
   private:
     void clear_line();
+    void log(const std::string &text); // with a time stamp, if a log is kept
+    void command(const Arguments &arguments);
+    void ended(const Arguments &arguments, const Outcome &outcome);
 
     Mode mode_;
     int verbosity_;
@@ -37,6 +42,8 @@ class Progress {
     std::mutex mutex_;
     std::chrono::steady_clock::time_point started_, last_drawn_;
     std::vector<std::string> warned_;
+    int event_fd_;
+    std::ofstream log_;
 };
 
 } // namespace vmaf::tune

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "stages/scene_sampling.hpp"
 
 namespace vmaf::tune {
 
@@ -71,8 +72,7 @@ Arguments scorer_program(const Options &options) {
     return {fs::read_symlink("/proc/self/exe").string(), "__vmaf"};
 }
 
-Run::Run(const Options &options, bool encodes, bool scores)
-    : options_(options), progress_(options.progress, options.verbose, options.quiet) {
+Run::Run(const Options &options, bool scores) : options_(options), progress_(options) {
     if (options_.jobs > 0) options_.encode_jobs = options_.score_jobs = options_.jobs;
     const auto program = [](const std::string &name, const char *flag) {
         const auto path = find_program(name);
@@ -83,7 +83,17 @@ Run::Run(const Options &options, bool encodes, bool scores)
     };
     programs_.ffmpeg = program(options.ffmpeg, "--ffmpeg-bin");
     programs_.ffprobe = program(options.ffprobe, "--ffprobe-bin");
-    programs_.ffmpeg_version = ffmpeg_version(programs_.ffmpeg);
+    if (!options.no_cache && options.source_hash != "none") {
+        const std::string folder = options.cache_dir.empty() ? default_cache_folder() : options.cache_dir;
+        try {
+            cache_ = std::make_unique<Cache>(folder, static_cast<std::uint64_t>(parse_size(options.cache_size)));
+        } catch (const Error &e) {
+            if (!options.cache_dir.empty()) throw CommandError(kExitOutput, e.what());
+            progress_.warn(e.what());
+        }
+    }
+    programs_.facts = cache_.get();
+    programs_.ffmpeg_version = ffmpeg_version(programs_);
     if (scores && options.scorer == "binary") options_.vmaf = programs_.vmaf = program(options.vmaf, "--vmaf-bin");
     if (scores) {
         // An explicit cpu needs no survey; everything else is settled before the first encode.
@@ -98,15 +108,6 @@ Run::Run(const Options &options, bool encodes, bool scores)
     }
     work_folder_ = std::make_unique<WorkFolder>(options.work_dir, options.keep);
     slots_ = std::make_unique<Slots>(options_.encode_jobs, options_.score_jobs);
-    if (encodes && !options.no_cache && options.source_hash != "none") {
-        const std::string folder = options.cache_dir.empty() ? default_cache_folder() : options.cache_dir;
-        try {
-            cache_ = std::make_unique<Cache>(folder, static_cast<std::uint64_t>(parse_size(options.cache_size)));
-        } catch (const Error &e) {
-            if (!options.cache_dir.empty()) throw CommandError(kExitOutput, e.what());
-            progress_.warn(e.what());
-        }
-    }
 }
 
 Source Run::open_source(const std::string &path) {
@@ -294,6 +295,8 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     if (known == samples_.end()) {
         SamplingRequest request;
         request.centre_seconds = options_.sample_clip_seconds;
+        if (options_.sample_mode == "centre" && request.centre_seconds <= 0)
+            request.centre_seconds = parse_duration(options_.sample_duration);
         request.samples = options_.samples;
         request.every_seconds = parse_duration(options_.sample_every);
         request.duration_seconds = parse_duration(options_.sample_duration);
@@ -305,7 +308,8 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
             at = comma + 1;
         }
         try {
-            const SampleChoice choice = choose_samples(source, request);
+            const SampleChoice choice = options_.sample_mode == "scenes" ? choose_scenes(programs_, source, request)
+                                                                         : choose_samples(source, request);
             known = samples_
                         .emplace(sample_key,
                                  std::pair(cut_samples(programs_, source, choice, work_folder()), choice.clip_mode))

@@ -55,7 +55,7 @@ class WorkFolder {
 class Run {
   public:
     // Finds the programs and settles the backend before anything is encoded. Throws CommandError.
-    Run(const Options &options, bool encodes, bool scores);
+    Run(const Options &options, bool scores);
 
     Source open_source(const std::string &path);
     const Adapter &adapter(const std::string &name); // known and working in this FFmpeg, else CommandError

@@ -82,7 +82,16 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     score->add_option("--format", o.format, "human, json or csv")->check(CLI::IsMember({"human", "json", "csv"}));
     score->add_option("--frames", o.frames_out, "per-frame values as JSON lines");
     score->add_option("--vfilter", o.vfilter, "filter for the reference");
-    score->add_option("--framerate", o.framerate, "frame rate of both");
+    score->add_option("--framerate", o.framerate, "frame rate of raw files");
+    score->add_option("--width", o.width, "luma width of raw files");
+    score->add_option("--height", o.height, "luma height of raw files");
+    score->add_option("--pix-fmt", o.pix_fmt, "FFmpeg pixel format of raw files");
+    score->add_option("--score-fps", o.score_fps, "pair by number although the tagged rates differ");
+    score
+        ->add_option("--align", o.align,
+                     "check: refuse files that are out of step; auto: correct an offset of up to 2 s; none")
+        ->check(CLI::IsMember({"check", "auto", "none"}));
+    score->add_option("--reference-vfilter", o.reference_vfilter, "the same as --vfilter");
     score->add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
     score->add_option("--ffprobe-bin", o.ffprobe, "ffprobe to use");
     score->add_option("--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary");

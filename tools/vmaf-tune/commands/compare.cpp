@@ -76,7 +76,7 @@ std::string csv(const json &document) {
 } // namespace
 
 int run_compare(const Options &o) {
-    Run run(o, true, true);
+    Run run(o, true);
     const std::vector<QualityTarget> targets = quality_targets(o, 92);
     const Source source = run.open_source(o.sources.at(0));
     std::vector<std::string> wanted = o.compare_encoders;

@@ -53,7 +53,7 @@ std::string kept_name(const Options &o, const Cell &cell, const std::set<std::st
 
 int run_corpus(const Options &o) {
     const std::vector<double> values = quality_values(o);
-    Run run(o, true, true);
+    Run run(o, true);
 
     // Everything is checked against all adapters before the first encode.
     std::vector<Cell> cells;
@@ -173,6 +173,9 @@ int run_corpus(const Options &o) {
                                            {"score", row["score"]},
                                            {"exit_status", row["exit_status"]}},
                                           label + ": " + (probe->ok() ? std::string(text) : "FAILED: " + probe->error));
+                json event = row;
+                event["type"] = "row";
+                run.progress().event(event);
                 results[i] = std::move(row);
             }
             write_ready();

@@ -35,7 +35,15 @@ int run_doctor(const Options &o) {
     if (ffmpeg) {
         Programs programs;
         programs.ffmpeg = *ffmpeg;
-        report["ffmpeg_version"] = ffmpeg_version(*ffmpeg);
+        report["ffmpeg_version"] = ffmpeg_version(programs);
+        const auto listed = [&](const char *what, std::initializer_list<const char *> names) {
+            const std::string text = run_child({*ffmpeg, "-hide_banner", what}).out;
+            json found = json::object();
+            for (const char *name : names) found[name] = text.find(" " + std::string(name) + " ") != std::string::npos;
+            return found;
+        };
+        report["filters"] = listed("-filters", {"libvmaf", "xpsnr", "addroi", "cropdetect"});
+        report["grain_decoders"] = listed("-decoders", {"libdav1d", "av1"});
         const std::vector<std::string> available = available_encoders(programs);
         for (const Adapter &adapter : adapters()) {
             json &entry = report["encoders"][adapter.name];

@@ -182,7 +182,7 @@ std::string dash(const std::vector<Rung> &rungs, const Source &source) {
 } // namespace
 
 int run_ladder(const Options &o) {
-    Run run(o, true, true);
+    Run run(o, true);
     const Source source = run.open_source(o.sources.at(0));
     const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
     std::vector<double> targets;

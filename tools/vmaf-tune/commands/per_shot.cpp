@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
-#include "commands/shots.hpp"
 #include "report/output_file.hpp"
+#include "stages/shots.hpp"
 
 namespace vmaf::tune {
 
@@ -16,7 +16,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 int run_per_shot(const Options &o) {
-    Run run(o, true, true);
+    Run run(o, true);
     const std::vector<QualityTarget> targets = quality_targets(o, 92);
     const Source source = run.open_source(o.sources.at(0));
     const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
@@ -71,7 +71,7 @@ int run_per_shot(const Options &o) {
                                  {"probes", report.probes.size()},
                                  {"measured", true},
                                  {"met", report.ok()}});
-        char name[32];
+        char name[48];
         std::snprintf(name, sizeof name, "segment_%05zu.mkv", i);
         commands.push_back(
             encode_command(base.programs, source, window, base.encode, report.q, 0, "", (segments / name).string()));
@@ -90,7 +90,7 @@ int run_per_shot(const Options &o) {
 
     std::string list_text;
     for (std::size_t i = 0; i < shots.size(); i++) {
-        char name[32];
+        char name[48];
         std::snprintf(name, sizeof name, "segment_%05zu.mkv", i);
         std::string path = fs::absolute(segments / name).string();
         for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");

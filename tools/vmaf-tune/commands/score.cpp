@@ -7,6 +7,7 @@
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
 #include "report/output_file.hpp"
+#include "stages/alignment_check.hpp"
 
 namespace vmaf::tune {
 
@@ -20,15 +21,26 @@ json global_figures(const Series &values) {
             {"max", pooled(values, "max")},        {"harmonic_mean", pooled(values, "harmonic")}};
 }
 
-// Whether shifting one video by a few frames would fit better: the commonest way to get wrong scores.
-void check_alignment(Run &run, const std::string &path, const Series &psnr) {
-    if (psnr.size() < 8) return;
-    Series sorted = psnr;
-    std::sort(sorted.begin(), sorted.end());
-    if (sorted[sorted.size() / 2] < 22)
-        run.progress().warn("'" + path + "' looks very different from the reference (median PSNR " +
-                            number_text(std::round(sorted[sorted.size() / 2] * 10) / 10) +
-                            " dB); if it is delayed, give --dist-delay");
+// Refuses files that are out of step, or finds by how many frames (--align).
+std::int64_t settle_alignment(Run &run, const Source &reference, const Source &distorted,
+                              const ScoreSettings &settings) {
+    const Options &o = run.options();
+    if (o.align == "none" || o.dist_delay != 0) return 0;
+    const AlignmentReport report = check_alignment(run.programs(), reference, settings.reference_filter, distorted);
+    if (report.levels != LevelChange::none)
+        run.progress().warn(
+            "'" + distorted.path + "' has " + (report.levels == LevelChange::widened ? "a wider" : "a narrower") +
+            " range of levels than the reference, as after a wrong conversion between limited and full range");
+    const std::string sentence = report.sentence(distorted.path, reference.rate.value());
+    if (sentence.empty()) return 0;
+    if (o.align == "auto" && report.verdict == AlignmentReport::Verdict::offset) {
+        run.progress().warn(sentence + "; that is corrected");
+        return report.offset;
+    }
+    const std::string advice = report.verdict == AlignmentReport::Verdict::offset
+                                   ? "; use --align auto to correct that, or --align none to score it as it is"
+                                   : "; use --align none to score it all the same";
+    throw CommandError(kExitFailed, sentence + advice);
 }
 
 } // namespace
@@ -43,27 +55,33 @@ int run_score_command(const Options &options) {
     if (names.empty()) throw usage_error("--metrics is empty");
     o.metric = names.front();
     o.also.assign(names.begin() + 1, names.end());
-    Run run(o, false, true);
+    Run run(o, true);
     ScoreSettings settings = run.score_settings();
     settings.reference_filter = o.reference_vfilter.value_or(o.vfilter);
-    const Source reference = run.open_source(o.reference);
+    Source reference = run.open_source(o.reference);
+    if (!o.score_fps.empty()) reference.rate = reference.real_rate = parse_rational(o.score_fps);
     json results = json::array();
     bool failed = false;
     for (const std::string &path : o.distorted) {
         const Source distorted = run.open_source(path);
-        if (reference.rate.value() > 0 && distorted.rate.value() > 0 &&
+        if (o.score_fps.empty() && reference.rate.value() > 0 && distorted.rate.value() > 0 &&
             std::fabs(reference.rate.value() - distorted.rate.value()) > 0.001 * reference.rate.value())
-            throw usage_error("the reference has " + reference.rate.text() + " frames/s, '" + path + "' " +
-                              distorted.rate.text() +
-                              "; frames cannot be paired: convert one of them, or give --framerate to both");
+            throw CommandError(kExitFailed, "the reference has " + reference.rate.text() + " frames/s, '" + path +
+                                                "' " + distorted.rate.text() +
+                                                "; frames of different rates cannot be paired by number: convert one "
+                                                "of them, give --score-fps if only the tags are wrong, or use `vmaf`, "
+                                                "which pairs by time");
         ScorePair pair{&reference, {}, &distorted, {}, 0};
         const auto count = [&](const Source &s) {
             return s.kind == Source::Kind::container ? video_packets(run.programs().ffprobe, s.path).packets
                                                      : s.frame_count();
         };
         const std::int64_t ref_frames = count(reference), dist_frames = count(distorted);
+        const std::int64_t late = settle_alignment(run, reference, distorted, settings);
+        pair.skip_distorted = std::max<std::int64_t>(0, late);
+        pair.skip_reference = std::max<std::int64_t>(0, -late);
         if (ref_frames > 0 && dist_frames > 0 && std::llabs(ref_frames - dist_frames) > 1 && !o.allow_short &&
-            o.dist_delay == 0)
+            o.dist_delay == 0 && late == 0)
             throw CommandError(kExitFailed, "frame count mismatch: reference " + std::to_string(ref_frames) +
                                                 ", distorted " + std::to_string(dist_frames) +
                                                 "; check for dropped or repeated frames, or use --allow-short");
@@ -84,13 +102,13 @@ int run_score_command(const Options &options) {
                       {"score_backend", scored.backend_used},
                       {"score_scale", scored.scale_note},
                       {"scored_frames", scored.frames},
+                      {"alignment_frames", late},
                       {"global", json::object()},
                       {"frames", json::object()}};
         for (const MetricChoice &metric : settings.metrics) {
             const Series &values = scored.series.at(metric.series);
             entry["global"][metric.name] = global_figures(values);
             entry["frames"][metric.name] = values;
-            if (metric.name == "psnr") check_alignment(run, path, values);
         }
         results.push_back(std::move(entry));
     }

@@ -117,7 +117,7 @@ int run_search(const Options &o) {
         throw usage_error(
             "a search needs a quality value; --two-pass needs a bitrate: use `vmaf-tune encode --two-pass --bitrate`");
     std::vector<QualityTarget> targets = quality_targets(o, std::nullopt);
-    Run run(o, true, true);
+    Run run(o, true);
     std::unique_ptr<RowWriter> rows;
     if (!o.output.empty())
         rows = std::make_unique<RowWriter>(o.output, o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh);
@@ -169,7 +169,7 @@ int run_search(const Options &o) {
 
 int run_sample(const Options &o) {
     if (o.q_values.size() != 1) throw usage_error("sample needs one --crf");
-    Run run(o, true, true);
+    Run run(o, true);
     const Source source = run.open_source(o.sources.at(0));
     const Adapter &adapter = run.adapter(or_default(o.encoders, "libx264").front());
     ProbeSetup setup = run.setup(source, adapter, o.presets.empty() ? "" : o.presets.front(), true);
@@ -209,7 +209,7 @@ int run_sample(const Options &o) {
 int run_encode_command(const Options &o) {
     const bool by_bitrate = o.two_pass || o.bitrate;
     if (o.q_values.size() > 1) throw usage_error("encode takes one --crf");
-    Run run(o, true, true);
+    Run run(o, true);
     const std::string source_path = o.sources.at(0);
     const Source source = run.open_source(source_path);
     const Adapter &adapter = run.adapter(or_default(o.encoders, "libx264").front());

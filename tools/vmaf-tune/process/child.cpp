@@ -33,6 +33,13 @@ constexpr std::size_t kTailBytes = 32 * 1024;
 constexpr std::size_t kMaxChildren = 256;
 std::array<std::atomic<pid_t>, kMaxChildren> running_groups;
 std::atomic<int> signals_seen{0};
+std::mutex observer_mutex;
+ChildObserver observer;
+
+ChildObserver current_observer() {
+    const std::lock_guard lock(observer_mutex);
+    return observer;
+}
 
 void remember_group(pid_t pid) {
     for (auto &slot : running_groups) {
@@ -104,6 +111,7 @@ std::vector<std::string> merged_environment(const std::vector<std::pair<std::str
 pid_t spawn(const Arguments &arguments, int out, int err,
             const std::vector<std::pair<std::string, std::string>> &changes = {},
             const std::vector<std::pair<int, int>> &inherited = {}) {
+    if (const ChildObserver o = current_observer(); o.started) o.started(arguments);
     std::vector<char *> argv;
     for (const std::string &a : arguments) argv.push_back(const_cast<char *>(a.c_str()));
     argv.push_back(nullptr);
@@ -292,7 +300,13 @@ Outcome run_child(const Arguments &arguments, const RunOptions &options) {
     outcome.code = wait_for(pid);
     outcome.seconds = seconds_since(start);
     outcome.error_tail = tail.text();
+    if (const ChildObserver o = current_observer(); o.ended) o.ended(arguments, outcome);
     return outcome;
+}
+
+void observe_children(const ChildObserver &wanted) {
+    const std::lock_guard lock(observer_mutex);
+    observer = wanted;
 }
 
 std::int64_t processor_time(pid_t pid) {
@@ -313,7 +327,8 @@ struct PipedChild::Drain {
     std::thread thread;
 };
 
-PipedChild::PipedChild(const Arguments &arguments) : started_(Clock::now()), drain_(std::make_unique<Drain>()) {
+PipedChild::PipedChild(const Arguments &arguments)
+    : started_(Clock::now()), arguments_(arguments), drain_(std::make_unique<Drain>()) {
     Pipe out;
     pid_ = spawn(arguments, out.write, drain_->err.write);
     Pipe::close_end(drain_->err.write);
@@ -347,6 +362,7 @@ Outcome PipedChild::wait() {
     outcome.seconds = seconds_since(started_);
     outcome.error_tail = drain_->tail.text();
     outcome.interrupted = interruption::urgent();
+    if (const ChildObserver o = current_observer(); o.ended) o.ended(arguments_, outcome);
     outcome_ = outcome;
     return outcome;
 }

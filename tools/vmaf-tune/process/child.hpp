@@ -62,6 +62,13 @@ Outcome run_child(const Arguments &arguments, const RunOptions &options = {});
 // Clock ticks that a process has worked so far: a marker of progress for programs that say nothing.
 std::int64_t processor_time(pid_t pid);
 
+// Told of every child: before it starts, and after it ended. Empty functions end it.
+struct ChildObserver {
+    std::function<void(const Arguments &)> started;
+    std::function<void(const Arguments &, const Outcome &)> ended;
+};
+void observe_children(const ChildObserver &observer);
+
 // A child whose standard output is read by somebody else, through a pipe.
 class PipedChild {
   public:
@@ -81,6 +88,7 @@ class PipedChild {
     pid_t pid_ = -1;
     int output_ = -1;
     std::chrono::steady_clock::time_point started_;
+    Arguments arguments_;
     std::unique_ptr<Drain> drain_;
     std::optional<Outcome> outcome_;
 };

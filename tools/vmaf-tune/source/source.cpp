@@ -220,18 +220,22 @@ void describe_stream(Source &source, const SourceRequest &request) {
 
     const double a = source.rate.value(), r = source.real_rate.value();
     source.vfr = a > 0 && r > 0 && std::fabs(a - r) > 0.001 * std::max(a, r);
-    if (source.vfr) return;
+    if (source.vfr || request.framerate) return; // a rate that was given is believed
     const json packets = run_ffprobe(request.ffprobe,
                                      {"-select_streams", "v:" + std::to_string(source.stream), "-show_entries",
-                                      "packet=duration", "-read_intervals", "%+#500"},
+                                      "packet=pts_time", "-read_intervals", "%+#500"},
                                      source.path);
-    std::vector<double> durations;
+    // From time stamps: durations are often a container's default. Packets come in decoding order.
+    std::vector<double> times, gaps;
     for (const json &packet : packets.value("packets", json::array()))
-        if (packet.contains("duration")) durations.push_back(number_of(packet, "duration"));
-    if (durations.size() < 3) return;
-    durations.pop_back(); // the last one is often cut short
-    const auto [low, high] = std::minmax_element(durations.begin(), durations.end());
-    source.vfr = *high > 1.5 * *low + 1; // rounding of time stamps is not variable rate
+        if (packet.contains("pts_time")) times.push_back(number_of(packet, "pts_time"));
+    std::sort(times.begin(), times.end());
+    for (std::size_t i = 1; i < times.size(); i++) gaps.push_back(times[i] - times[i - 1]);
+    // The last frames before the cut may be missing from what was read.
+    if (gaps.size() > 100) gaps.resize(gaps.size() - 16);
+    if (gaps.size() < 3) return;
+    const auto [low, high] = std::minmax_element(gaps.begin(), gaps.end());
+    source.vfr = *high > 1.5 * *low + 0.002; // rounding of time stamps is not variable rate
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -37,13 +38,13 @@ Arguments codec_arguments(const Source &source, const EncodeSettings &settings, 
 }
 
 // What an encoder accepts, from `ffmpeg -h encoder=NAME`; asked once.
-std::vector<std::string> accepted_pix_fmts(const std::string &ffmpeg, const std::string &encoder) {
+std::vector<std::string> accepted_pix_fmts(const Programs &programs, const std::string &encoder) {
     static std::mutex mutex;
     static std::map<std::string, std::vector<std::string>> known;
     const std::lock_guard lock(mutex);
-    const auto [entry, fresh] = known.try_emplace(ffmpeg + "\n" + encoder);
+    const auto [entry, fresh] = known.try_emplace(programs.ffmpeg + "\n" + encoder);
     if (!fresh) return entry->second;
-    const Outcome outcome = run_child({ffmpeg, "-hide_banner", "-h", "encoder=" + encoder});
+    const Outcome outcome = ask_program(programs, {programs.ffmpeg, "-hide_banner", "-h", "encoder=" + encoder});
     constexpr std::string_view kMark = "Supported pixel formats:";
     const std::size_t at = outcome.out.find(kMark);
     if (at == std::string::npos) return {};
@@ -54,8 +55,41 @@ std::vector<std::string> accepted_pix_fmts(const std::string &ffmpeg, const std:
 
 } // namespace
 
-std::string ffmpeg_version(const std::string &ffmpeg) {
-    const Outcome outcome = run_child({ffmpeg, "-version"});
+Outcome ask_program(const Programs &programs, const Arguments &command) {
+    std::error_code error;
+    const fs::path file = fs::canonical(command.at(0), error);
+    const auto size = error ? 0 : fs::file_size(file, error);
+    const auto changed = error ? fs::file_time_type() : fs::last_write_time(file, error);
+    if (!programs.facts || error) return run_child(command);
+    nlohmann::json key = command;
+    key.push_back(file.string());
+    key.push_back(size);
+    key.push_back(changed.time_since_epoch().count());
+    const std::string name = sha256_hex(key.dump());
+    try {
+        if (const auto text = programs.facts->find(Cache::Kind::fact, name)) {
+            const nlohmann::json stored = nlohmann::json::parse(*text);
+            Outcome outcome;
+            outcome.out = stored.at("out");
+            outcome.error_tail = stored.at("err");
+            return outcome;
+        }
+    } catch (const std::exception &) { // a damaged entry counts as a miss
+    }
+    Outcome outcome = run_child(command);
+    if (outcome.ok()) {
+        const nlohmann::json stored = {{"out", outcome.out}, {"err", outcome.error_tail}};
+        try {
+            programs.facts->store(Cache::Kind::fact, name,
+                                  stored.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        } catch (const Error &) { // then it is asked again
+        }
+    }
+    return outcome;
+}
+
+std::string ffmpeg_version(const Programs &programs) {
+    const Outcome outcome = ask_program(programs, {programs.ffmpeg, "-version"});
     constexpr std::string_view kMark = "ffmpeg version ";
     const std::size_t at = outcome.out.find(kMark);
     if (at == std::string::npos) return "unknown";
@@ -88,7 +122,7 @@ std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings
 std::string choose_pix_fmt(const Programs &programs, const Source &source, const EncodeSettings &settings) {
     const std::string wish = encoder_pix_fmt(source, settings);
     if (!settings.out_pix_fmt.empty()) return wish;
-    const std::vector<std::string> accepted = accepted_pix_fmts(programs.ffmpeg, settings.adapter->name);
+    const std::vector<std::string> accepted = accepted_pix_fmts(programs, settings.adapter->name);
     const auto layout = pixel_layout(wish);
     if (!layout || accepted.empty() || std::find(accepted.begin(), accepted.end(), wish) != accepted.end()) return wish;
     // Not less deep, and as little away from the wish as possible.

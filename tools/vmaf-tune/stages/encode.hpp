@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/cache.hpp"
 #include "source/source.hpp"
 
 namespace vmaf::tune {
@@ -13,7 +14,12 @@ namespace vmaf::tune {
 struct Programs {
     std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf = "vmaf";
     std::string ffmpeg_version; // of `ffmpeg -version`
+    Cache *facts = nullptr;     // where answers of these programs about themselves are remembered
 };
+
+// Runs a program for what it says about itself. A success is remembered for as long as the program's file stays the
+// same.
+Outcome ask_program(const Programs &programs, const Arguments &command);
 
 // A piece of a source: `frames` frames from `start` seconds on. No frames: everything.
 struct Window {
@@ -75,6 +81,6 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
 std::string explain_failure(const std::string &stage, int code, const std::string &error_tail);
 
 std::vector<std::string> available_encoders(const Programs &programs);
-std::string ffmpeg_version(const std::string &ffmpeg);
+std::string ffmpeg_version(const Programs &programs);
 
 } // namespace vmaf::tune

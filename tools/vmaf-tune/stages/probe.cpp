@@ -153,7 +153,8 @@ std::string try_encoder(const Programs &programs, const Adapter &adapter) {
                          "-f",
                          "null",
                          "-"};
-    const Outcome outcome = run_child(command);
+    // Hardware may be there today and gone tomorrow.
+    const Outcome outcome = adapter.is_hardware ? run_child(command) : ask_program(programs, command);
     if (!outcome.ok()) {
         if (outcome.error_tail.find("Unknown encoder") != std::string::npos)
             throw Error(ENOENT, "this FFmpeg has no encoder '" + adapter.name + "'; it was built without " +
@@ -224,6 +225,8 @@ ProbeResult run_probe(const ProbeSetup &setup, double q) {
                 request.ffprobe = setup.programs.ffprobe;
                 request.hash = SourceRequest::Hash::none;
                 request.hdr = "sdr";
+                // Our own encode: frames pair by number, and its rate is the source's.
+                if (setup.source.rate.value() > 0) request.framerate = setup.source.rate.text();
                 const Source produced = probe_source(request);
                 encode = StoredEncode{encoded.stream_bytes,    encoded.file_bytes, encoded.frames, encoded.seconds,
                                       encoded.encoder_version, produced.pix_fmt,   encoded.passes};

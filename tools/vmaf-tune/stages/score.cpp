@@ -122,6 +122,10 @@ Plan make_plan(const Programs &programs, const ScorePair &pair, const ScoreSetti
     if (ranges_differ)
         plan.warnings.push_back("the reference has " + ref.range + " range, the distorted video " + dist.range +
                                 "; the distorted video is converted");
+    const auto known = [](const std::string &tag) { return !tag.empty() && tag != "unknown" && tag != "unspecified"; };
+    if (known(ref.matrix) && known(dist.matrix) && ref.matrix != dist.matrix)
+        plan.warnings.push_back("the reference is tagged with the colour matrix " + ref.matrix +
+                                ", the distorted video with " + dist.matrix + "; samples are compared as they are");
     if (ref.field_order != "progressive" && ref.field_order != "unknown")
         plan.warnings.push_back("the reference is interlaced (" + ref.field_order +
                                 "); VMAF expects progressive pictures: consider --vfilter bwdif");
@@ -246,10 +250,16 @@ ScoreResult run_score(const Programs &programs, const ScorePair &pair, const Sco
         if (settings.dist_delay > 0) ref_window.start += settings.dist_delay;
         if (settings.dist_delay < 0) dist_window.start -= settings.dist_delay;
 
+        const auto trimmed = [](std::int64_t frames, const std::string &filter) {
+            return frames > 0 ? joined({"trim=start_frame=" + std::to_string(frames) + ",setpts=PTS-STARTPTS", filter})
+                              : filter;
+        };
         const auto start = std::chrono::steady_clock::now();
-        PipedChild reference(decode_command(programs, *pair.reference, ref_window, plan.reference_filter, pix_fmt,
+        PipedChild reference(decode_command(programs, *pair.reference, ref_window,
+                                            trimmed(pair.skip_reference, plan.reference_filter), pix_fmt,
                                             settings.drop_film_grain));
-        PipedChild distorted(decode_command(programs, *pair.distorted, dist_window, plan.distorted_filter, pix_fmt,
+        PipedChild distorted(decode_command(programs, *pair.distorted, dist_window,
+                                            trimmed(pair.skip_distorted, plan.distorted_filter), pix_fmt,
                                             settings.drop_film_grain));
         const int ref_fd = raised(reference.release_output()), dist_fd = raised(distorted.release_output());
         RunOptions options;

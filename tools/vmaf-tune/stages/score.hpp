@@ -68,7 +68,8 @@ struct ScorePair {
     Window reference_window;
     const Source *distorted = nullptr;
     Window distorted_window;
-    std::int64_t expected_frames = 0; // 0: unknown
+    std::int64_t expected_frames = 0;                    // 0: unknown
+    std::int64_t skip_reference = 0, skip_distorted = 0; // frames left out at the head
 };
 
 ScoreResult run_score(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings);

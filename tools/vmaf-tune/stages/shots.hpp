@@ -23,6 +23,14 @@ struct ShotSettings {
 // Cuts by the mean difference of neighbouring frames of a small decode. A failing decode gives no shots.
 std::vector<Shot> detect_shots(const Programs &programs, const Source &source, const ShotSettings &settings);
 
+// The same with what is seen in each shot.
+struct ShotFeatures {
+    Shot shot;
+    double motion = 0; // mean difference of neighbouring frames, in 8-bit steps
+    double detail = 0; // mean variance of luma
+};
+std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &source, const ShotSettings &settings);
+
 // From the differences alone: differences[i] belongs to frames i and i+1.
 std::vector<Shot> shots_from_differences(const std::vector<double> &differences, const ShotSettings &settings);
 

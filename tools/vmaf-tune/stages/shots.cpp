@@ -1,4 +1,4 @@
-#include "commands/shots.hpp"
+#include "stages/shots.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -33,7 +33,7 @@ std::vector<Shot> shots_from_differences(const std::vector<double> &differences,
     return split;
 }
 
-std::vector<Shot> detect_shots(const Programs &programs, const Source &source, const ShotSettings &settings) {
+std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &source, const ShotSettings &settings) {
     const int height = std::min(source.height, 180) / 2 * 2;
     const int width = std::max(2, static_cast<int>(std::lround(double(source.width) * height / source.height / 2)) * 2);
     Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
@@ -46,7 +46,7 @@ std::vector<Shot> detect_shots(const Programs &programs, const Source &source, c
     PipedChild decoder(command);
     const auto size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     std::vector<unsigned char> current(size), previous;
-    std::vector<double> differences;
+    std::vector<double> differences, variances;
     bool any = false;
     for (;;) {
         std::size_t filled = 0;
@@ -61,11 +61,34 @@ std::vector<Shot> detect_shots(const Programs &programs, const Source &source, c
             for (std::size_t i = 0; i < size; i++) sum += std::abs(int(current[i]) - int(previous[i]));
             differences.push_back(double(sum) / double(size));
         }
+        double sum = 0, squares = 0;
+        for (const unsigned char x : current) {
+            sum += x;
+            squares += double(x) * x;
+        }
+        variances.push_back(squares / double(size) - sum / double(size) * (sum / double(size)));
         any = true;
         previous = current;
     }
     if (!decoder.wait().ok() || !any) return {};
-    return shots_from_differences(differences, settings);
+    std::vector<ShotFeatures> features;
+    for (const Shot &shot : shots_from_differences(differences, settings)) {
+        ShotFeatures f{shot, 0, 0};
+        for (std::int64_t k = shot.start; k < shot.end; k++) {
+            f.detail += variances[static_cast<std::size_t>(k)] / double(shot.frames());
+            if (k > shot.start) // the cut itself is no motion
+                f.motion +=
+                    differences[static_cast<std::size_t>(k - 1)] / double(std::max<std::int64_t>(1, shot.frames() - 1));
+        }
+        features.push_back(f);
+    }
+    return features;
+}
+
+std::vector<Shot> detect_shots(const Programs &programs, const Source &source, const ShotSettings &settings) {
+    std::vector<Shot> shots;
+    for (const ShotFeatures &f : shot_features(programs, source, settings)) shots.push_back(f.shot);
+    return shots;
 }
 
 std::vector<Shot> read_shots(const std::string &path) {

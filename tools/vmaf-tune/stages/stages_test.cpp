@@ -1,0 +1,133 @@
+#include <cmath>
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "cli/config.hpp"
+#include "stages/alignment_check.hpp"
+#include "stages/sampling.hpp"
+#include "stages/scene_sampling.hpp"
+#include "stages/score.hpp"
+
+namespace vmaf::tune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Verdict = AlignmentReport::Verdict;
+
+// A picture of a moving thing at time t.
+LumaSignature signature(double t) {
+    LumaSignature s;
+    double sum = 0, squares = 0;
+    for (int y = 0; y < LumaSignature::kRows; y++)
+        for (int x = 0; x < LumaSignature::kColumns; x++) {
+            const double v = 128 + 60 * std::sin(x * 0.4 + t * 0.31) * std::cos(y * 0.3 + t * 0.17);
+            s.blocks[static_cast<std::size_t>(y * LumaSignature::kColumns + x)] = static_cast<float>(v);
+            sum += v;
+            squares += v * v;
+        }
+    const double n = LumaSignature::kRows * LumaSignature::kColumns;
+    s.mean = static_cast<float>(sum / n);
+    s.deviation = static_cast<float>(std::sqrt(squares / n - sum / n * sum / n));
+    return s;
+}
+
+std::vector<LumaSignature> clip(int from, int frames) {
+    std::vector<LumaSignature> all;
+    for (int i = 0; i < frames; i++) all.push_back(signature(from + i));
+    return all;
+}
+
+TEST(Alignment, OfTheSameFramesIsFine) {
+    const AlignmentReport report = judge_alignment(clip(0, 200), clip(0, 200), 48);
+    EXPECT_EQ(report.verdict, Verdict::aligned);
+    EXPECT_EQ(report.sentence("d", 24), "");
+}
+
+TEST(Alignment, FindsByHowManyFramesAClipIsLateOrEarly) {
+    const AlignmentReport late = judge_alignment(clip(0, 200), clip(-3, 200), 48);
+    EXPECT_EQ(late.verdict, Verdict::offset);
+    EXPECT_EQ(late.offset, 3);
+    EXPECT_EQ(late.sentence("d", 24), "'d' is 3 frames (0.125 s) late against the reference");
+    EXPECT_EQ(judge_alignment(clip(0, 200), clip(1, 200), 48).offset, -1);
+}
+
+TEST(Alignment, FindsMissingAndRepeatedFrames) {
+    std::vector<LumaSignature> missing = clip(0, 110), tail = clip(115, 180);
+    missing.insert(missing.end(), tail.begin(), tail.end());
+    const AlignmentReport report = judge_alignment(clip(0, 300), missing, 48);
+    EXPECT_EQ(report.verdict, Verdict::drifting);
+    EXPECT_EQ(report.later_offset, -5);
+    EXPECT_THAT(report.sentence("d", 24), HasSubstr("frames are missing"));
+}
+
+TEST(Alignment, SaysNothingAboutStillsAndCallsOtherContentOther) {
+    EXPECT_EQ(judge_alignment(std::vector<LumaSignature>(100, signature(0)),
+                              std::vector<LumaSignature>(100, signature(0)), 48)
+                  .verdict,
+              Verdict::aligned);
+    EXPECT_EQ(judge_alignment({}, clip(0, 10), 48).verdict, Verdict::unknown);
+}
+
+TEST(ScoredSize, ScalesUpWhatIsMuchSmallerThanTheModelsScreen) {
+    EXPECT_EQ(scored_size({1280, 720}, "auto", 1080), (FrameSize{1920, 1080}));
+    EXPECT_EQ(scored_size({1920, 800}, "auto", 1080), (FrameSize{1920, 800}));
+    EXPECT_EQ(scored_size({640, 480}, "auto", 1080), (FrameSize{1440, 1080}));
+    EXPECT_EQ(scored_size({352, 288}, "none", 1080), (FrameSize{352, 288}));
+    EXPECT_EQ(scored_size({640, 360}, "1280x720", 1080), (FrameSize{1280, 720}));
+    EXPECT_THROW(scored_size({640, 360}, "big", 1080), Error);
+}
+
+TEST(Samples, AreSpreadAsTheFormulaSays) {
+    Source source;
+    source.duration = 3600;
+    source.rate = {25, 1};
+    SamplingRequest request;
+    const SampleChoice choice = choose_samples(source, request); // one per 12 minutes
+    ASSERT_EQ(choice.windows.size(), 5u);
+    EXPECT_EQ(choice.windows[0].start, 583); // floor((3600 - 100) / 6)
+    EXPECT_EQ(choice.windows[4].start, 2996);
+    EXPECT_EQ(choice.windows[0].frames, 500);
+    EXPECT_EQ(choice.clip_mode, "samples_5x20s");
+    request.centre_seconds = 10;
+    EXPECT_EQ(choose_samples(source, request).clip_mode, "sample_10s");
+    EXPECT_EQ(choose_samples(source, request).windows[0].start, 1795);
+}
+
+TEST(Scenes, AreTheExtremesAndOnePerKind) {
+    std::vector<ShotFeatures> shots;
+    for (int i = 0; i < 12; i++) // three kinds of shots, and two extremes
+        shots.push_back({{i * 50, i * 50 + 50},
+                         i % 3 == 0   ? 1.0
+                         : i % 3 == 1 ? 8.0
+                                      : 20.0,
+                         i % 3 == 0   ? 900.0
+                         : i % 3 == 1 ? 100.0
+                                      : 400.0});
+    shots[4] = {{200, 250}, 0.1, 10};
+    shots[7] = {{350, 400}, 40, 3000};
+    const auto chosen = representative_shots(shots, 5);
+    EXPECT_EQ(chosen.size(), 5u);
+    EXPECT_THAT(chosen, testing::IsSupersetOf({4u, 7u}));
+    EXPECT_EQ(representative_shots(shots, 20).size(), 12u);
+    EXPECT_EQ(representative_shots(shots, 1), std::vector<std::size_t>{7});
+}
+
+TEST(Config, ReadsFlagsCommentsAndQuotes) {
+    EXPECT_THAT(
+        parse_config("# defaults\n encoder = libx265\npreset=\"slow\"  \n--score_scale = none # as it is\n\n"),
+        ElementsAre(std::pair("encoder", "libx265"), std::pair("preset", "slow"), std::pair("score-scale", "none")));
+    EXPECT_THROW(parse_config("encoder\n"), Error);
+}
+
+TEST(Durations, AndSizesAreReadAsPeopleWriteThem) {
+    EXPECT_EQ(parse_duration("90ms"), 0.09);
+    EXPECT_EQ(parse_duration("1h2m"), 3720);
+    EXPECT_EQ(parse_duration("00:01:10.5"), 70.5);
+    EXPECT_THROW(parse_duration("soon"), Error);
+    EXPECT_EQ(parse_size("10G"), 1e10);
+    EXPECT_EQ(parse_size("512Ki"), 524288);
+}
+
+} // namespace
+} // namespace vmaf::tune

@@ -110,6 +110,15 @@ class Equality(VideoTest):
         self.assertEqual(json.loads(run.stdout)["frames"], wanted["frames"])
         self.assertNotIn("inputs", wanted)
 
+    def test_a_run_ends_although_its_pipe_stays_open(self):
+        dist = self.encode("open.mp4", "-c:v", "libx264")
+        output, write = os.pipe()
+        content = read(self.ref)
+        os.write(write, content[:len(content) // 2])
+        with os.fdopen(output, "rb") as pipe:
+            self.vmaf("-r", "-", "-d", dist, *FEATURES, "--frame_cnt", "1", stdin=pipe)
+        os.close(write)
+
     def test_odd_sizes(self):
         ref = self.encode("odd.mkv", "-c:v", "ffv1", source=self.clip("odd.y4m", size="161x97"))
         dist = self.encode("odd_d.mkv", "-c:v", "ffv1", source=self.clip("odd_d.y4m", "dct:40", size="161x97"))

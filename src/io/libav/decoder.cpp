@@ -43,6 +43,7 @@ std::string device_names() {
 Decoder::Decoder(const VideoRequest &request) : request_(request) {
     capture_messages();
     forget_messages();
+    if (request.is_y4m) bytes_ = std::make_unique<ByteInput>(request.path);
     open_container();
     find_stream();
     open_codec();
@@ -56,9 +57,10 @@ void Decoder::open_container() {
     context->interrupt_callback = {[](void *self) -> int { return static_cast<Decoder *>(self)->is_cancelled_; }, this};
     AVDictionary *options = nullptr;
     // A file may name others (playlists, data references): nothing is fetched from a network.
-    av_dict_set(&options, "protocol_whitelist", "file,pipe", 0);
+    av_dict_set(&options, "protocol_whitelist", "file", 0);
     const AVInputFormat *const y4m = request_.is_y4m ? av_find_input_format("yuv4mpegpipe") : nullptr;
-    const std::string url = request_.path == "-" ? "pipe:0" : "file:" + request_.path;
+    const std::string url = "file:" + request_.path;
+    if (bytes_) context->pb = bytes_->context();
     const int code = avformat_open_input(&context, url.c_str(), const_cast<AVInputFormat *>(y4m), &options);
     av_dict_free(&options);
     if (code < 0) throw invalid(name() + " cannot be read as a video file: " + reason(code));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "io/libav/byte_input.hpp"
 #include "io/libav/libav.hpp"
 #include "io/video_file.hpp"
 
@@ -27,7 +28,10 @@ class Decoder {
     const std::string &remark() const { return remark_; }
     std::string name() const; // for sentences
 
-    void cancel() noexcept { is_cancelled_ = true; }
+    void cancel() noexcept {
+        is_cancelled_ = true;
+        if (bytes_) bytes_->cancel();
+    }
 
   private:
     void open_container();
@@ -42,6 +46,7 @@ class Decoder {
 
     VideoRequest request_;
     std::atomic<bool> is_cancelled_ = false;
+    std::unique_ptr<ByteInput> bytes_; // of YUV4MPEG2, which may come from a pipe
     FormatContext format_;
     AVStream *stream_ = nullptr;
     unsigned video_streams_ = 0;

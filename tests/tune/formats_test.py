@@ -106,6 +106,8 @@ class Formats(unittest.TestCase):
                 self.tune("corpus", "-i", clip, "-e", encoder, "--preset", "ultrafast", "--crf", "30", "--score-scale", "none", "--keep", "--work-dir", kept, "-o", output, "--overwrite", "--no-cache")
                 row = json.loads(open(output).readline())
                 self.check(row, "row")
+                sizes = subprocess.check_output(["ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv=p=0", os.path.join(self.folder, row["encode_path"])], text=True).replace(",", "").split()
+                self.assertEqual((row["encode_size_bytes"], row["encoded_frames"]), (sum(map(int, sizes)), len(sizes)))
                 fmt = row["pix_fmt"] if depth > 8 else f"yuv{chroma}p"
                 self.assertEqual(row["produced_pix_fmt"], fmt)
                 for path, raw in ((row["encode_path"], "d.yuv"), (clip, "r.yuv")): self.ffmpeg("-i", os.path.join(self.folder, path), "-pix_fmt", fmt, "-f", "rawvideo", raw)

@@ -72,6 +72,23 @@ Arguments scorer_program(const Options &options) {
     return {fs::read_symlink("/proc/self/exe").string(), "__vmaf"};
 }
 
+namespace {
+
+// Without a single device node no backend but the processor can work, and asking the scorer would take longer than
+// everything else at the start.
+bool may_have_gpu() {
+#if defined(__linux__)
+    for (const char *node :
+         {"/dev/nvidiactl", "/dev/nvidia0", "/dev/dri", "/dev/kfd", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvmap"})
+        if (access(node, F_OK) == 0) return true;
+    return false;
+#else
+    return true;
+#endif
+}
+
+} // namespace
+
 Run::Run(const Options &options, bool scores) : options_(options), progress_(options) {
     if (options_.jobs > 0) options_.encode_jobs = options_.score_jobs = options_.jobs;
     const auto program = [](const std::string &name, const char *flag) {
@@ -97,7 +114,8 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
     if (scores && options.scorer == "binary") options_.vmaf = programs_.vmaf = program(options.vmaf, "--vmaf-bin");
     if (scores) {
         // An explicit cpu needs no survey; everything else is settled before the first encode.
-        if (options.score_backend != "cpu") {
+        const bool plain = options.score_backend == "auto" && options.scorer == "library" && !may_have_gpu();
+        if (options.score_backend != "cpu" && !plain) {
             try {
                 backend_ = resolve_backend(options.score_backend, survey_backends(scorer_program(options_)));
             } catch (const BackendNotUsable &e) {

@@ -307,7 +307,11 @@ std::int64_t Source::frame_count() const {
 
 std::string ffmpeg_path(const std::string &path) { return path == "-" ? path : "file:" + path; }
 
+std::optional<PacketSummary> matroska_packets(const std::string &path); // matroska.cpp
+
 PacketSummary video_packets(const std::string &ffprobe, const std::string &path) {
+    if (path.ends_with(".mkv"))
+        if (const auto simple = matroska_packets(path)) return *simple;
     PacketSummary summary;
     RunOptions options;
     options.on_output_line = [&](std::string_view line) {

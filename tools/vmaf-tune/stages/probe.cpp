@@ -123,6 +123,68 @@ void remember(Cache *cache, Cache::Kind kind, const std::string &key, const json
     }
 }
 
+// The facts about an encode that do not depend on its quality.
+json produced_json(const Source &s) {
+    return {{"width", s.width},       {"height", s.height},     {"pix_fmt", s.pix_fmt},   {"codec", s.codec},
+            {"range", s.range},       {"matrix", s.matrix},     {"transfer", s.transfer}, {"primaries", s.primaries},
+            {"sar", s.sample_aspect}, {"order", s.field_order}, {"rate", s.rate.text()}};
+}
+
+Source produced_from(const json &facts) {
+    Source s;
+    facts.at("width").get_to(s.width);
+    facts.at("height").get_to(s.height);
+    for (const auto &[name, field] :
+         {std::pair("pix_fmt", &s.pix_fmt), std::pair("codec", &s.codec), std::pair("range", &s.range),
+          std::pair("matrix", &s.matrix), std::pair("transfer", &s.transfer), std::pair("primaries", &s.primaries),
+          std::pair("sar", &s.sample_aspect), std::pair("order", &s.field_order)})
+        facts.at(name).get_to(*field);
+    s.rate = s.real_rate = parse_rational(facts.at("rate").get<std::string>());
+    return s;
+}
+
+// What an encoder really made: it may change the format silently. That does not depend on the quality, so it is asked
+// once for all probes with the same settings.
+Source probe_produced(const ProbeSetup &setup, const EncodeResult &encoded) {
+    static std::mutex mutex;
+    static std::map<std::string, Source> known;
+    const EncodeSettings &e = setup.encode;
+    const json key = {setup.programs.ffmpeg, setup.programs.ffmpeg_version,
+                      e.adapter->name,       e.preset,
+                      e.out_pix_fmt,         e.vfilter,
+                      e.user_arguments,      setup.source.path,
+                      setup.source.id,       setup.source.pix_fmt};
+    const std::string name = sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
+    const std::lock_guard lock(mutex);
+    auto found = known.find(name);
+    if (found == known.end()) {
+        const bool identified = setup.cache && !setup.source.id.empty();
+        if (const auto stored = identified ? setup.cache->find(Cache::Kind::fact, name) : std::nullopt) {
+            try {
+                found = known.emplace(name, produced_from(json::parse(*stored))).first;
+            } catch (const json::exception &) { // a damaged entry counts as a miss
+            }
+        }
+        if (found == known.end()) {
+            SourceRequest request;
+            request.path = encoded.path;
+            request.ffprobe = setup.programs.ffprobe;
+            request.hash = SourceRequest::Hash::none;
+            request.hdr = "sdr";
+            // Our own encode: frames pair by number, and its rate is the source's.
+            if (setup.source.rate.value() > 0) request.framerate = setup.source.rate.text();
+            found = known.emplace(name, probe_source(request)).first;
+            std::vector<std::string> unimportant;
+            if (identified) remember(setup.cache, Cache::Kind::fact, name, produced_json(found->second), unimportant);
+        }
+    }
+    Source produced = found->second;
+    produced.path = encoded.path;
+    produced.file_bytes = encoded.file_bytes;
+    produced.frames = encoded.frames;
+    return produced;
+}
+
 std::string temporary_name(const std::string &folder, const std::string &extension) {
     static std::atomic<unsigned> counter{0};
     return folder + "/encode-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + "." + extension;
@@ -220,14 +282,7 @@ ProbeResult run_probe(const ProbeSetup &setup, double q) {
                 result.encoder_version = encoded.encoder_version;
                 result.encode_seconds += encoded.seconds;
                 if (!encoded.ok()) return fail(encoded.status, "encode", encoded.error, encoded.error_tail);
-                SourceRequest request;
-                request.path = output;
-                request.ffprobe = setup.programs.ffprobe;
-                request.hash = SourceRequest::Hash::none;
-                request.hdr = "sdr";
-                // Our own encode: frames pair by number, and its rate is the source's.
-                if (setup.source.rate.value() > 0) request.framerate = setup.source.rate.text();
-                const Source produced = probe_source(request);
+                const Source produced = probe_produced(setup, encoded);
                 encode = StoredEncode{encoded.stream_bytes,    encoded.file_bytes, encoded.frames, encoded.seconds,
                                       encoded.encoder_version, produced.pix_fmt,   encoded.passes};
                 result.encode_seconds -= encoded.seconds; // added below, cached or not

@@ -143,6 +143,12 @@ class Formats(unittest.TestCase):
         told = json.loads(subprocess.check_output(["ffprobe", "-v", "error", "-show_streams", "-of", "json", os.path.join(self.folder, row["encode_path"])]))["streams"][0]
         self.assertEqual((told["color_transfer"], told["color_primaries"]), ("smpte2084", "bt2020"))
 
+    def test_older_flags_are_understood(self):
+        clip = self.make_clip("o.y4m", depth=10)
+        run = self.tune("sample", "-i", clip, "-e", "libx265", "--crf", "30", "--force-hdr-pq", "--max-workers", "1", "--no-resolution-aware", "--dry-run")
+        self.assertIn("-color_trc smpte2084", run.stdout)
+        self.assertNotIn("smpte2084", self.tune("sample", "--src", clip, "-e", "libx265", "--crf", "30", "--force-sdr", "--no-parallel", "--dry-run").stdout)
+
     def test_film_grain_is_left_out_of_the_score_unless_kept(self):
         arguments = ("-e", "libsvtav1", "--enc", "svtav1-params=film-grain=50:film-grain-denoise=0")
         drop, keep = (self.sample(self.clip, *arguments, "--film-grain", how)[0]["score"] for how in ("drop", "keep"))

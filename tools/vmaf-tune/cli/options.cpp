@@ -23,6 +23,12 @@ void bind_source(CLI::App &app, Options &o, bool several) {
     app.add_option("--hdr", o.hdr, "auto, sdr, pq or hlg")
         ->check(CLI::IsMember({"auto", "sdr", "pq", "hlg"}))
         ->group("Source");
+    // Older names of the same choice.
+    for (const auto &[flag, choice] : {std::pair("--auto-hdr", "auto"), std::pair("--force-sdr", "sdr"),
+                                       std::pair("--force-hdr-pq", "pq"), std::pair("--force-hdr-hlg", "hlg")})
+        app.add_flag_callback(
+               flag, [&o, value = std::string(choice)] { o.hdr = value; }, std::string("the same as --hdr ") + choice)
+            ->group("Source");
     app.add_option("--source-hash", o.source_hash, "identity for the cache: fast, full or none")
         ->check(CLI::IsMember({"fast", "full", "none"}))
         ->group("Source");
@@ -111,7 +117,12 @@ void bind_running(CLI::App &app, Options &o) {
     app.add_option("-o,--output", o.output, "result file; - for standard output")->group("Running");
     app.add_flag("-y,--overwrite", o.overwrite, "replace existing results")->group("Running");
     app.add_option("--timeout", o.timeout, "kill a program that makes no progress for so long")->group("Running");
-    app.add_option("--jobs", o.jobs, "encode and score jobs side by side")->check(CLI::Range(1, 256))->group("Running");
+    app.add_option("--jobs,--max-workers", o.jobs, "encode and score jobs side by side")
+        ->check(CLI::Range(1, 256))
+        ->group("Running");
+    app.add_flag_callback(
+           "--no-parallel", [&o] { o.jobs = 1; }, "the same as --jobs 1")
+        ->group("Running");
     app.add_option("--encode-jobs", o.encode_jobs, "encodes side by side")->check(CLI::Range(1, 256))->group("Running");
     app.add_option("--score-jobs", o.score_jobs, "scores side by side")->check(CLI::Range(1, 256))->group("Running");
     app.add_option("--progress", o.progress, "auto, bar, plain, json or none")

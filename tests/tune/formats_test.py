@@ -143,6 +143,16 @@ class Formats(unittest.TestCase):
         told = json.loads(subprocess.check_output(["ffprobe", "-v", "error", "-show_streams", "-of", "json", os.path.join(self.folder, row["encode_path"])]))["streams"][0]
         self.assertEqual((told["color_transfer"], told["color_primaries"]), ("smpte2084", "bt2020"))
 
+    def test_search_for_a_bitrate_finds_the_nearest(self):
+        common = ("search", "-i", self.clip, "--preset", "ultrafast", "--q-step", "1", "--score-scale", "none", "--json")
+        run = self.tune(*common, "--target-bitrate", "150")
+        result = json.loads(run.stdout.splitlines()[-1])
+        self.check(result, "search-result")
+        near = {p["q"]: abs(p["bitrate_kbps"] - 150) for p in result["probes"]}
+        self.assertEqual(near[result["q"]], min(near.values()))
+        self.assertTrue(result["q"] + 1 in near or result["q"] - 1 in near)  # a neighbour was looked at
+        self.assertIn("exclude each other", self.tune(*common, "--target-bitrate", "150", "--target-vmaf", "90", code=2).stderr)
+
     def test_older_flags_are_understood(self):
         clip = self.make_clip("o.y4m", depth=10)
         run = self.tune("sample", "-i", clip, "-e", "libx265", "--crf", "30", "--force-hdr-pq", "--max-workers", "1", "--no-resolution-aware", "--dry-run")

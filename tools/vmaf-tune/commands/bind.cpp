@@ -45,6 +45,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_sampling(*search, o);
     bind_running(*search, o);
     bind_search(*search, o);
+    search->add_option("--target-bitrate", o.target_bitrate, "kbps to come nearest to, instead of a quality")
+        ->group("Search");
     search->add_option("--from-corpus", o.from_corpus, "answer from existing rows, without encoding")->group("Search");
     search->callback([&] { exit_code = run_search(o); });
 

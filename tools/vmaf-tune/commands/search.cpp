@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
+#include "reporting/plot.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
@@ -108,6 +109,65 @@ int search_corpus(const Options &o) {
     return all_met || o.best_effort ? kExitOk : kExitUnmet;
 }
 
+// The quality whose bitrate is nearest to a wish (9.11): a bracket on the grid, cut by interpolation in log bitrate.
+SearchReport search_bitrate(Run &run, ProbeSetup setup, double wish) {
+    const Options &o = run.options();
+    const Adapter &adapter = *setup.encode.adapter;
+    const QualityGrid grid(adapter, o, adapter.step);
+    SearchReport report;
+    report.target = wish;
+    const auto started = std::chrono::steady_clock::now();
+    const std::string label = adapter.name + " " + std::string(adapter.knob);
+    setup.progress = [&](const StageProgress &p) { run.progress().stage(label, p); };
+    std::map<int, std::size_t> at;           // k -> probe
+    int above = -1, below = grid.last() + 1; // bitrate at least the wish; less than it
+    int next = grid.nearest(adapter.default_q);
+    while (below - above > 1) {
+        run.check_interrupted();
+        const ProbeResult probe = run_probe(setup, grid.q(next));
+        at[next] = report.probes.size();
+        report.probes.push_back(probe);
+        if (!probe.ok()) {
+            run.check_interrupted();
+            report.failed = true;
+            report.error = report.reason = probe.error;
+            return report;
+        }
+        run.progress().probe_done(
+            setup.source.path,
+            {{"q", probe.q}, {"bitrate_kbps", probe.bitrate_kbps()}, {"from_cache", probe.from_cache}},
+            label + " " + number_text(probe.q) + ": " + fixed_text(probe.bitrate_kbps(), 1) + " kbps");
+        (probe.bitrate_kbps() >= wish ? above : below) = next;
+        double cut = (double(above) + below) / 2;
+        if (above >= 0 && below <= grid.last()) {
+            const double a = std::log(report.probes[at[above]].bitrate_kbps()),
+                         b = std::log(report.probes[at[below]].bitrate_kbps());
+            if (a > b) cut = above + (below - above) * (a - std::log(wish)) / (a - b);
+        }
+        next = std::clamp(static_cast<int>(std::lround(cut)), above + 1, std::max(above + 1, below - 1));
+    }
+    // The nearer of the two; the better quality where both are as near.
+    int chosen = above >= 0 ? above : below;
+    if (above >= 0 && below <= grid.last() &&
+        std::fabs(report.probes[at[below]].bitrate_kbps() - wish) <
+            std::fabs(report.probes[at[above]].bitrate_kbps() - wish))
+        chosen = below;
+    const ProbeResult &probe = report.probes[at[chosen]];
+    report.status = SearchStatus::ok;
+    report.at_bound = chosen == 0 || chosen == grid.last();
+    report.q = probe.q;
+    report.score = probe_score(probe, o.metric, o.pool);
+    report.margin = probe.bitrate_kbps() - wish;
+    report.bitrate_kbps = probe.bitrate_kbps();
+    report.predicted_bytes = predicted_size(setup, probe);
+    report.predicted_percent =
+        setup.source.file_bytes ? 100 * report.predicted_bytes / double(setup.source.file_bytes) : 0;
+    report.predicted_seconds =
+        probe.encoded_duration > 0 ? probe.encode_seconds * setup.source.duration / probe.encoded_duration : 0;
+    report.elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    return report;
+}
+
 } // namespace
 
 int run_search(const Options &o) {
@@ -116,7 +176,11 @@ int run_search(const Options &o) {
     if (o.two_pass)
         throw usage_error(
             "a search needs a quality value; --two-pass needs a bitrate: use `vmaf-tune encode --two-pass --bitrate`");
-    std::vector<QualityTarget> targets = quality_targets(o, std::nullopt);
+    if (o.target_bitrate && (o.target_vmaf || !o.targets.empty()))
+        throw usage_error("--target-bitrate and a quality target exclude each other; use --max-bitrate for a limit");
+    if (o.target_bitrate && !(*o.target_bitrate > 0)) throw usage_error("--target-bitrate must be positive");
+    std::vector<QualityTarget> targets =
+        quality_targets(o, o.target_bitrate); // a bitrate stands in where one is wished
     Run run(o, true);
     std::unique_ptr<RowWriter> rows;
     if (!o.output.empty())
@@ -135,7 +199,8 @@ int run_search(const Options &o) {
                                                            grid.q(grid.last() / 2), 0, "", "OUTPUT.mkv")));
                     continue;
                 }
-                SearchReport report = search_quality(run, setup, targets, adapter.step);
+                SearchReport report = o.target_bitrate ? search_bitrate(run, setup, *o.target_bitrate)
+                                                       : search_quality(run, setup, targets, adapter.step);
                 for (std::size_t i = 0;
                      i < o.fallback_targets.size() && !report.failed && report.status == SearchStatus::unmet; i++) {
                     targets.front().value = o.fallback_targets[i];
@@ -143,7 +208,8 @@ int run_search(const Options &o) {
                 }
                 if (rows)
                     for (const ProbeResult &probe : report.probes) rows->write(make_row(setup, probe));
-                const json object = search_json(setup, report, targets);
+                json object = search_json(setup, report, targets);
+                if (o.target_bitrate) object["target_bitrate_kbps"] = *o.target_bitrate;
                 run.progress().event(object);
                 if (o.json) {
                     for (const json &probe : object["probes"]) {

@@ -27,12 +27,14 @@ class FloatRows {
     template <class T> const T *samples(int y) const { return reinterpret_cast<const T *>(data_ + y * stride_); }
 
     // Row y; `buffer` (width floats) is used where samples need conversion.
-    const float *row(int y, float *buffer) const {
-        if (bits_ == 0) return samples<float>(y);
+    const float *row(int y, float *buffer) const { return row(y, 0, width_, buffer); }
+    // `count` samples of it from column `first` on.
+    const float *row(int y, int first, int count, float *buffer) const {
+        if (bits_ == 0) return samples<float>(y) + first;
         if (bits_ == 8)
-            to_float_row(samples<std::uint8_t>(y), width_, bits_, 0.0f, buffer);
+            to_float_row(samples<std::uint8_t>(y) + first, count, bits_, 0.0f, buffer);
         else
-            to_float_row(samples<std::uint16_t>(y), width_, bits_, 0.0f, buffer);
+            to_float_row(samples<std::uint16_t>(y) + first, count, bits_, 0.0f, buffer);
         return buffer;
     }
 

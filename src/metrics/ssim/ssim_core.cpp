@@ -9,6 +9,10 @@ namespace vmaf {
 namespace {
 
 constexpr int kBandRows = 32; // rows of a band when several threads share a frame
+constexpr int kCarried = kSsimTaps - 1;
+constexpr std::ptrdiff_t kRowFloats = kSsimChannels * kSsimStrip; // of a windowed row in a strip
+constexpr int kSampleStride = kSsimStrip + 64;                    // a strip of samples
+static_assert(kSsimGroup >= kCarried);
 
 // 6.2: eleven products, each rounded to f32, added in f64 in ascending order.
 void windowed_row(const std::array<const float *, kSsimTaps> &in, int columns, float *out) {
@@ -73,22 +77,27 @@ void vertical(const SsimRow *rows, int columns, int count, const SsimTermRow *te
     }
 }
 
+SsimRow strip_row(float *rows, int i) {
+    SsimRow row;
+    for (std::size_t c = 0; c < kSsimChannels; c++) row[c] = rows + i * kRowFloats + std::ptrdiff_t(c) * kSsimStrip;
+    return row;
+}
+
+SsimTermRow from_column(const SsimTermRow &row, int x) {
+    return {row.ssim ? row.ssim + x : nullptr, row.luminance ? row.luminance + x : nullptr, row.contrast + x,
+            row.structure + x};
+}
+
 } // namespace
 
 const SsimKernels ssim_scalar = {horizontal, vertical};
 
 SsimCore::Lane::Lane(int width, int rows)
-    : stride(round_up(width, 16)), windowed(ring.size() * kSsimChannels * std::size_t(stride)),
-      samples(2 * std::size_t(stride)), scratch(SsimKernels::scratch_size(width)),
-      structure(std::size_t(rows) * std::size_t(stride)), ssim(structure.size()), luminance(structure.size()),
-      contrast(structure.size()) {
-    float *next = windowed.data();
-    for (SsimRow &row : ring)
-        for (float *&channel : row) {
-            channel = next;
-            next += stride;
-        }
-}
+    : stride(round_up(width, 16)),
+      carried(std::size_t(round_up(width, kSsimStrip) / kSsimStrip * kCarried * kRowFloats)),
+      windowed(std::size_t(kSsimGroup * kRowFloats)), samples(2 * std::size_t(kSampleStride)),
+      scratch(SsimKernels::scratch_size(kSsimStrip)), structure(std::size_t(rows) * std::size_t(stride)),
+      ssim(structure.size()), luminance(structure.size()), contrast(structure.size()) {}
 
 SsimTermRow SsimCore::Lane::term_row(int i, SsimWanted wanted) {
     const std::ptrdiff_t at = i * stride;
@@ -105,24 +114,29 @@ SsimCore::SsimCore(int width, Isa isa) : kernels_(ssim_kernels(isa)), width_(wid
 void SsimCore::band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
                     SsimAdder *adder) {
     const int columns = a.width() - kSsimTaps + 1;
-    const int ring_rows = int(lane.ring.size());
-    float *const samples_b = lane.samples.data() + lane.stride;
-    std::array<SsimRow, kSsimTaps - 1 + kSsimGroup> rows;
+    float *const samples_b = lane.samples.data() + kSampleStride;
+    std::array<SsimRow, kCarried + kSsimGroup> rows;
     std::array<std::array<SsimTermRow, kSsimGroup>, 2> term_rows;
     SsimAdder none;
     SsimAdder &earlier = adder ? *adder : none;
-    int filled = first; // input rows below this one are in the ring
+    for (int i = 0; i < kSsimGroup; i++) rows[std::size_t(kCarried + i)] = strip_row(lane.windowed.data(), i);
     for (int y = first; y < first + count; y += kSsimGroup) {
         const int group = std::min(kSsimGroup, first + count - y);
-        for (; filled < y + group + kSsimTaps - 1; filled++)
-            kernels_.horizontal(a.row(filled, lane.samples.data()), b.row(filled, samples_b), columns,
-                                lane.ring[std::size_t(filled % ring_rows)], lane.scratch.data());
-        for (int i = 0; i < group + kSsimTaps - 1; i++)
-            rows[std::size_t(i)] = lane.ring[std::size_t((y + i) % ring_rows)];
         const int slot = adder ? (y - first) % (2 * kSsimGroup) : y - first;
         auto &terms = term_rows[std::size_t((y - first) / kSsimGroup % 2)];
         for (int i = 0; i < group; i++) terms[std::size_t(i)] = lane.term_row(slot + i, wanted);
-        kernels_.vertical(rows.data(), columns, group, terms.data(), earlier, lane.scratch.data());
+        for (int x = 0; x < columns; x += kSsimStrip) {
+            const int strip = std::min(kSsimStrip, columns - x), samples = strip + kSsimTaps - 1;
+            float *const carried = lane.carried.data() + x / kSsimStrip * kCarried * kRowFloats;
+            for (int i = 0; i < kCarried; i++) rows[std::size_t(i)] = strip_row(carried, i);
+            for (int i = y == first ? 0 : kCarried; i < kCarried + group; i++)
+                kernels_.horizontal(a.row(y + i, x, samples, lane.samples.data()), b.row(y + i, x, samples, samples_b),
+                                    strip, rows[std::size_t(i)], lane.scratch.data());
+            std::array<SsimTermRow, kSsimGroup> strip_terms;
+            for (std::size_t i = 0; i < std::size_t(group); i++) strip_terms[i] = from_column(terms[i], x);
+            kernels_.vertical(rows.data(), strip, group, strip_terms.data(), earlier, lane.scratch.data());
+            if (group == kSsimGroup) std::copy_n(rows[kSsimGroup][0], kCarried * kRowFloats, carried);
+        }
         if (!adder) continue;
         adder->finish();
         adder->start(std::span(terms).first(std::size_t(group)), columns);

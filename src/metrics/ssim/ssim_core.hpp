@@ -14,7 +14,8 @@
 namespace vmaf {
 
 inline constexpr int kSsimTaps = 11;
-inline constexpr int kSsimGroup = 8; // rows of terms made at once
+inline constexpr int kSsimGroup = 16;  // rows of terms made at once
+inline constexpr int kSsimStrip = 128; // columns of terms made at once, so that their windowed rows stay in near caches
 inline constexpr std::array<float, kSsimTaps> kSsimWindow = {0.001028f, 0.007599f, 0.036001f, 0.109361f,
                                                              0.213006f, 0.266012f, 0.213006f, 0.109361f,
                                                              0.036001f, 0.007599f, 0.001028f};
@@ -61,9 +62,9 @@ class SsimCore {
         SsimTermRow term_row(int i, SsimWanted wanted);
 
         std::ptrdiff_t stride;
+        AlignedArray<float> carried; // of each strip, the windowed rows that the next group needs again
         AlignedArray<float> windowed, samples, scratch, structure;
         AlignedArray<double> ssim, luminance, contrast;
-        std::array<SsimRow, kSsimTaps - 1 + kSsimGroup> ring;
     };
     void band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
               SsimAdder *adder);

@@ -23,27 +23,11 @@ using Vd = hn::Vec<Dd>;
 constexpr int kLanes = HWY_LANES(float);
 constexpr int kHalf = kLanes / 2;
 constexpr int kDistinct = (kSsimTaps + 1) / 2;
-constexpr int kTile = 384; // columns whose products are kept while they are summed
+constexpr int kTile = 128; // columns whose products are kept while they are summed
 
 HWY_INLINE Vd lower(Vf v) { return hn::PromoteTo(Dd(), hn::LowerHalf(Dh(), v)); }
 HWY_INLINE Vd upper(Vf v) { return hn::PromoteTo(Dd(), hn::UpperHalf(Dh(), v)); }
 HWY_INLINE Vf narrowed(Vd low, Vd high) { return hn::Combine(Df(), hn::DemoteTo(Dh(), high), hn::DemoteTo(Dh(), low)); }
-
-// Both halves of a vector in f64. On x86 a conversion from memory spares the instruction that spreads the lanes, of
-// which the processor can do only one per cycle.
-struct Halves {
-    Vd low, high;
-};
-HWY_INLINE Halves widened(Vf v) {
-#if HWY_ARCH_X86
-    HWY_ALIGN float memory[kLanes];
-    hn::Store(v, Df(), memory);
-    __asm__ volatile("" : "+m"(memory)); // the compiler must not see through the memory
-    return {hn::PromoteTo(Dd(), hn::Load(Dh(), memory)), hn::PromoteTo(Dd(), hn::Load(Dh(), memory + kHalf))};
-#else
-    return {lower(v), upper(v)};
-#endif
-}
 
 // 6.2 along a row; load(d, x) gives the samples from x on.
 template <class Load> HWY_INLINE void window_row(const Load &load, int columns, float *out) {
@@ -89,52 +73,61 @@ HWY_INLINE Vd settled(Vd sum) {
     return sum;
 }
 
-// Adds what input row `Row` gives to the output rows 0 .. Rows - 1 under the two taps equal to `Tap`.
-template <int Rows, int Row, int Tap> HWY_INLINE void add_tap(Vf v, Vd (&low)[Rows], Vd (&high)[Rows]) {
-    constexpr int first = Row - Tap, second = Row - (kSsimTaps - 1 - Tap);
-    constexpr bool in_first = first >= 0 && first < Rows;
-    constexpr bool in_second = second >= 0 && second < Rows && second != first;
-    if constexpr (in_first || in_second) {
-        const Vf product = hn::Mul(v, hn::Set(Df(), kSsimWindow[std::size_t(Tap)]));
-        const auto [l, h] = widened(product);
-        if constexpr (in_first) {
-            low[first] = settled(Tap == 0 ? l : hn::Add(low[first], l));
-            high[first] = settled(Tap == 0 ? h : hn::Add(high[first], h));
-        }
-        if constexpr (in_second) {
-            low[second] = settled(hn::Add(low[second], l));
-            high[second] = settled(hn::Add(high[second], h));
-        }
+// Whether input row `row` meets a tap equal to `tap` in one of the output rows 0 .. rows - 1.
+constexpr bool meets(int rows, int row, int tap) {
+    const int first = row - tap, second = row - (kSsimTaps - 1 - tap);
+    return (first >= 0 && first < rows) || (second >= 0 && second < rows);
+}
+
+// Rounded products of a vector of columns by input row and distinct tap.
+template <int Rows> using Products = float[Rows + kSsimTaps - 1][kDistinct][kLanes];
+
+// By recursion instead of loops, for the compiler to keep arrays in registers.
+template <int Rows, int Row = 0, int Tap = 0> HWY_INLINE void multiply(Vf v, Products<Rows> &products) {
+    const Df d;
+    if constexpr (meets(Rows, Row, Tap)) hn::Store(hn::Mul(v, hn::Set(d, kSsimWindow[Tap])), d, products[Row][Tap]);
+    if constexpr (Tap + 1 < kDistinct) multiply<Rows, Row, Tap + 1>(v, products);
+}
+template <int Rows, int Row = 0>
+HWY_INLINE void multiply_rows(const SsimRow *rows, std::size_t channel, int x, Products<Rows> &products) {
+    multiply<Rows, Row>(hn::Load(Df(), rows[Row][channel] + x), products);
+    if constexpr (Row + 1 < Rows + kSsimTaps - 1) multiply_rows<Rows, Row + 1>(rows, channel, x, products);
+}
+
+// Adds what input row `Row` gives to the output rows 0 .. Rows - 1 under the two taps equal to `Tap`. Conversions from
+// memory spare the instruction that spreads the lanes, of which x86 processors can do only one per cycle.
+template <int Rows, int Row, int Tap>
+HWY_INLINE void add_tap(const Products<Rows> &products, int half, Vd (&sums)[Rows]) {
+    if constexpr (meets(Rows, Row, Tap)) {
+        constexpr int first = Row - Tap, second = Row - (kSsimTaps - 1 - Tap);
+        const Vd product = hn::PromoteTo(Dd(), hn::Load(Dh(), products[Row][Tap] + half));
+        if constexpr (first >= 0 && first < Rows)
+            sums[first] = settled(Tap == 0 ? product : hn::Add(sums[first], product));
+        if constexpr (second >= 0 && second < Rows && second != first)
+            sums[second] = settled(hn::Add(sums[second], product));
     }
+    if constexpr (Tap + 1 < kDistinct) add_tap<Rows, Row, Tap + 1>(products, half, sums);
 }
-
 template <int Rows, int Row = 0>
-HWY_INLINE void add_rows(const SsimRow *rows, std::size_t channel, int x, Vd (&low)[Rows], Vd (&high)[Rows]) {
-    const Vf v = hn::Load(Df(), rows[Row][channel] + x);
-    add_tap<Rows, Row, 0>(v, low, high);
-    add_tap<Rows, Row, 1>(v, low, high);
-    add_tap<Rows, Row, 2>(v, low, high);
-    add_tap<Rows, Row, 3>(v, low, high);
-    add_tap<Rows, Row, 4>(v, low, high);
-    add_tap<Rows, Row, 5>(v, low, high);
-    if constexpr (Row + 1 < Rows + kSsimTaps - 1) add_rows<Rows, Row + 1>(rows, channel, x, low, high);
-}
-
-// By recursion instead of a loop, for the compiler to keep the arrays in registers.
-template <int Rows, int Row = 0>
-HWY_INLINE void store_rows(const Vd (&low)[Rows], const Vd (&high)[Rows], std::size_t channel,
-                           float (&out)[Rows][kSsimChannels][kLanes]) {
-    hn::Store(narrowed(low[Row], high[Row]), Df(), out[Row][channel]);
-    if constexpr (Row + 1 < Rows) store_rows<Rows, Row + 1>(low, high, channel, out);
+HWY_INLINE void add_rows(const Products<Rows> &products, int half, Vd (&sums)[Rows], std::size_t channel,
+                         float (&out)[Rows][kSsimChannels][kLanes]) {
+    add_tap<Rows, Row, 0>(products, half, sums);
+    constexpr int complete = Row - (kSsimTaps - 1);
+    if constexpr (complete >= 0) hn::Store(hn::DemoteTo(Dh(), sums[complete]), Dh(), out[complete][channel] + half);
+    if constexpr (Row + 1 < Rows + kSsimTaps - 1) add_rows<Rows, Row + 1>(products, half, sums, channel, out);
 }
 
 // Not inlined: beside other code there are too few registers for the sums.
 template <int Rows>
 HWY_NOINLINE void window_columns(const SsimRow *rows, std::size_t channel, int x,
                                  float (&out)[Rows][kSsimChannels][kLanes]) {
-    Vd low[Rows], high[Rows];
-    add_rows<Rows>(rows, channel, x, low, high);
-    store_rows<Rows>(low, high, channel, out);
+    HWY_ALIGN Products<Rows> products;
+    multiply_rows<Rows>(rows, channel, x, products);
+    __asm__ volatile("" : "+m"(products)); // the compiler must not see through the memory
+    for (int half = 0; half < kLanes; half += kHalf) {
+        Vd sums[Rows];
+        add_rows<Rows>(products, half, sums, channel, out);
+    }
 }
 
 // 6.3, 6.4
@@ -193,9 +186,9 @@ template <int Rows> void vertical_rows(const SsimRow *rows, int columns, const S
 
 // As many rows at once as the registers hold sums.
 void vertical(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, SsimAdder &earlier, float *) {
-    constexpr int at_once = HWY_TARGET == HWY_AVX2 ? 4 : 8;
     int i = 0;
-    for (; i + at_once <= count; i += at_once) vertical_rows<at_once>(rows + i, columns, terms + i, earlier);
+    for (; i + kSsimGroup <= count; i += kSsimGroup) vertical_rows<kSsimGroup>(rows + i, columns, terms + i, earlier);
+    for (; i + 4 <= count; i += 4) vertical_rows<4>(rows + i, columns, terms + i, earlier);
     for (; i < count; i++) vertical_rows<1>(rows + i, columns, terms + i, earlier);
 }
 

@@ -1,6 +1,7 @@
 #include "io/luma_reader.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 namespace vmaf {
 
@@ -16,7 +17,11 @@ PictureMemory without_chroma(PictureMemory memory) {
 LumaReader::LumaReader(const ClipReader &reader, PictureMemory memory, unsigned threads)
     : reader_(reader), pool_(reader.format(), 0, without_chroma(std::move(memory))),
       frames_(reader.frames_left().value_or(0)), frames_ahead_(2 * std::max(threads, 1u)) {
-    for (unsigned i = 0; i < std::max(threads, 1u); i++) threads_.emplace_back([this] { work(); });
+    try {
+        for (unsigned i = 0; i < std::max(threads, 1u); i++) threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error &) { // those that run do the work of all
+        if (threads_.empty()) throw;
+    }
 }
 
 LumaReader::~LumaReader() {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -22,16 +23,26 @@ Error cannot_write(const std::string &path, int code) {
     return Error(code, "cannot write '" + path + "': " + std::strerror(code) + "; choose another output file");
 }
 
-// The path of the temporary file that exists now, for remove_temporary_output().
-std::array<char, PATH_MAX> temporary_path{};
-std::atomic<bool> has_temporary{false};
+// The temporary file that remove_temporary_output() would remove: that of one write; others at the same time go
+// without.
+enum class Watch { idle, busy, armed };
+std::atomic<Watch> watch{Watch::idle};
+std::array<char, PATH_MAX> watched_path{};
+
+bool begin_watching(const std::string &path) {
+    Watch expected = Watch::idle;
+    if (path.size() >= watched_path.size() || !watch.compare_exchange_strong(expected, Watch::busy)) return false;
+    std::memcpy(watched_path.data(), path.c_str(), path.size() + 1);
+    watch = Watch::armed;
+    return true;
+}
 
 // Where a document goes.
 struct Target {
     std::string path; // behind symbolic links
     bool exists = false;
     bool is_replaced = false; // by renaming; otherwise written in place
-    mode_t mode = 0666;
+    mode_t mode = 0;          // if it exists
 };
 
 Target find_target(const std::string &path) {
@@ -89,61 +100,77 @@ void write_directly(int number, const std::string &path, const TextWriter &write
     if (descriptor.close_now() != 0) throw cannot_write(path, errno);
 }
 
-// Creates an empty file beside the target; -1 and errno where that cannot be done.
-int create_temporary(const std::string &target) {
-    const std::size_t slash = target.rfind('/');
-    const std::string path = (slash == std::string::npos ? "" : target.substr(0, slash + 1)) + ".vmaf-XXXXXX";
-    if (path.size() >= temporary_path.size()) {
-        errno = ENAMETOOLONG;
-        return -1;
+// An empty file beside the target, removed at the end unless it has taken the target's place.
+class TemporaryFile {
+  public:
+    explicit TemporaryFile(const std::string &target) {
+        static std::atomic<unsigned> serial{0}; // several threads may write documents
+        const std::size_t slash = target.rfind('/');
+        const std::string stem =
+            (slash == std::string::npos ? "" : target.substr(0, slash + 1)) + ".vmaf-" + std::to_string(getpid()) + "-";
+        do {
+            path_ = stem + std::to_string(serial++);
+            number_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        } while (number_ < 0 && errno == EEXIST);
+        error_ = number_ < 0 ? errno : 0;
+        is_watched_ = number_ >= 0 && begin_watching(path_);
     }
-    std::memcpy(temporary_path.data(), path.c_str(), path.size() + 1);
-    const int number = mkostemp(temporary_path.data(), O_CLOEXEC);
-    if (number >= 0) has_temporary = true;
-    return number;
-}
+    TemporaryFile(const TemporaryFile &) = delete;
+    TemporaryFile &operator=(const TemporaryFile &) = delete;
+    ~TemporaryFile() {
+        if (number_ >= 0) close(number_);
+        if (error_ == 0 && !is_renamed_) unlink(path_.c_str());
+        if (is_watched_) watch = Watch::idle;
+    }
 
-mode_t default_mode() {
-    const mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
+    int error() const { return error_; } // 0, or why there is no file
+    int number() const { return number_; }
+    int take_number() { return std::exchange(number_, -1); } // for who closes it
+    bool rename_to(const std::string &target) {
+        is_renamed_ = std::rename(path_.c_str(), target.c_str()) == 0;
+        return is_renamed_;
+    }
 
-// Removes the temporary file unless it was renamed.
-struct TemporaryGuard {
-    ~TemporaryGuard() { remove_temporary_output(); }
+  private:
+    std::string path_;
+    int number_ = -1, error_ = 0;
+    bool is_watched_ = false, is_renamed_ = false;
 };
+
+// The process's own descriptor behind a path such as /dev/stdout: opened anew, a file would be written from its start.
+std::optional<int> own_descriptor(const std::string &path) {
+    if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
+    if (path == "/dev/stderr") return STDERR_FILENO;
+    return std::nullopt;
+}
 
 } // namespace
 
 void remove_temporary_output() noexcept {
-    if (has_temporary.exchange(false)) unlink(temporary_path.data());
+    if (watch == Watch::armed) unlink(watched_path.data());
 }
 
 void check_output_file(const std::string &path) {
-    if (path == "-") return;
+    if (own_descriptor(path)) return;
     const Target target = find_target(path);
     if (!target.is_replaced) return; // opening a pipe would wait for its reader
-    const Descriptor descriptor(create_temporary(target.path));
-    const int code = errno;
-    const TemporaryGuard guard;
-    if (descriptor.get() < 0 && !target.exists) throw cannot_write(path, code);
+    const TemporaryFile temporary(target.path);
+    if (temporary.error() && !target.exists) throw cannot_write(path, temporary.error());
 }
 
 void write_output_file(const std::string &path, const TextWriter &write) {
-    if (path == "-") return write_directly(dup(STDOUT_FILENO), "standard output", write);
+    if (const auto own = own_descriptor(path))
+        return write_directly(dup(*own), path == "-" ? "standard output" : path, write);
     const Target target = find_target(path);
     if (!target.is_replaced) return write_directly(open(path.c_str(), O_WRONLY | O_CLOEXEC), path, write);
-    const int number = create_temporary(target.path);
-    if (number < 0 && target.exists) // a folder in which nothing can be created, around a file that can be written
+    TemporaryFile temporary(target.path);
+    if (temporary.error() &&
+        target.exists) // a folder in which nothing can be created, around a file that can be written
         return write_directly(open(target.path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC), path, write);
-    const TemporaryGuard guard;
-    write_directly(number, path, [&](const auto &out) {
-        if (fchmod(number, target.exists ? target.mode : default_mode()) != 0) throw cannot_write(path, errno);
-        write(out);
-    });
-    if (std::rename(temporary_path.data(), target.path.c_str()) != 0) throw cannot_write(path, errno);
-    has_temporary = false;
+    if (temporary.error()) throw cannot_write(path, temporary.error());
+    if (target.exists && fchmod(temporary.number(), target.mode) != 0) throw cannot_write(path, errno);
+    write_directly(temporary.take_number(), path, write);
+    if (!temporary.rename_to(target.path)) throw cannot_write(path, errno);
 }
 
 } // namespace vmaf

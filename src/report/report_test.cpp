@@ -8,6 +8,7 @@
 #include <random>
 #include <sstream>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -236,6 +237,20 @@ TEST_F(OutputFile, AFailureLeavesTheEarlierContentAndNothingElse) {
                  Error);
     EXPECT_EQ(content(path), "one");
     EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(OutputFile, ThreadsWriteTheirOwnFiles) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; t++)
+        threads.emplace_back([&, text = std::to_string(t)] {
+            const std::string path = folder_ + "/" + text;
+            for (int i = 0; i < 100; i++) {
+                put(path, text);
+                EXPECT_EQ(content(path), text);
+            }
+        });
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(entries(), 4);
 }
 
 TEST_F(OutputFile, CheckingLeavesNothingBehind) {

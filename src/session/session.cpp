@@ -6,6 +6,7 @@
 #include <bit>
 #include <deque>
 #include <optional>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -108,10 +109,12 @@ class Session::Impl final : public DevicePipeline::Receiver {
         flushed_ = true;
     }
 
-    // Waits until every frame given so far has been measured and emitted.
+    // Waits until every frame given so far has been measured and emitted; not for those that another thread gives
+    // meanwhile. A callback that asks for scores is itself part of a frame in work and waits for nothing.
     void drain() {
         std::unique_lock lock(mutex_);
-        frame_done_.wait(lock, [&] { return in_flight_.empty(); });
+        if (emitter_ == std::this_thread::get_id()) return;
+        frame_done_.wait(lock, [&, given = frames_given_] { return frames_emitted_ >= given; });
     }
 
     unsigned step() const { return std::max(1u, config_.subsample); }
@@ -194,6 +197,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
             std::unique_lock lock(mutex_);
             frame_done_.wait(lock, [&] { return in_flight_.size() < max_in_flight_; });
             in_flight_.push_back(std::move(owned));
+            frames_given_++;
         }
         submit(*frame, jobs, device_scorers, device_ref, device_dist);
     }
@@ -280,8 +284,8 @@ class Session::Impl final : public DevicePipeline::Receiver {
         frame.release_pictures();
         std::unique_lock lock(mutex_);
         frame.measured = true;
-        if (emitting_) return; // another thread is at it and will see this frame
-        emitting_ = true;
+        if (emitter_ != std::thread::id()) return; // another thread is at it and will see this frame
+        emitter_ = std::this_thread::get_id();
         while (!in_flight_.empty() && in_flight_.front()->measured) {
             Frame &head = *in_flight_.front();
             lock.unlock();
@@ -289,9 +293,10 @@ class Session::Impl final : public DevicePipeline::Receiver {
             lock.lock();
             idle_frames_.push_back(std::move(in_flight_.front()));
             in_flight_.pop_front();
+            frames_emitted_++;
             frame_done_.notify_all();
         }
-        emitting_ = false;
+        emitter_ = {};
     }
 
     void emit(Frame &frame) {
@@ -328,7 +333,8 @@ class Session::Impl final : public DevicePipeline::Receiver {
     std::condition_variable frame_done_;
     std::deque<std::unique_ptr<Frame>> in_flight_; // in the order given
     std::vector<std::unique_ptr<Frame>> idle_frames_;
-    bool emitting_ = false;
+    std::uint64_t frames_given_ = 0, frames_emitted_ = 0;
+    std::thread::id emitter_; // the thread that emits; none if nobody does
     std::exception_ptr error_;
     std::atomic<bool> failed_{false};
     WorkerPool pool_;

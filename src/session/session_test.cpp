@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <random>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -155,6 +158,25 @@ TEST(WorkerPool, SplitWorkIsDoneOncePerPart) {
                           }),
                  Error);
 }
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(WorkerPool, ThreadsThatTheSystemRefusesAreAnError) {
+    const auto start_too_many = [] {
+        std::size_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        const rlim_t limit = pages * static_cast<std::size_t>(getpagesize()) + (300u << 20);
+        const rlimit memory{limit, limit};
+        setrlimit(RLIMIT_AS, &memory);
+        try {
+            const WorkerPool pool(4000);
+        } catch (const Error &e) {
+            _exit(e.code() == ENOMEM ? 0 : 1);
+        }
+        _exit(2);
+    };
+    EXPECT_EXIT(start_too_many(), testing::ExitedWithCode(0), "");
+}
+#endif
 
 TEST(WorkerPool, WithoutThreadsJobsRunInTheCaller) {
     WorkerPool pool(0);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <system_error>
+
+#include "base/error.hpp"
 
 namespace vmaf {
 
@@ -34,10 +37,18 @@ struct WorkerPool::Split {
 
 WorkerPool::WorkerPool(unsigned threads) {
     workers_.reserve(threads);
-    for (unsigned i = 0; i < threads; i++) workers_.emplace_back([this] { work(); });
+    try {
+        for (unsigned i = 0; i < threads; i++) workers_.emplace_back([this] { work(); });
+    } catch (const std::system_error &e) { // threads that run already must end before the pool does
+        stop();
+        throw Error(ENOMEM,
+                    "cannot start " + std::to_string(threads) + " threads: " + e.code().message() + "; use fewer");
+    }
 }
 
-WorkerPool::~WorkerPool() {
+WorkerPool::~WorkerPool() { stop(); }
+
+void WorkerPool::stop() {
     {
         std::lock_guard lock(mutex_);
         stop_ = true;

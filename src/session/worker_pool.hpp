@@ -16,7 +16,7 @@ namespace vmaf {
 
 class WorkerPool final : public Parallel {
   public:
-    explicit WorkerPool(unsigned threads); // 0: jobs run inside submit()
+    explicit WorkerPool(unsigned threads); // 0: jobs run inside submit(); throws Error(ENOMEM)
     ~WorkerPool() override;                // finishes queued jobs
 
     // A job is a plain call, so that queueing one allocates nothing. It must not throw.
@@ -36,6 +36,7 @@ class WorkerPool final : public Parallel {
   private:
     struct Split;
     void work();
+    void stop();
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;

@@ -469,6 +469,34 @@ TEST(CApi, CallbacksDeliverPredictionsAsFeaturesComplete) {
     }
 }
 
+TEST(CApi, CallbacksMayAskForScores) {
+    struct Client {
+        VmafContext *ctx;
+        VmafModel *model;
+        unsigned calls = 0;
+    };
+    for (const unsigned threads : {0u, 2u}) {
+        Context ctx(quiet(threads));
+        LoadedModel model("vmaf_v0.6.1");
+        Client client{ctx, model};
+        EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+        char name[] = "VMAF_integer_feature_vif_scale0_score";
+        const auto ask = [](void *data, Metadata *m) {
+            auto &c = *static_cast<Client *>(data);
+            double score = 0;
+            c.calls++;
+            EXPECT_EQ(vmaf_feature_score_at_index(c.ctx, m->feature_name, &score, m->picture_index), 0);
+            EXPECT_EQ(score, m->score);
+            EXPECT_EQ(vmaf_feature_score_at_index(c.ctx, "none", &score, m->picture_index), -EINVAL);
+            EXPECT_EQ(vmaf_score_at_index(c.ctx, c.model, &score, m->picture_index), -EINVAL); // motion2 is to come
+        };
+        EXPECT_EQ(vmaf_register_metadata_handler(ctx, {name, ask, &client}), 0);
+        for (unsigned i = 0; i < 4; i++) EXPECT_EQ(feed(ctx, i), 0);
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        EXPECT_EQ(client.calls, 4u);
+    }
+}
+
 TEST(CApi, BackendsThatAreNotBuiltAnswerEnosys) {
     Context ctx;
     if (!vmaf_hip_available()) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <future>
 
 namespace vmaf {
@@ -110,7 +111,8 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
     if (!request_.is_by_index) check_rates();
     if (request_.align == Align::fixed) {
         offset_ = request_.offset_frames * reference_interval();
-        step("the distorted clip is shifted by " + offset_text(offset_) + ", as --align asks");
+        step("the distorted clip is taken to be " + offset_text(offset_) + (offset_ < 0 ? " early" : " late") +
+             ", as --align asks");
     }
     if (request_.align == Align::find) find_start_offset();
 }
@@ -172,8 +174,13 @@ void VideoPairs::check_rates() {
 }
 
 void VideoPairs::find_start_offset() {
-    if (request_.reference.path == "-" || request_.distorted.path == "-")
-        throw invalid("--align auto reads the clips twice, which standard input does not allow; give files");
+    for (const std::string &path : {request_.reference.path, request_.distorted.path}) {
+        std::error_code error;
+        if (path == "-" || !std::filesystem::is_regular_file(path, error))
+            throw invalid("--align auto reads the clips twice, which " +
+                          (path == "-" ? "standard input" : "'" + path + "', a pipe or device,") +
+                          " does not allow; give files");
+    }
     const auto scan = [&](const VideoRequest &video, const VideoOutput &output, std::uint64_t skip) {
         const auto file = open_video(video);
         file->set_output(output);

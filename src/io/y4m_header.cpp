@@ -53,6 +53,7 @@ constexpr auto kChromaTags = std::to_array<ChromaTag>({
 });
 
 constexpr std::size_t kMaxChromaTagLength = 15;
+constexpr std::size_t kMaxSizeDigits = 9;
 
 // A header's text in a message: printable, and not too long.
 std::string shown(std::string_view text) {
@@ -62,7 +63,7 @@ std::string shown(std::string_view text) {
     return clean;
 }
 
-// Like C's %d: leading digits count, what follows them is ignored. Beyond any picture size it stays at the limit.
+// Like C's %d: leading digits count, what follows them is ignored.
 std::optional<int> leading_integer(const std::string &text) {
     int value = 0;
     if (std::sscanf(text.c_str(), "%9d", &value) != 1) return std::nullopt;
@@ -117,6 +118,8 @@ class HeaderParser {
         for (const ChromaTag &known : kChromaTags)
             if (known.tag == chroma_)
                 return StoredFrame({known.format, known.bits, unsigned(*width_), unsigned(*height_)}, known.conversion);
+        if (chroma_.ends_with('\r'))
+            throw bad("its line ends like those of DOS text (CR LF); the clip was changed by a text filter");
         throw bad("the chroma format 'C" + shown(chroma_) + "' is not supported; use 420, 422 or 444, 8 to 16 bit");
     }
 
@@ -127,7 +130,8 @@ class HeaderParser {
   private:
     int size(std::string_view tag, const std::string &value) const {
         const auto number = leading_integer(value);
-        if (!number || *number <= 0) throw bad("'" + shown(tag) + "' is not a size in pixels");
+        if (!number || *number <= 0 || integer_length(value) > kMaxSizeDigits)
+            throw bad("'" + shown(tag) + "' is not a size in pixels");
         return *number;
     }
 
@@ -144,7 +148,7 @@ StoredFrame parse_y4m_header(std::string_view line, const std::string &name) {
     constexpr std::string_view kMagic = "YUV4MPEG";
     if (!line.starts_with(kMagic))
         throw invalid(name + " is not a YUV4MPEG2 clip; for raw video give --width, --height, --pixel_format and "
-                             "--bitdepth");
+                             "--bitdepth (other video is read from files, not from pipes)");
     line.remove_prefix(kMagic.size());
     if (!line.starts_with('2')) log(LogLevel::warning, name + " is not version 2 of YUV4MPEG; read as if it were");
     HeaderParser parser(name);

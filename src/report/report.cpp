@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "report/utf8.hpp"
 #include "scores/feature_name.hpp"
 
 namespace vmaf {
@@ -78,13 +79,20 @@ class DocumentWriter {
 
 std::string xml_escaped(std::string_view text) {
     std::string escaped;
-    for (char c : text) {
+    for (char c : valid_utf8(text)) {
         switch (c) {
         case '"': escaped += "&quot;"; break;
         case '<': escaped += "&lt;"; break;
         case '>': escaped += "&gt;"; break;
         case '&': escaped += "&amp;"; break;
-        default: escaped += c;
+        case '\t': escaped += "&#9;"; break;
+        case '\n': escaped += "&#10;"; break;
+        case '\r': escaped += "&#13;"; break;
+        default:
+            if (static_cast<unsigned char>(c) < 0x20) // XML has no other control characters
+                escaped += kReplacementCharacter;
+            else
+                escaped += c;
         }
     }
     return escaped;
@@ -271,7 +279,7 @@ void write_sub(DocumentWriter &w) {
 
 std::string json_string(std::string_view text) {
     std::string quoted = "\"";
-    for (char c : text) {
+    for (char c : valid_utf8(text)) {
         if (c == '"' || c == '\\') {
             quoted += '\\';
             quoted += c;

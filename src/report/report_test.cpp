@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "report/output_file.hpp"
 #include "report/report.hpp"
+#include "report/utf8.hpp"
 
 namespace vmaf {
 namespace {
@@ -167,6 +168,20 @@ TEST(Report, CsvAndSub) {
     EXPECT_EQ(document(report, ReportFormat::sub),
               "{0}{1}frame: 0|integer_adm2: 0.500000|a<\"&>\\: 1.000000|\n"
               "{2}{3}frame: 2|integer_adm2: 2.500000|late: inf|a<\"&>\\: 3.000000|\n");
+}
+
+TEST(Report, TextThatIsNoUtf8IsReplaced) {
+    const std::string mark = "\xef\xbf\xbd";
+    EXPECT_EQ(valid_utf8("plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xac"),
+              "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xac");
+    EXPECT_EQ(valid_utf8("a\xff"
+                         "b"),
+              "a" + mark + "b");
+    EXPECT_EQ(valid_utf8("\xc3"), mark);                                  // cut off
+    EXPECT_EQ(valid_utf8("\xc0\xaf"), mark + mark);                       // too long a form
+    EXPECT_EQ(valid_utf8("\xed\xa0\x80"), mark + mark + mark);            // a surrogate
+    EXPECT_EQ(valid_utf8("\xf4\x90\x80\x80"), mark + mark + mark + mark); // beyond Unicode
+    EXPECT_EQ(json_string("a\xff\n"), "\"a" + mark + "\\u000a\"");
 }
 
 TEST(Report, NothingScored) {

@@ -22,7 +22,8 @@ class MetricSlot final : public ScoreSink {
     MetricSlot(const MetricInfo &info, const OptionTexts &options, ScoreCollector &scores, Place place);
 
     const MetricInfo &info() const { return info_; }
-    const std::string &identity() const { return identity_; } // extractor name plus suffix (models.md 5.6)
+    const std::string &identity() const { return identity_; }  // extractor name plus suffix (models.md 5.6)
+    const auto &stored_names() const { return stored_names_; } // by the name that the metric gives a score
     Place place() const { return place_; }
     void set_place(Place place) { place_ = place; }
     History history() const { return metric_->history(); }

@@ -485,4 +485,11 @@ std::vector<std::string> Session::registered() const {
     return list;
 }
 
+std::vector<std::string> Session::score_names() const {
+    std::vector<std::string> list;
+    for (const auto &slot : impl_->slots_)
+        for (const auto &[provided, stored] : slot->stored_names()) list.push_back(stored);
+    return list;
+}
+
 } // namespace vmaf

@@ -84,6 +84,8 @@ class Session {
 
     // Registered extractors with their options' suffix, in order of registration ("adm", "vif_egl_1").
     std::vector<std::string> registered() const;
+    // Names under which they store scores; those that some options add are not among them.
+    std::vector<std::string> score_names() const;
 
   private:
     class Impl;

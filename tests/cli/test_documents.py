@@ -55,6 +55,17 @@ class Layout(CommandTest):
         root = tree.fromstring(self.score("--model", "version=vmaf_v0.6.1:name=" + name.replace("<b>", ""), "--csv", "--json", "--csv", "--xml", "-o", "-").stdout.replace('a&quot;&amp;\\c=', "x="))
         self.assertEqual(root.find("pooled_metrics")[-1].attrib["name"], 'a"&\\c')
 
+    def test_documents_are_utf8_whatever_names_are(self):
+        name = b"version=vmaf_v0.6.1:name=a\xffb"
+        out = subprocess.run([VMAF, "-r", self.ref, "-d", self.dist, "-m", name, "--json", "-o", "-"], stdout=subprocess.PIPE).stdout
+        self.assertIn("a\ufffdb", json.loads(out.decode())["pooled_metrics"])
+
+    def test_names_that_xml_does_not_allow_have_a_warning(self):
+        for name in ("4k", "a b", "a<b"):
+            model = ("-m", "version=vmaf_v0.6.1:name=" + name)
+            self.assertIn("well-formed XML", self.score(*model, "-o", self.folder / "odd.xml").stderr)
+            self.assertEqual(self.score(*model, "--json", "-o", self.folder / "odd.json").stderr, "")
+
     def test_the_locale_changes_nothing(self):
         for locale in ("de_DE.UTF-8", "C", "tr_TR.UTF-8"):
             env = {**os.environ, "LC_ALL": locale, "LANG": locale}
@@ -92,7 +103,7 @@ class Files(CommandTest):
             out.write("before\n")
             out.flush()
             subprocess.check_call([VMAF, "-r", self.ref, "-d", self.dist, *PSNR, "--csv", "-o", "/dev/stdout"], stdout=out)
-        self.assertIn(wanted.splitlines()[1], path.read_text())
+        self.assertEqual(path.read_text(), "before\n" + wanted)
         path.unlink()
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
@@ -137,6 +148,26 @@ class Files(CommandTest):
             _, errors = run.communicate(timeout=60)
             self.assertEqual(run.returncode, code, errors)
             self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_signals_that_the_caller_ignores_stay_ignored(self):
+        ignore = lambda: [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGHUP, signal.SIGINT)]
+        run = subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", *PSNR, "--csv", "-o", "-"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=ignore)
+        time.sleep(0.5)
+        run.send_signal(signal.SIGHUP)
+        run.send_signal(signal.SIGINT)
+        out, errors = run.communicate(read(self.dist), timeout=60)
+        self.assertEqual((run.returncode, errors), (0, b""))
+        self.assertEqual(out.decode(), self.score(*PSNR, "--csv", "-o", "-").stdout)
+
+    def test_closed_standard_descriptors_are_not_taken_for_files(self):
+        out = self.folder / "closed.csv"
+        close = lambda: os.closerange(0, 3)
+        run = subprocess.run([VMAF, "-r", self.ref, "-d", self.dist, *PSNR, "--csv", "-o", out], preexec_fn=close)
+        self.assertEqual(run.returncode, 0)
+        self.assertEqual(out.read_text(), self.score(*PSNR, "--csv", "-o", "-").stdout)
+        for arguments in (["-r", self.ref, "-d", "-"], ["-r", self.ref, "-d", self.dist, "-o", "-"], ["--help"]):
+            self.assertEqual(subprocess.run([VMAF, *arguments], preexec_fn=close).returncode, 255)
 
     def test_interrupting_a_run_that_waits_for_its_pipe(self):
         run = subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", *PSNR], stdin=subprocess.PIPE, stderr=subprocess.PIPE)

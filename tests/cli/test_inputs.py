@@ -183,6 +183,9 @@ class BadClips(CommandTest):
             with self.subTest(tags=tags):
                 self.refuse_clip(255, self.file("header.y4m", f"YUV4MPEG2 {tags}\n".encode() + b"FRAME\n" + frame(64, 48)), "clip")
 
+    def test_headers_that_went_through_a_text_filter(self):
+        self.refuse_clip(255, self.file("dos.y4m", b"YUV4MPEG2 W64 H48 F25:1 Ip C420\r\nFRAME\n" + frame(64, 48)), "CR LF")
+
     def test_huge_sizes_ask_for_no_memory(self):
         # A header alone, of a size that would need gigabytes.
         clip = self.file("huge.y4m", HEADER % (32768, 32768))

@@ -172,6 +172,13 @@ class Models(CommandTest):
         names = self.document("--model", "version=vmaf_v0.6.1", "--model", "version=vmaf_v0.6.1neg:name=neg")["pooled_metrics"]
         self.assertEqual(list(names)[-2:], ["vmaf", "neg"])
 
+    def test_names_of_other_scores_are_refused(self):
+        for name in ("psnr_y", "integer_motion2", "VMAF_integer_feature_motion2_score"):
+            self.refused(1, "--feature", "psnr", "--model", "version=vmaf_v0.6.1:name=" + name, says=["a feature", name])
+        for name in ("b_0001", "b_ci_p95_lo"):
+            self.refused(1, "--model", "version=vmaf_b_v0.6.3:name=b", "--model", "version=vmaf_v0.6.1:name=" + name, says="model 'b'")
+        self.score("-n", "--feature", "psnr", "--model", "version=vmaf_v0.6.1:name=psnr_y")
+
     def test_text_behind_a_second_equals_sign_is_dropped(self):
         self.assertIn("a", self.document("--model", "version=vmaf_v0.6.1:name=a=b")["pooled_metrics"])
 

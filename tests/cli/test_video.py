@@ -278,7 +278,9 @@ class Pairing(VideoTest):
         self.assertIn("3 frames (0.125 s) late, which is corrected", stderr)
         self.good(document, 30)
         self.assertEqual(document["inputs"]["pairing"]["offset"], 0.125)
-        self.good(self.pair(self.lossless, late, *FEATURES, "--align", "3")[0], 30)
+        document, stderr = self.pair(self.lossless, late, *FEATURES, "--align", "3")
+        self.good(document, 30)
+        self.assertIn("3 frames (0.125 s) late, as --align asks", stderr)
         document, stderr = self.pair(self.lossless, late, *FEATURES, "--align", "none")
         self.assertIn("warning: the distorted clip is 3 frames", stderr)
         self.assertLess(document["pooled_metrics"]["psnr_y"]["mean"], 35)
@@ -384,6 +386,16 @@ class BadFiles(VideoTest):
             path = self.file(name, content)
             self.refuse(self.ref, path, says=name)
             self.refuse(path, self.ref, says=name)
+
+    def test_what_is_no_file(self):
+        self.refuse(self.mkv, str(self.folder), says="directory")
+        self.refuse(self.mkv, "http://localhost/clip.mp4", says="only local files")
+        for arguments, says in (([], "not a YUV4MPEG2 clip"), (["--align", "auto"], "twice")):
+            source = self.mp4 if not arguments else self.ref
+            run = subprocess.run(["bash", "-c", 'exec "$0" -r "$1" -d <(cat "$2") "${@:3}"', VMAF, self.mkv, source, *arguments],
+                                 capture_output=True, text=True)
+            self.assertEqual(run.returncode, 255)
+            self.assertIn(says, run.stderr)
 
     def test_sound_alone(self):
         ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", self.path("sound.wav"))

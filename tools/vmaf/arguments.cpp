@@ -17,10 +17,10 @@ struct Item {
     std::optional<std::string> value;
 };
 
-// "key=value:flag:..." without empty items; what follows a second '=' of an item is dropped.
-std::vector<Item> split_items(const std::string &text, const std::string &option) {
+// "key=value:flag:..." from `begin` on, without empty items; what follows a second '=' of an item is dropped.
+std::vector<Item> split_items(const std::string &text, std::size_t begin, const std::string &option) {
     std::vector<Item> items;
-    for (std::size_t begin = 0; begin <= text.size();) {
+    while (begin <= text.size()) {
         const std::size_t end = std::min(text.find(':', begin), text.size());
         const std::string item = text.substr(begin, end - begin);
         begin = end + 1;
@@ -107,7 +107,7 @@ void set_video_option(VideoOptions &options, const std::string &name, const std:
 
 ModelArgument parse_model_argument(const std::string &text) {
     ModelArgument argument;
-    for (const auto &[key, value] : split_items(text, "model")) {
+    for (const auto &[key, value] : split_items(text, 0, "model")) {
         if (key == "disable_clip") {
             if (is_on(value)) argument.config.disable_clip = true;
         } else if (key == "enable_transform") {
@@ -136,7 +136,7 @@ FeatureArgument parse_feature_argument(const std::string &text) {
     argument.name = text.substr(0, equals);
     if (argument.name.empty()) throw usage_error("option --feature '" + text + "': the name of the feature is missing");
     if (equals == std::string::npos) return argument;
-    for (const auto &[key, value] : split_items(text.substr(equals + 1), "feature")) {
+    for (const auto &[key, value] : split_items(text, equals + 1, "feature")) {
         if (!value)
             throw usage_error("feature '" + argument.name + "': option '" + key + "' has no value; write " + key +
                               "=VALUE");

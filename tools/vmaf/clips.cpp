@@ -13,8 +13,6 @@ namespace vmaf::cli {
 
 namespace {
 
-std::string quoted(const std::string &path) { return path == "-" ? "standard input" : "'" + path + "'"; }
-
 bool status_of(const std::string &path, struct stat &status) {
     return path == "-" ? fstat(STDIN_FILENO, &status) == 0 : stat(path.c_str(), &status) == 0;
 }
@@ -55,6 +53,8 @@ std::vector<std::string> differences(const PictureFormat &ref, const PictureForm
 }
 
 } // namespace
+
+std::string quoted(const std::string &path) { return path == "-" ? "standard input" : "'" + path + "'"; }
 
 Clips open_clips(const Options &options) {
     if (is_same_pipe(options.reference, options.distorted))

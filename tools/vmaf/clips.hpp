@@ -20,6 +20,8 @@ struct Clips {
     std::optional<std::uint64_t> pairs(const Options &options) const;
 };
 
+std::string quoted(const std::string &path); // for messages
+
 // Opens and compares both clips (cli-and-formats.md 10.5). Throws Failure(setup) for what cannot be read; each
 // incompatibility is a line of its own on stderr before that.
 Clips open_clips(const Options &options);

@@ -1,7 +1,10 @@
 #include "command.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <fcntl.h>
 #include <new>
 #include <span>
 #include <unistd.h>
@@ -32,14 +35,30 @@ extern "C" void end_on_signal(int number) {
     std::raise(number);
 }
 
+// What the caller ignores stays ignored: `nohup`, and jobs in the background of a script.
+void handle(int number, void (*handler)(int)) {
+    if (std::signal(number, handler) == SIG_IGN) std::signal(number, SIG_IGN);
+}
+
 void install_signal_handlers() {
-    std::signal(SIGINT, end_on_interrupt);
-    std::signal(SIGTERM, end_on_signal);
-    std::signal(SIGHUP, end_on_signal);
+    handle(SIGINT, end_on_interrupt);
+    handle(SIGTERM, end_on_signal);
+    handle(SIGHUP, end_on_signal);
     std::signal(SIGPIPE, SIG_IGN); // a closed output is an error like others
 }
 
-void print(const std::string &text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+// With a standard descriptor closed, a clip or the document would get its number, and messages would go there.
+// Reading what was closed for reading, and writing what was closed for writing, stays an error.
+void occupy_standard_descriptors() {
+    for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
+        while (fcntl(number, F_GETFD) < 0 && errno == EBADF)
+            if (open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) break;
+}
+
+void print(const std::string &text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+        throw Failure(ExitCode::setup, std::string("cannot write standard output: ") + std::strerror(errno));
+}
 
 void act(const Options &options) {
     switch (options.action) {
@@ -55,6 +74,7 @@ void act(const Options &options) {
 } // namespace
 
 int vmaf::cli::vmaf_command(int argc, char **argv) {
+    occupy_standard_descriptors();
     install_signal_handlers();
     if (argc <= 1) {
         std::fputs(usage_text().c_str(), stderr);

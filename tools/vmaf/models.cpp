@@ -1,11 +1,13 @@
 #include "models.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "exit_code.hpp"
 #include "metrics/registry.hpp"
+#include "scores/feature_name.hpp"
 #include "suggestion.hpp"
 
 namespace vmaf::cli {
@@ -69,6 +71,26 @@ LoadedModel load(const ModelArgument &argument) {
     return loaded;
 }
 
+// Names under which the scores of a model are stored.
+std::vector<std::string> score_names(const LoadedModel &m) {
+    std::vector<std::string> names = {m.model.name()};
+    if (!m.collection) return names;
+    for (const Model &member : m.collection->members()) names.push_back(member.name());
+    for (const char *const suffix : {"_bagging", "_stddev", "_ci_p95_lo", "_ci_p95_hi"})
+        names.push_back(m.collection->name() + suffix);
+    return names;
+}
+
+// Whether a name can be that of an attribute, which names of scores are in XML. Other alphabets are not looked at.
+bool is_xml_name(const std::string &name) {
+    const auto is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+    };
+    return is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+               return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+           });
+}
+
 std::string shown(const NumberFormat &numbers, double value) {
     std::string text;
     numbers.append(text, value);
@@ -87,9 +109,32 @@ std::deque<LoadedModel> load_models(const std::vector<ModelArgument> &arguments)
     return models;
 }
 
+void check_names(const Session &session, const std::deque<LoadedModel> &models) {
+    std::map<std::string, std::string> known; // name of a score -> whose it is
+    for (const std::string &name : session.score_names()) {
+        known.emplace(name, "a feature");
+        known.emplace(feature_alias(name), "a feature");
+    }
+    for (const LoadedModel &m : models)
+        for (const std::string &name : score_names(m))
+            if (const auto [other, is_new] = known.emplace(name, "model '" + m.model.name() + "'"); !is_new)
+                throw usage_error("model '" + m.model.name() + "' would give a score '" + name + "', as " +
+                                  other->second + " does; choose another name=NAME");
+}
+
+void warn_of_odd_names(const std::vector<ModelArgument> &arguments) {
+    for (const ModelArgument &argument : arguments)
+        if (!is_xml_name(argument.config.name))
+            log(LogLevel::warning,
+                "the name '" + argument.config.name +
+                    "' of a model makes a document that is not well-formed XML; use letters, digits, "
+                    "'_', '-' and '.', beginning with a letter, or --json");
+}
+
 std::vector<std::string> predict(Session &session, const std::deque<LoadedModel> &models, unsigned frames,
                                  const NumberFormat &numbers) try {
     std::vector<std::string> lines;
+    if (frames == 0) throw invalid("there are no frames to score");
     for (const LoadedModel &m : models)
         lines.push_back(m.label + ": " + shown(numbers, session.pooled(m.model, Pooling::mean, 0, frames - 1)));
     for (const LoadedModel &m : models) {

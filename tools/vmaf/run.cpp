@@ -126,6 +126,7 @@ std::unique_ptr<Session> prepare_session(const Options &options, const std::dequ
                                                            .gpumask = options.backend.gpumask.value_or(0)});
     if (backend) backend->attach(*session, is_explicit);
     register_features(*session, models, options);
+    if (!options.no_prediction) check_names(*session, models);
     if (!session->registered().empty()) check_not_empty(clips, options);
     session->prepare(clips.picture);
     return session;
@@ -133,9 +134,10 @@ std::unique_ptr<Session> prepare_session(const Options &options, const std::dequ
 
 // Says which clip ended first; that is an error where lengths must agree.
 void report_lengths(const Options &options, bool reference_ended, unsigned frames) {
-    const std::string &shorter = reference_ended ? options.reference : options.distorted;
-    const std::string &longer = reference_ended ? options.distorted : options.reference;
-    const std::string sentence = "'" + shorter + "' ended before '" + longer + "', after " + std::to_string(frames) +
+    const std::string reference = "reference clip " + quoted(options.reference);
+    const std::string distorted = "distorted clip " + quoted(options.distorted);
+    const std::string sentence = "the " + (reference_ended ? reference : distorted) + " ended before the " +
+                                 (reference_ended ? distorted : reference) + ", after " + std::to_string(frames) +
                                  (frames == 1 ? " frame" : " frames");
     if (options.strict_length) throw Failure(ExitCode::setup, sentence + "; with --strict_length that is an error");
     say(sentence + "; the common part is scored");
@@ -202,6 +204,7 @@ void run(const Options &options) {
     Clips clips = open_clips(options);
     BackendChoice backend = activate_backend(options);
     check_output(options);
+    if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
     const std::deque<LoadedModel> models = load_models(options.models);
     skip_frames(clips, options);
     const bool is_explicit = options.backend.name != "auto";

@@ -1,6 +1,7 @@
 #include "io/libav/decoder.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "base/error.hpp"
@@ -52,6 +53,9 @@ Decoder::Decoder(const VideoRequest &request) : request_(request) {
 std::string Decoder::name() const { return quoted(request_.path); }
 
 void Decoder::open_container() {
+    std::error_code error;
+    if (std::filesystem::is_directory(request_.path, error))
+        throw Error(EISDIR, name() + " is a directory; give a video file");
     AVFormatContext *context = avformat_alloc_context();
     if (!context) throw std::bad_alloc();
     context->interrupt_callback = {[](void *self) -> int { return static_cast<Decoder *>(self)->is_cancelled_; }, this};
@@ -63,6 +67,10 @@ void Decoder::open_container() {
     if (bytes_) context->pb = bytes_->context();
     const int code = avformat_open_input(&context, url.c_str(), const_cast<AVInputFormat *>(y4m), &options);
     av_dict_free(&options);
+    if (code == AVERROR(ENOENT) && request_.path.find("://") != std::string::npos)
+        throw invalid(name() + " is an address; only local files are read, so fetch it first");
+    if (code < 0 && y4m)
+        throw invalid(name() + " is not a YUV4MPEG2 clip, as pipes and files named .y4m must be: " + reason(code));
     if (code < 0) throw invalid(name() + " cannot be read as a video file: " + reason(code));
     format_.reset(context);
 }

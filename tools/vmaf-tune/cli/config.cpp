@@ -90,10 +90,12 @@ void add_defaults(const CLI::App &app, std::vector<std::string> &arguments) {
         std::ifstream stream(file);
         if (!stream) throw invalid("the configuration '" + file + "' cannot be read");
         entries = parse_config(std::string((std::istreambuf_iterator<char>(stream)), {}));
-        for (const auto &[key, value] : entries)
+        for (const auto &entry : entries) {
+            const std::string flag = "--" + entry.first;
             if (std::none_of(commands.begin(), commands.end(),
-                             [&](const CLI::App *c) { return c->get_option_no_throw("--" + key) != nullptr; }))
-                throw invalid("'" + file + "': no command has a flag --" + key);
+                             [&](const CLI::App *c) { return c->get_option_no_throw(flag) != nullptr; }))
+                throw invalid("'" + file + "': no command has a flag " + flag);
+        }
     }
     std::vector<std::string> added;
     for (const CLI::Option *option : (*found)->get_options()) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstring>
 #include <deque>
 #include <optional>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "base/log.hpp"
 #include "device/trace.hpp"
 #include "metrics/registry.hpp"
+#include "picture/pool.hpp"
 #include "session/device_stage.hpp"
 #include "session/extractor_name.hpp"
 #include "session/metric_slot.hpp"
@@ -20,6 +22,9 @@
 namespace vmaf {
 
 namespace {
+
+// Pictures of the caller that are kept between calls: a pool of four leaves it two for the next pair (c-api.md 6.3).
+constexpr unsigned kMostKept = 2;
 
 // A pair of pictures on its way through the metrics.
 struct Frame {
@@ -259,7 +264,19 @@ class Session::Impl final : public DevicePipeline::Receiver {
             kept[0] = count > 0 ? picture : Picture();
         };
         push(earlier_ref_, ref, wanted.ref);
-        push(earlier_dist_, dist, wanted.dist);
+        push(earlier_dist_, wanted.ref + wanted.dist > kMostKept ? copy_of(dist) : dist, wanted.dist);
+    }
+
+    Picture copy_of(const Picture &picture) {
+        if (!copies_) copies_ = std::make_unique<PicturePool>(picture.format(), 0);
+        Picture copy = copies_->fetch_or_add();
+        const PictureFormat &f = picture.format();
+        for (unsigned p = 0; p < f.planes(); p++)
+            for (unsigned y = 0; y < f.plane_height(p) && picture.data(p); y++)
+                std::memcpy(copy.data(p) + std::ptrdiff_t{y} * copy.stride_bytes(p),
+                            picture.data(p) + std::ptrdiff_t{y} * picture.stride_bytes(p),
+                            std::size_t{f.plane_width(p)} * f.bytes_per_sample());
+        return copy;
     }
 
     void measure(Frame &frame, std::size_t i) {
@@ -328,6 +345,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
 
     std::optional<PictureFormat> format_;
     std::array<Picture, 2> earlier_ref_, earlier_dist_;
+    std::unique_ptr<PicturePool> copies_;
 
     std::mutex mutex_;
     std::condition_variable frame_done_;

@@ -72,9 +72,10 @@ TEST(Session, ManyMetricsGiveTheSameScoresAsOneAtATime) {
 TEST(Session, FourPooledPicturesAreEnough) {
     for (unsigned threads : {0u, 1u, 4u}) {
         Session session({.threads = threads});
-        session.use_feature("motion", {{"motion_five_frame_window", "false"}});
+        session.use_feature("motion", {{"motion_five_frame_window", "true"}});
         session.use_feature("vif", {});
-        PicturePool pool(kSmall, 4);
+        session.use_feature("speed_temporal", {}); // looks back at distorted pictures too
+        PicturePool pool({PixelFormat::yuv420p, 8, 96, 96}, 4);
         for (unsigned i = 0; i < 30; i++) {
             Picture ref = pool.fetch();
             Picture dist = pool.fetch();

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -88,6 +89,11 @@ void write_all(int descriptor, std::string_view text, const std::string &path) {
     while (!text.empty()) {
         const ssize_t count = write(descriptor, text.data(), text.size());
         if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && errno == EAGAIN) { // a pipe that its owner does not want to wait for
+            pollfd waiting{descriptor, POLLOUT, 0};
+            poll(&waiting, 1, -1);
+            continue;
+        }
         if (count < 0) throw cannot_write(path, errno);
         text.remove_prefix(static_cast<std::size_t>(count));
     }

@@ -37,7 +37,11 @@ class DocumentWriter {
         text.clear();
     }
 
-    std::string_view shown(std::size_t name) const { return feature_alias(names[name]); }
+    // Names as the format writes them, each made once: a long clip shows them a million times.
+    template <class Escape> void set_labels(Escape escape) {
+        for (const std::string &name : names) labels_.push_back(escape(feature_alias(name)));
+    }
+    const std::string &label(std::size_t name) const { return labels_[name]; }
     void number(double value) { report.numbers.append(text, value); }
     void put(std::string_view piece) {
         text.append(piece);
@@ -75,6 +79,7 @@ class DocumentWriter {
 
   private:
     const std::function<void(std::string_view)> &out_;
+    std::vector<std::string> labels_;
 };
 
 std::string xml_escaped(std::string_view text) {
@@ -107,7 +112,7 @@ std::string csv_field(std::string_view text) {
 }
 
 void xml_attribute(DocumentWriter &w, std::string_view name, double value) {
-    w.put(xml_escaped(name));
+    w.put(name);
     w.put("=\"");
     w.number(value);
     w.put("\" ");
@@ -130,6 +135,7 @@ void xml_inputs(DocumentWriter &w) {
 
 void write_xml(DocumentWriter &w) {
     const Report &r = w.report;
+    w.set_labels(xml_escaped);
     w.put("<VMAF version=\"" + xml_escaped(r.version) + "\">\n");
     w.put("  <params qualityWidth=\"" + std::to_string(r.width) + "\" qualityHeight=\"" + std::to_string(r.height) +
           "\" />\n");
@@ -140,18 +146,18 @@ void write_xml(DocumentWriter &w) {
     w.put("  <frames>\n");
     w.each_frame([&](std::size_t index, const std::vector<NamedScore> &scores) {
         w.put("    <frame frameNum=\"" + std::to_string(index) + "\" ");
-        for (const auto &[name, score] : scores) xml_attribute(w, w.shown(name), score);
+        for (const auto &[name, score] : scores) xml_attribute(w, w.label(name), score);
         w.put("/>\n");
     });
     w.put("  </frames>\n  <pooled_metrics>\n");
     for (std::size_t n = 0; n < w.names.size(); n++) {
-        w.put("    <metric name=\"" + xml_escaped(w.shown(n)) + "\" ");
+        w.put("    <metric name=\"" + w.label(n) + "\" ");
         for (const PoolingName &pooling : kPoolings)
             if (const auto value = w.pooled(n, pooling.method)) xml_attribute(w, pooling.name, *value);
         w.put("/>\n");
     }
     w.put("  </pooled_metrics>\n  <aggregate_metrics ");
-    for (const auto &[name, value] : r.scores.aggregates()) xml_attribute(w, name, value);
+    for (const auto &[name, value] : r.scores.aggregates()) xml_attribute(w, xml_escaped(name), value);
     w.put("/>\n</VMAF>\n");
 }
 
@@ -169,7 +175,9 @@ void json_frames(DocumentWriter &w) {
         w.put("    {\n      \"frameNum\": " + std::to_string(index) + ",\n      \"metrics\": {\n");
         for (std::size_t i = 0; i < scores.size(); i++) {
             const auto &[name, score] = scores[i];
-            w.put("        " + json_string(w.shown(name)) + ": ");
+            w.put("        ");
+            w.put(w.label(name));
+            w.put(": ");
             json_number(w, score);
             if (i + 1 < scores.size()) w.put(",");
             if (std::isfinite(score)) w.put("\n"); // the reference breaks no line behind a null
@@ -181,7 +189,7 @@ void json_frames(DocumentWriter &w) {
 
 void json_pooled(DocumentWriter &w) {
     for (std::size_t n = 0; n < w.names.size(); n++) {
-        w.put("    " + json_string(w.shown(n)) + ": {\n");
+        w.put("    " + w.label(n) + ": {\n");
         bool is_first = true;
         for (const PoolingName &pooling : kPoolings) {
             const auto value = w.pooled(n, pooling.method);
@@ -221,6 +229,7 @@ void json_inputs(DocumentWriter &w) {
 
 void write_json(DocumentWriter &w) {
     const Report &r = w.report;
+    w.set_labels(json_string);
     w.put("{\n  \"version\": " + json_string(r.version) + ",\n  \"fps\": ");
     if (std::isfinite(w.fps()))
         append_decimals(w.text, w.fps(), 2);
@@ -244,8 +253,9 @@ void write_json(DocumentWriter &w) {
 }
 
 void write_csv(DocumentWriter &w) {
+    w.set_labels(csv_field);
     w.put("Frame,");
-    for (std::size_t n = 0; n < w.names.size(); n++) w.put(csv_field(w.shown(n)) + ",");
+    for (std::size_t n = 0; n < w.names.size(); n++) w.put(w.label(n) + ",");
     w.put("\n");
     w.each_frame([&](std::size_t index, const std::vector<NamedScore> &scores) {
         w.put(std::to_string(index) + ",");
@@ -262,11 +272,12 @@ void write_csv(DocumentWriter &w) {
 }
 
 void write_sub(DocumentWriter &w) {
+    w.set_labels([](std::string_view name) { return std::string(name); });
     w.each_frame([&](std::size_t index, const std::vector<NamedScore> &scores) {
         const std::string i = std::to_string(index);
         w.put("{" + i + "}{" + std::to_string(index + 1) + "}frame: " + i + "|");
         for (const auto &[name, score] : scores) {
-            w.put(w.shown(name));
+            w.put(w.label(name));
             w.put(": ");
             w.number(score);
             w.put("|");

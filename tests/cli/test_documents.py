@@ -1,4 +1,5 @@
 """Documents: what is in them, where they go, and that they are written whole or not at all."""
+import fcntl
 import json
 import os
 import re
@@ -105,6 +106,15 @@ class Files(CommandTest):
             subprocess.check_call([VMAF, "-r", self.ref, "-d", self.dist, *PSNR, "--csv", "-o", "/dev/stdout"], stdout=out)
         self.assertEqual(path.read_text(), "before\n" + wanted)
         path.unlink()
+        read_end, write_end = os.pipe()
+        os.set_blocking(write_end, False)
+        fcntl.fcntl(write_end, getattr(fcntl, "F_SETPIPE_SZ", 1031), 4096)
+        run = subprocess.Popen([VMAF, "-r", self.ref, "-d", self.dist, "-m", "version=vmaf_b_v0.6.3", "--json", "-o", "-"], stdout=write_end)
+        os.close(write_end)
+        time.sleep(0.3)
+        with open(read_end) as pipe:
+            self.assertEqual(len(json.load(pipe)["frames"]), self.frames)
+        self.assertEqual(run.wait(), 0)
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
         reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE, text=True)

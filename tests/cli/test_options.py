@@ -154,6 +154,7 @@ class Models(CommandTest):
                 self.refused(1, "--model", text, says="--model")
 
     def test_a_model_needs_a_version_or_a_path(self):
+        self.refused(1, "--model", "vmaf_v0.6.1", says=["version=vmaf_v0.6.1", "path=vmaf_v0.6.1"])
         self.refused(255, "--model", "name=x", says=["version=", "path="])
 
     def test_unknown_versions_and_files_are_named(self):

@@ -112,6 +112,10 @@ ModelArgument parse_model_argument(const std::string &text) {
             if (is_on(value)) argument.config.disable_clip = true;
         } else if (key == "enable_transform") {
             if (is_on(value)) argument.config.enable_transform = true;
+        } else if (!value && text == key && key != "version" && key != "path" &&
+                   key != "name") { // a model's name alone
+            throw usage_error("option --model '" + text + "': write version=" + text +
+                              " for a built-in model, path=" + text + " for a file");
         } else if (!value) {
             throw usage_error("option --model '" + text + "': '" + key + "' has no value; write " + key + "=VALUE");
         } else if (key == "version") {

@@ -100,6 +100,45 @@ HWY_INLINE void gamma_light(const ColourRow<T> &row, int x, const Transfer &tran
     hn::Store(hn::Add(y, hn::MulAdd(cb, constant(transfer.b_cb), constant(transfer.b))), d, out[2] + at);
 }
 
+// Of 8-bit samples, R depends on (y, cr) and B on (y, cb) alone (10.5): both in linear light, by chroma * 256 + y.
+struct LinearLight8 {
+    LinearLight8() : red(65536), blue(65536) {
+        const Transfer transfer(8);
+        const auto fill = [&](double factor, double offset, double *out) HWY_ATTR {
+            for (int chroma = 0; chroma < 256; chroma++)
+                for (int y = 0; y < 256; y += 2 * kLanes, out += 2 * kLanes) {
+                    for (int i = 0; i < 2 * kLanes; i++) out[i] = (y + i) * transfer.y + (chroma * factor + offset);
+                    linear_light(out);
+                }
+        };
+        fill(transfer.r_cr, transfer.r, red.data());
+        fill(transfer.b_cb, transfer.b, blue.data());
+    }
+    static const LinearLight8 &get() {
+        static const LinearLight8 light;
+        return light;
+    }
+    AlignedArray<double> red, blue;
+};
+
+// R and B in linear light from the table, G before the transfer function.
+HWY_INLINE void red_and_blue(const ColourRow<std::uint8_t> &row, int x, const Transfer &transfer,
+                             const LinearLight8 &known, double (&out)[3][kTile], int at) {
+    const Dd d;
+    const hn::RebindToSigned<Dd> wide;
+    const auto integers = [](const std::uint8_t *samples) HWY_ATTR {
+        return hn::PromoteTo(Di(), hn::LoadU(hn::Rebind<std::uint8_t, Dd>(), samples));
+    };
+    const auto iy = integers(row.y + x), icb = integers(row.cb + x), icr = integers(row.cr + x);
+    const Vd y = hn::PromoteTo(d, iy), cb = hn::PromoteTo(d, icb), cr = hn::PromoteTo(d, icr);
+    const auto red = hn::PromoteTo(wide, hn::Add(hn::ShiftLeft<8>(icr), iy));
+    const auto blue = hn::PromoteTo(wide, hn::Add(hn::ShiftLeft<8>(icb), iy));
+    const Vd green = hn::MulAdd(cb, constant(transfer.g_cb), constant(transfer.g));
+    hn::Store(hn::MulAdd(y, constant(transfer.y), hn::MulAdd(cr, constant(transfer.g_cr), green)), d, out[1] + at);
+    hn::Store(hn::GatherIndex(d, known.red.data(), red), d, out[0] + at);
+    hn::Store(hn::GatherIndex(d, known.blue.data(), blue), d, out[2] + at);
+}
+
 // X, Y, Z relative to white.
 HWY_INLINE void tristimulus(double (&light)[3][kTile], int at) {
     const Dd d;
@@ -206,8 +245,8 @@ struct Light {
     HWY_ALIGN double channels[3][kTile];
 };
 
-// While the powers of this tile keep the multipliers busy, the roots and quotients of the one before keep the divider
-// busy, which would otherwise be waited for.
+// While the cube roots of this tile keep the multipliers busy, the square roots and quotients of the one before keep
+// the divider busy, which would otherwise be waited for.
 template <class T>
 void make_colours(Tile &tile, const ColourRow<T> &row, int picture, const Transfer &transfer, Tile &earlier) {
     const Dd d;
@@ -215,20 +254,27 @@ void make_colours(Tile &tile, const ColourRow<T> &row, int picture, const Transf
     Light memory;
     auto &light = memory.channels;
     const int vectors = round_up(tile.vectors, 2), count = vectors * kLanes; // two vectors at a time
-    for (int i = 0; i < vectors; i++)
-        gamma_light(row, tile.positions[std::min(i, tile.vectors - 1)], transfer, light, i * kLanes);
+    constexpr bool known = sizeof(T) == 1;                                   // R and B
+    const LinearLight8 *const table = known ? &LinearLight8::get() : nullptr;
+    for (int i = 0; i < vectors; i++) {
+        const int x = tile.positions[std::min(i, tile.vectors - 1)];
+        if constexpr (known)
+            red_and_blue(row, x, transfer, *table, light, i * kLanes);
+        else
+            gamma_light(row, x, transfer, light, i * kLanes);
+    }
+    for (int channel = 0; channel < 3; channel++)
+        for (int i = 0; i < count && (channel == 1 || !known); i += 2 * kLanes) linear_light(light[channel] + i);
+    for (int i = 0; i < count; i += kLanes) tristimulus(light, i);
     for (int i = 0; i < count; i += 2 * kLanes) {
-        linear_light(light[0] + i);
+        lab_curve(light[0] + i);
         unprimed_chroma(earlier, earlier.stretching);
-        linear_light(light[1] + i);
+        lab_curve(light[1] + i);
         stretch_a(earlier, earlier.stretching - 1);
-        linear_light(light[2] + i);
+        lab_curve(light[2] + i);
         primed_chroma(earlier, earlier.stretching - 2);
         earlier.stretching++;
     }
-    for (int i = 0; i < count; i += kLanes) tristimulus(light, i);
-    for (auto &channel : light)
-        for (int i = 0; i < count; i += 2 * kLanes) lab_curve(channel + i);
     for (int i = 0; i < count; i += kLanes) {
         const Vd fx = hn::Load(d, light[0] + i), fy = hn::Load(d, light[1] + i), fz = hn::Load(d, light[2] + i);
         hn::Store(narrowed(hn::MulAdd(fy, constant(116.0), constant(-16.0))), df, tile.L[picture] + i);

@@ -135,7 +135,8 @@ void SsimCore::band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWant
             std::array<SsimTermRow, kSsimGroup> strip_terms;
             for (std::size_t i = 0; i < std::size_t(group); i++) strip_terms[i] = from_column(terms[i], x);
             kernels_.vertical(rows.data(), strip, group, strip_terms.data(), earlier, lane.scratch.data());
-            if (group == kSsimGroup) std::copy_n(rows[kSsimGroup][0], kCarried * kRowFloats, carried);
+            for (std::size_t i = 0; i < kCarried && group == kSsimGroup; i++)
+                for (std::size_t c = 0; c < kSsimChannels; c++) std::copy_n(rows[kSsimGroup + i][c], strip, rows[i][c]);
         }
         if (!adder) continue;
         adder->finish();

@@ -29,6 +29,12 @@ HWY_INLINE Vd lower(Vf v) { return hn::PromoteTo(Dd(), hn::LowerHalf(Dh(), v)); 
 HWY_INLINE Vd upper(Vf v) { return hn::PromoteTo(Dd(), hn::UpperHalf(Dh(), v)); }
 HWY_INLINE Vf narrowed(Vd low, Vd high) { return hn::Combine(Df(), hn::DemoteTo(Dh(), high), hn::DemoteTo(Dh(), low)); }
 
+// How many vectors of doubles lie between the two taps equal to tap k; 0 if not 1 or 2 whole ones.
+constexpr int vectors_between(int k) {
+    const int columns = kSsimTaps - 1 - 2 * k;
+    return columns == kHalf ? 1 : columns == 2 * kHalf ? 2 : 0;
+}
+
 // 6.2 along a row; load(d, x) gives the samples from x on.
 template <class Load> HWY_INLINE void window_row(const Load &load, int columns, float *out) {
     const Df df;
@@ -42,13 +48,30 @@ template <class Load> HWY_INLINE void window_row(const Load &load, int columns, 
             for (int k = 0; k < kDistinct; k++)
                 hn::Store(hn::Mul(v, hn::Set(df, kSsimWindow[std::size_t(k)])), df, products[k] + i);
         }
-        const auto sum = [&](int i) HWY_ATTR {
-            Vd s = hn::PromoteTo(dd, hn::LoadU(dh, products[0] + i));
-            for (int k = 1; k < kSsimTaps; k++)
-                s = hn::Add(s, hn::PromoteTo(dd, hn::LoadU(dh, products[std::min(k, kSsimTaps - 1 - k)] + i + k)));
+        const auto wide = [&](int k, int i) HWY_ATTR {
+            return hn::PromoteTo(dd, hn::LoadU(dh, products[std::min(k, kSsimTaps - 1 - k)] + i + k));
+        };
+        Vd kept[kDistinct][2]; // what the second of two equal taps met is what the first meets some vectors later
+        for (int k = 0; k < kDistinct; k++)
+            for (int i = 0; i < vectors_between(k); i++) kept[k][i] = wide(k, i * kHalf);
+        const auto sum = [&](int i, int which) HWY_ATTR {
+            Vd s = wide(0, i);
+            for (int k = 1; k < kSsimTaps; k++) {
+                const int distinct = std::min(k, kSsimTaps - 1 - k), between = vectors_between(distinct);
+                if (between == 0) {
+                    s = hn::Add(s, wide(k, i));
+                    continue;
+                }
+                Vd &known = kept[distinct][which % between];
+                if (k > distinct) known = wide(k, i);
+                s = hn::Add(s, known);
+            }
             return s;
         };
-        for (int i = 0; i < count; i += kLanes) hn::Store(narrowed(sum(i), sum(i + kHalf)), df, out + first + i);
+        for (int i = 0; i < count; i += kLanes) {
+            const Vd low = sum(i, 0), high = sum(i + kHalf, 1);
+            hn::Store(narrowed(low, high), df, out + first + i);
+        }
     }
 }
 

@@ -362,8 +362,9 @@ void VideoPairs::finish() {
         warn("the first " + plural(c.before_distorted, "frame") + " of the distorted clip have no partner");
     if (c.unpaired_reference)
         warn(plural(c.unpaired_reference, "frame") + " of the reference clip between the first and the last pair " +
-             (c.unpaired_reference == 1 ? "has" : "have") +
-             " no partner in the distorted clip and count for nothing (--missing repeat compares them with the frame "
+             (c.unpaired_reference == 1 ? "has" : "have") + " no partner in the distorted clip and " +
+             (c.unpaired_reference == 1 ? "counts" : "count") +
+             " for nothing (--missing repeat compares them with the frame "
              "before)");
     if (c.repeated)
         warn(plural(c.repeated, "frame") + " of the reference clip had no partner and " +

@@ -390,6 +390,7 @@ class BadFiles(VideoTest):
     def test_what_is_no_file(self):
         self.refuse(self.mkv, str(self.folder), says="directory")
         self.refuse(self.mkv, "http://localhost/clip.mp4", says="only local files")
+        self.refuse(self.mkv, "/no/such/clip.mp4", says="cannot open '/no/such/clip.mp4'")
         for arguments, says in (([], "not a YUV4MPEG2 clip"), (["--align", "auto"], "twice")):
             source = self.mp4 if not arguments else self.ref
             run = subprocess.run(["bash", "-c", 'exec "$0" -r "$1" -d <(cat "$2") "${@:3}"', VMAF, self.mkv, source, *arguments],

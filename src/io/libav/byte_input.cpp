@@ -18,6 +18,8 @@ int read_bytes(void *opaque, std::uint8_t *buffer, int bytes) try {
     return got ? static_cast<int>(got) : AVERROR_EOF;
 } catch (const Error &e) {
     return e.code() == ECANCELED ? AVERROR_EXIT : AVERROR(EIO);
+} catch (...) {
+    return AVERROR(ENOMEM);
 }
 
 } // namespace

@@ -44,6 +44,7 @@ std::string device_names() {
 Decoder::Decoder(const VideoRequest &request) : request_(request) {
     capture_messages();
     forget_messages();
+    check_is_file();
     if (request.is_y4m) bytes_ = std::make_unique<ByteInput>(request.path);
     open_container();
     find_stream();
@@ -52,10 +53,16 @@ Decoder::Decoder(const VideoRequest &request) : request_(request) {
 
 std::string Decoder::name() const { return quoted(request_.path); }
 
-void Decoder::open_container() {
+void Decoder::check_is_file() const {
     std::error_code error;
-    if (std::filesystem::is_directory(request_.path, error))
+    const auto type = std::filesystem::status(request_.path, error).type();
+    if (type == std::filesystem::file_type::directory)
         throw Error(EISDIR, name() + " is a directory; give a video file");
+    if (type == std::filesystem::file_type::not_found && request_.path.find("://") != std::string::npos)
+        throw Error(ENOENT, name() + " is an address; only local files are read, so fetch it first");
+}
+
+void Decoder::open_container() {
     AVFormatContext *context = avformat_alloc_context();
     if (!context) throw std::bad_alloc();
     context->interrupt_callback = {[](void *self) -> int { return static_cast<Decoder *>(self)->is_cancelled_; }, this};
@@ -67,8 +74,6 @@ void Decoder::open_container() {
     if (bytes_) context->pb = bytes_->context();
     const int code = avformat_open_input(&context, url.c_str(), const_cast<AVInputFormat *>(y4m), &options);
     av_dict_free(&options);
-    if (code == AVERROR(ENOENT) && request_.path.find("://") != std::string::npos)
-        throw invalid(name() + " is an address; only local files are read, so fetch it first");
     if (code < 0 && y4m)
         throw invalid(name() + " is not a YUV4MPEG2 clip, as pipes and files named .y4m must be: " + reason(code));
     if (code < 0) throw invalid(name() + " cannot be read as a video file: " + reason(code));

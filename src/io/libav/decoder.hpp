@@ -34,6 +34,7 @@ class Decoder {
     }
 
   private:
+    void check_is_file() const;
     void open_container();
     void find_stream();
     void open_codec();

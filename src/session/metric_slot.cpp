@@ -39,9 +39,7 @@ void MetricSlot::emit(unsigned index, const FrameResult &result) {
     metric_->emit(index, result, *this);
 }
 
-void MetricSlot::flush() {
-    if (emitted_) metric_->flush(*this);
-}
+void MetricSlot::flush() { metric_->flush(*this); }
 
 void MetricSlot::score(std::string_view name, unsigned index, double value) {
     const auto stored = stored_names_.find(name);

@@ -36,7 +36,7 @@ class MetricSlot final : public ScoreSink {
 
     void measure(const FrameInput &frame, FrameResult &result, Isa isa); // from any thread
     void emit(unsigned index, const FrameResult &result);                // in frame order
-    void flush();                                                        // nothing if no frame was emitted
+    void flush();                                                        // once frames were emitted
     bool emitted() const { return emitted_; }
 
   private:

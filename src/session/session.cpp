@@ -105,8 +105,10 @@ class Session::Impl final : public DevicePipeline::Receiver {
         if (flushed_) throw invalid("the session was flushed before");
         drain();
         rethrow_error();
-        if (pictures_offered_ == 0 && !slots_.empty())
-            throw invalid("no pictures were given; there is nothing to score");
+        for (const auto &slot : slots_)
+            if (!slot->emitted())
+                throw invalid("feature '" + slot->identity() +
+                              "' has scored no pictures; none were given, or none fit");
         const TraceRange trace("flush");
         for (const auto &slot : slots_) slot->flush();
         earlier_ref_.fill({});

@@ -235,6 +235,9 @@ TEST(CApi, TooSmallPicturesAreRefusedAtTheFirstPair) {
         LoadedModel model("vmaf_v0.6.1");
         EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
         EXPECT_EQ(feed(ctx, 0, 16, 16), -EINVAL);
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), -EINVAL); // nothing was scored
+        EXPECT_EQ(feed(ctx, 0), 0);
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
     }
 }
 

@@ -2,10 +2,8 @@
 
 #include "capi/context.hpp"
 #include "config.h"
-#include "metrics/registry.hpp"
 #include "report/output_file.hpp"
 #include "report/report.hpp"
-#include "session/extractor_name.hpp"
 
 using namespace vmaf;
 
@@ -76,10 +74,9 @@ int vmaf_use_features_from_model_collection(VmafContext *vmaf, VmafModelCollecti
 
 int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDictionary *opts_dict) {
     if (!vmaf || !feature_name) return -EINVAL;
-    if (!parse_extractor_name(feature_name).info) { // the one failure after which the options stay the caller's
-        log(LogLevel::error, "there is no feature extractor '" + std::string(feature_name) + "'");
-        return -EINVAL;
-    }
+    // The one failure after which the options stay the caller's. Names of backends that are not active count as
+    // unknown, as they are in a library without that backend.
+    if (const int result = capi::guarded([&] { vmaf->session.find_extractor(feature_name); })) return result;
     const auto options = capi::take(opts_dict);
     return capi::guarded([&] { vmaf->session.use_feature(feature_name, options ? options->texts : OptionTexts{}); });
 }

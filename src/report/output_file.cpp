@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <optional>
 #include <poll.h>
 #include <sys/stat.h>
@@ -54,6 +55,9 @@ Target find_target(const std::string &path) {
     if (stat(path.c_str(), &status) != 0) {
         if (errno != ENOENT) throw cannot_write(path, errno);
         target.is_replaced = true;
+        std::error_code error;
+        const std::filesystem::path link = std::filesystem::read_symlink(path, error);
+        if (!error) target.path = (std::filesystem::path(path).parent_path() / link).string(); // stays a link
         return target;
     }
     if (S_ISDIR(status.st_mode)) throw cannot_write(path, EISDIR);

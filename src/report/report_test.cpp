@@ -239,6 +239,12 @@ TEST_F(OutputFile, ReplacesAndKeepsModeAndLinks) {
     ASSERT_EQ(stat(path.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777, 0640u);
     EXPECT_EQ(entries(), 2);
+    ASSERT_EQ(unlink(path.c_str()), 0);
+    ASSERT_EQ(unlink(link.c_str()), 0);
+    ASSERT_EQ(symlink("out", link.c_str()), 0); // to a file that is to come
+    put(link, "three");
+    EXPECT_EQ(content(path), "three");
+    EXPECT_EQ(entries(), 2);
 }
 
 TEST_F(OutputFile, AFailureLeavesTheEarlierContentAndNothingElse) {

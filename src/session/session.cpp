@@ -15,7 +15,6 @@
 #include "metrics/registry.hpp"
 #include "picture/pool.hpp"
 #include "session/device_stage.hpp"
-#include "session/extractor_name.hpp"
 #include "session/metric_slot.hpp"
 #include "session/worker_pool.hpp"
 
@@ -378,15 +377,20 @@ bool Session::needs_luma_only() const {
                        [&](const auto &slot) { return device->scorer_of(*slot).has_value(); });
 }
 
-void Session::use_feature(std::string_view extractor, const OptionTexts &options) {
+ExtractorName Session::find_extractor(std::string_view extractor) const {
     const std::string_view active = impl_->device_ ? impl_->device_->backend() : "cpu";
-    const ExtractorName name = parse_extractor_name(extractor, active);
+    ExtractorName name = parse_extractor_name(extractor, active);
     if (!name.backend.empty() && name.backend != active)
         throw invalid("feature '" + std::string(extractor) + "' is pinned to " + name.backend +
                       " backend, which is not active");
     if (!name.info)
         throw invalid("there is no feature extractor '" + std::string(extractor) +
                       "'; `vmaf --list_features` shows those there are");
+    return name;
+}
+
+void Session::use_feature(std::string_view extractor, const OptionTexts &options) {
+    const ExtractorName name = find_extractor(extractor);
     for (const std::string &option : unknown_options(name.info->options, options))
         log(LogLevel::warning,
             "feature '" + std::string(extractor) + "' has no option '" + option + "'; it is ignored");

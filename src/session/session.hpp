@@ -13,6 +13,7 @@
 #include "model/model.hpp"
 #include "picture/picture.hpp"
 #include "scores/collector.hpp"
+#include "session/extractor_name.hpp"
 
 namespace vmaf {
 
@@ -47,6 +48,9 @@ class Session {
     // Registration (models.md 5.6); a metric with the same identity as a registered one is dropped. Throws Error for
     // unknown names and bad option values.
     void use_feature(std::string_view extractor, const OptionTexts &options);
+    // What a name stands for here. Throws Error where there is none, or if it is pinned to a backend that is not
+    // active.
+    ExtractorName find_extractor(std::string_view extractor) const;
     void use_features_of(const Model &model);
     void use_features_of(const ModelCollection &collection);
 

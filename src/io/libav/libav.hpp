@@ -32,8 +32,8 @@ using Scaling = std::unique_ptr<SwsContext, ByPointer<sws_freeContext>>;
 Frame new_frame(); // throws std::bad_alloc
 Packet new_packet();
 
-// The libraries' messages are kept from stderr; the last error of this thread's calls, or of the decoder's own threads,
-// explains a code.
+// The libraries' messages are kept from stderr; the last error explains a code. Decoders have threads of their own, so
+// it is the last of the process: with two clips it may now and then be the other one's.
 void capture_messages();
 void forget_messages();
 std::string reason(int code);

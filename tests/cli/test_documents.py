@@ -3,6 +3,7 @@ import fcntl
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -134,6 +135,12 @@ class Files(CommandTest):
         if not os.path.exists("/dev/full"):
             self.skipTest("there is no /dev/full")
         self.assertIn("No space left", self.score(*PSNR, "-o", "/dev/full", expect=255).stderr)
+
+    def test_a_limit_on_the_size_of_files_is_an_error(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        before = sorted(os.listdir(self.folder))
+        self.assertIn("File too large", self.score(*PSNR, "-o", self.folder / "large.xml", expect=255, preexec_fn=limit).stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
 
     def test_a_closed_output_is_an_error(self):
         read, write = os.pipe()

@@ -45,6 +45,7 @@ void install_signal_handlers() {
     handle(SIGTERM, end_on_signal);
     handle(SIGHUP, end_on_signal);
     std::signal(SIGPIPE, SIG_IGN); // a closed output is an error like others
+    std::signal(SIGXFSZ, SIG_IGN); // and so is a limit on the size of files
 }
 
 // With a standard descriptor closed, a clip or the document would get its number, and messages would go there.

@@ -15,7 +15,7 @@ namespace vmaf {
 
 inline constexpr int kSsimTaps = 11;
 inline constexpr int kSsimGroup = 16;  // rows of terms made at once
-inline constexpr int kSsimStrip = 128; // columns of terms made at once, so that their windowed rows stay in near caches
+inline constexpr int kSsimStrip = 256; // columns of terms made at once, so that their windowed rows stay in near caches
 inline constexpr std::array<float, kSsimTaps> kSsimWindow = {0.001028f, 0.007599f, 0.036001f, 0.109361f,
                                                              0.213006f, 0.266012f, 0.213006f, 0.109361f,
                                                              0.036001f, 0.007599f, 0.001028f};

@@ -23,7 +23,7 @@ using Vd = hn::Vec<Dd>;
 constexpr int kLanes = HWY_LANES(float);
 constexpr int kHalf = kLanes / 2;
 constexpr int kDistinct = (kSsimTaps + 1) / 2;
-constexpr int kTile = 128; // columns whose products are kept while they are summed
+constexpr int kTile = 256; // columns whose products are kept while they are summed
 
 HWY_INLINE Vd lower(Vf v) { return hn::PromoteTo(Dd(), hn::LowerHalf(Dh(), v)); }
 HWY_INLINE Vd upper(Vf v) { return hn::PromoteTo(Dd(), hn::UpperHalf(Dh(), v)); }

@@ -18,8 +18,7 @@ namespace {
 
 enum Channel { kRef, kDist, kRefRefHigh, kDistDistHigh, kRefDistHigh, kRefRefLow, kDistDistLow, kRefDistLow };
 constexpr int kChannels = 8;
-constexpr int kMaxTaps = 17, kMaxRadius = 8;
-constexpr int kRingRows = 32; // a power of two above kMaxTaps
+constexpr int kRingRows = 32; // a power of two above the 17 taps of scale 0
 
 using Row = std::uint16_t *;
 template <int Taps> using TapRows = std::array<const std::uint16_t *, Taps>;
@@ -73,7 +72,7 @@ void split_products(const std::uint16_t *__restrict a, const std::uint16_t *__re
     }
 }
 
-// One vertically filtered row, with kMaxRadius extra samples on both sides.
+// One vertically filtered row, with up to 8 extra samples on both sides.
 class ExtendedRow {
   public:
     explicit ExtendedRow(int width) : samples_(std::size_t(width + 2 * kMargin)) {}

@@ -15,6 +15,7 @@
 namespace vmaf::tune {
 
 using Arguments = std::vector<std::string>;
+inline void append(Arguments &to, const Arguments &more) { to.insert(to.end(), more.begin(), more.end()); }
 
 std::string shell_quoted(std::string_view word);
 std::string shell_quoted(const Arguments &arguments); // one line that can be pasted into a shell

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string text_of(const json &row, const char *key) {
+std::string cell_text(const json &row, const char *key) {
     const auto found = row.find(key);
     if (found == row.end() || found->is_null()) return "";
     return found->is_string() ? found->get<std::string>() : found->dump();
@@ -77,12 +77,12 @@ Table row_table(const ReportData &data) {
     for (const json &row : data.rows) {
         const double score =
             row.contains("score") && row["score"].is_number() ? number_in(row, "score") : number_in(row, "vmaf_score");
-        const std::string metric = row.contains("metric") ? text_of(row, "metric") : "vmaf";
+        const std::string metric = row.contains("metric") ? cell_text(row, "metric") : "vmaf";
         const json statistics = row.value("scores", json::object()).value(metric, json::object());
         const double status = row.contains("exit_status") ? number_in(row, "exit_status") : 0;
-        table.rows.push_back({short_name(text_of(row, "src")),
-                              text_of(row, "encoder"),
-                              text_of(row, "preset"),
+        table.rows.push_back({short_name(cell_text(row, "src")),
+                              cell_text(row, "encoder"),
+                              cell_text(row, "preset"),
                               {number_in(row, "crf"), std::fmod(number_in(row, "crf"), 1) == 0 ? 0 : 2},
                               metric,
                               {score, 2},
@@ -93,8 +93,8 @@ Table row_table(const ReportData &data) {
                               {number_in(row, "encode_fps"), 1},
                               {number_in(row, "encode_time_ms") / 1000, 2},
                               {number_in(row, "score_time_ms") / 1000, 2},
-                              text_of(row, "score_backend"),
-                              text_of(row, "score_scale"),
+                              cell_text(row, "score_backend"),
+                              cell_text(row, "score_scale"),
                               status == 0 ? (row.value("from_cache", false) ? "ok, cached" : "ok")
                                           : "failed (" + number_text(status) + ")"});
     }
@@ -106,13 +106,13 @@ Table failed_table(const ReportData &data) {
         "failed", "Rows that failed, and why", {"source", "encoder", "preset", "q", "stage", "status", "reason"}, {}};
     for (const json &row : data.failed) {
         const json error = row.contains("error") && row["error"].is_object() ? row["error"] : json::object();
-        table.rows.push_back({short_name(text_of(row, "src")),
-                              text_of(row, "encoder"),
-                              text_of(row, "preset"),
+        table.rows.push_back({short_name(cell_text(row, "src")),
+                              cell_text(row, "encoder"),
+                              cell_text(row, "preset"),
                               {number_in(row, "crf"), std::fmod(number_in(row, "crf"), 1) == 0 ? 0 : 2},
-                              text_of(error, "stage"),
+                              cell_text(error, "stage"),
                               {number_in(row, "exit_status"), 0},
-                              text_of(error, "message")});
+                              cell_text(error, "message")});
     }
     return table;
 }
@@ -123,7 +123,7 @@ Table cost_table(const ReportData &data) {
     };
     std::map<std::string, Cost> costs;
     for (const json &row : data.rows) {
-        Cost &cost = costs[text_of(row, "encoder") + " " + text_of(row, "preset")];
+        Cost &cost = costs[cell_text(row, "encoder") + " " + cell_text(row, "preset")];
         const auto add = [&](double &sum, const char *key, double factor) {
             if (const double v = number_in(row, key); std::isfinite(v)) sum += v * factor;
         };

@@ -17,8 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void append(Arguments &to, const Arguments &more) { to.insert(to.end(), more.begin(), more.end()); }
-
 std::string extension(const std::string &path) {
     const std::string ext = fs::path(path).extension().string();
     return ext.empty() ? ext : ext.substr(1);

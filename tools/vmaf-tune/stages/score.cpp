@@ -32,8 +32,6 @@ const std::vector<MetricChoice> &metric_table() {
     return table;
 }
 
-void append(Arguments &to, const Arguments &more) { to.insert(to.end(), more.begin(), more.end()); }
-
 int even(double value) { return std::max(2, 2 * static_cast<int>(std::lround(value / 2))); }
 
 // Decodes to raw planes on standard output. Raw rather than YUV4MPEG2: the latter's 8-bit 4:2:2 is resampled on

@@ -18,6 +18,22 @@
 #include "libvmaf/libvmaf_metal.h"
 #include "libvmaf/libvmaf_sycl.h"
 
+// Exported without a header (models.md 6.5). Outside of the namespace and by their names, so that sanitizers know the
+// types.
+extern "C" {
+struct VmafMetadata {
+    char *feature_name;
+    unsigned picture_index;
+    double score;
+};
+struct VmafMetadataConfiguration {
+    char *feature_name;
+    void (*callback)(void *data, VmafMetadata *metadata);
+    void *data;
+};
+int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg);
+}
+
 namespace {
 
 VmafConfiguration quiet(unsigned threads = 0, unsigned subsample = 0) {
@@ -438,32 +454,18 @@ TEST(CApi, DocumentsAreWrittenInEveryFormat) {
     std::remove(path.c_str());
 }
 
-extern "C" {
-struct Metadata {
-    char *feature_name;
-    unsigned picture_index;
-    double score;
-};
-struct MetadataConfiguration {
-    char *feature_name;
-    void (*callback)(void *data, Metadata *metadata);
-    void *data;
-};
-int vmaf_register_metadata_handler(VmafContext *vmaf, MetadataConfiguration cfg);
-}
-
 TEST(CApi, CallbacksDeliverPredictionsAsFeaturesComplete) {
     std::vector<std::pair<unsigned, double>> got;
     Context ctx(quiet(2));
     LoadedModel model("vmaf_v0.6.1");
     EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
     char name[] = "vmaf";
-    MetadataConfiguration cfg{name,
-                              [](void *data, Metadata *m) {
-                                  static_cast<std::vector<std::pair<unsigned, double>> *>(data)->emplace_back(
-                                      m->picture_index, m->score);
-                              },
-                              &got};
+    VmafMetadataConfiguration cfg{name,
+                                  [](void *data, VmafMetadata *m) {
+                                      static_cast<std::vector<std::pair<unsigned, double>> *>(data)->emplace_back(
+                                          m->picture_index, m->score);
+                                  },
+                                  &got};
     EXPECT_EQ(vmaf_register_metadata_handler(ctx, cfg), 0);
     for (unsigned i = 0; i < 4; i++) EXPECT_EQ(feed(ctx, i), 0);
     EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
@@ -487,7 +489,7 @@ TEST(CApi, CallbacksMayAskForScores) {
         Client client{ctx, model};
         EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
         char name[] = "VMAF_integer_feature_vif_scale0_score";
-        const auto ask = [](void *data, Metadata *m) {
+        const auto ask = [](void *data, VmafMetadata *m) {
             auto &c = *static_cast<Client *>(data);
             double score = 0;
             c.calls++;

@@ -1,7 +1,9 @@
 // vmaf-tune: finds encodes for a quality target.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -44,7 +46,14 @@ int fail(const Options &options, const std::string &subcommand, int code, const 
 
 int main(int argc, char **argv) {
     // The scorer's own process: the vmaf command inside this executable (a crash fails one probe, not the sweep).
-    if (argc > 1 && std::strcmp(argv[1], "__vmaf") == 0) return vmaf::cli::vmaf_command(argc - 1, argv + 1);
+    if (argc > 1 && std::strcmp(argv[1], "__vmaf") == 0) {
+        constexpr std::string_view kReport = "--progress-fd=";
+        if (argc < 3 || !std::string_view(argv[2]).starts_with(kReport))
+            return vmaf::cli::vmaf_command(argc - 1, argv + 1);
+        const int report = std::atoi(argv[2] + kReport.size());
+        argv[2] = argv[1];
+        return vmaf::cli::vmaf_command(argc - 2, argv + 2, report);
+    }
 
     interruption::install_handlers();
     Options options;

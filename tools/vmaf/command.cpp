@@ -74,7 +74,7 @@ void act(const Options &options) {
 
 } // namespace
 
-int vmaf::cli::vmaf_command(int argc, char **argv) {
+int vmaf::cli::vmaf_command(int argc, char **argv, int report_descriptor) {
     occupy_standard_descriptors();
     install_signal_handlers();
     if (argc <= 1) {
@@ -82,7 +82,9 @@ int vmaf::cli::vmaf_command(int argc, char **argv) {
         return exit_status(ExitCode::usage);
     }
     try {
-        act(parse_command_line(std::span<const char *const>(argv, static_cast<std::size_t>(argc))));
+        Options options = parse_command_line(std::span<const char *const>(argv, static_cast<std::size_t>(argc)));
+        options.report_descriptor = report_descriptor;
+        act(options);
         return exit_status(ExitCode::success);
     } catch (const Failure &failure) {
         const bool is_usage = failure.code() == ExitCode::usage;

@@ -3,6 +3,7 @@
 
 namespace vmaf::cli {
 
-int vmaf_command(int argc, char **argv); // returns the exit status
+// Returns the exit status. `report_descriptor` gets the number of frames while they are scored, one per line.
+int vmaf_command(int argc, char **argv, int report_descriptor = -1);
 
 } // namespace vmaf::cli

@@ -24,10 +24,11 @@ std::string clock_time(double seconds) {
 
 } // namespace
 
-Meter::Meter(bool is_shown, std::optional<std::uint64_t> total)
-    : is_shown_(is_shown), total_(total), start_(Clock::now()), next_(start_) {}
+Meter::Meter(bool is_shown, std::optional<std::uint64_t> total, int report)
+    : is_shown_(is_shown), report_(report), total_(total), start_(Clock::now()), next_(start_) {}
 
 Meter::~Meter() {
+    if (report_ >= 0) report(count_);
     if (!is_shown_ || count_ == 0) return;
     if (shown_count_ != count_) show(count_, Clock::now());
     std::fputc('\n', stderr);
@@ -35,11 +36,16 @@ Meter::~Meter() {
 
 void Meter::frame(std::uint64_t count) {
     count_ = count;
-    if (!is_shown_) return;
+    if (!is_shown_ && report_ < 0) return;
     const auto now = Clock::now();
     if (now < next_) return;
     next_ = now + kRefresh;
-    show(count, now);
+    if (report_ >= 0) report(count);
+    if (is_shown_) show(count, now);
+}
+
+void Meter::report(std::uint64_t count) {
+    if (dprintf(report_, "%llu\n", static_cast<unsigned long long>(count)) < 0) report_ = -1; // nobody listens
 }
 
 void Meter::show(std::uint64_t count, Clock::time_point now) {

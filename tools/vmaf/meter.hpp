@@ -9,8 +9,9 @@ namespace vmaf::cli {
 
 class Meter {
   public:
-    // `total`: frames there will be, where that is known.
-    Meter(bool is_shown, std::optional<std::uint64_t> total);
+    // `total`: frames there will be, where that is known. `report`: a descriptor that gets the count, one number per
+    // line; -1: none.
+    Meter(bool is_shown, std::optional<std::uint64_t> total, int report = -1);
     ~Meter(); // ends the line
     Meter(const Meter &) = delete;
     Meter &operator=(const Meter &) = delete;
@@ -20,8 +21,10 @@ class Meter {
   private:
     using Clock = std::chrono::steady_clock;
     void show(std::uint64_t count, Clock::time_point now);
+    void report(std::uint64_t count);
 
     bool is_shown_;
+    int report_;
     std::optional<std::uint64_t> total_;
     Clock::time_point start_, next_;
     std::uint64_t count_ = 0, shown_count_ = 0;

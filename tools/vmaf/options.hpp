@@ -75,6 +75,7 @@ struct Options {
     bool no_prediction = false, quiet = false, strict_length = false;
     BackendRequest backend;
     VideoOptions video;
+    int report_descriptor = -1; // gets the number of frames while they are scored; no option sets it
 };
 
 // Throws Failure(usage).

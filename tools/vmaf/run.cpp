@@ -160,7 +160,7 @@ unsigned score_frames(Session &session, Clips &clips, const Options &options, co
                       bool is_metered) {
     const unsigned ahead = options.threads > 1 ? 2 : 1;
     const unsigned bits = clips.picture.bits;
-    Meter meter(is_metered, clips.pairs(options));
+    Meter meter(is_metered, clips.pairs(options), options.report_descriptor);
     unsigned frames = 0;
     bool reference_ended = false, distorted_ended = false;
     guarded(ExitCode::frame, [&] {

@@ -1,6 +1,8 @@
 #include "backend/score_backend.hpp"
 
 #include <algorithm>
+#include <future>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -41,6 +43,8 @@ bool has_gpu_agent(const std::string &text) {
 
 void survey_from_capabilities(const json &document, BackendSurvey &survey) {
     survey.from_capabilities = true;
+    survey.version =
+        document.value("implementation", std::string("vmaf")) + " " + document.value("version", std::string("unknown"));
     const json details = document.value("details", json::object());
     for (const json &entry : document["backends"]) {
         if (!entry.is_string()) continue;
@@ -67,11 +71,27 @@ const std::vector<std::string> &backend_order() {
 std::vector<std::string> BackendSurvey::usable() const {
     std::vector<std::string> list;
     for (const std::string &name : backend_order())
-        if (const auto found = states.find(name); found != states.end() && found->second.usable) list.push_back(name);
+        if (const auto found = states.find(name);
+            found != states.end() && found->second.usable && !found->second.only_on_request)
+            list.push_back(name);
     if (const auto metal = states.find("metal");
         metal != states.end() && metal->second.usable && std::find(list.begin(), list.end(), "metal") == list.end())
         list.insert(list.begin(), "metal");
     return list;
+}
+
+std::string BackendSurvey::reasons() const {
+    std::string text;
+    for (const std::string &name : backend_order()) {
+        const auto found = states.find(name);
+        const bool is_built = found != states.end() && found->second.supported;
+        if (is_built && found->second.usable && !found->second.only_on_request) continue;
+        const std::string why = !is_built                       ? "not built"
+                                : found->second.only_on_request ? "a processor plays the GPU; only on request"
+                                                                : found->second.reason;
+        text += (text.empty() ? "" : ", ") + name + ": " + why;
+    }
+    return text;
 }
 
 std::vector<std::string> backends_in_help(const std::string &help) {
@@ -95,8 +115,10 @@ std::vector<std::string> backends_in_help(const std::string &help) {
     return found;
 }
 
-HostProbe probe_host(const std::string &backend) {
-    HostProbe probe{backend, "", "", false, 0};
+namespace {
+
+HostProbe ask_host(const std::string &backend) {
+    HostProbe probe{.backend = backend, .command = "", .verdict = ""};
     const auto try_one = [&](const Arguments &command, const std::function<bool(const std::string &)> &shows) {
         probe.command += (probe.command.empty() ? "" : ", then ") + shell_quoted(command);
         const auto outcome = run_limited(command);
@@ -130,25 +152,58 @@ HostProbe probe_host(const std::string &backend) {
                 return out.find("GPU[") != std::string::npos || out.find("Card") != std::string::npos;
             });
     } else if (backend == "vulkan") {
-        try_one({"vulkaninfo", "--summary"},
-                [](const std::string &out) { return out.find("deviceName") != std::string::npos; });
+        try_one({"vulkaninfo", "--summary"}, [&](const std::string &out) {
+            std::size_t devices = 0, processors = 0;
+            std::istringstream lines(out);
+            for (std::string line; std::getline(lines, line);) {
+                devices += line.find("deviceName") != std::string::npos;
+                processors += line.find("PHYSICAL_DEVICE_TYPE_CPU") != std::string::npos;
+            }
+            probe.is_software = devices > 0 && processors >= devices;
+            return devices > 0;
+        });
+        if (probe.is_software) probe.verdict = "only a processor that plays a GPU; it counts on request only";
     } else {
         probe.verdict = "needs macOS";
     }
     return probe;
 }
 
+} // namespace
+
+HostProbe probe_host(const std::string &backend) {
+    static std::mutex mutex;
+    static std::map<std::string, std::shared_future<HostProbe>> asked;
+    std::shared_future<HostProbe> answer;
+    {
+        const std::lock_guard lock(mutex);
+        auto &known = asked[backend];
+        if (!known.valid()) known = std::async(std::launch::async, ask_host, backend).share();
+        answer = known;
+    }
+    return answer.get();
+}
+
+std::vector<HostProbe> probe_hosts(const std::vector<std::string> &backends) {
+    std::vector<std::future<HostProbe>> answers;
+    for (const std::string &name : backends) answers.push_back(std::async(std::launch::async, probe_host, name));
+    std::vector<HostProbe> probes;
+    for (auto &answer : answers) probes.push_back(answer.get());
+    return probes;
+}
+
 BackendSurvey survey_backends(const Arguments &command) {
     BackendSurvey survey;
-    survey.states["cpu"] = {true, true, ""};
+    survey.states["cpu"] = {true, true, false, ""};
     Arguments ask = command;
     ask.push_back("--capabilities");
     const auto answer = run_limited(ask);
     if (answer && answer->ok()) {
         const json document = json::parse(answer->out, nullptr, false);
         if (document.is_object() && document.contains("backends") && document["backends"].is_array()) {
+            survey.has_answered = true;
             survey_from_capabilities(document, survey);
-            survey.states["cpu"] = {true, true, ""};
+            survey.states["cpu"] = {true, true, false, ""};
             return survey;
         }
     }
@@ -156,11 +211,9 @@ BackendSurvey survey_backends(const Arguments &command) {
     const auto help = run_limited(ask);
     const std::vector<std::string> supported =
         help ? backends_in_help(help->out + "\n" + help->error_tail) : std::vector<std::string>{"cpu"};
-    for (const std::string &name : supported) {
-        if (name == "cpu") continue;
-        const HostProbe probe = probe_host(name);
-        survey.states[name] = {true, probe.available, probe.available ? "" : probe.verdict};
-    }
+    survey.has_answered = help.has_value();
+    for (const HostProbe &probe : probe_hosts({supported.begin() + 1, supported.end()}))
+        survey.states[probe.backend] = {true, probe.available, probe.is_software, probe.available ? "" : probe.verdict};
     return survey;
 }
 

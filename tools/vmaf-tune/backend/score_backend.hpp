@@ -13,13 +13,17 @@ namespace vmaf::tune {
 struct BackendState {
     bool supported = false; // compiled into the scorer
     bool usable = false;
-    std::string reason; // why not
+    bool only_on_request = false; // `auto` passes it by
+    std::string reason;           // why not
 };
 
 struct BackendSurvey {
     std::map<std::string, BackendState> states; // by name; cpu is always there
-    bool from_capabilities = false;             // the scorer itself has tried its backends
+    bool has_answered = false;                  // the scorer could be asked at all
+    bool from_capabilities = false;             // it has tried its backends itself
+    std::string version;                        // where it says so
     std::vector<std::string> usable() const;    // in the order of `auto`
+    std::string reasons() const;                // why the others are not: "cuda: no device, sycl: not built"
 };
 
 // Asks a scorer: `command` is the vmaf binary, or our own executable with its hidden verb.
@@ -32,9 +36,11 @@ std::vector<std::string> backends_in_help(const std::string &help);
 struct HostProbe {
     std::string backend, command, verdict;
     bool available = false;
+    bool is_software = false; // a processor that plays a GPU
     double seconds = 0;
 };
-HostProbe probe_host(const std::string &backend);
+HostProbe probe_host(const std::string &backend);                             // once per process
+std::vector<HostProbe> probe_hosts(const std::vector<std::string> &backends); // side by side
 
 // Order in which `auto` looks: cuda, sycl, hip, vulkan, cpu.
 const std::vector<std::string> &backend_order();

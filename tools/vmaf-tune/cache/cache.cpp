@@ -1,9 +1,12 @@
 #include "cache/cache.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <sqlite3.h>
 
 #include "base/error.hpp"
@@ -14,12 +17,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char *kSchema = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-                                "CREATE TABLE IF NOT EXISTS results("
+constexpr const char *kSchema = "CREATE TABLE IF NOT EXISTS results("
                                 "  kind INTEGER NOT NULL, key TEXT NOT NULL, json TEXT NOT NULL,"
                                 "  used INTEGER NOT NULL, PRIMARY KEY(kind, key)) WITHOUT ROWID;"
-                                "CREATE INDEX IF NOT EXISTS by_use ON results(used);"
-                                "PRAGMA user_version=2;";
+                                "CREATE INDEX IF NOT EXISTS by_use ON results(used);";
+constexpr const char *kAddAbout = "ALTER TABLE results ADD COLUMN about TEXT NOT NULL DEFAULT '';"
+                                  "PRAGMA user_version=3;";
+constexpr int kVersion = 3;
 
 class Statement {
   public:
@@ -67,68 +71,166 @@ struct Cache::Database {
         db = nullptr;
         if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) return false;
         sqlite3_busy_timeout(db, 10000);
-        return sqlite3_exec(db, kSchema, nullptr, nullptr, nullptr) == SQLITE_OK;
+        if (version() == kVersion) return run("PRAGMA synchronous=NORMAL");
+        // Another process may do the same at this moment: one of them waits and finds it done.
+        if (!run("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE")) return false;
+        const bool done = run(kSchema) && (version() == kVersion || run(kAddAbout));
+        return run(done ? "COMMIT" : "ROLLBACK") && done;
+    }
+
+    bool run(const char *sql) { return sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK; }
+
+    int version() {
+        sqlite3_stmt *statement = nullptr;
+        int found = -1;
+        if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &statement, nullptr) == SQLITE_OK &&
+            sqlite3_step(statement) == SQLITE_ROW)
+            found = sqlite3_column_int(statement, 0);
+        sqlite3_finalize(statement);
+        return found;
+    }
+
+    std::int64_t number(const char *sql) {
+        Statement statement(db, sql);
+        return statement.step() ? statement.integer(0) : 0;
+    }
+
+    // Pages that hold something. Known without looking at any of them.
+    std::int64_t bytes() {
+        return (number("PRAGMA page_count") - number("PRAGMA freelist_count")) * number("PRAGMA page_size");
     }
 };
 
 Cache::Cache(const std::string &folder, std::uint64_t size_limit)
-    : database_(std::make_unique<Database>()), size_limit_(size_limit) {
+    : database_(std::make_unique<Database>()), size_limit_(size_limit), opened_(std::time(nullptr)) {
     std::error_code error;
     fs::create_directories(folder, error);
     const std::string path = folder + "/cache.sqlite3";
     if (database_->open(path)) return;
     const int code = sqlite3_errcode(database_->db);
+    const std::string reason = sqlite3_errmsg(database_->db);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
-        fs::rename(path, path + ".bad", error);
+        was_damaged_ = true;
+        for (const char *part : {"", "-wal", "-shm"}) fs::rename(path + part, path + part + ".bad", error);
         if (database_->open(path)) return;
     }
-    throw Error(EIO, "the cache in '" + folder + "' cannot be used (" + sqlite3_errmsg(database_->db) +
+    throw Error(EIO, "the cache in '" + folder + "' cannot be used (" + reason +
                          "); give another --cache-dir, or --no-cache");
 }
 
 Cache::~Cache() {
     try {
         const std::lock_guard lock(database_->mutex);
-        Statement total(database_->db, "SELECT coalesce(sum(length(json) + length(key)), 0) FROM results");
-        total.step();
-        std::int64_t excess = total.integer(0) - static_cast<std::int64_t>(size_limit_);
-        while (excess > 0) {
-            Statement oldest(database_->db, "DELETE FROM results WHERE (kind, key) IN (SELECT kind, key FROM results "
-                                            "ORDER BY used LIMIT 64) RETURNING length(json) + length(key)");
-            std::int64_t freed = 0;
-            while (oldest.step()) freed += oldest.integer(0);
-            if (freed == 0) break;
-            excess -= freed;
-        }
+        evict(size_limit_, opened_);
     } catch (const Error &) { // eviction can wait for the next run
     }
 }
 
-std::optional<std::string> Cache::find(Kind kind, const std::string &key) {
-    const std::lock_guard lock(database_->mutex);
-    Statement update(database_->db, "UPDATE results SET used = ?3 WHERE kind = ?1 AND key = ?2 RETURNING json");
-    update.bind(1, static_cast<std::int64_t>(kind)).bind(2, key).bind(3, std::time(nullptr));
-    std::optional<std::string> found;
-    while (update.step()) found = update.text(0);
-    return found;
+// The mutex is held.
+std::int64_t Cache::evict(std::uint64_t limit, std::int64_t used_before) {
+    std::int64_t evicted = 0;
+    while (database_->bytes() > static_cast<std::int64_t>(std::min<std::uint64_t>(limit, INT64_MAX))) {
+        Statement oldest(database_->db, "DELETE FROM results WHERE (kind, key) IN (SELECT kind, key FROM results "
+                                        "WHERE used < ?1 ORDER BY used LIMIT 64)");
+        oldest.bind(1, used_before).step();
+        const int count = sqlite3_changes(database_->db);
+        if (count == 0) break;
+        evicted += count;
+    }
+    return evicted;
 }
 
-void Cache::store(Kind kind, const std::string &key, const std::string &json) {
+std::optional<std::string> Cache::find(Kind kind, const std::string &key) {
     const std::lock_guard lock(database_->mutex);
-    Statement insert(database_->db, "INSERT OR REPLACE INTO results(kind, key, json, used) VALUES(?1, ?2, ?3, ?4)");
-    insert.bind(1, static_cast<std::int64_t>(kind)).bind(2, key).bind(3, json).bind(4, std::time(nullptr)).step();
+    try {
+        Statement query(database_->db, "SELECT json, used FROM results WHERE kind = ?1 AND key = ?2");
+        query.bind(1, static_cast<std::int64_t>(kind)).bind(2, key);
+        if (!query.step()) return std::nullopt;
+        const std::string found = query.text(0);
+        const std::int64_t now = std::time(nullptr);
+        if (query.integer(1) < now) { // one write for each second is enough
+            Statement update(database_->db, "UPDATE results SET used = ?3 WHERE kind = ?1 AND key = ?2");
+            update.bind(1, static_cast<std::int64_t>(kind)).bind(2, key).bind(3, now).step();
+        }
+        return found;
+    } catch (const Error &) {
+        return std::nullopt;
+    }
+}
+
+void Cache::store(Kind kind, const std::string &key, const std::string &json, const std::string &about) {
+    const std::lock_guard lock(database_->mutex);
+    Statement insert(database_->db,
+                     "INSERT OR REPLACE INTO results(kind, key, json, used, about) VALUES(?1, ?2, ?3, ?4, ?5)");
+    insert.bind(1, static_cast<std::int64_t>(kind)).bind(2, key).bind(3, json).bind(4, std::time(nullptr));
+    insert.bind(5, about).step();
+    if (static_cast<double>(database_->bytes()) > 1.1 * static_cast<double>(size_limit_)) evict(size_limit_, opened_);
+}
+
+std::vector<Cache::Entry> Cache::list() {
+    const std::lock_guard lock(database_->mutex);
+    Statement query(database_->db, "SELECT kind, key, about, used, length(CAST(json AS BLOB)) FROM results "
+                                   "ORDER BY used DESC, kind, key");
+    std::vector<Entry> entries;
+    while (query.step())
+        entries.push_back(
+            {static_cast<Kind>(query.integer(0)), query.text(1), query.text(2), query.integer(3), query.integer(4)});
+    return entries;
 }
 
 Cache::Statistics Cache::statistics() {
     const std::lock_guard lock(database_->mutex);
-    Statement query(database_->db, "SELECT count(*), coalesce(sum(length(json) + length(key)), 0) FROM results");
-    query.step();
-    return {query.integer(0), query.integer(1)};
+    Statistics statistics;
+    Statement query(database_->db, "SELECT kind, count(*), min(used) FROM results GROUP BY kind");
+    while (query.step()) {
+        const auto kind = static_cast<std::size_t>(query.integer(0));
+        if (kind < statistics.entries.size()) statistics.entries[kind] = query.integer(1);
+        if (statistics.oldest == 0 || query.integer(2) < statistics.oldest) statistics.oldest = query.integer(2);
+    }
+    statistics.bytes = database_->bytes();
+    return statistics;
 }
 
 void Cache::clear() {
     const std::lock_guard lock(database_->mutex);
     Statement(database_->db, "DELETE FROM results").step();
+    Statement(database_->db, "VACUUM").step();
+}
+
+std::int64_t Cache::remove_unused_since(std::int64_t time) {
+    const std::lock_guard lock(database_->mutex);
+    Statement(database_->db, "DELETE FROM results WHERE used < ?1").bind(1, time).step();
+    const int count = sqlite3_changes(database_->db);
+    if (count > 0) Statement(database_->db, "VACUUM").step();
+    return count;
+}
+
+std::int64_t Cache::shrink_to(std::uint64_t bytes) {
+    const std::lock_guard lock(database_->mutex);
+    const std::int64_t count = evict(bytes, INT64_MAX);
+    if (count > 0) Statement(database_->db, "VACUUM").step();
+    return count;
+}
+
+Cache::Check Cache::verify() {
+    const std::lock_guard lock(database_->mutex);
+    Check check;
+    Statement integrity(database_->db, "PRAGMA integrity_check");
+    while (integrity.step())
+        if (const std::string line = integrity.text(0); line != "ok")
+            check.database += (check.database.empty() ? "" : "; ") + line;
+    std::vector<std::pair<std::int64_t, std::string>> bad;
+    {
+        Statement query(database_->db, "SELECT kind, key, json FROM results");
+        while (query.step()) {
+            check.entries++;
+            if (!nlohmann::json::accept(query.text(2))) bad.emplace_back(query.integer(0), query.text(1));
+        }
+    }
+    for (const auto &[kind, key] : bad)
+        Statement(database_->db, "DELETE FROM results WHERE kind = ?1 AND key = ?2").bind(1, kind).bind(2, key).step();
+    check.damaged = std::ssize(bad);
+    return check;
 }
 
 std::string default_cache_folder() {

@@ -2,10 +2,12 @@
 // safe for several processes).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace vmaf::tune {
 
@@ -18,20 +20,48 @@ class Cache {
     Cache(const Cache &) = delete;
     Cache &operator=(const Cache &) = delete;
 
-    enum class Kind { encode, score, fact };
+    enum class Kind { encode, score, fact, failure };
+
+    // Whatever is wrong with the database, that is a miss.
     std::optional<std::string> find(Kind kind, const std::string &key);
-    void store(Kind kind, const std::string &key, const std::string &json);
+    // `about` is for people. Throws Error.
+    void store(Kind kind, const std::string &key, const std::string &json, const std::string &about = "");
+
+    struct Entry {
+        Kind kind;
+        std::string key, about;
+        std::int64_t used = 0; // seconds since 1970
+        std::int64_t bytes = 0;
+    };
+    std::vector<Entry> list(); // latest use first
 
     struct Statistics {
-        std::int64_t entries = 0, bytes = 0;
+        std::array<std::int64_t, 4> entries{}; // by kind
+        std::int64_t bytes = 0;                // on disk
+        std::int64_t oldest = 0;               // use
     };
     Statistics statistics();
+
     void clear();
+    std::int64_t remove_unused_since(std::int64_t time); // how many
+    std::int64_t shrink_to(std::uint64_t bytes);         // those used longest ago go first; how many
+
+    struct Check {
+        std::int64_t entries = 0, damaged = 0; // the latter have been removed
+        std::string database;                  // what SQLite finds wrong; empty: nothing
+    };
+    Check verify();
+
+    bool was_damaged() const { return was_damaged_; } // when it was opened; the remains are beside it
 
   private:
     struct Database;
+    std::int64_t evict(std::uint64_t limit, std::int64_t used_before);
+
     std::unique_ptr<Database> database_;
     std::uint64_t size_limit_;
+    std::int64_t opened_; // what was used since then is in use
+    bool was_damaged_ = false;
 };
 
 std::string default_cache_folder();

@@ -93,6 +93,14 @@ void bind_score(CLI::App &app, Options &o) {
     app.add_option("--dist-delay", o.dist_delay,
                    "seconds cut from the reference's head; negative: from the distorted video's")
         ->group("Scoring");
+    app.add_option("--score-transport", o.score_transport,
+                   "pipe: decoders feed the scorer; file: through files in the scratch folder; direct: both files as "
+                   "they are (YUV4MPEG2 or raw, nothing to convert)")
+        ->check(CLI::IsMember({"pipe", "file", "direct"}))
+        ->group("Scoring");
+    app.add_option("--ref-cache", o.ref_cache, "memory for decoded reference frames; 0: decode them for each probe")
+        ->group("Scoring");
+    app.add_option("--device", o.device, "number of the GPU that scores")->group("Scoring");
 }
 
 void bind_sampling(CLI::App &app, Options &o) {
@@ -113,6 +121,7 @@ void bind_running(CLI::App &app, Options &o) {
     app.add_option("--cache-dir", o.cache_dir, "where results are remembered")->group("Running");
     app.add_flag("--no-cache", o.no_cache, "remember nothing")->group("Running");
     app.add_option("--cache-size", o.cache_size, "limit of the cache")->group("Running");
+    app.add_flag("--cache-failures", o.cache_failures, "remember failures, too")->group("Running");
     app.add_option("--work-dir,--encode-dir,--temp-dir", o.work_dir, "scratch folder")->group("Running");
     app.add_option("-o,--output", o.output, "result file; - for standard output")->group("Running");
     app.add_flag("-y,--overwrite", o.overwrite, "replace existing results")->group("Running");
@@ -124,7 +133,11 @@ void bind_running(CLI::App &app, Options &o) {
            "--no-parallel", [&o] { o.jobs = 1; }, "the same as --jobs 1")
         ->group("Running");
     app.add_option("--encode-jobs", o.encode_jobs, "encodes side by side")->check(CLI::Range(1, 256))->group("Running");
-    app.add_option("--score-jobs", o.score_jobs, "scores side by side")->check(CLI::Range(1, 256))->group("Running");
+    app.add_option("--score-jobs", o.score_jobs, "scores side by side (default: 1; 2 on a GPU)")
+        ->check(CLI::Range(1, 256))
+        ->group("Running");
+    app.add_option("--cpus", o.cpus, "processors for jobs, such as 0-3,8; each job keeps to its share")
+        ->group("Running");
     app.add_option("--progress", o.progress, "auto, bar, plain, json or none")
         ->check(CLI::IsMember({"auto", "bar", "plain", "json", "none"}))
         ->group("Running");

@@ -48,7 +48,12 @@ struct Options {
     bool no_cache = false, overwrite = false, resume = false, append = false, retry_failed = false, dry_run = false,
          quiet = false, json = false, strict = false;
     int verbose = 0, progress_fd = 2;
-    unsigned jobs = 0, encode_jobs = 1, score_jobs = 1;
+    unsigned jobs = 0, encode_jobs = 1, score_jobs = 0; // score_jobs 0: 1, or 2 on a GPU
+
+    // Stages
+    std::string score_transport = "pipe", ref_cache = "2Gi", cpus;
+    std::optional<unsigned> device;
+    bool cache_failures = false;
 
     // Targets and search
     std::optional<double> target_vmaf, target_bitrate;
@@ -85,6 +90,12 @@ struct Options {
     std::string reference;
     std::vector<std::string> distorted;
     std::string metrics = "vmaf", frames_out;
+    std::string pair = "auto", start_offset;
+    std::int64_t num_frames = 0;
+
+    // cache
+    std::string older, shrink_to;
+    bool remove_scratch = false;
 
     // report
     std::vector<std::string> inputs;

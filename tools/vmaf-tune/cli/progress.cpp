@@ -1,7 +1,9 @@
 #include "cli/progress.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -10,9 +12,13 @@
 namespace vmaf::tune {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 
 namespace {
+
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+constexpr auto kPlainPause = std::chrono::seconds(30), kEventPause = std::chrono::seconds(1);
+constexpr std::size_t kSearchProbes = 4; // a search is expected to need so many, and then one more
+constexpr const char *kRed = "\033[31m", *kGreen = "\033[32m";
 
 std::string clock_text(double seconds) {
     char text[32];
@@ -24,11 +30,49 @@ std::string clock_text(double seconds) {
     return text;
 }
 
+double part_done(const StageProgress &p) {
+    return p.frames > 0 ? std::min(1.0, double(p.frame) / double(p.frames)) : 0;
+}
+
+const char *stage_name(Stage stage) { return stage == Stage::encode ? "encode" : "score"; }
+
+std::string probe_name(const std::string &label, const StageProgress &p) {
+    std::string text = std::isnan(p.q) ? label : label + " " + number_text(p.q);
+    if (p.samples > 1) text += " sample " + std::to_string(p.sample + 1) + "/" + std::to_string(p.samples);
+    return text + " " + stage_name(p.stage);
+}
+
+std::size_t terminal_columns() {
+    winsize size{};
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 } // namespace
 
+void StageTimes::add(Stage stage, std::int64_t frames, double seconds) {
+    constexpr double kFade = 0.7;
+    Sum &sum = sums_[static_cast<std::size_t>(stage)];
+    sum.frames = sum.frames * kFade + double(frames);
+    sum.seconds = sum.seconds * kFade + seconds;
+    sum.stages = sum.stages * kFade + 1;
+}
+
+std::optional<double> StageTimes::seconds_for(Stage stage, std::int64_t frames) const {
+    const Sum &sum = sums_[static_cast<std::size_t>(stage)];
+    if (sum.frames <= 0) return std::nullopt;
+    return sum.seconds / sum.frames * double(frames);
+}
+
+std::optional<double> StageTimes::seconds_of_probe() const {
+    if (sums_[1].stages <= 0) return std::nullopt;
+    const double encode = sums_[0].stages > 0 ? sums_[0].seconds / sums_[0].stages : 0;
+    return encode + sums_[1].seconds / sums_[1].stages;
+}
+
 Progress::Progress(const Options &options)
-    : mode_(Mode::none), verbosity_(options.verbose), quiet_(options.quiet), started_(Clock::now()),
-      last_drawn_(started_), event_fd_(options.progress_fd) {
+    : mode_(Mode::none), verbosity_(options.verbose), quiet_(options.quiet),
+      has_colours_(isatty(STDERR_FILENO) && !std::getenv("NO_COLOR")), started_(Clock::now()), last_drawn_(started_),
+      event_fd_(options.progress_fd) {
     if (options.progress == "json") mode_ = Mode::json;
     if (options.progress == "plain") mode_ = Mode::plain;
     if (options.progress == "bar") mode_ = Mode::bar;
@@ -37,15 +81,36 @@ Progress::Progress(const Options &options)
         log_.open(options.log, std::ios::app);
         if (!log_) throw Error(EIO, "the log '" + options.log + "' cannot be written");
     }
-    if (verbosity_ >= 2 || log_.is_open())
-        observe_children({[this](const Arguments &a) { command(a); },
-                          [this](const Arguments &a, const Outcome &outcome) { ended(a, outcome); }});
+    if (verbosity_ >= 2 || log_.is_open()) observe();
     event({{"type", "start"}});
 }
 
 Progress::~Progress() {
     observe_children({});
-    clear_line();
+    clear_bars();
+}
+
+// Command lines, and what programs print.
+void Progress::observe() {
+    ChildObserver observer;
+    observer.started = [this](const Arguments &arguments) {
+        const std::string line = "+ " + shell_quoted(arguments);
+        if (verbosity_ >= 2)
+            say(line);
+        else
+            log(line);
+    };
+    observer.ended = [this](const Arguments &arguments, const Outcome &outcome) {
+        if (outcome.code != 0)
+            log(arguments.at(0) + " ended with status " + std::to_string(outcome.code) + ":\n" + outcome.error_tail);
+    };
+    if (verbosity_ >= 3)
+        observer.error_text = [this](std::string_view text) {
+            const std::lock_guard lock(mutex_);
+            clear_bars();
+            std::fwrite(text.data(), 1, text.size(), stderr);
+        };
+    observe_children(observer);
 }
 
 void Progress::log(const std::string &text) {
@@ -54,81 +119,155 @@ void Progress::log(const std::string &text) {
     log_ << utc_timestamp() << " " << text << std::endl;
 }
 
-void Progress::command(const Arguments &arguments) {
-    log("+ " + shell_quoted(arguments));
-    if (verbosity_ >= 2) say("+ " + shell_quoted(arguments));
+std::string Progress::coloured(const std::string &text, const char *colour) const {
+    return has_colours_ ? colour + text + "\033[0m" : text;
 }
 
-void Progress::ended(const Arguments &arguments, const Outcome &outcome) {
-    if (outcome.code != 0 || verbosity_ >= 3) {
-        const std::string text =
-            arguments.at(0) + " ended with status " + std::to_string(outcome.code) + ":\n" + outcome.error_tail;
-        log(text);
-        if (verbosity_ >= 3) say(text);
+void Progress::clear_bars() {
+    if (lines_shown_ == 0) return;
+    std::string text = "\r\033[K";
+    for (int i = 1; i < lines_shown_; i++) text += "\033[A\033[K";
+    std::fputs(text.c_str(), stderr);
+    lines_shown_ = 0;
+}
+
+std::optional<double> Progress::seconds_left(const Running &running) const {
+    const StageProgress &p = running.now;
+    std::optional<double> left = times_.seconds_for(p.stage, p.frames - std::min(p.frame, p.frames));
+    if (p.fps > 0 && p.frames > 0) left = double(p.frames - std::min(p.frame, p.frames)) / p.fps;
+    if (left && p.stage == Stage::encode) *left += times_.seconds_for(Stage::score, p.frames).value_or(0);
+    return left;
+}
+
+std::string Progress::bar_line(const Running &running) const {
+    const StageProgress &p = running.now;
+    std::string bar(20, '-');
+    std::fill_n(bar.begin(), static_cast<std::ptrdiff_t>(20 * part_done(p)), '#');
+    char figures[64];
+    std::snprintf(figures, sizeof figures, "%3.0f%% %.0f fps", 100 * part_done(p), p.fps);
+    const std::optional<double> left = seconds_left(running);
+    return clock_text(std::chrono::duration<double>(Clock::now() - started_).count()) + " " +
+           probe_name(running.label, p) + " [" + bar + "] " + figures + (left ? " ETA " + clock_text(*left) : "");
+}
+
+std::string Progress::overall_line() const {
+    const std::size_t total = expected_ > 0 ? expected_ : std::max(kSearchProbes, finished_ + 1);
+    std::string text =
+        std::to_string(finished_) + "/" + (expected_ > 0 ? "" : "about ") + std::to_string(total) + " probes";
+    const std::optional<double> probe = times_.seconds_of_probe();
+    if (!probe || total <= finished_) return text;
+    const std::size_t waiting = total - finished_ - std::min(total - finished_, running_.size());
+    double left = double(waiting) * *probe / double(std::max<std::size_t>(1, running_.size()));
+    double longest = 0;
+    for (const auto &[thread, running] : running_) longest = std::max(longest, seconds_left(running).value_or(*probe));
+    return text + ", ETA " + clock_text(left + longest);
+}
+
+void Progress::draw_bars(Clock::time_point now) {
+    if (now - last_drawn_ < kRedraw) return;
+    last_drawn_ = now;
+    clear_bars();
+    const std::size_t columns = terminal_columns();
+    std::string text;
+    for (const auto &[thread, running] : running_) {
+        text += bar_line(running).substr(0, columns - 1) + "\n";
+        lines_shown_++;
     }
+    text += overall_line().substr(0, columns - 1);
+    lines_shown_++;
+    std::fputs(text.c_str(), stderr);
+    std::fflush(stderr);
 }
 
-void Progress::clear_line() {
-    if (!line_shown_) return;
-    std::fputs("\r\033[K", stderr);
-    line_shown_ = false;
+// Long stages in modes without bars.
+void Progress::tell(Running &running, Clock::time_point now) {
+    const StageProgress &p = running.now;
+    if (p.frame == 0 || p.done) { // the pause begins with the stage
+        running.told = now;
+        return;
+    }
+    const std::optional<double> left = seconds_left(running);
+    if (mode_ == Mode::plain && now - running.told >= kPlainPause) {
+        running.told = now;
+        std::fprintf(stderr, "%s %.0f%% %.0f fps%s\n", probe_name(running.label, p).c_str(), 100 * part_done(p), p.fps,
+                     left ? (" ETA " + clock_text(*left)).c_str() : "");
+    }
+    if (mode_ == Mode::json && now - running.told >= kEventPause) {
+        running.told = now;
+        write_event({{"type", "progress"},
+                     {"label", running.label},
+                     {"stage", stage_name(p.stage)},
+                     {"q", p.q},
+                     {"sample", p.sample},
+                     {"frame", p.frame},
+                     {"frames", p.frames},
+                     {"percent", std::round(1000 * part_done(p)) / 10},
+                     {"fps", p.fps},
+                     {"eta_s", left ? json(*left) : json(nullptr)}});
+    }
 }
 
 void Progress::stage(const std::string &label, const StageProgress &p) {
     const std::lock_guard lock(mutex_);
     const auto now = Clock::now();
-    if (mode_ != Mode::bar || now - last_drawn_ < std::chrono::milliseconds(100)) return;
-    last_drawn_ = now;
-    const double part = p.frames > 0 ? std::min(1.0, double(p.frame) / double(p.frames)) : 0;
-    std::string bar(20, '-');
-    std::fill_n(bar.begin(), static_cast<std::ptrdiff_t>(20 * part), '#');
-    const double elapsed = std::chrono::duration<double>(now - started_).count();
-    std::string eta;
-    if (finished_ > 0 && expected_ > finished_)
-        eta = " ETA " + clock_text(elapsed / double(finished_) * double(expected_ - finished_));
-    else if (p.fps > 0 && p.frames > p.frame)
-        eta = " ETA " + clock_text(double(p.frames - p.frame) / p.fps);
-    std::fprintf(stderr, "\r%s %s %s%s %s [%s] %3.0f%% %.0f fps%s\033[K", clock_text(elapsed).c_str(), label.c_str(),
-                 number_text(p.q).c_str(),
-                 p.samples > 1 ? (" sample " + std::to_string(p.sample + 1) + "/" + std::to_string(p.samples)).c_str()
-                               : "",
-                 p.stage == Stage::encode ? "encode" : "score", bar.c_str(), 100 * part, p.fps, eta.c_str());
-    std::fflush(stderr);
-    line_shown_ = true;
+    Running &running = running_[std::this_thread::get_id()];
+    running.label = label;
+    running.now = p;
+    if (p.done) times_.add(p.stage, p.frames, p.seconds);
+    if (mode_ == Mode::bar)
+        draw_bars(now);
+    else
+        tell(running, now);
+    if (p.done && p.stage == Stage::score) {
+        running_.erase(std::this_thread::get_id());
+        if (mode_ == Mode::json)
+            write_event({{"type", "sample-done"}, {"q", p.q}, {"sample", p.sample}, {"samples", p.samples}});
+    }
 }
 
 void Progress::probe_done(const std::string &label, const json &facts, const std::string &line) {
     {
         const std::lock_guard lock(mutex_);
         finished_++;
-        clear_line();
+        running_.erase(std::this_thread::get_id());
+        clear_bars();
         if (log_.is_open()) log_ << utc_timestamp() << " " << label << " " << line << std::endl;
-        if (mode_ == Mode::bar || mode_ == Mode::plain) std::fprintf(stderr, "%s %s\n", label.c_str(), line.c_str());
+        std::string shown = line;
+        if (facts.value("exit_status", 0) != 0)
+            shown = coloured(line, kRed);
+        else if (facts.contains("passes"))
+            shown = coloured(line, facts["passes"].get<bool>() ? kGreen : kRed);
+        if (mode_ == Mode::bar || mode_ == Mode::plain) std::fprintf(stderr, "%s %s\n", label.c_str(), shown.c_str());
     }
     json object = facts;
     object["type"] = "probe";
     event(object);
 }
 
-void Progress::event(const json &object) {
-    if (mode_ != Mode::json) return;
-    json with_time = object;
-    with_time["ts"] = utc_timestamp();
-    const std::string text = row_text(with_time) + "\n";
-    const std::lock_guard lock(mutex_);
+void Progress::write_event(json object) {
+    object["ts"] = utc_timestamp();
+    const std::string text = row_text(object) + "\n";
     (void)!::write(event_fd_, text.data(), text.size());
 }
 
+void Progress::event(const json &object) {
+    if (mode_ != Mode::json) return;
+    const std::lock_guard lock(mutex_);
+    write_event(object);
+}
+
 void Progress::note(const std::string &text) {
-    if (verbosity_ < 1) return;
-    say(text);
+    if (verbosity_ >= 1)
+        say(text);
+    else
+        log(text);
 }
 
 void Progress::say(const std::string &text) {
     log(text);
     if (quiet_ || mode_ == Mode::json) return;
     const std::lock_guard lock(mutex_);
-    clear_line();
+    clear_bars();
     std::fprintf(stderr, "%s\n", text.c_str());
 }
 

@@ -1,16 +1,35 @@
 // What people and machines see while work goes on (tune.md 14). Results go to standard output, this to stderr.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "cli/options.hpp"
 #include "stages/probe.hpp"
 
 namespace vmaf::tune {
+
+// How long stages take, from those that were run; what came from the cache is no measure.
+class StageTimes {
+  public:
+    void add(Stage stage, std::int64_t frames, double seconds);
+    // Expected; nothing before the first of its kind has ended.
+    std::optional<double> seconds_for(Stage stage, std::int64_t frames) const;
+    std::optional<double> seconds_of_probe() const; // encode and score, all samples
+
+  private:
+    struct Sum {
+        double frames = 0, seconds = 0, stages = 0;
+    };
+    std::array<Sum, 2> sums_; // recent stages weigh more
+};
 
 class Progress {
   public:
@@ -20,6 +39,7 @@ class Progress {
 
     void expect(std::size_t probes) { expected_ = probes; }
     void stage(const std::string &label, const StageProgress &progress);
+    // `facts` may say `passes`: whether the probe is acceptable.
     void probe_done(const std::string &label, const nlohmann::json &facts, const std::string &line);
     void note(const std::string &text);       // only with -v
     void say(const std::string &text);        // unless quiet
@@ -29,18 +49,33 @@ class Progress {
     int verbosity() const { return verbosity_; }
 
   private:
-    void clear_line();
+    using Clock = std::chrono::steady_clock;
+    struct Running {
+        std::string label;
+        StageProgress now{};
+        Clock::time_point told{}; // in plain and json mode
+    };
+
+    void clear_bars();
+    void draw_bars(Clock::time_point now);
+    std::string bar_line(const Running &running) const;
+    std::string overall_line() const;
+    std::optional<double> seconds_left(const Running &running) const;
+    void tell(Running &running, Clock::time_point now);
+    void write_event(nlohmann::json object);
     void log(const std::string &text); // with a time stamp, if a log is kept
-    void command(const Arguments &arguments);
-    void ended(const Arguments &arguments, const Outcome &outcome);
+    void observe();
+    std::string coloured(const std::string &text, const char *colour) const;
 
     Mode mode_;
     int verbosity_;
-    bool quiet_;
+    bool quiet_, has_colours_;
     std::size_t expected_ = 0, finished_ = 0;
-    bool line_shown_ = false;
+    int lines_shown_ = 0;
     std::mutex mutex_;
-    std::chrono::steady_clock::time_point started_, last_drawn_;
+    Clock::time_point started_, last_drawn_;
+    std::map<std::thread::id, Running> running_; // a thread works at one probe at a time
+    StageTimes times_;
     std::vector<std::string> warned_;
     int event_fd_;
     std::ofstream log_;

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
 #include <thread>
 #include <unistd.h>
 
@@ -15,57 +13,6 @@
 namespace vmaf::tune {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-constexpr const char *kPrefix = ".vmaf-tune-";
-constexpr auto kSettled = std::chrono::minutes(1); // a younger folder may not have been locked by its owner yet
-
-// Folders of runs that were killed: their owner holds the lock no more. Kept folders have none.
-void remove_stale_folders(const std::string &base) {
-    std::error_code error;
-    for (const auto &entry : fs::directory_iterator(base, error)) {
-        if (!entry.path().filename().string().starts_with(kPrefix) || !entry.is_directory(error)) continue;
-        const auto changed = fs::last_write_time(entry.path(), error);
-        if (error || fs::file_time_type::clock::now() - changed < kSettled) continue;
-        const int fd = ::open((entry.path() / ".lock").c_str(), O_RDWR | O_CLOEXEC);
-        if (fd < 0) continue;
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), error);
-        ::close(fd);
-    }
-}
-
-} // namespace
-
-WorkFolder::WorkFolder(const std::string &wish, bool keep) : keep_(keep) {
-    const char *tmp = std::getenv("TMPDIR");
-    const std::string base = wish.empty() ? (tmp && *tmp ? tmp : "/tmp") : wish;
-    std::error_code error;
-    fs::create_directories(base, error);
-    remove_stale_folders(base);
-    std::string name = base + "/" + kPrefix + "XXXXXX";
-    if (!mkdtemp(name.data())) // made with mode 0700
-        throw CommandError(kExitOutput, "no scratch folder can be made in '" + base + "'; give another --work-dir");
-    path_ = name;
-    if (!keep_) {
-        lock_ = ::open((path_ + "/.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        if (lock_ >= 0) flock(lock_, LOCK_EX | LOCK_NB);
-    }
-    const fs::space_info space = fs::space(path_, error);
-    if (!error && space.available < (64u << 20)) {
-        fs::remove_all(path_, error);
-        throw CommandError(kExitOutput, "less than 64 MB are free in '" + base + "'; give another --work-dir");
-    }
-}
-
-WorkFolder::~WorkFolder() {
-    std::error_code error;
-    if (!keep_)
-        fs::remove_all(path_, error);
-    else if (fs::is_empty(path_, error))
-        fs::remove(path_, error);
-    if (lock_ >= 0) ::close(lock_);
-}
 
 Arguments scorer_program(const Options &options) {
     if (options.scorer == "binary") return {options.vmaf};
@@ -109,23 +56,62 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
             progress_.warn(e.what());
         }
     }
+    if (cache_ && cache_->was_damaged())
+        progress_.warn("the cache was damaged; it has been set aside (*.bad), and a new one begun");
     programs_.facts = cache_.get();
     programs_.ffmpeg_version = ffmpeg_version(programs_);
     if (scores && options.scorer == "binary") options_.vmaf = programs_.vmaf = program(options.vmaf, "--vmaf-bin");
-    if (scores) {
-        // An explicit cpu needs no survey; everything else is settled before the first encode.
-        const bool plain = options.score_backend == "auto" && options.scorer == "library" && !may_have_gpu();
-        if (options.score_backend != "cpu" && !plain) {
-            try {
-                backend_ = resolve_backend(options.score_backend, survey_backends(scorer_program(options_)));
-            } catch (const BackendNotUsable &e) {
-                throw CommandError(kExitBackend, e.what());
-            }
-        }
-        progress_.note("vmaf-tune: scoring backend = " + backend_);
+    if (scores) settle_backend();
+    if (options_.score_jobs == 0) options_.score_jobs = backend() == "cpu" ? 1 : 2;
+    std::vector<int> processors;
+    try {
+        if (!options.cpus.empty()) processors = parse_processors(options.cpus);
+        if (const double bytes = parse_size(options.ref_cache); scores && bytes > 0)
+            references_ = std::make_unique<ReferenceStore>(sensible_memory(static_cast<std::uint64_t>(bytes)));
+    } catch (const Error &e) {
+        throw usage_error(e.what());
     }
+    processors_ = processors.empty() ? std::max(1u, std::thread::hardware_concurrency())
+                                     : static_cast<unsigned>(processors.size());
     work_folder_ = std::make_unique<WorkFolder>(options.work_dir, options.keep);
-    slots_ = std::make_unique<Slots>(options_.encode_jobs, options_.score_jobs);
+    slots_ = std::make_unique<Slots>(options_.encode_jobs, options_.score_jobs, std::move(processors));
+}
+
+void Run::settle_backend() {
+    // An explicit cpu needs no survey; everything else is settled before the first encode.
+    const std::string &wish = options_.score_backend;
+    std::string reasons;
+    if (wish != "cpu" && !(wish == "auto" && options_.scorer == "library" && !may_have_gpu())) {
+        const BackendSurvey survey = survey_backends(scorer_program(options_));
+        try {
+            const std::string first = resolve_backend(wish, survey);
+            backends_ =
+                std::make_unique<BackendInUse>(wish == "auto" ? survey.usable() : std::vector<std::string>{first});
+        } catch (const BackendNotUsable &e) {
+            throw CommandError(kExitBackend, e.what());
+        }
+        if (wish == "auto") reasons = " (auto; " + survey.reasons() + ")";
+    }
+    if (options_.device && backend() == "cpu")
+        progress_.warn("--device " + std::to_string(*options_.device) + " has no effect: the processor scores");
+    progress_.note("vmaf-tune: scoring backend = " + backend() + reasons);
+}
+
+// An estimate, before work starts (17.2): encodes as large as the source, but no more than a bit for each pixel, and
+// what the transport needs.
+void Run::check_room(const ProbeSetup &setup) const {
+    double bytes = 0;
+    for (const Sample &sample : setup.samples) {
+        const double frames = double(sample.window.full() ? sample.source.frame_count() : sample.window.frames);
+        const double pixels = frames * setup.source.width * setup.source.height;
+        const double part = setup.source.duration > 0 && sample.seconds > 0
+                                ? std::min(1.0, sample.seconds / setup.source.duration)
+                                : 1.0;
+        double needed = std::min(double(setup.source.file_bytes) * part, pixels / 8);
+        if (options_.score_transport == "file") needed += 2 * 1.5 * pixels;
+        bytes = std::max(bytes, needed);
+    }
+    work_folder_->check_room(static_cast<std::uint64_t>(bytes) * std::max(options_.encode_jobs, options_.score_jobs));
 }
 
 Source Run::open_source(const std::string &path) {
@@ -187,10 +173,13 @@ ScoreSettings Run::score_settings() const {
     };
     add(options_.metric);
     for (const std::string &name : options_.also) add(name);
-    s.backend = backend_;
+    s.backend = backend();
+    s.backends = backends_.get();
+    s.device = options_.device;
+    s.references = references_.get();
+    s.transport = options_.score_transport;
     s.scorer = options_.scorer;
-    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    s.threads = options_.score_threads ? options_.score_threads : std::max(1u, cores / options_.score_jobs);
+    s.threads = options_.score_threads ? options_.score_threads : std::max(1u, processors_ / options_.score_jobs);
     s.subsample = options_.subsample;
     s.scale = options_.score_scale;
     s.scaler = options_.scaler;
@@ -259,8 +248,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     s.encode.user_arguments = user_arguments(options_.enc, "--enc");
     s.encode.user_input_arguments = user_arguments(options_.enc_input, "--enc-input");
     s.encode.max_tries = options_.max_tries;
-    if (options_.encode_jobs > 1)
-        s.encode.threads = std::max(1u, std::thread::hardware_concurrency() / options_.encode_jobs);
+    if (options_.encode_jobs > 1) s.encode.threads = std::max(1u, processors_ / options_.encode_jobs);
     if (!options_.timeout.empty())
         s.encode.timeout =
             std::chrono::milliseconds(static_cast<std::int64_t>(1000 * parse_duration(options_.timeout)));
@@ -305,8 +293,12 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     if (s.score.reference_filter == "copy" || s.score.reference_filter == "null") s.score.reference_filter.clear();
     s.pool = options_.pool;
     s.cache = cache_.get();
+    s.cache_failures = options_.cache_failures;
     s.work_folder = work_folder();
     s.slots = slots_.get();
+    if (options_.score_transport == "direct")
+        throw usage_error("--score-transport direct is for `score` with YUV4MPEG2 or raw files; an encode has to be "
+                          "decoded: use pipe or file");
 
     const std::string sample_key = source.path + (automatic_sampling ? "|auto" : "|whole");
     auto known = samples_.find(sample_key);
@@ -338,6 +330,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     }
     s.samples = known->second.first;
     s.clip_mode = known->second.second;
+    check_room(s);
     return s;
 }
 

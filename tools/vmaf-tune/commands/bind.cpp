@@ -81,7 +81,15 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_score(*score, o);
     bind_running(*score, o);
     score->add_option("--metrics", o.metrics, "metrics, separated by commas");
-    score->add_option("--format", o.format, "human, json or csv")->check(CLI::IsMember({"human", "json", "csv"}));
+    score->add_option("--format", o.format, "human, json, csv or xml")
+        ->check(CLI::IsMember({"human", "json", "csv", "xml"}));
+    score->add_option("--num-frames", o.num_frames, "score so many frames")->check(CLI::Range(1, 1 << 30));
+    score->add_option("--start-offset", o.start_offset, "begin there in both files: a time, or f:N for a frame");
+    score
+        ->add_option("--pair", o.pair,
+                     "frames by their number (index), by the times at which they are shown (time), or by time where a "
+                     "file has a variable rate (auto)")
+        ->check(CLI::IsMember({"auto", "time", "index"}));
     score->add_option("--frames", o.frames_out, "per-frame values as JSON lines");
     score->add_option("--vfilter", o.vfilter, "filter for the reference");
     score->add_option("--framerate", o.framerate, "frame rate of raw files");
@@ -182,14 +190,28 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     doctor->add_option("--vmaf-bin", o.vmaf, "vmaf to ask with --scorer binary");
     doctor->add_option("--scorer", o.scorer, "library or binary")->check(CLI::IsMember({"library", "binary"}));
     doctor->add_option("--cache-dir", o.cache_dir, "cache to look at");
+    doctor->add_option("--work-dir,--temp-dir", o.work_dir, "scratch folder to look at");
     doctor->callback([&] { exit_code = run_doctor(o); });
 
-    auto *cache = command(app, "cache", "the cache of results", {}, "  vmaf-tune cache stats\n  vmaf-tune cache clear");
+    auto *cache = command(app, "cache", "the cache of results", {},
+                          "  vmaf-tune cache stats\n  vmaf-tune cache prune --older 720h --to 1G");
     cache->add_option("--cache-dir", o.cache_dir, "cache to look at");
     cache->require_subcommand(1);
-    for (const char *action : {"stats", "clear"})
-        cache->add_subcommand(action, action == std::string("clear") ? "forget everything" : "entries and size")
-            ->callback([&, action] { exit_code = run_cache(o, action); });
+    const auto action = [&](const std::string &name, const std::string &summary) {
+        CLI::App *sub = cache->add_subcommand(name, summary);
+        sub->fallthrough(); // --cache-dir may follow
+        sub->callback([&, name] { exit_code = run_cache(o, name); });
+        return sub;
+    };
+    action("stats", "entries and size");
+    action("list", "every entry: kind, last use, size, what it is about")->add_flag("--json", o.json, "as JSON lines");
+    CLI::App *prune = action("prune", "forget what was not used for long");
+    prune->add_option("--older", o.older, "entries not used for so long: 720h");
+    prune->add_option("--to", o.shrink_to, "those used longest ago, until so much is left: 1G");
+    prune->add_flag("--scratch", o.remove_scratch, "remove scratch folders older than seven days");
+    prune->add_option("--work-dir,--temp-dir", o.work_dir, "where scratch folders are looked for");
+    action("clear", "forget everything");
+    action("verify", "look for damage; damaged entries are removed");
 
     auto *completions = command(app, "completions", "shell completion", {"print-completions"},
                                 "  vmaf-tune completions bash > /etc/bash_completion.d/vmaf-tune");

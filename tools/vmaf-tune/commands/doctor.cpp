@@ -1,7 +1,8 @@
-// `doctor` and `cache`: what is installed and usable (tune.md 12.15, 10.9).
+// `doctor`: what is installed and usable (tune.md 12.15).
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
@@ -12,97 +13,151 @@ namespace vmaf::tune {
 
 using nlohmann::json;
 
-int run_doctor(const Options &o) {
-    json report = {{"tool_version", VMAF_VERSION},
-                   {"encoders", json::object()},
-                   {"backends", json::object()},
-                   {"host_probes", json::array()}};
-    const BackendSurvey survey = survey_backends(scorer_program(o));
+namespace {
+
+json backends_json(const BackendSurvey &survey) {
+    json states = json::object();
     for (const auto &[name, state] : survey.states)
-        report["backends"][name] = {{"supported", state.supported}, {"usable", state.usable}, {"reason", state.reason}};
-    report["auto"] = resolve_backend("auto", survey);
-    for (const std::string name : {"cuda", "sycl", "hip", "vulkan"}) {
-        const HostProbe probe = probe_host(name);
-        report["host_probes"].push_back({{"backend", name},
-                                         {"command", probe.command},
-                                         {"available", probe.available},
-                                         {"verdict", probe.verdict},
-                                         {"seconds", probe.seconds}});
-    }
-    bool encoder_works = false;
-    const auto ffmpeg = find_program(o.ffmpeg);
-    report["ffmpeg"] = ffmpeg ? json(*ffmpeg) : json(nullptr);
-    if (ffmpeg) {
-        Programs programs;
-        programs.ffmpeg = *ffmpeg;
-        report["ffmpeg_version"] = ffmpeg_version(programs);
-        const auto listed = [&](const char *what, std::initializer_list<const char *> names) {
-            const std::string text = run_child({*ffmpeg, "-hide_banner", what}).out;
-            json found = json::object();
-            for (const char *name : names) found[name] = text.find(" " + std::string(name) + " ") != std::string::npos;
-            return found;
-        };
-        report["filters"] = listed("-filters", {"libvmaf", "xpsnr", "addroi", "cropdetect"});
-        report["grain_decoders"] = listed("-decoders", {"libdav1d", "av1"});
-        const std::vector<std::string> available = available_encoders(programs);
-        for (const Adapter &adapter : adapters()) {
-            json &entry = report["encoders"][adapter.name];
-            if (std::find(available.begin(), available.end(), adapter.name) == available.end()) {
-                entry = {{"state", "missing"},
-                         {"detail", "build FFmpeg with " + std::string(adapter.configure_switch)}};
-                continue;
-            }
-            try {
-                entry = {{"state", "available"}, {"detail", try_encoder(programs, adapter)}};
-                encoder_works = true;
-            } catch (const Error &e) {
-                entry = {{"state", "failing"}, {"detail", e.what()}};
-            }
-        }
-    }
-    try {
-        Cache cache(o.cache_dir.empty() ? default_cache_folder() : o.cache_dir, UINT64_MAX);
-        const Cache::Statistics s = cache.statistics();
-        report["cache"] = {{"folder", o.cache_dir.empty() ? default_cache_folder() : o.cache_dir},
-                           {"entries", s.entries},
-                           {"bytes", s.bytes}};
-    } catch (const Error &e) {
-        report["cache"] = {{"error", e.what()}};
-    }
-    std::error_code error;
-    const auto space = std::filesystem::space(o.work_dir.empty() ? "/tmp" : o.work_dir, error);
-    report["work_folder_free_bytes"] = error ? json(nullptr) : json(space.available);
-    if (o.json) {
-        std::printf("%s\n", report.dump(2).c_str());
-    } else {
-        std::printf("vmaf-tune %s\n\nscoring backends (auto: %s)\n", VMAF_VERSION,
-                    report["auto"].get<std::string>().c_str());
-        for (const auto &[name, state] : report["backends"].items())
-            std::printf("  %-8s %s\n", name.c_str(),
-                        state["usable"].get<bool>() ? "usable"
-                                                    : ("not usable: " + state["reason"].get<std::string>()).c_str());
-        std::printf("\nmachine\n");
-        for (const json &probe : report["host_probes"])
-            std::printf("  %-8s %-45s %s\n", probe["backend"].get<std::string>().c_str(),
-                        probe["command"].get<std::string>().c_str(), probe["verdict"].get<std::string>().c_str());
-        std::printf("\nffmpeg: %s\n", ffmpeg ? (*ffmpeg + " " + report["ffmpeg_version"].get<std::string>()).c_str()
-                                             : "not found; install it (Debian: apt-get install ffmpeg)");
-        for (const auto &[name, entry] : report["encoders"].items())
-            std::printf("  %-20s %-10s %s\n", name.c_str(), entry["state"].get<std::string>().c_str(),
-                        entry["detail"].get<std::string>().c_str());
-        std::printf("\ncache: %s\n", report["cache"].dump().c_str());
-    }
-    return encoder_works ? kExitOk : kExitFailed;
+        states[name] = {{"supported", state.supported},
+                        {"usable", state.usable},
+                        {"only_on_request", state.only_on_request},
+                        {"reason", state.reason}};
+    return states;
 }
 
-int run_cache(const Options &o, const std::string &action) {
+json host_probes_json() {
+    json probes = json::array();
+    for (const HostProbe &probe : probe_hosts({"cuda", "sycl", "hip", "vulkan"}))
+        probes.push_back({{"backend", probe.backend},
+                          {"command", probe.command},
+                          {"available", probe.available},
+                          {"verdict", probe.verdict},
+                          {"seconds", probe.seconds}});
+    return probes;
+}
+
+// Which of the names FFmpeg lists under a switch such as -filters.
+json listed(const std::string &ffmpeg, const char *what, std::initializer_list<const char *> names) {
+    const std::string text = run_child({ffmpeg, "-hide_banner", what}).out;
+    json found = json::object();
+    for (const char *name : names) found[name] = text.find(" " + std::string(name) + " ") != std::string::npos;
+    return found;
+}
+
+json encoder_json(const Programs &programs, const Adapter &adapter, const std::vector<std::string> &available) {
+    if (std::find(available.begin(), available.end(), adapter.name) == available.end())
+        return {{"state", "missing"}, {"detail", "build FFmpeg with " + std::string(adapter.configure_switch)}};
+    try {
+        return {{"state", "available"}, {"detail", try_encoder(programs, adapter)}};
+    } catch (const Error &e) {
+        return {{"state", "failing"}, {"detail", e.what()}};
+    }
+}
+
+void add_ffmpeg(const Options &o, const std::string &ffmpeg, json &report) {
+    Programs programs;
+    programs.ffmpeg = ffmpeg;
+    report["ffmpeg_version"] = ffmpeg_version(programs);
+    const auto ffprobe = find_program(o.ffprobe);
+    report["ffprobe"] = ffprobe ? json(*ffprobe) : json(nullptr);
+    report["filters"] = listed(ffmpeg, "-filters", {"libvmaf", "xpsnr", "addroi", "cropdetect"});
+    report["grain_decoders"] = listed(ffmpeg, "-decoders", {"libdav1d", "libaom-av1", "av1"});
+    const std::vector<std::string> available = available_encoders(programs);
+    for (const Adapter &adapter : adapters())
+        report["encoders"][adapter.name] = encoder_json(programs, adapter, available);
+}
+
+json cache_json(const std::string &folder) {
+    try {
+        Cache cache(folder, UINT64_MAX);
+        const Cache::Statistics s = cache.statistics();
+        std::int64_t entries = 0;
+        for (const std::int64_t count : s.entries) entries += count;
+        return {{"folder", folder}, {"entries", entries}, {"bytes", s.bytes}};
+    } catch (const Error &e) {
+        return {{"folder", folder}, {"error", e.what()}};
+    }
+}
+
+std::string text_of(const json &value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+void print_list(const char *title, const json &names) {
+    std::printf("%s", title);
+    for (const auto &[name, is_there] : names.items())
+        std::printf(" %s%s", name.c_str(), is_there.get<bool>() ? "" : " (missing)");
+    std::printf("\n");
+}
+
+void print_report(const json &report) {
+    std::printf("vmaf-tune %s; scorer %s\n", VMAF_VERSION, text_of(report["scorer"]["version"]).c_str());
+    if (!report["scorer"]["answers"].get<bool>())
+        std::printf("  %s does not answer; check --vmaf-bin\n", text_of(report["scorer"]["program"]).c_str());
+    std::printf("\nscoring backends; auto takes %s%s\n", text_of(report["auto"]).c_str(),
+                report["auto_reason"].empty() ? "" : (" (" + text_of(report["auto_reason"]) + ")").c_str());
+    for (const auto &[name, state] : report["backends"].items())
+        std::printf("  %-8s %s\n", name.c_str(),
+                    !state["usable"].get<bool>()           ? ("not usable: " + text_of(state["reason"])).c_str()
+                    : state["only_on_request"].get<bool>() ? "usable on request"
+                                                           : "usable");
+    std::printf("\nthis machine\n");
+    for (const json &probe : report["host_probes"])
+        std::printf("  %-8s %-48s %5.0f ms  %s\n", text_of(probe["backend"]).c_str(), text_of(probe["command"]).c_str(),
+                    1000 * probe["seconds"].get<double>(), text_of(probe["verdict"]).c_str());
+    if (report["ffmpeg"].is_null()) {
+        std::printf("\nffmpeg: not found; install it (Debian: apt-get install ffmpeg)\n");
+    } else {
+        std::printf("\nffmpeg: %s %s\n", text_of(report["ffmpeg"]).c_str(), text_of(report["ffmpeg_version"]).c_str());
+        if (report["ffprobe"].is_null()) std::printf("ffprobe: not found; give --ffprobe-bin\n");
+        for (const auto &[name, entry] : report["encoders"].items())
+            std::printf("  %-20s %-10s %s\n", name.c_str(), text_of(entry["state"]).c_str(),
+                        text_of(entry["detail"]).c_str());
+        print_list("filters:", report["filters"]);
+        print_list("decoders that can leave out film grain:", report["grain_decoders"]);
+    }
+    const json &cache = report["cache"];
+    std::printf("\ncache: %s, %s\n", text_of(cache["folder"]).c_str(),
+                cache.contains("error")
+                    ? text_of(cache["error"]).c_str()
+                    : (cache["entries"].dump() + " entries, " + cache["bytes"].dump() + " bytes").c_str());
+    const json &free_bytes = report["work_folder_free_bytes"];
+    std::printf("scratch folders: %s, %s free\n", text_of(report["work_folder"]).c_str(),
+                free_bytes.is_null() ? "unknown"
+                                     : (std::to_string(free_bytes.get<std::uint64_t>() >> 20) + " MB").c_str());
+}
+
+} // namespace
+
+int run_doctor(const Options &o) {
+    auto probes = std::async(std::launch::async, host_probes_json);
+    const Arguments scorer = scorer_program(o);
+    const BackendSurvey survey = survey_backends(scorer);
     const std::string folder = o.cache_dir.empty() ? default_cache_folder() : o.cache_dir;
-    Cache cache(folder, UINT64_MAX);
-    if (action == "clear") cache.clear();
-    const Cache::Statistics s = cache.statistics();
-    std::printf("%s: %lld entries, %lld bytes\n", folder.c_str(), static_cast<long long>(s.entries),
-                static_cast<long long>(s.bytes));
-    return kExitOk;
+    json report = {{"tool_version", VMAF_VERSION},
+                   {"scorer",
+                    {{"program", scorer.front()},
+                     {"answers", survey.has_answered},
+                     {"version", survey.version.empty() ? "unknown" : survey.version}}},
+                   {"encoders", json::object()},
+                   {"backends", backends_json(survey)},
+                   {"auto", resolve_backend("auto", survey)},
+                   {"auto_reason", survey.reasons()},
+                   {"cache", cache_json(folder)},
+                   {"work_folder", scratch_base(o.work_dir)}};
+    const auto ffmpeg = find_program(o.ffmpeg);
+    report["ffmpeg"] = ffmpeg ? json(*ffmpeg) : json(nullptr);
+    if (ffmpeg) add_ffmpeg(o, *ffmpeg, report);
+    report["host_probes"] = probes.get();
+    std::error_code error;
+    const auto space = std::filesystem::space(scratch_base(o.work_dir), error);
+    report["work_folder_free_bytes"] = error ? json(nullptr) : json(space.available);
+    if (o.json)
+        std::printf("%s\n", report.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+    else
+        print_report(report);
+    const json &encoders = report["encoders"];
+    const bool encoder_works =
+        std::any_of(encoders.begin(), encoders.end(), [](const json &entry) { return entry["state"] == "available"; });
+    return encoder_works && survey.has_answered ? kExitOk : kExitFailed;
 }
 
 } // namespace vmaf::tune

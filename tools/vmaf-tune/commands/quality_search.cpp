@@ -140,7 +140,7 @@ SearchReport search_quality(Run &run, const ProbeSetup &base, const std::vector<
     settings.max_iterations = o.max_iterations;
     settings.coarse_step = std::max(1, static_cast<int>(std::lround(10 / grid.step())));
     settings.start = grid.nearest(o.start_q ? *o.start_q : hint ? *hint : resolution_hint(setup.source, adapter));
-    const auto search = make_search(*search_method(o.search), settings);
+    auto search = make_search(*search_method(o.search), settings);
 
     SearchReport report;
     const auto started = std::chrono::steady_clock::now();
@@ -151,6 +151,14 @@ SearchReport search_quality(Run &run, const ProbeSetup &base, const std::vector<
     while (const auto k = search->next()) {
         run.check_interrupted();
         const ProbeResult probe = run_probe(setup, grid.q(*k));
+        if (probe.ok() && !report.probes.empty() && probe.backend != report.probes.front().backend) {
+            // A backend was lost: scores of one search are not mixed, so it begins again on the other (7.6).
+            report.probes.clear();
+            at.clear();
+            for (const std::string &warning : probe.warnings) run.progress().warn(warning);
+            search = make_search(*search_method(o.search), settings);
+            continue;
+        }
         at[*k] = report.probes.size();
         report.probes.push_back(probe);
         if (!probe.ok()) {
@@ -175,6 +183,7 @@ SearchReport search_quality(Run &run, const ProbeSetup &base, const std::vector<
             {{"q", probe.q},
              {"score", probe_score(probe, first.metric, first.pool)},
              {"bitrate_kbps", probe.bitrate_kbps()},
+             {"passes", margin >= 0 && fits},
              {"from_cache", probe.from_cache}},
             label + " " + probe_line(setup, probe, first, margin >= 0).substr(std::string(adapter.knob).size() + 1));
     }

@@ -1,13 +1,16 @@
-// `score`: two existing files (tune.md 12.3).
+// `score`: existing files against a reference (tune.md 12.3).
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
+#include "commands/score_output.hpp"
 #include "report/output_file.hpp"
 #include "stages/alignment_check.hpp"
+#include "stages/time_pairing.hpp"
 
 namespace vmaf::tune {
 
@@ -21,40 +24,190 @@ json global_figures(const Series &values) {
             {"max", pooled(values, "max")},        {"harmonic_mean", pooled(values, "harmonic")}};
 }
 
-// Refuses files that are out of step, or finds by how many frames (--align).
-std::int64_t settle_alignment(Run &run, const Source &reference, const Source &distorted,
-                              const ScoreSettings &settings) {
-    const Options &o = run.options();
-    if (o.align == "none" || o.dist_delay != 0) return 0;
-    const AlignmentReport report = check_alignment(run.programs(), reference, settings.reference_filter, distorted);
-    if (report.levels != LevelChange::none)
-        run.progress().warn(
-            "'" + distorted.path + "' has " + (report.levels == LevelChange::widened ? "a wider" : "a narrower") +
-            " range of levels than the reference, as after a wrong conversion between limited and full range");
-    const std::string sentence = report.sentence(distorted.path, reference.rate.value());
-    if (sentence.empty()) return 0;
-    if (o.align == "auto" && report.verdict == AlignmentReport::Verdict::offset) {
-        run.progress().warn(sentence + "; that is corrected");
-        return report.offset;
-    }
-    const std::string advice = report.verdict == AlignmentReport::Verdict::offset
-                                   ? "; use --align auto to correct that, or --align none to score it as it is"
-                                   : "; use --align none to score it all the same";
-    throw CommandError(kExitFailed, sentence + advice);
+bool rates_differ(const Source &a, const Source &b) {
+    const double first = a.rate.value(), second = b.rate.value();
+    return first > 0 && second > 0 && std::fabs(first - second) > 0.001 * first;
 }
 
-} // namespace
+std::int64_t count_frames(Run &run, const Source &source) {
+    return source.kind == Source::Kind::container ? video_packets(run.programs().ffprobe, source.path).packets
+                                                  : source.frame_count();
+}
 
-int run_score_command(const Options &options) {
+// How the frames of one distorted file are paired with the reference's.
+class Pairing {
+  public:
+    Pairing(Run &run, const Source &reference, const Source &distorted, const ScoreSettings &settings)
+        : run_(run), reference_(reference), distorted_(distorted), settings_(settings) {
+        const Options &o = run_.options();
+        ref_frames_ = count_frames(run_, reference_);
+        dist_frames_ = count_frames(run_, distorted_);
+        by_time_ = o.pair == "time" || (o.pair == "auto" && o.score_fps.empty() && o.dist_delay == 0 &&
+                                        (reference_.vfr || distorted_.vfr) && ref_frames_ != dist_frames_);
+        if (by_time_)
+            pair_times();
+        else
+            check_rates();
+        settle_alignment();
+        if (!by_time_) check_counts();
+    }
+
+    bool is_by_time() const { return by_time_; }
+    std::int64_t late() const { return late_; } // frames by which the distorted file was late
+
+    ScorePair pair() const {
+        const Options &o = run_.options();
+        ScorePair pair{&reference_, {}, &distorted_, {}, 0, 0, 0, {}, {}};
+        std::int64_t start = 0;
+        if (o.start_offset.starts_with("f:"))
+            start = std::strtoll(o.start_offset.c_str() + 2, nullptr, 10);
+        else if (!o.start_offset.empty())
+            start = std::llround(parse_duration(o.start_offset) * reference_.rate.value());
+        if (by_time_) {
+            const auto part = [&](const std::vector<std::int64_t> &all) {
+                const std::int64_t first = std::min<std::int64_t>(start, std::ssize(all));
+                const std::int64_t left = std::ssize(all) - first;
+                return std::vector(all.begin() + first,
+                                   all.begin() + first + (o.num_frames > 0 ? std::min(left, o.num_frames) : left));
+            };
+            pair.reference_order = part(order_.reference);
+            pair.distorted_order = part(order_.distorted);
+            pair.expected_frames = std::ssize(pair.reference_order);
+        } else {
+            pair.skip_reference = start + std::max<std::int64_t>(0, -late_);
+            pair.skip_distorted = start + std::max<std::int64_t>(0, late_);
+            pair.reference_window.frames = pair.distorted_window.frames = o.num_frames;
+        }
+        return pair;
+    }
+
+    std::int64_t frames() const { // that will be scored, about
+        if (by_time_) return std::ssize(order_.reference);
+        const std::int64_t common = std::min(ref_frames_, dist_frames_), wish = run_.options().num_frames;
+        return wish > 0 ? std::min(common, wish) : common;
+    }
+
+  private:
+    void check_rates() const {
+        if (!run_.options().score_fps.empty() || !rates_differ(reference_, distorted_)) return;
+        throw CommandError(kExitFailed, "the reference has " + reference_.rate.text() + " frames/s, '" +
+                                            distorted_.path + "' " + distorted_.rate.text() +
+                                            "; frames of different rates cannot be paired by number: use --pair time, "
+                                            "convert one of them, or give --score-fps if only the tags are wrong");
+    }
+
+    void pair_times() {
+        try {
+            ref_times_ = frame_times(run_.programs(), reference_);
+            dist_times_ = frame_times(run_.programs(), distorted_);
+        } catch (const Error &e) {
+            throw CommandError(kExitFailed, e.what());
+        }
+        order_ = pair_by_time(ref_times_, dist_times_, 0);
+        if (order_.is_out_of_step || order_.reference.empty())
+            throw CommandError(kExitFailed, "most frames of '" + distorted_.path + "' (" + distorted_.rate.text() +
+                                                " frames/s) and the reference (" + reference_.rate.text() +
+                                                ") are shown at different times; convert one of them");
+        const PairingCounts &c = order_.counts;
+        run_.progress().say("vmaf-tune: frames are paired by time: " + std::to_string(c.pairs) + " pairs, " +
+                            std::to_string(c.unpaired_reference) + " frames of the reference and " +
+                            std::to_string(c.unpaired_distorted) + " of '" + distorted_.path + "' have no partner");
+    }
+
+    // Refuses files that are out of step, or finds by how many frames (--align).
+    void settle_alignment() {
+        const Options &o = run_.options();
+        if (o.align == "none" || o.dist_delay != 0) return;
+        const AlignmentReport report = check_alignment(run_.programs(), reference_, settings_.reference_filter,
+                                                       distorted_, by_time_ ? &order_ : nullptr);
+        if (report.levels != LevelChange::none)
+            run_.progress().warn(
+                "'" + distorted_.path + "' has " + (report.levels == LevelChange::widened ? "a wider" : "a narrower") +
+                " range of levels than the reference, as after a wrong conversion between limited and full range");
+        const std::string sentence = report.sentence(distorted_.path, 1 / seconds_between_pairs());
+        if (sentence.empty()) return;
+        const bool is_offset = report.verdict == AlignmentReport::Verdict::offset;
+        if (o.align == "auto" && is_offset) {
+            run_.progress().warn(sentence + "; that is corrected");
+            late_ = report.offset;
+            if (by_time_)
+                order_ =
+                    pair_by_time(ref_times_, dist_times_, std::llround(double(late_) * 1e9 / reference_.rate.value()));
+            return;
+        }
+        throw CommandError(kExitFailed,
+                           sentence + (is_offset
+                                           ? "; use --align auto to correct that, or --align none to score it as it is"
+                                           : "; use --align none to score it all the same"));
+    }
+
+    double seconds_between_pairs() const {
+        const std::int64_t pairs = std::ssize(order_.reference);
+        if (pairs < 2) return reference_.rate.value() > 0 ? 1 / reference_.rate.value() : 0.04;
+        const auto time = [&](std::int64_t number) { return ref_times_[static_cast<std::size_t>(number)]; };
+        return double(time(order_.reference.back()) - time(order_.reference.front())) / 1e9 / double(pairs - 1);
+    }
+
+    void check_counts() const {
+        const Options &o = run_.options();
+        if (ref_frames_ <= 0 || dist_frames_ <= 0 || std::llabs(ref_frames_ - dist_frames_) <= 1 || o.allow_short ||
+            o.num_frames > 0 || o.dist_delay != 0 || late_ != 0)
+            return;
+        throw CommandError(kExitFailed,
+                           "frame count mismatch: reference " + std::to_string(ref_frames_) + ", distorted " +
+                               std::to_string(dist_frames_) +
+                               "; check for dropped or repeated frames, use --allow-short to score the common "
+                               "part, or use --pair time");
+    }
+
+    Run &run_;
+    const Source &reference_, &distorted_;
+    const ScoreSettings &settings_;
+    std::int64_t ref_frames_ = 0, dist_frames_ = 0, late_ = 0;
+    bool by_time_ = false;
+    std::vector<std::int64_t> ref_times_, dist_times_;
+    FrameOrder order_;
+};
+
+Options with_metrics(const Options &options) {
     Options o = options;
-    std::istringstream list(o.metrics);
-    o.also.clear();
     std::vector<std::string> names;
+    std::istringstream list(o.metrics);
     for (std::string name; std::getline(list, name, ',');)
         if (!name.empty()) names.push_back(name);
     if (names.empty()) throw usage_error("--metrics is empty");
     o.metric = names.front();
     o.also.assign(names.begin() + 1, names.end());
+    return o;
+}
+
+json result_json(const Source &reference, const Source &distorted, const ScoreSettings &settings,
+                 const ScoreResult &scored, const Pairing &pairing) {
+    json entry = {{"reference", reference.path},
+                  {"distorted", distorted.path},
+                  {"model", scored.model},
+                  {"metric", settings.metrics.front().name},
+                  {"framerate", reference.rate.value()},
+                  {"reference_vfilter", settings.reference_filter},
+                  {"score_backend", scored.backend_used},
+                  {"score_scale", scored.scale_note},
+                  {"scored_frames", scored.frames},
+                  {"pairing", pairing.is_by_time() ? "time" : "index"},
+                  {"alignment_frames", pairing.late()},
+                  {"global", json::object()},
+                  {"frames", json::object()}};
+    for (const MetricChoice &metric : settings.metrics) {
+        const Series &values = scored.series.at(metric.series);
+        entry["global"][metric.name] = global_figures(values);
+        entry["frames"][metric.name] = values;
+    }
+    return entry;
+}
+
+} // namespace
+
+int run_score_command(const Options &options) {
+    const Options o = with_metrics(options);
     Run run(o, true);
     ScoreSettings settings = run.score_settings();
     settings.reference_filter = o.reference_vfilter.value_or(o.vfilter);
@@ -62,79 +215,29 @@ int run_score_command(const Options &options) {
     if (!o.score_fps.empty()) reference.rate = reference.real_rate = parse_rational(o.score_fps);
     json results = json::array();
     bool failed = false;
+    run.progress().expect(o.distorted.size());
     for (const std::string &path : o.distorted) {
         const Source distorted = run.open_source(path);
-        if (o.score_fps.empty() && reference.rate.value() > 0 && distorted.rate.value() > 0 &&
-            std::fabs(reference.rate.value() - distorted.rate.value()) > 0.001 * reference.rate.value())
-            throw CommandError(kExitFailed, "the reference has " + reference.rate.text() + " frames/s, '" + path +
-                                                "' " + distorted.rate.text() +
-                                                "; frames of different rates cannot be paired by number: convert one "
-                                                "of them, give --score-fps if only the tags are wrong, or use `vmaf`, "
-                                                "which pairs by time");
-        ScorePair pair{&reference, {}, &distorted, {}, 0};
-        const auto count = [&](const Source &s) {
-            return s.kind == Source::Kind::container ? video_packets(run.programs().ffprobe, s.path).packets
-                                                     : s.frame_count();
-        };
-        const std::int64_t ref_frames = count(reference), dist_frames = count(distorted);
-        const std::int64_t late = settle_alignment(run, reference, distorted, settings);
-        pair.skip_distorted = std::max<std::int64_t>(0, late);
-        pair.skip_reference = std::max<std::int64_t>(0, -late);
-        if (ref_frames > 0 && dist_frames > 0 && std::llabs(ref_frames - dist_frames) > 1 && !o.allow_short &&
-            o.dist_delay == 0 && late == 0)
-            throw CommandError(kExitFailed, "frame count mismatch: reference " + std::to_string(ref_frames) +
-                                                ", distorted " + std::to_string(dist_frames) +
-                                                "; check for dropped or repeated frames, or use --allow-short");
-        const ScoreResult scored = run_score(run.programs(), pair, settings);
+        const Pairing pairing(run, reference, distorted, settings);
+        StageProgress progress{
+            Stage::score, std::numeric_limits<double>::quiet_NaN(), 0, 1, 0, pairing.frames(), 0, false, 0};
+        const ScoreResult scored =
+            run_score(run.programs(), pairing.pair(), settings, [&](std::int64_t frame, double fps) {
+                progress.frame = frame;
+                progress.fps = fps;
+                run.progress().stage(path, progress);
+            });
         run.check_interrupted();
+        for (const std::string &warning : scored.warnings) run.progress().warn(warning);
         if (!scored.ok()) {
             failed = true;
             std::fprintf(stderr, "vmaf-tune score: %s: %s\n", path.c_str(), scored.error.c_str());
             continue;
         }
-        for (const std::string &warning : scored.warnings) run.progress().warn(warning);
-        json entry = {{"reference", reference.path},
-                      {"distorted", path},
-                      {"model", scored.model},
-                      {"metric", settings.metrics.front().name},
-                      {"framerate", reference.rate.value()},
-                      {"reference_vfilter", settings.reference_filter},
-                      {"score_backend", scored.backend_used},
-                      {"score_scale", scored.scale_note},
-                      {"scored_frames", scored.frames},
-                      {"alignment_frames", late},
-                      {"global", json::object()},
-                      {"frames", json::object()}};
-        for (const MetricChoice &metric : settings.metrics) {
-            const Series &values = scored.series.at(metric.series);
-            entry["global"][metric.name] = global_figures(values);
-            entry["frames"][metric.name] = values;
-        }
-        results.push_back(std::move(entry));
+        results.push_back(result_json(reference, distorted, settings, scored, pairing));
     }
     const std::string format = o.format.empty() ? (o.json ? "json" : "human") : o.format;
-    std::string text;
-    if (format == "json") {
-        text = (results.size() == 1 ? results[0] : results).dump(2) + "\n";
-    } else if (format == "csv") {
-        text = "distorted,metric,frame,value\n";
-        for (const json &entry : results)
-            for (const auto &[name, values] : entry["frames"].items())
-                for (std::size_t i = 0; i < values.size(); i++)
-                    text += entry["distorted"].get<std::string>() + "," + name + "," + std::to_string(i) + "," +
-                            values[i].dump() + "\n";
-    } else {
-        for (const json &entry : results)
-            for (const auto &[name, figures] : entry["global"].items()) {
-                char line[300];
-                std::snprintf(
-                    line, sizeof line, "%s: %s %.6f (min %.4f, median %.4f, max %.4f; %lld frames, %s)\n",
-                    entry["distorted"].get<std::string>().c_str(), name.c_str(), figures["average"].get<double>(),
-                    figures["min"].get<double>(), figures["median"].get<double>(), figures["max"].get<double>(),
-                    entry["scored_frames"].get<long long>(), entry["score_backend"].get<std::string>().c_str());
-                text += line;
-            }
-    }
+    const std::string text = score_text(results, format);
     vmaf::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
     if (!o.frames_out.empty())
         vmaf::write_output_file(o.frames_out, [&](const auto &out) {

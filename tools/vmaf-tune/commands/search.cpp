@@ -125,6 +125,14 @@ SearchReport search_bitrate(Run &run, ProbeSetup setup, double wish) {
     while (below - above > 1) {
         run.check_interrupted();
         const ProbeResult probe = run_probe(setup, grid.q(next));
+        if (probe.ok() && !report.probes.empty() && probe.backend != report.probes.front().backend) {
+            report.probes.clear(); // a backend was lost: nothing is mixed, the search begins again (7.6)
+            at.clear();
+            above = -1;
+            below = grid.last() + 1;
+            next = grid.nearest(adapter.default_q);
+            continue;
+        }
         at[next] = report.probes.size();
         report.probes.push_back(probe);
         if (!probe.ok()) {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 #include <poll.h>
+#include <sched.h>
 #include <sstream>
 #include <sys/wait.h>
 #if defined(__linux__)
@@ -28,17 +29,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kTailBytes = 32 * 1024;
+constexpr int kPipeBytes = 1 << 20;
 
 // Process groups of running children, for the signal handler: plain atomics, no locks.
 constexpr std::size_t kMaxChildren = 256;
 std::array<std::atomic<pid_t>, kMaxChildren> running_groups;
 std::atomic<int> signals_seen{0};
+thread_local std::vector<int> pinned_processors;
 std::mutex observer_mutex;
 ChildObserver observer;
 
 ChildObserver current_observer() {
     const std::lock_guard lock(observer_mutex);
     return observer;
+}
+
+void tell_error_text(std::string_view text) {
+    if (const ChildObserver o = current_observer(); o.error_text) o.error_text(text);
 }
 
 void remember_group(pid_t pid) {
@@ -120,6 +127,11 @@ pid_t spawn(const Arguments &arguments, int out, int err,
     for (const std::string &e : environment) envp.push_back(const_cast<char *>(e.c_str()));
     envp.push_back(nullptr);
 
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    for (const int number : pinned_processors) CPU_SET(static_cast<std::size_t>(number), &processors);
+    const bool is_pinned = !pinned_processors.empty();
+
     // fork rather than posix_spawn: only between fork and exec can a child ask to die with us (kill -9 leaves nothing
     // running). Nothing but async-signal-safe calls happens there.
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -138,6 +150,7 @@ pid_t spawn(const Arguments &arguments, int out, int err,
         sigset_t none;
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, nullptr);
+        if (is_pinned) sched_setaffinity(0, sizeof processors, &processors);
         dup2(null, STDIN_FILENO);
         dup2(out, STDOUT_FILENO);
         dup2(err, STDERR_FILENO);
@@ -159,6 +172,7 @@ pid_t spawn(const Arguments &arguments, int out, int err,
         throw Error(error, "cannot start '" + arguments.at(0) + "': " + std::strerror(error));
     }
     remember_group(pid);
+    if (interruption::urgent()) ::kill(-pid, SIGKILL); // the handler may have looked before we remembered
     return pid;
 }
 
@@ -255,33 +269,68 @@ std::string StderrTail::last_lines(std::size_t count) const {
     return text_.substr(start, end + 1 - start);
 }
 
+namespace {
+
+// When a child that is silent is ended: a marker that has not moved since the last look.
+class Patience {
+  public:
+    Patience(const RunOptions &options, pid_t pid) : options_(options), pid_(pid), since_(Clock::now()) {}
+
+    // Milliseconds until the next look; -1: there is no limit.
+    int wait() const {
+        if (options_.timeout.count() <= 0) return -1;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(since_ + options_.timeout - Clock::now());
+        return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000));
+    }
+    bool is_over(bool has_output) {
+        if (options_.timeout.count() <= 0) return false;
+        const auto now = Clock::now();
+        if (!options_.progress_marker) {
+            if (has_output) since_ = now;
+        } else if (now - since_ >= options_.timeout || has_output) {
+            const std::int64_t marker = options_.progress_marker(pid_);
+            if (marker != std::exchange(marker_, marker)) since_ = now;
+        }
+        return now - since_ >= options_.timeout;
+    }
+
+  private:
+    const RunOptions &options_;
+    pid_t pid_;
+    Clock::time_point since_;
+    std::int64_t marker_ = 0;
+};
+
+} // namespace
+
 Outcome run_child(const Arguments &arguments, const RunOptions &options) {
     Pipe out, err;
+    std::optional<Pipe> report;
+    std::vector<std::pair<int, int>> inherited = options.inherited;
+    if (options.report_descriptor >= 0) {
+        report.emplace();
+        inherited.emplace_back(report->write, options.report_descriptor);
+    }
     const Clock::time_point start = Clock::now();
-    const pid_t pid = spawn(arguments, out.write, err.write, options.environment, options.inherited);
+    const pid_t pid = spawn(arguments, out.write, err.write, options.environment, inherited);
     Pipe::close_end(out.write);
     Pipe::close_end(err.write);
+    if (report) Pipe::close_end(report->write);
 
     Outcome outcome;
     StderrTail tail;
     LineReader lines(options.on_output_line ? options.on_output_line : [](std::string_view) {});
-    std::array<pollfd, 2> fds = {{{out.read, POLLIN, 0}, {err.read, POLLIN, 0}}};
-    Clock::time_point last_sign = start;
-    std::int64_t marker = 0;
+    LineReader reports(options.on_report_line ? options.on_report_line : [](std::string_view) {});
+    std::array<pollfd, 3> fds = {
+        {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}, {report ? report->read : -1, POLLIN, 0}}};
+    Patience patience(options, pid);
     bool killed = false;
+    // A second Ctrl-C kills the child, which ends its streams: nothing has to be looked at from time to time.
     while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-        const int ready = ::poll(fds.data(), fds.size(), 200);
-        if (interruption::urgent() && !killed) {
+        const int ready = ::poll(fds.data(), fds.size(), killed ? -1 : patience.wait());
+        if (!killed && patience.is_over(ready > 0)) {
             ::kill(-pid, SIGKILL);
-            killed = outcome.interrupted = true;
-        }
-        if (options.timeout.count() > 0 && !killed) {
-            const std::int64_t now_at = options.progress_marker ? options.progress_marker(pid) : marker + (ready > 0);
-            if (now_at != std::exchange(marker, now_at)) last_sign = Clock::now();
-            if (Clock::now() - last_sign > options.timeout) {
-                ::kill(-pid, SIGKILL);
-                killed = outcome.timed_out = true;
-            }
+            killed = outcome.timed_out = true;
         }
         if (ready <= 0) continue;
         if (fds[0].revents && !read_some(out.read, [&](std::string_view text) {
@@ -294,10 +343,14 @@ Outcome run_child(const Arguments &arguments, const RunOptions &options) {
         if (fds[1].revents && !read_some(err.read, [&](std::string_view text) {
                 tail.add(text);
                 if (options.on_error_text) options.on_error_text(text);
+                tell_error_text(text);
             }))
             fds[1].fd = -1;
+        if (fds[2].revents && !read_some(report->read, [&](std::string_view text) { reports.add(text); }))
+            fds[2].fd = -1;
     }
     outcome.code = wait_for(pid);
+    outcome.interrupted = interruption::urgent() && outcome.code != 0;
     outcome.seconds = seconds_since(start);
     outcome.error_tail = tail.text();
     if (const ChildObserver o = current_observer(); o.ended) o.ended(arguments, outcome);
@@ -321,6 +374,28 @@ std::int64_t processor_time(pid_t pid) {
     return user + system;
 }
 
+Pinned::Pinned(std::vector<int> processors) : before_(pinned_processors) {
+    if (!processors.empty()) pinned_processors = std::move(processors);
+}
+
+Pinned::~Pinned() { pinned_processors = before_; }
+
+std::vector<int> parse_processors(const std::string &list) {
+    std::vector<int> numbers;
+    std::istringstream items(list);
+    for (std::string item; std::getline(items, item, ',');) {
+        int first = 0, last = 0, used = 0;
+        const int count = std::sscanf(item.c_str(), "%d%n-%d%n", &first, &used, &last, &used);
+        if (count == 1) last = first;
+        if (count < 1 || static_cast<std::size_t>(used) != item.size() || first < 0 || last < first ||
+            last >= CPU_SETSIZE)
+            throw invalid("'" + list + "' is not a list of processors such as 0-3,8");
+        for (int i = first; i <= last; i++) numbers.push_back(i);
+    }
+    if (numbers.empty()) throw invalid("the list of processors is empty");
+    return numbers;
+}
+
 struct PipedChild::Drain {
     Pipe err;
     StderrTail tail;
@@ -330,11 +405,15 @@ struct PipedChild::Drain {
 PipedChild::PipedChild(const Arguments &arguments)
     : started_(Clock::now()), arguments_(arguments), drain_(std::make_unique<Drain>()) {
     Pipe out;
+    fcntl(out.write, F_SETPIPE_SZ, kPipeBytes); // frames are large; the default does as well
     pid_ = spawn(arguments, out.write, drain_->err.write);
     Pipe::close_end(drain_->err.write);
     output_ = std::exchange(out.read, -1);
     drain_->thread = std::thread([drain = drain_.get()] {
-        while (read_some(drain->err.read, [&](std::string_view text) { drain->tail.add(text); })) {
+        while (read_some(drain->err.read, [&](std::string_view text) {
+            drain->tail.add(text);
+            tell_error_text(text);
+        })) {
         }
     });
 }

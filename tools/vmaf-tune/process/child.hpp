@@ -55,7 +55,23 @@ struct RunOptions {
     std::size_t capture_limit = 64u << 20;
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
     std::vector<std::pair<int, int>> inherited;                   // our descriptor -> its number in the child
+    // A third stream, for what a program says about itself while its outputs are used otherwise.
+    int report_descriptor = -1; // its number in the child; -1: there is none
+    std::function<void(std::string_view line)> on_report_line;
 };
+
+// Processors that children of this thread may run on, while it lives; an empty list changes nothing.
+class Pinned {
+  public:
+    explicit Pinned(std::vector<int> processors);
+    ~Pinned();
+    Pinned(const Pinned &) = delete;
+    Pinned &operator=(const Pinned &) = delete;
+
+  private:
+    std::vector<int> before_;
+};
+std::vector<int> parse_processors(const std::string &list); // "0-3,8"; throws Error
 
 // Runs to the end. Throws Error(ENOENT) if the program cannot be started.
 Outcome run_child(const Arguments &arguments, const RunOptions &options = {});
@@ -67,6 +83,7 @@ std::int64_t processor_time(pid_t pid);
 struct ChildObserver {
     std::function<void(const Arguments &)> started;
     std::function<void(const Arguments &, const Outcome &)> ended;
+    std::function<void(std::string_view)> error_text; // live
 };
 void observe_children(const ChildObserver &observer);
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <thread>
-#include <unistd.h>
 
 #include "base/error.hpp"
+#include "process/descriptors.hpp"
 
 namespace vmaf::tune {
 
@@ -29,23 +29,24 @@ std::vector<LumaSignature> signatures(const Programs &programs, const Source &so
                                    std::to_string(kMostFrames), "-fps_mode", "passthrough", "-f", "rawvideo", "-"});
     PipedChild decoder(command);
     const Picture picture = Picture::allocate({PixelFormat::yuv400p, 8, kWidth, kHeight});
-    std::vector<char> frame(kWidth * kHeight);
+    std::vector<std::byte> frame(kWidth * kHeight);
     std::vector<LumaSignature> result;
-    for (;;) {
-        std::size_t filled = 0;
-        while (filled < frame.size()) {
-            const ssize_t count = ::read(decoder.output(), frame.data() + filled, frame.size() - filled);
-            if (count < 0 && errno == EINTR) continue;
-            if (count <= 0) break;
-            filled += static_cast<std::size_t>(count);
-        }
-        if (filled < frame.size()) break;
+    while (read_full(decoder.output(), frame) == frame.size()) {
         for (unsigned y = 0; y < kHeight; y++)
             std::memcpy(picture.data(0) + static_cast<std::ptrdiff_t>(y) * picture.stride_bytes(0),
                         frame.data() + y * kWidth, kWidth);
         result.push_back(luma_signature(picture));
     }
     if (!decoder.wait().ok()) result.clear();
+    return result;
+}
+
+std::vector<LumaSignature> chosen(const std::vector<LumaSignature> &all, const std::vector<std::int64_t> &order) {
+    std::vector<LumaSignature> result;
+    for (const std::int64_t number : order) {
+        if (number >= std::ssize(all)) break;
+        result.push_back(all[static_cast<std::size_t>(number)]);
+    }
     return result;
 }
 
@@ -107,7 +108,7 @@ AlignmentReport judge_alignment(const std::vector<LumaSignature> &reference,
 }
 
 AlignmentReport check_alignment(const Programs &programs, const Source &reference, const std::string &reference_filter,
-                                const Source &distorted) {
+                                const Source &distorted, const FrameOrder *order) {
     std::vector<LumaSignature> a, b;
     try {
         std::thread other([&] {
@@ -123,6 +124,10 @@ AlignmentReport check_alignment(const Programs &programs, const Source &referenc
         other.join();
     } catch (const std::exception &) {
         return {};
+    }
+    if (order) {
+        a = chosen(a, order->reference);
+        b = chosen(b, order->distorted);
     }
     const double fps = reference.rate.value() > 0 ? reference.rate.value() : 25;
     return judge_alignment(a, b, std::max<std::int64_t>(1, std::llround(kLargestSeconds * fps)));

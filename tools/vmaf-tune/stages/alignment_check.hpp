@@ -8,6 +8,7 @@
 
 #include "io/alignment.hpp"
 #include "stages/encode.hpp"
+#include "stages/time_pairing.hpp"
 
 namespace vmaf::tune {
 
@@ -34,7 +35,8 @@ AlignmentReport judge_alignment(const std::vector<LumaSignature> &reference,
                                 const std::vector<LumaSignature> &distorted, std::int64_t largest);
 
 // Decodes small pictures of both. `unknown` where that fails: the score stage will say why.
+// `order` says which frames belong together; null: those with the same number.
 AlignmentReport check_alignment(const Programs &programs, const Source &reference, const std::string &reference_filter,
-                                const Source &distorted);
+                                const Source &distorted, const FrameOrder *order = nullptr);
 
 } // namespace vmaf::tune

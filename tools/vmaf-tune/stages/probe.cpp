@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "stages/probe_keys.hpp"
 
 namespace vmaf::tune {
 
@@ -16,54 +17,6 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr int kLayout = 2; // of keys and stored results; a higher number forgets everything older
-
-json window_json(const Window &window) {
-    if (window.full()) return "full";
-    return json::array({window.start, window.frames});
-}
-
-std::string encode_key(const ProbeSetup &setup, const Sample &sample, double q, const std::string &encoder_version) {
-    if (sample.source.id.empty()) return {};
-    const json key = {{"v", kLayout},
-                      {"src", sample.source.id},
-                      {"clip", window_json(sample.window)},
-                      {"vfilter", setup.encode.vfilter},
-                      {"encoder", setup.encode.adapter->name},
-                      {"adapter_version", setup.encode.adapter->version},
-                      {"encoder_version", encoder_version},
-                      {"ffmpeg_version", setup.programs.ffmpeg_version},
-                      {"arguments", distinguishing_arguments(sample.source, setup.encode, q)},
-                      {"passes", setup.encode.two_pass ? 2 : 1},
-                      {"out_pix_fmt", setup.encode.out_pix_fmt}};
-    return sha256_hex(key.dump());
-}
-
-std::string model_identity(const std::string &model) {
-    if (!model.starts_with("path=")) return model;
-    const std::string path = model.substr(5, model.find(':') - 5);
-    return "file:" + sha256_of_file(path) + model.substr(5 + path.size());
-}
-
-std::string score_key(const ProbeSetup &setup, const std::string &encode_key) {
-    if (encode_key.empty()) return {};
-    json metrics = json::array();
-    for (const MetricChoice &metric : setup.score.metrics) metrics.push_back(metric.name);
-    const json key = {{"v", kLayout},
-                      {"encode", encode_key},
-                      {"metric", metrics},
-                      {"model", model_identity(setup.score.model)},
-                      {"backend", setup.score.backend},
-                      {"score_scale", setup.score.scale},
-                      {"scaler", setup.score.scaler},
-                      {"reference_vfilter", setup.score.reference_filter},
-                      {"subsample", setup.score.subsample},
-                      {"film_grain", setup.score.drop_film_grain ? "drop" : "keep"},
-                      {"dist_delay", setup.score.dist_delay},
-                      {"scorer", setup.score.scorer == "binary" ? setup.programs.vmaf : "library"}};
-    return sha256_hex(key.dump());
-}
 
 // Means of the features that rows state, from whichever spelling the scorer used (6.3).
 void add_features(const std::map<std::string, Series> &series, std::map<std::string, Series> &collected) {
@@ -113,11 +66,11 @@ template <class T> std::optional<T> find_stored(Cache *cache, Cache::Kind kind, 
 }
 
 // A result is good even if it cannot be remembered.
-void remember(Cache *cache, Cache::Kind kind, const std::string &key, const json &value,
+void remember(Cache *cache, Cache::Kind kind, const std::string &key, const json &value, const std::string &about,
               std::vector<std::string> &warnings) {
     if (!cache || key.empty()) return;
     try {
-        cache->store(kind, key, value.dump());
+        cache->store(kind, key, value.dump(-1, ' ', false, json::error_handler_t::replace), about);
     } catch (const Error &e) {
         warnings.push_back(std::string("results are not remembered: ") + e.what());
     }
@@ -175,7 +128,8 @@ Source probe_produced(const ProbeSetup &setup, const EncodeResult &encoded) {
             if (setup.source.rate.value() > 0) request.framerate = setup.source.rate.text();
             found = known.emplace(name, probe_source(request)).first;
             std::vector<std::string> unimportant;
-            if (identified) remember(setup.cache, Cache::Kind::fact, name, produced_json(found->second), unimportant);
+            if (identified)
+                remember(setup.cache, Cache::Kind::fact, name, produced_json(found->second), "", unimportant);
         }
     }
     Source produced = found->second;
@@ -238,129 +192,238 @@ std::pair<std::string, std::string> probe_keys(const ProbeSetup &setup, double q
     return {encode.empty() ? "" : sha256_hex(encode), score.empty() ? "" : sha256_hex(score)};
 }
 
-ProbeResult run_probe(const ProbeSetup &setup, double q) {
+namespace {
+
+struct ProbeFailure {
+    int status;
+    std::string stage, error, tail;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProbeFailure, status, stage, error, tail)
+
+// A file that goes when the probe is done with it.
+class TemporaryFile {
+  public:
+    TemporaryFile(std::string path, bool keep) : path_(std::move(path)), keep_(keep) {}
+    ~TemporaryFile() {
+        std::error_code ignored;
+        if (!keep_) fs::remove(path_, ignored);
+    }
+    TemporaryFile(const TemporaryFile &) = delete;
+    TemporaryFile &operator=(const TemporaryFile &) = delete;
+    const std::string &path() const { return path_; }
+
+  private:
+    std::string path_;
+    bool keep_;
+};
+
+// One probe: what is known of it is collected in `result`.
+class Probe {
+  public:
+    Probe(const ProbeSetup &setup, double q) : setup_(setup), q_(q) {
+        // The backend of now; the key names it.
+        if (setup_.score.backends) setup_.score.backend = setup_.score.backends->name();
+        if (setup_.score.references) setup_.score.references->next_probe();
+        result.q = q;
+        result.out_pix_fmt = encoder_pix_fmt(setup.source, setup.encode);
+        result.from_cache = true;
+    }
+
+    void run() {
+        version_ = try_encoder(setup_.programs, *setup_.encode.adapter);
+        std::tie(result.encode_key, result.score_key) = probe_keys(setup_, q_);
+        for (std::size_t i = 0; i < setup_.samples.size(); i++) {
+            if (i > 0 && interruption::urgent()) throw ProbeFailure{130, "encode", "interrupted", ""};
+            measure(i);
+            if (!scored_on_.empty() && scored_on_ != setup_.score.backend) { // it was lost: all samples on the other
+                ProbeSetup again = setup_;
+                again.score.backend = scored_on_;
+                std::vector<std::string> warnings = std::move(result.warnings);
+                Probe other(again, q_);
+                other.result.warnings = std::move(warnings);
+                other.run();
+                result = std::move(other.result);
+                return;
+            }
+        }
+        finish();
+    }
+
     ProbeResult result;
-    result.q = q;
-    result.out_pix_fmt = encoder_pix_fmt(setup.source, setup.encode);
-    result.from_cache = true;
-    std::map<std::string, Series> features;
-    const auto fail = [&](int status, const char *stage, const std::string &error, const std::string &tail) {
-        result.status = status;
-        result.stage = stage;
-        result.error = error;
-        result.error_tail = tail.size() > 2048 ? tail.substr(tail.size() - 2048) : tail;
+
+  private:
+    void measure(std::size_t number) {
+        const Sample &sample = setup_.samples[number];
+        const std::string encodes = encode_key(setup_, sample, q_, version_), scores = score_key(setup_, encodes);
+        if (setup_.cache_failures)
+            if (auto failure = find_stored<ProbeFailure>(setup_.cache, Cache::Kind::failure, scores)) throw *failure;
+        auto encode = find_stored<StoredEncode>(setup_.cache, Cache::Kind::encode, encodes);
+        auto score = find_stored<StoredScore>(setup_.cache, Cache::Kind::score, scores);
+        const bool keeps = !setup_.keep_as.empty() && setup_.samples.size() == 1;
+        result.command = encode_command(setup_.programs, sample.source, sample.window, setup_.encode, q_,
+                                        setup_.encode.two_pass ? 2 : 0, "", keeps ? setup_.keep_as : "OUTPUT.mkv");
+        std::error_code error;
+        if (!encode || !score || (keeps && !fs::exists(setup_.keep_as, error))) try {
+                const TemporaryFile file(
+                    keeps ? setup_.keep_as
+                          : temporary_name(setup_.work_folder, std::string(setup_.encode.adapter->container)),
+                    keeps);
+                const Source produced = make_encode(number, file.path(), encodes, encode);
+                if (!score) make_score(number, produced, encodes, *encode, score);
+            } catch (const ProbeFailure &failure) {
+                if (setup_.cache_failures && !interruption::requested())
+                    remember(setup_.cache, Cache::Kind::failure, scores, json(failure), about(), result.warnings);
+                throw;
+            }
+        result.encode_path = keeps ? setup_.keep_as : "";
+        collect(sample, *encode, *score);
+    }
+
+    std::string about() const {
+        return setup_.encode.adapter->name + " " + setup_.encode.preset + " " + number_text(q_) + " " +
+               setup_.source.path;
+    }
+
+    StageProgress progress_of(Stage stage, std::size_t number) const {
+        const Sample &sample = setup_.samples[number];
+        const std::int64_t frames = sample.window.full() ? sample.source.frame_count() : sample.window.frames;
+        return {stage, q_, number, setup_.samples.size(), 0, frames, 0};
+    }
+
+    // Runs a stage in its slot, with its progress told.
+    template <class Work> auto in_slot(Stage stage, std::size_t number, Work work) {
+        StageProgress progress = progress_of(stage, number);
+        const auto report = [&](std::int64_t frame, double fps) {
+            progress.frame = frame;
+            progress.fps = fps;
+            if (setup_.progress) setup_.progress(progress);
+        };
+        const Slots::Held slot(setup_.slots, stage);
+        const Pinned pinned(slot.processors());
+        report(0, 0);
+        auto done = work(report);
+        progress.seconds = done.seconds;
+        progress.done = true;
+        report(progress.frames, progress.fps);
+        return done;
+    }
+
+    Source make_encode(std::size_t number, const std::string &path, const std::string &key,
+                       std::optional<StoredEncode> &stored) {
+        const Sample &sample = setup_.samples[number];
+        const EncodeResult encoded = in_slot(Stage::encode, number, [&](const auto &report) {
+            return run_encode(setup_.programs, sample.source, sample.window, setup_.encode, q_, path, report);
+        });
         result.from_cache = false;
-        return result;
+        result.command = encoded.command;
+        result.encoder_version = encoded.encoder_version;
+        if (!encoded.ok()) {
+            result.encode_seconds += encoded.seconds;
+            throw ProbeFailure{encoded.status, "encode", encoded.error, encoded.error_tail};
+        }
+        const Source produced = probe_produced(setup_, encoded);
+        stored = StoredEncode{encoded.stream_bytes,    encoded.file_bytes, encoded.frames, encoded.seconds,
+                              encoded.encoder_version, produced.pix_fmt,   encoded.passes};
+        remember(setup_.cache, Cache::Kind::encode, key, json(*stored), about(), result.warnings);
+        return produced;
+    }
+
+    void make_score(std::size_t number, const Source &produced, const std::string &key, const StoredEncode &encode,
+                    std::optional<StoredScore> &stored) {
+        const Sample &sample = setup_.samples[number];
+        const ScorePair pair{&sample.source, sample.window, &produced, {}, encode.frames, 0, 0, {}, {}};
+        const ScoreResult scored = in_slot(Stage::score, number, [&](const auto &report) {
+            return run_score(setup_.programs, pair, setup_.score, report);
+        });
+        scored_on_ = scored.backend_tried;
+        if (!scored.ok()) {
+            result.warnings.insert(result.warnings.end(), scored.warnings.begin(), scored.warnings.end());
+            result.encode_seconds += encode.seconds;
+            result.stream_bytes += encode.stream_bytes;
+            throw ProbeFailure{scored.status, "score", scored.error, scored.error_tail};
+        }
+        stored.emplace();
+        for (const MetricChoice &metric : setup_.score.metrics)
+            stored->metrics[metric.name] = scored.series.at(metric.series);
+        add_features(scored.series, stored->features);
+        stored->backend = scored.backend_used;
+        stored->model = scored.model;
+        stored->scale_note = scored.scale_note;
+        stored->scorer_version = scored.scorer_version;
+        stored->warnings = scored.warnings;
+        stored->seconds = scored.seconds;
+        stored->frames = scored.frames;
+        ProbeSetup used = setup_;
+        used.score.backend = scored.backend_tried;
+        remember(setup_.cache, Cache::Kind::score, score_key(used, key), json(*stored), about(), result.warnings);
+    }
+
+    void collect(const Sample &sample, const StoredEncode &encode, const StoredScore &score) {
+        result.encoder_version = encode.encoder_version;
+        result.produced_pix_fmt = encode.produced_pix_fmt;
+        result.passes = encode.passes;
+        result.stream_bytes += setup_.size_of_file ? encode.file_bytes : encode.stream_bytes;
+        result.file_bytes += encode.file_bytes;
+        result.encoded_frames += encode.frames;
+        result.encode_seconds += encode.seconds;
+        result.score_seconds += score.seconds;
+        result.scored_frames += score.frames;
+        result.encoded_duration += sample.seconds > 0 ? sample.seconds : 0;
+        result.backend = score.backend;
+        result.model = score.model;
+        result.scale_note = score.scale_note;
+        result.scorer_version = score.scorer_version;
+        for (const std::string &warning : score.warnings) result.warnings.push_back(warning);
+        const auto add = [](std::map<std::string, Series> &to, const std::map<std::string, Series> &from) {
+            for (const auto &[name, values] : from) to[name].insert(to[name].end(), values.begin(), values.end());
+        };
+        add(result.series, score.metrics);
+        add(features_, score.features);
+        const Series &target = score.metrics.at(setup_.score.metrics.front().name);
+        result.samples.push_back({sample.start, encode.frames, encode.stream_bytes, pooled(target, setup_.pool)});
+    }
+
+    void finish() {
+        if (!result.produced_pix_fmt.empty() && result.produced_pix_fmt != result.out_pix_fmt)
+            result.warnings.push_back(setup_.encode.adapter->name + " was given " + result.out_pix_fmt +
+                                      " and produced " + result.produced_pix_fmt);
+        for (const auto &[name, values] : features_) {
+            double sum = 0;
+            for (const double x : values) sum += x;
+            result.features[name] = {sum / double(values.size()), standard_deviation(values)};
+        }
+    }
+
+    ProbeSetup setup_;
+    double q_;
+    std::string version_;
+    std::string scored_on_; // the backend of the last score that was made now
+    std::map<std::string, Series> features_;
+};
+
+} // namespace
+
+ProbeResult run_probe(const ProbeSetup &setup, double q) {
+    Probe probe(setup, q);
+    const auto failed = [&](const ProbeFailure &failure) {
+        probe.result.status = failure.status;
+        probe.result.stage = failure.stage;
+        probe.result.error = failure.error;
+        probe.result.error_tail =
+            failure.tail.size() > 2048 ? failure.tail.substr(failure.tail.size() - 2048) : failure.tail;
+        probe.result.from_cache = false;
+        return probe.result;
     };
     try {
-        const std::string version = try_encoder(setup.programs, *setup.encode.adapter);
-        std::tie(result.encode_key, result.score_key) = probe_keys(setup, q);
-        for (std::size_t i = 0; i < setup.samples.size(); i++) {
-            const Sample &sample = setup.samples[i];
-            const std::string key = encode_key(setup, sample, q, version), scores_key = score_key(setup, key);
-            auto encode = find_stored<StoredEncode>(setup.cache, Cache::Kind::encode, key);
-            auto score = find_stored<StoredScore>(setup.cache, Cache::Kind::score, scores_key);
-            const bool keep = !setup.keep_as.empty() && setup.samples.size() == 1;
-            result.command = encode_command(setup.programs, sample.source, sample.window, setup.encode, q,
-                                            setup.encode.two_pass ? 2 : 0, "", keep ? setup.keep_as : "OUTPUT.mkv");
-            if (!encode || !score || (keep && !fs::exists(setup.keep_as))) {
-                result.from_cache = false;
-                const std::string output =
-                    keep ? setup.keep_as
-                         : temporary_name(setup.work_folder, std::string(setup.encode.adapter->container));
-                const std::int64_t expected = sample.window.full() ? sample.source.frame_count() : sample.window.frames;
-                const auto report = [&](Stage stage, std::int64_t frame, double fps) {
-                    if (setup.progress) setup.progress({stage, q, i, setup.samples.size(), frame, expected, fps});
-                };
-                report(Stage::encode, 0, 0);
-                const EncodeResult encoded = [&] {
-                    const Slots::Held slot(setup.slots, Stage::encode);
-                    return run_encode(setup.programs, sample.source, sample.window, setup.encode, q, output,
-                                      [&](std::int64_t frame, double fps) { report(Stage::encode, frame, fps); });
-                }();
-                result.command = encoded.command;
-                result.encoder_version = encoded.encoder_version;
-                result.encode_seconds += encoded.seconds;
-                if (!encoded.ok()) return fail(encoded.status, "encode", encoded.error, encoded.error_tail);
-                const Source produced = probe_produced(setup, encoded);
-                encode = StoredEncode{encoded.stream_bytes,    encoded.file_bytes, encoded.frames, encoded.seconds,
-                                      encoded.encoder_version, produced.pix_fmt,   encoded.passes};
-                result.encode_seconds -= encoded.seconds; // added below, cached or not
-                remember(setup.cache, Cache::Kind::encode, key, json(*encode), result.warnings);
-                if (!score) {
-                    report(Stage::score, 0, 0);
-                    const ScorePair pair{&sample.source, sample.window, &produced, {}, encoded.frames};
-                    const ScoreResult scored = [&] {
-                        const Slots::Held slot(setup.slots, Stage::score);
-                        return run_score(setup.programs, pair, setup.score);
-                    }();
-                    if (!keep) {
-                        std::error_code ignored;
-                        fs::remove(output, ignored);
-                    }
-                    if (!scored.ok()) {
-                        result.encode_seconds += encoded.seconds;
-                        result.stream_bytes += encoded.stream_bytes;
-                        return fail(scored.status, "score", scored.error, scored.error_tail);
-                    }
-                    score.emplace();
-                    for (const MetricChoice &metric : setup.score.metrics)
-                        score->metrics[metric.name] = scored.series.at(metric.series);
-                    add_features(scored.series, score->features);
-                    score->backend = scored.backend_used;
-                    score->model = scored.model;
-                    score->scale_note = scored.scale_note;
-                    score->scorer_version = scored.scorer_version;
-                    score->warnings = scored.warnings;
-                    score->seconds = scored.seconds;
-                    score->frames = scored.frames;
-                    remember(setup.cache, Cache::Kind::score, scores_key, json(*score), result.warnings);
-                } else if (!keep) {
-                    std::error_code ignored;
-                    fs::remove(output, ignored);
-                }
-            }
-            result.encode_path = keep ? setup.keep_as : "";
-            result.encoder_version = encode->encoder_version;
-            result.produced_pix_fmt = encode->produced_pix_fmt;
-            result.passes = encode->passes;
-            result.stream_bytes += setup.size_of_file ? encode->file_bytes : encode->stream_bytes;
-            result.file_bytes += encode->file_bytes;
-            result.encoded_frames += encode->frames;
-            result.encode_seconds += encode->seconds;
-            result.score_seconds += score->seconds;
-            result.scored_frames += score->frames;
-            result.encoded_duration += sample.seconds > 0 ? sample.seconds : 0;
-            result.backend = score->backend;
-            result.model = score->model;
-            result.scale_note = score->scale_note;
-            result.scorer_version = score->scorer_version;
-            for (const std::string &warning : score->warnings) result.warnings.push_back(warning);
-            for (const auto &[name, values] : score->metrics) {
-                Series &all = result.series[name];
-                all.insert(all.end(), values.begin(), values.end());
-            }
-            for (const auto &[name, values] : score->features) {
-                Series &all = features[name];
-                all.insert(all.end(), values.begin(), values.end());
-            }
-            const Series &target = score->metrics.at(setup.score.metrics.front().name);
-            result.samples.push_back({sample.start, encode->frames, encode->stream_bytes, pooled(target, setup.pool)});
-        }
+        probe.run();
+    } catch (const ProbeFailure &failure) {
+        return failed(failure);
     } catch (const Error &e) {
-        return fail(e.code() == ENOENT ? 1 : 500, "setup", e.what(), {});
+        return failed({e.code() == ENOENT ? 1 : 500, "setup", e.what(), {}});
     } catch (const std::exception &e) {
-        return fail(500, "setup", e.what(), {});
+        return failed({500, "setup", e.what(), {}});
     }
-    if (!result.produced_pix_fmt.empty() && result.produced_pix_fmt != result.out_pix_fmt)
-        result.warnings.push_back(setup.encode.adapter->name + " was given " + result.out_pix_fmt + " and produced " +
-                                  result.produced_pix_fmt);
-    for (const auto &[name, values] : features) {
-        double sum = 0;
-        for (const double x : values) sum += x;
-        result.features[name] = {sum / double(values.size()), standard_deviation(values)};
-    }
-    return result;
+    return probe.result;
 }
 
 } // namespace vmaf::tune

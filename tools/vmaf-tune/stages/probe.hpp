@@ -57,44 +57,35 @@ struct StageProgress {
     std::size_t sample, samples;
     std::int64_t frame, frames;
     double fps;
+    bool done = false;  // the stage has ended,
+    double seconds = 0; // after so long
 };
 
-// How many encodes and how many scores may run at once (16).
+// How many encodes and how many scores may run at once, and on which processors (16).
 class Slots {
   public:
-    Slots(unsigned encodes, unsigned scores) : free_{encodes, scores} {}
+    Slots(unsigned encodes, unsigned scores, std::vector<int> processors = {});
+
+    // A slot of a stage, from when one is free. Null slots: there is no limit.
     class Held {
       public:
-        Held(Slots *slots, Stage stage) : slots_(slots), stage_(stage) {
-            if (slots_) slots_->acquire(stage_);
-        }
-        ~Held() {
-            if (slots_) slots_->release(stage_);
-        }
+        Held(Slots *slots, Stage stage);
+        ~Held();
         Held(const Held &) = delete;
         Held &operator=(const Held &) = delete;
+        std::vector<int> processors() const; // the slot's share; empty: any
 
       private:
         Slots *slots_;
         Stage stage_;
+        std::size_t number_ = 0;
     };
 
   private:
-    void acquire(Stage stage) {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return free_[static_cast<std::size_t>(stage)] > 0; });
-        free_[static_cast<std::size_t>(stage)]--;
-    }
-    void release(Stage stage) {
-        {
-            const std::lock_guard lock(mutex_);
-            free_[static_cast<std::size_t>(stage)]++;
-        }
-        changed_.notify_all();
-    }
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::array<unsigned, 2> free_;
+    std::array<std::vector<bool>, 2> taken_; // by stage and slot
+    std::vector<int> processors_;
 };
 
 // Everything a probe needs besides q.
@@ -107,6 +98,7 @@ struct ProbeSetup {
     ScoreSettings score;
     std::string pool = "mean";
     Cache *cache = nullptr;
+    bool cache_failures = false;
     std::string work_folder;
     std::string keep_as; // where the encode of a full pass is kept; empty: removed
     bool size_of_file = false;

@@ -2,12 +2,15 @@
 // metric library in a process of its own, or by a vmaf binary (tune.md 6).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "backend/backend_in_use.hpp"
 #include "stages/encode.hpp"
+#include "stages/reference_store.hpp"
 
 namespace vmaf::tune {
 
@@ -27,7 +30,11 @@ struct ScoreSettings {
     std::string model = "auto";        // auto, a version, or path=FILE
     std::vector<MetricChoice> metrics; // the first is the target
     std::string backend = "cpu";
-    std::string scorer = "library"; // library, binary
+    BackendInUse *backends = nullptr; // where a lost backend may be replaced; null: `backend` and no other
+    std::optional<unsigned> device;   // of a GPU backend
+    std::string scorer = "library";   // library, binary
+    std::string transport = "pipe";   // pipe, file, direct
+    ReferenceStore *references = nullptr;
     unsigned threads = 1, subsample = 1;
     std::string scale = "auto"; // auto, none, WxH
     std::string scaler = "bicubic";
@@ -55,8 +62,9 @@ using Series = std::vector<double>;
 struct ScoreResult {
     int status = 0;
     std::string error, error_tail;
-    std::map<std::string, Series> series; // every metric of the document, by its displayed name
-    std::string backend_used, scorer_version, model, scale_note;
+    std::map<std::string, Series> series;    // every metric of the document, by its displayed name
+    std::string backend_tried, backend_used; // the latter: what the scores came from, as the scorer says
+    std::string scorer_version, model, scale_note;
     std::vector<std::string> warnings;
     double seconds = 0;
     std::int64_t frames = 0;
@@ -70,9 +78,15 @@ struct ScorePair {
     Window distorted_window;
     std::int64_t expected_frames = 0;                    // 0: unknown
     std::int64_t skip_reference = 0, skip_distorted = 0; // frames left out at the head
+    // Frames that belong together, where numbers do not tell; empty: the n-th with the n-th.
+    std::vector<std::int64_t> reference_order, distorted_order;
 };
 
-ScoreResult run_score(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings);
+using ScoreProgress = std::function<void(std::int64_t frame, double fps)>;
+
+// Never throws for what programs do. A backend that fails while it scores is replaced where that is allowed (7.6).
+ScoreResult run_score(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings,
+                      const ScoreProgress &progress = {});
 
 // Pooling of per-frame values (6.6): mean, harmonic, median, min, max, rms, mode, percentile=P, stddev=X.
 // Throws Error for unknown names.

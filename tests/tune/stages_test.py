@@ -1,0 +1,339 @@
+#!/usr/bin/env python3
+"""vmaf-tune's stages: how frames reach the scorer, which backend scores, what is remembered, what is shown.
+
+  stages_test.py VMAF_TUNE VMAF CLIPGEN
+"""
+import itertools
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TUNE, VMAF, CLIPGEN = map(os.path.abspath, sys.argv[1:4])
+del sys.argv[1:4]
+FFMPEG = shutil.which("ffmpeg")
+PLAIN = ("--score-scale", "none")
+
+
+class Stages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.mkdtemp(prefix="vmaf-tune-stages-")
+        cls.clip = os.path.join(cls.shared, "clip.y4m")
+        subprocess.check_call([CLIPGEN, "--size", "96x64", "--frames", "12", "--format", "420", "--depth", "8", "--scene", "street", cls.clip])
+        cls.encode = os.path.join(cls.shared, "encode.mkv")
+        cls.ffmpeg("-i", cls.clip, "-c:v", "libx264", "-preset", "ultrafast", "-crf", "30", cls.encode)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.shared)
+
+    @staticmethod
+    def ffmpeg(*arguments):
+        subprocess.check_call([FFMPEG, "-y", "-nostdin", "-v", "error", *arguments])
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="work-", dir=self.shared)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def program(self, name, text, folder=None):
+        path = os.path.join(folder or self.folder, name)
+        with open(path, "w") as file: file.write("#!/bin/sh\n" + text + "\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def environment(self, **more):
+        return {**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache"), **more}
+
+    def tune(self, *arguments, code=0, env=None, **options):
+        run = subprocess.run([TUNE, *arguments], capture_output=True, text=True, errors="surrogateescape", cwd=self.folder, stdin=subprocess.DEVNULL, timeout=120,
+                             env=self.environment(**(env or {})), **options)
+        self.assertEqual(run.returncode, code, run.stderr)
+        return run
+
+    def score(self, *arguments, **options):
+        return json.loads(self.tune("score", *arguments, *PLAIN, "--format", "json", **options).stdout)
+
+    def search(self, *more, **options):
+        run = self.tune("search", "-i", self.clip, "--preset", "ultrafast", "--q-step", "1", *PLAIN, "--json", *more, **options)
+        return json.loads(run.stdout.splitlines()[-1]), run.stderr
+
+    # How frames reach the scorer
+
+    def test_every_transport_and_scorer_gives_the_same_number(self):
+        decoded, raw = self.path("d.y4m"), [self.path("r.yuv"), self.path("d.yuv")]
+        self.ffmpeg("-i", self.encode, decoded)
+        for source, target in ((self.clip, raw[0]), (decoded, raw[1])): self.ffmpeg("-i", source, "-f", "rawvideo", target)
+        size = ("--width", "96", "--height", "64", "--framerate", "24")
+        results = {}
+        for transport, scorer in itertools.product(("pipe", "file", "direct"), ("library", "binary")):
+            common = ("--score-transport", transport, "--scorer", scorer, "--vmaf-bin", VMAF, "--metrics", "vmaf,psnr", "--align", "none")
+            results[transport, scorer, "y4m"] = self.score(self.clip, decoded, *common)["frames"]
+            results[transport, scorer, "raw"] = self.score(*raw, *size, *common)["frames"]
+        first, *others = results.values()
+        self.assertEqual(len(first["vmaf"]), 12)
+        for other in others: self.assertEqual(other, first)
+        self.assertEqual(self.score(self.clip, self.encode)["frames"]["vmaf"], first["vmaf"])
+        # A piece of both: the same frames whichever way they come.
+        piece = [self.score(self.clip, decoded, "--start-offset", "f:3", "--num-frames", "5", "--score-transport", t)["frames"]["vmaf"] for t in ("pipe", "file", "direct")]
+        self.assertEqual((piece[0], piece[1], len(piece[2])), (piece[2], piece[2], 5))
+        self.assertEqual(os.listdir(self.folder).count(".vmaf-tune"), 0)
+
+    def test_direct_is_refused_where_something_would_be_converted(self):
+        small = self.path("small.y4m")
+        self.ffmpeg("-i", self.clip, "-s", "48x32", small)
+        for other, scale, words in ((self.encode, "none", "neither YUV4MPEG2 nor raw"), (small, "96x64", "converted or scaled")):
+            run = self.tune("score", self.clip, other, "--score-scale", scale, "--score-transport", "direct", "--align", "none", code=4)
+            self.assertIn(words, run.stderr)
+        run = self.tune("sample", "-i", self.clip, "--crf", "30", "--score-transport", "direct", code=2)
+        self.assertIn("an encode has to be decoded", run.stderr)
+
+    def test_reference_is_decoded_once_where_it_fits(self):
+        calls = self.path("calls")
+        fake = self.program("ffmpeg", f'case "$*" in *rawvideo*clip.y4m*) ;; *clip.y4m*rawvideo*) echo x >> {calls};; esac\nexec {FFMPEG} "$@"')
+        scores = []
+        for size, decodes in (("2Gi", 1), ("0", 3), ("1K", 3)):
+            if os.path.exists(calls): os.remove(calls)
+            self.tune("corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "24", "--crf", "30", "--crf", "36", *PLAIN, "--ffmpeg-bin", fake, "--ref-cache", size, "--no-cache", "-o", "rows.jsonl", "-y")
+            scores.append([json.loads(line)["score"] for line in open(self.path("rows.jsonl"))])
+            self.assertEqual(open(calls).read().count("x"), decodes, size)
+        self.assertEqual(scores[0], scores[1])
+        self.assertEqual(scores[0], scores[2])
+        os.remove(calls)
+        self.tune("score", self.clip, self.encode, self.encode, self.encode, *PLAIN, "--align", "none", "--ffmpeg-bin", fake)
+        self.assertEqual(open(calls).read().count("x"), 1)
+
+    # Backends
+
+    def fake_gpu_scorer(self, fails_from):
+        """A scorer that has CUDA until its n-th score; scores are the processor's."""
+        return self.program("gpuvmaf", f"""
+case "$*" in *--capabilities*) echo '{{"version": "3", "backends": ["cuda", "cpu"], "details": {{"cuda": {{"usable": true}}}}}}'; exit 0;; esac
+out=; prev=; for a in "$@"; do [ "$prev" = --output ] && out="$a"; prev="$a"; done
+case "$*" in
+*"--backend cuda"*)
+  echo x >> {self.path("scores")}
+  [ $(wc -l < {self.path("scores")}) -ge {fails_from} ] && {{ echo "CUDA_ERROR_LAUNCH_FAILED" >&2; exit 234; }}
+  {VMAF} $(echo "$*" | sed 's/--backend cuda/--backend cpu/') && sed -i 's/"backend_used": "cpu"/"backend_used": "cuda"/' "$out";;
+*) exec {VMAF} "$@";;
+esac""")
+
+    def test_lost_backend_is_replaced_and_a_search_is_not_mixed(self):
+        scorer = ("--scorer", "binary", "--vmaf-bin", self.fake_gpu_scorer(3), "--target-vmaf", "80")
+        result, errors = self.search(*scorer, "--output", "rows.jsonl")
+        self.assertEqual(result["status"], "ok", errors)
+        self.assertEqual(result["score_backend"], "cpu")
+        self.assertIn("the scoring backend cuda failed", errors)
+        rows = [json.loads(line) for line in open(self.path("rows.jsonl"))]
+        self.assertEqual({r["score_backend"] for r in rows}, {"cpu"})
+        self.assertGreaterEqual(len(rows), 3)
+        plain, _ = self.search("--target-vmaf", "80", "--no-cache", "--score-backend", "cpu")
+        self.assertEqual((result["q"], result["score"]), (plain["q"], plain["score"]))
+
+    def test_lost_backend_that_was_asked_for_fails_the_row(self):
+        fake = self.fake_gpu_scorer(2)
+        run = self.tune("corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "24", "--crf", "30", *PLAIN, "--score-backend", "cuda", "--scorer", "binary", "--vmaf-bin", fake, "--score-jobs", "1", "-o", "rows.jsonl", code=5)
+        rows = [json.loads(line) for line in open(self.path("rows.jsonl"))]
+        self.assertEqual([(r["exit_status"], r["score_backend"]) for r in rows], [(0, "cuda"), (501, "cuda")], run.stderr)
+        self.assertIn("CUDA_ERROR_LAUNCH_FAILED", rows[1]["error"]["message"])
+
+    PROBES = {"cuda": ("nvidia-smi", "echo 'GPU 0: x'"), "sycl": ("sycl-ls", "echo '[level_zero:gpu] x'"), "hip": ("rocm-smi", "echo 'GPU[0] : Card'"),
+              "vulkan": ("vulkaninfo", "echo 'deviceName = x'; echo 'deviceType = PHYSICAL_DEVICE_TYPE_DISCRETE_GPU'")}
+
+    def machine(self, usable, backend_line=True):
+        """A PATH with probe programs for these backends, and an old scorer that knows all of them."""
+        tools = tempfile.mkdtemp(dir=self.folder)
+        for name in usable: self.program(*self.PROBES[name], folder=tools)
+        line = "echo '  --backend auto|cpu|cuda|sycl|hip|vulkan'" if backend_line else "echo usage"
+        self.program("oldvmaf", f"case $1 in --help) {line} >&2; exit 1;; esac; exit 1", folder=tools)
+        self.program("ffmpeg", f"echo ran >> {self.path('ran')}; exec {FFMPEG} \"$@\"", folder=tools)
+        os.symlink(shutil.which("ffprobe"), os.path.join(tools, "ffprobe"))
+        for name in ("sh", "env"): os.symlink(shutil.which(name), os.path.join(tools, name))
+        return tools
+
+    def test_auto_takes_the_first_backend_of_every_subset(self):
+        order = ["cuda", "sycl", "hip", "vulkan"]
+        for usable in ([], ["vulkan"], ["hip"], ["sycl", "vulkan"], ["hip", "vulkan"], order):
+            with self.subTest(usable):
+                run = self.tune("score", self.clip, self.clip, "--scorer", "binary", "--vmaf-bin", "oldvmaf", "-v", "--align", "none", env={"PATH": self.machine(usable)}, code=4)
+                self.assertIn(f"scoring backend = {(usable + ['cpu'])[0]} (auto", run.stderr)
+        run = self.tune("score", self.clip, self.clip, "--scorer", "binary", "--vmaf-bin", "oldvmaf", "-v", "--align", "none", env={"PATH": self.machine(order, backend_line=False)}, code=4)
+        self.assertIn("scoring backend = cpu (auto; cuda: not built", run.stderr)
+
+    def test_backend_that_is_not_usable_ends_every_command_before_any_encode(self):
+        tools = self.machine(["vulkan"])
+        common = ("--scorer", "binary", "--vmaf-bin", "oldvmaf", "--score-backend", "hip")
+        source = ("-i", self.clip)
+        for command in (("corpus", *source, "--crf", "30"), ("search", *source, "--target-vmaf", "90"), ("sample", *source, "--crf", "30"), ("encode", *source, "--crf", "30"),
+                        ("score", self.clip, self.encode), ("compare", *source, "--target-vmaf", "90"), ("per-shot", *source, "--target-vmaf", "90"), ("ladder", *source)):
+            with self.subTest(command[0]):
+                run = self.tune(*command, *common, env={"PATH": tools}, code=7)
+                self.assertIn("--score-backend hip is not usable: the scorer cannot use it here (rocm-smi is not installed)", run.stderr)
+                self.assertIn("usable: vulkan, cpu", run.stderr)
+        self.assertLessEqual(open(self.path("ran")).read().count("ran"), 1)  # its version was asked once, nothing else
+
+    def test_software_vulkan_counts_on_request_only(self):
+        tools = self.machine([])
+        self.program("vulkaninfo", "echo 'deviceName = llvmpipe'; echo 'deviceType = PHYSICAL_DEVICE_TYPE_CPU'", folder=tools)
+        report = json.loads(self.tune("doctor", "--json", "--scorer", "binary", "--vmaf-bin", "oldvmaf", env={"PATH": tools}).stdout)
+        self.assertEqual((report["auto"], report["backends"]["vulkan"]["usable"], report["backends"]["vulkan"]["only_on_request"]), ("cpu", True, True))
+
+    def test_device_and_processors_reach_the_programs(self):
+        log = self.path("arguments")
+        fake = self.program("gpu", f"""case "$*" in *--capabilities*) echo '{{"backends": ["cuda", "hip", "cpu"], "details": {{"cuda": {{"usable": true}}, "hip": {{"usable": true}}}}}}'; exit 0;; esac
+echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/status >> {log}; exit 1""")
+        common = ("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--scorer", "binary", "--vmaf-bin", fake, "--device", "1", "--cpus", "0")
+        self.tune(*common, "--score-backend", "cuda", code=4)
+        self.tune(*common, "--score-backend", "hip", code=4)
+        text = open(log).read()
+        self.assertRegex(text, r"(?m)^1 .*--backend cuda")
+        self.assertIn("--backend hip --hip_device 1", text)
+        self.assertEqual(re.findall(r"list:\s*(\S+)", text), ["0", "0"])
+
+    def test_doctor_says_what_works(self):
+        run = self.tune("doctor")
+        for words in ("auto takes", "nvidia-smi -L", "libx264", "available", "filters: addroi", "film grain:", "cache:", " MB free"): self.assertIn(words, run.stdout)
+        self.tune("doctor", "--ffmpeg-bin", "/nonexistent", code=4)
+        self.tune("doctor", "--scorer", "binary", "--vmaf-bin", "/nonexistent", code=4)
+
+    # score
+
+    def test_variable_rate_is_paired_by_time(self):
+        long = self.path("long.y4m")
+        subprocess.check_call([CLIPGEN, "--size", "96x64", "--frames", "40", "--format", "420", "--depth", "8", "--scene", "street", long])
+        x264 = ("-c:v", "libx264", "-preset", "ultrafast", "-qp", "0")
+        self.ffmpeg("-i", long, "-vf", "select='not(eq(mod(n,5),2))'", "-fps_mode", "vfr", *x264, self.path("vfr.mkv"))
+        self.ffmpeg("-i", long, "-vf", "select=not(mod(n\\,2))", "-fps_mode", "passthrough", *x264, self.path("half.mkv"))
+        for name, frames in (("vfr.mkv", 32), ("half.mkv", 20)):
+            result = self.score(long, name, "--pair", "time")
+            self.assertEqual((result["pairing"], result["scored_frames"]), ("time", frames))
+            self.assertGreater(result["global"]["vmaf"]["min"], 95)
+        self.assertEqual(self.score(long, "vfr.mkv")["pairing"], "time")  # of its own
+        self.assertIn("or use --pair time", self.tune("score", long, "half.mkv", "--align", "none", code=4).stderr)
+        self.assertIn("frame count mismatch", self.tune("score", long, "vfr.mkv", "--pair", "index", "--align", "none", "--score-fps", "24", code=4).stderr)
+
+    def test_results_come_in_four_formats(self):
+        whole = self.score(self.clip, self.encode, "--metrics", "vmaf,psnr")
+        self.assertEqual(sorted(whole["global"]["psnr"]), ["average", "harmonic_mean", "max", "median", "min", "stdev"])
+        text = {f: self.tune("score", self.clip, self.encode, *PLAIN, "--format", f).stdout for f in ("csv", "xml", "human")}
+        self.assertEqual(len(text["csv"].splitlines()), 13)
+        self.assertEqual(text["xml"].count("<frame "), 12)
+        self.assertIn(f'average="{whole["global"]["vmaf"]["average"]}"', text["xml"])
+        self.assertRegex(text["human"], r"encode.mkv: vmaf [0-9.]+ \(min ")
+
+    # What is remembered
+
+    def test_cache_is_listed_pruned_and_verified(self):
+        common = ("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", *PLAIN, "--json")
+        self.tune(*common)
+        self.assertIn("score    1", self.tune("cache", "stats").stdout)
+        entries = [json.loads(line) for line in self.tune("cache", "list", "--json").stdout.splitlines()]
+        self.assertIn(f"libx264 ultrafast 30 {self.clip}", [e["about"] for e in entries])
+        self.assertIn("damaged and removed; database: sound", self.tune("cache", "verify").stdout)
+        self.tune("cache", "prune", code=2)
+        self.assertIn("forgot 0 entries", self.tune("cache", "prune", "--older", "1h").stdout)
+        self.assertTrue(json.loads(self.tune(*common).stdout)["from_cache"])
+        old = self.path(".vmaf-tune-abandoned")
+        os.mkdir(old)
+        os.utime(old, (0, 0))
+        self.assertIn("old scratch folder: " + old, self.tune("cache", "prune", "--to", "0").stdout)
+        self.assertFalse(json.loads(self.tune(*common).stdout)["from_cache"])
+        self.tune("cache", "prune", "--scratch")
+        self.assertFalse(os.path.exists(old))
+        self.assertIn(": 0 entries", self.tune("cache", "clear").stdout)
+
+    def test_failures_are_remembered_on_request(self):
+        tries = self.path("tries")
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) echo x >> {tries}; exit 1;; esac\nexec {FFMPEG} "$@"')
+        common = ("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--ffmpeg-bin", fake)
+        for flags, count in (((), 1), ((), 2), (("--cache-failures",), 3), (("--cache-failures",), 3), ((), 4)):
+            self.tune(*common, *flags, code=4)
+            self.assertEqual(open(tries).read().count("x"), count)
+
+    # Names, room, signals
+
+    def test_any_name_works(self):
+        for name in ("-dash.y4m", "a b 'q' \"d\".y4m", "per%cent%d.y4m", "co:lon,comma;[x].y4m", "ä€😀.y4m", os.fsdecode(b"\xff\xfe.y4m")):
+            with self.subTest(name):
+                shutil.copy(self.clip, self.path(name))
+                run = self.tune("sample", "-i", "./" + name if name.startswith("-") else name, "--preset", "ultrafast", "--crf", "30", *PLAIN)
+                self.assertIn("crf=30", run.stdout)
+        self.score("./-dash.y4m", "co:lon,comma;[x].y4m", "--align", "none")
+
+    def test_too_little_room_is_said_before_any_encode(self):
+        disk = self.path("disk")
+        os.mkdir(disk)
+        if os.geteuid() != 0 or subprocess.call(["mount", "-t", "tmpfs", "-o", "size=70m", "tmpfs", disk], stderr=subprocess.DEVNULL):
+            self.skipTest("needs the right to mount a small file system")
+        try:
+            big = self.path("big.yuv")
+            with open(big, "wb") as file: file.truncate(1920 * 1080 * 3 // 2 * 400)
+            run = self.tune("sample", "-i", big, "--width", "1920", "--height", "1080", "--crf", "30", "--work-dir", disk, code=6)
+            self.assertRegex(run.stderr, r"only \d+ MB are free in '.*', at least 98 MB are needed")
+            self.assertEqual(os.listdir(disk), [])
+        finally:
+            subprocess.check_call(["umount", disk])
+
+    def test_hang_up_and_termination_end_like_an_interrupt(self):
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) touch {self.path("started")}; sleep 1;; esac\nexec {FFMPEG} "$@"')
+            process = subprocess.Popen([TUNE, "corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--crf", "31", *PLAIN, "--ffmpeg-bin", fake, "--no-cache", "-y", "-o", "rows.jsonl"], cwd=self.folder,
+                                       stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment())
+            while not os.path.exists(self.path("started")): time.sleep(0.01)
+            process.send_signal(number)
+            self.assertEqual(process.wait(timeout=60), 130)
+            self.assertEqual(len(open(self.path("rows.jsonl")).readlines()), 1)  # what ran was finished
+            self.assertEqual([n for n in os.listdir(self.folder) if n.startswith(".vmaf-tune")], [])
+            os.remove(self.path("started"))
+
+    # What is shown
+
+    def on_terminal(self, *arguments, **env):
+        main, other = pty.openpty()
+        process = subprocess.Popen([TUNE, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=other, env=self.environment(**env))
+        os.close(other)
+        text = b""
+        while True:
+            try: part = os.read(main, 65536)
+            except OSError: break
+            if not part: break
+            text += part
+        os.close(main)
+        self.assertEqual(process.wait(), 0, text)
+        return text.decode()
+
+    def test_terminals_see_bars_and_colours(self):
+        common = ("search", "-i", self.clip, "--preset", "ultrafast", "--q-step", "1", "--target-vmaf", "80", "--score-scale", "1280x720")
+        text = self.on_terminal(*common, "--no-cache")
+        self.assertRegex(text, r"libx264 crf \d+ (encode|score) \[[#-]{20}\]")
+        self.assertRegex(text, r"score \[[#-]{20}\] +[1-9]\d*%")
+        self.assertIn("/about 4 probes", text)
+        self.assertRegex(text, "\033\\[32mlibx264 crf ")
+        self.assertRegex(text, "\033\\[31mlibx264 crf .*below target")
+        self.assertNotIn("\033[3", self.on_terminal(*common, NO_COLOR="1"))
+
+    def test_events_and_logs_tell_what_happens(self):
+        result = self.tune("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--score-scale", "3840x2160", "--progress", "json", "--log", "run.log", "--timeout", "60")
+        events = [json.loads(line) for line in result.stderr.splitlines()]
+        self.assertIn("sample-done", [e["type"] for e in events])
+        for event in events:
+            if event["type"] == "progress": self.assertTrue(0 <= event["percent"] <= 100)
+        log = open(self.path("run.log")).read()
+        self.assertRegex(log, r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* \+ .*__vmaf")
+        run = self.tune("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "31", *PLAIN, "-vvv")
+        self.assertIn("+ " + FFMPEG, run.stderr)
+        self.assertIn("frame=", run.stderr)  # what the encoder prints
+        self.assertEqual(self.tune("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "32", *PLAIN, "-q").stderr, "")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")

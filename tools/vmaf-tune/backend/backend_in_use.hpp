@@ -1,0 +1,35 @@
+// The backend that scores in this run, and what takes its place when it fails (tune.md 7.6).
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace vmaf::tune {
+
+class BackendInUse {
+  public:
+    // In the order of preference; the last works always. One name only: nothing takes its place.
+    explicit BackendInUse(std::vector<std::string> names) : names_(std::move(names)) {}
+
+    std::string name() const {
+        const std::lock_guard lock(mutex_);
+        return names_.front();
+    }
+
+    // `failed` was lost while it scored. Whether there is another one to go on with.
+    bool replace(const std::string &failed) {
+        const std::lock_guard lock(mutex_);
+        if (names_.front() != failed) return true; // somebody else has noticed before
+        if (names_.size() == 1) return false;
+        names_.erase(names_.begin());
+        return true;
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    std::vector<std::string> names_;
+};
+
+} // namespace vmaf::tune

@@ -1,0 +1,81 @@
+#include "backend/score_backend.hpp"
+
+#include <gmock/gmock.h>
+
+#include "backend/backend_in_use.hpp"
+
+namespace vmaf::tune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(ScoreBackend, AutoTakesTheFirstUsableOfEverySubset) {
+    const std::vector<std::string> gpus = {"cuda", "sycl", "hip", "vulkan"};
+    for (unsigned subset = 0; subset < 16; subset++) {
+        BackendSurvey survey;
+        survey.states["cpu"] = {true, true, false, ""};
+        std::vector<std::string> expected;
+        for (unsigned i = 0; i < 4; i++) {
+            const bool usable = subset >> i & 1;
+            survey.states[gpus[i]] = {true, usable, false, usable ? "" : "no device"};
+            if (usable) expected.push_back(gpus[i]);
+        }
+        expected.emplace_back("cpu");
+        EXPECT_EQ(survey.usable(), expected);
+        EXPECT_EQ(resolve_backend("auto", survey), expected.front());
+        EXPECT_EQ(resolve_backend("cpu", survey), "cpu");
+        for (unsigned i = 0; i < 4; i++)
+            if (subset >> i & 1)
+                EXPECT_EQ(resolve_backend(gpus[i], survey), gpus[i]);
+            else
+                EXPECT_THROW(resolve_backend(gpus[i], survey), BackendNotUsable);
+    }
+}
+
+TEST(ScoreBackend, RefusalsSayWhatWasFound) {
+    BackendSurvey survey;
+    survey.states["cpu"] = {true, true, false, ""};
+    survey.states["hip"] = {true, false, false, "no device"};
+    const auto refusal = [&](const char *name) -> std::string {
+        try {
+            return resolve_backend(name, survey);
+        } catch (const BackendNotUsable &e) {
+            return e.what();
+        }
+    };
+    EXPECT_THAT(refusal("hip"), HasSubstr("the scorer cannot use it here (no device)"));
+    EXPECT_THAT(refusal("metal"), HasSubstr("the scorer was built without it"));
+    EXPECT_THAT(refusal("metal"), HasSubstr("usable: cpu"));
+    EXPECT_EQ(survey.reasons(), "cuda: not built, sycl: not built, hip: no device, vulkan: not built");
+}
+
+TEST(ScoreBackend, SoftwareDevicesCountOnRequestOnly) {
+    BackendSurvey survey;
+    survey.states["cpu"] = {true, true, false, ""};
+    survey.states["vulkan"] = {true, true, true, ""};
+    EXPECT_EQ(resolve_backend("auto", survey), "cpu");
+    EXPECT_EQ(resolve_backend("vulkan", survey), "vulkan");
+}
+
+TEST(ScoreBackend, HelpTextsAreReadByTheirBackendLine) {
+    EXPECT_THAT(backends_in_help("usage: vmaf\n --threads N  cuda\n"), ElementsAre("cpu"));
+    EXPECT_THAT(backends_in_help("  --backend auto|cpu|cuda|sycl|hip.\n"), ElementsAre("cpu", "cuda", "sycl", "hip"));
+    EXPECT_THAT(backends_in_help("--backend <cpu|vulkan>: where it runs"), ElementsAre("cpu", "vulkan"));
+    EXPECT_THAT(backends_in_help("--backend $name: cudaish, not a name"), ElementsAre("cpu"));
+    EXPECT_THAT(backends_in_help(""), ElementsAre("cpu"));
+}
+
+TEST(BackendInUse, IsReplacedOnceForAllWhoNotice) {
+    BackendInUse backends({"cuda", "vulkan", "cpu"});
+    EXPECT_TRUE(backends.replace("cuda"));
+    EXPECT_TRUE(backends.replace("cuda")); // another job, a moment later
+    EXPECT_EQ(backends.name(), "vulkan");
+    EXPECT_TRUE(backends.replace("vulkan"));
+    EXPECT_FALSE(backends.replace("cpu"));
+    BackendInUse asked_for({"cuda"});
+    EXPECT_FALSE(asked_for.replace("cuda"));
+}
+
+} // namespace
+} // namespace vmaf::tune

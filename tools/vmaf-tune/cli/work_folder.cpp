@@ -1,0 +1,95 @@
+#include "cli/work_folder.hpp"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "cli/command_error.hpp"
+
+namespace vmaf::tune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char *kPrefix = ".vmaf-tune-";
+constexpr auto kSettled = std::chrono::minutes(1); // a younger folder may not have been locked by its owner yet
+constexpr std::uint64_t kLeastRoom = 64u << 20;
+
+enum class Owner { running, gone, never }; // kept folders have no lock
+
+// Calls `visit` with every scratch folder that was last changed before `age` ago.
+template <class Visit> void for_each_older(const std::string &base, std::chrono::seconds age, Visit visit) {
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(base, error)) {
+        if (!entry.path().filename().string().starts_with(kPrefix) || !entry.is_directory(error)) continue;
+        const auto changed = fs::last_write_time(entry.path(), error);
+        if (error || fs::file_time_type::clock::now() - changed < age) continue;
+        const int fd = ::open((entry.path() / ".lock").c_str(), O_RDWR | O_CLOEXEC);
+        const bool is_free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+        visit(entry.path(), fd < 0 ? Owner::never : is_free ? Owner::gone : Owner::running);
+        if (fd >= 0) ::close(fd);
+    }
+}
+
+} // namespace
+
+std::string scratch_base(const std::string &wish) {
+    const char *tmp = std::getenv("TMPDIR");
+    return wish.empty() ? (tmp && *tmp ? tmp : "/tmp") : wish;
+}
+
+std::vector<fs::path> scratch_folders_older_than(const std::string &wish, std::chrono::hours age) {
+    std::vector<fs::path> found;
+    for_each_older(scratch_base(wish), age, [&](const fs::path &path, Owner owner) {
+        if (owner != Owner::running) found.push_back(path);
+    });
+    return found;
+}
+
+WorkFolder::WorkFolder(const std::string &wish, bool keep) : keep_(keep) {
+    const std::string base = scratch_base(wish);
+    std::error_code error;
+    fs::create_directories(base, error);
+    for_each_older(base, kSettled, [](const fs::path &path, Owner owner) {
+        std::error_code ignored;
+        if (owner == Owner::gone) fs::remove_all(path, ignored);
+    });
+    std::string name = base + "/" + kPrefix + "XXXXXX";
+    if (!mkdtemp(name.data())) // made with mode 0700
+        throw CommandError(kExitOutput, "no scratch folder can be made in '" + base + "'; give another --work-dir");
+    path_ = name;
+    if (!keep_) {
+        lock_ = ::open((path_ + "/.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (lock_ >= 0) flock(lock_, LOCK_EX | LOCK_NB);
+    }
+    try {
+        check_room(kLeastRoom);
+    } catch (const CommandError &) {
+        fs::remove_all(path_, error);
+        if (lock_ >= 0) ::close(lock_);
+        throw;
+    }
+}
+
+WorkFolder::~WorkFolder() {
+    std::error_code error;
+    if (!keep_)
+        fs::remove_all(path_, error);
+    else if (fs::is_empty(path_, error))
+        fs::remove(path_, error);
+    if (lock_ >= 0) ::close(lock_);
+}
+
+void WorkFolder::check_room(std::uint64_t bytes) const {
+    std::error_code error;
+    const fs::space_info space = fs::space(path_, error);
+    const std::uint64_t wanted = std::max(bytes, kLeastRoom);
+    if (error || space.available >= wanted) return;
+    throw CommandError(kExitOutput, "only " + std::to_string(space.available >> 20) + " MB are free in '" +
+                                        fs::path(path_).parent_path().string() + "', at least " +
+                                        std::to_string(wanted >> 20) + " MB are needed; give another --work-dir");
+}
+
+} // namespace vmaf::tune

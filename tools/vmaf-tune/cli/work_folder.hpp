@@ -1,0 +1,35 @@
+// The scratch folder of a run (tune.md 17.2).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace vmaf::tune {
+
+// Goes when the process ends, or when the next run finds that its owner was killed.
+class WorkFolder {
+  public:
+    WorkFolder(const std::string &wish, bool keep); // throws CommandError
+    ~WorkFolder();
+    WorkFolder(const WorkFolder &) = delete;
+    WorkFolder &operator=(const WorkFolder &) = delete;
+    const std::string &path() const { return path_; }
+
+    // Throws CommandError (exit code 6) where less than `bytes` are free.
+    void check_room(std::uint64_t bytes) const;
+
+  private:
+    std::string path_;
+    bool keep_;
+    int lock_ = -1;
+};
+
+std::string scratch_base(const std::string &wish); // where such folders are made
+
+// Folders that are neither in use nor young, with or without an owner.
+std::vector<std::filesystem::path> scratch_folders_older_than(const std::string &wish, std::chrono::hours age);
+
+} // namespace vmaf::tune

@@ -1,0 +1,108 @@
+// `cache`: what is remembered, and getting rid of it (tune.md 10.9).
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "cache/cache.hpp"
+#include "cli/command_error.hpp"
+#include "cli/work_folder.hpp"
+#include "commands/commands.hpp"
+#include "rows/row.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::array kKinds = {"encode", "score", "fact", "failure"};
+constexpr auto kOld = std::chrono::hours(7 * 24);
+
+std::string day_and_time(std::int64_t seconds) {
+    const std::time_t time = seconds;
+    std::tm utc{};
+    gmtime_r(&time, &utc);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &utc);
+    return text;
+}
+
+void print_statistics(Cache &cache, const std::string &folder) {
+    const Cache::Statistics s = cache.statistics();
+    std::int64_t entries = 0;
+    for (const std::int64_t count : s.entries) entries += count;
+    std::printf("%s: %lld entries, %lld bytes\n", folder.c_str(), static_cast<long long>(entries),
+                static_cast<long long>(s.bytes));
+    for (std::size_t i = 0; i < kKinds.size(); i++)
+        std::printf("  %-8s %lld\n", kKinds[i], static_cast<long long>(s.entries[i]));
+    if (entries > 0) std::printf("  used longest ago: %s\n", day_and_time(s.oldest).c_str());
+}
+
+void print_list(Cache &cache, bool as_json) {
+    for (const Cache::Entry &entry : cache.list()) {
+        const char *kind = kKinds.at(static_cast<std::size_t>(entry.kind));
+        if (as_json)
+            std::printf("%s\n", row_text({{"kind", kind},
+                                          {"key", entry.key},
+                                          {"about", entry.about},
+                                          {"used", day_and_time(entry.used)},
+                                          {"bytes", entry.bytes}})
+                                    .c_str());
+        else
+            std::printf("%-8s %s %8lld  %.12s  %s\n", kind, day_and_time(entry.used).c_str(),
+                        static_cast<long long>(entry.bytes), entry.key.c_str(), entry.about.c_str());
+    }
+}
+
+// Scratch folders that nobody will come back to (17.2): offered, and removed on request.
+void prune_scratch(const Options &o) {
+    std::vector<std::filesystem::path> old = scratch_folders_older_than(o.work_dir, kOld);
+    if (old.empty()) return;
+    for (const auto &path : old) {
+        std::error_code error;
+        if (o.remove_scratch) std::filesystem::remove_all(path, error);
+        std::printf("%s%s\n",
+                    o.remove_scratch ? (error ? "cannot remove " : "removed ") : "old scratch folder: ", path.c_str());
+    }
+    if (!o.remove_scratch) std::printf("remove them with `vmaf-tune cache prune --scratch`\n");
+}
+
+} // namespace
+
+int run_cache(const Options &o, const std::string &action) {
+    const std::string folder = o.cache_dir.empty() ? default_cache_folder() : o.cache_dir;
+    Cache cache(folder, UINT64_MAX);
+    if (cache.was_damaged())
+        std::fprintf(stderr, "vmaf-tune cache: the database in '%s' was damaged; its remains are in *.bad\n",
+                     folder.c_str());
+    if (action == "list") {
+        print_list(cache, o.json);
+    } else if (action == "clear") {
+        cache.clear();
+        print_statistics(cache, folder);
+    } else if (action == "prune") {
+        if (o.older.empty() && o.shrink_to.empty() && !o.remove_scratch) {
+            prune_scratch(o);
+            throw usage_error("prune needs --older TIME, --to SIZE or --scratch; `cache clear` forgets everything");
+        }
+        std::int64_t count = 0;
+        if (!o.older.empty())
+            count += cache.remove_unused_since(std::time(nullptr) - static_cast<std::int64_t>(parse_duration(o.older)));
+        if (!o.shrink_to.empty()) count += cache.shrink_to(static_cast<std::uint64_t>(parse_size(o.shrink_to)));
+        std::printf("forgot %lld entries\n", static_cast<long long>(count));
+        prune_scratch(o);
+        print_statistics(cache, folder);
+    } else if (action == "verify") {
+        const Cache::Check check = cache.verify();
+        std::printf("%lld entries, %lld damaged and removed; database: %s\n", static_cast<long long>(check.entries),
+                    static_cast<long long>(check.damaged), check.database.empty() ? "sound" : check.database.c_str());
+        if (!check.database.empty())
+            throw CommandError(kExitOutput, "the database is damaged; `vmaf-tune cache clear` begins a new one");
+    } else {
+        print_statistics(cache, folder);
+    }
+    return cache.was_damaged() ? kExitOutput : kExitOk;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,90 @@
+#include "commands/score_output.hpp"
+
+#include <cstdio>
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+std::string csv_field(const std::string &text) {
+    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string xml_text(const std::string &text) {
+    std::string escaped;
+    for (const char c : text) {
+        switch (c) {
+        case '&': escaped += "&amp;"; break;
+        case '<': escaped += "&lt;"; break;
+        case '>': escaped += "&gt;"; break;
+        case '"': escaped += "&quot;"; break;
+        default: escaped += c;
+        }
+    }
+    return escaped;
+}
+
+std::string csv_text(const json &results) {
+    std::string text = "distorted,metric,frame,value\n";
+    for (const json &entry : results)
+        for (const auto &[name, values] : entry["frames"].items())
+            for (std::size_t i = 0; i < values.size(); i++)
+                text += csv_field(entry["distorted"].get<std::string>()) + "," + name + "," + std::to_string(i) + "," +
+                        values[i].dump() + "\n";
+    return text;
+}
+
+std::string xml_document(const json &results) {
+    std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scores>\n";
+    for (const json &entry : results) {
+        text += "  <score";
+        for (const auto &[name, value] : entry.items())
+            if (value.is_primitive())
+                text +=
+                    " " + name + "=\"" + xml_text(value.is_string() ? value.get<std::string>() : value.dump()) + "\"";
+        text += ">\n";
+        for (const auto &[metric, figures] : entry["global"].items()) {
+            text += "    <metric name=\"" + xml_text(metric) + "\"";
+            for (const auto &[name, value] : figures.items()) text += " " + name + "=\"" + value.dump() + "\"";
+            text += ">\n";
+            const json &values = entry["frames"][metric];
+            for (std::size_t i = 0; i < values.size(); i++)
+                text += "      <frame number=\"" + std::to_string(i) + "\">" + values[i].dump() + "</frame>\n";
+            text += "    </metric>\n";
+        }
+        text += "  </score>\n";
+    }
+    return text + "</scores>\n";
+}
+
+std::string human_text(const json &results) {
+    std::string text;
+    for (const json &entry : results)
+        for (const auto &[name, figures] : entry["global"].items()) {
+            char figure_text[200];
+            std::snprintf(figure_text, sizeof figure_text,
+                          ": %s %.6f (min %.4f, median %.4f, max %.4f; %lld frames, %s)\n", name.c_str(),
+                          figures["average"].get<double>(), figures["min"].get<double>(),
+                          figures["median"].get<double>(), figures["max"].get<double>(),
+                          entry["scored_frames"].get<long long>(), entry["score_backend"].get<std::string>().c_str());
+            text += entry["distorted"].get<std::string>() + figure_text;
+        }
+    return text;
+}
+
+} // namespace
+
+std::string score_text(const json &results, const std::string &format) {
+    if (format == "json")
+        return (results.size() == 1 ? results[0] : results).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    if (format == "csv") return csv_text(results);
+    if (format == "xml") return xml_document(results);
+    return human_text(results);
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,47 @@
+// Carries decoded frames from a decoder's pipe to the scorer's, and does on the way what neither of them can: keep them
+// for later probes, leave some out, repeat others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "process/descriptors.hpp"
+#include "stages/reference_store.hpp"
+
+namespace vmaf::tune {
+
+class FrameFeed {
+  public:
+    struct Request {
+        Descriptor from;
+        std::size_t frame_bytes = 0;
+        std::vector<std::int64_t> order; // numbers of the frames to pass on, never falling; empty: all
+        std::unique_ptr<ReferenceStore::Filling> keep;
+    };
+    explicit FrameFeed(Request request);
+    ~FrameFeed() {
+        output_.reset(); // ends a write that waits
+        wait();
+    }
+    FrameFeed(const FrameFeed &) = delete;
+    FrameFeed &operator=(const FrameFeed &) = delete;
+
+    Descriptor take_output() { return std::move(output_); } // when it is closed the feed ends
+    void wait();
+    void keep_frames();                                       // the decoder ended well: what was kept is complete
+    std::int64_t frames_seen() const { return frames_seen_; } // after wait()
+
+  private:
+    void work();
+
+    Request request_;
+    Descriptor output_, input_;
+    std::int64_t frames_seen_ = 0;
+    bool has_seen_all_ = false;
+    std::thread thread_;
+};
+
+} // namespace vmaf::tune

@@ -1,0 +1,81 @@
+#include "stages/probe_keys.hpp"
+
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include "build_id.hpp"
+#include "config.h"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr int kLayout = 2; // of keys and stored results; a higher number forgets everything older
+
+json window_json(const Window &window) {
+    if (window.full()) return "full";
+    return json::array({window.start, window.frames});
+}
+
+} // namespace
+
+std::string encode_key(const ProbeSetup &setup, const Sample &sample, double q, const std::string &encoder_version) {
+    if (sample.source.id.empty()) return {};
+    const json key = {{"v", kLayout},
+                      {"src", sample.source.id},
+                      {"clip", window_json(sample.window)},
+                      {"vfilter", setup.encode.vfilter},
+                      {"encoder", setup.encode.adapter->name},
+                      {"adapter_version", setup.encode.adapter->version},
+                      {"encoder_version", encoder_version},
+                      {"ffmpeg_version", setup.programs.ffmpeg_version},
+                      {"arguments", distinguishing_arguments(sample.source, setup.encode, q)},
+                      {"passes", setup.encode.two_pass ? 2 : 1},
+                      {"out_pix_fmt", setup.encode.out_pix_fmt}};
+    return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+namespace {
+
+std::string model_identity(const std::string &model) {
+    if (!model.starts_with("path=")) return model;
+    const std::string path = model.substr(5, model.find(':') - 5);
+    return "file:" + sha256_of_file(path) + model.substr(5 + path.size());
+}
+
+// Which program scores: a version, or a path, says nothing about what was changed in between.
+std::string scorer_identity(const ProbeSetup &setup) {
+    if (setup.score.scorer == "library") {
+        static const std::string id = std::string(VMAF_VERSION) + " " + cli::build_id();
+        return id;
+    }
+    struct stat info {};
+    if (stat(setup.programs.vmaf.c_str(), &info) != 0) return setup.programs.vmaf;
+    return setup.programs.vmaf + " " + std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) + "." +
+           std::to_string(info.st_mtim.tv_nsec);
+}
+
+} // namespace
+
+std::string score_key(const ProbeSetup &setup, const std::string &encode_key) {
+    if (encode_key.empty()) return {};
+    json metrics = json::array();
+    for (const MetricChoice &metric : setup.score.metrics) metrics.push_back(metric.name);
+    const json key = {{"v", kLayout},
+                      {"encode", encode_key},
+                      {"metric", metrics},
+                      {"model", model_identity(setup.score.model)},
+                      {"backend", setup.score.backend},
+                      {"score_scale", setup.score.scale},
+                      {"scaler", setup.score.scaler},
+                      {"reference_vfilter", setup.score.reference_filter},
+                      {"subsample", setup.score.subsample},
+                      {"film_grain", setup.score.drop_film_grain ? "drop" : "keep"},
+                      {"dist_delay", setup.score.dist_delay},
+                      {"scorer", scorer_identity(setup)}};
+    return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,211 @@
+#include "stages/score_inputs.hpp"
+
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "stages/frame_feed.hpp"
+
+namespace vmaf::tune {
+
+namespace {
+
+using Failure = ScoreInputs::Failure;
+
+constexpr int kReferenceNumber = 10, kDistortedNumber = 11;
+
+Arguments geometry(const ScorePlan &plan) {
+    return {"--width",        std::to_string(plan.size.width),    "--height",   std::to_string(plan.size.height),
+            "--pixel_format", std::to_string(plan.layout.chroma), "--bitdepth", std::to_string(plan.layout.bits)};
+}
+
+// The two decodes of a pair.
+struct Decodes {
+    Arguments reference, distorted;
+};
+Decodes decodes_of(const Programs &programs, const ScorePair &pair, const ScorePlan &plan,
+                   const ScoreSettings &settings, const std::string &reference_output,
+                   const std::string &distorted_output) {
+    Window ref_window = pair.reference_window, dist_window = pair.distorted_window;
+    if (settings.dist_delay > 0) ref_window.start += settings.dist_delay;
+    if (settings.dist_delay < 0) dist_window.start -= settings.dist_delay;
+    return {decode_command(programs, *pair.reference, ref_window, trimmed(pair.skip_reference, plan.reference_filter),
+                           plan.reference_format, settings.drop_film_grain, reference_output),
+            decode_command(programs, *pair.distorted, dist_window, trimmed(pair.skip_distorted, plan.distorted_filter),
+                           plan.distorted_format, settings.drop_film_grain, distorted_output)};
+}
+
+std::optional<Failure> decode_failure(const Outcome &outcome, bool is_reference) {
+    // A decoder that nobody reads from any more is not at fault.
+    if (outcome.code == 0 || outcome.code == 141 || outcome.error_tail.find("Broken pipe") != std::string::npos)
+        return std::nullopt;
+    return Failure{is_reference ? 400 : 401,
+                   explain_failure(is_reference ? "decoding the reference" : "decoding the encode", outcome.code,
+                                   outcome.error_tail),
+                   outcome.error_tail};
+}
+
+// Moves a descriptor out of the low numbers, so that the child's copies cannot collide with it.
+Descriptor raised(Descriptor fd) { return Descriptor(fcntl(fd.get(), F_DUPFD_CLOEXEC, 64)); }
+
+// Opened anew, so that it has a position of its own.
+Descriptor reopened(const MemoryFile &file) {
+    Descriptor fd(::open(("/proc/self/fd/" + std::to_string(file.descriptor())).c_str(), O_RDONLY | O_CLOEXEC));
+    if (fd.get() < 0) throw Error(errno, std::string("reference frames cannot be read: ") + std::strerror(errno));
+    return fd;
+}
+
+// Decoders write into pipes that the scorer reads; a reference that was decoded before comes from memory.
+class PipedInputs final : public ScoreInputs {
+  public:
+    PipedInputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan, const ScoreSettings &settings) {
+        const Decodes decodes = decodes_of(programs, pair, plan, settings, "-", "-");
+        const std::string key = shell_quoted(decodes.reference);
+        const std::size_t frame_bytes = plan.frame_bytes();
+        if (settings.references) memory_ = settings.references->find(key);
+        if (!memory_) reference_.emplace(decodes.reference);
+        distorted_.emplace(decodes.distorted);
+
+        FrameFeed::Request request{memory_ ? reopened(*memory_) : Descriptor(reference_->release_output()), frame_bytes,
+                                   pair.reference_order, nullptr};
+        if (settings.references && !memory_) {
+            const std::int64_t frames = pair.expected_frames > 0 ? pair.expected_frames : pair.reference->frame_count();
+            request.keep = settings.references->begin(
+                key, static_cast<std::uint64_t>(std::max<std::int64_t>(0, frames)) * frame_bytes);
+        }
+        if (request.keep || !request.order.empty()) {
+            reference_feed_.emplace(std::move(request));
+            reference_end_ = raised(reference_feed_->take_output());
+        } else {
+            reference_end_ = raised(std::move(request.from));
+        }
+        Descriptor distorted_pipe(distorted_->release_output());
+        if (!pair.distorted_order.empty()) {
+            distorted_feed_.emplace(
+                FrameFeed::Request{std::move(distorted_pipe), frame_bytes, pair.distorted_order, nullptr});
+            distorted_end_ = raised(distorted_feed_->take_output());
+        } else {
+            distorted_end_ = raised(std::move(distorted_pipe));
+        }
+        arguments_ = {"--reference", "/dev/fd/" + std::to_string(kReferenceNumber), "--distorted",
+                      "/dev/fd/" + std::to_string(kDistortedNumber)};
+        append(arguments_, geometry(plan));
+    }
+
+    std::vector<std::pair<int, int>> inherited() const override {
+        return {{reference_end_.get(), kReferenceNumber}, {distorted_end_.get(), kDistortedNumber}};
+    }
+
+    std::optional<Failure> finish() override {
+        reference_end_.reset(); // whoever still writes is told that nobody reads
+        distorted_end_.reset();
+        if (reference_feed_) reference_feed_->wait();
+        if (distorted_feed_) distorted_feed_->wait();
+        std::optional<Failure> failure;
+        if (reference_) {
+            const Outcome end = reference_->wait();
+            failure = decode_failure(end, true);
+            if (reference_feed_ && end.ok()) reference_feed_->keep_frames();
+        }
+        const Outcome end = distorted_->wait();
+        return failure ? failure : decode_failure(end, false);
+    }
+
+  private:
+    std::shared_ptr<const MemoryFile> memory_;
+    std::optional<PipedChild> reference_, distorted_;
+    std::optional<FrameFeed> reference_feed_, distorted_feed_; // they end before the decoders do
+    Descriptor reference_end_, distorted_end_;
+};
+
+// Both are decoded into files first.
+class FileInputs final : public ScoreInputs {
+  public:
+    FileInputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan, const ScoreSettings &settings) {
+        static std::atomic<unsigned> counter{0};
+        const std::string stem = settings.work_folder + "/decoded-" + std::to_string(counter++);
+        reference_ = stem + "-reference.yuv";
+        distorted_ = stem + "-distorted.yuv";
+        const Decodes decodes = decodes_of(programs, pair, plan, settings, reference_, distorted_);
+        failure_ = decode_failure(run_child(decodes.reference), true);
+        if (!failure_) failure_ = decode_failure(run_child(decodes.distorted), false);
+        arguments_ = {"--reference", reference_, "--distorted", distorted_};
+        append(arguments_, geometry(plan));
+    }
+    ~FileInputs() override {
+        std::error_code ignored;
+        std::filesystem::remove(reference_, ignored);
+        std::filesystem::remove(distorted_, ignored);
+    }
+    std::optional<Failure> finish() override { return failure_; }
+
+  private:
+    std::string reference_, distorted_;
+    std::optional<Failure> failure_;
+};
+
+// YUV4MPEG2 whose chroma the scorer would resample; other transports hand it over as it is.
+bool is_resampled_on_reading(const Source &source) {
+    std::ifstream file(source.path, std::ios::binary);
+    std::string header;
+    std::getline(file, header);
+    for (const char *kind : {" C422", " C420paldv"})
+        if (const std::size_t at = header.find(kind); at != std::string::npos) {
+            const std::size_t end = at + std::strlen(kind);
+            if (end == header.size() || header[end] == ' ') return true;
+        }
+    return false;
+}
+
+// The scorer opens both files itself.
+class DirectInputs final : public ScoreInputs {
+  public:
+    DirectInputs(const ScorePair &pair, const ScorePlan &plan, const ScoreSettings &settings) {
+        const Source &ref = *pair.reference, &dist = *pair.distorted;
+        const auto refuse = [](const std::string &why) {
+            throw invalid("--score-transport direct hands both files over unchanged, and " + why +
+                          "; use --score-transport pipe");
+        };
+        for (const Source *source : {&ref, &dist})
+            if (source->kind == Source::Kind::container)
+                refuse("'" + source->path + "' is neither YUV4MPEG2 nor raw video");
+        if (ref.kind != dist.kind) refuse("one of them is raw video, the other YUV4MPEG2");
+        if (plan.converts) refuse("they would have to be converted or scaled");
+        if (!pair.reference_order.empty() || !pair.distorted_order.empty())
+            refuse("frames have to be left out or repeated");
+        for (const Source *source : {&ref, &dist})
+            if (source->kind == Source::Kind::y4m && is_resampled_on_reading(*source))
+                refuse("the chroma of '" + source->path + "' would be resampled on reading");
+        arguments_ = {"--reference", ref.path, "--distorted", dist.path};
+        if (ref.kind == Source::Kind::raw) append(arguments_, geometry(plan));
+        const auto skipped = [](const Source &source, const Window &window, std::int64_t skip, double delay) {
+            return skip + std::llround((window.start + std::max(0.0, delay)) * source.rate.value());
+        };
+        const std::int64_t skip_ref = skipped(ref, pair.reference_window, pair.skip_reference, settings.dist_delay);
+        const std::int64_t skip_dist = skipped(dist, pair.distorted_window, pair.skip_distorted, -settings.dist_delay);
+        if (skip_ref > 0) append(arguments_, {"--frame_skip_ref", std::to_string(skip_ref)});
+        if (skip_dist > 0) append(arguments_, {"--frame_skip_dist", std::to_string(skip_dist)});
+        if (!pair.reference_window.full())
+            append(arguments_, {"--frame_cnt", std::to_string(pair.reference_window.frames)});
+    }
+};
+
+} // namespace
+
+std::unique_ptr<ScoreInputs> make_score_inputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan,
+                                               const ScoreSettings &settings) {
+    if (settings.transport == "direct") return std::make_unique<DirectInputs>(pair, plan, settings);
+    if (settings.transport == "file") {
+        if (!pair.reference_order.empty() || !pair.distorted_order.empty())
+            throw invalid("frames that are paired by time need --score-transport pipe");
+        return std::make_unique<FileInputs>(programs, pair, plan, settings);
+    }
+    return std::make_unique<PipedInputs>(programs, pair, plan, settings);
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,37 @@
+// How the frames of a pair reach the scorer (tune.md 1.3): through pipes, from files, or as they are.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stages/score_plan.hpp"
+
+namespace vmaf::tune {
+
+class ScoreInputs {
+  public:
+    virtual ~ScoreInputs() = default;
+
+    // What the scorer is told, and the descriptors that it finds under the numbers in its arguments.
+    const Arguments &arguments() const { return arguments_; }
+    virtual std::vector<std::pair<int, int>> inherited() const { return {}; }
+
+    struct Failure {
+        int status; // row status (15.2)
+        std::string error, error_tail;
+    };
+    // After the scorer ended: what went wrong before its inputs.
+    virtual std::optional<Failure> finish() { return std::nullopt; }
+
+  protected:
+    Arguments arguments_;
+};
+
+// Throws Error for pairs that the transport cannot carry, and for files that cannot be decoded (`file`).
+std::unique_ptr<ScoreInputs> make_score_inputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan,
+                                               const ScoreSettings &settings);
+
+} // namespace vmaf::tune

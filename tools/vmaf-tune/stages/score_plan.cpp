@@ -1,0 +1,224 @@
+#include "stages/score_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+namespace {
+
+const std::vector<MetricChoice> &metric_table() {
+    static const std::vector<MetricChoice> table = {
+        {"vmaf", "vmaf", "", false, true, 95},
+        {"vmaf_neg", "vmaf", "", false, true, 95},
+        {"ssimulacra2", "ssimulacra2", "ssimulacra2", false, true, 80},
+        {"psnr", "psnr_y", "psnr", false, false, 42},
+        {"psnr_hvs", "psnr_hvs", "psnr_hvs", false, false, 42},
+        {"ssim", "float_ssim", "float_ssim", false, false, 0.98},
+        {"ms_ssim", "float_ms_ssim", "float_ms_ssim", false, false, 0.98},
+        {"cambi", "cambi", "cambi", true, false, 5},
+    };
+    return table;
+}
+
+int even(double value) { return std::max(2, 2 * static_cast<int>(std::lround(value / 2))); }
+
+// Size of a filtered source: asked of FFmpeg itself, from the header of one frame.
+FrameSize filtered_size(const Programs &programs, const Source &source, const std::string &filter) {
+    if (filter.empty()) return {source.width, source.height};
+    Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
+    append(command, source.input_arguments());
+    append(command, {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream), "-frames:v", "1",
+                     "-vf", filter, "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"});
+    static std::mutex mutex;
+    static std::map<Arguments, FrameSize> known; // every probe of a search asks the same
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(command); found != known.end()) return found->second;
+    const Outcome outcome = run_child(command);
+    int w = 0, h = 0;
+    if (!outcome.ok() || std::sscanf(outcome.out.c_str(), "YUV4MPEG2 W%d H%d", &w, &h) != 2)
+        throw invalid("the filter '" + filter + "' cannot be applied to '" + source.path + "': " + outcome.error_tail);
+    known[command] = {w, h};
+    return {w, h};
+}
+
+std::string joined(const std::vector<std::string> &filters) {
+    std::string chain;
+    for (const std::string &f : filters)
+        if (!f.empty() && f != "copy" && f != "null") chain += (chain.empty() ? "" : ",") + f;
+    return chain;
+}
+
+// FFmpeg's names of full-range formats stay: it would convert the levels otherwise (6.9).
+std::string format_without_range_change(const Source &source, const PixelLayout &layout) {
+    const std::string name = pix_fmt_name(layout);
+    return source.pix_fmt.starts_with("yuvj") && layout.bits == 8 ? "yuvj" + name.substr(3) : name;
+}
+
+bool is_full(const std::string &range) { return range == "pc" || range == "full"; }
+
+} // namespace
+
+std::optional<MetricChoice> metric_choice(const std::string &name) {
+    for (const MetricChoice &metric : metric_table())
+        if (metric.name == name) return metric;
+    return std::nullopt;
+}
+
+std::vector<std::string> metric_names() {
+    std::vector<std::string> names;
+    for (const MetricChoice &metric : metric_table()) names.push_back(metric.name);
+    return names;
+}
+
+FrameSize scored_size(FrameSize size, const std::string &scale, int model_lines) {
+    if (scale == "none") return size;
+    FrameSize bound;
+    if (scale == "auto") {
+        bound = model_lines >= 2160 ? FrameSize{3840, 2160} : FrameSize{1920, 1080};
+        if (size.width >= 0.9 * bound.width || size.height >= 0.9 * bound.height) return size;
+    } else if (std::sscanf(scale.c_str(), "%dx%d", &bound.width, &bound.height) != 2 || bound.width < 16 ||
+               bound.height < 16 || bound.width > 16384 || bound.height > 16384) {
+        throw invalid("--score-scale " + scale + " is not understood; use auto, none or WxH");
+    }
+    const double factor = std::min(double(bound.width) / size.width, double(bound.height) / size.height);
+    return {std::min(bound.width, even(size.width * factor)), std::min(bound.height, even(size.height * factor))};
+}
+
+std::string chosen_model(const ScoreSettings &settings, FrameSize scored, bool) {
+    if (settings.model != "auto")
+        return settings.model.find('=') != std::string::npos ? settings.model : "version=" + settings.model;
+    const bool is_4k = scored.height >= 2160 || scored.width >= 3840;
+    const bool neg = !settings.metrics.empty() && settings.metrics.front().name == "vmaf_neg";
+    return std::string("version=vmaf_") + (is_4k ? "4k_" : "") + "v0.6.1" + (neg ? "neg" : "");
+}
+
+PixelLayout deeper_layout(const PixelLayout &a, const PixelLayout &b) {
+    const int bits = std::max(a.bits, b.bits);
+    return {std::max(a.chroma, b.chroma), bits <= 8 ? 8 : bits <= 10 ? 10 : bits <= 12 ? 12 : 16};
+}
+
+std::size_t ScorePlan::frame_bytes() const {
+    const auto w = static_cast<std::size_t>(size.width), h = static_cast<std::size_t>(size.height);
+    const std::size_t chroma_w = layout.chroma == 444 ? w : (w + 1) / 2,
+                      chroma_h = layout.chroma == 420 ? (h + 1) / 2 : h;
+    return (w * h + (layout.chroma == 400 ? 0 : 2 * chroma_w * chroma_h)) * (layout.bits > 8 ? 2 : 1);
+}
+
+std::string trimmed(std::int64_t frames, const std::string &filter) {
+    if (frames <= 0) return filter;
+    return joined({"trim=start_frame=" + std::to_string(frames) + ",setpts=PTS-STARTPTS", filter});
+}
+
+Arguments decode_command(const Programs &programs, const Source &source, const Window &window,
+                         const std::string &filter, const std::string &pix_fmt, bool drop_grain,
+                         const std::string &output) {
+    Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
+    append(command, source.input_arguments());
+    if (drop_grain && source.codec == "av1") append(command, {"-export_side_data", "film_grain"});
+    if (window.start > 0) append(command, {"-ss", number_text(window.start)});
+    append(command, {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream)});
+    if (!window.full()) append(command, {"-frames:v", std::to_string(window.frames)});
+    if (!filter.empty()) append(command, {"-vf", filter});
+    append(command, {"-fps_mode", "passthrough", "-pix_fmt", pix_fmt, "-f", "rawvideo"});
+    command.push_back(output == "-" ? output : ffmpeg_path(output));
+    return command;
+}
+
+ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings) {
+    ScorePlan plan;
+    const Source &ref = *pair.reference, &dist = *pair.distorted;
+    const FrameSize ref_size = filtered_size(programs, ref, settings.reference_filter);
+    const FrameSize dist_size = {dist.width, dist.height};
+    const bool hdr = ref.hdr.transfer != Hdr::Transfer::none;
+    const auto lines = [&](FrameSize s) {
+        return chosen_model(settings, s, hdr).find("4k") != std::string::npos ? 2160 : 1080;
+    };
+    if (settings.scale == "none" && !(ref_size == dist_size))
+        throw invalid("the reference is " + std::to_string(ref_size.width) + "x" + std::to_string(ref_size.height) +
+                      ", the distorted video " + std::to_string(dist_size.width) + "x" +
+                      std::to_string(dist_size.height) + "; use --score-scale auto, or filter one of them");
+    plan.size = scored_size(ref_size, settings.scale, lines(ref_size));
+    plan.model = chosen_model(settings, plan.size, hdr);
+    const auto layout_of = [](const Source &s) {
+        return pixel_layout(s.pix_fmt).value_or(PixelLayout{444, 10}); // RGB and the like: nothing is lost
+    };
+    plan.layout = deeper_layout(layout_of(ref), layout_of(dist));
+    if (plan.layout.chroma == 400) plan.layout.chroma = 420;
+
+    const auto scale_to = [&](FrameSize from, FrameSize to, bool convert_range) -> std::string {
+        if (from == to && !convert_range) return {};
+        std::string text = "scale=" + std::to_string(to.width) + ":" + std::to_string(to.height) +
+                           ":flags=" + settings.scaler + "+accurate_rnd+full_chroma_int";
+        if (convert_range) text += is_full(ref.range) ? ":in_range=tv:out_range=pc" : ":in_range=pc:out_range=tv";
+        return text + ",setsar=1";
+    };
+    const bool ranges_known =
+        !ref.range.empty() && !dist.range.empty() && ref.range != "unknown" && dist.range != "unknown";
+    const bool ranges_differ = ranges_known && is_full(ref.range) != is_full(dist.range);
+    if (ranges_differ)
+        plan.warnings.push_back("the reference has " + ref.range + " range, the distorted video " + dist.range +
+                                "; the distorted video is converted");
+    const auto known = [](const std::string &tag) { return !tag.empty() && tag != "unknown" && tag != "unspecified"; };
+    if (known(ref.matrix) && known(dist.matrix) && ref.matrix != dist.matrix)
+        plan.warnings.push_back("the reference is tagged with the colour matrix " + ref.matrix +
+                                ", the distorted video with " + dist.matrix + "; samples are compared as they are");
+    if (hdr && settings.model == "auto" && !settings.metrics.empty() && settings.metrics.front().feature.empty())
+        plan.warnings.push_back("the reference is HDR, and there is no model for that; " + plan.model +
+                                " was made for SDR: compare its scores only with each other");
+    if (ref.field_order != "progressive" && ref.field_order != "unknown")
+        plan.warnings.push_back("the reference is interlaced (" + ref.field_order +
+                                "); VMAF expects progressive pictures: consider --vfilter bwdif");
+    // A rung of a ladder goes to the reference's size first.
+    std::vector<std::string> dist_filters;
+    if (!(dist_size == ref_size) || ranges_differ) dist_filters.push_back(scale_to(dist_size, ref_size, ranges_differ));
+    if (!(ref_size == plan.size)) dist_filters.push_back(scale_to(ref_size, plan.size, false));
+    plan.distorted_filter = joined(dist_filters);
+    plan.reference_filter = joined({settings.reference_filter, scale_to(ref_size, plan.size, false)});
+    plan.reference_format = format_without_range_change(ref, plan.layout);
+    plan.distorted_format = ranges_differ ? pix_fmt_name(plan.layout) : format_without_range_change(dist, plan.layout);
+    plan.converts = !plan.distorted_filter.empty() || !plan.reference_filter.empty() ||
+                    plan.reference_format != ref.pix_fmt || plan.distorted_format != dist.pix_fmt;
+    plan.note = ref_size == plan.size && dist_size == plan.size
+                    ? "none"
+                    : std::to_string(plan.size.width) + "x" + std::to_string(plan.size.height) + ":" + settings.scaler;
+    return plan;
+}
+
+Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const ScoreSettings &settings,
+                         const std::string &document) {
+    Arguments command;
+    if (settings.scorer == "binary")
+        command = {programs.vmaf};
+    else
+        command = {std::filesystem::read_symlink("/proc/self/exe").string(), "__vmaf",
+                   "--progress-fd=" + std::to_string(kReportDescriptor)};
+    append(command, {"--quiet", "--json", "--output", document, "--precision", "max", "--threads",
+                     std::to_string(settings.threads)});
+    if (settings.subsample > 1) append(command, {"--subsample", std::to_string(settings.subsample)});
+    const bool needs_model = std::any_of(settings.metrics.begin(), settings.metrics.end(),
+                                         [](const MetricChoice &m) { return m.feature.empty(); });
+    if (needs_model)
+        append(command, {"--model", plan.model + ":name=vmaf"});
+    else
+        command.push_back("--no_prediction");
+    for (const MetricChoice &metric : settings.metrics)
+        if (!metric.feature.empty()) append(command, {"--feature", metric.feature});
+    append(command, {"--backend", settings.backend});
+    // CUDA has no flag: its runtime's own variable chooses (see scorer_environment).
+    if (settings.device && settings.backend != "cpu" && settings.backend != "cuda")
+        append(command, {"--" + settings.backend + "_device", std::to_string(*settings.device)});
+    return command;
+}
+
+std::vector<std::pair<std::string, std::string>> scorer_environment(const ScoreSettings &settings) {
+    if (!settings.device || settings.backend != "cuda") return {};
+    return {{"CUDA_VISIBLE_DEVICES", std::to_string(*settings.device)}};
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,42 @@
+// What the score stage will do with a pair: size, format, filters, model, and the command lines (tune.md 6.2 to 6.5).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stages/score.hpp"
+
+namespace vmaf::tune {
+
+struct ScorePlan {
+    FrameSize size;
+    PixelLayout layout;
+    std::string reference_filter, distorted_filter, reference_format, distorted_format;
+    std::string model, note;
+    std::vector<std::string> warnings;
+    bool converts = false; // frames are not compared as the files hold them
+
+    std::size_t frame_bytes() const;
+};
+
+// Throws Error where the pair cannot be compared.
+ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings);
+
+// Decodes to raw planes on standard output, or to a file. Raw rather than YUV4MPEG2: of the latter, 8-bit 4:2:2 and
+// one kind of 4:2:0 are resampled on reading.
+Arguments decode_command(const Programs &programs, const Source &source, const Window &window,
+                         const std::string &filter, const std::string &pix_fmt, bool drop_grain,
+                         const std::string &output = "-");
+
+// A filter that leaves out frames at the head.
+std::string trimmed(std::int64_t frames, const std::string &filter);
+
+// All but the inputs.
+Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const ScoreSettings &settings,
+                         const std::string &document);
+std::vector<std::pair<std::string, std::string>> scorer_environment(const ScoreSettings &settings);
+
+// Where our own scorer says how many frames it has been given, one number per line.
+inline constexpr int kReportDescriptor = 12;
+
+} // namespace vmaf::tune

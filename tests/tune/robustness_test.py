@@ -118,22 +118,53 @@ class Robustness(unittest.TestCase):
         run = self.corpus("--scorer", "binary", "--vmaf-bin", "/nonexistent/vmaf")
         self.assertEqual((run.returncode, os.path.exists(self.path("rows.jsonl"))), (2, False))
         self.assertIn("'/nonexistent/vmaf' was not found", run.stderr)
-        fake = self.program("ffmpeg", f'case "$*" in *libsvtav1*) echo "Unknown encoder \'libsvtav1\'" >&2; exit 1;; *-encoders*) {FFMPEG} "$@" | grep -v svtav1;; *) exec {FFMPEG} "$@";; esac')
-        run = self.corpus("-e", "libx264", "-e", "libsvtav1", "--ffmpeg-bin", fake)
-        self.assertEqual((run.returncode, os.path.exists(self.path("rows.jsonl"))), (2, False))
-        self.assertIn("libsvtav1", run.stderr)
-        self.assertIn("--enable-libsvtav1", run.stderr)
-
-    def test_source_that_is_cut_off_fails_its_cells_and_others_go_on(self):
-        whole, damaged = self.path("whole.mkv"), self.path("damaged.mkv")
-        subprocess.check_call([FFMPEG, "-v", "error", "-i", self.make_clip("long.y4m", "176x144", 48), "-c:v", "libx264", "-qp", "10", whole])
-        data = open(whole, "rb").read()
-        with open(damaged, "wb") as file: file.write(data[:len(data) // 2])
-        run = self.tune("corpus", "-i", damaged, "-i", whole, "--preset", "ultrafast", "--crf", "30", "--score-scale", "none", "-o", "rows.jsonl")
+        without = self.program("ffmpeg", f'case "$*" in *libsvtav1*) echo "Unknown encoder \'libsvtav1\'" >&2; exit 1;; *-encoders*) {FFMPEG} "$@" | grep -v svtav1;; *) exec {FFMPEG} "$@";; esac')
+        for more in (["-e", "libsvtav1"], ["-e", "libx264", "-e", "libsvtav1", "--strict"]):
+            run = self.corpus(*more, "--ffmpeg-bin", without)
+            self.assertEqual((run.returncode, os.path.exists(self.path("rows.jsonl"))), (2, False))
+            self.assertIn("--enable-libsvtav1", run.stderr)
+        # One of several: told first, failed rows, the others go on.
+        run = self.corpus("-e", "libsvtav1", "-e", "libx264", "--ffmpeg-bin", without)
         self.assertEqual(run.returncode, 5, run.stderr)
         rows = self.rows()
-        self.assertEqual([r["exit_status"] for r in rows], [300, 0])
-        self.assertRegex(rows[0]["error"]["message"], r"has \d+ frames, about 48 were expected; is the source damaged or cut off")
+        self.assertEqual([(r["encoder"], r["exit_status"]) for r in rows], [("libsvtav1", 1)] * 3 + [("libx264", 0)] * 3)
+        self.assertEqual(rows[0]["error"]["stage"], "encode")
+        self.assertIn("--enable-libsvtav1", rows[0]["error"]["message"])
+        self.assertLess(run.stderr.index("its cells become failed rows"), run.stderr.index("libx264 ultrafast 24"))
+        again = self.corpus("-e", "libsvtav1", "-e", "libx264", "--ffmpeg-bin", without, "--resume")
+        self.assertEqual((again.returncode, len(self.rows())), (0, 6), again.stderr)
+        run = self.tune("compare", "-i", self.clip, "--encoders", "libsvtav1,libx264:ultrafast", "--target-vmaf", "80", "--format", "json", "--score-scale", "none", "--ffmpeg-bin", without)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        rows = json.loads(run.stdout)["rows"]
+        self.assertEqual([(r["codec"], r["ok"], r["best_crf"] < 0) for r in rows], [("libx264", True, False), ("libsvtav1", False, True)])
+        self.assertIn("--enable-libsvtav1", rows[1]["error"])
+
+    def test_unreadable_sources_fail_their_cells_only(self):
+        with open(self.path("broken.mkv"), "wb") as file: file.write(bytes(range(256)) * 40)
+        run = self.corpus("-i", "broken.mkv", "-i", "absent.mkv")
+        self.assertEqual(run.returncode, 5, run.stderr)
+        self.assertEqual([(os.path.basename(r["src"]), r["exit_status"]) for r in self.rows()], [("clip.y4m", 0)] * 3 + [("broken.mkv", 400)] * 3 + [("absent.mkv", 400)] * 3)
+        self.assertEqual({r["error"]["stage"] for r in self.rows() if r["error"]}, {"source"})
+        self.assertEqual(self.corpus("-i", "absent.mkv", "--strict", "--overwrite").returncode, 2)
+        run = self.tune("corpus", "-i", "broken.mkv", "--crf", "30", "-o", "none.jsonl")
+        self.assertEqual((run.returncode, os.path.exists(self.path("none.jsonl"))), (2, False))
+
+    def test_source_that_is_cut_off_fails_its_cells_and_others_go_on(self):
+        long = self.make_clip("long.y4m", "176x144", 48)
+        damaged = []
+        for name, more in (("d.mkv", []), ("d.mp4", ["-movflags", "+faststart"]), ("d.y4m", None)):
+            whole = self.path("whole." + name)
+            if more is None: shutil.copy(long, whole)
+            else: subprocess.check_call([FFMPEG, "-v", "error", "-i", long, "-c:v", "libx264", "-qp", "10", *more, whole])
+            data = open(whole, "rb").read()
+            with open(self.path(name), "wb") as file: file.write(data[:len(data) // 2 + 777])
+            damaged += ["-i", self.path(name)]
+        run = self.tune("corpus", *damaged, "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--score-scale", "none", "-o", "rows.jsonl")
+        self.assertEqual(run.returncode, 5, run.stderr)
+        rows = self.rows()
+        self.assertEqual([r["exit_status"] == 0 for r in rows], [False, False, False, True], run.stderr)
+        for row in rows[:2]: self.assertRegex(row["error"]["message"], r"has \d+ frames, about 48 were expected; is the source damaged or cut off")
+        self.assertRegex(rows[2]["error"]["message"], "cut off|truncated|damaged")
 
     def test_full_disk_under_the_output_ends_with_code_6(self):
         run = self.corpus(output="/dev/full")

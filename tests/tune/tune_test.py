@@ -82,7 +82,7 @@ class Tune(unittest.TestCase):
             self.assertEqual(run.returncode, 7, run.stderr)
             self.assertIn(backend, run.stderr)
             self.assertIn("usable: ", run.stderr)
-            self.assertEqual(run.stdout, "")
+            self.assertEqual([json.loads(line)["type"] for line in run.stdout.splitlines()], ["error"])
 
     def test_backend_of_old_binaries_comes_from_help_and_host_probes(self):
         tools = os.path.join(self.folder, "bin")

@@ -18,6 +18,6 @@ with tempfile.TemporaryDirectory(prefix="vmaf-tune-tutorial") as folder:
         run = subprocess.run(["sh", "-eu", "-c", block], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         assert run.returncode == 0, block + run.stdout[-2000:] + run.stderr[-2000:]
         print("ok -", block.strip().splitlines()[0])
-    for name in ("out.mkv", "report.html", "curves.svg", "curves.csv", "per_shot_encode.mkv", "plan.json"):
+    for name in ("out.mkv", "report.html", "curves.svg", "curves.csv", "per_shot_encode.mp4", "plan.json"):
         assert os.path.getsize(f"{folder}/{name}") > 100, name
     assert not [n for n in os.listdir(folder) if n.startswith(".vmaf-tune")]

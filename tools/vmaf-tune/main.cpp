@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "cli/arguments.hpp"
 #include "cli/config.hpp"
 #include "cli/run.hpp"
 #include "command.hpp"
@@ -17,13 +18,6 @@
 namespace {
 
 using namespace vmaf::tune;
-
-// Flags that people mean something else by (2.2).
-void hint_at_mistakes(int argc, char **argv) {
-    for (int i = 1; i + 1 < argc; i++)
-        if (std::strcmp(argv[i], "--vmaf") == 0)
-            std::fprintf(stderr, "vmaf-tune: did you mean --target-vmaf %s?\n", argv[i + 1]);
-}
 
 // The last lines of --progress json, whatever ended the command.
 void send_end(const Options &options, int code, const std::string &error) {
@@ -38,6 +32,8 @@ void send_end(const Options &options, int code, const std::string &error) {
 
 int fail(const Options &options, const std::string &subcommand, int code, const std::string &sentence) {
     send_end(options, code, sentence);
+    if (options.json) // the last line of standard output says how it ended (14.3)
+        std::printf("%s\n", row_text({{"type", "error"}, {"message", sentence}, {"exit_code", code}}).c_str());
     std::fprintf(stderr, "vmaf-tune%s%s: %s\n", subcommand.empty() ? "" : " ", subcommand.c_str(), sentence.c_str());
     return code;
 }
@@ -63,14 +59,17 @@ int main(int argc, char **argv) {
     app.set_version_flag("--version", VMAF_VERSION);
     app.require_subcommand(1);
     app.fallthrough(false);
-    app.footer("`vmaf-tune COMMAND --help` shows the flags and examples of a command.");
+    app.footer("`vmaf-tune COMMAND --help` shows the flags and examples of a command. Flags without a value have a\n"
+               "--no- form.");
     bind_commands(app, options, exit_code);
     const auto subcommand = [&] {
         const auto parsed = app.get_subcommands();
         return parsed.empty() ? std::string() : parsed.front()->get_name();
     };
+    std::vector<std::string> given(argv + 1, argv + argc);
     try {
-        std::vector<std::string> arguments(argv + 1, argv + argc);
+        resolve_negations(app, given);
+        std::vector<std::string> arguments = given;
         add_defaults(app, arguments);
         std::reverse(arguments.begin(), arguments.end()); // the order that the parser wants
         app.parse(arguments);
@@ -80,8 +79,8 @@ int main(int argc, char **argv) {
         app.exit(e);
         return kExitOk;
     } catch (const CLI::ParseError &e) {
-        hint_at_mistakes(argc, argv);
-        return fail(options, subcommand(), kExitUsage, std::string(e.what()) + " (see --help)");
+        const std::string hint = hint_for_unknown_flag(app, given);
+        return fail(options, subcommand(), kExitUsage, e.what() + (hint.empty() ? " (see --help)" : "; " + hint));
     } catch (const CommandError &e) {
         return fail(options, subcommand(), e.code(), e.what());
     } catch (const vmaf::Error &e) {

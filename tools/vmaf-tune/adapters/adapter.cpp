@@ -218,11 +218,14 @@ Arguments Adapter::extra_arguments(std::string_view output_extension) const {
     switch (family) {
     case EncoderFamily::aom:
     case EncoderFamily::vp9: return {"-row-mt", "1"};
-    case EncoderFamily::x265:
-        if (output_extension == "mp4" || output_extension == "mov") return {"-tag:v", "hvc1"};
-        return {};
-    default: return {};
+    default: return container_tag(output_extension);
     }
+}
+
+Arguments Adapter::container_tag(std::string_view output_extension) const {
+    const bool is_tagged = output_extension == "mp4" || output_extension == "mov";
+    if (family == EncoderFamily::x265 && is_tagged) return {"-tag:v", "hvc1"};
+    return {};
 }
 
 bool Adapter::has_hdr_arguments() const {
@@ -299,14 +302,42 @@ Adapter::TwoPass Adapter::two_pass() const {
     case EncoderFamily::vvenc: return TwoPass::bitrate_only;
     case EncoderFamily::vp9:
     case EncoderFamily::aom: return TwoPass::quality_too;
+    case EncoderFamily::nvenc: return TwoPass::one_run;
     default: return TwoPass::no;
     }
 }
 
 Arguments Adapter::two_pass_arguments(int pass, const std::string &stats_prefix) const {
-    if (family == EncoderFamily::x265)
-        return {"-x265-params", "pass=" + std::to_string(pass) + ":stats=" + stats_prefix};
+    if (family == EncoderFamily::nvenc) return {"-multipass", "fullres"};
+    if (family == EncoderFamily::x265) {
+        std::string path; // inside k=v:k=v
+        for (const char c : stats_prefix)
+            path += c == ':' || c == '\\' || c == '\'' ? std::string("\\") + c : std::string(1, c);
+        return {"-x265-params", "pass=" + std::to_string(pass) + ":stats=" + path};
+    }
     return {"-pass", std::to_string(pass), "-passlogfile", stats_prefix};
+}
+
+std::string_view Adapter::preset_number_option() const {
+    switch (family) {
+    case EncoderFamily::svtav1: return "-preset";
+    case EncoderFamily::aom:
+    case EncoderFamily::vp9: return "-cpu-used";
+    case EncoderFamily::rav1e: return "-speed";
+    default: return {};
+    }
+}
+
+Adapter adapter_for_version(const Adapter &adapter, std::string_view version) {
+    Adapter result = adapter;
+    const std::size_t dash = version.rfind('-');
+    const bool is_four =
+        dash != std::string_view::npos && std::atoi(std::string(version.substr(dash + 1)).c_str()) >= 4;
+    if (adapter.family == EncoderFamily::svtav1 && is_four) {
+        result.search.high = result.hard.high = 70;
+        result.step = 0.25;
+    }
+    return result;
 }
 
 std::string Adapter::encoder_version(std::string_view log) const {

@@ -55,12 +55,16 @@ struct Adapter {
                               double q) const; // behind -c:v; throws Error outside the hard range
     Arguments bitrate_arguments(std::string_view preset, unsigned kbps) const;
     Arguments extra_arguments(std::string_view output_extension) const;
+    Arguments container_tag(std::string_view output_extension) const; // what players of mp4 and mov want
     Arguments hdr_arguments(const Hdr &hdr) const;
     Arguments forced_keyframes(const std::vector<double> &seconds) const;
 
-    enum class TwoPass { no, bitrate_only, quality_too };
+    enum class TwoPass { no, bitrate_only, quality_too, one_run }; // one_run: the encoder looks twice by itself
     TwoPass two_pass() const;
-    Arguments two_pass_arguments(int pass, const std::string &stats_prefix) const;
+    Arguments two_pass_arguments(int pass, const std::string &stats_prefix) const; // pass 1, 2; 0 for one_run
+
+    // The option that takes native preset numbers, "-cpu-used"; empty where presets are names.
+    std::string_view preset_number_option() const;
 
     // From the log of an encode: "libx264-164", or "unknown".
     std::string encoder_version(std::string_view log) const;
@@ -72,6 +76,8 @@ Arguments gop_arguments(unsigned keyint, std::optional<unsigned> minimum);
 
 std::span<const Adapter> adapters();
 const Adapter *find_adapter(std::string_view name);
+// Newer encoders take more: SVT-AV1 4 has steps of a quarter, up to 70.
+Adapter adapter_for_version(const Adapter &adapter, std::string_view version);
 Adapter generic_adapter(const std::string &encoder); // --encoder-generic: -preset and -crf
 
 // The shortest text that reads back to the same number: "23", "23.5".

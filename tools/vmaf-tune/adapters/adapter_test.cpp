@@ -185,12 +185,84 @@ TEST(Adapters, SignalHdrAsEachEncoderWantsIt) {
     }
 }
 
+// 19.1: every adapter, every preset, both ends of its range; put together here from the columns of 4.3 and 4.4.
+TEST(Adapters, GiveExactArgumentsForEveryPresetAndBothEnds) {
+    const std::map<std::string, std::string> forms = {{"libx264", "-preset P -crf Q"},
+                                                      {"libx265", "-preset P -crf Q"},
+                                                      {"libsvtav1", "-preset P -crf Q"},
+                                                      {"libaom-av1", "-cpu-used P -crf Q -b:v 0"},
+                                                      {"libvpx-vp9", "-deadline good -cpu-used P -crf Q -b:v 0"},
+                                                      {"libvvenc", "-preset P -qp Q"},
+                                                      {"librav1e", "-speed P -qp Q"},
+                                                      {"nvenc", "-preset P -rc vbr -cq Q -b:v 0"},
+                                                      {"qsv", "-preset P -global_quality Q"},
+                                                      {"amf", "-quality P -rc cqp -qp_i Q -qp_p Q"},
+                                                      {"videotoolbox", "-realtime P -q:v Q"},
+                                                      {"prores_videotoolbox", "-realtime P -profile:v Q"}};
+    const auto filled = [](std::string form, const std::string &preset, const std::string &q) {
+        for (std::size_t at = 0; (at = form.find_first_of("PQ", at)) != std::string::npos;) {
+            const std::string &value = form[at] == 'P' ? preset : q;
+            form.replace(at, 1, value);
+            at += value.size();
+        }
+        return form;
+    };
+    std::size_t checked = 0;
+    for (const Adapter &adapter : adapters()) {
+        auto form = forms.find(adapter.name);
+        if (form == forms.end()) form = forms.find(adapter.name.substr(adapter.name.find('_') + 1));
+        ASSERT_NE(form, forms.end()) << adapter.name;
+        for (const char *preset : {"placebo", "slowest", "veryslow", "slower", "slow", "medium", "fast", "faster",
+                                   "veryfast", "superfast", "ultrafast"})
+            for (const double q : {adapter.hard.low, adapter.hard.high}) {
+                const std::string value = adapter.name != "prores_videotoolbox" ? number_text(q)
+                                          : q == 0                              ? "proxy"
+                                                                                : "xq";
+                EXPECT_EQ(joined(adapter.codec_arguments(preset, q)),
+                          filled(form->second, *adapter.native_preset(preset), value));
+                checked++;
+            }
+        for (const int pass : {1, 2}) {
+            const std::string number = std::to_string(pass);
+            const std::string expected = adapter.name == "libx265" ? "-x265-params pass=" + number + ":stats=/t/s\\:x"
+                                         : adapter.name.ends_with("nvenc") ? "-multipass fullres"
+                                                                           : "-pass " + number + " -passlogfile /t/s:x";
+            if (adapter.two_pass() != Adapter::TwoPass::no) {
+                EXPECT_EQ(joined(adapter.two_pass_arguments(pass, "/t/s:x")), expected) << adapter.name;
+            }
+        }
+    }
+    EXPECT_EQ(checked, adapters().size() * 22);
+}
+
+TEST(Adapters, KeepHdrAndTwoPassTogetherInOneParameterString) {
+    const Adapter *x265 = find_adapter("libx265");
+    Arguments all = x265->hdr_arguments(hdr(Hdr::Transfer::hlg));
+    append(all, x265->two_pass_arguments(2, "/t/s"));
+    append(all, {"-x265-params", "aq-mode=3:range=full"});
+    EXPECT_THAT(joined(merged_params(all)),
+                HasSubstr("-x265-params colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc:range=full:"
+                          "master-display=G(8500,39850)B(6550,2300)R(35400,14600)WP(15635,16450)L(10000000,1):"
+                          "max-cll=1000,400:pass=2:stats=/t/s:aq-mode=3"));
+}
+
+TEST(Adapters, FollowTheEncodersVersion) {
+    const Adapter &svt = *find_adapter("libsvtav1");
+    EXPECT_EQ(adapter_for_version(svt, "libsvtav1-1.4.1").step, 1);
+    const Adapter newer = adapter_for_version(svt, "libsvtav1-4.0.0");
+    EXPECT_EQ(newer.step, 0.25);
+    EXPECT_EQ(newer.hard.high, 70);
+    EXPECT_EQ(joined(newer.codec_arguments("medium", 68)), "-preset 7 -crf 63 -svtav1-params crf=68");
+    EXPECT_EQ(adapter_for_version(*find_adapter("libx264"), "libx264-164").step, 0.1);
+}
+
 // 4.8: a bitrate replaces the knob.
 TEST(Adapters, EncodeInTwoPassesWhereTheEncoderCan) {
     using T = Adapter::TwoPass;
     EXPECT_EQ(find_adapter("libx264")->two_pass(), T::bitrate_only);
     EXPECT_EQ(find_adapter("libvpx-vp9")->two_pass(), T::quality_too);
-    EXPECT_EQ(find_adapter("hevc_nvenc")->two_pass(), T::no);
+    EXPECT_EQ(find_adapter("hevc_nvenc")->two_pass(), T::one_run);
+    EXPECT_EQ(find_adapter("hevc_qsv")->two_pass(), T::no);
     EXPECT_EQ(joined(find_adapter("libx264")->bitrate_arguments("slow", 1500)), "-preset slow -b:v 1500k");
     EXPECT_EQ(joined(find_adapter("libaom-av1")->bitrate_arguments("slow", 1500)), "-cpu-used 3 -b:v 1500k");
     EXPECT_EQ(joined(find_adapter("libx264")->two_pass_arguments(1, "/tmp/s")), "-pass 1 -passlogfile /tmp/s");

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <iostream>
 
 #include "base/error.hpp"
 #include "stages/score.hpp"
@@ -115,6 +117,10 @@ void bind_sampling(CLI::App &app, Options &o) {
         ->check(CLI::IsMember({"uniform", "scenes", "centre"}))
         ->group("Sampling");
     app.add_option("--sample-at", o.sample_at, "starts, separated by commas")->group("Sampling");
+    app.add_option("--sample-aggregate", o.sample_aggregate,
+                   "pooled: over all frames of all samples; mean: of the samples' scores; worst: the lowest of them")
+        ->check(CLI::IsMember({"pooled", "mean", "worst"}))
+        ->group("Sampling");
 }
 
 void bind_running(CLI::App &app, Options &o) {
@@ -150,6 +156,7 @@ void bind_running(CLI::App &app, Options &o) {
     app.add_flag("-q,--quiet", o.quiet, "errors only")->group("Running");
     app.add_flag("-n,--dry-run", o.dry_run, "print the commands that would run")->group("Running");
     app.add_flag("--json", o.json, "results as JSON lines")->group("Running");
+    app.add_flag("--strict", o.strict, "what would be a warning ends the command before work starts")->group("Running");
 }
 
 void bind_search(CLI::App &app, Options &o) {
@@ -177,6 +184,69 @@ void bind_search(CLI::App &app, Options &o) {
     app.add_option("--fallback-targets", o.fallback_targets, "lower targets to try in turn")
         ->delimiter(',')
         ->group("Search");
+    app.add_flag("--verify-full", o.verify_full, "after a search on samples: encode and score everything once")
+        ->group("Search");
+    app.add_option("--verify-margin", o.verify_margin,
+                   "a miss of the whole by more than this moves on to better quality")
+        ->check(CLI::NonNegativeNumber)
+        ->group("Search");
+    bind_coarse_search(app, o);
+}
+
+void bind_coarse_search(CLI::App &app, Options &o) {
+    app.add_option("--coarse-step", o.coarse_step, "coarse search: distance of the first values")
+        ->check(CLI::PositiveNumber)
+        ->group("Search");
+    app.add_option("--fine-step", o.fine_step, "coarse search: distance of the values between two of them")
+        ->check(CLI::PositiveNumber)
+        ->group("Search");
+    app.add_option("--fine-radius", o.fine_radius, "coarse search without a target: how far around the best value")
+        ->check(CLI::NonNegativeNumber)
+        ->group("Search");
+}
+
+void bind_rows(CLI::App &app, Options &o) {
+    app.add_option("--size-of", o.size_of, "what counts as size: stream (the video packets) or file")
+        ->check(CLI::IsMember({"stream", "file"}))
+        ->group("Rows");
+    app.add_flag("--shot-stats", o.shot_stats, "count shots, for the shot columns (decodes the source once more)")
+        ->group("Rows");
+    app.add_option("--schema", o.schema, "4, or 3: the 54 older columns with NaN and file sizes")
+        ->check(CLI::IsMember({3, 4}))
+        ->group("Rows");
+}
+
+void bind_source_list(CLI::App &app, Options &o) {
+    app.get_option("--source")->required(false);
+    app.add_option("--source-list", o.source_list, "file with one source per line, - for standard input")
+        ->group("Source");
+}
+
+void bind_finished_file(CLI::App &app, Options &o) {
+    app.add_option("--audio-codec", o.audio_codec, "encode sound with this, e.g. libopus (default: copy)")
+        ->group("Finished file");
+    app.add_flag("--video-only", o.video_only, "leave out sound, subtitles and attachments")->group("Finished file");
+    app.add_flag("--verify", o.verify, "decode the finished file and compare its length")->group("Finished file");
+    app.add_flag("--verify-score", o.verify_score, "score the finished file")->group("Finished file");
+    app.add_flag("--fail-fast", o.fail_fast, "end at the first damaged packet (-xerror)")->group("Finished file");
+    app.add_flag("--overwrite-input", o.overwrite_input, "the output may be the source itself")->group("Finished file");
+}
+
+void read_source_list(Options &o) {
+    if (o.source_list.empty()) return;
+    std::ifstream file;
+    if (o.source_list != "-") file.open(o.source_list);
+    std::istream &lines = o.source_list == "-" ? std::cin : file;
+    if (!lines) throw invalid("the list '" + o.source_list + "' cannot be read");
+    o.outputs.resize(o.sources.size());
+    for (std::string line; std::getline(lines, line);) {
+        if (line.ends_with("\r")) line.pop_back();
+        if (line.empty()) continue;
+        const std::size_t tab = line.find('\t');
+        o.sources.push_back(line.substr(0, tab));
+        o.outputs.push_back(tab == std::string::npos ? "" : line.substr(tab + 1));
+    }
+    if (o.sources.empty()) throw invalid("the list '" + o.source_list + "' names no source");
 }
 
 double parse_duration(const std::string &text) {

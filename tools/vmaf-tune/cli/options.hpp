@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -106,6 +107,39 @@ struct Options {
 
     // completions
     std::string shell = "bash";
+
+    // Samples: what several of them count as, and whether the whole confirms them
+    std::string sample_aggregate = "pooled";
+    bool verify_full = false;
+    double verify_margin = 0.5;
+
+    // Coarse searches
+    bool coarse_to_fine = false;
+    double coarse_step = 10, fine_radius = 5, fine_step = 1;
+
+    // Answers from existing rows
+    bool interpolate = false, allow_mixed_models = false;
+
+    // Lists of sources, and rows
+    std::string source_list, size_of;
+    std::vector<std::string> outputs; // beside the sources of a list; may be empty
+    bool unordered = false, shot_stats = false;
+    int schema = 4;
+
+    // Finished files
+    std::string audio_codec;
+    bool video_only = false, verify = false, fail_fast = false, overwrite_input = false;
+
+    // More of per-shot and ladder
+    std::string probe_preset, floor, zones, per_shot_bin;
+    int probe_rate = 1;
+    double max_q_step = 8, segment_seconds = 4;
+    std::optional<std::int64_t> total_frames;
+    std::optional<double> min_bitrate;
+
+    // Older flags
+    std::optional<int> bitdepth;
+    std::vector<std::string> notices; // said once, before work starts
 };
 
 void bind_source(CLI::App &app, Options &o, bool several);
@@ -114,6 +148,13 @@ void bind_score(CLI::App &app, Options &o);
 void bind_sampling(CLI::App &app, Options &o);
 void bind_running(CLI::App &app, Options &o);
 void bind_search(CLI::App &app, Options &o);
+void bind_rows(CLI::App &app, Options &o);          // what rows state and how they are written
+void bind_coarse_search(CLI::App &app, Options &o); // steps of a coarse search
+void bind_source_list(CLI::App &app, Options &o);   // --source-list
+void bind_finished_file(CLI::App &app, Options &o); // what a finished file holds and how it is checked
+
+// Sources and outputs of --source-list, added to what the command line names. Throws Error.
+void read_source_list(Options &o);
 
 double parse_duration(const std::string &text); // 12, 12s, 90ms, 3m, 1h2m, hh:mm:ss[.f]; throws Error
 double parse_size(const std::string &text);     // 10G, 512Ki; throws Error

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "stages/scene_sampling.hpp"
 
 namespace vmaf::tune {
 
@@ -36,7 +35,8 @@ bool may_have_gpu() {
 
 } // namespace
 
-Run::Run(const Options &options, bool scores) : options_(options), progress_(options) {
+Run::Run(const Options &options, bool scores) : options_(options), progress_(options), shots_(programs_) {
+    for (const std::string &notice : options.notices) progress_.say("vmaf-tune: " + notice);
     if (options_.jobs > 0) options_.encode_jobs = options_.score_jobs = options_.jobs;
     const auto program = [](const std::string &name, const char *flag) {
         const auto path = find_program(name);
@@ -123,6 +123,7 @@ Source Run::open_source(const std::string &path) {
     request.pix_fmt = options_.pix_fmt;
     request.framerate = options_.framerate;
     request.duration = options_.duration;
+    request.total_frames = options_.total_frames;
     request.hdr = options_.hdr;
     request.ffprobe = programs_.ffprobe;
     request.hash = options_.source_hash == "full"   ? SourceRequest::Hash::full
@@ -136,13 +137,23 @@ Source Run::open_source(const std::string &path) {
         if (source.vfr)
             progress_.warn("'" + path +
                            "' has a variable frame rate; frames are paired by number, none is repeated or dropped");
+        if (has_doubtful_transfer(source))
+            progress_.warn("'" + path + "' is tagged " + source.transfer + " but not BT.2020 (" +
+                           (source.primaries.empty() ? "unknown" : source.primaries) +
+                           " primaries); it is treated as SDR: use --hdr pq or --hdr hlg if that is wrong");
+        if (source.has_dolby_vision) progress_.warn("'" + path + "' has Dolby Vision metadata; encodes do not keep it");
+        const auto layout = pixel_layout(source.pix_fmt);
+        if (options_.bitdepth && layout && layout->bits != *options_.bitdepth)
+            throw usage_error("--bitdepth " + std::to_string(*options_.bitdepth) + ": '" + path + "' has " +
+                              std::to_string(layout->bits) + " bits (" + source.pix_fmt + ")");
+        source.shots = shots_.summary(source, options_.shot_stats);
         return source;
     } catch (const Error &e) {
         throw usage_error(e.what());
     }
 }
 
-const Adapter &Run::adapter(const std::string &name) {
+const Adapter &Run::known_adapter(const std::string &name) {
     const Adapter *found = find_adapter(name);
     if (!found) {
         if (!options_.encoder_generic) {
@@ -151,187 +162,25 @@ const Adapter &Run::adapter(const std::string &name) {
             throw usage_error("there is no adapter for the encoder '" + name + "'; known: " + known +
                               "; --encoder-generic accepts any encoder with -preset and -crf");
         }
-        found = &generic_.try_emplace(name, generic_adapter(name)).first->second;
-    }
-    try {
-        try_encoder(programs_, *found);
-    } catch (const Error &e) {
-        throw usage_error(e.what());
+        found = &adapted_.try_emplace(name, generic_adapter(name)).first->second;
     }
     return *found;
 }
 
-ScoreSettings Run::score_settings() const {
-    ScoreSettings s;
-    s.model = options_.model;
-    const auto add = [&](const std::string &name) {
-        const auto metric = metric_choice(name);
-        if (!metric) throw usage_error("the metric '" + name + "' is not known here");
-        for (const MetricChoice &known : s.metrics)
-            if (known.name == name) return;
-        s.metrics.push_back(*metric);
-    };
-    add(options_.metric);
-    for (const std::string &name : options_.also) add(name);
-    s.backend = backend();
-    s.backends = backends_.get();
-    s.device = options_.device;
-    s.references = references_.get();
-    s.transport = options_.score_transport;
-    s.scorer = options_.scorer;
-    s.threads = options_.score_threads ? options_.score_threads : std::max(1u, processors_ / options_.score_jobs);
-    s.subsample = options_.subsample;
-    s.scale = options_.score_scale;
-    s.scaler = options_.scaler;
-    s.drop_film_grain = options_.film_grain == "drop";
-    s.allow_short = options_.allow_short;
-    s.dist_delay = options_.dist_delay;
-    s.work_folder = work_folder();
-    if (!options_.timeout.empty())
-        s.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * parse_duration(options_.timeout)));
+std::optional<std::string> Run::encoder_problem(const Adapter &adapter) {
     try {
-        pooled({1.0}, options_.pool);
-        scored_size({640, 360}, options_.score_scale, 1080);
+        try_encoder(programs_, adapter);
+        return std::nullopt;
     } catch (const Error &e) {
-        throw usage_error(e.what());
+        return e.what();
     }
-    return s;
 }
 
-namespace {
-
-// --enc KEY[=VALUE] as FFmpeg arguments; options that the tool sets itself are refused (2.1).
-Arguments user_arguments(const std::vector<std::string> &items, const char *flag) {
-    constexpr std::pair<std::string_view, std::string_view> kOwn[] = {{"i", "--source"},
-                                                                      {"y", "--overwrite"},
-                                                                      {"n", "--overwrite"},
-                                                                      {"c:v", "--encoder"},
-                                                                      {"vcodec", "--encoder"},
-                                                                      {"codec:v", "--encoder"},
-                                                                      {"crf", "--crf"},
-                                                                      {"preset", "--preset"},
-                                                                      {"pix_fmt", "--out-pix-fmt"},
-                                                                      {"vf", "--vfilter"},
-                                                                      {"filter:v", "--vfilter"},
-                                                                      {"pass", "--two-pass"},
-                                                                      {"passlogfile", "--two-pass"}};
-    Arguments result;
-    for (const std::string &item : items) {
-        const std::size_t equals = item.find('=');
-        std::string key = item.substr(0, equals);
-        if (key.starts_with("-")) key.erase(0, key.find_first_not_of('-'));
-        for (const auto &[own, instead] : kOwn)
-            if (key == own)
-                throw usage_error(std::string(flag) + " " + item + ": use " + std::string(instead) + " instead");
-        result.push_back("-" + key);
-        if (equals != std::string::npos) result.push_back(item.substr(equals + 1));
-    }
-    return result;
-}
-
-} // namespace
-
-ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::string &preset,
-                      bool automatic_sampling) {
-    ProbeSetup s;
-    s.programs = programs_;
-    s.source = source;
-    s.encode.adapter = &adapter;
-    s.encode.preset = preset.empty() ? std::string(adapter.default_preset()) : preset;
-    if (!adapter.native_preset(s.encode.preset)) {
-        std::string known;
-        for (const std::string &name : adapter.preset_names()) known += (known.empty() ? "" : ", ") + name;
-        throw usage_error(adapter.name + " has no preset '" + s.encode.preset + "'; it knows " + known);
-    }
-    s.encode.vfilter = options_.vfilter;
-    s.encode.out_pix_fmt = options_.out_pix_fmt;
-    s.encode.user_arguments = user_arguments(options_.enc, "--enc");
-    s.encode.user_input_arguments = user_arguments(options_.enc_input, "--enc-input");
-    s.encode.max_tries = options_.max_tries;
-    if (options_.encode_jobs > 1) s.encode.threads = std::max(1u, processors_ / options_.encode_jobs);
-    if (!options_.timeout.empty())
-        s.encode.timeout =
-            std::chrono::milliseconds(static_cast<std::int64_t>(1000 * parse_duration(options_.timeout)));
-    if (options_.two_pass) {
-        const auto support = adapter.two_pass();
-        if (support == Adapter::TwoPass::no) {
-            if (options_.strict) throw usage_error(adapter.name + " has no two-pass mode");
-            progress_.warn(adapter.name + " has no two-pass mode; one pass is used");
-        } else if (support == Adapter::TwoPass::bitrate_only && !options_.bitrate) {
-            throw usage_error("--two-pass with " + adapter.name +
-                              " needs --bitrate KBPS: it refuses two passes with a quality");
-        } else {
-            s.encode.two_pass = true;
-            s.encode.bitrate_kbps = options_.bitrate;
-        }
-    }
-    if (!options_.keyint.empty()) {
-        char *end = nullptr;
-        const double number = std::strtod(options_.keyint.c_str(), &end);
-        s.encode.keyint = static_cast<unsigned>(
-            std::max(1.0, *end ? std::round(parse_duration(options_.keyint) * source.rate.value()) : number));
-    } else if (source.duration > 180) {
-        s.encode.keyint = static_cast<unsigned>(std::max(1.0, std::round(10 * source.rate.value())));
-    }
-    s.encode.out_pix_fmt = choose_pix_fmt(programs_, source, s.encode);
-    if (const auto wish = encoder_pix_fmt(source, {.adapter = &adapter});
-        wish != s.encode.out_pix_fmt && options_.out_pix_fmt.empty())
-        progress_.warn(adapter.name + " does not take " + wish + "; " + s.encode.out_pix_fmt + " is used");
-    // Most encoders refuse odd sizes in 4:2:0.
-    const auto layout = pixel_layout(s.encode.out_pix_fmt);
-    const bool odd =
-        layout && ((layout->chroma != 444 && source.width % 2) || (layout->chroma == 420 && source.height % 2));
-    if (odd && s.encode.vfilter.empty()) {
-        if (options_.odd == "refuse")
-            throw usage_error("the source is " + std::to_string(source.width) + "x" + std::to_string(source.height) +
-                              ", and " + s.encode.out_pix_fmt + " needs even sides; use --odd crop or --odd pad");
-        s.encode.vfilter =
-            options_.odd == "crop" ? "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0" : "pad=ceil(iw/2)*2:ceil(ih/2)*2";
-    }
-    s.score = score_settings();
-    s.score.reference_filter = options_.reference_vfilter.value_or(s.encode.vfilter);
-    if (s.score.reference_filter == "copy" || s.score.reference_filter == "null") s.score.reference_filter.clear();
-    s.pool = options_.pool;
-    s.cache = cache_.get();
-    s.cache_failures = options_.cache_failures;
-    s.work_folder = work_folder();
-    s.slots = slots_.get();
-    if (options_.score_transport == "direct")
-        throw usage_error("--score-transport direct is for `score` with YUV4MPEG2 or raw files; an encode has to be "
-                          "decoded: use pipe or file");
-
-    const std::string sample_key = source.path + (automatic_sampling ? "|auto" : "|whole");
-    auto known = samples_.find(sample_key);
-    if (known == samples_.end()) {
-        SamplingRequest request;
-        request.centre_seconds = options_.sample_clip_seconds;
-        if (options_.sample_mode == "centre" && request.centre_seconds <= 0)
-            request.centre_seconds = parse_duration(options_.sample_duration);
-        request.samples = options_.samples;
-        request.every_seconds = parse_duration(options_.sample_every);
-        request.duration_seconds = parse_duration(options_.sample_duration);
-        request.min_samples = options_.min_samples;
-        request.automatic = automatic_sampling;
-        for (std::size_t at = 0; at < options_.sample_at.size();) {
-            const std::size_t comma = std::min(options_.sample_at.find(',', at), options_.sample_at.size());
-            request.at.push_back(parse_duration(options_.sample_at.substr(at, comma - at)));
-            at = comma + 1;
-        }
-        try {
-            const SampleChoice choice = options_.sample_mode == "scenes" ? choose_scenes(programs_, source, request)
-                                                                         : choose_samples(source, request);
-            known = samples_
-                        .emplace(sample_key,
-                                 std::pair(cut_samples(programs_, source, choice, work_folder()), choice.clip_mode))
-                        .first;
-        } catch (const Error &e) {
-            throw CommandError(kExitFailed, e.what());
-        }
-    }
-    s.samples = known->second.first;
-    s.clip_mode = known->second.second;
-    check_room(s);
-    return s;
+const Adapter &Run::adapter(const std::string &name) {
+    const Adapter &known = known_adapter(name);
+    if (const auto problem = encoder_problem(known)) throw usage_error(*problem);
+    // What it can do depends on its version.
+    return adapted_.try_emplace(name, adapter_for_version(known, try_encoder(programs_, known))).first->second;
 }
 
 unsigned Run::parallel_searches() const { return std::max(options_.encode_jobs, options_.score_jobs); }

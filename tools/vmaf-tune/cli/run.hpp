@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/work_folder.hpp"
 #include "stages/probe.hpp"
+#include "stages/shots.hpp"
 
 namespace vmaf::tune {
 
@@ -21,7 +22,9 @@ class Run {
     Run(const Options &options, bool scores);
 
     Source open_source(const std::string &path);
-    const Adapter &adapter(const std::string &name); // known and working in this FFmpeg, else CommandError
+    const Adapter &adapter(const std::string &name);       // known and working in this FFmpeg, else CommandError
+    const Adapter &known_adapter(const std::string &name); // known, else CommandError
+    std::optional<std::string> encoder_problem(const Adapter &adapter); // why it does not work here
 
     // Samples are cut once per source and shared.
     ProbeSetup setup(const Source &source, const Adapter &adapter, const std::string &preset, bool automatic_sampling);
@@ -30,6 +33,7 @@ class Run {
     Progress &progress() { return progress_; }
     const Programs &programs() const { return programs_; }
     std::string backend() const { return backends_->name(); }
+    ShotFacts &shots() { return shots_; }
     const std::string &work_folder() const { return work_folder_->path(); }
     Cache *cache() { return cache_.get(); }
     ScoreSettings score_settings() const;
@@ -40,15 +44,19 @@ class Run {
   private:
     void settle_backend();
     void check_room(const ProbeSetup &setup) const;
+    void choose_hdr_model(ProbeSetup &setup);
+    void choose_passes(EncodeSettings &encode);
+    const std::pair<std::vector<Sample>, std::string> &samples_of(const Source &source, bool automatic_sampling);
 
     Options options_;
     Programs programs_;
     Progress progress_;
+    ShotFacts shots_;
     std::unique_ptr<Cache> cache_;
     std::unique_ptr<WorkFolder> work_folder_;
     std::unique_ptr<BackendInUse> backends_ = std::make_unique<BackendInUse>(std::vector<std::string>{"cpu"});
     std::unique_ptr<ReferenceStore> references_;
-    std::map<std::string, Adapter> generic_;
+    std::map<std::string, Adapter> adapted_; // to what FFmpeg has
     std::map<std::string, std::pair<std::vector<Sample>, std::string>> samples_;
     std::unique_ptr<Slots> slots_;
     unsigned processors_ = 1; // that jobs may use

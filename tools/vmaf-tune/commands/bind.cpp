@@ -1,4 +1,5 @@
 // The flags of each subcommand. Help, manual page and completion are made from this table.
+#include "cli/arguments.hpp"
 #include "cli/run.hpp"
 #include "commands/commands.hpp"
 
@@ -31,6 +32,18 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     corpus->add_flag("--append", o.append, "add to an existing output")->group("Grid");
     corpus->add_flag("--retry-failed", o.retry_failed, "with --resume: try failed cells again")->group("Grid");
     corpus->add_option("--frames", o.frames_out, "per-frame scores as JSON lines, for report")->group("Grid");
+    corpus->add_flag("--coarse-to-fine", o.coarse_to_fine, "quality values by a coarse search, instead of --crf")
+        ->group("Grid");
+    corpus->add_option("--target-vmaf", o.target_vmaf, "with --coarse-to-fine: where the fine values lie")
+        ->group("Grid");
+    corpus->add_option("--min-q,--crf-min", o.min_q, "with --coarse-to-fine: smallest value")->group("Grid");
+    corpus->add_option("--max-q,--crf-max", o.max_q, "with --coarse-to-fine: largest value")->group("Grid");
+    corpus->add_flag("--unordered", o.unordered, "write rows as they are finished")->group("Grid");
+    corpus->add_option("--format", o.format, "jsonl or csv")->check(CLI::IsMember({"jsonl", "csv"}))->group("Rows");
+    bind_coarse_search(*corpus, o);
+    bind_source_list(*corpus, o);
+    bind_rows(*corpus, o);
+    bind_older_flags(*corpus, o);
     corpus->callback([&] { exit_code = run_corpus(o); });
 
     auto *search =
@@ -39,7 +52,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
                 "  vmaf-tune search -i film.mkv --target \"vmaf:percentile=1>=88\" --target \"vmaf>=95\"\n"
                 "  vmaf-tune search --from-corpus corpus.jsonl --target-vmaf 93");
     bind_source(*search, o, true);
-    search->get_option("--source")->required(false);
+    bind_source_list(*search, o);
     bind_encode(*search, o, true);
     bind_score(*search, o);
     bind_sampling(*search, o);
@@ -48,6 +61,13 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     search->add_option("--target-bitrate", o.target_bitrate, "kbps to come nearest to, instead of a quality")
         ->group("Search");
     search->add_option("--from-corpus", o.from_corpus, "answer from existing rows, without encoding")->group("Search");
+    search
+        ->add_flag("--interpolate", o.interpolate, "with --from-corpus: a value between two rows, by a monotone curve")
+        ->group("Search");
+    search->add_flag("--allow-mixed-models", o.allow_mixed_models, "with --from-corpus: rows of different models")
+        ->group("Search");
+    bind_rows(*search, o);
+    bind_older_flags(*search, o);
     search->callback([&] { exit_code = run_search(o); });
 
     auto *sample = command(app, "sample", "score and predicted size at one quality value", {"sample-encode"},
@@ -58,6 +78,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_sampling(*sample, o);
     bind_running(*sample, o);
     sample->add_option("--crf,--q", o.q_values, "quality value")->required();
+    bind_rows(*sample, o);
+    bind_older_flags(*sample, o);
     sample->callback([&] { exit_code = run_sample(o); });
 
     auto *encode = command(app, "encode", "search, then encode the whole file", {"auto-encode"},
@@ -70,7 +92,9 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_running(*encode, o);
     bind_search(*encode, o);
     encode->add_option("--crf,--q", o.q_values, "quality value; without it a search comes first");
-    encode->add_flag("--verify-score", o.verify_score, "score the finished file");
+    bind_source_list(*encode, o);
+    bind_finished_file(*encode, o);
+    bind_older_flags(*encode, o);
     encode->callback([&] { exit_code = run_encode_command(o); });
 
     auto *score = command(app, "score", "score existing files against a reference", {"vmaf", "metrics"},
@@ -123,6 +147,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     compare->add_option("--baseline", o.baseline, "encoder that others are compared with");
     compare->add_option("--format", o.format, "markdown, json or csv")
         ->check(CLI::IsMember({"markdown", "json", "csv"}));
+    bind_older_flags(*compare, o);
     compare->callback([&] { exit_code = run_compare(o); });
 
     auto *ladder = command(app, "ladder", "resolutions and bitrates to ship", {},
@@ -141,6 +166,11 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
         ->check(CLI::IsMember({"log_bitrate", "vmaf", "uniform"}));
     ladder->add_option("--format", o.format, "json, hls or dash")->check(CLI::IsMember({"json", "hls", "dash"}));
     ladder->add_option("--points", o.points, "all measured points as rows");
+    ladder->add_option("--min-bitrate", o.min_bitrate, "kbps: no rung below");
+    ladder->add_flag("--run", o.run, "encode the rungs beside the output, key frames aligned");
+    ladder->add_option("--segment-seconds", o.segment_seconds, "with --run: length of segments")
+        ->check(CLI::PositiveNumber);
+    bind_older_flags(*ladder, o);
     ladder->callback([&] { exit_code = run_ladder(o); });
 
     auto *per_shot =
@@ -159,6 +189,14 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     per_shot->add_option("--plan-out", o.plan_out, "the plan as JSON");
     per_shot->add_option("--script-out", o.script_out, "a shell script that carries it out");
     per_shot->add_flag("--run", o.run, "encode, join and score now");
+    per_shot->add_option("--per-shot-bin", o.per_shot_bin, "external shot detector to call");
+    per_shot->add_option("--probe-preset", o.probe_preset, "preset of probes, faster than that of the segments");
+    per_shot->add_option("--probe-rate", o.probe_rate, "probe every N-th frame only")->check(CLI::Range(1, 4));
+    per_shot->add_option("--max-q-step", o.max_q_step, "neighbouring shots differ by at most this")
+        ->check(CLI::PositiveNumber);
+    per_shot->add_option("--floor", o.floor, "guard for bad frames, POOL>=VALUE, e.g. percentile=5>=85");
+    per_shot->add_option("--zones", o.zones, "file with parts that have own wishes: `start end key=value...`");
+    bind_older_flags(*per_shot, o);
     per_shot->callback([&] { exit_code = run_per_shot(o); });
 
     auto *report = command(app, "report", "measured rows as an HTML page, charts and tables", {},

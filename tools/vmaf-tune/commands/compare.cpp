@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "commands/commands.hpp"
-#include "commands/quality_search.hpp"
+#include "commands/search_result.hpp"
 #include "config.h"
 #include "report/output_file.hpp"
 
@@ -22,18 +22,18 @@ struct Entry {
 
 json row_of(const Entry &e, double target, double baseline_kbps) {
     const bool ok = e.error.empty() && e.report.ok();
+    const double q = e.report.q.value_or(-1);
     json row = {{"codec", e.codec},
                 {"preset", e.preset},
                 {"encoder_version", e.report.encoder_version},
-                {"best_crf",
-                 ok ? json(e.report.q == std::floor(e.report.q) ? json(int(e.report.q)) : json(e.report.q)) : json(-1)},
+                {"best_crf", ok ? json(q == std::floor(q) ? json(int(q)) : json(q)) : json(-1)},
                 {"bitrate_kbps", e.report.bitrate_kbps},
                 {"encode_time_ms", e.report.encode_seconds * 1000},
                 {"encode_fps", e.report.encode_fps},
                 {"vmaf_score", ok ? json(e.report.score) : json(nullptr)},
                 {"target_vmaf", target},
                 {"probes", e.report.probes.size()},
-                {"predicted_size_bytes", std::round(e.report.predicted_bytes)},
+                {"predicted_size_bytes", std::round(e.report.prediction.bytes)},
                 {"ok", ok},
                 {"error", ok                ? ""
                           : e.error.empty() ? e.report.reason
@@ -101,13 +101,21 @@ int run_compare(const Options &o) {
             if (own.max_q && *own.max_q > adapter.hard.high) own.max_q.reset();
             ProbeSetup setup = run.setup(source, adapter, entry.preset, true);
             entry.preset = setup.encode.preset;
-            entry.report = search_quality(run, setup, targets, 1);
+            if (o.dry_run) {
+                print_probe_commands(setup, adapter.default_q);
+                continue;
+            }
+            QualitySearch search(run, own, setup, targets, 1);
+            entry.report = search.find(targets);
         } catch (const CommandError &e) {
             if (e.code() == kExitInterrupted) throw;
             entry.error = e.what();
         }
         entries.push_back(std::move(entry));
     }
+    if (o.dry_run) return kExitOk;
+    if (o.encode_jobs > 1 || o.jobs > 1)
+        run.progress().warn("with several encode jobs the encode times are not comparable; use --encode-jobs 1");
     const auto good = [](const Entry &e) { return e.error.empty() && e.report.ok(); };
     std::stable_sort(entries.begin(), entries.end(), [&](const Entry &a, const Entry &b) {
         if (good(a) != good(b)) return good(a);

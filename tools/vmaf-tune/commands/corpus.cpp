@@ -1,17 +1,18 @@
 // `corpus`: every combination of source, encoder, preset and quality becomes a row (tune.md 12.1). Failure is data.
 #include <algorithm>
-#include <cmath>
-#include <condition_variable>
-#include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <thread>
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
-#include "commands/quality_search.hpp"
+#include "commands/corpus_plan.hpp"
+#include "commands/search_result.hpp"
+#include "reporting/plot.hpp"
 #include "rows/row.hpp"
+#include "rows/row_format.hpp"
 
 namespace vmaf::tune {
 
@@ -20,179 +21,224 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Cell {
-    ProbeSetup setup;
-    double q;
+// Rows of earlier runs: by their keys, and by their cell where a failure left no keys.
+class DoneRows {
+  public:
+    void read(const std::string &path, bool retry_failed) {
+        for (const json &row : read_rows(path, [](const std::string &) {})) {
+            if (row.value("exit_status", 1) != 0 && retry_failed) continue;
+            const std::string keys = row.value("encode_key", "") + row.value("score_key", "");
+            known_.insert(keys.empty() ? cell(row.value("src", ""), row.value("encoder", ""), row.value("preset", ""),
+                                              row.value("crf", 0.0))
+                                       : keys);
+        }
+    }
+    bool contains(const CorpusJob &job, double q) const {
+        if (known_.empty()) return false;
+        if (known_.contains(cell(job.setup.source.path, job.setup.encode.adapter->name, job.setup.encode.preset, q)))
+            return true;
+        if (job.failure) return false;
+        try {
+            const auto [encode, score] = probe_keys(job.setup, q);
+            return !encode.empty() && known_.contains(encode + score);
+        } catch (const Error &) { // the probe itself will say it
+            return false;
+        }
+    }
+
+  private:
+    static std::string cell(const std::string &src, const std::string &encoder, const std::string &preset, double q) {
+        return src + "\n" + encoder + "\n" + preset + "\n" + number_text(q);
+    }
+    std::set<std::string> known_;
 };
 
-std::vector<double> quality_values(const Options &o) {
-    std::vector<double> values = o.q_values;
-    if (!o.q_range.empty()) {
-        double low = 0, high = 0, step = 1;
-        const int count = std::sscanf(o.q_range.c_str(), "%lf:%lf:%lf", &low, &high, &step);
-        if (count < 2 || !(step > 0) || low > high || (high - low) / step > 10000)
-            throw usage_error("--crf-range " + o.q_range + " is not LOW:HIGH or LOW:HIGH:STEP");
-        for (int i = 0; low + i * step <= high + 1e-9; i++) values.push_back(std::round((low + i * step) * 1e6) / 1e6);
-    }
-    if (values.empty()) throw usage_error("no quality values: give --crf 20 --crf 30, or --crf-range 18:38:5");
-    return values;
-}
-
-std::string kept_name(const Options &o, const Cell &cell, const std::set<std::string> &repeated_stems) {
-    const fs::path source(cell.setup.source.path);
-    std::string stem = source.stem().string();
-    if (repeated_stems.contains(stem)) stem += "-" + sha256_hex(fs::absolute(source).string()).substr(0, 8);
-    const fs::path folder = o.work_dir.empty() ? fs::path("encodes") : fs::path(o.work_dir);
-    fs::create_directories(folder);
-    return (folder / (stem + "__" + cell.setup.encode.adapter->name + "__" + cell.setup.encode.preset + "__crf" +
-                      number_text(cell.q) + "." + std::string(cell.setup.encode.adapter->container)))
-        .string();
-}
-
-} // namespace
-
-int run_corpus(const Options &o) {
-    const std::vector<double> values = quality_values(o);
-    Run run(o, true);
-
-    // Everything is checked against all adapters before the first encode.
-    std::vector<Cell> cells;
-    std::set<std::string> stems, repeated;
-    for (const std::string &path : o.sources)
-        if (!stems.insert(fs::path(path).stem().string()).second) repeated.insert(fs::path(path).stem().string());
-    for (const std::string &path : o.sources) {
-        const Source source = run.open_source(path);
-        for (const std::string &encoder : o.encoders.empty() ? std::vector<std::string>{"libx264"} : o.encoders) {
-            const Adapter &adapter = run.adapter(encoder);
-            for (const std::string &preset : o.presets.empty() ? std::vector<std::string>{""} : o.presets)
-                for (const double q : values) {
-                    Cell cell{run.setup(source, adapter, preset, false), q};
-                    try {
-                        adapter.codec_arguments(cell.setup.encode.preset, q);
-                    } catch (const Error &e) {
-                        throw usage_error(e.what());
-                    }
-                    if (o.keep) cell.setup.keep_as = kept_name(o, cell, repeated);
-                    cell.setup.progress = [&run, label = adapter.name + " " + cell.setup.encode.preset](
-                                              const StageProgress &p) { run.progress().stage(label, p); };
-                    cells.push_back(std::move(cell));
-                }
+// Runs jobs side by side and writes their rows, in the order of the plan unless told otherwise.
+class CorpusRun {
+  public:
+    CorpusRun(Run &run, const Options &o, const CorpusPlan &plan, const std::string &output)
+        : run_(run), options_(o), plan_(plan), results_(plan.jobs.size()), finished_(plan.jobs.size()) {
+        format_ = o.format == "csv" ? RowFormat::csv : o.schema == 3 ? RowFormat::schema3 : RowFormat::schema4;
+        if (o.resume && output != "-" && fs::exists(output)) done_.read(output, o.retry_failed);
+        try {
+            writer_ = std::make_unique<RowWriter>(output, o.overwrite ? RowWriter::Mode::overwrite
+                                                          : o.resume  ? RowWriter::Mode::resume
+                                                          : o.append  ? RowWriter::Mode::append
+                                                                      : RowWriter::Mode::fresh);
+        } catch (const Error &e) {
+            throw CommandError(e.code() == EEXIST ? kExitUsage : kExitOutput, e.what());
         }
-    }
-    if (o.dry_run) {
-        for (const Cell &cell : cells)
-            std::printf("%s\n", shell_quoted(encode_command(cell.setup.programs, cell.setup.samples[0].source,
-                                                            cell.setup.samples[0].window, cell.setup.encode, cell.q, 0,
-                                                            "", "OUTPUT.mkv"))
-                                    .c_str());
-        return kExitOk;
+        if (const std::string header = row_header(format_); !header.empty() && writer_->is_empty())
+            writer_->write_line(header);
+        if (!o.frames_out.empty())
+            frames_ = std::make_unique<RowWriter>(o.frames_out,
+                                                  o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::resume);
     }
 
-    const std::string output = o.output.empty() ? "corpus.jsonl" : o.output;
-    std::set<std::string> done; // keys of rows that need not be made again
-    if (o.resume && output != "-" && fs::exists(output))
-        for (const json &row : read_rows(output, [](const std::string &) {}))
-            if (row.value("exit_status", 1) == 0 || !o.retry_failed)
-                done.insert(row.value("encode_key", "") + row.value("score_key", ""));
-    std::unique_ptr<RowWriter> writer;
-    try {
-        writer = std::make_unique<RowWriter>(output, o.overwrite ? RowWriter::Mode::overwrite
-                                                     : o.resume  ? RowWriter::Mode::resume
-                                                     : o.append  ? RowWriter::Mode::append
-                                                                 : RowWriter::Mode::fresh);
-    } catch (const Error &e) {
-        throw CommandError(e.code() == EEXIST ? kExitUsage : kExitOutput, e.what());
-    }
-
-    std::unique_ptr<RowWriter> frames_writer;
-    if (!o.frames_out.empty())
-        frames_writer = std::make_unique<RowWriter>(o.frames_out,
-                                                    o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::resume);
-
-    std::vector<std::optional<json>> results(cells.size());
-    std::vector<bool> skipped(cells.size());
-    std::mutex mutex;
-    std::size_t next = 0, written = 0, rows = 0, failed = 0, cached = 0;
-    std::string write_error;
-    run.progress().expect(cells.size());
-    const auto write_ready = [&] { // rows come in the order of the grid, whatever ran first
-        while (written < cells.size() && (results[written] || skipped[written])) {
-            if (results[written] && write_error.empty()) {
-                try {
-                    writer->write(*results[written]);
-                    rows++;
-                } catch (const Error &e) {
-                    write_error = e.what();
-                }
-                results[written] = json();
-            }
-            written++;
-        }
-    };
-    const auto work = [&] {
+    void work() {
         for (;;) {
             std::size_t i = 0;
             {
-                const std::lock_guard lock(mutex);
-                if (next >= cells.size() || interruption::requested() || !write_error.empty()) return;
-                i = next++;
+                const std::lock_guard lock(mutex_);
+                if (next_ >= plan_.jobs.size() || interruption::requested() || !write_error_.empty()) return;
+                i = next_++;
             }
-            const Cell &cell = cells[i];
-            bool skip = false;
-            if (!done.empty()) {
-                try {
-                    const auto [encode, score] = probe_keys(cell.setup, cell.q);
-                    skip = !encode.empty() && done.contains(encode + score);
-                } catch (const Error &) { // the probe itself will say it
-                }
-            }
-            std::optional<ProbeResult> probe;
-            if (!skip) probe = run_probe(cell.setup, cell.q);
-            if (probe && !probe->ok() && interruption::requested()) return; // not a result of the encoder
-            const std::lock_guard lock(mutex);
-            if (skip) {
-                skipped[i] = true;
-            } else {
-                json row = make_row(cell.setup, *probe);
-                if (o.encode_jobs > 1 || o.jobs > 1) row["timing_shared"] = true;
-                failed += !probe->ok();
-                if (frames_writer && probe->ok()) frames_writer->write(frames_json(cell.setup, *probe));
-                cached += probe->from_cache;
-                for (const std::string &warning : probe->warnings) run.progress().warn(warning);
-                const std::string label =
-                    cell.setup.encode.adapter->name + " " + cell.setup.encode.preset + " " + number_text(cell.q);
-                char text[120];
-                if (probe->ok())
-                    std::snprintf(text, sizeof text, "%s %.4f, %.1f kbps%s", o.metric.c_str(),
-                                  row["score"].is_number() ? row["score"].get<double>() : 0.0, probe->bitrate_kbps(),
-                                  probe->from_cache ? " [cached]" : "");
-                run.progress().probe_done(cell.setup.source.path,
-                                          {{"encoder", row["encoder"]},
-                                           {"preset", row["preset"]},
-                                           {"q", cell.q},
-                                           {"score", row["score"]},
-                                           {"exit_status", row["exit_status"]}},
-                                          label + ": " + (probe->ok() ? std::string(text) : "FAILED: " + probe->error));
-                json event = row;
-                event["type"] = "row";
-                run.progress().event(event);
-                results[i] = std::move(row);
-            }
+            const CorpusJob &job = plan_.jobs[i];
+            const bool is_whole = job.qualities.empty() ? run_coarse(i) : run_cells(i);
+            if (!is_whole) return; // interrupted
+            const std::lock_guard lock(mutex_);
+            finished_[i] = true;
             write_ready();
         }
-    };
+    }
+
+    int end(const std::string &output) {
+        if (!write_error_.empty()) throw CommandError(kExitOutput, write_error_);
+        run_.progress().say("wrote " + std::to_string(rows_) + " rows -> " + output + " (" + std::to_string(failed_) +
+                            " failed, " + std::to_string(cached_) + " cached" +
+                            (skipped_ ? ", " + std::to_string(skipped_) + " already there" : "") + ")");
+        run_.check_interrupted();
+        if (failed_ == 0) return kExitOk;
+        return failed_ == rows_ ? kExitFailed : kExitSomeFailed;
+    }
+
+  private:
+    bool run_cells(std::size_t i) {
+        const CorpusJob &job = plan_.jobs[i];
+        for (const double q : job.qualities) {
+            if (done_.contains(job, q)) {
+                const std::lock_guard lock(mutex_);
+                skipped_++;
+                continue;
+            }
+            if (!probe_cell(i, q, true)) return false;
+        }
+        return true;
+    }
+
+    // Coarse points, then the gap in which the answer lies (9.5). Known points come from the cache.
+    bool run_coarse(std::size_t i) {
+        const CorpusJob &job = plan_.jobs[i];
+        const QualityGrid grid(*job.setup.encode.adapter, options_, 1);
+        SearchSettings settings = coarse_settings(grid, options_);
+        const QualityTarget target = quality_targets(options_, 0).front();
+        settings.target = 0; // of the margin
+        const auto search = make_search(SearchMethod::coarse, settings);
+        while (const auto k = search->next()) {
+            if (interruption::requested()) return false;
+            const bool is_known = done_.contains(job, grid.q(*k));
+            const auto probe = probe_cell(i, grid.q(*k), !is_known);
+            if (!probe) return false;
+            if (is_known) {
+                const std::lock_guard lock(mutex_);
+                skipped_++;
+            }
+            // A failed point is no reason to go on towards it.
+            const double margin = probe->ok()
+                                      ? margin_above(target, probe_score(job.setup, *probe, target.metric, target.pool))
+                                      : std::numeric_limits<double>::lowest();
+            search->add(*k, {margin, true});
+        }
+        return true;
+    }
+
+    std::optional<ProbeResult> probe_cell(std::size_t i, double q, bool write) {
+        const CorpusJob &job = plan_.jobs[i];
+        ProbeResult probe = job.failure ? *job.failure : run_probe(job.setup, q);
+        if (job.failure) probe.q = q;
+        if (!probe.ok() && interruption::requested()) return std::nullopt; // not a result of the encoder
+        const std::lock_guard lock(mutex_);
+        if (!write) return probe;
+        json row = make_row(job.setup, probe);
+        if (options_.encode_jobs > 1 || options_.jobs > 1) row["timing_shared"] = true;
+        failed_ += !probe.ok();
+        cached_ += probe.from_cache;
+        if (frames_ && probe.ok()) frames_->write(frames_json(job.setup, probe));
+        tell(job, probe, row);
+        results_[i].push_back(std::move(row));
+        if (options_.unordered) write_job(i);
+        return probe;
+    }
+
+    void tell(const CorpusJob &job, const ProbeResult &probe, const json &row) {
+        for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
+        const std::string text =
+            !probe.ok()
+                ? "FAILED: " + probe.error
+                : options_.metric + " " + fixed_text(row["score"].is_number() ? row["score"].get<double>() : 0.0, 4) +
+                      ", " + fixed_text(probe.bitrate_kbps(), 1) + " kbps" + (probe.from_cache ? " [cached]" : "");
+        run_.progress().probe_done(job.setup.source.path,
+                                   {{"encoder", row["encoder"]},
+                                    {"preset", row["preset"]},
+                                    {"q", probe.q},
+                                    {"score", row["score"]},
+                                    {"exit_status", row["exit_status"]}},
+                                   job.setup.encode.adapter->name + " " + job.setup.encode.preset + " " +
+                                       number_text(probe.q) + ": " + text);
+        json event = row;
+        event["type"] = "row";
+        run_.progress().event(event);
+    }
+
+    void write_ready() {
+        while (written_ < plan_.jobs.size() && finished_[written_]) write_job(written_++);
+    }
+
+    void write_job(std::size_t i) {
+        std::vector<json> rows = std::move(results_[i]);
+        results_[i].clear();
+        std::stable_sort(rows.begin(), rows.end(),
+                         [](const json &a, const json &b) { return a["crf"].get<double>() < b["crf"].get<double>(); });
+        for (const json &row : rows) {
+            if (!write_error_.empty()) return;
+            try {
+                writer_->write_line(row_line(row, format_));
+                rows_++;
+            } catch (const Error &e) {
+                write_error_ = e.what();
+            }
+        }
+    }
+
+    Run &run_;
+    const Options &options_;
+    const CorpusPlan &plan_;
+    RowFormat format_;
+    DoneRows done_;
+    std::unique_ptr<RowWriter> writer_, frames_;
+    std::mutex mutex_;
+    std::vector<std::vector<json>> results_; // by job, until they are written
+    std::vector<bool> finished_;
+    std::size_t next_ = 0, written_ = 0, rows_ = 0, failed_ = 0, cached_ = 0, skipped_ = 0;
+    std::string write_error_;
+};
+
+} // namespace
+
+int run_corpus(const Options &given) {
+    Options o = given;
+    read_source_list(o);
+    if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
+    if (o.resume && (o.schema == 3 || o.format == "csv"))
+        throw usage_error("--resume needs rows of schema 4: older rows and CSV do not say what made them");
+    Run run(o, true);
+    const CorpusPlan plan = plan_corpus(run, o);
+    if (o.dry_run) {
+        for (const CorpusJob &job : plan.jobs)
+            for (const double q : job.qualities)
+                if (!job.failure) print_probe_commands(job.setup, q);
+        for (const CorpusJob &job : plan.jobs)
+            if (job.qualities.empty()) print_probe_commands(job.setup, job.setup.encode.adapter->default_q);
+        return kExitOk;
+    }
+    const std::string output = o.output.empty() ? "corpus.jsonl" : o.output;
+    CorpusRun corpus(run, o, plan, output);
+    run.progress().expect(plan.cells);
     std::vector<std::thread> threads;
-    for (unsigned i = 1; i < run.parallel_searches(); i++) threads.emplace_back(work);
-    work();
+    for (unsigned i = 1; i < run.parallel_searches(); i++) threads.emplace_back([&] { corpus.work(); });
+    corpus.work();
     for (std::thread &thread : threads) thread.join();
-    if (!write_error.empty()) throw CommandError(kExitOutput, write_error);
-    const std::size_t skips = static_cast<std::size_t>(std::count(skipped.begin(), skipped.end(), true));
-    run.progress().say("wrote " + std::to_string(rows) + " rows -> " + output + " (" + std::to_string(failed) +
-                       " failed, " + std::to_string(cached) + " cached" +
-                       (skips ? ", " + std::to_string(skips) + " already there" : "") + ")");
-    run.check_interrupted();
-    if (failed == 0) return kExitOk;
-    return failed == rows ? kExitFailed : kExitSomeFailed;
+    return corpus.end(output);
 }
 
 } // namespace vmaf::tune

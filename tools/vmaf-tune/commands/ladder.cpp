@@ -3,61 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <set>
+#include <filesystem>
 #include <sstream>
 
+#include "base/error.hpp"
 #include "commands/commands.hpp"
-#include "commands/hull.hpp"
-#include "commands/quality_search.hpp"
+#include "commands/job_state.hpp"
+#include "commands/manifest.hpp"
+#include "commands/search_hints.hpp"
+#include "commands/search_result.hpp"
 #include "report/output_file.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-
-std::vector<RatePoint> upper_hull(std::vector<RatePoint> points) {
-    std::sort(points.begin(), points.end(), [](const RatePoint &a, const RatePoint &b) {
-        return a.kbps != b.kbps ? a.kbps < b.kbps : a.score > b.score;
-    });
-    std::vector<RatePoint> rising;
-    for (const RatePoint &p : points)
-        if (rising.empty() || p.score > rising.back().score) rising.push_back(p);
-    std::vector<RatePoint> hull;
-    for (const RatePoint &p : rising) {
-        while (hull.size() >= 2) {
-            const RatePoint &a = hull[hull.size() - 2], &b = hull.back();
-            const double cross = (b.kbps - a.kbps) * (p.score - a.score) - (b.score - a.score) * (p.kbps - a.kbps);
-            if (cross < 0) break;
-            hull.pop_back();
-        }
-        hull.push_back(p);
-    }
-    return hull;
-}
-
-std::vector<RatePoint> choose_rungs(const std::vector<RatePoint> &hull, int count, bool by_log_bitrate) {
-    const auto n = static_cast<std::size_t>(std::max(1, count));
-    if (hull.size() <= n) return hull;
-    if (n == 1) return {hull.back()};
-    const auto position = [&](const RatePoint &p) {
-        return by_log_bitrate ? std::log(std::max(p.kbps, 1.0)) : p.score;
-    };
-    const double low = position(hull.front()), high = position(hull.back());
-    std::set<std::size_t> taken;
-    for (std::size_t i = 0; i < n; i++) {
-        const double wish = low + (high - low) * double(i) / double(n - 1);
-        std::optional<std::size_t> best;
-        for (std::size_t k = 0; k < hull.size(); k++)
-            if (!taken.contains(k) &&
-                (!best || std::fabs(position(hull[k]) - wish) < std::fabs(position(hull[*best]) - wish)))
-                best = k;
-        taken.insert(*best);
-    }
-    std::vector<RatePoint> rungs;
-    for (const std::size_t k : taken) rungs.push_back(hull[k]);
-    return rungs;
-}
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -79,195 +40,184 @@ std::vector<FrameSize> rung_sizes(const Options &o, const Source &source) {
     return sizes;
 }
 
-// RFC 6381 name of a produced stream, from ffprobe's profile and level.
-std::string codec_string(const Programs &programs, const std::string &path) {
-    const Outcome outcome =
-        run_child({programs.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries",
-                   "stream=codec_name,profile,level,pix_fmt", "-of", "json", "-i", ffmpeg_path(path)});
-    const json document = json::parse(outcome.out, nullptr, false);
-    if (!document.is_object() || document.value("streams", json::array()).empty()) return "";
-    const json &s = document["streams"][0];
-    const std::string codec = s.value("codec_name", ""), profile = s.value("profile", "");
-    const int level = s.value("level", 0),
-              bits = pixel_layout(s.value("pix_fmt", "yuv420p")).value_or(PixelLayout{}).bits;
-    char text[64] = "";
-    if (codec == "h264") {
-        const int idc = profile.find("High 4:4:4") == 0   ? 244
-                        : profile.find("High 4:2:2") == 0 ? 122
-                        : profile.find("High 10") == 0    ? 110
-                        : profile == "High"               ? 100
-                        : profile == "Main"               ? 77
-                                                          : 66;
-        std::snprintf(text, sizeof text, "avc1.%02X%02X%02X", idc, profile == "Constrained Baseline" ? 0x40 : 0, level);
-    } else if (codec == "hevc") {
-        std::snprintf(text, sizeof text, "hvc1.%d.%d.L%d.B0",
-                      profile == "Main 10" ? 2
-                      : profile == "Main"  ? 1
-                                           : 4,
-                      profile == "Main 10" ? 4 : 6, level);
-    } else if (codec == "av1") {
-        std::snprintf(text, sizeof text, "av01.%d.%02dM.%02d",
-                      profile == "High"           ? 1
-                      : profile == "Professional" ? 2
-                                                  : 0,
-                      level, bits);
-    } else if (codec == "vp9") {
-        std::snprintf(text, sizeof text, "vp09.%02d.%02d.%02d", bits > 8 ? 2 : 0, level > 0 ? level : 10, bits);
+std::vector<double> target_list(const std::string &text) {
+    std::vector<double> targets;
+    std::istringstream list(text);
+    for (std::string item; std::getline(list, item, ',');) {
+        char *end = nullptr;
+        targets.push_back(std::strtod(item.c_str(), &end));
+        if (end == item.c_str() || *end) throw usage_error("--target-vmafs: '" + item + "' is not a number");
     }
-    return text;
+    if (targets.empty()) throw usage_error("--target-vmafs is empty");
+    return targets;
 }
 
-// Largest bitrate of any two seconds, in bits per second.
-double peak_bandwidth(const Programs &programs, const std::string &path, double fps) {
-    std::vector<double> sizes;
-    RunOptions options;
-    options.on_output_line = [&](std::string_view line) { sizes.push_back(std::atof(std::string(line).c_str())); };
-    run_child({programs.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=size", "-of",
-               "csv=p=0", "-i", ffmpeg_path(path)},
-              options);
-    const auto window = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(2 * fps)));
-    double sum = 0, peak = 0;
-    for (std::size_t i = 0; i < sizes.size(); i++) {
-        sum += sizes[i];
-        if (i >= window) sum -= sizes[i - window];
-        if (i + 1 >= window) peak = std::max(peak, sum * 8 * fps / double(window));
+class LadderWork {
+  public:
+    LadderWork(Run &run, const Options &o)
+        : run_(run), o_(o), source_(run.open_source(o.sources.at(0))),
+          adapter_(run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front())),
+          targets_(target_list(o.target_vmafs)), state_(run, "ladder", source_.id) {
+        if (!o.points.empty())
+            rows_ = std::make_unique<RowWriter>(o.points,
+                                                o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh);
     }
-    return sizes.size() < window ? (sizes.empty() ? 0 : sum * 8 * fps / double(sizes.size())) : peak;
-}
 
-struct Rung {
-    RatePoint point;
-    std::string codecs;
-    double peak_bps = 0;
+    const Source &source() const { return source_; }
+    const Adapter &adapter() const { return adapter_; }
+
+    ProbeSetup setup_of(FrameSize size) {
+        ProbeSetup setup = run_.setup(source_, adapter_, o_.presets.empty() ? "" : o_.presets.front(), true);
+        if (size.width == source_.width && size.height == source_.height) return setup;
+        const std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
+                                  ":flags=" + o_.scaler + ",setsar=1";
+        setup.encode.vfilter = o_.vfilter.empty() ? scale : o_.vfilter + "," + scale;
+        setup.score.reference_filter = o_.reference_vfilter.value_or(o_.vfilter);
+        return setup;
+    }
+
+    // All points of one size; probes serve all its targets. What an interrupted run had finished is taken over.
+    std::vector<RatePoint> measure(FrameSize size) {
+        const ProbeSetup setup = setup_of(size);
+        std::vector<QualityTarget> all;
+        for (const double value : targets_) all.push_back({o_.metric, o_.pool, value});
+        const std::string key = search_identity(setup, o_, all);
+        json stored = state_.find(key).value_or(json());
+        if (stored.is_null()) {
+            stored = {{"points", json::array()}, {"rows", json::array()}};
+            QualitySearch search(run_, o_, setup, all, 1);
+            std::optional<double> hint;
+            SearchReport report;
+            for (const QualityTarget &target : all) {
+                report = search.find({target}, hint);
+                if (report.failed) {
+                    error_ = report.error;
+                    break;
+                }
+                hint = report.q;
+            }
+            for (const ProbeResult &probe : report.probes) {
+                if (!probe.ok() || probe.samples.size() < setup.samples.size()) continue;
+                stored["points"].push_back(
+                    {probe.bitrate_kbps(), probe_score(setup, probe, o_.metric, o_.pool), probe.q});
+                stored["rows"].push_back(make_row(setup, probe));
+            }
+            if (!report.failed) state_.store(key, stored);
+        }
+        std::vector<RatePoint> points;
+        for (const json &p : stored["points"]) points.push_back({p[0], p[1], size.width, size.height, p[2]});
+        if (rows_)
+            for (const json &row : stored["rows"]) rows_->write(row);
+        return points;
+    }
+
+    // The stream's own profile, level and peaks, from one more encode of the rung.
+    Rung describe(const RatePoint &point) {
+        const ProbeSetup setup = setup_of({point.width, point.height});
+        Rung rung{point, "", 0};
+        for (const Sample &sample : setup.samples) { // the peak of all samples
+            const std::string path = run_.work_folder() + "/rung.mkv";
+            run_.check_interrupted();
+            if (!run_encode(setup.programs, sample.source, sample.window, setup.encode, point.q, path).ok()) continue;
+            rung.codecs = codec_string(setup.programs, path);
+            rung.peak_bps = std::max(rung.peak_bps, peak_bandwidth(setup.programs, path, source_.rate.value()));
+            std::error_code ignored;
+            fs::remove(path, ignored);
+        }
+        return rung;
+    }
+
+    void finish() { state_.finish(); }
+    const std::string &error() const { return error_; }
+
+  private:
+    Run &run_;
+    const Options &o_;
+    Source source_;
+    const Adapter &adapter_;
+    std::vector<double> targets_;
+    JobState state_;
+    std::unique_ptr<RowWriter> rows_;
+    std::string error_; // of the last size that failed
 };
 
-std::string hls(const std::vector<Rung> &rungs, const Source &source) {
-    std::string text = "#EXTM3U\n#EXT-X-VERSION:6\n";
-    for (const Rung &r : rungs) {
-        char line[400];
-        std::snprintf(line, sizeof line,
-                      "#EXT-X-STREAM-INF:BANDWIDTH=%.0f,AVERAGE-BANDWIDTH=%.0f,RESOLUTION=%dx%d,FRAME-RATE=%.3f,VIDEO-"
-                      "RANGE=%s,CODECS=\"%s\"\nrendition_%dx%d_%.0fk.m3u8\n",
-                      std::max(r.peak_bps, r.point.kbps * 1000), r.point.kbps * 1000, r.point.width, r.point.height,
-                      source.rate.value(),
-                      source.hdr.transfer == Hdr::Transfer::pq    ? "PQ"
-                      : source.hdr.transfer == Hdr::Transfer::hlg ? "HLG"
-                                                                  : "SDR",
-                      r.codecs.c_str(), r.point.width, r.point.height, r.point.kbps);
-        text += line;
-    }
-    return text;
+json ladder_json(const LadderWork &work, const std::vector<Rung> &rungs) {
+    json document = {{"schema", "vmaf-tune-ladder/v1"},
+                     {"src", work.source().path},
+                     {"encoder", work.adapter().name},
+                     {"renditions", json::array()}};
+    for (const Rung &r : rungs)
+        document["renditions"].push_back({{"width", r.point.width},
+                                          {"height", r.point.height},
+                                          {"bitrate_kbps", r.point.kbps},
+                                          {"bandwidth_bps", std::round(r.bandwidth())},
+                                          {"vmaf", r.point.score},
+                                          {"crf", r.point.q},
+                                          {"codecs", r.codecs}});
+    return document;
 }
 
-std::string dash(const std::vector<Rung> &rungs, const Source &source) {
-    std::string text =
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
-        "profiles=\"urn:mpeg:dash:profile:isoff-on-demand:2011\" mediaPresentationDuration=\"PT" +
-        number_text(std::round(source.duration * 1000) / 1000) +
-        "S\" minBufferTime=\"PT2S\">\n  <Period>\n    <AdaptationSet contentType=\"video\" "
-        "segmentAlignment=\"true\">\n";
-    int id = 0;
-    for (const Rung &r : rungs) {
-        char line[400];
-        std::snprintf(line, sizeof line,
-                      "      <Representation id=\"%d\" bandwidth=\"%.0f\" width=\"%d\" height=\"%d\" frameRate=\"%s\" "
-                      "codecs=\"%s\"><BaseURL>rendition_%dx%d_%.0fk.mp4</BaseURL></Representation>\n",
-                      id++, std::max(r.peak_bps, r.point.kbps * 1000), r.point.width, r.point.height,
-                      source.rate.text().c_str(), r.codecs.c_str(), r.point.width, r.point.height, r.point.kbps);
-        text += line;
+// Every rung of the whole source, with key frames at the same times; HLS in segments, else as files.
+void encode_rungs(Run &run, const Options &o, LadderWork &work, const std::vector<Rung> &rungs, bool as_hls) {
+    const fs::path folder = o.output.empty() || o.output == "-" ? fs::path(".") : fs::absolute(o.output).parent_path();
+    for (const Rung &rung : rungs) {
+        run.check_interrupted();
+        const ProbeSetup setup = work.setup_of({rung.point.width, rung.point.height});
+        const std::string path = (folder / (rung.name() + (as_hls ? ".m3u8" : ".mp4"))).string();
+        if (fs::exists(path) && !o.overwrite)
+            throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another --output");
+        Arguments command = encode_command(setup.programs, work.source(), {}, setup.encode, rung.point.q, 0, "", path);
+        command.pop_back();
+        append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(o.segment_seconds) + ")"});
+        append(command, work.adapter().container_tag("mp4"));
+        if (as_hls)
+            append(command, {"-f", "hls", "-hls_time", number_text(o.segment_seconds), "-hls_playlist_type", "vod",
+                             "-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", rung.name() + "_init.mp4",
+                             "-hls_segment_filename", (folder / (rung.name() + "_%05d.m4s")).string()});
+        else
+            append(command, {"-movflags", "+faststart"});
+        command.push_back(as_hls ? path : ffmpeg_path(path));
+        const Outcome outcome = run_child(command);
+        run.check_interrupted();
+        if (!outcome.ok())
+            throw CommandError(kExitFailed,
+                               rung.name() + ": " + explain_failure("the encoder", outcome.code, outcome.error_tail));
+        run.progress().say("encoded " + path);
     }
-    return text + "    </AdaptationSet>\n  </Period>\n</MPD>\n";
 }
 
 } // namespace
 
 int run_ladder(const Options &o) {
     Run run(o, true);
-    const Source source = run.open_source(o.sources.at(0));
-    const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
-    std::vector<double> targets;
-    std::istringstream list(o.target_vmafs);
-    for (std::string item; std::getline(list, item, ',');) targets.push_back(std::strtod(item.c_str(), nullptr));
-    if (targets.empty()) throw usage_error("--target-vmafs is empty");
-
-    std::unique_ptr<RowWriter> rows;
-    if (!o.points.empty())
-        rows = std::make_unique<RowWriter>(o.points, o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh);
-    std::vector<RatePoint> points;
-    std::string last_error;
-    for (const FrameSize &size : rung_sizes(o, source)) {
-        ProbeSetup setup = run.setup(source, adapter, o.presets.empty() ? "" : o.presets.front(), true);
-        if (size.width != source.width || size.height != source.height) {
-            const std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
-                                      ":flags=" + o.scaler + ",setsar=1";
-            setup.encode.vfilter = o.vfilter.empty() ? scale : o.vfilter + "," + scale;
-            setup.score.reference_filter = o.reference_vfilter.value_or(o.vfilter);
-        }
-        // Probes of one size serve all its targets: the cache remembers them, and the set keeps each point once.
-        std::map<double, ProbeResult> measured;
-        std::optional<double> hint;
-        for (const double target : targets) {
-            const SearchReport report = search_quality(run, setup, {{o.metric, o.pool, target}}, 1, hint);
-            if (report.failed) {
-                last_error = report.error;
-                break;
-            }
-            hint = report.q;
-            for (const ProbeResult &probe : report.probes) measured.emplace(probe.q, probe);
-        }
-        for (const auto &[q, probe] : measured) {
-            if (!probe.ok()) continue;
-            points.push_back({probe.bitrate_kbps(), probe_score(probe, o.metric, o.pool), size.width, size.height, q});
-            if (rows) rows->write(make_row(setup, probe));
-        }
+    LadderWork work(run, o);
+    const std::vector<FrameSize> sizes = rung_sizes(o, work.source());
+    if (o.dry_run) {
+        for (const FrameSize &size : sizes) print_probe_commands(work.setup_of(size), work.adapter().default_q);
+        return kExitOk;
     }
+    std::vector<RatePoint> points;
+    for (const FrameSize &size : sizes)
+        for (const RatePoint &point : work.measure(size)) points.push_back(point);
     if (points.empty())
-        throw CommandError(last_error.empty() ? kExitUnmet : kExitFailed,
-                           "no point could be measured" + (last_error.empty() ? "" : ": " + last_error));
+        throw CommandError(work.error().empty() ? kExitUnmet : kExitFailed,
+                           "no point could be measured" + (work.error().empty() ? "" : ": " + work.error()));
+    if (!work.error().empty()) run.progress().warn("not every size could be measured: " + work.error());
     std::vector<RatePoint> usable;
     for (const RatePoint &p : points)
-        if ((!o.max_bitrate || p.kbps <= *o.max_bitrate)) usable.push_back(p);
+        if ((!o.max_bitrate || p.kbps <= *o.max_bitrate) && (!o.min_bitrate || p.kbps >= *o.min_bitrate))
+            usable.push_back(p);
     const std::vector<RatePoint> chosen = choose_rungs(upper_hull(usable), o.quality_tiers, o.spacing == "log_bitrate");
-    if (chosen.empty()) throw CommandError(kExitUnmet, "no point is within the limits");
-
+    if (chosen.empty()) throw CommandError(kExitUnmet, "no point lies between --min-bitrate and --max-bitrate");
     std::vector<Rung> rungs;
-    for (const RatePoint &point : chosen) {
-        // The stream's own profile, level and peaks, from one more encode of the rung.
-        ProbeSetup setup = run.setup(source, adapter, o.presets.empty() ? "" : o.presets.front(), true);
-        if (point.width != source.width || point.height != source.height)
-            setup.encode.vfilter = "scale=" + std::to_string(point.width) + ":" + std::to_string(point.height) +
-                                   ":flags=" + o.scaler + ",setsar=1";
-        const std::string path = run.work_folder() + "/rung-" + std::to_string(rungs.size()) + ".mkv";
-        Rung rung{point, "", 0};
-        if (run_encode(setup.programs, setup.samples[0].source, setup.samples[0].window, setup.encode, point.q, path)
-                .ok()) {
-            rung.codecs = codec_string(setup.programs, path);
-            rung.peak_bps = peak_bandwidth(setup.programs, path, source.rate.value());
-        }
-        rungs.push_back(rung);
-    }
+    for (const RatePoint &point : chosen) rungs.push_back(work.describe(point));
     const std::string format = o.format.empty() ? "json" : o.format;
-    std::string text;
-    if (format == "hls") {
-        text = hls(rungs, source);
-    } else if (format == "dash") {
-        text = dash(rungs, source);
-    } else {
-        json document = {{"schema", "vmaf-tune-ladder/v1"},
-                         {"src", source.path},
-                         {"encoder", adapter.name},
-                         {"renditions", json::array()}};
-        for (const Rung &r : rungs)
-            document["renditions"].push_back({{"width", r.point.width},
-                                              {"height", r.point.height},
-                                              {"bitrate_kbps", r.point.kbps},
-                                              {"bandwidth_bps", std::round(std::max(r.peak_bps, r.point.kbps * 1000))},
-                                              {"vmaf", r.point.score},
-                                              {"crf", r.point.q},
-                                              {"codecs", r.codecs}});
-        text = document.dump(2) + "\n";
-    }
+    if (o.run) encode_rungs(run, o, work, rungs, format == "hls");
+    const std::string text = format == "hls"    ? hls_playlist(rungs, work.source())
+                             : format == "dash" ? dash_manifest(rungs, work.source())
+                                                : ladder_json(work, rungs).dump(2) + "\n";
     vmaf::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
+    work.finish();
     return kExitOk;
 }
 

@@ -1,4 +1,5 @@
 // `per-shot`: a quality value for each shot, so that quality stays constant over time (tune.md 12.7).
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -6,28 +7,28 @@
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
-#include "commands/quality_search.hpp"
+#include "commands/job_state.hpp"
+#include "commands/per_shot_run.hpp"
+#include "commands/search_hints.hpp"
+#include "commands/search_result.hpp"
 #include "report/output_file.hpp"
-#include "stages/shots.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-int run_per_shot(const Options &o) {
-    Run run(o, true);
-    const std::vector<QualityTarget> targets = quality_targets(o, 92);
-    const Source source = run.open_source(o.sources.at(0));
-    const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
-    const double fps = source.rate.value();
-    if (fps <= 0) throw usage_error("the frame rate is not known; give --framerate");
+namespace {
 
-    ShotSettings shot_settings{o.diff_threshold, o.min_shot,
-                               static_cast<std::int64_t>(std::lround(parse_duration(o.max_shot) * fps))};
+std::vector<Shot> find_shots(Run &run, const Options &o, const Source &source) {
+    const double fps = source.rate.value();
+    const ShotSettings settings{o.diff_threshold, o.min_shot,
+                                static_cast<std::int64_t>(std::lround(parse_duration(o.max_shot) * fps))};
     std::vector<Shot> shots;
     try {
-        shots = o.shots.empty() ? detect_shots(run.programs(), source, shot_settings) : read_shots(o.shots);
+        shots = !o.shots.empty()          ? read_shots(o.shots)
+                : !o.per_shot_bin.empty() ? shots_from_program(o.per_shot_bin, source)
+                                          : detect_shots(run.programs(), source, settings);
     } catch (const Error &e) {
         throw usage_error(e.what());
     }
@@ -35,112 +36,250 @@ int run_per_shot(const Options &o) {
         run.progress().warn("shots could not be detected; the source is treated as one");
         shots = {{0, std::max<std::int64_t>(1, source.frame_count())}};
     }
+    return shots;
+}
+
+std::vector<Zone> read_zones(const Options &o, const Adapter &adapter, std::int64_t frames) {
+    if (o.zones.empty()) return {};
+    std::ifstream file(o.zones);
+    if (!file) throw usage_error("'" + o.zones + "' cannot be read");
+    try {
+        std::vector<Zone> zones = parse_zones(std::string((std::istreambuf_iterator<char>(file)), {}), frames);
+        for (const Zone &zone : zones)
+            if (!zone.encoder.empty() && zone.encoder != adapter.name)
+                throw usage_error("'" + o.zones + "' asks for " + zone.encoder +
+                                  ": shots of different encoders cannot " + "be joined; this one uses " + adapter.name);
+        return zones;
+    } catch (const Error &e) {
+        throw usage_error("'" + o.zones + "': " + e.what());
+    }
+}
+
+// A source with what is done to its shots.
+struct ShotWork {
+    Run &run;
+    const Options &options;
+    Source source;
+    const Adapter &adapter;
+    std::vector<Zone> zones;
+    std::vector<QualityTarget> targets;
+
+    const Zone *zone_of(const PlannedShot &planned) const { return planned.zone ? &zones[*planned.zone] : nullptr; }
+
+    std::string preset_of(const PlannedShot &planned) const {
+        const Zone *zone = zone_of(planned);
+        if (zone && !zone->preset.empty()) return zone->preset;
+        return options.presets.empty() ? "" : options.presets.front();
+    }
+
+    // Between two frames, so that rounded time stamps cannot miss the first one.
+    Window window_of(const Shot &shot) const {
+        const double fps = source.rate.value();
+        return {shot.start == 0 ? 0 : (double(shot.start) - 0.5) / fps, shot.frames()};
+    }
+
+    ProbeSetup probe_setup(const PlannedShot &planned) const {
+        const std::string preset = options.probe_preset.empty() ? preset_of(planned) : options.probe_preset;
+        ProbeSetup setup = run.setup(source, adapter, preset, false);
+        Window window = window_of(planned.shot);
+        if (options.probe_rate > 1) { // every n-th frame of the shot, on both sides
+            const std::string select = "select=not(mod(n\\," + std::to_string(options.probe_rate) + "))";
+            for (std::string *filter : {&setup.encode.vfilter, &setup.score.reference_filter})
+                *filter = filter->empty() ? select : select + "," + *filter;
+            window.frames = (window.frames + options.probe_rate - 1) / options.probe_rate;
+        }
+        const double seconds = double(planned.shot.frames()) / source.rate.value();
+        setup.samples = {{source, window, double(planned.shot.start) / source.rate.value(), seconds}};
+        setup.clip_mode = "shot";
+        setup.source.duration = seconds;
+        return setup;
+    }
+
+    std::vector<QualityTarget> targets_of(const PlannedShot &planned) const {
+        std::vector<QualityTarget> own = targets;
+        if (const Zone *zone = zone_of(planned); zone && zone->target) own.front().value = *zone->target;
+        return own;
+    }
+
+    void search(PlannedShot &planned, std::optional<double> hint, JobState &state) const;
+    void measure(PlannedShot &planned) const; // at its q
+};
+
+void ShotWork::measure(PlannedShot &planned) const {
+    const ProbeSetup setup = probe_setup(planned);
+    const ProbeResult probe = run_probe(setup, planned.q);
+    run.check_interrupted();
+    planned.probes++;
+    if (!probe.ok()) {
+        planned.error = probe.error;
+        planned.is_measured = false;
+        return;
+    }
+    const QualityTarget target = targets_of(planned).front();
+    planned.score = probe_score(setup, probe, target.metric, target.pool);
+    planned.kbps = probe.bitrate_kbps();
+}
+
+void ShotWork::search(PlannedShot &planned, std::optional<double> hint, JobState &state) const {
+    if (const Zone *zone = zone_of(planned); zone && zone->q) {
+        planned.q = *zone->q;
+        measure(planned);
+        return;
+    }
+    const ProbeSetup setup = probe_setup(planned);
+    const std::vector<QualityTarget> own = targets_of(planned);
+    const std::string key = search_identity(setup, options, own);
+    if (const auto known = state.find(key)) {
+        planned.q = known->value("q", 0.0);
+        planned.score = known->value("score", 0.0);
+        planned.kbps = known->value("kbps", 0.0);
+        planned.probes = known->value("probes", std::size_t(0));
+        planned.is_met = known->value("met", true);
+        return;
+    }
+    QualitySearch search(run, options, setup, own, 1);
+    const SearchReport report = search.find(own, hint);
+    planned.probes = report.probes.size();
+    planned.is_met = report.ok();
+    planned.q = report.q.value_or(hint.value_or(adapter.default_q));
+    if (report.failed) { // the other shots go on
+        planned.error = report.error;
+        planned.is_measured = false;
+        return;
+    }
+    planned.score = report.score;
+    planned.kbps = report.bitrate_kbps;
+    state.store(key, {{"q", planned.q},
+                      {"score", planned.score},
+                      {"kbps", planned.kbps},
+                      {"probes", planned.probes},
+                      {"met", planned.is_met}});
+}
+
+json shots_json(const std::vector<PlannedShot> &shots) {
+    json list = json::array();
+    for (const PlannedShot &p : shots) {
+        json shot = {{"start_frame", p.shot.start}, {"end_frame", p.shot.end}, {"crf", p.q},
+                     {"predicted_vmaf", p.score},   {"bitrate_kbps", p.kbps},  {"probes", p.probes},
+                     {"measured", p.is_measured},   {"met", p.is_met},         {"smoothed", p.is_smoothed}};
+        if (!p.error.empty()) shot["error"] = p.error;
+        list.push_back(shot);
+    }
+    return list;
+}
+
+json totals_json(const std::vector<PlannedShot> &shots, double fps) {
+    double bits = 0, seconds = 0;
+    std::size_t probes = 0;
+    for (const PlannedShot &p : shots) {
+        const double length = double(p.shot.frames()) / fps;
+        bits += p.kbps * 1000 * length;
+        seconds += length;
+        probes += p.probes;
+    }
+    return {{"frames", shots.back().shot.end},
+            {"duration_s", seconds},
+            {"bitrate_kbps", seconds > 0 ? bits / 1000 / seconds : 0},
+            {"predicted_size_bytes", std::round(bits / 8)},
+            {"probes", probes}};
+}
+
+// Neighbours that are too far apart move together; what moved is measured again.
+void smooth(const ShotWork &work, std::vector<PlannedShot> &shots) {
+    std::vector<double> q;
+    std::vector<bool> is_fixed;
+    for (const PlannedShot &p : shots) {
+        q.push_back(p.q);
+        const Zone *zone = work.zone_of(p);
+        is_fixed.push_back(zone && zone->q);
+    }
+    const std::vector<double> smooth_q = smoothed(q, is_fixed, work.options.max_q_step, work.adapter.higher_is_better);
+    for (std::size_t i = 0; i < shots.size(); i++) {
+        if (smooth_q[i] == q[i]) continue;
+        shots[i].q = smooth_q[i];
+        shots[i].is_smoothed = true;
+        if (shots[i].error.empty()) work.measure(shots[i]);
+    }
+}
+
+} // namespace
+
+int run_per_shot(const Options &o) {
+    Run run(o, true);
+    std::vector<QualityTarget> targets = quality_targets(o, 92);
+    if (!o.floor.empty()) targets.push_back(parse_target(o.metric + ":" + o.floor, o.pool));
+    const Source source = run.open_source(o.sources.at(0));
+    const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
+    if (source.rate.value() <= 0) throw usage_error("the frame rate is not known; give --framerate");
+    const std::string output = o.output.empty() ? "per_shot_encode.mp4" : o.output;
+    std::error_code error;
+    if (o.run && fs::exists(output, error) && !o.overwrite)
+        throw CommandError(kExitOutput, "'" + output + "' exists; use --overwrite or another --output");
+    const ProbeSetup base = run.setup(source, adapter, o.presets.empty() ? "" : o.presets.front(), false);
+    if (o.dry_run) {
+        run.progress().say("after shots are found, each is searched on its own with probes like this:");
+        print_probe_commands(base, adapter.default_q);
+        return kExitOk;
+    }
+    const std::vector<Shot> found = find_shots(run, o, source);
+    ShotWork work{run, o, source, adapter, read_zones(o, adapter, found.back().end), targets};
+    std::vector<PlannedShot> shots = cut_at_zones(found, work.zones);
     run.progress().say(std::to_string(shots.size()) + " shots");
 
-    const std::string output = o.output.empty() ? "per_shot_encode.mkv" : o.output;
-    const fs::path segments =
-        o.segment_dir.empty() ? fs::absolute(output).parent_path() / "segments" : fs::path(o.segment_dir);
+    JobState state(run, "per-shot", source.id);
+    std::optional<double> hint;
+    for (PlannedShot &planned : shots) {
+        run.check_interrupted();
+        work.search(planned, hint, state);
+        if (planned.error.empty()) hint = planned.q;
+    }
+    smooth(work, shots);
+
+    const std::string folder =
+        o.segment_dir.empty() ? (fs::absolute(output).parent_path() / "segments").string() : o.segment_dir;
+    std::vector<ShotSegment> segments;
+    for (std::size_t i = 0; i < shots.size(); i++) {
+        char name[48];
+        std::snprintf(name, sizeof name, "segment_%05zu.mkv", i);
+        const ProbeSetup setup = run.setup(source, adapter, work.preset_of(shots[i]), false);
+        const std::string path = (fs::path(folder) / name).string();
+        segments.push_back({path,
+                            encode_command(setup.programs, source, work.window_of(shots[i].shot), setup.encode,
+                                           shots[i].q, 0, "", path),
+                            shots[i].shot.frames()});
+    }
+    const ShotAssembly assembly = assemble(base, segments, folder, output);
     json plan = {{"src", source.path},
                  {"encoder", adapter.name},
-                 {"framerate", fps},
+                 {"preset", base.encode.preset},
+                 {"framerate", source.rate.value()},
                  {"predicate", o.search},
                  {"target_vmaf", targets.front().value},
-                 {"shots", json::array()},
-                 {"segment_commands", json::array()}};
-    std::vector<Arguments> commands;
-    std::optional<double> hint;
-    bool all_met = true;
-    ProbeSetup base = run.setup(source, adapter, o.presets.empty() ? "" : o.presets.front(), false);
-    plan["preset"] = base.encode.preset;
-    for (std::size_t i = 0; i < shots.size(); i++) {
-        const Shot &shot = shots[i];
-        ProbeSetup setup = base;
-        const Window window{double(shot.start) / fps, shot.frames()};
-        setup.samples = {{source, window, window.start, double(shot.frames()) / fps}};
-        setup.clip_mode = "shot";
-        setup.source.duration = setup.samples[0].seconds;
-        const SearchReport report = search_quality(run, setup, targets, 1, hint);
-        if (report.failed) throw CommandError(kExitFailed, "shot " + std::to_string(i) + " failed: " + report.error);
-        hint = report.q;
-        all_met = all_met && report.ok();
-        plan["shots"].push_back({{"start_frame", shot.start},
-                                 {"end_frame", shot.end},
-                                 {"crf", report.q},
-                                 {"predicted_vmaf", report.score},
-                                 {"bitrate_kbps", report.bitrate_kbps},
-                                 {"probes", report.probes.size()},
-                                 {"measured", true},
-                                 {"met", report.ok()}});
-        char name[48];
-        std::snprintf(name, sizeof name, "segment_%05zu.mkv", i);
-        commands.push_back(
-            encode_command(base.programs, source, window, base.encode, report.q, 0, "", (segments / name).string()));
-        plan["segment_commands"].push_back(commands.back());
+                 {"shots", shots_json(shots)},
+                 {"totals", totals_json(shots, source.rate.value())},
+                 {"segment_commands", json::array()},
+                 {"concat_command", assembly.concat_command}};
+    if (!o.probe_preset.empty()) plan["probe_preset"] = o.probe_preset;
+    for (const ShotSegment &segment : segments) plan["segment_commands"].push_back(segment.command);
+    if (!o.script_out.empty())
+        vmaf::write_output_file(o.script_out, [&](const auto &out) { out(assembly_script(assembly, folder)); });
+    const bool failed = std::any_of(shots.begin(), shots.end(), [](const PlannedShot &p) { return !p.error.empty(); });
+    if (o.run && !failed) {
+        run_assembly(run, base, assembly, folder);
+        score_assembly(run, base, assembly, shots, plan);
     }
-    const std::string list_path = (segments / "concat.txt").string();
-    const std::string part = output + ".part" + fs::path(output).extension().string();
-    Arguments concat = {
-        base.programs.ffmpeg,  "-y", "-hide_banner", "-nostdin", "-v", "error", "-f", "concat", "-safe", "0", "-i",
-        ffmpeg_path(list_path)};
-    if (source.has_other_streams && source.kind == Source::Kind::container) {
-        concat.insert(concat.end(), {"-i", ffmpeg_path(source.path), "-map", "0:v", "-map", "1:a?", "-map", "1:s?"});
-    }
-    concat.insert(concat.end(), {"-c", "copy", ffmpeg_path(part)});
-    plan["concat_command"] = concat;
-
-    std::string list_text;
-    for (std::size_t i = 0; i < shots.size(); i++) {
-        char name[48];
-        std::snprintf(name, sizeof name, "segment_%05zu.mkv", i);
-        std::string path = fs::absolute(segments / name).string();
-        for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");
-        list_text += "file '" + path + "'\n";
-    }
-    if (!o.script_out.empty()) {
-        std::string script = "#!/bin/sh\nset -eu\nmkdir -p " + shell_quoted(segments.string()) + "\n";
-        for (const Arguments &command : commands) script += shell_quoted(command) + "\n";
-        script += "cat > " + shell_quoted(list_path) + " <<'LIST'\n" + list_text + "LIST\n" + shell_quoted(concat) +
-                  "\nmv " + shell_quoted(part) + " " + shell_quoted(output) + "\n";
-        vmaf::write_output_file(o.script_out, [&](const auto &out) { out(script); });
-    }
-    if (o.run) {
-        std::error_code error;
-        fs::create_directories(segments, error);
-        std::ofstream(list_path) << list_text;
-        for (std::size_t i = 0; i < commands.size(); i++) {
-            run.check_interrupted();
-            const std::string segment = commands[i].back().substr(5); // without "file:"
-            // A finished segment of an earlier run with the same plan is kept.
-            if (fs::exists(segment + ".done", error)) {
-                std::ifstream done(segment + ".done");
-                const std::string text((std::istreambuf_iterator<char>(done)), {});
-                if (text == shell_quoted(commands[i])) continue;
-            }
-            const Outcome outcome = run_child(commands[i]);
-            if (!outcome.ok())
-                throw CommandError(kExitFailed, "segment " + std::to_string(i) + ": " +
-                                                    explain_failure("the encoder", outcome.code, outcome.error_tail));
-            std::ofstream(segment + ".done") << shell_quoted(commands[i]);
-        }
-        const Outcome outcome = run_child(concat);
-        if (!outcome.ok())
-            throw CommandError(kExitFailed, explain_failure("joining the segments", outcome.code, outcome.error_tail));
-        fs::rename(part, output, error);
-        if (error) throw CommandError(kExitOutput, "'" + output + "' cannot be written: " + error.message());
-        SourceRequest request;
-        request.path = output;
-        request.ffprobe = base.programs.ffprobe;
-        request.hash = SourceRequest::Hash::none;
-        const Source produced = probe_source(request);
-        const ScoreResult scored = run_score(base.programs, {&source, {}, &produced, {}, shots.back().end}, base.score);
-        if (scored.ok())
-            plan["final_score"] = pooled(scored.series.at(base.score.metrics.front().series), o.pool);
-        else
-            run.progress().warn("the joined file could not be scored: " + scored.error);
-    }
-    const std::string text = plan.dump(2) + "\n";
+    const std::string text = plan.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
     vmaf::write_output_file(o.plan_out.empty() ? "-" : o.plan_out, [&](const auto &out) { out(text); });
-    return all_met ? kExitOk : kExitUnmet;
+    for (const PlannedShot &p : shots) {
+        const std::string range = "shot " + std::to_string(p.shot.start) + " to " + std::to_string(p.shot.end);
+        if (!p.error.empty()) run.progress().say("vmaf-tune per-shot: " + range + " failed: " + p.error);
+        if (p.error.empty() && !p.is_met)
+            run.progress().say("vmaf-tune per-shot: " + range + " misses the target: " + number_text(p.score));
+    }
+    if (failed) return kExitFailed;
+    state.finish();
+    return std::all_of(shots.begin(), shots.end(), [](const PlannedShot &p) { return p.is_met; }) ? kExitOk
+                                                                                                  : kExitUnmet;
 }
 
 } // namespace vmaf::tune

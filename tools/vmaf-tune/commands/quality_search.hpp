@@ -1,65 +1,85 @@
-// One search for a quality target with real probes (tune.md 9): the grid of a knob, limits, and the result as JSON.
+// A search for a quality target with real probes (tune.md 9): hints, limits, samples, and what it found.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "cli/run.hpp"
+#include "commands/quality_target.hpp"
 #include "search/search.hpp"
+#include "stages/aggregate.hpp"
 
 namespace vmaf::tune {
 
-struct QualityTarget {
-    std::string metric, pool;
-    double value = 0;
-};
-
-// --target-vmaf, --target and --metric as a list; at least one, else CommandError.
-std::vector<QualityTarget> quality_targets(const Options &options, std::optional<double> fallback);
-QualityTarget parse_target(const std::string &text, const std::string &default_pool);
-
-// The points of a search, k = 0 being the best quality.
-class QualityGrid {
-  public:
-    QualityGrid(const Adapter &adapter, const Options &options, double default_step);
-    int last() const { return last_; }
-    double q(int k) const;
-    int nearest(double q) const;
-    double step() const { return step_; }
-
-  private:
-    double low_, high_, step_;
-    bool higher_is_better_;
-    int last_;
+// A probe with what it counts as.
+struct SearchPoint {
+    double q = 0, score = 0, bitrate_kbps = 0;
 };
 
 struct SearchReport {
     SearchStatus status = SearchStatus::unmet;
     bool failed = false; // a probe failed
     std::string error;
-    double q = 0, score = 0, target = 0, margin = 0;
-    double bitrate_kbps = 0, predicted_bytes = 0, predicted_percent = 0, predicted_seconds = 0, encode_seconds = 0,
-           encode_fps = 0, elapsed = 0;
+    std::optional<double> q; // none with an encoder's own rate control
+    double score = 0, target = 0, margin = 0;
+    double bitrate_kbps = 0, encode_seconds = 0, encode_fps = 0, elapsed = 0;
+    Prediction prediction;
     std::string encoder_version;
     std::vector<ProbeResult> probes; // in the order of measuring
     bool non_monotone = false, plateau = false, at_bound = false;
-    std::string reason; // why there is no answer
+    std::optional<SearchPoint> best_passing, best_fitting; // the nearest points where there is no solution
+    std::vector<SearchPoint> verified;                     // encodes of the whole, with --verify-full
+    std::string reason;                                    // why there is no answer
     bool ok() const { return !failed && status == SearchStatus::ok; }
 };
 
-SearchReport search_quality(Run &run, const ProbeSetup &setup, const std::vector<QualityTarget> &targets,
-                            double default_step, std::optional<double> hint = std::nullopt);
+// What is told of a probe as soon as it is there.
+using ProbeListener = std::function<void(const ProbeResult &probe)>;
 
-nlohmann::json search_json(const ProbeSetup &setup, const SearchReport &report,
-                           const std::vector<QualityTarget> &targets);
-const char *status_word(const SearchReport &report);
+// Searches over one source, encoder and preset. What was measured for one target serves the next.
+class QualitySearch {
+  public:
+    // `targets` name the metrics that are measured.
+    QualitySearch(Run &run, const Options &options, const ProbeSetup &setup, const std::vector<QualityTarget> &targets,
+                  double default_step);
 
-// Value of a metric over all frames of a probe.
-double probe_score(const ProbeResult &probe, const std::string &metric, const std::string &pool);
-double predicted_size(const ProbeSetup &setup, const ProbeResult &probe);
+    ProbeListener on_probe;
+    // Throws CommandError when interrupted; a failing probe is told in the report.
+    SearchReport find(const std::vector<QualityTarget> &targets, std::optional<double> hint = std::nullopt);
+    const ProbeSetup &setup() const { return setup_; }
 
-// A command line that encodes with the answer.
-Arguments encode_hint(const Options &options, const ProbeSetup &setup, double q);
+  private:
+    using Samples = std::vector<std::size_t>; // which of them; none: all
+    struct BackendLost {};
+
+    SearchReport find_once(const std::vector<QualityTarget> &targets, std::optional<double> hint);
+    const ProbeResult &measure(int k, const Samples &focus);
+    double score_of(const ProbeResult &probe, const QualityTarget &target) const;
+    double margin_of(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;
+    bool fits(const ProbeResult &probe) const;
+    SearchSettings settings(const std::vector<QualityTarget> &targets) const;
+    SearchPoint point(const ProbeResult &probe, const QualityTarget &target) const;
+    void describe(SearchReport &report, const SearchAnswer &answer, const std::vector<QualityTarget> &targets);
+    void verify_whole(SearchReport &report, const std::vector<QualityTarget> &targets);
+    void fill(SearchReport &report, const ProbeSetup &setup, const ProbeResult &probe,
+              const std::vector<QualityTarget> &targets) const;
+
+    Run &run_;
+    Options options_;
+    ProbeSetup setup_;
+    QualityGrid grid_;
+    double max_bytes_ = 0;
+    std::map<std::pair<int, Samples>, std::size_t> known_; // -> probes_
+    std::vector<ProbeResult> probes_;
+};
+
+// The quality whose bitrate is nearest to a wish, or one probe with the encoder's own rate control (9.11).
+SearchReport search_bitrate(Run &run, const Options &options, const ProbeSetup &setup, double wish,
+                            const ProbeListener &on_probe);
+
+// A score over all samples, in the way that the set-up says.
+double probe_score(const ProbeSetup &setup, const ProbeResult &probe, const std::string &metric,
+                   const std::string &pool);
 
 } // namespace vmaf::tune

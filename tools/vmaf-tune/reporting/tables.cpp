@@ -6,6 +6,7 @@
 #include "adapters/adapter.hpp"
 #include "reporting/bd_rate.hpp"
 #include "reporting/charts.hpp"
+#include "rows/row_format.hpp"
 
 namespace vmaf::tune {
 
@@ -17,13 +18,6 @@ std::string cell_text(const json &row, const char *key) {
     const auto found = row.find(key);
     if (found == row.end() || found->is_null()) return "";
     return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
-std::string csv_field(const std::string &text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "stages/aggregate.hpp"
 
 namespace vmaf::tune {
 
@@ -114,9 +115,10 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
                                                                       : "";
     row["hdr_primaries"] = source.hdr.primaries;
     row["hdr_forced"] = source.hdr.forced;
-    row["shot_count"] = 0;
-    row["shot_avg_duration_sec"] = 0.0;
-    row["shot_duration_std_sec"] = 0.0;
+    const ShotSummary shots = source.shots.value_or(ShotSummary{});
+    row["shot_count"] = shots.count;
+    row["shot_avg_duration_sec"] = shots.mean_seconds;
+    row["shot_duration_std_sec"] = shots.deviation_seconds;
     for (const char *name : {"adm2", "vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3", "motion2"}) {
         const auto found = result.features.find(name);
         row[std::string(name) + "_mean"] =
@@ -134,8 +136,10 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
         if (!values.empty()) scores[name] = statistics(values);
     row["scores"] = scores;
     const auto series = result.series.find(target.name);
-    row["score"] = result.ok() && series != result.series.end() ? number_or_null(pooled(series->second, setup.pool))
-                                                                : json(nullptr);
+    row["score"] = result.ok() && series != result.series.end()
+                       ? number_or_null(aggregated(result, target.name, setup.pool, setup.aggregate))
+                       : json(nullptr);
+    row["sample_aggregate"] = setup.aggregate;
     const auto vmaf = std::find_if(result.series.begin(), result.series.end(),
                                    [](const auto &e) { return e.first.starts_with("vmaf"); });
     row["vmaf_score"] =
@@ -190,6 +194,20 @@ json frames_json(const ProbeSetup &setup, const ProbeResult &result) {
 
 std::string row_text(const json &row) { return row.dump(-1, ' ', false, json::error_handler_t::replace); }
 
+json parse_row(std::string line) {
+    // Older tools write bare NaN, which is not JSON.
+    for (const auto &[from, to] : {std::pair(": NaN", ": null"), std::pair(":NaN", ":null")})
+        for (std::size_t at = 0; (at = line.find(from, at)) != std::string::npos;)
+            line.replace(at, std::strlen(from), to);
+    if (line.size() > (16u << 20)) return nullptr;
+    json row = json::parse(line, nullptr, false);
+    if (!row.is_object()) return nullptr;
+    for (const auto &[old_key, key] : {std::pair("codec", "encoder"), std::pair("q", "crf"), std::pair("cq", "crf"),
+                                       std::pair("vmaf", "vmaf_score"), std::pair("actual_kbps", "bitrate_kbps")})
+        if (row.contains(old_key) && !row.contains(key)) row[key] = row[old_key];
+    return row;
+}
+
 std::vector<json> read_rows(const std::string &path, const std::function<void(const std::string &)> &complain) {
     std::ifstream file(path);
     if (!file) throw invalid("'" + path + "' cannot be read");
@@ -198,17 +216,11 @@ std::vector<json> read_rows(const std::string &path, const std::function<void(co
     for (std::string line; std::getline(file, line);) {
         number++;
         if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-        // Older tools write bare NaN, which is not JSON.
-        for (std::size_t at = 0; (at = line.find(": NaN", at)) != std::string::npos;) line.replace(at, 5, ": null");
-        for (std::size_t at = 0; (at = line.find(":NaN", at)) != std::string::npos;) line.replace(at, 4, ":null");
-        json row = line.size() > (16u << 20) ? json(nullptr) : json::parse(line, nullptr, false);
+        json row = parse_row(std::move(line));
         if (!row.is_object()) {
             complain(path + ":" + std::to_string(number) + ": not a row; skipped");
             continue;
         }
-        for (const auto &[old_key, key] : {std::pair("codec", "encoder"), std::pair("q", "crf"), std::pair("cq", "crf"),
-                                           std::pair("vmaf", "vmaf_score"), std::pair("actual_kbps", "bitrate_kbps")})
-            if (row.contains(old_key) && !row.contains(key)) row[key] = row[old_key];
         rows.push_back(std::move(row));
     }
     return rows;
@@ -233,15 +245,16 @@ RowWriter::RowWriter(const std::string &path, Mode mode) : path_(path) {
         if (ftruncate(fd_, end == std::string::npos ? 0 : static_cast<off_t>(end + 1)) != 0)
             throw Error(EIO, "'" + path + "' cannot be cut to whole lines");
     }
-    lseek(fd_, 0, SEEK_END);
+    is_empty_ = lseek(fd_, 0, SEEK_END) == 0;
 }
 
 RowWriter::~RowWriter() {
     if (fd_ >= 0) ::close(fd_);
 }
 
-void RowWriter::write(const json &row) {
-    const std::string line = row_text(row) + "\n";
+void RowWriter::write_line(const std::string &text) {
+    const std::string line = text + "\n";
+    is_empty_ = false;
     std::size_t done = 0;
     while (done < line.size()) {
         const ssize_t count = ::write(fd_, line.data() + done, line.size() - done);

@@ -14,6 +14,9 @@ nlohmann::json make_row(const ProbeSetup &setup, const ProbeResult &result);
 nlohmann::json frames_json(const ProbeSetup &setup, const ProbeResult &result);
 std::string row_text(const nlohmann::json &row); // one line without its newline; not-a-number becomes null
 
+// A line as a row, aliases and bare NaN of older tools included; null if it is none.
+nlohmann::json parse_row(std::string line);
+
 // Reads rows, old schemas included; reports malformed lines through `complain`, with their numbers.
 std::vector<nlohmann::json> read_rows(const std::string &path,
                                       const std::function<void(const std::string &)> &complain);
@@ -27,10 +30,13 @@ class RowWriter {
     ~RowWriter();
     RowWriter(const RowWriter &) = delete;
     RowWriter &operator=(const RowWriter &) = delete;
-    void write(const nlohmann::json &row); // throws Error(ENOSPC or EIO)
+    void write(const nlohmann::json &row) { write_line(row_text(row)); } // throws Error(ENOSPC or EIO)
+    void write_line(const std::string &line);
+    bool is_empty() const { return is_empty_; } // nothing is in the file yet
 
   private:
     int fd_ = -1;
+    bool is_empty_ = true;
     std::string path_;
 };
 

@@ -187,6 +187,7 @@ class CoarseSearch final : public Search {
         const int step = std::max(1, settings_.coarse_step), fine = std::max(1, settings_.fine_step);
         for (int k = settings_.coarse_first; k <= settings_.last; k += step)
             if (!points().contains(k)) return k;
+        if (!settings_.has_target) return around_best(fine);
         const auto pass = bracket_.pass();
         // Between the lowest passing quality and the next failure; without a pass, from the first coarse point towards
         // better quality.
@@ -199,7 +200,18 @@ class CoarseSearch final : public Search {
         return next;
     }
 
+    std::optional<int> around_best(int fine) {
+        if (!best_)
+            for (const auto &[k, m] : points())
+                if (!best_ || m.score > points().at(*best_).score) best_ = k;
+        const int radius = settings_.fine_radius - settings_.fine_radius % fine;
+        for (int k = *best_ - radius; k <= *best_ + radius; k += fine)
+            if (k >= 0 && k <= settings_.last && !points().contains(k)) return k;
+        return std::nullopt;
+    }
+
     bool fine_started_ = false;
+    std::optional<int> best_; // of the coarse points
 };
 
 // ab-av1's rule (9.6): linear interpolation in score, with a tolerance that grows with every probe.
@@ -238,8 +250,9 @@ class GridSearch final : public Search {
 
   private:
     std::optional<int> choose() override {
-        const int next = static_cast<int>(order_.size());
-        return next <= settings_.last ? std::optional(next) : std::nullopt;
+        for (int k = 0; k <= settings_.last; k++)
+            if (!points().contains(k)) return k;
+        return std::nullopt;
     }
 };
 

@@ -25,6 +25,8 @@ struct SearchSettings {
     double noise = 0.3;         // a shortfall below this does not contradict a pass at lower quality
     int max_iterations = 8;     // bisect
     int coarse_step = 10, fine_step = 1, coarse_first = 0; // coarse
+    bool has_target = true;                                // coarse: without one, the best point's surroundings
+    int fine_radius = 5;                                   // are looked at, so far to both sides
     int default_last = 0; // abav1: last index of the encoder's default window; 0: `last`
 };
 

@@ -138,6 +138,36 @@ TEST(Search, SmallRisesAreNoiseAndLargeOnesBoundTheSearch) {
     EXPECT_EQ(bracket.fail(), 3);
 }
 
+// 19.3: where each method looks on a fixed curve (target 77, answer 23 of 40).
+TEST(Search, MethodsProbeInTheirOwnOrder) {
+    const auto order = [](SearchMethod method, SearchSettings settings = {}) {
+        settings.last = 40;
+        settings.target = 77;
+        return replay(method, settings, line).probes;
+    };
+    EXPECT_EQ(order(SearchMethod::bisect), (std::vector<int>{20, 31, 26, 23, 25, 24}));
+    EXPECT_EQ(order(SearchMethod::coarse), (std::vector<int>{0, 10, 20, 30, 40, 21, 22, 23, 24}));
+    EXPECT_EQ(order(SearchMethod::abav1), (std::vector<int>{20, 32, 23}));
+    EXPECT_EQ(order(SearchMethod::interp), (std::vector<int>{20, 28, 23, 26, 24}));
+    EXPECT_EQ(order(SearchMethod::grid).size(), 41u);
+    EXPECT_EQ(order(SearchMethod::coarse, {.coarse_step = 20, .fine_step = 2, .coarse_first = 5}),
+              (std::vector<int>{5, 25, 7, 9, 11, 13, 15, 17, 19, 21, 23}));
+}
+
+TEST(Search, CoarseFindsEveryAnswer) { // 16 of 41 were once missed (9.5)
+    for (int target = 60; target <= 100; target++) {
+        const Replay run =
+            replay(SearchMethod::coarse, {.last = 40, .target = double(target), .coarse_first = 3}, line);
+        EXPECT_EQ(run.answer.k, 100 - target);
+    }
+}
+
+TEST(Search, CoarseWithoutATargetLooksAroundTheBestPoint) {
+    const auto hill = [](int k) { return Measurement{-double((k - 22) * (k - 22)), true}; };
+    const Replay run = replay(SearchMethod::coarse, {.last = 40, .has_target = false, .fine_radius = 3}, hill);
+    EXPECT_EQ(run.probes, (std::vector<int>{0, 10, 20, 30, 40, 17, 18, 19, 21, 22, 23}));
+}
+
 TEST(Search, PlateausAreReported) {
     const auto flat = [](int) { return Measurement{99.7, true}; };
     const Replay run = replay(SearchMethod::grid, {.last = 10, .target = 95}, flat);

@@ -79,11 +79,18 @@ json run_ffprobe(const std::string &ffprobe, const Arguments &more, const std::s
     return document;
 }
 
+bool is_one_of(const std::string &text, std::initializer_list<const char *> list) {
+    return std::any_of(list.begin(), list.end(), [&](const char *item) { return text == item; });
+}
+
+bool is_pq(const std::string &transfer) { return is_one_of(transfer, {"smpte2084", "smpte-st-2084", "smpte_st_2084"}); }
+
+bool is_hlg(const std::string &transfer) {
+    return is_one_of(transfer, {"arib-std-b67", "arib_std_b67", "aribstdb67", "hlg"});
+}
+
 void set_hdr(Source &source, const std::string &wish, const json *stream) {
     Hdr &hdr = source.hdr;
-    const auto is_one_of = [](const std::string &text, std::initializer_list<const char *> list) {
-        return std::any_of(list.begin(), list.end(), [&](const char *item) { return text == item; });
-    };
     hdr.primaries = source.primaries;
     if (wish == "sdr") {
         hdr.forced = true;
@@ -95,8 +102,7 @@ void set_hdr(Source &source, const std::string &wish, const json *stream) {
         hdr.primaries = "bt2020";
         return;
     }
-    const bool pq = is_one_of(source.transfer, {"smpte2084", "smpte-st-2084", "smpte_st_2084"});
-    const bool hlg = is_one_of(source.transfer, {"arib-std-b67", "arib_std_b67", "aribstdb67", "hlg"});
+    const bool pq = is_pq(source.transfer), hlg = is_hlg(source.transfer);
     const bool wide = is_one_of(source.primaries, {"bt2020", "bt2020nc", "bt2020-ncl", "bt2020c", "bt2020-cl"});
     if (!(pq || hlg)) return;
     if (!wide) return; // the caller warns: PQ or HLG without BT.2020 primaries
@@ -128,6 +134,26 @@ void set_hdr(Source &source, const std::string &wish, const json *stream) {
     }
 }
 
+std::int64_t frame_bytes(const PixelLayout &layout, int w, int h) {
+    const std::int64_t cw = layout.chroma == 444 ? w : layout.chroma == 400 ? 0 : (w + 1) / 2;
+    const std::int64_t ch = layout.chroma == 420 ? (h + 1) / 2 : h;
+    return (std::int64_t(w) * h + 2 * cw * ch) * (layout.bits > 8 ? 2 : 1);
+}
+
+// FFmpeg silently leaves out a frame that is not all there.
+void refuse_cut_off_y4m(const Source &source) {
+    const auto layout = pixel_layout(source.pix_fmt);
+    std::ifstream file(source.path, std::ios::binary);
+    std::string header, frame_line;
+    if (!layout || !std::getline(file, header) || !std::getline(file, frame_line) || frame_line != "FRAME") return;
+    const std::int64_t frame = frame_bytes(*layout, source.width, source.height) + 6; // "FRAME" and its line end
+    const std::int64_t frames =
+        static_cast<std::int64_t>(source.file_bytes) - static_cast<std::int64_t>(header.size()) - 1;
+    if (frames % frame != 0)
+        throw invalid("'" + source.path + "' is cut off or damaged: it ends inside frame " +
+                      std::to_string(frames / frame));
+}
+
 // Raw planar files: geometry from the caller, length from the size.
 void describe_raw(Source &source, const SourceRequest &request) {
     if (!request.width || !request.height)
@@ -140,12 +166,7 @@ void describe_raw(Source &source, const SourceRequest &request) {
     if (source.width <= 0 || source.height <= 0 || source.width > 32768 || source.height > 32768)
         throw invalid("a size of " + std::to_string(source.width) + "x" + std::to_string(source.height) +
                       " is not possible");
-    const auto frame_bytes = [&](int w, int h) {
-        const std::int64_t cw = layout->chroma == 444 ? w : layout->chroma == 400 ? 0 : (w + 1) / 2;
-        const std::int64_t ch = layout->chroma == 420 ? (h + 1) / 2 : h;
-        return (std::int64_t(w) * h + 2 * cw * ch) * (layout->bits > 8 ? 2 : 1);
-    };
-    const std::int64_t frame = frame_bytes(source.width, source.height);
+    const std::int64_t frame = frame_bytes(*layout, source.width, source.height);
     const auto bytes = static_cast<std::int64_t>(source.file_bytes);
     if (bytes == 0 || bytes % frame != 0) {
         std::string fitting;
@@ -153,7 +174,7 @@ void describe_raw(Source &source, const SourceRequest &request) {
         for (const auto &[w, h] : {std::pair(3840, 2160), std::pair(1920, 1080), std::pair(1280, 720),
                                    std::pair(720, 576), std::pair(720, 480), std::pair(640, 480), std::pair(640, 360),
                                    std::pair(576, 324), std::pair(352, 288), std::pair(176, 144)})
-            if (found < 3 && bytes > 0 && bytes % frame_bytes(w, h) == 0) {
+            if (found < 3 && bytes > 0 && bytes % frame_bytes(*layout, w, h) == 0) {
                 fitting += (found++ ? ", " : "") + std::to_string(w) + "x" + std::to_string(h);
             }
         throw invalid("'" + source.path + "' has " + std::to_string(bytes) + " bytes, which is no multiple of a " +
@@ -213,8 +234,10 @@ void describe_stream(Source &source, const SourceRequest &request) {
     if (source.duration <= 0) source.duration = number_of(format, "duration");
     if (const double frames = number_of(stream, "nb_frames"); frames > 0)
         source.frames = static_cast<std::int64_t>(frames);
-    for (const json &side : stream.value("side_data_list", json::array()))
+    for (const json &side : stream.value("side_data_list", json::array())) {
         if (side.contains("rotation")) source.rotation = static_cast<int>(number_of(side, "rotation"));
+        if (text_of(side, "side_data_type").find("DOVI") != std::string::npos) source.has_dolby_vision = true;
+    }
     set_hdr(source, request.hdr, &stream);
     if (source.kind == Source::Kind::y4m) return;
 
@@ -239,6 +262,11 @@ void describe_stream(Source &source, const SourceRequest &request) {
 }
 
 } // namespace
+
+bool has_doubtful_transfer(const Source &source) {
+    return source.hdr.transfer == Hdr::Transfer::none && !source.hdr.forced &&
+           (is_pq(source.transfer) || is_hlg(source.transfer));
+}
 
 std::string Rational::text() const {
     return den == 1 ? std::to_string(num) : std::to_string(num) + "/" + std::to_string(den);
@@ -353,9 +381,14 @@ Source probe_source(const SourceRequest &request) {
     } else {
         if (first == "YUV4MPEG2 ") source.kind = Source::Kind::y4m;
         describe_stream(source, request);
+        if (source.kind == Source::Kind::y4m && fs::is_regular_file(status)) refuse_cut_off_y4m(source);
         if (request.framerate) source.rate = parse_rational(*request.framerate);
     }
     if (request.duration) source.duration = *request.duration;
+    if (source.duration <= 0 && !source.frames && request.total_frames && source.rate.value() > 0) {
+        source.frames = request.total_frames;
+        source.duration = double(*request.total_frames) / source.rate.value();
+    }
     if (request.hash == SourceRequest::Hash::fast) source.id = fast_identity(request.path);
     if (request.hash == SourceRequest::Hash::full) {
         source.sha256 = sha256_of_file(request.path);

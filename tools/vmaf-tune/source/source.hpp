@@ -26,6 +26,12 @@ struct PixelLayout {
 std::optional<PixelLayout> pixel_layout(const std::string &pix_fmt);
 std::string pix_fmt_name(const PixelLayout &layout);
 
+// How a source is cut, for rows (12.6).
+struct ShotSummary {
+    std::int64_t count = 0;
+    double mean_seconds = 0, deviation_seconds = 0;
+};
+
 struct Source {
     enum class Kind { raw, y4m, container } kind = Kind::container;
     std::string path, container, codec;
@@ -37,7 +43,8 @@ struct Source {
     double start = 0, duration = 0; // seconds
     std::optional<std::int64_t> frames;
     std::uint64_t file_bytes = 0;
-    bool vfr = false, has_other_streams = false;
+    bool vfr = false, has_other_streams = false, has_dolby_vision = false;
+    std::optional<ShotSummary> shots; // where they were counted
     Hdr hdr;
     std::string id;     // identity for the cache; empty: do not cache
     std::string sha256; // of the whole file, only when asked for
@@ -51,13 +58,17 @@ struct SourceRequest {
     std::optional<int> width, height, stream;
     std::optional<std::string> pix_fmt, framerate;
     std::optional<double> duration;
-    std::string hdr = "auto"; // auto, sdr, pq, hlg
+    std::optional<std::int64_t> total_frames; // where neither file nor `duration` tells the length
+    std::string hdr = "auto";                 // auto, sdr, pq, hlg
     std::string ffprobe = "ffprobe";
     enum class Hash { fast, full, none } hash = Hash::fast;
 };
 
 // Throws Error with what is wrong and what to do.
 Source probe_source(const SourceRequest &request);
+
+// PQ or HLG without BT.2020 primaries: treated as SDR (3.6).
+bool has_doubtful_transfer(const Source &source);
 
 // Size and count of the video packets of a file.
 struct PacketSummary {

@@ -24,8 +24,10 @@ std::string extension(const std::string &path) {
 
 Arguments codec_arguments(const Source &source, const EncodeSettings &settings, double q, std::string_view ext) {
     const Adapter &adapter = *settings.adapter;
-    Arguments result = settings.bitrate_kbps ? adapter.bitrate_arguments(settings.preset, *settings.bitrate_kbps)
-                                             : adapter.codec_arguments(settings.preset, q);
+    const std::string &preset = settings.native_preset.empty() ? settings.preset : settings.native_preset;
+    Arguments result = settings.bitrate_kbps ? adapter.bitrate_arguments(preset, *settings.bitrate_kbps)
+                                             : adapter.codec_arguments(preset, q);
+    if (settings.multipass) append(result, adapter.two_pass_arguments(0, ""));
     append(result, adapter.extra_arguments(ext));
     if (settings.keyint) append(result, gop_arguments(*settings.keyint, std::nullopt));
     const Arguments hdr = adapter.hdr_arguments(source.hdr);
@@ -35,18 +37,23 @@ Arguments codec_arguments(const Source &source, const EncodeSettings &settings, 
     return result;
 }
 
-// What an encoder accepts, from `ffmpeg -h encoder=NAME`; asked once.
+// What FFmpeg tells of an encoder.
+std::string encoder_help(const Programs &programs, const std::string &encoder) {
+    return ask_program(programs, {programs.ffmpeg, "-hide_banner", "-h", "encoder=" + encoder}).out;
+}
+
+// What an encoder accepts; asked once.
 std::vector<std::string> accepted_pix_fmts(const Programs &programs, const std::string &encoder) {
     static std::mutex mutex;
     static std::map<std::string, std::vector<std::string>> known;
     const std::lock_guard lock(mutex);
     const auto [entry, fresh] = known.try_emplace(programs.ffmpeg + "\n" + encoder);
     if (!fresh) return entry->second;
-    const Outcome outcome = ask_program(programs, {programs.ffmpeg, "-hide_banner", "-h", "encoder=" + encoder});
+    const std::string help = encoder_help(programs, encoder);
     constexpr std::string_view kMark = "Supported pixel formats:";
-    const std::size_t at = outcome.out.find(kMark);
+    const std::size_t at = help.find(kMark);
     if (at == std::string::npos) return {};
-    std::istringstream line(outcome.out.substr(at + kMark.size(), outcome.out.find('\n', at) - at - kMark.size()));
+    std::istringstream line(help.substr(at + kMark.size(), help.find('\n', at) - at - kMark.size()));
     for (std::string name; line >> name;) entry->second.push_back(name);
     return entry->second;
 }
@@ -138,6 +145,21 @@ std::string choose_pix_fmt(const Programs &programs, const Source &source, const
         }
     }
     return best.empty() ? wish : best;
+}
+
+std::string clamped_preset(const Programs &programs, const Adapter &adapter, const std::string &preset) {
+    const std::string option(adapter.preset_number_option());
+    const auto native = adapter.native_preset(preset);
+    if (option.empty() || !native) return {};
+    const std::string help = encoder_help(programs, adapter.name);
+    const std::size_t at = help.find("\n  " + option + " ");
+    if (at == std::string::npos) return {};
+    const std::string line = help.substr(at + 1, help.find('\n', at + 1) - at - 1);
+    const std::size_t range = line.rfind("(from ");
+    int low = 0, high = 0;
+    if (range == std::string::npos || std::sscanf(line.c_str() + range, "(from %d to %d)", &low, &high) != 2) return {};
+    const int number = std::atoi(native->c_str());
+    return number < low || number > high ? std::to_string(std::clamp(number, low, high)) : "";
 }
 
 Arguments distinguishing_arguments(const Source &source, const EncodeSettings &settings, double q) {
@@ -283,11 +305,13 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
         result.stream_bytes = packets.bytes;
         result.frames = packets.packets;
         if (packets.packets == 0) return fail(300, "the encode has no video packets", {});
-        // A source that ends early or is damaged shows here; filters and variable rates may change the count rightly.
+        // A source that ends early or is damaged shows here; filters may change the count rightly, and with a variable
+        // rate only the container knows it.
         const std::int64_t wanted = window.full() ? source.frame_count() : window.frames;
         const bool exact = !window.full() || source.kind == Source::Kind::raw;
         const std::int64_t slack = exact ? 0 : 2 + wanted / 50;
-        if (wanted > 0 && settings.vfilter.empty() && !source.vfr && std::llabs(packets.packets - wanted) > slack)
+        if (wanted > 0 && settings.vfilter.empty() && (!source.vfr || source.frames) &&
+            std::llabs(packets.packets - wanted) > slack)
             return fail(300,
                         "the encode has " + std::to_string(packets.packets) + " frames, " + (exact ? "" : "about ") +
                             std::to_string(wanted) + " were expected; is the source damaged or cut off?",

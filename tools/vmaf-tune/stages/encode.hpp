@@ -32,8 +32,9 @@ struct Window {
 struct EncodeSettings {
     const Adapter *adapter = nullptr;
     std::string preset = "medium";
+    std::string native_preset;            // where the encoder does not go as far as the preset's own (4.4); else empty
     std::optional<unsigned> bitrate_kbps; // instead of q, with two passes
-    bool two_pass = false;
+    bool two_pass = false, multipass = false; // two runs; one run in which the encoder looks twice
     std::string vfilter;
     std::string out_pix_fmt; // empty: the rule of 5.6
     std::optional<unsigned> keyint;
@@ -56,6 +57,9 @@ std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings
 
 // The rule of 5.6 against what the encoder accepts: the source's format, or the nearest with at least its depth.
 std::string choose_pix_fmt(const Programs &programs, const Source &source, const EncodeSettings &settings);
+
+// The nearest native value that this FFmpeg's encoder takes; empty if it takes the preset's own.
+std::string clamped_preset(const Programs &programs, const Adapter &adapter, const std::string &preset);
 
 struct EncodeResult {
     int status = 0; // row status (15.2)

@@ -380,7 +380,8 @@ class Probe {
         add(result.series, score.metrics);
         add(features_, score.features);
         const Series &target = score.metrics.at(setup_.score.metrics.front().name);
-        result.samples.push_back({sample.start, encode.frames, encode.stream_bytes, pooled(target, setup_.pool)});
+        result.samples.push_back(
+            {sample.start, encode.frames, encode.stream_bytes, pooled(target, setup_.pool), score.frames});
     }
 
     void finish() {

@@ -24,6 +24,7 @@ struct SampleResult {
     std::int64_t frames = 0;
     std::uint64_t bytes = 0;
     double score = 0;
+    std::int64_t scored_frames = 0;
 };
 
 struct ProbeResult {
@@ -97,6 +98,7 @@ struct ProbeSetup {
     EncodeSettings encode;
     ScoreSettings score;
     std::string pool = "mean";
+    std::string aggregate = "pooled"; // what several samples count as: pooled, mean, worst
     Cache *cache = nullptr;
     bool cache_failures = false;
     std::string work_folder;

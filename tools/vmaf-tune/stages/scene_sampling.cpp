@@ -85,10 +85,10 @@ std::vector<std::size_t> representative_shots(const std::vector<ShotFeatures> &s
     return {chosen.begin(), chosen.end()};
 }
 
-SampleChoice choose_scenes(const Programs &programs, const Source &source, const SamplingRequest &request) {
+SampleChoice choose_scenes(const std::vector<ShotFeatures> &shots, const Source &source,
+                           const SamplingRequest &request) {
     const double fps = source.rate.value();
     if (fps <= 0) return {{Window{}}, "full"};
-    const std::vector<ShotFeatures> shots = shot_features(programs, source, {});
     const std::size_t count = request.samples ? static_cast<std::size_t>(*request.samples) : kDefaultScenes;
     SampleChoice choice;
     std::int64_t total = 0, covered = 0;

@@ -13,6 +13,7 @@ namespace vmaf::tune {
 std::vector<std::size_t> representative_shots(const std::vector<ShotFeatures> &shots, std::size_t count);
 
 // A window in the middle of each representative shot; six unless --samples says otherwise.
-SampleChoice choose_scenes(const Programs &programs, const Source &source, const SamplingRequest &request);
+SampleChoice choose_scenes(const std::vector<ShotFeatures> &shots, const Source &source,
+                           const SamplingRequest &request);
 
 } // namespace vmaf::tune

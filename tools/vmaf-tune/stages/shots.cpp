@@ -91,10 +91,69 @@ std::vector<Shot> detect_shots(const Programs &programs, const Source &source, c
     return shots;
 }
 
-std::vector<Shot> read_shots(const std::string &path) {
-    std::ifstream file(path);
-    if (!file) throw invalid("'" + path + "' cannot be read");
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
+ShotSummary summary_of(const std::vector<Shot> &shots, double fps) {
+    if (shots.empty() || fps <= 0) return {};
+    double sum = 0, squares = 0;
+    for (const Shot &shot : shots) {
+        const double seconds = double(shot.frames()) / fps;
+        sum += seconds;
+        squares += seconds * seconds;
+    }
+    const auto n = double(shots.size());
+    return {static_cast<std::int64_t>(shots.size()), sum / n,
+            std::sqrt(std::max(0.0, squares / n - sum / n * (sum / n)))};
+}
+
+namespace {
+
+std::string shots_key(const Source &source) {
+    return source.id.empty() ? "" : sha256_hex("shots-1:" + source.id + ":" + std::to_string(source.stream));
+}
+
+} // namespace
+
+const std::vector<ShotFeatures> *ShotFacts::known(const Source &source) {
+    if (const auto found = features_.find(source.path); found != features_.end()) return &found->second;
+    const std::string key = shots_key(source);
+    if (!programs_.facts || key.empty()) return nullptr;
+    try {
+        const auto text = programs_.facts->find(Cache::Kind::fact, key);
+        if (!text) return nullptr;
+        std::vector<ShotFeatures> features;
+        for (const json &item : json::parse(*text))
+            features.push_back({{item.at(0), item.at(1)}, item.at(2), item.at(3)});
+        return &features_.emplace(source.path, std::move(features)).first->second;
+    } catch (const std::exception &) { // a damaged entry counts as a miss
+        return nullptr;
+    }
+}
+
+const std::vector<ShotFeatures> &ShotFacts::features(const Source &source) {
+    if (const auto *found = known(source)) return *found;
+    const auto &features = features_.emplace(source.path, shot_features(programs_, source, {})).first->second;
+    json stored = json::array();
+    for (const ShotFeatures &f : features) stored.push_back({f.shot.start, f.shot.end, f.motion, f.detail});
+    const std::string key = shots_key(source);
+    try {
+        if (programs_.facts && !key.empty() && !features.empty())
+            programs_.facts->store(Cache::Kind::fact, key, stored.dump());
+    } catch (const Error &) { // then they are counted again
+    }
+    return features;
+}
+
+std::optional<ShotSummary> ShotFacts::summary(const Source &source, bool detect) {
+    const std::vector<ShotFeatures> *found = detect ? &features(source) : known(source);
+    if (!found) return std::nullopt;
+    std::vector<Shot> shots;
+    for (const ShotFeatures &f : *found) shots.push_back(f.shot);
+    return summary_of(shots, source.rate.value());
+}
+
+namespace {
+
+// start_frame and inclusive end_frame, as JSON or CSV. Shots must follow each other.
+std::vector<Shot> parse_shots(const std::string &text, const std::string &path) {
     std::vector<Shot> shots;
     const json document = json::parse(text, nullptr, false);
     if (!document.is_discarded()) {
@@ -114,6 +173,26 @@ std::vector<Shot> read_shots(const std::string &path) {
         if (shots[i].frames() < 1 || (i > 0 && shots[i].start != shots[i - 1].end))
             throw invalid("'" + path + "': shots must follow each other without gaps");
     return shots;
+}
+
+} // namespace
+
+std::vector<Shot> read_shots(const std::string &path) {
+    std::ifstream file(path);
+    if (!file) throw invalid("'" + path + "' cannot be read");
+    return parse_shots(std::string((std::istreambuf_iterator<char>(file)), {}), path);
+}
+
+std::vector<Shot> shots_from_program(const std::string &program, const Source &source) {
+    const auto path = find_program(program);
+    if (!path) throw invalid("the shot detector '" + program + "' was not found; check --per-shot-bin");
+    const PixelLayout layout = pixel_layout(source.pix_fmt).value_or(PixelLayout{});
+    const Outcome outcome =
+        run_child({*path, "--reference", source.path, "--width", std::to_string(source.width), "--height",
+                   std::to_string(source.height), "--pixel_format", std::to_string(layout.chroma), "--bitdepth",
+                   std::to_string(layout.bits), "--output", "-", "--format", "json"});
+    if (!outcome.ok()) throw invalid(explain_failure("the shot detector", outcome.code, outcome.error_tail));
+    return parse_shots(outcome.out, program);
 }
 
 } // namespace vmaf::tune

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +36,27 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
 // From the differences alone: differences[i] belongs to frames i and i+1.
 std::vector<Shot> shots_from_differences(const std::vector<double> &differences, const ShotSettings &settings);
 
+// Count, mean and population deviation of lengths; all 0 for no shots.
+ShotSummary summary_of(const std::vector<Shot> &shots, double fps);
+
+// Shots of sources, found once with the default settings and remembered.
+class ShotFacts {
+  public:
+    explicit ShotFacts(const Programs &programs) : programs_(programs) {}
+    const std::vector<ShotFeatures> &features(const Source &source);
+    // Nothing if they are not known and `detect` is not set: it decodes the whole source.
+    std::optional<ShotSummary> summary(const Source &source, bool detect);
+
+  private:
+    const std::vector<ShotFeatures> *known(const Source &source);
+    const Programs &programs_;
+    std::map<std::string, std::vector<ShotFeatures>> features_; // by path
+};
+
 // An external detector's JSON or CSV: start_frame and inclusive end_frame. Throws Error.
 std::vector<Shot> read_shots(const std::string &path);
+
+// The same from a program that is called as older detectors are (2.3). Throws Error.
+std::vector<Shot> shots_from_program(const std::string &program, const Source &source);
 
 } // namespace vmaf::tune

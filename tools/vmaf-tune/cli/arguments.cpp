@@ -1,0 +1,128 @@
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace vmaf::tune {
+
+namespace {
+
+const CLI::App *command_of(const CLI::App &app, const std::vector<std::string> &arguments) {
+    if (arguments.empty()) return nullptr;
+    for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; }))
+        if (command->check_name(arguments[0])) return command;
+    return nullptr;
+}
+
+bool is_flag(const CLI::App &command, const std::string &name) {
+    const CLI::Option *option = command.get_option_no_throw(name);
+    return option && option->get_items_expected_max() == 0;
+}
+
+// Changes, insertions and removals that make one word of another.
+std::size_t distance(const std::string &a, const std::string &b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t(0));
+    for (std::size_t i = 1; i <= a.size(); i++) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); j++) {
+            const std::size_t above = row[j];
+            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+struct Mistake {
+    std::string_view flag, meant;
+};
+// Names that other tools use for the same thing.
+constexpr Mistake kMistakes[] = {
+    {"--vmaf", "--target-vmaf"},
+    {"--min-vmaf", "--target-vmaf"},
+    {"--vmaf-target", "--target-vmaf"},
+    {"--input", "--source"},
+    {"--out", "--output"},
+    {"--pix-format", "--out-pix-fmt"},
+    {"--threads", "--score-threads"},
+    {"--backend", "--score-backend"},
+    {"--vf", "--vfilter"},
+    {"--cache", "--cache-dir"},
+    {"--workers", "--jobs"},
+    {"--max-crf-value", "--max-q"},
+    {"--svt", "--enc svtav1-params="},
+    {"--crf", "--start-q"},
+    {"--ffmpeg", "--ffmpeg-bin"},
+};
+
+} // namespace
+
+void resolve_negations(const CLI::App &app, std::vector<std::string> &arguments) {
+    const CLI::App *command = command_of(app, arguments);
+    if (!command) return;
+    for (std::string &argument : arguments) {
+        if (argument == "--") return;
+        if (!argument.starts_with("--") || command->get_option_no_throw(argument)) continue;
+        const std::string twin =
+            argument.starts_with("--no-") ? "--" + argument.substr(5) : "--no-" + argument.substr(2);
+        if (is_flag(*command, twin)) argument = twin + "=false";
+    }
+}
+
+std::string hint_for_unknown_flag(const CLI::App &app, const std::vector<std::string> &arguments) {
+    const CLI::App *command = command_of(app, arguments);
+    if (!command) return {};
+    for (std::size_t i = 1; i < arguments.size(); i++) {
+        const std::string flag = arguments[i].substr(0, arguments[i].find('='));
+        if (!flag.starts_with("--") || flag.size() < 4 || command->get_option_no_throw(flag)) continue;
+        const bool has_value = i + 1 < arguments.size() && !arguments[i + 1].starts_with("-");
+        const std::string value = has_value ? " " + arguments[i + 1] : "";
+        if (flag == "--predicate-module")
+            return "--predicate-module needs a Python tool; searches here measure with --metric, --pool and --target";
+        std::string meant;
+        for (const Mistake &mistake : kMistakes)
+            if (flag == mistake.flag &&
+                command->get_option_no_throw(std::string(mistake.meant.substr(0, mistake.meant.find(' ')))))
+                meant = mistake.meant;
+        std::size_t nearest = 3; // more than two changes are another word
+        if (meant.empty())
+            for (const CLI::Option *option : command->get_options())
+                for (const std::string &name : option->get_lnames())
+                    if (const std::size_t d = distance(flag.substr(2), name); d < nearest) {
+                        nearest = d;
+                        meant = "--" + name;
+                    }
+        if (!meant.empty()) return "did you mean " + meant + value + "?";
+    }
+    return {};
+}
+
+void bind_older_flags(CLI::App &app, Options &o) {
+    const auto hidden = [](CLI::Option *option) { option->group(""); };
+    const auto notice = [&](const char *flag, const char *text) {
+        if (!app.get_option_no_throw(flag))
+            hidden(app.add_flag_callback(
+                flag, [&o, sentence = std::string(flag) + ": " + text] { o.notices.push_back(sentence); }));
+    };
+    if (app.get_option_no_throw("--pix-fmt")) {
+        app.add_option("--bitdepth", o.bitdepth, "8, 10 or 12; must agree with the source")
+            ->check(CLI::IsMember({8, 10, 12}))
+            ->group("");
+    }
+    if (app.get_option_no_throw("--source"))
+        app.add_option("--total-frames", o.total_frames, "length in frames, where it cannot be found")
+            ->check(CLI::PositiveNumber)
+            ->group("Source");
+    if (app.get_option_no_throw("--search") && !app.get_option_no_throw("--coarse-to-fine"))
+        hidden(app.add_flag_callback("--coarse-to-fine", [&o] {
+            o.search = "coarse";
+            o.notices.push_back(
+                "--coarse-to-fine: the same as --search coarse; the default, interp, needs fewer probes");
+        }));
+    notice("--use-saliency", "saliency is not computed here; rows have no saliency columns");
+    notice("--saliency-aware", "saliency is not computed here; a plain encode is made");
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,21 @@
+// What is done with the command line before it is parsed, and with what could not be parsed (tune.md 2, 2.2, 2.3).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+
+namespace vmaf::tune {
+
+// Every flag without a value has a --no- form, and every --no- flag the form without it: `--no-keep` becomes
+// `--keep=false`. Negative forms are not in the table of flags, so they do not clutter the help.
+void resolve_negations(const CLI::App &app, std::vector<std::string> &arguments);
+
+// What the writer of a flag that the command does not have may have meant; empty if nobody knows.
+std::string hint_for_unknown_flag(const CLI::App &app, const std::vector<std::string> &arguments);
+
+// Flags of an older tool of the same name: accepted, with a notice where they mean something else here.
+void bind_older_flags(CLI::App &app, Options &o);
+
+} // namespace vmaf::tune

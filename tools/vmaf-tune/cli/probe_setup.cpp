@@ -1,0 +1,259 @@
+// From the command line to what a probe needs (tune.md 2, 4.8, 5.6 to 5.8, 6.4, 8).
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "cli/run.hpp"
+#include "stages/scene_sampling.hpp"
+
+namespace vmaf::tune {
+
+namespace fs = std::filesystem;
+
+ScoreSettings Run::score_settings() const {
+    ScoreSettings s;
+    s.model = options_.model;
+    const auto add = [&](const std::string &name) {
+        const auto metric = metric_choice(name);
+        if (!metric) throw usage_error("the metric '" + name + "' is not known here");
+        for (const MetricChoice &known : s.metrics)
+            if (known.name == name) return;
+        s.metrics.push_back(*metric);
+    };
+    add(options_.metric);
+    for (const std::string &name : options_.also) add(name);
+    s.backend = backend();
+    s.backends = backends_.get();
+    s.device = options_.device;
+    s.references = references_.get();
+    s.transport = options_.score_transport;
+    s.scorer = options_.scorer;
+    s.threads = options_.score_threads ? options_.score_threads : std::max(1u, processors_ / options_.score_jobs);
+    s.subsample = options_.subsample;
+    s.scale = options_.score_scale;
+    s.scaler = options_.scaler;
+    s.drop_film_grain = options_.film_grain == "drop";
+    s.allow_short = options_.allow_short;
+    s.dist_delay = options_.dist_delay;
+    s.work_folder = work_folder();
+    if (!options_.timeout.empty())
+        s.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * parse_duration(options_.timeout)));
+    try {
+        pooled({1.0}, options_.pool);
+        scored_size({640, 360}, options_.score_scale, 1080);
+    } catch (const Error &e) {
+        throw usage_error(e.what());
+    }
+    return s;
+}
+
+namespace {
+
+// --enc KEY[=VALUE] as FFmpeg arguments; options that the tool sets itself are refused (2.1).
+Arguments user_arguments(const std::vector<std::string> &items, const char *flag) {
+    constexpr std::pair<std::string_view, std::string_view> kOwn[] = {{"i", "--source"},
+                                                                      {"y", "--overwrite"},
+                                                                      {"n", "--overwrite"},
+                                                                      {"c:v", "--encoder"},
+                                                                      {"vcodec", "--encoder"},
+                                                                      {"codec:v", "--encoder"},
+                                                                      {"crf", "--crf"},
+                                                                      {"preset", "--preset"},
+                                                                      {"pix_fmt", "--out-pix-fmt"},
+                                                                      {"vf", "--vfilter"},
+                                                                      {"filter:v", "--vfilter"},
+                                                                      {"pass", "--two-pass"},
+                                                                      {"passlogfile", "--two-pass"}};
+    Arguments result;
+    for (const std::string &item : items) {
+        const std::size_t equals = item.find('=');
+        std::string key = item.substr(0, equals);
+        if (key.starts_with("-")) key.erase(0, key.find_first_not_of('-'));
+        for (const auto &[own, instead] : kOwn)
+            if (key == own)
+                throw usage_error(std::string(flag) + " " + item + ": use " + std::string(instead) + " instead");
+        if (std::string_view(flag) == "--enc-input" && item.ends_with("=none")) continue; // nothing to remove here
+        result.push_back("-" + key);
+        if (equals != std::string::npos) result.push_back(item.substr(equals + 1));
+    }
+    return result;
+}
+
+// --keyint, or 10 s of a long source (5.7). A filter that changes the rate changes the count.
+std::optional<unsigned> key_frame_interval(const Options &o, const Source &source) {
+    double rate = source.rate.value();
+    for (std::size_t at = 0; (at = o.vfilter.find("fps=", at)) != std::string::npos; at += 4)
+        if (at == 0 || o.vfilter[at - 1] == ',') {
+            std::string text = o.vfilter.substr(at + 4, o.vfilter.find_first_of(",:", at) - at - 4);
+            if (text.starts_with("fps=")) text.erase(0, 4);
+            try {
+                rate = parse_rational(text).value();
+            } catch (const Error &) { // an expression: only FFmpeg knows
+            }
+        }
+    if (o.keyint.empty())
+        return source.duration > 180 ? std::optional(static_cast<unsigned>(std::max(1.0, std::round(10 * rate))))
+                                     : std::nullopt;
+    char *end = nullptr;
+    const double number = std::strtod(o.keyint.c_str(), &end);
+    return static_cast<unsigned>(std::max(1.0, *end ? std::round(parse_duration(o.keyint) * rate) : number));
+}
+
+// Where models for HDR may lie; the last of several versions in a folder (6.4).
+std::string hdr_model_file() {
+    std::vector<fs::path> folders;
+    if (const char *own = std::getenv("VMAF_MODEL_DIR"); own && *own) folders.emplace_back(own);
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    for (const fs::path &share :
+         {program.parent_path().parent_path() / "share", fs::path("/usr/local/share"), fs::path("/usr/share")})
+        for (const char *name : {"libvmaf/model", "vmaf/model", "model"}) folders.push_back(share / name);
+    for (const fs::path &folder : folders) {
+        if (fs::exists(folder / "vmaf_hdr_v0.6.1.json", error)) return (folder / "vmaf_hdr_v0.6.1.json").string();
+        std::string last;
+        for (const auto &entry : fs::directory_iterator(folder, error)) {
+            const std::string name = entry.path().filename().string();
+            if (name.starts_with("vmaf_hdr_") && name.ends_with(".json") && entry.path().string() > last)
+                last = entry.path().string();
+        }
+        if (!last.empty()) return last;
+    }
+    return {};
+}
+
+} // namespace
+
+void Run::choose_hdr_model(ProbeSetup &s) {
+    if (options_.model != "auto" || s.source.hdr.transfer == Hdr::Transfer::none) return;
+    static const std::string file = hdr_model_file();
+    if (!file.empty())
+        s.score.model = "path=" + file;
+    else
+        progress_.warn("there is no VMAF model for HDR (vmaf_hdr_*.json in VMAF_MODEL_DIR or share/model); the model "
+                       "for SDR is used");
+}
+
+// 4.8: two passes are for bitrates; some encoders take them with a quality too.
+void Run::choose_passes(EncodeSettings &encode) {
+    const Adapter &adapter = *encode.adapter;
+    if (!options_.two_pass) return;
+    using Support = Adapter::TwoPass;
+    const Support support = adapter.two_pass();
+    if (support == Support::no) {
+        if (options_.strict) throw usage_error(adapter.name + " has no two-pass mode");
+        progress_.warn(adapter.name + " has no two-pass mode; one pass is used");
+        return;
+    }
+    if (support == Support::bitrate_only && !options_.bitrate)
+        throw usage_error("--two-pass with " + adapter.name +
+                          " needs --bitrate KBPS: it refuses two passes with a quality");
+    if (options_.bitrate && !options_.q_values.empty())
+        throw usage_error("--two-pass --bitrate and a quality value exclude each other");
+    encode.bitrate_kbps = options_.bitrate;
+    encode.multipass = support == Support::one_run;
+    encode.two_pass = !encode.multipass;
+}
+
+ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::string &preset,
+                      bool automatic_sampling) {
+    ProbeSetup s;
+    s.programs = programs_;
+    s.source = source;
+    s.encode.adapter = &adapter;
+    s.encode.preset = preset.empty() ? std::string(adapter.default_preset()) : preset;
+    if (!adapter.native_preset(s.encode.preset)) {
+        std::string known;
+        for (const std::string &name : adapter.preset_names()) known += (known.empty() ? "" : ", ") + name;
+        throw usage_error(adapter.name + " has no preset '" + s.encode.preset + "'; it knows " + known);
+    }
+    s.encode.vfilter = options_.vfilter;
+    s.encode.out_pix_fmt = options_.out_pix_fmt;
+    s.encode.user_arguments = user_arguments(options_.enc, "--enc");
+    s.encode.user_input_arguments = user_arguments(options_.enc_input, "--enc-input");
+    s.encode.max_tries = options_.max_tries;
+    if (options_.encode_jobs > 1) s.encode.threads = std::max(1u, processors_ / options_.encode_jobs);
+    if (!options_.timeout.empty())
+        s.encode.timeout =
+            std::chrono::milliseconds(static_cast<std::int64_t>(1000 * parse_duration(options_.timeout)));
+    choose_passes(s.encode);
+    s.encode.native_preset = clamped_preset(programs_, adapter, s.encode.preset);
+    if (!s.encode.native_preset.empty())
+        progress_.warn(adapter.name + " of this FFmpeg does not go as far as preset " + s.encode.preset + "; " +
+                       s.encode.native_preset + " is used");
+    if (source.hdr.transfer != Hdr::Transfer::none && !adapter.has_hdr_arguments())
+        progress_.warn(adapter.name + " is not told of HDR; its encodes are not tagged");
+    s.encode.keyint = key_frame_interval(options_, source);
+    s.encode.out_pix_fmt = choose_pix_fmt(programs_, source, s.encode);
+    if (const auto wish = encoder_pix_fmt(source, {.adapter = &adapter});
+        wish != s.encode.out_pix_fmt && options_.out_pix_fmt.empty())
+        progress_.warn(adapter.name + " does not take " + wish + "; " + s.encode.out_pix_fmt + " is used");
+    // Most encoders refuse odd sizes in 4:2:0.
+    const auto layout = pixel_layout(s.encode.out_pix_fmt);
+    const bool odd =
+        layout && ((layout->chroma != 444 && source.width % 2) || (layout->chroma == 420 && source.height % 2));
+    if (odd && s.encode.vfilter.empty()) {
+        if (options_.odd == "refuse")
+            throw usage_error("the source is " + std::to_string(source.width) + "x" + std::to_string(source.height) +
+                              ", and " + s.encode.out_pix_fmt + " needs even sides; use --odd crop or --odd pad");
+        s.encode.vfilter =
+            options_.odd == "crop" ? "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0" : "pad=ceil(iw/2)*2:ceil(ih/2)*2";
+    }
+    s.score = score_settings();
+    s.score.reference_filter = options_.reference_vfilter.value_or(s.encode.vfilter);
+    if (s.score.reference_filter == "copy" || s.score.reference_filter == "null") s.score.reference_filter.clear();
+    choose_hdr_model(s);
+    s.pool = options_.pool;
+    s.aggregate = options_.sample_aggregate;
+    s.size_of_file = options_.size_of == "file" || (options_.size_of.empty() && options_.schema == 3);
+    s.cache = cache_.get();
+    s.cache_failures = options_.cache_failures;
+    s.work_folder = work_folder();
+    s.slots = slots_.get();
+    if (options_.score_transport == "direct")
+        throw usage_error("--score-transport direct is for `score` with YUV4MPEG2 or raw files; an encode has to be "
+                          "decoded: use pipe or file");
+
+    const auto &[samples, clip_mode] = samples_of(source, automatic_sampling);
+    s.samples = samples;
+    s.clip_mode = clip_mode;
+    if (!s.source.shots) s.source.shots = shots_.summary(source, false); // scenes may have counted them
+    check_room(s);
+    return s;
+}
+
+const std::pair<std::vector<Sample>, std::string> &Run::samples_of(const Source &source, bool automatic_sampling) {
+    const std::string sample_key = source.path + (automatic_sampling ? "|auto" : "|whole");
+    auto known = samples_.find(sample_key);
+    if (known == samples_.end()) {
+        SamplingRequest request;
+        request.centre_seconds = options_.sample_clip_seconds;
+        if (options_.sample_mode == "centre" && request.centre_seconds <= 0)
+            request.centre_seconds = parse_duration(options_.sample_duration);
+        request.samples = options_.samples;
+        request.every_seconds = parse_duration(options_.sample_every);
+        request.duration_seconds = parse_duration(options_.sample_duration);
+        request.min_samples = options_.min_samples;
+        request.automatic = automatic_sampling;
+        for (std::size_t at = 0; at < options_.sample_at.size();) {
+            const std::size_t comma = std::min(options_.sample_at.find(',', at), options_.sample_at.size());
+            request.at.push_back(parse_duration(options_.sample_at.substr(at, comma - at)));
+            at = comma + 1;
+        }
+        try {
+            const SampleChoice choice = options_.sample_mode == "scenes"
+                                            ? choose_scenes(shots_.features(source), source, request)
+                                            : choose_samples(source, request);
+            known = samples_
+                        .emplace(sample_key,
+                                 std::pair(cut_samples(programs_, source, choice, work_folder()), choice.clip_mode))
+                        .first;
+        } catch (const Error &e) {
+            throw CommandError(kExitFailed, e.what());
+        }
+    }
+    return known->second;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,231 @@
+#include "commands/corpus_answers.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "commands/search_result.hpp"
+#include "reporting/bd_rate.hpp"
+#include "reporting/plot.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+bool is_better(double a, double b, bool higher_q_is_better) { return higher_q_is_better ? a > b : a < b; }
+
+// Rows of one source, encoder and preset.
+struct CorpusGroup {
+    std::string_view src, encoder, preset;
+    std::vector<CorpusPoint> points;
+};
+
+bool is_wanted(const std::vector<std::string> &list, std::string_view name) {
+    return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
+}
+
+// Rows of different models say different things about one encode (6.4).
+void refuse_mixed_models(const std::vector<const ScannedRow *> &rows) {
+    std::map<std::string_view, std::set<std::string_view>> models;
+    for (const ScannedRow *row : rows)
+        if (!row->model.empty()) models[row->src].insert(row->model);
+    for (const auto &[src, names] : models) {
+        if (names.size() < 2) continue;
+        std::string list;
+        for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
+        throw usage_error("rows of '" + std::string(src) + "' were scored with different models (" + list +
+                          "); score them with one, or use --allow-mixed-models");
+    }
+}
+
+json answer_json(const CorpusGroup &group, const CorpusAnswer &answer, const std::vector<QualityTarget> &targets,
+                 const Options &o, const Adapter *adapter) {
+    const QualityTarget &first = targets.front();
+    json object = {
+        {"type", "search-result"},
+        {"src", group.src},
+        {"encoder", group.encoder},
+        {"preset", group.preset},
+        {"q_knob", adapter ? std::string(adapter->knob) : "crf"},
+        {"q", answer.point.q},
+        {"score", answer.point.score},
+        {"metric", first.metric},
+        {"pool", first.pool},
+        {"target", first.value},
+        {"margin", o.target_bitrate ? answer.point.kbps - first.value : margin_above(first, answer.point.score)},
+        {"status", answer.is_met         ? "ok"
+                   : answer.is_too_large ? "no_solution"
+                                         : "unmet"},
+        {"bitrate_kbps", answer.point.kbps},
+        {"predicted_size_bytes", nullptr},
+        {"predicted_percent", nullptr},
+        {"predicted_seconds", nullptr},
+        {"probes", json::array()},
+        {"rows", group.points.size()},
+        {"interpolated", answer.is_interpolated},
+        {"non_monotone", false},
+        {"plateau", false},
+        {"at_bound", false},
+        {"elapsed_s", 0.0},
+        {"reason", answer.is_met         ? ""
+                   : answer.is_too_large ? "rows that meet the target are too large"
+                                         : "no row meets the target"}};
+    if (o.target_bitrate) object["target_bitrate_kbps"] = *o.target_bitrate;
+    return object;
+}
+
+} // namespace
+
+std::optional<double> corpus_score(const ScannedRow &row, const QualityTarget &target) {
+    if (row.metric == target.metric && row.pool == target.pool && std::isfinite(row.score)) return row.score;
+    if (target.metric == "vmaf" && target.pool == "mean" && std::isfinite(row.vmaf_score)) return row.vmaf_score;
+    static const std::map<std::string_view, const char *> kStatistics = {{"mean", "mean"},
+                                                                         {"harmonic", "harmonic_mean"},
+                                                                         {"harmonic_mean", "harmonic_mean"},
+                                                                         {"min", "min"},
+                                                                         {"max", "max"},
+                                                                         {"median", "median"},
+                                                                         {"percentile=1", "p1"},
+                                                                         {"percentile=5", "p5"},
+                                                                         {"percentile=10", "p10"}};
+    const auto statistic = kStatistics.find(target.pool);
+    if (row.scores.empty() || statistic == kStatistics.end()) return std::nullopt;
+    const json scores = json::parse(row.scores.begin(), row.scores.end(), nullptr, false);
+    if (!scores.is_object() || !scores.contains(target.metric)) return std::nullopt;
+    const json &value = scores[target.metric].value(statistic->second, json());
+    return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+CorpusAnswer cheapest_pass(std::span<const CorpusPoint> points, bool higher_q_is_better,
+                           std::optional<double> max_kbps) {
+    const CorpusPoint *best = nullptr, *highest = nullptr;
+    for (const CorpusPoint &p : points) {
+        if (!highest || p.score > highest->score) highest = &p;
+        if (!p.passes) continue;
+        if (!best || p.kbps < best->kbps || (p.kbps == best->kbps && p.score > best->score) ||
+            (p.kbps == best->kbps && p.score == best->score && is_better(p.q, best->q, higher_q_is_better)))
+            best = &p;
+    }
+    CorpusAnswer answer{best ? *best : *highest, best != nullptr, false, false};
+    if (best && max_kbps && best->kbps > *max_kbps) {
+        answer.is_met = false;
+        answer.is_too_large = true;
+    }
+    return answer;
+}
+
+CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double target, bool higher_q_is_better, double step,
+                               std::optional<double> max_kbps) {
+    const CorpusAnswer row = cheapest_pass(points, higher_q_is_better, max_kbps);
+    std::vector<CorpusPoint> sorted(points.begin(), points.end()), rising;
+    std::sort(sorted.begin(), sorted.end(), [](const CorpusPoint &a, const CorpusPoint &b) {
+        return a.kbps != b.kbps ? a.kbps < b.kbps : a.score > b.score;
+    });
+    for (const CorpusPoint &p : sorted)
+        if (p.kbps > 0 && (rising.empty() || p.score > rising.back().score)) rising.push_back(p);
+    if (rising.size() < 2 || target <= rising.front().score || target > rising.back().score) return row;
+    std::vector<double> rates, scores;
+    for (const CorpusPoint &p : rising) {
+        rates.push_back(std::log(p.kbps));
+        scores.push_back(p.score);
+    }
+    const MonotoneCubic curve(rates, scores);
+    const std::size_t above = static_cast<std::size_t>(
+        std::find_if(scores.begin(), scores.end(), [&](double s) { return s >= target; }) - scores.begin());
+    double low = rates[above - 1], high = rates[above];
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+        (curve(middle) >= target ? high : low) = middle;
+    }
+    const CorpusPoint &a = rising[above - 1], &b = rising[above];
+    const double width = rates[above] - rates[above - 1];
+    const double exact = a.q + (b.q - a.q) * (high - rates[above - 1]) / width;
+    CorpusAnswer answer{{}, true, false, true};
+    // Rounded towards better quality, but not beyond the row that is known to pass.
+    answer.point.q =
+        std::round((higher_q_is_better ? std::ceil(exact / step - 1e-9) : std::floor(exact / step + 1e-9)) * step *
+                   1e6) /
+        1e6;
+    if (is_better(answer.point.q, b.q, higher_q_is_better)) answer.point.q = b.q;
+    const double rate =
+        a.q == b.q ? high : rates[above - 1] + width * std::clamp((answer.point.q - a.q) / (b.q - a.q), 0.0, 1.0);
+    answer.point.kbps = std::exp(rate);
+    answer.point.score = curve(rate);
+    answer.point.passes = true;
+    if (max_kbps && answer.point.kbps > *max_kbps) {
+        answer.is_met = false;
+        answer.is_too_large = true;
+    }
+    return answer;
+}
+
+CorpusAnswer nearest_bitrate(std::span<const CorpusPoint> points, double kbps, bool higher_q_is_better) {
+    const CorpusPoint *best = nullptr;
+    for (const CorpusPoint &p : points) {
+        const double distance = std::fabs(p.kbps - kbps), known = best ? std::fabs(best->kbps - kbps) : 0;
+        if (!best || distance < known || (distance == known && is_better(p.q, best->q, higher_q_is_better))) best = &p;
+    }
+    return {*best, true, false, false};
+}
+
+int search_corpus(const Options &o) {
+    const std::vector<QualityTarget> targets = quality_targets(o, o.target_bitrate);
+    if (o.interpolate && (o.target_bitrate || targets.size() != 1 || metric_choice(targets[0].metric)->lower_is_better))
+        throw usage_error("--interpolate answers one quality target of a metric where higher is better");
+    const RowTable table(o.from_corpus,
+                         [](const std::string &text) { std::fprintf(stderr, "vmaf-tune: %s\n", text.c_str()); });
+    std::map<std::tuple<std::string_view, std::string_view, std::string_view>, CorpusGroup> groups;
+    std::vector<const ScannedRow *> used;
+    for (const ScannedRow &row : table.rows()) {
+        if (row.exit_status != 0 || std::isnan(row.q) || !is_wanted(o.encoders, row.encoder) ||
+            !is_wanted(o.presets, row.preset))
+            continue;
+        CorpusPoint point{row.q, 0, row.kbps, true};
+        bool is_complete = true;
+        for (const QualityTarget &t : targets) {
+            const auto score = corpus_score(row, t);
+            is_complete = is_complete && score;
+            if (!score) break;
+            if (&t == &targets.front()) point.score = *score;
+            point.passes = point.passes && margin_above(t, *score) >= 0;
+        }
+        if (!is_complete) continue;
+        CorpusGroup &group = groups[{row.src, row.encoder, row.preset}];
+        group.src = row.src;
+        group.encoder = row.encoder;
+        group.preset = row.preset;
+        group.points.push_back(point);
+        used.push_back(&row);
+    }
+    if (groups.empty())
+        throw CommandError(kExitFailed, "'" + o.from_corpus + "' has no rows with a score that fit the filters");
+    if (!o.allow_mixed_models) refuse_mixed_models(used);
+    bool all_met = true;
+    for (const auto &[key, group] : groups) {
+        const Adapter *adapter = find_adapter(group.encoder);
+        const bool higher = adapter && adapter->higher_is_better;
+        const CorpusAnswer answer = o.target_bitrate ? nearest_bitrate(group.points, *o.target_bitrate, higher)
+                                    : o.interpolate  ? interpolated_pass(group.points, targets[0].value, higher,
+                                                                        adapter ? adapter->step : 1, o.max_bitrate)
+                                                     : cheapest_pass(group.points, higher, o.max_bitrate);
+        all_met = all_met && answer.is_met;
+        if (o.json)
+            print_line(
+                answer_json(group, answer, targets, o, adapter).dump(-1, ' ', false, json::error_handler_t::replace));
+        else
+            print_line("src=" + std::string(group.src) + " encoder=" + std::string(group.encoder) +
+                       " preset=" + std::string(group.preset) + " crf=" + number_text(answer.point.q) + " " +
+                       targets[0].metric + "=" + fixed_text(answer.point.score, 4) +
+                       " kbps=" + fixed_text(answer.point.kbps, 1) + (answer.is_interpolated ? " [INTERPOLATED]" : "") +
+                       (answer.is_met         ? " [OK]"
+                        : answer.is_too_large ? " [NO SOLUTION]"
+                                              : " [UNMET]"));
+    }
+    return all_met || o.best_effort ? kExitOk : kExitUnmet;
+}
+
+} // namespace vmaf::tune

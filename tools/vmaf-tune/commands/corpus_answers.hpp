@@ -1,0 +1,43 @@
+// Answers from existing rows, without encoding (tune.md 12.2).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "commands/quality_target.hpp"
+#include "rows/row_scan.hpp"
+
+namespace vmaf::tune {
+
+// A row of one source, encoder and preset with what its scores count as.
+struct CorpusPoint {
+    double q = 0, score = 0, kbps = 0;
+    bool passes = false; // all targets
+};
+
+// Score of a row for a target; nothing if the row does not state it.
+std::optional<double> corpus_score(const ScannedRow &row, const QualityTarget &target);
+
+struct CorpusAnswer {
+    CorpusPoint point;
+    bool is_met = false, is_too_large = false, is_interpolated = false;
+};
+
+// The cheapest point that passes; where bitrates are equal the higher score, then the better quality. If none does,
+// the one with the highest score.
+CorpusAnswer cheapest_pass(std::span<const CorpusPoint> points, bool higher_q_is_better,
+                           std::optional<double> max_kbps);
+
+// Between two neighbouring points: a monotone cubic of the score over log bitrate meets the target. The quality value
+// is rounded to `step`, towards better quality.
+CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double target, bool higher_q_is_better, double step,
+                               std::optional<double> max_kbps);
+
+// The point whose bitrate is nearest to the wish; the better quality where two are as near.
+CorpusAnswer nearest_bitrate(std::span<const CorpusPoint> points, double kbps, bool higher_q_is_better);
+
+int search_corpus(const Options &options);
+
+} // namespace vmaf::tune

@@ -1,0 +1,249 @@
+// `encode`: the whole file, at a given quality or at the one that a search finds (tune.md 5.5, 12.3).
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "commands/commands.hpp"
+#include "commands/search_result.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kLengthSlack = 2; // seconds by which --verify lets the length differ
+
+struct Job {
+    Source source;
+    ProbeSetup setup;
+    double q = 0;
+    std::string output, temporary; // written under the latter, then renamed
+};
+
+bool is_mp4(const std::string &path) {
+    const fs::path ext = fs::path(path).extension();
+    return ext == ".mp4" || ext == ".m4v" || ext == ".mov";
+}
+
+std::string output_name(const Source &source, const Adapter &adapter) {
+    const fs::path input(source.path);
+    const std::string codec = adapter.name.substr(adapter.name.starts_with("lib") ? 3 : 0);
+    const std::string ext = input.extension() == ".mp4" ? ".mp4" : ".mkv";
+    return (input.parent_path() / (input.stem().string() + "." + codec + ext)).string();
+}
+
+// Everything besides the video is copied, unless told otherwise; pass 1 has the video alone.
+Arguments final_command(const Options &o, const Job &job, int pass) {
+    const ProbeSetup &setup = job.setup;
+    Arguments command = encode_command(setup.programs, job.source, {}, setup.encode, job.q, pass,
+                                       job.temporary + ".stats", job.temporary);
+    if (o.fail_fast) command.insert(command.begin() + 1, "-xerror");
+    const auto an = std::find(command.begin(), command.end(), "-an");
+    const bool others = job.source.kind == Source::Kind::container && job.source.has_other_streams && !o.video_only;
+    if (an != command.end() && others && pass != 1) {
+        command.erase(an, an + 3);
+        Arguments keep = {"-map", "0", "-map", "-0:v", "-map", "-0:d?", "-c", "copy"};
+        if (!o.audio_codec.empty()) append(keep, {"-c:a", o.audio_codec});
+        if (is_mp4(job.output)) append(keep, {"-map", "-0:t?", "-c:s", "mov_text"}); // all that mp4 can hold
+        command.insert(std::find(command.begin(), command.end(), "-map"), keep.begin(), keep.end());
+    }
+    if (pass == 1) return command;
+    Arguments more = {"-metadata", "VMAF_TUNE_ARGS=" + setup.encode.adapter->name + " " +
+                                       std::string(setup.encode.adapter->knob) + "=" + number_text(job.q) +
+                                       " preset=" + setup.encode.preset};
+    if (is_mp4(job.output)) append(more, {"-movflags", "+faststart+use_metadata_tags"});
+    if (fs::path(job.output).extension() == ".mkv") append(more, {"-cues_to_front", "1"});
+    command.insert(command.end() - 1, more.begin(), more.end());
+    return command;
+}
+
+void remove_leftovers(const std::string &temporary) {
+    std::error_code error;
+    fs::remove(temporary, error);
+    const std::string stats = fs::path(temporary).filename().string() + ".stats";
+    for (const auto &entry : fs::directory_iterator(fs::absolute(temporary).parent_path(), error))
+        if (entry.path().filename().string().starts_with(stats)) fs::remove(entry.path(), error);
+}
+
+// Decodes everything and compares the length (5.5).
+void verify_file(const Options &o, const Job &job, const Source &produced) {
+    const Outcome outcome = run_child({job.setup.programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error", "-xerror",
+                                       "-i", ffmpeg_path(job.temporary), "-map", "0:v", "-f", "null", "-"});
+    if (!outcome.ok())
+        throw CommandError(kExitFailed,
+                           explain_failure("decoding the finished file", outcome.code, outcome.error_tail));
+    if (o.vfilter.empty() && job.source.duration > 0 && produced.duration > 0 &&
+        std::fabs(produced.duration - job.source.duration) > kLengthSlack)
+        throw CommandError(kExitFailed, "the finished file lasts " + number_text(produced.duration) +
+                                            " s, the source " + number_text(job.source.duration) +
+                                            " s; is the source damaged?");
+}
+
+// Runs all passes. Returns the seconds that they took.
+double run_passes(Run &run, const Options &o, const Job &job, json &result) {
+    double seconds = 0;
+    const bool two = job.setup.encode.two_pass;
+    for (int pass = two ? 1 : 0; pass <= (two ? 2 : 0); pass++) {
+        Arguments command = final_command(o, job, pass);
+        result["argv"] = command;
+        command.insert(command.begin() + 1, {"-progress", "pipe:1"});
+        RunOptions child;
+        child.timeout = job.setup.encode.timeout;
+        StageProgress p{Stage::encode, job.q, 0, 1, 0, job.source.frame_count(), 0};
+        child.progress_marker = [&](pid_t) { return p.frame; };
+        child.on_output_line = [&](std::string_view line) {
+            const std::string text(line);
+            if (text.starts_with("frame=")) p.frame = std::strtoll(text.c_str() + 6, nullptr, 10);
+            if (text.starts_with("fps=")) p.fps = std::strtod(text.c_str() + 4, nullptr);
+            if (text.starts_with("progress=")) run.progress().stage(job.setup.encode.adapter->name, p);
+        };
+        const Outcome outcome = run_child(command, child);
+        seconds += outcome.seconds;
+        if (outcome.ok()) continue;
+        run.check_interrupted();
+        const std::string prefix = two ? "[pass " + std::to_string(pass) + "] " : "";
+        throw CommandError(kExitFailed, prefix + (outcome.timed_out ? "the encoder made no progress for the time that "
+                                                                      "--timeout allows"
+                                                                    : explain_failure("the encoder", outcome.code,
+                                                                                      outcome.error_tail)));
+    }
+    return seconds;
+}
+
+void finish(Run &run, const Options &o, const Job &job, json &result) {
+    const double seconds = run_passes(run, o, job, result);
+    const auto describe = [&](const std::string &path) {
+        SourceRequest request;
+        request.path = path;
+        request.ffprobe = job.setup.programs.ffprobe;
+        request.hash = SourceRequest::Hash::none;
+        return probe_source(request);
+    };
+    const PacketSummary packets = video_packets(job.setup.programs.ffprobe, job.temporary);
+    if (packets.packets == 0) throw CommandError(kExitFailed, "the encode has no video packets");
+    const Source produced = describe(job.temporary);
+    if (o.verify) verify_file(o, job, produced);
+    result["q"] = job.setup.encode.bitrate_kbps ? json(nullptr) : json(job.q);
+    result["encode_time_ms"] = seconds * 1000;
+    result["encode_size_bytes"] = packets.bytes;
+    result["encode_file_bytes"] = produced.file_bytes;
+    result["encoded_frames"] = packets.packets;
+    result["bitrate_kbps"] = job.source.duration > 0 ? double(packets.bytes) * 8 / 1000 / job.source.duration : 0;
+    result["verified"] = o.verify;
+    if (o.verify_score) {
+        const ScoreResult scored =
+            run_score(job.setup.programs, {&job.source, {}, &produced, {}, packets.packets}, job.setup.score);
+        if (!scored.ok()) throw CommandError(kExitFailed, "the finished file cannot be scored: " + scored.error);
+        result["score"] = pooled(scored.series.at(job.setup.score.metrics.front().series), o.pool);
+        result["metric"] = o.metric;
+        result["pool"] = o.pool;
+        result["score_backend"] = scored.backend_used;
+    }
+    std::error_code error;
+    fs::rename(job.temporary, job.output, error);
+    if (error) throw CommandError(kExitOutput, "'" + job.output + "' cannot be written: " + error.message());
+    remove_leftovers(job.temporary); // statistics of two passes
+    result["output"] = job.output;
+}
+
+void check_output(const Options &o, const Job &job) {
+    std::error_code error;
+    if (!fs::exists(job.output, error)) return;
+    if (fs::equivalent(job.output, job.source.path, error)) {
+        if (!o.overwrite_input)
+            throw usage_error("the output is the source itself; give another --output, or --overwrite-input");
+    } else if (!o.overwrite) {
+        throw CommandError(kExitOutput, "'" + job.output + "' exists; use --overwrite or another --output");
+    }
+}
+
+// The source's quality value: given, or found by a search.
+void settle_quality(Run &run, const Options &o, Job &job, json &result) {
+    const Adapter &adapter = *job.setup.encode.adapter;
+    job.q = o.q_values.empty() ? adapter.default_q : o.q_values[0];
+    if (!o.q_values.empty() || job.setup.encode.bitrate_kbps) return;
+    const std::vector<QualityTarget> targets = quality_targets(o, metric_choice(o.metric)->default_target);
+    if (o.dry_run) {
+        const QualityGrid grid(adapter, o, adapter.step);
+        run.progress().say("the first probe of the search, then the encode with what it finds:");
+        print_probe_commands(job.setup, grid.q(grid.last() / 2));
+        return;
+    }
+    QualitySearch search(run, o, job.setup, targets, adapter.step);
+    const SearchReport report = search.find(targets);
+    if (report.failed) throw CommandError(kExitFailed, "the search failed: " + report.error);
+    if (!report.ok() && !o.best_effort) throw CommandError(kExitUnmet, "no suitable quality: " + report.reason);
+    job.q = *report.q;
+    result["search"] = search_json(job.setup, report, targets);
+    run.progress().say(search_line(job.setup, report, targets.front()));
+}
+
+void encode_one(Run &run, const Options &o, const std::string &path, const std::string &output) {
+    Job job;
+    job.source = run.open_source(path);
+    const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
+    job.setup = run.setup(job.source, adapter, o.presets.empty() ? "" : o.presets.front(),
+                          o.q_values.empty()); // without a search there is nothing to sample
+    if (o.bitrate) job.setup.encode.bitrate_kbps = o.bitrate;
+    job.output = output.empty() ? output_name(job.source, adapter) : output;
+    job.temporary = job.output + ".part" + fs::path(job.output).extension().string();
+    check_output(o, job);
+    json result = {{"type", "encode-result"},
+                   {"src", job.source.path},
+                   {"encoder", adapter.name},
+                   {"preset", job.setup.encode.preset},
+                   {"q_knob", adapter.knob}};
+    settle_quality(run, o, job, result);
+    if (o.dry_run) {
+        const bool two = job.setup.encode.two_pass;
+        for (int pass = two ? 1 : 0; pass <= (two ? 2 : 0); pass++)
+            print_line(shell_quoted(final_command(o, job, pass)));
+        return;
+    }
+    try {
+        finish(run, o, job, result);
+    } catch (...) {
+        remove_leftovers(job.temporary);
+        throw;
+    }
+    if (o.json)
+        print_line(result.dump(-1, ' ', false, json::error_handler_t::replace));
+    else
+        print_line(job.output + ":" +
+                   (job.setup.encode.bitrate_kbps ? "" : " " + std::string(adapter.knob) + "=" + number_text(job.q)) +
+                   " kbps=" + number_text(std::round(result["bitrate_kbps"].get<double>() * 10) / 10) +
+                   (result.contains("score") ? " " + o.metric + "=" + number_text(result["score"].get<double>()) : ""));
+}
+
+} // namespace
+
+int run_encode_command(const Options &given) {
+    Options o = given;
+    read_source_list(o);
+    if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
+    if (o.sources.size() > 1 && !o.output.empty())
+        throw usage_error("several sources cannot have one --output; name outputs in the list's second column");
+    if (o.q_values.size() > 1) throw usage_error("encode takes one --crf");
+    if (!o.q_values.empty() && o.bitrate) throw usage_error("--bitrate and --crf exclude each other");
+    if (o.two_pass && o.q_values.empty() && !o.bitrate)
+        throw usage_error("--two-pass needs --bitrate KBPS, or --crf with encoders that allow it");
+    o.outputs.resize(o.sources.size());
+    if (!o.output.empty()) o.outputs[0] = o.output;
+    Run run(o, true);
+    int worst = kExitOk;
+    for (std::size_t i = 0; i < o.sources.size(); i++) {
+        try {
+            encode_one(run, o, o.sources[i], o.outputs[i]);
+        } catch (const CommandError &e) { // the other files of a list go on
+            if (o.sources.size() == 1 || e.code() == kExitInterrupted) throw;
+            std::fprintf(stderr, "vmaf-tune encode: %s: %s\n", o.sources[i].c_str(), e.what());
+            worst = std::max(worst, e.code());
+        }
+    }
+    return worst;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,53 @@
+#include "commands/job_state.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "report/output_file.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+JobState::JobState(Run &run, const std::string &command, const std::string &source_id) {
+    const Options &o = run.options();
+    std::error_code error;
+    if (!o.work_dir.empty()) {
+        path_ = (fs::path(o.work_dir) / "state.json").string();
+    } else if (run.cache() && !source_id.empty()) {
+        const fs::path folder = fs::path(o.cache_dir.empty() ? default_cache_folder() : o.cache_dir) / "jobs";
+        fs::create_directories(folder, error);
+        path_ = (folder / (sha256_hex(command + "\n" + source_id).substr(0, 24) + ".json")).string();
+        is_ours_ = true;
+    }
+    if (path_.empty()) return;
+    std::ifstream file(path_);
+    const json stored = json::parse(file, nullptr, false);
+    if (stored.is_object() && stored.contains("items") && stored["items"].is_object()) items_ = stored["items"];
+}
+
+std::optional<json> JobState::find(const std::string &key) const {
+    const auto found = items_.find(key);
+    return key.empty() || found == items_.end() ? std::nullopt : std::optional(*found);
+}
+
+void JobState::store(const std::string &key, const json &result) {
+    if (path_.empty() || key.empty()) return;
+    items_[key] = result;
+    const std::string text =
+        json{{"version", 1}, {"items", items_}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    try {
+        vmaf::write_output_file(path_, [&](const auto &out) { out(text); });
+    } catch (const Error &) { // results are remembered by the cache too
+        path_.clear();
+    }
+}
+
+void JobState::finish() {
+    std::error_code error;
+    if (is_ours_ && !path_.empty()) fs::remove(path_, error);
+}
+
+} // namespace vmaf::tune

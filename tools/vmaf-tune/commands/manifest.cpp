@@ -1,0 +1,140 @@
+#include "commands/manifest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+// The first bytes of a stream's extradata, as ffprobe prints them: "00000000: 0164 001e ...".
+std::vector<int> leading_bytes(const json &stream) {
+    const std::string text = stream.value("extradata", "");
+    std::vector<int> bytes;
+    const std::size_t colon = text.find(": ");
+    for (std::size_t at = colon == std::string::npos ? text.size() : colon + 2;
+         at + 1 < text.size() && bytes.size() < 16;) {
+        if (text[at] == ' ') {
+            if (text[at + 1] == ' ') break; // what follows is text
+            at++;
+            continue;
+        }
+        if (!std::isxdigit(static_cast<unsigned char>(text[at])) ||
+            !std::isxdigit(static_cast<unsigned char>(text[at + 1])))
+            break;
+        bytes.push_back(static_cast<int>(std::strtol(text.substr(at, 2).c_str(), nullptr, 16)));
+        at += 2;
+    }
+    return bytes;
+}
+
+} // namespace
+
+std::string codec_string(const Programs &programs, const std::string &path) {
+    const Outcome outcome = run_child({programs.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries",
+                                       "stream=codec_name,profile,level,pix_fmt,extradata", "-show_data", "-of", "json",
+                                       "-i", ffmpeg_path(path)});
+    const json document = json::parse(outcome.out, nullptr, false);
+    if (!document.is_object() || document.value("streams", json::array()).empty()) return "";
+    const json &s = document["streams"][0];
+    const std::string codec = s.value("codec_name", ""), profile = s.value("profile", "");
+    const int level = s.value("level", 0),
+              bits = pixel_layout(s.value("pix_fmt", "yuv420p")).value_or(PixelLayout{}).bits;
+    char text[64] = "";
+    const std::vector<int> extra = leading_bytes(s);
+    if (codec == "h264" && extra.size() > 3 && extra[0] == 1) { // profile, constraints and level as the stream has them
+        std::snprintf(text, sizeof text, "avc1.%02X%02X%02X", extra[1], extra[2], extra[3]);
+    } else if (codec == "h264") {
+        const int idc = profile.find("High 4:4:4") == 0   ? 244
+                        : profile.find("High 4:2:2") == 0 ? 122
+                        : profile.find("High 10") == 0    ? 110
+                        : profile == "High"               ? 100
+                        : profile == "Main"               ? 77
+                                                          : 66;
+        std::snprintf(text, sizeof text, "avc1.%02X%02X%02X", idc, profile == "Constrained Baseline" ? 0x40 : 0, level);
+    } else if (codec == "hevc") {
+        std::snprintf(text, sizeof text, "hvc1.%d.%d.L%d.B0",
+                      profile == "Main 10" ? 2
+                      : profile == "Main"  ? 1
+                                           : 4,
+                      profile == "Main 10" ? 4 : 6, level);
+    } else if (codec == "av1") {
+        std::snprintf(text, sizeof text, "av01.%d.%02dM.%02d",
+                      profile == "High"           ? 1
+                      : profile == "Professional" ? 2
+                                                  : 0,
+                      level, bits);
+    } else if (codec == "vp9") {
+        std::snprintf(text, sizeof text, "vp09.%02d.%02d.%02d", bits > 8 ? 2 : 0, level > 0 ? level : 10, bits);
+    }
+    return text;
+}
+
+// Largest bitrate of any two seconds, in bits per second.
+double peak_bandwidth(const Programs &programs, const std::string &path, double fps) {
+    std::vector<double> sizes;
+    RunOptions options;
+    options.on_output_line = [&](std::string_view line) { sizes.push_back(std::atof(std::string(line).c_str())); };
+    run_child({programs.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=size", "-of",
+               "csv=p=0", "-i", ffmpeg_path(path)},
+              options);
+    const auto window = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(2 * fps)));
+    double sum = 0, peak = 0;
+    for (std::size_t i = 0; i < sizes.size(); i++) {
+        sum += sizes[i];
+        if (i >= window) sum -= sizes[i - window];
+        if (i + 1 >= window) peak = std::max(peak, sum * 8 * fps / double(window));
+    }
+    return sizes.size() < window ? (sizes.empty() ? 0 : sum * 8 * fps / double(sizes.size())) : peak;
+}
+
+double Rung::bandwidth() const { return std::max(peak_bps, point.kbps * 1000); }
+
+std::string Rung::name() const {
+    char text[80];
+    std::snprintf(text, sizeof text, "rendition_%dx%d_%.0fk", point.width, point.height, point.kbps);
+    return text;
+}
+
+std::string hls_playlist(const std::vector<Rung> &rungs, const Source &source) {
+    std::string text = "#EXTM3U\n#EXT-X-VERSION:6\n";
+    for (const Rung &r : rungs) {
+        char line[400];
+        std::snprintf(line, sizeof line,
+                      "#EXT-X-STREAM-INF:BANDWIDTH=%.0f,AVERAGE-BANDWIDTH=%.0f,RESOLUTION=%dx%d,FRAME-RATE=%.3f,VIDEO-"
+                      "RANGE=%s,CODECS=\"%s\"\n%s.m3u8\n",
+                      r.bandwidth(), r.point.kbps * 1000, r.point.width, r.point.height, source.rate.value(),
+                      source.hdr.transfer == Hdr::Transfer::pq    ? "PQ"
+                      : source.hdr.transfer == Hdr::Transfer::hlg ? "HLG"
+                                                                  : "SDR",
+                      r.codecs.c_str(), r.name().c_str());
+        text += line;
+    }
+    return text;
+}
+
+std::string dash_manifest(const std::vector<Rung> &rungs, const Source &source) {
+    std::string text =
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
+        "profiles=\"urn:mpeg:dash:profile:isoff-on-demand:2011\" mediaPresentationDuration=\"PT" +
+        number_text(std::round(source.duration * 1000) / 1000) +
+        "S\" minBufferTime=\"PT2S\">\n  <Period>\n    <AdaptationSet contentType=\"video\" "
+        "segmentAlignment=\"true\">\n";
+    int id = 0;
+    for (const Rung &r : rungs) {
+        char line[400];
+        std::snprintf(line, sizeof line,
+                      "      <Representation id=\"%d\" bandwidth=\"%.0f\" width=\"%d\" height=\"%d\" frameRate=\"%s\" "
+                      "codecs=\"%s\"><BaseURL>%s.mp4</BaseURL></Representation>\n",
+                      id++, r.bandwidth(), r.point.width, r.point.height, source.rate.text().c_str(), r.codecs.c_str(),
+                      r.name().c_str());
+        text += line;
+    }
+    return text + "    </AdaptationSet>\n  </Period>\n</MPD>\n";
+}
+
+} // namespace vmaf::tune

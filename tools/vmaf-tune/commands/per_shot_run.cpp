@@ -1,0 +1,165 @@
+#include "commands/per_shot_run.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_of_file(const std::string &path) {
+    std::ifstream file(path);
+    return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+// One segment under a temporary name; the mark beside it says what made it.
+void encode_segment(const ProbeSetup &base, const ShotSegment &segment) {
+    const std::string mark = segment.path + ".done", made_by = shell_quoted(segment.command);
+    std::error_code error;
+    if (fs::exists(segment.path, error) && text_of_file(mark) == made_by) return;
+    Arguments command = segment.command;
+    const std::string part = segment.path + ".part.mkv";
+    command.back() = ffmpeg_path(part);
+    RunOptions options;
+    options.timeout = base.encode.timeout;
+    Outcome outcome;
+    for (int attempt = 1; attempt <= base.encode.max_tries; attempt++) {
+        outcome = run_child(command, options);
+        if (outcome.ok() || outcome.code < 128 || outcome.timed_out || outcome.interrupted) break;
+    }
+    if (!outcome.ok()) {
+        fs::remove(part, error);
+        throw CommandError(kExitFailed, fs::path(segment.path).filename().string() + ": " +
+                                            explain_failure("the encoder", outcome.code, outcome.error_tail));
+    }
+    fs::rename(part, segment.path, error);
+    if (error) throw CommandError(kExitOutput, "'" + segment.path + "' cannot be written: " + error.message());
+    std::ofstream(mark) << made_by;
+}
+
+} // namespace
+
+ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &segments, const std::string &folder,
+                      const std::string &output) {
+    ShotAssembly a;
+    a.segments = segments;
+    a.output = output;
+    const std::string extension = fs::path(output).extension().string();
+    a.part = output + ".part" + extension;
+    a.list_path = (fs::path(folder) / "concat.txt").string();
+    for (const ShotSegment &segment : segments) {
+        std::string path = fs::absolute(segment.path).string();
+        for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");
+        a.list_text += "file '" + path + "'\n";
+    }
+    a.concat_command = {
+        base.programs.ffmpeg,    "-y", "-hide_banner", "-nostdin", "-v", "error", "-f", "concat", "-safe", "0", "-i",
+        ffmpeg_path(a.list_path)};
+    const bool is_mp4 = extension == ".mp4" || extension == ".mov";
+    const bool others = base.source.has_other_streams && base.source.kind == Source::Kind::container;
+    if (others)
+        append(a.concat_command, {"-i", ffmpeg_path(base.source.path), "-map", "0:v", "-map", "1:a?", "-map", "1:s?",
+                                  "-map_metadata", "1"});
+    append(a.concat_command, {"-c", "copy"});
+    if (is_mp4) {
+        if (others) append(a.concat_command, {"-c:s", "mov_text"});
+        append(a.concat_command, base.encode.adapter->container_tag(extension.substr(1)));
+        append(a.concat_command, {"-movflags", "+faststart"});
+    }
+    a.concat_command.push_back(ffmpeg_path(a.part));
+    return a;
+}
+
+std::string assembly_script(const ShotAssembly &a, const std::string &folder) {
+    std::string script = "#!/bin/sh\nset -eu\nmkdir -p " + shell_quoted(folder) + "\n";
+    for (const ShotSegment &segment : a.segments) script += shell_quoted(segment.command) + "\n";
+    return script + "cat > " + shell_quoted(a.list_path) + " <<'LIST'\n" + a.list_text + "LIST\n" +
+           shell_quoted(a.concat_command) + "\nmv " + shell_quoted(a.part) + " " + shell_quoted(a.output) + "\n";
+}
+
+void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::string &folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    std::ofstream(a.list_path) << a.list_text;
+    std::vector<const ShotSegment *> order;
+    for (const ShotSegment &segment : a.segments) order.push_back(&segment);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const ShotSegment *x, const ShotSegment *y) { return x->frames > y->frames; });
+    std::mutex mutex;
+    std::size_t next = 0, finished = 0;
+    std::optional<CommandError> failure;
+    const auto work = [&] {
+        for (;;) {
+            const ShotSegment *segment = nullptr;
+            {
+                const std::lock_guard lock(mutex);
+                if (next >= order.size() || failure || interruption::requested()) return;
+                segment = order[next++];
+            }
+            try {
+                encode_segment(base, *segment);
+                const std::lock_guard lock(mutex);
+                run.progress().note("segment " + std::to_string(++finished) + " of " + std::to_string(order.size()));
+            } catch (const CommandError &e) { // what was finished stays for the next run
+                const std::lock_guard lock(mutex);
+                if (!failure) failure = e;
+            } catch (const Error &e) {
+                const std::lock_guard lock(mutex);
+                if (!failure) failure = CommandError(kExitFailed, e.what());
+            }
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 1; i < run.options().encode_jobs; i++) threads.emplace_back(work);
+    work();
+    for (std::thread &thread : threads) thread.join();
+    run.check_interrupted();
+    if (failure) throw *failure;
+    const Outcome outcome = run_child(a.concat_command);
+    if (!outcome.ok()) {
+        fs::remove(a.part, error);
+        throw CommandError(kExitFailed, explain_failure("joining the segments", outcome.code, outcome.error_tail));
+    }
+    fs::rename(a.part, a.output, error);
+    if (error) throw CommandError(kExitOutput, "'" + a.output + "' cannot be written: " + error.message());
+}
+
+void score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::vector<PlannedShot> &shots,
+                    json &plan) {
+    SourceRequest request;
+    request.path = a.output;
+    request.ffprobe = base.programs.ffprobe;
+    request.hash = SourceRequest::Hash::none;
+    if (base.source.rate.value() > 0) request.framerate = base.source.rate.text();
+    const Source produced = probe_source(request);
+    const std::int64_t frames = shots.back().shot.end;
+    const ScoreResult scored = run_score(base.programs, {&base.source, {}, &produced, {}, frames}, base.score);
+    if (!scored.ok()) {
+        run.progress().warn("the joined file could not be scored: " + scored.error);
+        return;
+    }
+    const Series &values = scored.series.at(base.score.metrics.front().series);
+    plan["final_score"] = pooled(values, base.pool);
+    if (static_cast<std::int64_t>(values.size()) != frames) return; // every n-th frame: shots cannot be told apart
+    Series of_shots;
+    for (std::size_t i = 0; i < shots.size(); i++) {
+        const Series part(values.begin() + shots[i].shot.start, values.begin() + shots[i].shot.end);
+        of_shots.push_back(pooled(part, base.pool));
+        plan["shots"][i]["final_vmaf"] = of_shots.back();
+    }
+    plan["spread"] = {
+        {"min", pooled(of_shots, "min")}, {"max", pooled(of_shots, "max")}, {"std", standard_deviation(of_shots)}};
+    run.progress().say("joined: " + base.score.metrics.front().name + " " + number_text(plan["final_score"]) +
+                       "; shots from " + number_text(plan["spread"]["min"]) + " to " +
+                       number_text(plan["spread"]["max"]));
+}
+
+} // namespace vmaf::tune

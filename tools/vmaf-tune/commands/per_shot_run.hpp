@@ -1,0 +1,39 @@
+// Carries out a plan of per-shot: encodes the segments, joins them and scores the result (tune.md 12.7).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/run.hpp"
+#include "commands/shot_plan.hpp"
+
+namespace vmaf::tune {
+
+struct ShotSegment {
+    std::string path;
+    Arguments command; // makes it
+    std::int64_t frames = 0;
+};
+
+struct ShotAssembly {
+    std::vector<ShotSegment> segments; // in the order of time
+    std::string list_path, list_text;  // for FFmpeg's concat reader
+    Arguments concat_command;          // writes `part`
+    std::string part, output;
+};
+
+// Segments with their commands, and how they are joined; sound and subtitles come from the source.
+ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &segments, const std::string &folder,
+                      const std::string &output);
+std::string assembly_script(const ShotAssembly &assembly, const std::string &folder); // POSIX sh
+
+// Long shots first, side by side; segments that an earlier run finished with the same command stay. Throws
+// CommandError.
+void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &assembly, const std::string &folder);
+
+// Scores the joined file, and each shot in it, into the plan.
+void score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &assembly,
+                    const std::vector<PlannedShot> &shots, nlohmann::json &plan);
+
+} // namespace vmaf::tune

@@ -1,0 +1,83 @@
+#include "commands/quality_target.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+QualityTarget parse_target(const std::string &text, const std::string &default_pool) {
+    const std::size_t at = text.find(">=") != std::string::npos ? text.find(">=") : text.find("<=");
+    if (at == std::string::npos)
+        throw usage_error("--target " + text + " is not of the form METRIC>=VALUE or METRIC:POOL>=VALUE");
+    QualityTarget target;
+    target.metric = text.substr(0, at);
+    target.pool = default_pool;
+    if (const std::size_t colon = target.metric.find(':'); colon != std::string::npos) {
+        target.pool = target.metric.substr(colon + 1);
+        target.metric.resize(colon);
+    }
+    char *end = nullptr;
+    target.value = std::strtod(text.c_str() + at + 2, &end);
+    if (*end || end == text.c_str() + at + 2) throw usage_error("--target " + text + ": the value is not a number");
+    const auto metric = metric_choice(target.metric);
+    if (!metric) throw usage_error("--target " + text + ": the metric '" + target.metric + "' is not known");
+    if (metric->lower_is_better != (text.substr(at, 2) == "<="))
+        throw usage_error("--target " + text + ": for " + target.metric +
+                          (metric->lower_is_better ? " lower" : " higher") + " is better; write " +
+                          (metric->lower_is_better ? "<=" : ">="));
+    try {
+        pooled({1.0}, target.pool);
+    } catch (const Error &e) {
+        throw usage_error(e.what());
+    }
+    return target;
+}
+
+std::vector<QualityTarget> quality_targets(const Options &options, std::optional<double> fallback) {
+    std::vector<QualityTarget> targets;
+    if (options.target_vmaf) targets.push_back({options.metric, options.pool, *options.target_vmaf});
+    for (const std::string &text : options.targets) targets.push_back(parse_target(text, options.pool));
+    if (targets.empty() && fallback) targets.push_back({options.metric, options.pool, *fallback});
+    if (targets.empty()) throw usage_error("no target: give --target-vmaf 95, or --target \"vmaf>=95\"");
+    return targets;
+}
+
+QualityGrid::QualityGrid(const Adapter &adapter, const Options &options, double default_step)
+    : low_(options.min_q.value_or(adapter.search.low)), high_(options.max_q.value_or(adapter.search.high)),
+      step_(options.q_step.value_or(default_step)), higher_is_better_(adapter.higher_is_better) {
+    const std::string knob(adapter.knob);
+    if (low_ < adapter.hard.low || high_ > adapter.hard.high)
+        throw usage_error(adapter.name + ": " + knob + " goes from " + number_text(adapter.hard.low) + " to " +
+                          number_text(adapter.hard.high) + "; check --min-q and --max-q");
+    if (!(low_ <= high_)) throw usage_error("--min-q is above --max-q");
+    if (!(step_ > 0)) throw usage_error("--q-step must be positive");
+    last_ = static_cast<int>(std::floor((high_ - low_) / step_ + 1e-9));
+}
+
+double QualityGrid::q(int k) const {
+    const int from_low = higher_is_better_ ? last_ - k : k;
+    return std::round((low_ + from_low * step_) * 1e6) / 1e6; // 0.1 steps without dust
+}
+
+int QualityGrid::nearest(double q) const {
+    const int from_low = static_cast<int>(std::lround((q - low_) / step_));
+    return std::clamp(higher_is_better_ ? last_ - from_low : from_low, 0, last_);
+}
+
+int QualityGrid::points_in(double distance) const {
+    return std::max(1, static_cast<int>(std::lround(distance / step_)));
+}
+
+int QualityGrid::first_multiple(double distance) const {
+    for (int k = 0; k <= last_; k++)
+        if (std::fabs(std::remainder(q(k), distance)) < 1e-6) return k;
+    return 0;
+}
+
+double margin_above(const QualityTarget &target, double score) {
+    return metric_choice(target.metric)->lower_is_better ? target.value - score : score - target.value;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,41 @@
+// What a search aims at, and the values that it may try (tune.md 9.1, 9.9).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/run.hpp"
+
+namespace vmaf::tune {
+
+struct QualityTarget {
+    std::string metric, pool;
+    double value = 0;
+};
+
+// --target-vmaf, --target and --metric as a list; at least one, else CommandError.
+std::vector<QualityTarget> quality_targets(const Options &options, std::optional<double> fallback);
+QualityTarget parse_target(const std::string &text, const std::string &default_pool);
+
+// How far a score is above its target, in the sense in which higher is better.
+double margin_above(const QualityTarget &target, double score);
+
+// The points of a search, k = 0 being the best quality.
+class QualityGrid {
+  public:
+    QualityGrid(const Adapter &adapter, const Options &options, double default_step);
+    int last() const { return last_; }
+    double q(int k) const;
+    int nearest(double q) const;
+    double step() const { return step_; }
+    int points_in(double distance) const; // of the knob; at least one
+    int first_multiple(double distance) const;
+
+  private:
+    double low_, high_, step_;
+    bool higher_is_better_;
+    int last_;
+};
+
+} // namespace vmaf::tune

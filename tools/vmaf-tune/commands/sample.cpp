@@ -1,0 +1,46 @@
+// `sample`: score and prediction at one quality value (tune.md 12.3).
+#include <cmath>
+
+#include "commands/commands.hpp"
+#include "commands/search_result.hpp"
+#include "reporting/plot.hpp"
+#include "rows/row.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+int run_sample(const Options &o) {
+    if (o.q_values.size() != 1) throw usage_error("sample needs one --crf");
+    Run run(o, true);
+    const Source source = run.open_source(o.sources.at(0));
+    const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
+    ProbeSetup setup = run.setup(source, adapter, o.presets.empty() ? "" : o.presets.front(), true);
+    setup.progress = [&](const StageProgress &p) { run.progress().stage(adapter.name, p); };
+    if (o.dry_run) {
+        print_probe_commands(setup, o.q_values[0]);
+        return kExitOk;
+    }
+    const ProbeResult probe = run_probe(setup, o.q_values[0]);
+    run.check_interrupted();
+    if (!probe.ok()) throw CommandError(kExitFailed, probe.stage + " failed: " + probe.error);
+    for (const std::string &warning : probe.warnings) run.progress().warn(warning);
+    const Prediction whole = predict_whole(setup, probe);
+    json row = make_row(setup, probe);
+    row["type"] = "sample-done";
+    row["predicted_size_bytes"] = std::round(whole.bytes);
+    row["predicted_percent"] = whole.percent;
+    row["predicted_seconds"] = whole.seconds;
+    run.progress().event(row);
+    if (o.json)
+        print_line(row_text(row));
+    else
+        print_line(std::string(adapter.knob) + "=" + number_text(probe.q) + " " + o.metric + "=" +
+                   fixed_text(probe_score(setup, probe, o.metric, o.pool), 4) +
+                   " kbps=" + fixed_text(probe.bitrate_kbps(), 1) + " predicted_size=" + human_size(whole.bytes) +
+                   " (" + fixed_text(whole.percent, 1) + "%) predicted_time=" + number_text(whole.seconds) + "s" +
+                   (probe.from_cache ? " [cached]" : ""));
+    return kExitOk;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,114 @@
+#include "commands/search_result.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "reporting/plot.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+void print_line(const std::string &text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+}
+
+std::string human_size(double bytes) {
+    const double unit = bytes >= 1e9 ? 1e9 : bytes >= 1e6 ? 1e6 : 1e3;
+    return fixed_text(bytes / unit, 2) + (unit == 1e9 ? "GB" : unit == 1e6 ? "MB" : "kB");
+}
+
+const char *status_word(const SearchReport &report) {
+    if (report.failed) return "failed";
+    switch (report.status) {
+    case SearchStatus::ok: return "ok";
+    case SearchStatus::no_solution: return "no_solution";
+    default: return "unmet";
+    }
+}
+
+json probe_json(const ProbeSetup &setup, const ProbeResult &p, const QualityTarget &target) {
+    return {{"q", setup.encode.bitrate_kbps ? json(nullptr) : json(p.q)},
+            {"score", p.ok() ? json(probe_score(setup, p, target.metric, target.pool)) : json(nullptr)},
+            {"bitrate_kbps", p.bitrate_kbps()},
+            {"samples", p.samples.size()},
+            {"from_cache", p.from_cache},
+            {"exit_status", p.status}};
+}
+
+json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vector<QualityTarget> &targets) {
+    const auto point = [](const SearchPoint &p) {
+        return json{{"q", p.q}, {"score", p.score}, {"bitrate_kbps", p.bitrate_kbps}};
+    };
+    json object = {{"type", "search-result"},
+                   {"src", setup.source.path},
+                   {"encoder", setup.encode.adapter->name},
+                   {"preset", setup.encode.preset},
+                   {"q_knob", setup.encode.adapter->knob},
+                   {"metric", targets.front().metric},
+                   {"pool", targets.front().pool},
+                   {"target", r.target},
+                   {"targets", json::array()},
+                   {"sample_aggregate", setup.aggregate},
+                   {"clip_mode", setup.clip_mode},
+                   {"status", status_word(r)},
+                   {"probes", json::array()},
+                   {"non_monotone", r.non_monotone},
+                   {"plateau", r.plateau},
+                   {"at_bound", r.at_bound},
+                   {"elapsed_s", r.elapsed},
+                   {"score_backend", r.probes.empty() ? setup.score.backend : r.probes.back().backend},
+                   {"reason", r.reason}};
+    for (const QualityTarget &t : targets)
+        object["targets"].push_back({{"metric", t.metric}, {"pool", t.pool}, {"value", t.value}});
+    for (const ProbeResult &p : r.probes) object["probes"].push_back(probe_json(setup, p, targets.front()));
+    if (r.best_passing) object["best_passing"] = point(*r.best_passing);
+    if (r.best_fitting) object["best_fitting"] = point(*r.best_fitting);
+    for (const SearchPoint &p : r.verified) object["verified"].push_back(point(p));
+    const bool has_point = !r.failed && !r.probes.empty();
+    object["q"] = has_point && r.q ? json(*r.q) : json(nullptr);
+    for (const auto &[key, value] :
+         {std::pair("score", r.score), std::pair("margin", r.margin), std::pair("bitrate_kbps", r.bitrate_kbps),
+          std::pair("predicted_size_bytes", std::round(r.prediction.bytes)),
+          std::pair("predicted_percent", r.prediction.percent), std::pair("predicted_seconds", r.prediction.seconds)})
+        object[key] = has_point ? json(value) : json(nullptr);
+    return object;
+}
+
+std::string search_line(const ProbeSetup &setup, const SearchReport &r, const QualityTarget &target) {
+    const std::string start =
+        "src=" + setup.source.path + " encoder=" + setup.encode.adapter->name + " preset=" + setup.encode.preset;
+    if (r.failed) return start + " [FAILED] " + r.error;
+    return start + (r.q ? " crf=" + number_text(*r.q) : "") + " " + target.metric + "=" + fixed_text(r.score, 4) +
+           " kbps=" + fixed_text(r.bitrate_kbps, 1) + " predicted_size=" + human_size(r.prediction.bytes) +
+           " probes=" + std::to_string(r.probes.size()) +
+           (r.ok()                                  ? " [OK]"
+            : r.status == SearchStatus::no_solution ? " [NO SOLUTION]"
+                                                    : " [UNMET]");
+}
+
+Arguments encode_hint(const Options &o, const ProbeSetup &setup, const SearchReport &report) {
+    Arguments command = {"vmaf-tune", "encode", "-i", setup.source.path};
+    if (setup.source.kind == Source::Kind::raw)
+        append(command, {"--width", std::to_string(setup.source.width), "--height", std::to_string(setup.source.height),
+                         "--pix-fmt", setup.source.pix_fmt, "--framerate", setup.source.rate.text()});
+    append(command, {"-e", setup.encode.adapter->name, "--preset", setup.encode.preset});
+    if (report.q)
+        append(command, {"--crf", number_text(*report.q)});
+    else
+        append(command, {"--two-pass", "--bitrate", std::to_string(setup.encode.bitrate_kbps.value_or(0))});
+    for (const std::string &item : o.enc) append(command, {"--enc", item});
+    if (!o.vfilter.empty()) append(command, {"--vfilter", o.vfilter});
+    return command;
+}
+
+void print_probe_commands(const ProbeSetup &setup, double q) {
+    for (const Sample &sample : setup.samples)
+        for (int pass = setup.encode.two_pass ? 1 : 0; pass <= (setup.encode.two_pass ? 2 : 0); pass++)
+            print_line(shell_quoted(encode_command(setup.programs, sample.source, sample.window, setup.encode, q, pass,
+                                                   "OUTPUT.stats", "OUTPUT.mkv")));
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,26 @@
+// What a search found, for people and for programs (tune.md 12.2).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "commands/quality_search.hpp"
+
+namespace vmaf::tune {
+
+void print_line(const std::string &text); // to standard output, at once
+std::string human_size(double bytes);
+
+const char *status_word(const SearchReport &report);
+nlohmann::json probe_json(const ProbeSetup &setup, const ProbeResult &probe, const QualityTarget &target);
+nlohmann::json search_json(const ProbeSetup &setup, const SearchReport &report,
+                           const std::vector<QualityTarget> &targets);
+std::string search_line(const ProbeSetup &setup, const SearchReport &report, const QualityTarget &target);
+
+// A command line that encodes with the answer.
+Arguments encode_hint(const Options &options, const ProbeSetup &setup, const SearchReport &report);
+
+// The commands of the probe at q, as they would run (--dry-run).
+void print_probe_commands(const ProbeSetup &setup, double q);
+
+} // namespace vmaf::tune

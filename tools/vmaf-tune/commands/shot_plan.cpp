@@ -1,0 +1,97 @@
+#include "commands/shot_plan.hpp"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "base/error.hpp"
+
+namespace vmaf::tune {
+
+std::vector<Zone> parse_zones(const std::string &text, std::int64_t frames) {
+    std::vector<Zone> zones;
+    std::istringstream lines(text);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        number++;
+        line.resize(std::min(line.find('#'), line.size()));
+        std::istringstream words(line);
+        std::string word;
+        if (!(words >> word)) continue;
+        const auto bad = [&](const std::string &why) {
+            return invalid("line " + std::to_string(number) + " of the zones: " + why);
+        };
+        const auto integer = [&](const std::string &t) {
+            char *end = nullptr;
+            const long long value = std::strtoll(t.c_str(), &end, 10);
+            if (*end || end == t.c_str()) throw bad("'" + t + "' is no frame number");
+            return static_cast<std::int64_t>(value);
+        };
+        Zone zone;
+        zone.range.start = integer(word);
+        if (!(words >> word)) throw bad("the end is missing");
+        zone.range.end = integer(word);
+        if (zone.range.end < 0 || zone.range.end > frames) zone.range.end = frames;
+        if (zone.range.start < 0 || zone.range.start >= zone.range.end) throw bad("it is empty");
+        while (words >> word) {
+            const std::size_t equals = word.find('=');
+            const std::string key = word.substr(0, equals);
+            if (equals == std::string::npos) {
+                zone.encoder = word;
+                continue;
+            }
+            const std::string value = word.substr(equals + 1);
+            char *end = nullptr;
+            const double amount = std::strtod(value.c_str(), &end);
+            const bool is_number = end != value.c_str() && *end == 0;
+            if (key == "preset")
+                zone.preset = value;
+            else if (!is_number)
+                throw bad("'" + word + "': the value is no number");
+            else if (key == "target" || key == "target-vmaf")
+                zone.target = amount;
+            else if (key == "crf" || key == "q")
+                zone.q = amount;
+            else
+                throw bad("'" + key + "' is not known; use target=, crf= or preset=");
+        }
+        if (!zones.empty() && zone.range.start < zones.back().range.end)
+            throw bad("it overlaps the one before; write zones in order");
+        zones.push_back(zone);
+    }
+    return zones;
+}
+
+std::vector<PlannedShot> cut_at_zones(const std::vector<Shot> &shots, const std::vector<Zone> &zones) {
+    std::set<std::int64_t> cuts;
+    for (const Zone &zone : zones) cuts.insert({zone.range.start, zone.range.end});
+    std::vector<PlannedShot> planned;
+    for (const Shot &shot : shots) {
+        std::vector<std::int64_t> edges = {shot.start};
+        for (const std::int64_t cut : cuts)
+            if (cut > shot.start && cut < shot.end) edges.push_back(cut);
+        edges.push_back(shot.end);
+        for (std::size_t i = 0; i + 1 < edges.size(); i++) {
+            PlannedShot part;
+            part.shot = {edges[i], edges[i + 1]};
+            for (std::size_t z = 0; z < zones.size(); z++)
+                if (part.shot.start >= zones[z].range.start && part.shot.end <= zones[z].range.end) part.zone = z;
+            planned.push_back(part);
+        }
+    }
+    return planned;
+}
+
+std::vector<double> smoothed(std::vector<double> q, const std::vector<bool> &is_fixed, double step,
+                             bool higher_is_better) {
+    const double sign = higher_is_better ? -1 : 1;
+    const auto limit = [&](std::size_t i, std::size_t neighbour) {
+        if (is_fixed[i] || is_fixed[neighbour]) return;
+        q[i] = sign * std::min(sign * q[i], sign * q[neighbour] + step);
+    };
+    for (std::size_t i = 1; i < q.size(); i++) limit(i, i - 1);
+    for (std::size_t i = q.size(); i-- > 1;) limit(i - 1, i);
+    return q;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,40 @@
+// Which shots there are and what is wished for each of them (tune.md 12.7).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stages/shots.hpp"
+
+namespace vmaf::tune {
+
+// A part of the video with an own target, a fixed quality or an own preset.
+struct Zone {
+    Shot range;
+    std::optional<double> target, q;
+    std::string encoder, preset;
+};
+
+// Lines `start end [encoder] key=value...` with target, crf (or q) and preset; end -1 is the end of the video. Throws
+// Error with the line's number.
+std::vector<Zone> parse_zones(const std::string &text, std::int64_t frames);
+
+struct PlannedShot {
+    Shot shot;
+    std::optional<std::size_t> zone;
+    double q = 0, score = 0, kbps = 0;
+    std::size_t probes = 0;
+    bool is_met = true, is_measured = true, is_smoothed = false;
+    std::string error; // why it could not be measured
+};
+
+// Shots, cut where a zone begins or ends.
+std::vector<PlannedShot> cut_at_zones(const std::vector<Shot> &shots, const std::vector<Zone> &zones);
+
+// Neighbours may differ by at most `step`: those that are too far below get better quality, never worse. `is_fixed`
+// ones stay and bind nobody.
+std::vector<double> smoothed(std::vector<double> q, const std::vector<bool> &is_fixed, double step,
+                             bool higher_is_better);
+
+} // namespace vmaf::tune

@@ -1,0 +1,17 @@
+// The texts of rows: JSON of schema 4, the 54 columns of schema 3, and CSV (tune.md 11).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace vmaf::tune {
+
+enum class RowFormat { schema4, schema3, csv };
+
+std::string row_line(const nlohmann::json &row, RowFormat format); // without its newline
+std::string row_header(RowFormat format);                          // first line of a file; empty for JSON
+
+std::string csv_field(std::string_view text); // quoted where RFC 4180 wants it
+
+} // namespace vmaf::tune

@@ -1,0 +1,48 @@
+// The few columns of rows that answers need, read without building documents: 100 000 rows in a fraction of a second.
+#pragma once
+
+#include <cmath>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vmaf::tune {
+
+// Views into the file that was read. Numbers that are missing, null or NaN are not a number.
+struct ScannedRow {
+    std::string_view src, encoder, preset, model, metric = "vmaf", pool = "mean";
+    std::string_view scores; // an object: every metric with its statistics; may be empty
+    double q = std::nan(""), score = std::nan(""), vmaf_score = std::nan(""), kbps = 0;
+    int exit_status = 0;
+};
+
+// Reads one line; false if it is no object or has something that only a full parser understands.
+bool scan_row(std::string_view line, ScannedRow &row);
+
+// All rows of a file, older schemas and their aliases included. Malformed lines are told with their number.
+class RowTable {
+  public:
+    RowTable(const std::string &path, const std::function<void(const std::string &)> &complain); // throws Error
+    ~RowTable();
+    RowTable(const RowTable &) = delete;
+    RowTable &operator=(const RowTable &) = delete;
+    const std::vector<ScannedRow> &rows() const { return rows_; }
+
+  private:
+    struct Part { // some lines of the file, read by one thread
+        std::vector<ScannedRow> rows;
+        std::deque<std::string> unescaped;  // texts that had to be rewritten
+        std::vector<std::size_t> malformed; // line numbers, from 1 on
+        std::size_t lines = 0;
+    };
+    static void scan(std::string_view text, Part &part);
+
+    char *data_ = nullptr;
+    std::size_t size_ = 0;
+    std::vector<Part> parts_;
+    std::vector<ScannedRow> rows_;
+};
+
+} // namespace vmaf::tune

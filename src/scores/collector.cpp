@@ -10,9 +10,21 @@ namespace vmaf {
 
 namespace {
 
-constexpr unsigned kMaxIndex = 1u << 30; // a series is an array; beyond this an index is a mistake
+constexpr unsigned kMaxIndex = 1u << 30; // beyond this an index is a mistake
 
 } // namespace
+
+std::optional<double> &ScoreCollector::Series::at(std::size_t index) {
+    const std::size_t block = index / kBlock;
+    if (block >= blocks.size()) blocks.resize(block + 1);
+    if (!blocks[block]) blocks[block] = std::make_unique<Block>();
+    return (*blocks[block])[index % kBlock];
+}
+
+std::optional<double> ScoreCollector::Series::find(std::size_t index) const {
+    const std::size_t block = index / kBlock;
+    return block < blocks.size() && blocks[block] ? (*blocks[block])[index % kBlock] : std::nullopt;
+}
 
 void ScoreCollector::append(std::string_view name, unsigned index, double value) {
     if (index >= kMaxIndex) throw invalid("frame number " + std::to_string(index) + " is too large");
@@ -25,16 +37,15 @@ void ScoreCollector::append(std::string_view name, unsigned index, double value)
         series_.push_back({std::string(name), {}});
         found = by_name_.emplace(std::string(name), &series_.back()).first;
     }
-    auto &values = found->second->values;
-    if (index >= values.size()) values.resize(std::max<std::size_t>(std::size_t(index) + 1, values.size() * 2));
-    if (values[index]) {
+    std::optional<double> &place = found->second->at(index);
+    if (place) {
         const std::string sentence =
             "feature \"" + std::string(name) + "\" cannot be overwritten at index " + std::to_string(index);
         lock.unlock();
         log(LogLevel::warning, sentence);
         throw invalid(sentence);
     }
-    values[index] = value;
+    place = value;
     frame_capacity_ = std::max<std::size_t>(frame_capacity_, std::size_t(index) + 1);
     if (!listener_) return;
     const Listener listener = listener_;
@@ -60,7 +71,7 @@ const ScoreCollector::Series *ScoreCollector::series(std::string_view name) cons
 std::optional<double> ScoreCollector::find(std::string_view name, unsigned index) const {
     std::lock_guard lock(mutex_);
     const Series *s = series(name);
-    return s && index < s->values.size() ? s->values[index] : std::nullopt;
+    return s ? s->find(index) : std::nullopt;
 }
 
 bool ScoreCollector::has_name(std::string_view name) const {
@@ -78,9 +89,9 @@ double ScoreCollector::pool(std::string_view name, Pooling method, unsigned low,
     double sum = 0, inverse_sum = 0, min = 0, max = 0;
     for (std::uint64_t i = low; i <= high; i++) {
         if (step > 1 && i % step != 0) continue;
-        if (!s || i >= s->values.size() || !s->values[i])
-            throw invalid("no score \"" + std::string(name) + "\" at index " + std::to_string(i));
-        const double x = *s->values[i];
+        const std::optional<double> stored = s ? s->find(i) : std::nullopt;
+        if (!stored) throw invalid("no score \"" + std::string(name) + "\" at index " + std::to_string(i));
+        const double x = *stored;
         if (count == 0 || x < min) min = x;
         if (count == 0 || x > max) max = x;
         count++;

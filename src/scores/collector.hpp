@@ -1,11 +1,12 @@
 // The score collector: stored name -> series over frame numbers, plus whole-clip aggregates (models.md 6). Thread-safe.
 #pragma once
 
-#include <chrono>
+#include <array>
 #include <ctime>
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -43,9 +44,15 @@ class ScoreCollector {
     void set_listener(Listener listener);
 
   private:
+    // In blocks, so that one score far behind the others costs little.
     struct Series {
+        static constexpr std::size_t kBlock = 1024;
+        using Block = std::array<std::optional<double>, kBlock>;
         std::string name;
-        std::vector<std::optional<double>> values;
+        std::vector<std::unique_ptr<Block>> blocks;
+
+        std::optional<double> &at(std::size_t index);
+        std::optional<double> find(std::size_t index) const;
     };
     const Series *series(std::string_view name) const;
 

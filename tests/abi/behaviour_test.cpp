@@ -279,6 +279,18 @@ TEST(CApi, ImportedScoresFeedModelsAndAreNeverOverwritten) {
     EXPECT_EQ(score, 12.5);
 }
 
+TEST(CApi, OneScoreFarAwayCostsLittle) { // a series as a plain array would need 16 GiB here
+    Context ctx;
+    const unsigned far = (1u << 30) - 1;
+    EXPECT_EQ(vmaf_import_feature_score(ctx, "x", 1.5, far), 0);
+    EXPECT_EQ(vmaf_import_feature_score(ctx, "x", 1.5, far + 1), -EINVAL);
+    double out = 0;
+    EXPECT_EQ(vmaf_feature_score_at_index(ctx, "x", &out, far), 0);
+    EXPECT_EQ(out, 1.5);
+    EXPECT_EQ(vmaf_feature_score_at_index(ctx, "x", &out, far - 1), -EINVAL);
+    EXPECT_EQ(vmaf_feature_score_pooled(ctx, "x", VMAF_POOL_METHOD_MEAN, &out, far, far), 0);
+}
+
 TEST(CApi, PoolingFollowsTheFormulas) {
     Context ctx;
     const double x[] = {4, 1, 3, 9};

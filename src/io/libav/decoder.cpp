@@ -188,6 +188,9 @@ bool Decoder::feed() {
         const int code = av_read_frame(format_.get(), packet_.get());
         if (is_cancelled_) throw Error(ECANCELED, "reading was cancelled");
         if (code == AVERROR_EOF) {
+            // Some containers (Matroska) end quietly where they were cut off: only a message tells.
+            if (!demuxer_complaint().empty())
+                throw invalid(name() + " is cut off, its end is missing: " + demuxer_complaint());
             is_drained_ = true;
             avcodec_send_packet(codec_.get(), nullptr);
             return true;

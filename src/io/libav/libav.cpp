@@ -10,6 +10,7 @@ namespace {
 
 std::mutex message_mutex;
 std::string last_message;
+thread_local std::string demuxer_message; // a demuxer speaks on the thread that reads
 
 void keep_message(void *object, int level, const char *format, va_list arguments) {
     if (level > AV_LOG_ERROR) return;
@@ -25,6 +26,8 @@ void keep_message(void *object, int level, const char *format, va_list arguments
     for (char &c : line)
         if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7f) c = ' ';
     if (line.empty()) return;
+    const AVClass *const kind = object ? *static_cast<const AVClass *const *>(object) : nullptr;
+    if (kind && kind->get_category && kind->get_category(object) == AV_CLASS_CATEGORY_DEMUXER) demuxer_message = line;
     const std::lock_guard lock(message_mutex);
     last_message = line;
 }
@@ -37,9 +40,12 @@ void capture_messages() {
 }
 
 void forget_messages() {
+    demuxer_message.clear();
     const std::lock_guard lock(message_mutex);
     last_message.clear();
 }
+
+const std::string &demuxer_complaint() { return demuxer_message; }
 
 std::string reason(int code) {
     std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};

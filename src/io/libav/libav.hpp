@@ -37,5 +37,6 @@ Packet new_packet();
 void capture_messages();
 void forget_messages();
 std::string reason(int code);
+const std::string &demuxer_complaint(); // what a demuxer said on this thread since forget_messages(); empty: nothing
 
 } // namespace vmaf::libav

@@ -9,7 +9,7 @@
 #include "scores/collector.hpp"
 #include "scores/feature_name.hpp"
 
-namespace vmaf {
+namespace vmaf::core_test {
 namespace {
 
 constexpr OptionSpec kTable[] = {
@@ -114,4 +114,4 @@ TEST(Collector, PoolsInTheFourWays) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::core_test

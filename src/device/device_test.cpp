@@ -13,7 +13,7 @@
 #include "device/registry.hpp"
 #include "device/soft_f64.hpp"
 
-namespace vmaf {
+namespace vmaf::device_test {
 namespace {
 
 using kernels::SoftF64;
@@ -114,4 +114,4 @@ TEST(HostDevice, QueuesWorkInOrderAndEventsOrderQueues) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::device_test

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+namespace alignment_test {
 namespace {
 
 using namespace vmaf;
@@ -127,3 +128,4 @@ TEST(Alignment, LevelsTellWhichRangeSamplesHave) {
 }
 
 } // namespace
+} // namespace alignment_test

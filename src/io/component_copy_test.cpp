@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+namespace component_copy_test {
 namespace {
 
 using namespace vmaf;
@@ -88,3 +89,4 @@ TEST(ComponentCopy, MapsAndFills) {
 }
 
 } // namespace
+} // namespace component_copy_test

@@ -14,7 +14,7 @@
 #include "io/read_ahead.hpp"
 #include "io/y4m_reader.hpp"
 
-namespace vmaf {
+namespace vmaf::io_test {
 namespace {
 
 using Bytes = std::string;
@@ -418,4 +418,4 @@ TEST(LumaReader, PipesAreReadInOrderOnly) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::io_test

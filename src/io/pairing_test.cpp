@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+namespace pairing_test {
 namespace {
 
 using namespace vmaf;
@@ -139,3 +140,4 @@ TEST(FramePairer, SingleFramesAndEmptyClips) {
 }
 
 } // namespace
+} // namespace pairing_test

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+namespace preparation_test {
 namespace {
 
 using namespace vmaf;
@@ -112,3 +113,4 @@ TEST(Preparation, ClipsWithoutColourAreFilledOnlyWhereNeeded) {
 }
 
 } // namespace
+} // namespace preparation_test

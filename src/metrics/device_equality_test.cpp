@@ -5,7 +5,7 @@
 #include "device/host/host_device.hpp"
 #include "support/device_run.hpp"
 
-namespace vmaf {
+namespace vmaf::device_equality_test {
 namespace {
 
 class DeviceEquality : public testing::TestWithParam<std::tuple<const char *, unsigned>> {};
@@ -25,4 +25,4 @@ INSTANTIATE_TEST_SUITE_P(Metrics, DeviceEquality,
                          });
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::device_equality_test

@@ -5,7 +5,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::splitting_test {
 namespace {
 
 // Does the parts one by one, last first, and offers another number of lanes each time it is asked.
@@ -46,4 +46,4 @@ TEST(Metrics, SplittingAFrameChangesNoScoreOfAnyOfThem) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::splitting_test

@@ -13,7 +13,7 @@
 #include "scores/feature_name.hpp"
 #include "test_paths.h"
 
-namespace vmaf {
+namespace vmaf::builtin_test {
 namespace {
 
 constexpr double kTolerance = 5e-7; // the regressors are refits: models/README.md
@@ -116,4 +116,4 @@ TEST(BuiltinModels, PredictTheRecordedScores) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::builtin_test

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "model/model.hpp"
 
-namespace vmaf {
+namespace vmaf::collection_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -104,4 +104,4 @@ TEST(Collection, APlainOneLoadsButDoesNotScore) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::collection_test

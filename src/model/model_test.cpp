@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 
-namespace vmaf {
+namespace vmaf::model_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -275,4 +275,4 @@ TEST_F(ChromaCorrection, RefusesMissingOrDoubledFeaturesAndAParameterOfZero) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::model_test

@@ -11,7 +11,7 @@
 #include "model/model.hpp"
 #include "session/session.hpp"
 
-namespace vmaf {
+namespace vmaf::prediction_test {
 namespace {
 
 constexpr unsigned kFrames = 12;
@@ -197,4 +197,4 @@ TEST(BuiltinModels, LookUpTheStoredNamesOfTheSpecification) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::prediction_test

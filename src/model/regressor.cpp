@@ -44,7 +44,7 @@ Regressor::Regressor(const SvmText &text, std::size_t feature_count)
 
 double Regressor::evaluate(std::span<const double> features) const {
     double sum = 0;
-    if (kernel_ == Kernel::rbf)
+    if (kernel_ == SvmKernel::rbf)
         sum = rbf_sum(features);
     else
         for (std::size_t j = 0; j < coefficients_.size(); j++) sum += coefficients_[j] * dot_kernel(features, j);
@@ -78,9 +78,9 @@ double Regressor::dot_kernel(std::span<const double> features, std::size_t vecto
     double dot = 0;
     for (std::size_t i = 0; i < features.size(); i++)
         if (listed_[vector] >> i & 1) dot += features[i] * components_[i * stride_ + vector];
-    if (kernel_ == Kernel::linear) return dot;
+    if (kernel_ == SvmKernel::linear) return dot;
     const double base = gamma_ * dot + coef0_;
-    return kernel_ == Kernel::polynomial ? integer_power(base, degree_) : std::tanh(base);
+    return kernel_ == SvmKernel::polynomial ? integer_power(base, degree_) : std::tanh(base);
 }
 
 } // namespace vmaf

@@ -10,7 +10,7 @@
 
 namespace vmaf {
 
-enum class Kernel { linear, polynomial, rbf, sigmoid };
+enum class SvmKernel { linear, polynomial, rbf, sigmoid };
 
 struct SupportVector {
     struct Component {
@@ -23,7 +23,7 @@ struct SupportVector {
 
 // The regressor as its text says it.
 struct SvmText {
-    Kernel kernel = Kernel::rbf;
+    SvmKernel kernel = SvmKernel::rbf;
     int degree = 0;
     double gamma = 0, coef0 = 0, rho = 0;
     std::vector<SupportVector> vectors;
@@ -47,7 +47,7 @@ class Regressor {
     double rbf_sum(std::span<const double> features) const;
     double dot_kernel(std::span<const double> features, std::size_t vector) const;
 
-    Kernel kernel_ = Kernel::rbf;
+    SvmKernel kernel_ = SvmKernel::rbf;
     int degree_ = 0;
     double gamma_ = 0, coef0_ = 0, rho_ = 0;
     std::vector<double> coefficients_;

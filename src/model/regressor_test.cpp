@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace vmaf {
+namespace vmaf::regressor_test {
 namespace {
 
 constexpr std::string_view kExample =
@@ -37,10 +37,10 @@ double by_formula(const SvmText &svm, std::span<const double> x) {
             distance += vector.components[next].value * vector.components[next].value;
         double kernel = 0;
         switch (svm.kernel) {
-        case Kernel::rbf: kernel = std::exp((-svm.gamma) * distance); break;
-        case Kernel::linear: kernel = dot; break;
-        case Kernel::sigmoid: kernel = std::tanh(svm.gamma * dot + svm.coef0); break;
-        case Kernel::polynomial: {
+        case SvmKernel::rbf: kernel = std::exp((-svm.gamma) * distance); break;
+        case SvmKernel::linear: kernel = dot; break;
+        case SvmKernel::sigmoid: kernel = std::tanh(svm.gamma * dot + svm.coef0); break;
+        case SvmKernel::polynomial: {
             kernel = 1;
             double power = svm.gamma * dot + svm.coef0;
             for (int e = svm.degree; e > 0; e /= 2, power *= power)
@@ -52,7 +52,7 @@ double by_formula(const SvmText &svm, std::span<const double> x) {
     return sum - svm.rho;
 }
 
-SvmText random_svm(Kernel kernel, int vectors, int features, std::mt19937 &random) {
+SvmText random_svm(SvmKernel kernel, int vectors, int features, std::mt19937 &random) {
     std::uniform_real_distribution<double> value(-2, 2);
     SvmText svm{.kernel = kernel, .degree = 3, .gamma = 0.04, .coef0 = 0.5, .rho = -1.25};
     for (int j = 0; j < vectors; j++) {
@@ -66,7 +66,7 @@ SvmText random_svm(Kernel kernel, int vectors, int features, std::mt19937 &rando
 
 TEST(SvmText, HoldsWhatTheTextSays) {
     const SvmText svm = parse_svm_text(kExample);
-    EXPECT_EQ(svm.kernel, Kernel::rbf);
+    EXPECT_EQ(svm.kernel, SvmKernel::rbf);
     EXPECT_EQ(svm.gamma, 0.05);
     EXPECT_EQ(svm.rho, -0.25);
     ASSERT_EQ(svm.vectors.size(), 3u);
@@ -136,7 +136,7 @@ TEST(SvmText, ClassificationAndPrecomputedKernelsAreRefusedWithEINVAL) {
 TEST(Regressor, GivesTheBitsOfTheFormulaForEveryKernel) {
     std::mt19937 random(1);
     std::uniform_real_distribution<double> value(-1, 3);
-    for (const Kernel kernel : {Kernel::rbf, Kernel::linear, Kernel::polynomial, Kernel::sigmoid})
+    for (const SvmKernel kernel : {SvmKernel::rbf, SvmKernel::linear, SvmKernel::polynomial, SvmKernel::sigmoid})
         for (const int vectors : {0, 1, 3, 63, 64, 65, 211, 300})
             for (const int features : {0, 1, 4, 6, 64}) {
                 const SvmText svm = random_svm(kernel, vectors, features + 2, random); // two components too many
@@ -148,11 +148,11 @@ TEST(Regressor, GivesTheBitsOfTheFormulaForEveryKernel) {
 }
 
 TEST(Regressor, InfiniteFeaturesTouchListedComponentsOnly) {
-    SvmText svm{.kernel = Kernel::linear};
+    SvmText svm{.kernel = SvmKernel::linear};
     svm.vectors.push_back({2.0, {{1, 3.0}}});
     const std::array<double, 2> x = {1.0, std::numeric_limits<double>::infinity()};
     EXPECT_EQ(Regressor(svm, 2).evaluate(x), 6.0);
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::regressor_test

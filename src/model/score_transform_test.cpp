@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace vmaf {
+namespace vmaf::score_transform_test {
 namespace {
 
 TEST(ScoreTransform, PolynomialUsesThePresentCoefficientsOnly) {
@@ -53,4 +53,4 @@ TEST(ScoreTransform, PolynomialFeedsTheKnots) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::score_transform_test

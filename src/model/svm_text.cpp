@@ -105,7 +105,7 @@ class SvmReader {
         }
         if (!has_type || !has_kernel || !has_rho || !total)
             throw broken("svm_type, kernel_type, rho and total_sv must be there");
-        if (!has_gamma && svm_.kernel != Kernel::linear) throw broken("its kernel needs a gamma");
+        if (!has_gamma && svm_.kernel != SvmKernel::linear) throw broken("its kernel needs a gamma");
         if (*total < 0 || std::size_t(*total) > rest_.size()) throw broken("fewer support vectors than total_sv says");
         total_ = std::size_t(*total);
     }
@@ -118,11 +118,11 @@ class SvmReader {
         throw broken("unknown svm_type " + shortened(name));
     }
 
-    static Kernel to_kernel(std::string_view name) {
-        if (name == "rbf") return Kernel::rbf;
-        if (name == "linear") return Kernel::linear;
-        if (name == "polynomial") return Kernel::polynomial;
-        if (name == "sigmoid") return Kernel::sigmoid;
+    static SvmKernel to_kernel(std::string_view name) {
+        if (name == "rbf") return SvmKernel::rbf;
+        if (name == "linear") return SvmKernel::linear;
+        if (name == "polynomial") return SvmKernel::polynomial;
+        if (name == "sigmoid") return SvmKernel::sigmoid;
         if (name == "precomputed")
             throw invalid("the model's regressor has a precomputed kernel, which cannot be used");
         throw broken("unknown kernel_type " + shortened(name));

@@ -16,7 +16,7 @@
 #include "report/report.hpp"
 #include "report/utf8.hpp"
 
-namespace vmaf {
+namespace vmaf::report_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -289,4 +289,4 @@ TEST_F(OutputFile, AFullDeviceIsAnError) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::report_test

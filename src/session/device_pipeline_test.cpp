@@ -13,7 +13,7 @@
 #include "session/device_dispatch.hpp"
 #include "session/device_pipeline.hpp"
 
-namespace vmaf {
+namespace vmaf::device_pipeline_test {
 namespace {
 
 constexpr PictureFormat kFormat{PixelFormat::yuv420p, 8, 40, 24};
@@ -314,4 +314,4 @@ TEST(Dispatch, UnderstandsTheWholeGrammar) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::device_pipeline_test

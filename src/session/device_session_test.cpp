@@ -9,7 +9,7 @@
 #include "session/extractor_name.hpp"
 #include "session/session.hpp"
 
-namespace vmaf {
+namespace vmaf::device_session_test {
 namespace {
 
 constexpr PictureFormat kFormat{PixelFormat::yuv420p, 8, 72, 54};
@@ -140,4 +140,4 @@ TEST(ExtractorNames, AreSplitAtKnownBackends) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::device_session_test

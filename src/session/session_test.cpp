@@ -14,7 +14,7 @@
 #include "session/session.hpp"
 #include "session/worker_pool.hpp"
 
-namespace vmaf {
+namespace vmaf::session_test {
 namespace {
 
 Picture noise(const PictureFormat &format, unsigned seed) {
@@ -191,4 +191,4 @@ TEST(WorkerPool, WithoutThreadsJobsRunInTheCaller) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::session_test

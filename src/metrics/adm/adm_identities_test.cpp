@@ -8,7 +8,7 @@
 #include "metrics/adm/adm.hpp"
 #include "metrics/adm/rows.hpp"
 
-namespace vmaf::adm {
+namespace vmaf::adm::adm_identities_test {
 namespace {
 
 constexpr int kLargest = 22930; // 3.12
@@ -116,4 +116,4 @@ TEST(AdmIdentities, EveryCoefficientOfScale0MasksAlike) {
 }
 
 } // namespace
-} // namespace vmaf::adm
+} // namespace vmaf::adm::adm_identities_test

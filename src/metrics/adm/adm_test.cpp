@@ -14,7 +14,7 @@
 #include "metrics/adm/test_pictures.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf::adm {
+namespace vmaf::adm::adm_test {
 namespace {
 
 Options options_of(const OptionTexts &texts) { return read_options(OptionValues("adm", adm_metric.options, texts)); }
@@ -281,4 +281,4 @@ TEST(Adm, SplittingAFrameChangesNothing) {
 }
 
 } // namespace
-} // namespace vmaf::adm
+} // namespace vmaf::adm::adm_test

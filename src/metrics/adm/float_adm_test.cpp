@@ -12,7 +12,7 @@
 #include "metrics/adm/test_pictures.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf::adm {
+namespace vmaf::adm::float_adm_test {
 namespace {
 
 struct ReferenceRow {
@@ -193,4 +193,4 @@ TEST(FloatAdm, SplittingAFrameChangesNothing) {
 }
 
 } // namespace
-} // namespace vmaf::adm
+} // namespace vmaf::adm::float_adm_test

@@ -8,7 +8,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::ansnr_test {
 namespace {
 
 Picture street(int depth, unsigned frame, const std::string &distort) {
@@ -66,4 +66,4 @@ TEST(FloatAnsnr, PicturesBelow3x3AreRefused) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::ansnr_test

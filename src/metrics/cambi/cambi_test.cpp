@@ -13,7 +13,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::cambi_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -403,4 +403,4 @@ TEST(Cambi, UnwritableHeatMapFolderIsRefusedBeforeScoring) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::cambi_test

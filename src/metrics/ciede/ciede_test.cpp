@@ -11,7 +11,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::ciede_test {
 namespace {
 
 double score(int width, int height, std::string format, int depth, std::string scene, std::string distortion,
@@ -96,4 +96,4 @@ TEST(Ciede, OtherDepthsAndMissingChromaAreRefused) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::ciede_test

@@ -10,7 +10,7 @@
 #include "metrics/common/reflect.hpp"
 #include "metrics/common/resize.hpp"
 
-namespace vmaf {
+namespace vmaf::common_test {
 namespace {
 
 // Something without symmetry.
@@ -168,4 +168,4 @@ TEST(Resize, RefusesUnknownMethodsAndTinySources) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::common_test

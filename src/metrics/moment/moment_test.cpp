@@ -5,7 +5,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::moment_test {
 namespace {
 
 Picture street(int depth, const std::string &distort) {
@@ -53,4 +53,4 @@ TEST(FloatMoment, LargeBrightPicturesKeepTheOrderOfAdditions) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::moment_test

@@ -6,7 +6,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::float_motion_test {
 namespace {
 
 const std::string kMotion = "VMAF_feature_motion_score";
@@ -129,4 +129,4 @@ TEST(FloatMotion, RefusesWhatItCannotScore) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::float_motion_test

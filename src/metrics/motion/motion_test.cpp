@@ -7,7 +7,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::motion_test {
 namespace {
 
 const std::string kSad = "VMAF_integer_feature_motion_sad_score";
@@ -173,4 +173,4 @@ TEST(MotionV2, RefusesTheFiveFrameWindow) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::motion_test

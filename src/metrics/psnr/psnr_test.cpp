@@ -10,7 +10,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::psnr_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -123,4 +123,4 @@ TEST(FloatPsnr, SquaresOf16BitErrorsAreRounded) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::psnr_test

@@ -9,7 +9,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::psnr_hvs_test {
 namespace {
 
 MetricScores score(int width, int height, std::string format, int depth, std::string distortion) {
@@ -57,4 +57,4 @@ TEST(PsnrHvs, MoreThan12BitsAndMissingChromaAreRefused) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::psnr_hvs_test

@@ -11,7 +11,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::speed_test {
 namespace {
 
 const std::string kU = "Speed_chroma_feature_speed_chroma_u_score";
@@ -288,4 +288,4 @@ TEST(Speed, BadOptionsAreRefused) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::speed_test

@@ -10,7 +10,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::float_ssim_test {
 namespace {
 
 MetricScores score(const MetricInfo &metric, clipgen::Options clip, unsigned frame, const OptionTexts &options = {}) {
@@ -129,4 +129,4 @@ TEST(FloatMsSsim, IsFoundByModelsUnderItsName) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::float_ssim_test

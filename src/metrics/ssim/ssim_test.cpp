@@ -6,7 +6,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::ssim_test {
 namespace {
 
 double score(clipgen::Options clip, unsigned frame) {
@@ -45,4 +45,4 @@ TEST(Ssim, EqualPicturesScoreOneAtEverySizeAndDepth) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::ssim_test

@@ -8,7 +8,7 @@
 #include "support/clip.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::ssimulacra2_test {
 namespace {
 
 struct Case {
@@ -251,4 +251,4 @@ TEST(Ssimulacra2, MapsWithoutWeightAreLeftOut) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::ssimulacra2_test

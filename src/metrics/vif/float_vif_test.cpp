@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "support/metric_run.hpp"
 
-namespace vmaf {
+namespace vmaf::float_vif_test {
 namespace {
 
 void set_sample(const Picture &picture, int y, int x, int value) {
@@ -180,4 +180,4 @@ TEST(FloatVif, RefusesWhatItCannotScore) {
 }
 
 } // namespace
-} // namespace vmaf
+} // namespace vmaf::float_vif_test

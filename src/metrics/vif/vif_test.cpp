@@ -15,7 +15,7 @@
 #include "metrics/vif/vif_pixel.hpp"
 #include "metrics/vif/vif_strip.hpp"
 
-namespace vmaf::vif {
+namespace vmaf::vif::vif_test {
 namespace {
 
 using Sample = std::uint16_t;
@@ -425,4 +425,4 @@ TEST(Vif, RefusesPicturesBelowEightPixelsWithTheirSize) {
 }
 
 } // namespace
-} // namespace vmaf::vif
+} // namespace vmaf::vif::vif_test

@@ -179,7 +179,7 @@ esac""")
                 run = self.tune(*command, *common, env={"PATH": tools}, code=7)
                 self.assertIn("--score-backend hip is not usable: the scorer cannot use it here (rocm-smi is not installed)", run.stderr)
                 self.assertIn("usable: vulkan, cpu", run.stderr)
-        self.assertLessEqual(open(self.path("ran")).read().count("ran"), 1)  # its version was asked once, nothing else
+        self.assertFalse(os.path.exists(self.path("ran")))
 
     def test_software_vulkan_counts_on_request_only(self):
         tools = self.machine([])

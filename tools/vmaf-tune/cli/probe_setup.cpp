@@ -159,7 +159,7 @@ void Run::choose_passes(EncodeSettings &encode) {
 ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::string &preset,
                       bool automatic_sampling) {
     ProbeSetup s;
-    s.programs = programs_;
+    s.programs = programs();
     s.source = source;
     s.encode.adapter = &adapter;
     s.encode.preset = preset.empty() ? std::string(adapter.default_preset()) : preset;

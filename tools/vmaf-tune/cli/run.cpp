@@ -59,9 +59,9 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
     if (cache_ && cache_->was_damaged())
         progress_.warn("the cache was damaged; it has been set aside (*.bad), and a new one begun");
     programs_.facts = cache_.get();
-    programs_.ffmpeg_version = ffmpeg_version(programs_);
     if (scores && options.scorer == "binary") options_.vmaf = programs_.vmaf = program(options.vmaf, "--vmaf-bin");
     if (scores) settle_backend();
+    ask_ahead();
     if (options_.score_jobs == 0) options_.score_jobs = backend() == "cpu" ? 1 : 2;
     std::vector<int> processors;
     try {
@@ -75,6 +75,24 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
                                      : static_cast<unsigned>(processors.size());
     work_folder_ = std::make_unique<WorkFolder>(options.work_dir, options.keep);
     slots_ = std::make_unique<Slots>(options_.encode_jobs, options_.score_jobs, std::move(processors));
+}
+
+// Starting FFmpeg takes longer than anything it is asked: what will be asked of it runs while the source is looked at.
+void Run::ask_ahead() {
+    tune::ask_ahead(programs_, {programs_.ffmpeg, "-version"});
+    std::vector<std::string> names = options_.encoders;
+    if (names.empty() && !options_.sources.empty() && options_.compare_encoders.empty()) names = {"libx264"};
+    for (const std::string &name : names) {
+        const Adapter *adapter = find_adapter(name);
+        if (!adapter || adapter->is_hardware) continue;
+        tune::ask_ahead(programs_, trial_command(programs_, *adapter));
+        tune::ask_ahead(programs_, encoder_help_command(programs_, adapter->name));
+    }
+}
+
+const Programs &Run::programs() {
+    if (programs_.ffmpeg_version.empty()) programs_.ffmpeg_version = ffmpeg_version(programs_);
+    return programs_;
 }
 
 void Run::settle_backend() {
@@ -130,7 +148,7 @@ Source Run::open_source(const std::string &path) {
                    : options_.source_hash == "none" ? SourceRequest::Hash::none
                                                     : SourceRequest::Hash::fast;
     try {
-        Source source = probe_source(request);
+        Source source = probe_source(request, cache_.get());
         if (source.field_order != "progressive" && source.field_order != "unknown")
             progress_.warn("'" + path + "' is interlaced (" + source.field_order +
                            "); VMAF expects progressive pictures: consider --vfilter bwdif");

@@ -31,7 +31,7 @@ class Run {
 
     const Options &options() const { return options_; }
     Progress &progress() { return progress_; }
-    const Programs &programs() const { return programs_; }
+    const Programs &programs();
     std::string backend() const { return backends_->name(); }
     ShotFacts &shots() { return shots_; }
     const std::string &work_folder() const { return work_folder_->path(); }
@@ -42,6 +42,7 @@ class Run {
     void check_interrupted() const; // throws CommandError(130)
 
   private:
+    void ask_ahead();
     void settle_backend();
     void check_room(const ProbeSetup &setup) const;
     void choose_hdr_model(ProbeSetup &setup);
@@ -53,6 +54,7 @@ class Run {
     Progress progress_;
     ShotFacts shots_;
     std::unique_ptr<Cache> cache_;
+    AnswersAwaited answers_; // before the cache closes
     std::unique_ptr<WorkFolder> work_folder_;
     std::unique_ptr<BackendInUse> backends_ = std::make_unique<BackendInUse>(std::vector<std::string>{"cpu"});
     std::unique_ptr<ReferenceStore> references_;

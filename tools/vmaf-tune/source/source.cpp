@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 #include "base/error.hpp"
 
@@ -42,26 +41,6 @@ double ratio_of(const json &object, const char *key) { // "34000/50000"
     const double num = std::strtod(text.c_str(), nullptr);
     const double den = slash == std::string::npos ? 1 : std::strtod(text.c_str() + slash + 1, nullptr);
     return den == 0 ? 0 : num / den;
-}
-
-// Quick identity: size, time of change, and the beginning, middle and end of the content (3.7).
-std::string fast_identity(const std::string &path) {
-    struct stat info {};
-    if (stat(path.c_str(), &info) != 0) return {};
-    constexpr std::int64_t kPart = 4 << 20;
-    std::ifstream file(path, std::ios::binary);
-    std::string text = std::to_string(info.st_size) + ":" + std::to_string(info.st_mtim.tv_sec) + "." +
-                       std::to_string(info.st_mtim.tv_nsec) + ":";
-    for (const std::int64_t at : {std::int64_t(0), std::max<std::int64_t>(0, info.st_size / 2 - kPart / 2),
-                                  std::max<std::int64_t>(0, info.st_size - kPart)}) {
-        std::string part(static_cast<std::size_t>(kPart), '\0');
-        file.clear();
-        file.seekg(at);
-        file.read(part.data(), kPart);
-        part.resize(static_cast<std::size_t>(file.gcount()));
-        text += part;
-    }
-    return "fast-" + sha256_hex(text);
 }
 
 json run_ffprobe(const std::string &ffprobe, const Arguments &more, const std::string &path) {
@@ -357,7 +336,9 @@ PacketSummary video_packets(const std::string &ffprobe, const std::string &path)
     return summary;
 }
 
-Source probe_source(const SourceRequest &request) {
+namespace {
+
+Source examine(const SourceRequest &request) {
     Source source;
     source.path = request.path;
     std::error_code error;
@@ -389,11 +370,42 @@ Source probe_source(const SourceRequest &request) {
         source.frames = request.total_frames;
         source.duration = double(*request.total_frames) / source.rate.value();
     }
-    if (request.hash == SourceRequest::Hash::fast) source.id = fast_identity(request.path);
-    if (request.hash == SourceRequest::Hash::full) {
-        source.sha256 = sha256_of_file(request.path);
-        source.id = source.sha256;
+    return source;
+}
+
+} // namespace
+
+Source probe_source(const SourceRequest &request, Cache *facts) {
+    using Hash = SourceRequest::Hash;
+    const std::string identity = request.hash == Hash::none ? "" : fast_identity(request.path);
+    std::string key;
+    std::optional<Source> found;
+    if (facts && !identity.empty()) {
+        const json asked = {"probe",
+                            identity,
+                            request.ffprobe,
+                            request.width.value_or(0),
+                            request.height.value_or(0),
+                            request.stream.value_or(-1),
+                            request.pix_fmt.value_or(""),
+                            request.framerate.value_or(""),
+                            request.duration.value_or(0),
+                            request.total_frames.value_or(0),
+                            request.hdr,
+                            fs::path(request.path).extension().string()};
+        key = sha256_hex(asked.dump(-1, ' ', false, json::error_handler_t::replace));
+        if (const auto text = facts->find(Cache::Kind::fact, key)) found = source_from_facts(*text);
     }
+    Source source = found ? *found : examine(request);
+    if (!found && !key.empty()) try {
+            facts->store(Cache::Kind::fact, key, source_facts(source), "probe of " + request.path);
+        } catch (const Error &) { // then it is asked again
+        }
+    std::error_code error;
+    source.path = request.path;
+    if (found) source.file_bytes = fs::file_size(request.path, error);
+    source.id = identity;
+    if (request.hash == Hash::full) source.id = source.sha256 = sha256_of_file(request.path);
     // The same bytes read as another geometry are another source.
     if (!source.id.empty() && source.kind == Source::Kind::raw)
         source.id += ":" + std::to_string(source.width) + "x" + std::to_string(source.height) + ":" + source.pix_fmt;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adapters/adapter.hpp"
+#include "cache/cache.hpp"
 
 namespace vmaf::tune {
 
@@ -64,8 +65,17 @@ struct SourceRequest {
     enum class Hash { fast, full, none } hash = Hash::fast;
 };
 
-// Throws Error with what is wrong and what to do.
-Source probe_source(const SourceRequest &request);
+// Throws Error with what is wrong and what to do. What was found is remembered in `facts`, if given, for as long as the
+// file stays the same.
+Source probe_source(const SourceRequest &request, Cache *facts = nullptr);
+
+// Quick identity of a file: size, time of change, and the beginning, middle and end of the content (3.7); empty if it
+// cannot be read.
+std::string fast_identity(const std::string &path);
+
+// Facts as JSON, without what belongs to the file alone: path, identity, sizes.
+std::string source_facts(const Source &source);
+std::optional<Source> source_from_facts(const std::string &text); // nothing where the text is damaged
 
 // PQ or HLG without BT.2020 primaries: treated as SDR (3.6).
 bool has_doubtful_transfer(const Source &source);

@@ -60,37 +60,8 @@ std::vector<std::string> accepted_pix_fmts(const Programs &programs, const std::
 
 } // namespace
 
-Outcome ask_program(const Programs &programs, const Arguments &command) {
-    std::error_code error;
-    const fs::path file = fs::canonical(command.at(0), error);
-    const auto size = error ? 0 : fs::file_size(file, error);
-    const auto changed = error ? fs::file_time_type() : fs::last_write_time(file, error);
-    if (!programs.facts || error) return run_child(command);
-    nlohmann::json key = command;
-    key.push_back(file.string());
-    key.push_back(size);
-    key.push_back(changed.time_since_epoch().count());
-    const std::string name = sha256_hex(key.dump());
-    try {
-        if (const auto text = programs.facts->find(Cache::Kind::fact, name)) {
-            const nlohmann::json stored = nlohmann::json::parse(*text);
-            Outcome outcome;
-            outcome.out = stored.at("out");
-            outcome.error_tail = stored.at("err");
-            return outcome;
-        }
-    } catch (const std::exception &) { // a damaged entry counts as a miss
-    }
-    Outcome outcome = run_child(command);
-    if (outcome.ok()) {
-        const nlohmann::json stored = {{"out", outcome.out}, {"err", outcome.error_tail}};
-        try {
-            programs.facts->store(Cache::Kind::fact, name,
-                                  stored.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-        } catch (const Error &) { // then it is asked again
-        }
-    }
-    return outcome;
+Arguments encoder_help_command(const Programs &programs, const std::string &encoder) {
+    return {programs.ffmpeg, "-hide_banner", "-h", "encoder=" + encoder};
 }
 
 std::string ffmpeg_version(const Programs &programs) {

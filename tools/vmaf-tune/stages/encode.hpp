@@ -20,6 +20,15 @@ struct Programs {
 // Runs a program for what it says about itself. A success is remembered for as long as the program's file stays the
 // same.
 Outcome ask_program(const Programs &programs, const Arguments &command);
+void ask_ahead(const Programs &programs, const Arguments &command); // somebody will ask; does not wait
+
+// When it goes, nobody waits for an answer any more.
+struct AnswersAwaited {
+    AnswersAwaited() = default;
+    ~AnswersAwaited();
+    AnswersAwaited(const AnswersAwaited &) = delete;
+    AnswersAwaited &operator=(const AnswersAwaited &) = delete;
+};
 
 // A piece of a source: `frames` frames from `start` seconds on. No frames: everything.
 struct Window {
@@ -86,5 +95,6 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
 
 std::vector<std::string> available_encoders(const Programs &programs);
 std::string ffmpeg_version(const Programs &programs);
+Arguments encoder_help_command(const Programs &programs, const std::string &encoder);
 
 } // namespace vmaf::tune

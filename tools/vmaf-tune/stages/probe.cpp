@@ -76,49 +76,26 @@ void remember(Cache *cache, Cache::Kind kind, const std::string &key, const json
     }
 }
 
-// The facts about an encode that do not depend on its quality.
-json produced_json(const Source &s) {
-    return {{"width", s.width},       {"height", s.height},     {"pix_fmt", s.pix_fmt},   {"codec", s.codec},
-            {"range", s.range},       {"matrix", s.matrix},     {"transfer", s.transfer}, {"primaries", s.primaries},
-            {"sar", s.sample_aspect}, {"order", s.field_order}, {"rate", s.rate.text()}};
-}
-
-Source produced_from(const json &facts) {
-    Source s;
-    facts.at("width").get_to(s.width);
-    facts.at("height").get_to(s.height);
-    for (const auto &[name, field] :
-         {std::pair("pix_fmt", &s.pix_fmt), std::pair("codec", &s.codec), std::pair("range", &s.range),
-          std::pair("matrix", &s.matrix), std::pair("transfer", &s.transfer), std::pair("primaries", &s.primaries),
-          std::pair("sar", &s.sample_aspect), std::pair("order", &s.field_order)})
-        facts.at(name).get_to(*field);
-    s.rate = s.real_rate = parse_rational(facts.at("rate").get<std::string>());
-    return s;
-}
-
 // What an encoder really made: it may change the format silently. That does not depend on the quality, so it is asked
 // once for all probes with the same settings.
 Source probe_produced(const ProbeSetup &setup, const EncodeResult &encoded) {
     static std::mutex mutex;
     static std::map<std::string, Source> known;
     const EncodeSettings &e = setup.encode;
-    const json key = {setup.programs.ffmpeg, setup.programs.ffmpeg_version,
-                      e.adapter->name,       e.preset,
-                      e.out_pix_fmt,         e.vfilter,
-                      e.user_arguments,      setup.source.path,
-                      setup.source.id,       setup.source.pix_fmt};
+    Source source = setup.source; // its properties count, not which file it is
+    source.frames.reset();
+    source.duration = source.start = 0;
+    const json key = {
+        "produced", setup.programs.ffmpeg, setup.programs.ffmpeg_version, e.adapter->name,     e.preset, e.out_pix_fmt,
+        e.vfilter,  e.user_arguments,      e.user_input_arguments,        source_facts(source)};
     const std::string name = sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
     const std::lock_guard lock(mutex);
     auto found = known.find(name);
     if (found == known.end()) {
-        const bool identified = setup.cache && !setup.source.id.empty();
-        if (const auto stored = identified ? setup.cache->find(Cache::Kind::fact, name) : std::nullopt) {
-            try {
-                found = known.emplace(name, produced_from(json::parse(*stored))).first;
-            } catch (const json::exception &) { // a damaged entry counts as a miss
-            }
-        }
-        if (found == known.end()) {
+        std::optional<Source> facts;
+        if (setup.cache)
+            if (const auto stored = setup.cache->find(Cache::Kind::fact, name)) facts = source_from_facts(*stored);
+        if (!facts) {
             SourceRequest request;
             request.path = encoded.path;
             request.ffprobe = setup.programs.ffprobe;
@@ -126,11 +103,11 @@ Source probe_produced(const ProbeSetup &setup, const EncodeResult &encoded) {
             request.hdr = "sdr";
             // Our own encode: frames pair by number, and its rate is the source's.
             if (setup.source.rate.value() > 0) request.framerate = setup.source.rate.text();
-            found = known.emplace(name, probe_source(request)).first;
+            facts = probe_source(request);
             std::vector<std::string> unimportant;
-            if (identified)
-                remember(setup.cache, Cache::Kind::fact, name, produced_json(found->second), "", unimportant);
+            remember(setup.cache, Cache::Kind::fact, name, json::parse(source_facts(*facts)), "", unimportant);
         }
+        found = known.emplace(name, *facts).first;
     }
     Source produced = found->second;
     produced.path = encoded.path;
@@ -146,29 +123,32 @@ std::string temporary_name(const std::string &folder, const std::string &extensi
 
 } // namespace
 
+Arguments trial_command(const Programs &programs, const Adapter &adapter) {
+    return {programs.ffmpeg,
+            "-hide_banner",
+            "-nostdin",
+            "-f",
+            "lavfi",
+            "-i",
+            "color=c=gray:s=256x144:r=24",
+            "-frames:v",
+            adapter.is_hardware ? "8" : "1",
+            "-pix_fmt",
+            adapter.wants_10_bit ? "yuv420p10le" : "yuv420p",
+            "-c:v",
+            adapter.name,
+            "-f",
+            "null",
+            "-"};
+}
+
 std::string try_encoder(const Programs &programs, const Adapter &adapter) {
     static std::mutex mutex;
     static std::map<std::string, std::string> known;
     const std::lock_guard lock(mutex);
     const auto found = known.find(adapter.name);
     if (found != known.end()) return found->second;
-    const int frames = adapter.is_hardware ? 8 : 1;
-    Arguments command = {programs.ffmpeg,
-                         "-hide_banner",
-                         "-nostdin",
-                         "-f",
-                         "lavfi",
-                         "-i",
-                         "color=c=gray:s=256x144:r=24",
-                         "-frames:v",
-                         std::to_string(frames),
-                         "-pix_fmt",
-                         adapter.wants_10_bit ? "yuv420p10le" : "yuv420p",
-                         "-c:v",
-                         adapter.name,
-                         "-f",
-                         "null",
-                         "-"};
+    const Arguments command = trial_command(programs, adapter);
     // Hardware may be there today and gone tomorrow.
     const Outcome outcome = adapter.is_hardware ? run_child(command) : ask_program(programs, command);
     if (!outcome.ok()) {

@@ -116,5 +116,6 @@ std::pair<std::string, std::string> probe_keys(const ProbeSetup &setup, double q
 
 // Version of an encoder, from a trial on one generated frame; throws Error with the reason if it does not work.
 std::string try_encoder(const Programs &programs, const Adapter &adapter);
+Arguments trial_command(const Programs &programs, const Adapter &adapter);
 
 } // namespace vmaf::tune

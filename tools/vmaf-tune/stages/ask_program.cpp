@@ -1,0 +1,75 @@
+// What programs say about themselves: asked once per process, side by side, and remembered between runs.
+#include <filesystem>
+#include <future>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "stages/encode.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Of the question and of the program's file; empty where the latter cannot be looked at.
+std::string key_of(const Arguments &command) {
+    std::error_code error;
+    const fs::path file = fs::canonical(command.at(0), error);
+    const auto size = error ? 0 : fs::file_size(file, error);
+    const auto changed = error ? fs::file_time_type() : fs::last_write_time(file, error);
+    if (error) return {};
+    json key = command;
+    key.push_back(file.string());
+    key.push_back(size);
+    key.push_back(changed.time_since_epoch().count());
+    return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+Outcome answer_of(Cache *facts, const Arguments &command) {
+    const std::string key = facts ? key_of(command) : "";
+    if (key.empty()) return run_child(command);
+    if (const auto text = facts->find(Cache::Kind::fact, key)) try {
+            const json stored = json::parse(*text);
+            Outcome outcome;
+            outcome.out = stored.at("out");
+            outcome.error_tail = stored.at("err");
+            return outcome;
+        } catch (const json::exception &) { // a damaged entry counts as a miss
+        }
+    Outcome outcome = run_child(command);
+    if (!outcome.ok()) return outcome;
+    const json stored = {{"out", outcome.out}, {"err", outcome.error_tail}};
+    try {
+        facts->store(Cache::Kind::fact, key, stored.dump(-1, ' ', false, json::error_handler_t::replace),
+                     shell_quoted(command));
+    } catch (const Error &) { // then it is asked again
+    }
+    return outcome;
+}
+
+std::mutex answers_mutex;
+std::map<Arguments, std::shared_future<Outcome>> answers;
+
+std::shared_future<Outcome> asked(const Programs &programs, const Arguments &command) {
+    const std::lock_guard lock(answers_mutex);
+    auto &answer = answers[command];
+    if (!answer.valid()) answer = std::async(std::launch::async, answer_of, programs.facts, command).share();
+    return answer;
+}
+
+} // namespace
+
+Outcome ask_program(const Programs &programs, const Arguments &command) { return asked(programs, command).get(); }
+
+void ask_ahead(const Programs &programs, const Arguments &command) { asked(programs, command); }
+
+AnswersAwaited::~AnswersAwaited() {
+    const std::lock_guard lock(answers_mutex);
+    for (const auto &[command, answer] : answers) answer.wait();
+}
+
+} // namespace vmaf::tune

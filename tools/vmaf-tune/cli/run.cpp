@@ -79,19 +79,25 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
 
 // Starting FFmpeg takes longer than anything it is asked: what will be asked of it runs while the source is looked at.
 void Run::ask_ahead() {
-    tune::ask_ahead(programs_, {programs_.ffmpeg, "-version"});
     std::vector<std::string> names = options_.encoders;
     if (names.empty() && !options_.sources.empty() && options_.compare_encoders.empty()) names = {"libx264"};
     for (const std::string &name : names) {
         const Adapter *adapter = find_adapter(name);
         if (!adapter || adapter->is_hardware) continue;
-        tune::ask_ahead(programs_, trial_command(programs_, *adapter));
-        tune::ask_ahead(programs_, encoder_help_command(programs_, adapter->name));
+        const Arguments trial = trial_command(programs_, *adapter);
+        tune::ask_ahead(programs_, trial);
+        if (!adapter->preset_number_option().empty())
+            tune::ask_ahead(programs_, encoder_help_command(programs_, adapter->name));
+        if (version_question_.empty()) version_question_ = trial; // its banner says it, too
     }
+    if (!version_question_.empty()) return;
+    version_question_ = {programs_.ffmpeg, "-version"};
+    tune::ask_ahead(programs_, version_question_);
 }
 
 const Programs &Run::programs() {
-    if (programs_.ffmpeg_version.empty()) programs_.ffmpeg_version = ffmpeg_version(programs_);
+    if (programs_.ffmpeg_version.empty())
+        programs_.ffmpeg_version = ffmpeg_version(ask_program(programs_, version_question_));
     return programs_;
 }
 

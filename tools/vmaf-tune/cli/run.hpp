@@ -55,6 +55,7 @@ class Run {
     ShotFacts shots_;
     std::unique_ptr<Cache> cache_;
     AnswersAwaited answers_; // before the cache closes
+    Arguments version_question_;
     std::unique_ptr<WorkFolder> work_folder_;
     std::unique_ptr<BackendInUse> backends_ = std::make_unique<BackendInUse>(std::vector<std::string>{"cpu"});
     std::unique_ptr<ReferenceStore> references_;

@@ -57,7 +57,7 @@ json encoder_json(const Programs &programs, const Adapter &adapter, const std::v
 void add_ffmpeg(const Options &o, const std::string &ffmpeg, json &report) {
     Programs programs;
     programs.ffmpeg = ffmpeg;
-    report["ffmpeg_version"] = ffmpeg_version(programs);
+    report["ffmpeg_version"] = ffmpeg_version(run_child({ffmpeg, "-version"}));
     const auto ffprobe = find_program(o.ffprobe);
     report["ffprobe"] = ffprobe ? json(*ffprobe) : json(nullptr);
     report["filters"] = listed(ffmpeg, "-filters", {"libvmaf", "xpsnr", "addroi", "cropdetect"});

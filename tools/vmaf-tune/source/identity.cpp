@@ -85,6 +85,7 @@ template <class S, class Visit> void for_each_fact(S &s, Visit visit) {
     visit("duration", s.duration);
     visit("vfr", s.vfr);
     visit("other_streams", s.has_other_streams);
+    visit("dolby_vision", s.has_dolby_vision);
     visit("hdr", s.hdr);
 }
 

@@ -315,6 +315,7 @@ std::int64_t Source::frame_count() const {
 std::string ffmpeg_path(const std::string &path) { return path == "-" ? path : "file:" + path; }
 
 std::optional<PacketSummary> matroska_packets(const std::string &path); // matroska.cpp
+bool describe_y4m(Source &source);                                      // y4m_source.cpp
 
 PacketSummary video_packets(const std::string &ffprobe, const std::string &path) {
     if (path.ends_with(".mkv"))
@@ -361,7 +362,10 @@ Source examine(const SourceRequest &request) {
         set_hdr(source, request.hdr, nullptr);
     } else {
         if (first == "YUV4MPEG2 ") source.kind = Source::Kind::y4m;
-        describe_stream(source, request);
+        if (source.kind == Source::Kind::y4m && !request.pix_fmt && describe_y4m(source))
+            set_hdr(source, request.hdr, nullptr);
+        else
+            describe_stream(source, request);
         if (source.kind == Source::Kind::y4m && fs::is_regular_file(status)) refuse_cut_off_y4m(source);
         if (request.framerate) source.rate = parse_rational(*request.framerate);
     }

@@ -39,7 +39,7 @@ Arguments codec_arguments(const Source &source, const EncodeSettings &settings, 
 
 // What FFmpeg tells of an encoder.
 std::string encoder_help(const Programs &programs, const std::string &encoder) {
-    return ask_program(programs, {programs.ffmpeg, "-hide_banner", "-h", "encoder=" + encoder}).out;
+    return ask_program(programs, encoder_help_command(programs, encoder)).out;
 }
 
 // What an encoder accepts; asked once.
@@ -64,13 +64,14 @@ Arguments encoder_help_command(const Programs &programs, const std::string &enco
     return {programs.ffmpeg, "-hide_banner", "-h", "encoder=" + encoder};
 }
 
-std::string ffmpeg_version(const Programs &programs) {
-    const Outcome outcome = ask_program(programs, {programs.ffmpeg, "-version"});
+std::string ffmpeg_version(const Outcome &answer) {
     constexpr std::string_view kMark = "ffmpeg version ";
-    const std::size_t at = outcome.out.find(kMark);
-    if (at == std::string::npos) return "unknown";
-    const std::size_t start = at + kMark.size();
-    return outcome.out.substr(start, outcome.out.find_first_of(" \n", start) - start);
+    for (const std::string &text : {answer.out, answer.error_tail})
+        if (const std::size_t at = text.find(kMark); at != std::string::npos) {
+            const std::size_t start = at + kMark.size();
+            return text.substr(start, text.find_first_of(" \n", start) - start);
+        }
+    return "unknown";
 }
 
 std::vector<std::string> available_encoders(const Programs &programs) {
@@ -98,6 +99,7 @@ std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings
 std::string choose_pix_fmt(const Programs &programs, const Source &source, const EncodeSettings &settings) {
     const std::string wish = encoder_pix_fmt(source, settings);
     if (!settings.out_pix_fmt.empty()) return wish;
+    if (wish == "yuv420p" && !settings.adapter->is_hardware) return wish; // they all take that
     const std::vector<std::string> accepted = accepted_pix_fmts(programs, settings.adapter->name);
     const auto layout = pixel_layout(wish);
     if (!layout || accepted.empty() || std::find(accepted.begin(), accepted.end(), wish) != accepted.end()) return wish;

@@ -94,7 +94,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
 std::string explain_failure(const std::string &stage, int code, const std::string &error_tail);
 
 std::vector<std::string> available_encoders(const Programs &programs);
-std::string ffmpeg_version(const Programs &programs);
-Arguments encoder_help_command(const Programs &programs, const std::string &encoder);
+Arguments encoder_help_command(const Programs &programs, const std::string &encoder); // what it accepts
+std::string ffmpeg_version(const Outcome &answer); // in what `ffmpeg -version` or a banner says
 
 } // namespace vmaf::tune

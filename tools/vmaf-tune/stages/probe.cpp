@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <future>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -76,45 +77,81 @@ void remember(Cache *cache, Cache::Kind kind, const std::string &key, const json
     }
 }
 
-// What an encoder really made: it may change the format silently. That does not depend on the quality, so it is asked
-// once for all probes with the same settings.
-Source probe_produced(const ProbeSetup &setup, const EncodeResult &encoded) {
-    static std::mutex mutex;
-    static std::map<std::string, Source> known;
-    const EncodeSettings &e = setup.encode;
-    Source source = setup.source; // its properties count, not which file it is
-    source.frames.reset();
-    source.duration = source.start = 0;
-    const json key = {
-        "produced", setup.programs.ffmpeg, setup.programs.ffmpeg_version, e.adapter->name,     e.preset, e.out_pix_fmt,
-        e.vfilter,  e.user_arguments,      e.user_input_arguments,        source_facts(source)};
-    const std::string name = sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
-    const std::lock_guard lock(mutex);
-    auto found = known.find(name);
-    if (found == known.end()) {
-        std::optional<Source> facts;
-        if (setup.cache)
-            if (const auto stored = setup.cache->find(Cache::Kind::fact, name)) facts = source_from_facts(*stored);
-        if (!facts) {
-            SourceRequest request;
-            request.path = encoded.path;
-            request.ffprobe = setup.programs.ffprobe;
-            request.hash = SourceRequest::Hash::none;
-            request.hdr = "sdr";
-            // Our own encode: frames pair by number, and its rate is the source's.
-            if (setup.source.rate.value() > 0) request.framerate = setup.source.rate.text();
-            facts = probe_source(request);
-            std::vector<std::string> unimportant;
-            remember(setup.cache, Cache::Kind::fact, name, json::parse(source_facts(*facts)), "", unimportant);
-        }
-        found = known.emplace(name, *facts).first;
+// What encoders really make: they may change the format silently, so it is read back. It does not depend on the
+// quality: once for all probes with the same settings.
+class Products {
+  public:
+    explicit Products(const ProbeSetup &setup) : setup_(setup) {
+        const EncodeSettings &e = setup.encode;
+        Source source = setup.source; // its properties count, not which file it is
+        source.frames.reset();
+        source.duration = source.start = 0;
+        const json key = {"produced",
+                          setup.programs.ffmpeg,
+                          setup.programs.ffmpeg_version,
+                          e.adapter->name,
+                          e.preset,
+                          e.out_pix_fmt,
+                          e.vfilter,
+                          e.user_arguments,
+                          e.user_input_arguments,
+                          source_facts(source)};
+        name_ = sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
     }
-    Source produced = found->second;
-    produced.path = encoded.path;
-    produced.file_bytes = encoded.file_bytes;
-    produced.frames = encoded.frames;
-    return produced;
-}
+
+    std::optional<Source> known() const {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = known_.find(name_); found != known_.end()) return found->second;
+        const auto stored = setup_.cache ? setup_.cache->find(Cache::Kind::fact, name_) : std::nullopt;
+        const auto facts = stored ? source_from_facts(*stored) : std::nullopt;
+        if (facts) known_.emplace(name_, *facts);
+        return facts;
+    }
+
+    // What the settings ask for, where they say it all.
+    std::optional<Source> expected() const {
+        const auto layout = pixel_layout(setup_.encode.out_pix_fmt);
+        if (!setup_.encode.vfilter.empty() || !layout || setup_.source.rotation != 0) return std::nullopt;
+        Source source = setup_.source;
+        source.kind = Source::Kind::container;
+        source.pix_fmt = setup_.encode.out_pix_fmt;
+        source.codec = setup_.encode.adapter->name.find("av1") != std::string::npos ? "av1" : "";
+        source.hdr = {};
+        return source;
+    }
+
+    Source read_back(const std::string &path) const { // throws Error
+        SourceRequest request;
+        request.path = path;
+        request.ffprobe = setup_.programs.ffprobe;
+        request.hash = SourceRequest::Hash::none;
+        request.hdr = "sdr";
+        // Our own encode: frames pair by number, and its rate is the source's.
+        if (setup_.source.rate.value() > 0) request.framerate = setup_.source.rate.text();
+        const Source found = probe_source(request);
+        std::vector<std::string> unimportant;
+        remember(setup_.cache, Cache::Kind::fact, name_, json::parse(source_facts(found)), "", unimportant);
+        const std::lock_guard lock(mutex_);
+        return known_.emplace(name_, found).first->second;
+    }
+
+    // Whether both are decoded and compared alike.
+    static bool are_alike(const Source &real, const Source &guess) {
+        const auto is_known = [](const std::string &tag) { return !tag.empty() && tag != "unknown"; };
+        const auto fits = [&](const std::string &a, const std::string &b) {
+            return a == b || !is_known(a) || !is_known(b);
+        };
+        return real.width == guess.width && real.height == guess.height && real.pix_fmt == guess.pix_fmt &&
+               (real.codec == "av1") == (guess.codec == "av1") && fits(real.range, guess.range) &&
+               fits(real.matrix, guess.matrix);
+    }
+
+  private:
+    const ProbeSetup &setup_;
+    std::string name_;
+    static inline std::mutex mutex_;
+    static inline std::map<std::string, Source> known_;
+};
 
 std::string temporary_name(const std::string &folder, const std::string &extension) {
     static std::atomic<unsigned> counter{0};
@@ -124,8 +161,7 @@ std::string temporary_name(const std::string &folder, const std::string &extensi
 } // namespace
 
 Arguments trial_command(const Programs &programs, const Adapter &adapter) {
-    return {programs.ffmpeg,
-            "-hide_banner",
+    return {programs.ffmpeg, // with its banner: that has the version
             "-nostdin",
             "-f",
             "lavfi",
@@ -248,8 +284,12 @@ class Probe {
                     keeps ? setup_.keep_as
                           : temporary_name(setup_.work_folder, std::string(setup_.encode.adapter->container)),
                     keeps);
-                const Source produced = make_encode(number, file.path(), encodes, encode);
-                if (!score) make_score(number, produced, encodes, *encode, score);
+                const EncodeResult encoded = make_encode(number, file.path());
+                encode = StoredEncode{encoded.stream_bytes, encoded.file_bytes,      encoded.frames,
+                                      encoded.seconds,      encoded.encoder_version, "",
+                                      encoded.passes};
+                score_encode(number, encoded, encodes, *encode, score);
+                remember(setup_.cache, Cache::Kind::encode, encodes, json(*encode), about(), result.warnings);
             } catch (const ProbeFailure &failure) {
                 if (setup_.cache_failures && !interruption::requested())
                     remember(setup_.cache, Cache::Kind::failure, scores, json(failure), about(), result.warnings);
@@ -288,27 +328,53 @@ class Probe {
         return done;
     }
 
-    Source make_encode(std::size_t number, const std::string &path, const std::string &key,
-                       std::optional<StoredEncode> &stored) {
+    EncodeResult make_encode(std::size_t number, const std::string &path) {
         const Sample &sample = setup_.samples[number];
-        const EncodeResult encoded = in_slot(Stage::encode, number, [&](const auto &report) {
+        EncodeResult encoded = in_slot(Stage::encode, number, [&](const auto &report) {
             return run_encode(setup_.programs, sample.source, sample.window, setup_.encode, q_, path, report);
         });
         result.from_cache = false;
         result.command = encoded.command;
         result.encoder_version = encoded.encoder_version;
-        if (!encoded.ok()) {
-            result.encode_seconds += encoded.seconds;
-            throw ProbeFailure{encoded.status, "encode", encoded.error, encoded.error_tail};
-        }
-        const Source produced = probe_produced(setup_, encoded);
-        stored = StoredEncode{encoded.stream_bytes,    encoded.file_bytes, encoded.frames, encoded.seconds,
-                              encoded.encoder_version, produced.pix_fmt,   encoded.passes};
-        remember(setup_.cache, Cache::Kind::encode, key, json(*stored), about(), result.warnings);
-        return produced;
+        if (encoded.ok()) return encoded;
+        result.encode_seconds += encoded.seconds;
+        throw ProbeFailure{encoded.status, "encode", encoded.error, encoded.error_tail};
     }
 
-    void make_score(std::size_t number, const Source &produced, const std::string &key, const StoredEncode &encode,
+    // Starts with what the encoder was asked for; what it made is read back meanwhile, and counts.
+    void score_encode(std::size_t number, const EncodeResult &encoded, const std::string &key, StoredEncode &encode,
+                      std::optional<StoredScore> &score) {
+        const Products products(setup_);
+        std::optional<Source> produced = products.known();
+        std::future<Source> real;
+        if (!produced) {
+            produced = products.expected();
+            real = std::async(std::launch::async, [&] { return products.read_back(encoded.path); });
+            if (!produced || score) produced = real.get();
+        }
+        const auto locate = [&] {
+            produced->path = encoded.path;
+            produced->file_bytes = encoded.file_bytes;
+            produced->frames = encoded.frames;
+            encode.produced_pix_fmt = produced->pix_fmt;
+        };
+        locate();
+        const bool was_scored = score.has_value();
+        if (!was_scored) make_score(number, *produced, encode, score);
+        if (real.valid()) {
+            const Source found = real.get();
+            const bool are_alike = Products::are_alike(found, *produced);
+            produced = found;
+            locate();
+            if (!are_alike) make_score(number, *produced, encode, score);
+        }
+        if (was_scored) return;
+        ProbeSetup used = setup_;
+        used.score.backend = scored_on_;
+        remember(setup_.cache, Cache::Kind::score, score_key(used, key), json(*score), about(), result.warnings);
+    }
+
+    void make_score(std::size_t number, const Source &produced, const StoredEncode &encode,
                     std::optional<StoredScore> &stored) {
         const Sample &sample = setup_.samples[number];
         const ScorePair pair{&sample.source, sample.window, &produced, {}, encode.frames, 0, 0, {}, {}};
@@ -333,9 +399,6 @@ class Probe {
         stored->warnings = scored.warnings;
         stored->seconds = scored.seconds;
         stored->frames = scored.frames;
-        ProbeSetup used = setup_;
-        used.score.backend = scored.backend_tried;
-        remember(setup_.cache, Cache::Kind::score, score_key(used, key), json(*stored), about(), result.warnings);
     }
 
     void collect(const Sample &sample, const StoredEncode &encode, const StoredScore &score) {

@@ -134,8 +134,11 @@ esac""")
         self.assertEqual(result["score_backend"], "cpu")
         self.assertIn("the scoring backend cuda failed", errors)
         rows = [json.loads(line) for line in open(self.path("rows.jsonl"))]
-        self.assertEqual({r["score_backend"] for r in rows}, {"cpu"})
-        self.assertGreaterEqual(len(rows), 3)
+        # Rows are written at once; those of the lost backend are measured again, and the result is of one backend.
+        by = {name: [r["crf"] for r in rows if r["score_backend"] == name] for name in ("cuda", "cpu")}
+        self.assertEqual(len(by["cuda"]), 2)
+        self.assertLessEqual(set(by["cuda"]), set(by["cpu"]))
+        self.assertEqual([p["q"] for p in result["probes"]], by["cpu"])
         plain, _ = self.search("--target-vmaf", "80", "--no-cache", "--score-backend", "cpu")
         self.assertEqual((result["q"], result["score"]), (plain["q"], plain["score"]))
 
@@ -317,8 +320,8 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
         self.assertRegex(text, r"libx264 crf \d+ (encode|score) \[[#-]{20}\]")
         self.assertRegex(text, r"score \[[#-]{20}\] +[1-9]\d*%")
         self.assertIn("/about 4 probes", text)
-        self.assertRegex(text, "\033\\[32mlibx264 crf ")
-        self.assertRegex(text, "\033\\[31mlibx264 crf .*below target")
+        self.assertRegex(text, "\033\\[32mlibx264 ")
+        self.assertRegex(text, "\033\\[31mlibx264 .*below target")
         self.assertNotIn("\033[3", self.on_terminal(*common, NO_COLOR="1"))
 
     def test_events_and_logs_tell_what_happens(self):

@@ -112,6 +112,13 @@ class Stages(unittest.TestCase):
         self.tune("score", self.clip, self.encode, self.encode, self.encode, *PLAIN, "--align", "none", "--ffmpeg-bin", fake)
         self.assertEqual(open(calls).read().count("x"), 1)
 
+    def test_decoder_that_hangs_is_ended_with_its_scorer(self):
+        fake = self.program("ffmpeg", f'case "$*" in *encode-*"-f rawvideo"*) sleep 100;; esac\nexec {FFMPEG} "$@"')
+        for transport in ("pipe", "file"):
+            run = self.tune("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", *PLAIN, "--ffmpeg-bin", fake, "--timeout", "1s", "--score-transport", transport, code=4)
+            self.assertRegex(run.stderr, "made no progress|decoding the encode")
+        self.assertEqual([n for n in os.listdir(self.folder) if n.startswith(".vmaf-tune")], [])
+
     # Backends
 
     def fake_gpu_scorer(self, fails_from):

@@ -118,7 +118,11 @@ void Run::settle_backend() {
     }
     if (options_.device && backend() == "cpu")
         progress_.warn("--device " + std::to_string(*options_.device) + " has no effect: the processor scores");
-    progress_.note("vmaf-tune: scoring backend = " + backend() + reasons);
+    const std::string line = "vmaf-tune: scoring backend = " + backend();
+    if (progress_.verbosity() == 0 && (wish != "auto" || backend() != "cpu"))
+        progress_.say(line);
+    else
+        progress_.note(line + reasons);
 }
 
 // An estimate, before work starts (17.2): encodes as large as the source, but no more than a bit for each pixel, and

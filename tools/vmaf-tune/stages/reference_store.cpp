@@ -94,12 +94,17 @@ ReferenceStore::Filling::~Filling() {
 }
 
 std::uint64_t sensible_memory(std::uint64_t wish) {
-    std::ifstream file("/proc/meminfo");
-    for (std::string word; file >> word;) {
+    std::uint64_t free = wish * 2;
+    std::ifstream machine("/proc/meminfo");
+    for (std::string word; machine >> word;) {
         std::uint64_t kilobytes = 0;
-        if (word == "MemAvailable:" && file >> kilobytes) return std::min<std::uint64_t>(wish, kilobytes * 1024 / 2);
+        if (word == "MemAvailable:" && machine >> kilobytes) free = std::min(free, kilobytes * 1024);
     }
-    return wish;
+    // A container may be allowed less; "max" where it is not.
+    std::uint64_t limit = 0, used = 0;
+    if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used)
+        free = std::min(free, limit - std::min(limit, used));
+    return std::min(wish, free / 2);
 }
 
 } // namespace vmaf::tune

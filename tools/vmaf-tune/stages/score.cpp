@@ -119,7 +119,7 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
         Arguments command = scorer_command(programs, plan, settings, document.path());
         append(command, inputs->arguments());
         const Outcome scorer = run_scorer(command, *inputs, settings, progress);
-        const auto input_failure = inputs->finish();
+        const auto input_failure = inputs->finish(scorer.timed_out);
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (scorer.timed_out) return fail(600, "the scorer made no progress for the time that --timeout allows", {});
         if (input_failure) return fail(input_failure->status, input_failure->error, input_failure->error_tail);

@@ -101,7 +101,11 @@ class PipedInputs final : public ScoreInputs {
         return {{reference_end_.get(), kReferenceNumber}, {distorted_end_.get(), kDistortedNumber}};
     }
 
-    std::optional<Failure> finish() override {
+    std::optional<Failure> finish(bool has_given_up) override {
+        if (has_given_up) { // a decoder that hangs would be waited for in vain
+            if (reference_) reference_->kill();
+            distorted_->kill();
+        }
         reference_end_.reset(); // whoever still writes is told that nobody reads
         distorted_end_.reset();
         if (reference_feed_) reference_feed_->wait();
@@ -132,8 +136,11 @@ class FileInputs final : public ScoreInputs {
         reference_ = stem + "-reference.yuv";
         distorted_ = stem + "-distorted.yuv";
         const Decodes decodes = decodes_of(programs, pair, plan, settings, reference_, distorted_);
-        failure_ = decode_failure(run_child(decodes.reference), true);
-        if (!failure_) failure_ = decode_failure(run_child(decodes.distorted), false);
+        RunOptions options;
+        options.timeout = settings.timeout;
+        options.progress_marker = processor_time; // a decoder says nothing
+        failure_ = decode_failure(run_child(decodes.reference, options), true);
+        if (!failure_) failure_ = decode_failure(run_child(decodes.distorted, options), false);
         arguments_ = {"--reference", reference_, "--distorted", distorted_};
         append(arguments_, geometry(plan));
     }
@@ -142,7 +149,7 @@ class FileInputs final : public ScoreInputs {
         std::filesystem::remove(reference_, ignored);
         std::filesystem::remove(distorted_, ignored);
     }
-    std::optional<Failure> finish() override { return failure_; }
+    std::optional<Failure> finish(bool) override { return failure_; }
 
   private:
     std::string reference_, distorted_;

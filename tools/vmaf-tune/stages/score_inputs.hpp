@@ -23,8 +23,8 @@ class ScoreInputs {
         int status; // row status (15.2)
         std::string error, error_tail;
     };
-    // After the scorer ended: what went wrong before its inputs.
-    virtual std::optional<Failure> finish() { return std::nullopt; }
+    // After the scorer ended: what went wrong on the way to it. `has_given_up`: it was ended because nothing came.
+    virtual std::optional<Failure> finish([[maybe_unused]] bool has_given_up) { return std::nullopt; }
 
   protected:
     Arguments arguments_;

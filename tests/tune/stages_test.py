@@ -124,7 +124,7 @@ class Stages(unittest.TestCase):
     def fake_gpu_scorer(self, fails_from):
         """A scorer that has CUDA until its n-th score; scores are the processor's."""
         return self.program("gpuvmaf", f"""
-case "$*" in *--capabilities*) echo '{{"version": "3", "backends": ["cuda", "cpu"], "details": {{"cuda": {{"usable": true}}}}}}'; exit 0;; esac
+case "$*" in *--capabilities*) echo '{{"version": "3", "implementation": "fake", "backends": ["cuda", "cpu"], "details": {{"cuda": {{"usable": true}}}}}}'; exit 0;; esac
 out=; prev=; for a in "$@"; do [ "$prev" = --output ] && out="$a"; prev="$a"; done
 case "$*" in
 *"--backend cuda"*)
@@ -155,6 +155,12 @@ esac""")
         rows = [json.loads(line) for line in open(self.path("rows.jsonl"))]
         self.assertEqual([(r["exit_status"], r["score_backend"]) for r in rows], [(0, "cuda"), (501, "cuda")], run.stderr)
         self.assertIn("CUDA_ERROR_LAUNCH_FAILED", rows[1]["error"]["message"])
+
+    def test_plain_scorers_get_no_options_that_they_do_not_know(self):
+        fake = self.program("plainvmaf", f'case "$*" in *--help*) echo "usage: --reference --distorted" >&2; exit 1;; *--capabilities*|*--backend*|*--precision*) exit 1;; esac\nexec {VMAF} "$@"')
+        for wish in ("auto", "cpu"):
+            plain = self.score(self.clip, self.encode, "--scorer", "binary", "--vmaf-bin", fake, "--score-backend", wish)
+            self.assertAlmostEqual(plain["global"]["vmaf"]["average"], self.score(self.clip, self.encode)["global"]["vmaf"]["average"], places=5)
 
     PROBES = {"cuda": ("nvidia-smi", "echo 'GPU 0: x'"), "sycl": ("sycl-ls", "echo '[level_zero:gpu] x'"), "hip": ("rocm-smi", "echo 'GPU[0] : Card'"),
               "vulkan": ("vulkaninfo", "echo 'deviceName = x'; echo 'deviceType = PHYSICAL_DEVICE_TYPE_DISCRETE_GPU'")}
@@ -244,7 +250,10 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
 
     def test_cache_is_listed_pruned_and_verified(self):
         common = ("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", *PLAIN, "--json")
-        self.tune(*common)
+        miss, hit = (json.loads(self.tune(*common).stdout) for _ in range(2))
+        self.assertEqual((miss.pop("from_cache"), hit.pop("from_cache")), (False, True))
+        for row in (miss, hit): del row["run_id"], row["timestamp"], row["argv"]
+        self.assertEqual(hit, miss)
         self.assertIn("score    1", self.tune("cache", "stats").stdout)
         entries = [json.loads(line) for line in self.tune("cache", "list", "--json").stdout.splitlines()]
         self.assertIn(f"libx264 ultrafast 30 {self.clip}", [e["about"] for e in entries])

@@ -203,6 +203,7 @@ BackendSurvey survey_backends(const Arguments &command) {
         if (document.is_object() && document.contains("backends") && document["backends"].is_array()) {
             survey.has_answered = true;
             survey_from_capabilities(document, survey);
+            survey.takes_precision = document.contains("implementation"); // ours
             survey.states["cpu"] = {true, true, false, ""};
             return survey;
         }
@@ -212,6 +213,9 @@ BackendSurvey survey_backends(const Arguments &command) {
     const std::vector<std::string> supported =
         help ? backends_in_help(help->out + "\n" + help->error_tail) : std::vector<std::string>{"cpu"};
     survey.has_answered = help.has_value();
+    const std::string text = help ? help->out + "\n" + help->error_tail : "";
+    survey.takes_backend = text.find("--backend") != std::string::npos;
+    survey.takes_precision = text.find("--precision") != std::string::npos;
     for (const HostProbe &probe : probe_hosts({supported.begin() + 1, supported.end()}))
         survey.states[probe.backend] = {true, probe.available, probe.is_software, probe.available ? "" : probe.verdict};
     return survey;

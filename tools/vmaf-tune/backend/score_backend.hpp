@@ -22,6 +22,8 @@ struct BackendSurvey {
     bool has_answered = false;                  // the scorer could be asked at all
     bool from_capabilities = false;             // it has tried its backends itself
     std::string version;                        // where it says so
+    bool takes_backend = true;                  // it knows --backend; plain ones refuse it
+    bool takes_precision = true;                // and --precision
     std::vector<std::string> usable() const;    // in the order of `auto`
     std::string reasons() const;                // why the others are not: "cuda: no device, sycl: not built"
 };

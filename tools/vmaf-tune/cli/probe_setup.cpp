@@ -26,6 +26,8 @@ ScoreSettings Run::score_settings() const {
     for (const std::string &name : options_.also) add(name);
     s.backend = backend();
     s.backends = backends_.get();
+    s.scorer_takes_backend = scorer_takes_backend_;
+    s.scorer_takes_precision = scorer_takes_precision_;
     s.device = options_.device;
     s.references = references_.get();
     s.transport = options_.score_transport;

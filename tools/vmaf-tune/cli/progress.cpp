@@ -210,7 +210,9 @@ void Progress::tell(Running &running, Clock::time_point now) {
 void Progress::stage(const std::string &label, const StageProgress &p) {
     const std::lock_guard lock(mutex_);
     const auto now = Clock::now();
-    Running &running = running_[std::this_thread::get_id()];
+    const auto [entry, is_new] = running_.try_emplace(std::this_thread::get_id());
+    Running &running = entry->second;
+    if (is_new) running.told = now;
     running.label = label;
     running.now = p;
     if (p.done) times_.add(p.stage, p.frames, p.seconds);

@@ -102,11 +102,14 @@ const Programs &Run::programs() {
 }
 
 void Run::settle_backend() {
-    // An explicit cpu needs no survey; everything else is settled before the first encode.
     const std::string &wish = options_.score_backend;
+    // Our own scorer needs no survey for cpu, nor where there cannot be a GPU; another one is asked what it knows.
+    const bool is_settled = wish == "cpu" || (wish == "auto" && !may_have_gpu());
     std::string reasons;
-    if (wish != "cpu" && !(wish == "auto" && options_.scorer == "library" && !may_have_gpu())) {
+    if (options_.scorer == "binary" || !is_settled) {
         const BackendSurvey survey = survey_backends(scorer_program(options_));
+        scorer_takes_backend_ = survey.takes_backend;
+        scorer_takes_precision_ = survey.takes_precision;
         try {
             const std::string first = resolve_backend(wish, survey);
             backends_ =

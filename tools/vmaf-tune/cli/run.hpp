@@ -58,6 +58,7 @@ class Run {
     Arguments version_question_;
     std::unique_ptr<WorkFolder> work_folder_;
     std::unique_ptr<BackendInUse> backends_ = std::make_unique<BackendInUse>(std::vector<std::string>{"cpu"});
+    bool scorer_takes_backend_ = true, scorer_takes_precision_ = true;
     std::unique_ptr<ReferenceStore> references_;
     std::map<std::string, Adapter> adapted_; // to what FFmpeg has
     std::map<std::string, std::pair<std::vector<Sample>, std::string>> samples_;

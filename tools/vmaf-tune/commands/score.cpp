@@ -215,6 +215,7 @@ int run_score_command(const Options &options) {
     if (!o.score_fps.empty()) reference.rate = reference.real_rate = parse_rational(o.score_fps);
     json results = json::array();
     bool failed = false;
+    const Pinned pinned(o.cpus.empty() ? std::vector<int>() : parse_processors(o.cpus));
     run.progress().expect(o.distorted.size());
     for (const std::string &path : o.distorted) {
         const Source distorted = run.open_source(path);

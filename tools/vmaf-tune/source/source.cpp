@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -166,6 +167,16 @@ void describe_raw(Source &source, const SourceRequest &request) {
 }
 
 void describe_stream(Source &source, const SourceRequest &request) {
+    // Time stamps of the first stream, which mostly is the one: asked for at the same time.
+    const auto ask_times = [&](int stream) {
+        return run_ffprobe(request.ffprobe,
+                           {"-select_streams", "v:" + std::to_string(stream), "-show_entries", "packet=pts_time",
+                            "-read_intervals", "%+#500"},
+                           source.path);
+    };
+    std::future<json> first_times;
+    if (source.kind == Source::Kind::container && !request.framerate)
+        first_times = std::async(std::launch::async, ask_times, 0);
     const json document = run_ffprobe(request.ffprobe, {"-show_format", "-show_streams"}, source.path);
     const json *chosen = nullptr;
     int video = 0;
@@ -223,10 +234,7 @@ void describe_stream(Source &source, const SourceRequest &request) {
     const double a = source.rate.value(), r = source.real_rate.value();
     source.vfr = a > 0 && r > 0 && std::fabs(a - r) > 0.001 * std::max(a, r);
     if (source.vfr || request.framerate) return; // a rate that was given is believed
-    const json packets = run_ffprobe(request.ffprobe,
-                                     {"-select_streams", "v:" + std::to_string(source.stream), "-show_entries",
-                                      "packet=pts_time", "-read_intervals", "%+#500"},
-                                     source.path);
+    const json packets = source.stream == 0 ? first_times.get() : ask_times(source.stream);
     // From time stamps: durations are often a container's default. Packets come in decoding order.
     std::vector<double> times, gaps;
     for (const json &packet : packets.value("packets", json::array()))

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "stages/probe_keys.hpp"
+#include "stages/products.hpp"
 
 namespace vmaf::tune {
 
@@ -65,93 +66,6 @@ template <class T> std::optional<T> find_stored(Cache *cache, Cache::Kind kind, 
         return std::nullopt;
     }
 }
-
-// A result is good even if it cannot be remembered.
-void remember(Cache *cache, Cache::Kind kind, const std::string &key, const json &value, const std::string &about,
-              std::vector<std::string> &warnings) {
-    if (!cache || key.empty()) return;
-    try {
-        cache->store(kind, key, value.dump(-1, ' ', false, json::error_handler_t::replace), about);
-    } catch (const Error &e) {
-        warnings.push_back(std::string("results are not remembered: ") + e.what());
-    }
-}
-
-// What encoders really make: they may change the format silently, so it is read back. It does not depend on the
-// quality: once for all probes with the same settings.
-class Products {
-  public:
-    explicit Products(const ProbeSetup &setup) : setup_(setup) {
-        const EncodeSettings &e = setup.encode;
-        Source source = setup.source; // its properties count, not which file it is
-        source.frames.reset();
-        source.duration = source.start = 0;
-        const json key = {"produced",
-                          setup.programs.ffmpeg,
-                          setup.programs.ffmpeg_version,
-                          e.adapter->name,
-                          e.preset,
-                          e.out_pix_fmt,
-                          e.vfilter,
-                          e.user_arguments,
-                          e.user_input_arguments,
-                          source_facts(source)};
-        name_ = sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
-    }
-
-    std::optional<Source> known() const {
-        const std::lock_guard lock(mutex_);
-        if (const auto found = known_.find(name_); found != known_.end()) return found->second;
-        const auto stored = setup_.cache ? setup_.cache->find(Cache::Kind::fact, name_) : std::nullopt;
-        const auto facts = stored ? source_from_facts(*stored) : std::nullopt;
-        if (facts) known_.emplace(name_, *facts);
-        return facts;
-    }
-
-    // What the settings ask for, where they say it all.
-    std::optional<Source> expected() const {
-        const auto layout = pixel_layout(setup_.encode.out_pix_fmt);
-        if (!setup_.encode.vfilter.empty() || !layout || setup_.source.rotation != 0) return std::nullopt;
-        Source source = setup_.source;
-        source.kind = Source::Kind::container;
-        source.pix_fmt = setup_.encode.out_pix_fmt;
-        source.codec = setup_.encode.adapter->name.find("av1") != std::string::npos ? "av1" : "";
-        source.hdr = {};
-        return source;
-    }
-
-    Source read_back(const std::string &path) const { // throws Error
-        SourceRequest request;
-        request.path = path;
-        request.ffprobe = setup_.programs.ffprobe;
-        request.hash = SourceRequest::Hash::none;
-        request.hdr = "sdr";
-        // Our own encode: frames pair by number, and its rate is the source's.
-        if (setup_.source.rate.value() > 0) request.framerate = setup_.source.rate.text();
-        const Source found = probe_source(request);
-        std::vector<std::string> unimportant;
-        remember(setup_.cache, Cache::Kind::fact, name_, json::parse(source_facts(found)), "", unimportant);
-        const std::lock_guard lock(mutex_);
-        return known_.emplace(name_, found).first->second;
-    }
-
-    // Whether both are decoded and compared alike.
-    static bool are_alike(const Source &real, const Source &guess) {
-        const auto is_known = [](const std::string &tag) { return !tag.empty() && tag != "unknown"; };
-        const auto fits = [&](const std::string &a, const std::string &b) {
-            return a == b || !is_known(a) || !is_known(b);
-        };
-        return real.width == guess.width && real.height == guess.height && real.pix_fmt == guess.pix_fmt &&
-               (real.codec == "av1") == (guess.codec == "av1") && fits(real.range, guess.range) &&
-               fits(real.matrix, guess.matrix);
-    }
-
-  private:
-    const ProbeSetup &setup_;
-    std::string name_;
-    static inline std::mutex mutex_;
-    static inline std::map<std::string, Source> known_;
-};
 
 std::string temporary_name(const std::string &folder, const std::string &extension) {
     static std::atomic<unsigned> counter{0};

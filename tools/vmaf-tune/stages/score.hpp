@@ -33,7 +33,8 @@ struct ScoreSettings {
     BackendInUse *backends = nullptr; // where a lost backend may be replaced; null: `backend` and no other
     std::optional<unsigned> device;   // of a GPU backend
     std::string scorer = "library";   // library, binary
-    std::string transport = "pipe";   // pipe, file, direct
+    bool scorer_takes_backend = true, scorer_takes_precision = true;
+    std::string transport = "pipe"; // pipe, file, direct
     ReferenceStore *references = nullptr;
     unsigned threads = 1, subsample = 1;
     std::string scale = "auto"; // auto, none, WxH

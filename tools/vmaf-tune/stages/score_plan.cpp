@@ -198,8 +198,8 @@ Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const 
     else
         command = {std::filesystem::read_symlink("/proc/self/exe").string(), "__vmaf",
                    "--progress-fd=" + std::to_string(kReportDescriptor)};
-    append(command, {"--quiet", "--json", "--output", document, "--precision", "max", "--threads",
-                     std::to_string(settings.threads)});
+    append(command, {"--quiet", "--json", "--output", document, "--threads", std::to_string(settings.threads)});
+    if (settings.scorer_takes_precision) append(command, {"--precision", "max"});
     if (settings.subsample > 1) append(command, {"--subsample", std::to_string(settings.subsample)});
     const bool needs_model = std::any_of(settings.metrics.begin(), settings.metrics.end(),
                                          [](const MetricChoice &m) { return m.feature.empty(); });
@@ -209,7 +209,7 @@ Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const 
         command.push_back("--no_prediction");
     for (const MetricChoice &metric : settings.metrics)
         if (!metric.feature.empty()) append(command, {"--feature", metric.feature});
-    append(command, {"--backend", settings.backend});
+    if (settings.scorer_takes_backend) append(command, {"--backend", settings.backend});
     // CUDA has no flag: its runtime's own variable chooses (see scorer_environment).
     if (settings.device && settings.backend != "cpu" && settings.backend != "cuda")
         append(command, {"--" + settings.backend + "_device", std::to_string(*settings.device)});

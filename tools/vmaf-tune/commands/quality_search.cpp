@@ -139,8 +139,9 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
                                             {"bitrate_kbps", p.bitrate_kbps},
                                             {"passes", margin_of(probe, targets) >= 0 && fits(probe)},
                                             {"from_cache", probe.from_cache}},
-                                           adapter.name + " " + number_text(p.q) + ": " + first.metric + " " +
-                                               fixed_text(p.score, 4) + ", " + fixed_text(p.bitrate_kbps, 1) + " kbps" +
+                                           adapter.name + " " + std::string(adapter.knob) + " " + number_text(p.q) +
+                                               ": " + first.metric + " " + fixed_text(p.score, 4) + ", " +
+                                               fixed_text(p.bitrate_kbps, 1) + " kbps" +
                                                (margin_of(probe, targets) >= 0 ? "" : " (below target)") +
                                                (probe.from_cache ? " [cached]" : ""));
             }

@@ -10,6 +10,24 @@
 
 namespace vmaf::tune {
 
+namespace {
+
+// 90ms, 3m, 1h2m and hh:mm:ss become seconds before they are read as a number.
+CLI::Validator as_seconds() {
+    return CLI::Validator(
+        [](std::string &text) -> std::string {
+            try {
+                text = number_text(parse_duration(text));
+                return {};
+            } catch (const Error &e) {
+                return e.what();
+            }
+        },
+        "", "seconds");
+}
+
+} // namespace
+
 void bind_source(CLI::App &app, Options &o, bool several) {
     auto *source =
         app.add_option("-i,--source,--src", o.sources, several ? "source video; may be repeated" : "source video")
@@ -20,7 +38,9 @@ void bind_source(CLI::App &app, Options &o, bool several) {
     app.add_option("--height", o.height, "luma height (raw files)")->group("Source");
     app.add_option("--pix-fmt", o.pix_fmt, "FFmpeg pixel format (raw files; default yuv420p)")->group("Source");
     app.add_option("--framerate", o.framerate, "24, 23.976 or 30000/1001 (raw files; default 24)")->group("Source");
-    app.add_option("--duration", o.duration, "length in seconds, where it cannot be found")->group("Source");
+    app.add_option("--duration", o.duration, "length in seconds, where it cannot be found")
+        ->transform(as_seconds())
+        ->group("Source");
     app.add_option("--stream", o.stream, "video stream number")->group("Source");
     app.add_option("--hdr", o.hdr, "auto, sdr, pq or hlg")
         ->check(CLI::IsMember({"auto", "sdr", "pq", "hlg"}))
@@ -107,6 +127,7 @@ void bind_score(CLI::App &app, Options &o) {
 
 void bind_sampling(CLI::App &app, Options &o) {
     app.add_option("--sample-clip-seconds,--sample-chunk-seconds", o.sample_clip_seconds, "only a clip from the centre")
+        ->transform(as_seconds())
         ->group("Sampling");
     app.add_option("--samples", o.samples, "number of samples")->check(CLI::Range(1, 1000))->group("Sampling");
     app.add_option("--sample-every", o.sample_every, "one sample for each such duration")->group("Sampling");

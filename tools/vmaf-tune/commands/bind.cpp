@@ -145,8 +145,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
                      "ENCODER[:PRESET], separated by commas (default: all software encoders)")
         ->delimiter(',');
     compare->add_option("--baseline", o.baseline, "encoder that others are compared with");
-    compare->add_option("--format", o.format, "markdown, json or csv")
-        ->check(CLI::IsMember({"markdown", "json", "csv"}));
+    compare->add_option("--format", o.format, "markdown, json, csv or html")
+        ->check(CLI::IsMember({"markdown", "json", "csv", "html"}));
     bind_older_flags(*compare, o);
     compare->callback([&] { exit_code = run_compare(o); });
 

@@ -6,7 +6,7 @@
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
 #include "config.h"
-#include "report/output_file.hpp"
+#include "reporting/plot.hpp"
 
 namespace vmaf::tune {
 
@@ -60,6 +60,38 @@ std::string markdown(const json &document) {
         text += line;
     }
     return text;
+}
+
+std::string escaped(const std::string &text) {
+    std::string result;
+    for (const char c : text) result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+    return result;
+}
+
+std::string html(const json &document) {
+    const std::string title =
+        "Encoders at VMAF " + document["target_vmaf"].dump() + ": " + escaped(document["src"].get<std::string>());
+    std::string text =
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>" + title +
+        "</title>\n<style>body{font:15px system-ui;margin:2em;color-scheme:light dark}table{border-"
+        "collapse:collapse}td,th{padding:.3em .8em;border-bottom:1px solid #8886;text-align:right}td:nth-"
+        "child(2){text-align:left}</style>\n<h1>" +
+        title +
+        "</h1>\n<table><tr><th>Rank<th>Codec<th>Best CRF<th>Bitrate (kbps)<th>Difference (%)<th>Encode "
+        "time (ms)<th>VMAF<th>Status</tr>\n";
+    int rank = 1;
+    for (const json &row : document["rows"]) {
+        const bool ok = row["ok"];
+        const auto number = [&](const char *key, int digits) {
+            return ok && row[key].is_number() ? fixed_text(row[key].get<double>(), digits) : std::string();
+        };
+        text += "<tr><td>" + std::to_string(rank++) + "<td>" +
+                escaped(row["codec"].get<std::string>() + " " + row["preset"].get<std::string>()) + "<td>" +
+                (ok ? row["best_crf"].dump() : "") + "<td>" + number("bitrate_kbps", 1) + "<td>" +
+                number("bitrate_delta_pct", 1) + "<td>" + number("encode_time_ms", 0) + "<td>" +
+                number("vmaf_score", 4) + "<td>" + (ok ? "ok" : escaped(row["error"].get<std::string>())) + "</tr>\n";
+    }
+    return text + "</table>\n</html>\n";
 }
 
 std::string csv(const json &document) {
@@ -132,10 +164,11 @@ int run_compare(const Options &o) {
         {"rows", json::array()}};
     for (const Entry &e : entries) document["rows"].push_back(row_of(e, targets.front().value, baseline));
     const std::string format = o.format.empty() ? (o.json ? "json" : "markdown") : o.format;
-    const std::string text = format == "json"  ? document.dump(2) + "\n"
-                             : format == "csv" ? csv(document)
-                                               : markdown(document);
-    vmaf::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
+    const std::string text = format == "json"   ? document.dump(2) + "\n"
+                             : format == "csv"  ? csv(document)
+                             : format == "html" ? html(document)
+                                                : markdown(document);
+    write_result(o, o.output, text);
     return std::any_of(entries.begin(), entries.end(), good) ? kExitOk : kExitUnmet;
 }
 

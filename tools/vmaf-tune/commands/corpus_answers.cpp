@@ -71,6 +71,7 @@ json answer_json(const CorpusGroup &group, const CorpusAnswer &answer, const std
         {"plateau", false},
         {"at_bound", false},
         {"elapsed_s", 0.0},
+        {"score_backend", ""},
         {"reason", answer.is_met         ? ""
                    : answer.is_too_large ? "rows that meet the target are too large"
                                          : "no row meets the target"}};

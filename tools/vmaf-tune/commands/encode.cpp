@@ -45,10 +45,14 @@ Arguments final_command(const Options &o, const Job &job, int pass) {
     const bool others = job.source.kind == Source::Kind::container && job.source.has_other_streams && !o.video_only;
     if (an != command.end() && others && pass != 1) {
         command.erase(an, an + 3);
-        Arguments keep = {"-map", "0", "-map", "-0:v", "-map", "-0:d?", "-c", "copy"};
+        Arguments keep = {"-map", "0:a?", "-map", "0:s?", "-c", "copy"};
         if (!o.audio_codec.empty()) append(keep, {"-c:a", o.audio_codec});
-        if (is_mp4(job.output)) append(keep, {"-map", "-0:t?", "-c:s", "mov_text"}); // all that mp4 can hold
-        command.insert(std::find(command.begin(), command.end(), "-map"), keep.begin(), keep.end());
+        if (is_mp4(job.output))
+            append(keep, {"-c:s", "mov_text"}); // all that mp4 can hold
+        else
+            append(keep, {"-map", "0:t?"});
+        const auto map = std::find(command.begin(), command.end(), "-map"); // the video stays first
+        command.insert(map + 2, keep.begin(), keep.end());
     }
     if (pass == 1) return command;
     Arguments more = {"-metadata", "VMAF_TUNE_ARGS=" + setup.encode.adapter->name + " " +

@@ -12,7 +12,6 @@
 #include "commands/manifest.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
-#include "report/output_file.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
@@ -160,6 +159,8 @@ json ladder_json(const LadderWork &work, const std::vector<Rung> &rungs) {
 // Every rung of the whole source, with key frames at the same times; HLS in segments, else as files.
 void encode_rungs(Run &run, const Options &o, LadderWork &work, const std::vector<Rung> &rungs, bool as_hls) {
     const fs::path folder = o.output.empty() || o.output == "-" ? fs::path(".") : fs::absolute(o.output).parent_path();
+    std::error_code ignored;
+    fs::create_directories(folder, ignored);
     for (const Rung &rung : rungs) {
         run.check_interrupted();
         const ProbeSetup setup = work.setup_of({rung.point.width, rung.point.height});
@@ -216,7 +217,7 @@ int run_ladder(const Options &o) {
     const std::string text = format == "hls"    ? hls_playlist(rungs, work.source())
                              : format == "dash" ? dash_manifest(rungs, work.source())
                                                 : ladder_json(work, rungs).dump(2) + "\n";
-    vmaf::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
+    write_result(o, o.output, text);
     work.finish();
     return kExitOk;
 }

@@ -11,7 +11,6 @@
 #include "commands/per_shot_run.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
-#include "report/output_file.hpp"
 
 namespace vmaf::tune {
 
@@ -63,6 +62,7 @@ struct ShotWork {
     const Adapter &adapter;
     std::vector<Zone> zones;
     std::vector<QualityTarget> targets;
+    std::vector<double> times; // of all frames
 
     const Zone *zone_of(const PlannedShot &planned) const { return planned.zone ? &zones[*planned.zone] : nullptr; }
 
@@ -72,10 +72,12 @@ struct ShotWork {
         return options.presets.empty() ? "" : options.presets.front();
     }
 
-    // Between two frames, so that rounded time stamps cannot miss the first one.
+    // A little before the first frame: time stamps are rounded to milliseconds in many containers.
     Window window_of(const Shot &shot) const {
-        const double fps = source.rate.value();
-        return {shot.start == 0 ? 0 : (double(shot.start) - 0.5) / fps, shot.frames()};
+        constexpr double kEarly = 0.002;
+        const auto first = static_cast<std::size_t>(shot.start);
+        const double start = first < times.size() ? times[first] : double(shot.start) / source.rate.value();
+        return {std::max(0.0, std::round((start - kEarly) * 1e6) / 1e6), shot.frames()};
     }
 
     ProbeSetup probe_setup(const PlannedShot &planned) const {
@@ -222,7 +224,13 @@ int run_per_shot(const Options &o) {
         return kExitOk;
     }
     const std::vector<Shot> found = find_shots(run, o, source);
-    ShotWork work{run, o, source, adapter, read_zones(o, adapter, found.back().end), targets};
+    ShotWork work{run,
+                  o,
+                  source,
+                  adapter,
+                  read_zones(o, adapter, found.back().end),
+                  targets,
+                  frame_times(run.programs().ffprobe, source)};
     std::vector<PlannedShot> shots = cut_at_zones(found, work.zones);
     run.progress().say(std::to_string(shots.size()) + " shots");
 
@@ -261,15 +269,14 @@ int run_per_shot(const Options &o) {
                  {"concat_command", assembly.concat_command}};
     if (!o.probe_preset.empty()) plan["probe_preset"] = o.probe_preset;
     for (const ShotSegment &segment : segments) plan["segment_commands"].push_back(segment.command);
-    if (!o.script_out.empty())
-        vmaf::write_output_file(o.script_out, [&](const auto &out) { out(assembly_script(assembly, folder)); });
+    if (!o.script_out.empty()) write_result(o, o.script_out, assembly_script(assembly, folder));
     const bool failed = std::any_of(shots.begin(), shots.end(), [](const PlannedShot &p) { return !p.error.empty(); });
     if (o.run && !failed) {
         run_assembly(run, base, assembly, folder);
         score_assembly(run, base, assembly, shots, plan);
     }
     const std::string text = plan.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-    vmaf::write_output_file(o.plan_out.empty() ? "-" : o.plan_out, [&](const auto &out) { out(text); });
+    write_result(o, o.plan_out, text);
     for (const PlannedShot &p : shots) {
         const std::string range = "shot " + std::to_string(p.shot.start) + " to " + std::to_string(p.shot.end);
         if (!p.error.empty()) run.progress().say("vmaf-tune per-shot: " + range + " failed: " + p.error);

@@ -89,6 +89,9 @@ SearchSettings QualitySearch::settings(const std::vector<QualityTarget> &targets
     s.coarse_step = grid_.points_in(options_.coarse_step);
     s.coarse_first = grid_.first_multiple(options_.coarse_step);
     s.fine_step = grid_.points_in(options_.fine_step);
+    s.q_step = grid_.step();
+    const QualityRange &window = setup_.encode.adapter->search;
+    s.default_last = static_cast<int>(std::floor((window.high - window.low) / grid_.step() + 1e-9));
     return s;
 }
 

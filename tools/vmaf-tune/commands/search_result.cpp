@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
+#include "report/output_file.hpp"
 #include "reporting/plot.hpp"
 
 namespace vmaf::tune {
@@ -102,6 +104,13 @@ Arguments encode_hint(const Options &o, const ProbeSetup &setup, const SearchRep
     for (const std::string &item : o.enc) append(command, {"--enc", item});
     if (!o.vfilter.empty()) append(command, {"--vfilter", o.vfilter});
     return command;
+}
+
+void write_result(const Options &o, const std::string &path, const std::string &text) {
+    std::error_code error;
+    if (!o.overwrite && std::filesystem::is_regular_file(path, error))
+        throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another name");
+    vmaf::write_output_file(path.empty() ? "-" : path, [&](const auto &out) { out(text); });
 }
 
 void print_probe_commands(const ProbeSetup &setup, double q) {

@@ -20,6 +20,10 @@ std::string search_line(const ProbeSetup &setup, const SearchReport &report, con
 // A command line that encodes with the answer.
 Arguments encode_hint(const Options &options, const ProbeSetup &setup, const SearchReport &report);
 
+// Stores a result whole or not at all; - and nothing are standard output. CommandError if the file exists, unless
+// --overwrite allows it.
+void write_result(const Options &options, const std::string &path, const std::string &text);
+
 // The commands of the probe at q, as they would run (--dry-run).
 void print_probe_commands(const ProbeSetup &setup, double q);
 

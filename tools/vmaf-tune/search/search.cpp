@@ -225,7 +225,8 @@ class AbAv1Search final : public Search {
         if (order_.empty()) return std::clamp(settings_.start.value_or(last / 2), 0, last);
         const int run = static_cast<int>(order_.size());
         const double above = points().at(order_.back()).score - settings_.target;
-        if (above >= 0 && above < std::max(0.1, 0.1 * std::pow(2, run - 1))) return std::nullopt;
+        if (above >= 0 && above < std::max(0.1, 0.1 * std::min(settings_.q_step, 1.0) * std::pow(2, run - 1)))
+            return std::nullopt;
         const auto pass = bracket_.pass(), fail = bracket_.fail();
         if (pass && fail) {
             if (*fail - *pass <= 1) return std::nullopt;

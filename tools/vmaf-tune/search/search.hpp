@@ -28,6 +28,7 @@ struct SearchSettings {
     bool has_target = true;                                // coarse: without one, the best point's surroundings
     int fine_radius = 5;                                   // are looked at, so far to both sides
     int default_last = 0; // abav1: last index of the encoder's default window; 0: `last`
+    double q_step = 1;    // abav1: of the knob, between two points
 };
 
 enum class SearchStatus { ok, unmet, no_solution };

@@ -345,6 +345,26 @@ PacketSummary video_packets(const std::string &ffprobe, const std::string &path)
     return summary;
 }
 
+std::vector<double> frame_times(const std::string &ffprobe, const Source &source) {
+    std::vector<double> times;
+    if (source.kind == Source::Kind::container) {
+        const json document = run_ffprobe(ffprobe,
+                                          {"-select_streams", "v:" + std::to_string(source.stream), "-show_entries",
+                                           "packet=pts_time:format=start_time"},
+                                          source.path);
+        const double start = number_of(document.value("format", json::object()), "start_time"); // -ss begins there
+        for (const json &packet : document.value("packets", json::array()))
+            if (packet.contains("pts_time")) times.push_back(number_of(packet, "pts_time") - start);
+        std::sort(times.begin(), times.end()); // packets come in decoding order
+    }
+    const double fps = source.rate.value();
+    if (times.size() < 2 && fps > 0) { // files that count frames instead
+        times.clear();
+        for (std::int64_t i = 0; i < source.frame_count(); i++) times.push_back(double(i) / fps);
+    }
+    return times;
+}
+
 namespace {
 
 Source examine(const SourceRequest &request) {

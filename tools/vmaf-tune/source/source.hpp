@@ -80,6 +80,9 @@ std::optional<Source> source_from_facts(const std::string &text); // nothing whe
 // PQ or HLG without BT.2020 primaries: treated as SDR (3.6).
 bool has_doubtful_transfer(const Source &source);
 
+// When each frame is shown, in seconds as FFmpeg's -ss counts them for this file. Throws Error.
+std::vector<double> frame_times(const std::string &ffprobe, const Source &source);
+
 // Size and count of the video packets of a file.
 struct PacketSummary {
     std::uint64_t bytes = 0;

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""What the subcommands of vmaf-tune do with their flags, with real encoders on small generated clips.
+
+  commands_test.py VMAF_TUNE CLIPGEN SCHEMAS
+"""
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import schema
+
+TUNE, CLIPGEN, SCHEMAS = map(os.path.abspath, sys.argv[1:4])
+del sys.argv[1:4]
+FFMPEG = ["ffmpeg", "-y", "-nostdin", "-v", "error"]
+
+
+class Commands(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="vmaf-tune-commands-")
+        cls.path = lambda self, name: os.path.join(cls.folder, name)
+        for scene in ("street", "gradient", "cut"):
+            subprocess.check_call([CLIPGEN, "--size", "176x144", "--frames", "24", "--format", "420", "--depth", "8", "--scene", scene, f"{cls.folder}/{scene}.y4m"])
+        # Three shots with sound, whose first video frame is not at the file's start.
+        subprocess.check_call([*FFMPEG, *(a for s in ("street", "gradient", "cut") for a in ("-i", s + ".y4m")), "-f", "lavfi", "-i", "sine=d=3",
+                               "-filter_complex", "[0:v][1:v][2:v]concat=n=3[v]", "-map", "[v]", "-map", "3:a", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "6", "-g", "12", "-c:a", "aac", "film.mkv"], cwd=cls.folder)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def tune(self, *arguments, code=0, env=None):
+        run = subprocess.run([TUNE, *arguments], capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL,
+                             env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache"), **(env or {})})
+        self.assertEqual(run.returncode, code, run.stderr)
+        return run
+
+    def probing(self, command, source, *more, **options):
+        return self.tune(command, "-i", source, "--preset", "ultrafast", "--score-scale", "none", *more, **options)
+
+    def check(self, value, name):
+        self.assertEqual(list(schema.problems(value, json.load(open(f"{SCHEMAS}/{name}.schema.json")))), [])
+
+    def rows(self, name):
+        return [json.loads(line) for line in open(self.path(name))]
+
+    # Samples
+
+    def test_samples_count_as_pooled_mean_or_worst_and_the_whole_confirms(self):
+        common = ("--samples", "3", "--sample-duration", "0.7", "--q-step", "1", "--json")
+        results = {}
+        for how in ("pooled", "mean", "worst"):
+            lines = [json.loads(line) for line in self.probing("search", "film.mkv", "--target-vmaf", "88", "--sample-aggregate", how, *common).stdout.splitlines()]
+            for line in lines[:-1]: self.check(line, "probe")
+            self.check(lines[-1], "search-result")
+            results[how] = lines
+        answer = results["worst"][-1]
+        row = json.loads(self.probing("sample", "film.mkv", "--crf", str(answer["q"]), "--sample-aggregate", "worst", *common[:4], "--json").stdout)
+        self.check(row, "sample")
+        self.assertAlmostEqual(row["score"], min(s["score"] for s in row["samples"]), places=9)
+        self.assertAlmostEqual(answer["score"], row["score"], places=9)
+        self.assertGreaterEqual(row["score"], 88)
+        worse = json.loads(self.probing("sample", "film.mkv", "--crf", str(answer["q"] + 1), "--sample-aggregate", "worst", *common[:4], "--json").stdout)
+        self.assertLess(worse["score"], 88)
+        self.assertEqual(results["worst"][0]["samples"], 3)
+        self.assertEqual(results["worst"][-2]["samples"], 3)
+        self.assertIn(1, [p["samples"] for p in results["worst"][:-1]])
+        self.assertLessEqual(answer["q"], results["mean"][-1]["q"])
+        sizes = sum(s["size_bytes"] for s in row["samples"])
+        self.assertAlmostEqual(row["predicted_size_bytes"], sizes * row["duration_s"] / (row["encoded_frames"] / row["framerate"]), delta=sizes * 0.02)
+        result = json.loads(self.probing("search", "film.mkv", "--target-vmaf", "88", "--verify-full", *common).stdout.splitlines()[-1])
+        self.assertTrue(1 <= len(result["verified"]) <= 3)
+        self.assertEqual(result["verified"][-1]["q"], result["q"])
+        self.assertEqual(result["status"] == "ok", result["score"] >= 87.5)
+
+    # Searches
+
+    def test_two_pass_search_for_a_bitrate_is_one_probe(self):
+        lines = [json.loads(line) for line in self.probing("search", "street.y4m", "--target-bitrate", "300", "--two-pass", "--json").stdout.splitlines()]
+        self.check(lines[-1], "search-result")
+        self.assertEqual((len(lines), lines[-1]["q"], lines[-1]["status"]), (2, None, "ok"))
+        self.assertIn("--target-bitrate", self.probing("search", "street.y4m", "--target-vmaf", "90", "--two-pass", code=2).stderr)
+        self.assertIn("exclude", self.tune("encode", "-i", "street.y4m", "--crf", "30", "--bitrate", "300", "--two-pass", code=2).stderr)
+
+    def test_failures_and_limits_are_told_in_json(self):
+        last = json.loads(self.probing("search", "absent.mkv", "--target-vmaf", "90", "--json", code=2).stdout.splitlines()[-1])
+        self.check(last, "error")
+        last = json.loads(self.probing("search", "street.y4m", "--q-step", "1", "--target-vmaf", "95", "--max-bitrate", "60", "--json", code=1).stdout.splitlines()[-1])
+        self.check(last, "search-result")
+        self.assertEqual(last["status"], "no_solution")
+        self.assertGreaterEqual(last["best_passing"]["score"], 95)
+        self.assertGreater(last["best_passing"]["bitrate_kbps"], 60)
+
+    def test_answers_from_rows(self):
+        self.probing("corpus", "street.y4m", "--coarse-to-fine", "--target-vmaf", "90", "--coarse-step", "8", "--fine-step", "2", "-o", "coarse.jsonl")
+        rows = self.rows("coarse.jsonl")
+        qualities = [r["crf"] for r in rows]
+        self.assertEqual(qualities, sorted(qualities))
+        self.assertTrue({16, 24, 32, 40} <= set(qualities) and len(qualities) < 10, qualities)
+        best = min((r for r in rows if r["score"] >= 90), key=lambda r: r["bitrate_kbps"])
+        answer = json.loads(self.tune("search", "--from-corpus", "coarse.jsonl", "--target-vmaf", "90", "--json").stdout)
+        self.check(answer, "search-result")
+        self.assertEqual((answer["q"], answer["status"]), (best["crf"], "ok"))
+        between = json.loads(self.tune("search", "--from-corpus", "coarse.jsonl", "--target-vmaf", "90", "--interpolate", "--json").stdout)
+        self.assertTrue(between["interpolated"] and best["crf"] <= between["q"] < best["crf"] + 2, between)
+        self.assertEqual(json.loads(self.tune("search", "--from-corpus", "coarse.jsonl", "--target-vmaf", "99.99", "--json", code=1).stdout)["status"], "unmet")
+        self.tune("search", "--from-corpus", "coarse.jsonl", "--target-vmaf", "99.99", "--best-effort")
+        near = json.loads(self.tune("search", "--from-corpus", "coarse.jsonl", "--target-bitrate", str(best["bitrate_kbps"]), "--json").stdout)
+        self.assertEqual(near["q"], best["crf"])
+        rows[0]["vmaf_model"] = "version=another"
+        with open(self.path("mixed.jsonl"), "w") as file: file.writelines(json.dumps(r) + "\n" for r in rows)
+        self.assertIn("--allow-mixed-models", self.tune("search", "--from-corpus", "mixed.jsonl", "--target-vmaf", "90", code=2).stderr)
+        self.tune("search", "--from-corpus", "mixed.jsonl", "--target-vmaf", "90", "--allow-mixed-models")
+        self.tune("search", "--from-corpus", "coarse.jsonl", "-e", "libx265", "--target-vmaf", "90", code=4)
+
+    # Rows
+
+    def test_older_rows_tables_and_lists(self):
+        with open(self.path("list.txt"), "w") as file: file.write("street.y4m\ngradient.y4m\tother.mkv\n")
+        self.tune("corpus", "--source-list", "list.txt", "--preset", "ultrafast", "--crf", "34", "--score-scale", "none", "--shot-stats", "--schema", "3", "-o", "old.jsonl")
+        rows = [json.loads(line, parse_constant=lambda name: name) for line in open(self.path("old.jsonl"))]
+        self.assertEqual([(r["src"], r["schema_version"], len(r), r["shot_count"]) for r in rows], [("street.y4m", 3, 54, 1), ("gradient.y4m", 3, 54, 1)])
+        self.tune("corpus", "--source-list", "list.txt", "--preset", "ultrafast", "--crf", "34", "--score-scale", "none", "--format", "csv", "--unordered", "--jobs", "2", "-o", "table.csv")
+        table = list(csv.DictReader(open(self.path("table.csv"))))
+        self.assertEqual({r["src"] for r in table}, {"street.y4m", "gradient.y4m"})
+        sizes = {r["src"]: int(r["encode_file_bytes"]) for r in table}
+        self.assertEqual([r["encode_size_bytes"] for r in rows], [sizes["street.y4m"], sizes["gradient.y4m"]])  # of the file
+        self.assertGreater(rows[0]["encode_size_bytes"], int(next(r for r in table if r["src"] == "street.y4m")["encode_size_bytes"]))
+
+    # Finished files
+
+    def test_encode_keeps_or_leaves_out_other_streams_and_checks_the_file(self):
+        kinds = lambda path: subprocess.check_output(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", self.path(path)], text=True).split()
+        run = self.probing("encode", "film.mkv", "--crf", "34", "--verify", "--verify-score", "--fail-fast", "--audio-codec", "flac", "-o", "a.mkv", "--json")
+        result = json.loads(run.stdout)
+        self.check(result, "encode")
+        self.assertEqual((kinds("a.mkv"), result["encoded_frames"], result["verified"]), (["h264", "flac"], 72, True))
+        self.assertIn("-xerror", result["argv"])
+        self.assertIn("VMAF_TUNE_ARGS", subprocess.check_output(["ffprobe", "-v", "error", "-show_format", self.path("a.mkv")], text=True))
+        self.tune("encode", "-i", "film.mkv", "--preset", "ultrafast", "--crf", "34", "--video-only", "-o", "v.mp4")
+        self.assertEqual(kinds("v.mp4"), ["h264"])
+        shutil.copy(self.path("film.mkv"), self.path("own.mkv"))
+        self.assertIn("--overwrite-input", self.tune("encode", "-i", "own.mkv", "--preset", "ultrafast", "--crf", "34", "-o", "own.mkv", "-y", code=2).stderr)
+        self.tune("encode", "-i", "own.mkv", "--preset", "ultrafast", "--crf", "34", "-o", "own.mkv", "--overwrite-input")
+        self.assertEqual(kinds("own.mkv"), ["h264", "aac"])
+        self.assertLess(os.path.getsize(self.path("own.mkv")), os.path.getsize(self.path("film.mkv")))
+        self.assertFalse([n for n in os.listdir(self.folder) if ".part" in n])
+
+    def test_nothing_runs_with_dry_run(self):
+        before = sorted(os.listdir(self.folder))
+        for command in (["search", "--target-vmaf", "90"], ["encode", "--target-vmaf", "90", "-o", "never.mkv"], ["sample", "--crf", "30"], ["corpus", "--crf", "30"], ["compare", "--encoders", "libx264"],
+                        ["ladder", "--resolutions", "176x144"], ["per-shot", "--target-vmaf", "90"]):
+            run = self.tune(command[0], "-i", "film.mkv", "--dry-run", *command[1:])
+            self.assertIn("-c:v libx264", run.stdout, command)
+        self.assertEqual(sorted(n for n in os.listdir(self.folder) if n != "cache"), [n for n in before if n != "cache"])
+
+    # Shots and ladders
+
+    def test_shots_are_encoded_frame_by_frame_and_an_interrupted_job_goes_on(self):
+        common = ("per-shot", "film.mkv", "--target-vmaf", "85", "--min-shot", "8", "--run", "--encode-jobs", "2", "-o", "joined.mkv", "--plan-out", "plan.json")
+        process = subprocess.Popen([TUNE, "per-shot", "-i", "film.mkv", "--preset", "ultrafast", "--score-scale", "none", *common[2:]], cwd=self.folder, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("jobs")})
+        state = self.path("jobs/vmaf-tune/jobs")
+        deadline = time.monotonic() + 60
+        while process.poll() is None and not (os.path.isdir(state) and os.listdir(state)) and time.monotonic() < deadline: time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        self.assertIn(process.wait(), (0, 130))
+        self.probing(*common, "-y", env={"XDG_CACHE_HOME": self.path("jobs")})
+        self.assertEqual(os.listdir(state), [])  # the job is done
+        plan = json.load(open(self.path("plan.json")))
+        self.check(plan, "plan")
+        self.assertGreaterEqual(len(plan["shots"]), 3)
+        for shot in plan["shots"]: self.assertAlmostEqual(shot["predicted_vmaf"], shot["final_vmaf"], delta=3)  # the very frames that were searched
+        self.assertGreater(plan["final_score"], 84)
+        times = [float(t.strip(",")) for t in subprocess.check_output(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "frame=pts_time", "-of", "csv=p=0", self.path("joined.mkv")], text=True).split()]
+        self.assertEqual(len(times), 72)
+        for a, b in zip(times, times[1:]): self.assertAlmostEqual(b - a, 1 / 24, delta=0.002)
+
+    def test_zones_smoothing_and_cheap_probes(self):
+        with open(self.path("zones.txt"), "w") as file: file.write("0 10 crf=20\n48 -1 target=70\n")
+        with open(self.path("shots.csv"), "w") as file: file.write("0,23\n24,47\n48,71\n")
+        self.probing("per-shot", "film.mkv", "--shots", "shots.csv", "--zones", "zones.txt", "--max-q-step", "2", "--probe-rate", "2", "--probe-preset", "superfast", "--target-vmaf", "85", "--plan-out", "zoned.json", "--script-out", "zoned.sh")
+        plan = json.load(open(self.path("zoned.json")))
+        self.check(plan, "plan")
+        shots = plan["shots"]
+        self.assertEqual([(s["start_frame"], s["end_frame"]) for s in shots], [(0, 10), (10, 24), (24, 48), (48, 72)])
+        self.assertEqual(shots[0]["crf"], 20)
+        for a, b in zip(shots[1:], shots[2:]): self.assertLessEqual(abs(a["crf"] - b["crf"]), 2)
+        subprocess.run(["sh", "zoned.sh"], cwd=self.folder, check=True, capture_output=True)
+        self.assertEqual(subprocess.check_output(["ffprobe", "-v", "error", "-count_packets", "-show_entries", "stream=codec_name,nb_read_packets", "-of", "csv=p=0", self.path("per_shot_encode.mp4")], text=True).split()[0], "h264,72")
+
+    def test_ladder_states_the_produced_streams(self):
+        run = self.probing("ladder", "street.y4m", "--resolutions", "176x144,88x72", "--target-vmafs", "80,40", "--format", "json", "--points", "points.jsonl", "--min-bitrate", "30")
+        document = json.loads(run.stdout)
+        self.check(document, "ladder")
+        rows = self.rows("points.jsonl")
+        for row in rows: self.check(row, "row")
+        rates = [r["bitrate_kbps"] for r in document["renditions"]]
+        self.assertEqual(rates, sorted(rates))
+        self.assertGreaterEqual(rates[0], 30)
+        for r in document["renditions"]:
+            self.assertRegex(r["codecs"], r"^avc1\.42C0[0-9A-F]{2}$")
+            self.assertGreaterEqual(r["bandwidth_bps"], r["bitrate_kbps"] * 1000)
+            self.assertIn((r["crf"], r["vmaf"]), [(p["crf"], p["score"]) for p in rows])
+
+    # HDR
+
+    def test_hdr_model_is_looked_for_and_doubtful_tags_are_told(self):
+        tags = lambda primaries: ["-vf", "format=yuv420p10le", "-color_primaries", primaries, "-color_trc", "smpte2084", "-colorspace", "bt2020nc", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "10"]
+        for primaries in ("bt2020", "bt709"): subprocess.check_call([*FFMPEG, "-i", "street.y4m", *tags(primaries), primaries + ".mkv"], cwd=self.folder)
+        run = self.probing("sample", "bt2020.mkv", "--crf", "34", "--json")
+        self.assertEqual(run.stderr.count("no VMAF model for HDR"), 1)
+        self.assertEqual(json.loads(run.stdout)["hdr_transfer"], "pq")
+        os.makedirs(self.path("models"), exist_ok=True)
+        shutil.copy(os.path.join(os.path.dirname(SCHEMAS), "../../models/vmaf_v0.6.1.json"), self.path("models/vmaf_hdr_v9.json"))
+        row = json.loads(self.probing("sample", "bt2020.mkv", "--crf", "34", "--json", env={"VMAF_MODEL_DIR": self.path("models")}).stdout)
+        self.assertTrue(row["vmaf_model"].endswith("vmaf_hdr_v9.json"), row["vmaf_model"])
+        run = self.probing("sample", "bt709.mkv", "--crf", "34", "--json")
+        self.assertIn("treated as SDR", run.stderr)
+        self.assertEqual(json.loads(run.stdout)["hdr_transfer"], "")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")

@@ -21,6 +21,7 @@ std::vector<std::string> list_or(const std::vector<std::string> &list, const std
 int search_one(Run &run, const Options &o, const ProbeSetup &setup, std::vector<QualityTarget> targets,
                RowWriter *rows) {
     const ProbeListener listen = [&](const ProbeResult &probe) { // told at once (9.12)
+        if (rows) rows->write(make_row(setup, probe));
         if (!o.json) return;
         json line = probe_json(setup, probe, targets.front());
         line["type"] = "probe";
@@ -39,8 +40,6 @@ int search_one(Run &run, const Options &o, const ProbeSetup &setup, std::vector<
             report = search.find(targets, report.q);
         }
     }
-    if (rows) // those of one backend: a search that lost one began again
-        for (const ProbeResult &probe : report.probes) rows->write(make_row(setup, probe));
     json object = search_json(setup, report, targets);
     if (o.target_bitrate) object["target_bitrate_kbps"] = *o.target_bitrate;
     if (o.json) {

@@ -120,6 +120,26 @@ class Commands(unittest.TestCase):
         self.tune("search", "--from-corpus", "mixed.jsonl", "--target-vmaf", "90", "--allow-mixed-models")
         self.tune("search", "--from-corpus", "coarse.jsonl", "-e", "libx265", "--target-vmaf", "90", code=4)
 
+    def test_benchmark_compares_encoders_on_the_sources_that_they_share(self):
+        rows = []
+        for encoder, factor, sources in (("libx264", 1.0, "ab"), ("libx265", 0.5, "ab"), ("libvpx-vp9", 2.0, "a")):
+            for src in sources:
+                for q, score in ((20, 97.0), (30, 93.0), (40, 85.0)):
+                    rows.append({"src": src, "encoder": encoder, "preset": "medium", "crf": q, "exit_status": 0, "vmaf_score": score, "vmaf_model": "m", "encode_fps": 10.0,
+                                 "bitrate_kbps": factor * {"a": 100, "b": 8000}[src] * 2 ** (-q / 10)})
+        with open(self.path("bench.jsonl"), "w") as file: file.writelines(json.dumps(r) + "\n" for r in rows)
+        document = json.loads(self.tune("benchmark", "--from-corpus", "bench.jsonl", "--target-vmaf", "92", "--baseline-encoder", "libx264", "--per-source", "--json").stdout)
+        self.check(document, "benchmark")
+        entries = {e["encoder"]: e for e in document["encoders"]}
+        self.assertAlmostEqual(entries["libx265"]["bitrate_delta_pct"], -50)
+        self.assertAlmostEqual(entries["libvpx-vp9"]["bitrate_delta_pct"], 100)  # although it knows the easy source only
+        self.assertEqual([d["crf"] for d in entries["libx264"]["per_source"]], [30, 30])
+        self.tune("benchmark", "--from-corpus", "bench.jsonl", "--target-vmaf", "99", code=1)
+        self.assertIn("| libx265 | ok |", self.tune("benchmark", "--from-corpus", "bench.jsonl").stdout)
+        with open(self.path("bench.jsonl"), "a") as file: file.write("torn\n")
+        self.assertIn(":16: not a row", self.tune("benchmark", "--from-corpus", "bench.jsonl").stderr)
+        self.tune("benchmark", "--from-corpus", "bench.jsonl", "--strict", code=2)
+
     # Rows
 
     def test_older_rows_tables_and_lists(self):

@@ -118,7 +118,7 @@ struct Options {
     double coarse_step = 10, fine_radius = 5, fine_step = 1;
 
     // Answers from existing rows
-    bool interpolate = false, allow_mixed_models = false;
+    bool interpolate = false, allow_mixed_models = false, per_source = false;
 
     // Lists of sources, and rows
     std::string source_list, size_of;

@@ -55,19 +55,20 @@ namespace {
 
 // --enc KEY[=VALUE] as FFmpeg arguments; options that the tool sets itself are refused (2.1).
 Arguments user_arguments(const std::vector<std::string> &items, const char *flag) {
-    constexpr std::pair<std::string_view, std::string_view> kOwn[] = {{"i", "--source"},
-                                                                      {"y", "--overwrite"},
-                                                                      {"n", "--overwrite"},
-                                                                      {"c:v", "--encoder"},
-                                                                      {"vcodec", "--encoder"},
-                                                                      {"codec:v", "--encoder"},
-                                                                      {"crf", "--crf"},
-                                                                      {"preset", "--preset"},
-                                                                      {"pix_fmt", "--out-pix-fmt"},
-                                                                      {"vf", "--vfilter"},
-                                                                      {"filter:v", "--vfilter"},
-                                                                      {"pass", "--two-pass"},
-                                                                      {"passlogfile", "--two-pass"}};
+    constexpr std::pair<std::string_view, std::string_view> kOwn[] = {
+        {"i", "--source"},
+        {"y", "--overwrite"},
+        {"n", "--overwrite"},
+        {"c:v", "--encoder"},
+        {"vcodec", "--encoder"},
+        {"codec:v", "--encoder"},
+        {"crf", "--crf (in a search --min-q and --max-q)"},
+        {"preset", "--preset"},
+        {"pix_fmt", "--out-pix-fmt"},
+        {"vf", "--vfilter"},
+        {"filter:v", "--vfilter"},
+        {"pass", "--two-pass"},
+        {"passlogfile", "--two-pass"}};
     Arguments result;
     for (const std::string &item : items) {
         const std::size_t equals = item.find('=');

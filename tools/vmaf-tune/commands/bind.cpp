@@ -150,6 +150,22 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_older_flags(*compare, o);
     compare->callback([&] { exit_code = run_compare(o); });
 
+    auto *benchmark = command(app, "benchmark", "encoders at one target, from existing rows", {},
+                              "  vmaf-tune benchmark --from-corpus corpus.jsonl --target-vmaf 93");
+    benchmark->add_option("--from-corpus", o.from_corpus, "rows of a corpus")->required();
+    benchmark->add_option("--target-vmaf", o.target_vmaf, "VMAF to reach (default 92)");
+    benchmark->add_option("--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE")->expected(1);
+    benchmark->add_option("--baseline-encoder,--baseline", o.baseline, "encoder that others are compared with");
+    benchmark->add_flag("--per-source", o.per_source, "list the best row of each source too (JSON)");
+    benchmark->add_flag("--allow-mixed-models", o.allow_mixed_models, "rows of different models");
+    benchmark->add_option("--format", o.format, "markdown, json or csv")
+        ->check(CLI::IsMember({"markdown", "json", "csv"}));
+    benchmark->add_option("-o,--output", o.output, "result file; - for standard output");
+    benchmark->add_flag("-y,--overwrite", o.overwrite, "replace existing results");
+    benchmark->add_flag("--json", o.json, "the same as --format json");
+    benchmark->add_flag("--strict", o.strict, "a malformed row ends the command");
+    benchmark->callback([&] { exit_code = run_benchmark(o); });
+
     auto *ladder = command(app, "ladder", "resolutions and bitrates to ship", {},
                            "  vmaf-tune ladder -i film.mkv -e libx264 --resolutions 1920x1080,1280x720,640x360 "
                            "--format hls -o master.m3u8");

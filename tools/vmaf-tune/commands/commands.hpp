@@ -11,6 +11,7 @@ int run_sample(const Options &options);
 int run_encode_command(const Options &options);
 int run_score_command(const Options &options);
 int run_compare(const Options &options);
+int run_benchmark(const Options &options);
 int run_ladder(const Options &options);
 int run_per_shot(const Options &options);
 int run_report(const Options &options);

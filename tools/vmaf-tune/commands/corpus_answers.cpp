@@ -28,20 +28,6 @@ bool is_wanted(const std::vector<std::string> &list, std::string_view name) {
     return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// Rows of different models say different things about one encode (6.4).
-void refuse_mixed_models(const std::vector<const ScannedRow *> &rows) {
-    std::map<std::string_view, std::set<std::string_view>> models;
-    for (const ScannedRow *row : rows)
-        if (!row->model.empty()) models[row->src].insert(row->model);
-    for (const auto &[src, names] : models) {
-        if (names.size() < 2) continue;
-        std::string list;
-        for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
-        throw usage_error("rows of '" + std::string(src) + "' were scored with different models (" + list +
-                          "); score them with one, or use --allow-mixed-models");
-    }
-}
-
 json answer_json(const CorpusGroup &group, const CorpusAnswer &answer, const std::vector<QualityTarget> &targets,
                  const Options &o, const Adapter *adapter) {
     const QualityTarget &first = targets.front();
@@ -80,6 +66,25 @@ json answer_json(const CorpusGroup &group, const CorpusAnswer &answer, const std
 }
 
 } // namespace
+
+// Rows of different models say different things about one encode (6.4).
+void refuse_mixed_models(const std::vector<const ScannedRow *> &rows) {
+    std::map<std::string_view, std::set<std::string_view>> models;
+    for (const ScannedRow *row : rows)
+        if (!row->model.empty()) models[row->src].insert(row->model);
+    for (const auto &[src, names] : models) {
+        if (names.size() < 2) continue;
+        std::string list;
+        for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
+        throw usage_error("rows of '" + std::string(src) + "' were scored with different models (" + list +
+                          "); score them with one, or use --allow-mixed-models");
+    }
+}
+
+void complain_of_row(const Options &o, const std::string &sentence) {
+    if (o.strict) throw usage_error(sentence);
+    std::fprintf(stderr, "vmaf-tune: %s\n", sentence.c_str());
+}
 
 std::optional<double> corpus_score(const ScannedRow &row, const QualityTarget &target) {
     if (row.metric == target.metric && row.pool == target.pool && std::isfinite(row.score)) return row.score;
@@ -177,8 +182,7 @@ int search_corpus(const Options &o) {
     const std::vector<QualityTarget> targets = quality_targets(o, o.target_bitrate);
     if (o.interpolate && (o.target_bitrate || targets.size() != 1 || metric_choice(targets[0].metric)->lower_is_better))
         throw usage_error("--interpolate answers one quality target of a metric where higher is better");
-    const RowTable table(o.from_corpus,
-                         [](const std::string &text) { std::fprintf(stderr, "vmaf-tune: %s\n", text.c_str()); });
+    const RowTable table(o.from_corpus, [&](const std::string &text) { complain_of_row(o, text); });
     std::map<std::tuple<std::string_view, std::string_view, std::string_view>, CorpusGroup> groups;
     std::vector<const ScannedRow *> used;
     for (const ScannedRow &row : table.rows()) {

@@ -38,6 +38,12 @@ CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double targe
 // The point whose bitrate is nearest to the wish; the better quality where two are as near.
 CorpusAnswer nearest_bitrate(std::span<const CorpusPoint> points, double kbps, bool higher_q_is_better);
 
+// Rows of one source that were scored with different models are refused (6.4). Throws CommandError.
+void refuse_mixed_models(const std::vector<const ScannedRow *> &rows);
+
+// A malformed line: told, or with --strict the end (11.4). Throws CommandError.
+void complain_of_row(const Options &options, const std::string &sentence);
+
 int search_corpus(const Options &options);
 
 } // namespace vmaf::tune

@@ -76,12 +76,16 @@ int run_search(const Options &given) {
     std::unique_ptr<RowWriter> rows;
     if (!o.output.empty())
         rows = std::make_unique<RowWriter>(o.output, o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh);
+    // What is wrong with a source or an encoder shows before the first probe.
+    std::vector<Source> sources;
+    for (const std::string &path : o.sources) sources.push_back(run.open_source(path));
+    std::vector<const Adapter *> encoders;
+    for (const std::string &encoder : list_or(o.encoders, "libx264")) encoders.push_back(&run.adapter(encoder));
     int worst = kExitOk;
-    for (const std::string &path : o.sources) {
-        const Source source = run.open_source(path);
-        for (const std::string &encoder : list_or(o.encoders, "libx264"))
+    for (const Source &source : sources)
+        for (const Adapter *used : encoders)
             for (const std::string &preset : list_or(o.presets, "")) {
-                const Adapter &adapter = run.adapter(encoder);
+                const Adapter &adapter = *used;
                 const ProbeSetup setup = run.setup(source, adapter, preset, true);
                 if (o.dry_run) {
                     const QualityGrid grid(adapter, o, adapter.step);
@@ -90,7 +94,6 @@ int run_search(const Options &given) {
                     worst = std::max(worst, search_one(run, o, setup, targets, rows.get()));
                 }
             }
-    }
     return worst;
 }
 

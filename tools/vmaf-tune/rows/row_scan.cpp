@@ -120,6 +120,7 @@ bool scan_row(std::string_view line, ScannedRow &row) {
             break;
         case 'e':
             if (key == "encoder") text(row.encoder);
+            if (key == "encode_fps") row.encode_fps = number_in(value);
             if (key == "exit_status") row.exit_status = static_cast<int>(number_in(value));
             break;
         case 'm':
@@ -136,6 +137,7 @@ bool scan_row(std::string_view line, ScannedRow &row) {
             if (key == "src") text(row.src);
             if (key == "score") row.score = number_in(value);
             if (key == "scores") row.scores = value;
+            if (key == "score_fps") row.score_fps = number_in(value);
             break;
         case 'v':
             if (key == "vmaf_score") row.vmaf_score = number_in(value);
@@ -174,6 +176,8 @@ bool parse_fully(const std::string &line, ScannedRow &row, std::deque<std::strin
     row.metric = text("metric", "vmaf");
     row.pool = text("pool", "mean");
     row.scores = text("scores", "");
+    row.encode_fps = value("encode_fps");
+    row.score_fps = value("score_fps");
     row.q = value("crf");
     row.score = value("score");
     row.vmaf_score = value("vmaf_score");

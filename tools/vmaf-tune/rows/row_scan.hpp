@@ -14,6 +14,7 @@ namespace vmaf::tune {
 struct ScannedRow {
     std::string_view src, encoder, preset, model, metric = "vmaf", pool = "mean";
     std::string_view scores; // an object: every metric with its statistics; may be empty
+    double encode_fps = std::nan(""), score_fps = std::nan("");
     double q = std::nan(""), score = std::nan(""), vmaf_score = std::nan(""), kbps = 0;
     int exit_status = 0;
 };

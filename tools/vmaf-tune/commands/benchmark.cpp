@@ -1,0 +1,196 @@
+// `benchmark`: which encoder needs fewest bits for a target, from existing rows (tune.md 12.5).
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "commands/commands.hpp"
+#include "commands/corpus_answers.hpp"
+#include "commands/search_result.hpp"
+#include "reporting/plot.hpp"
+#include "rows/row_format.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+// Rows of one encoder and source.
+struct SourceRows {
+    std::vector<CorpusPoint> points;
+    std::vector<const ScannedRow *> rows; // beside the points
+    CorpusAnswer answer;
+    const ScannedRow *best = nullptr;
+};
+
+struct EncoderRows {
+    std::string_view encoder;
+    std::map<std::string_view, SourceRows> sources;
+    std::set<std::string_view> presets;
+    std::size_t rows = 0;
+    bool is_met = true;          // on every source
+    double kbps = 0, margin = 0; // geometric mean over sources; the smallest
+    std::optional<double> delta; // percent against the baseline
+};
+
+double geometric_mean(const std::vector<double> &values) {
+    double sum = 0;
+    for (const double x : values) sum += std::log(std::max(x, 1e-9));
+    return values.empty() ? 0 : std::exp(sum / double(values.size()));
+}
+
+std::optional<double> mean_of_rows(const EncoderRows &e, double ScannedRow::*field) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const auto &[src, s] : e.sources)
+        for (const ScannedRow *row : s.rows)
+            if (std::isfinite(row->*field)) {
+                sum += row->*field;
+                count++;
+            }
+    return count ? std::optional(sum / double(count)) : std::nullopt;
+}
+
+void settle(EncoderRows &e, const QualityTarget &target) {
+    const Adapter *adapter = find_adapter(e.encoder);
+    std::vector<double> rates;
+    bool first = true;
+    for (auto &[src, s] : e.sources) {
+        s.answer = cheapest_pass(s.points, adapter && adapter->higher_is_better, std::nullopt);
+        for (std::size_t i = 0; i < s.points.size(); i++)
+            if (s.points[i].q == s.answer.point.q && s.points[i].kbps == s.answer.point.kbps) s.best = s.rows[i];
+        e.is_met = e.is_met && s.answer.is_met;
+        rates.push_back(s.answer.point.kbps);
+        const double margin = margin_above(target, s.answer.point.score);
+        e.margin = first ? margin : std::min(e.margin, margin);
+        first = false;
+    }
+    e.kbps = geometric_mean(rates);
+}
+
+// On the sources that both have: an encoder that was tried on easy clips only does not win by that.
+std::optional<double> delta_against(const EncoderRows &e, const EncoderRows &baseline) {
+    std::vector<double> ratios;
+    for (const auto &[src, s] : e.sources)
+        if (const auto other = baseline.sources.find(src);
+            other != baseline.sources.end() && other->second.answer.point.kbps > 0)
+            ratios.push_back(s.answer.point.kbps / other->second.answer.point.kbps);
+    return ratios.empty() ? std::nullopt : std::optional((geometric_mean(ratios) - 1) * 100);
+}
+
+json best_json(const SourceRows &s) {
+    return {{"src", s.best->src},
+            {"preset", s.best->preset},
+            {"crf", s.best->q},
+            {"vmaf_score", s.answer.point.score},
+            {"bitrate_kbps", s.answer.point.kbps},
+            {"vmaf_model", s.best->model}};
+}
+
+json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_source) {
+    const auto number = [](std::optional<double> x) { return x ? json(*x) : json(nullptr); };
+    const SourceRows *best = nullptr; // the cheapest of those that meet the target, else the nearest miss
+    for (const auto &[src, s] : e.sources)
+        if (!best || s.answer.is_met > best->answer.is_met ||
+            (s.answer.is_met == best->answer.is_met &&
+             (s.answer.is_met ? s.answer.point.kbps < best->answer.point.kbps
+                              : s.answer.point.score > best->answer.point.score)))
+            best = &s;
+    json entry = {{"encoder", e.encoder},
+                  {"status", e.is_met ? "ok" : "unmet"},
+                  {"target_vmaf", target.value},
+                  {"margin", e.margin},
+                  {"bitrate_kbps", e.kbps},
+                  {"bitrate_delta_pct", number(e.delta)},
+                  {"rows", e.rows},
+                  {"source_count", e.sources.size()},
+                  {"preset_count", e.presets.size()},
+                  {"encode_fps", number(mean_of_rows(e, &ScannedRow::encode_fps))},
+                  {"score_fps", number(mean_of_rows(e, &ScannedRow::score_fps))},
+                  {"best", best_json(*best)}};
+    if (!per_source) return entry;
+    for (const auto &[src, s] : e.sources) {
+        json detail = best_json(s);
+        detail["status"] = s.answer.is_met ? "ok" : "unmet";
+        entry["per_source"].push_back(detail);
+    }
+    return entry;
+}
+
+std::string benchmark_table(const json &document, bool as_csv) {
+    constexpr const char *kColumns[] = {"encoder",    "status",       "bitrate_kbps", "bitrate_delta_pct",
+                                        "margin",     "source_count", "preset_count", "rows",
+                                        "encode_fps", "score_fps"};
+    std::string text = as_csv ? "" : "|", rule = "|";
+    for (const char *column : kColumns) {
+        text += as_csv ? (text.empty() ? "" : ",") + std::string(column) : " " + std::string(column) + " |";
+        rule += "---|";
+    }
+    text += as_csv ? "\n" : "\n" + rule + "\n";
+    for (const json &entry : document["encoders"]) {
+        std::string line = as_csv ? "" : "|";
+        for (const char *column : kColumns) {
+            const json &value = entry[column];
+            const std::string cell = value.is_null()     ? ""
+                                     : value.is_string() ? value.get<std::string>()
+                                     : value.is_number_float()
+                                         ? (as_csv ? value.dump() : fixed_text(value.get<double>(), 2))
+                                         : value.dump();
+            line += as_csv ? (column == kColumns[0] ? "" : ",") + csv_field(cell) : " " + cell + " |";
+        }
+        text += line + "\n";
+    }
+    return text;
+}
+
+} // namespace
+
+int run_benchmark(const Options &o) {
+    if (o.from_corpus.empty()) throw usage_error("give rows with --from-corpus");
+    const QualityTarget target = quality_targets(o, 92).front();
+    const RowTable table(o.from_corpus, [&](const std::string &text) { complain_of_row(o, text); });
+    std::map<std::string_view, EncoderRows> encoders;
+    std::vector<const ScannedRow *> used;
+    for (const ScannedRow &row : table.rows()) {
+        const auto score = corpus_score(row, target);
+        if (row.exit_status != 0 || !score || std::isnan(row.q)) continue;
+        EncoderRows &e = encoders[row.encoder];
+        e.encoder = row.encoder;
+        e.presets.insert(row.preset);
+        e.rows++;
+        SourceRows &s = e.sources[row.src];
+        s.points.push_back({row.q, *score, row.kbps, margin_above(target, *score) >= 0});
+        s.rows.push_back(&row);
+        used.push_back(&row);
+    }
+    if (encoders.empty()) throw CommandError(kExitFailed, "'" + o.from_corpus + "' has no rows with such a score");
+    if (!o.allow_mixed_models) refuse_mixed_models(used);
+    std::vector<EncoderRows *> order;
+    for (auto &[name, e] : encoders) {
+        settle(e, target);
+        order.push_back(&e);
+    }
+    std::stable_sort(order.begin(), order.end(), [](const EncoderRows *a, const EncoderRows *b) {
+        return a->is_met != b->is_met ? a->is_met : a->kbps != b->kbps ? a->kbps < b->kbps : a->encoder < b->encoder;
+    });
+    const auto named =
+        std::find_if(order.begin(), order.end(), [&](const EncoderRows *e) { return e->encoder == o.baseline; });
+    if (!o.baseline.empty() && named == order.end())
+        throw usage_error("--baseline-encoder " + o.baseline + " is not among the rows");
+    const EncoderRows &baseline = named != order.end() ? **named : *order.front();
+    json document = {{"schema", "vmaf-tune-benchmark/v1"},
+                     {"target_vmaf", target.value},
+                     {"baseline", baseline.encoder},
+                     {"encoders", json::array()}};
+    for (EncoderRows *e : order) {
+        e->delta = delta_against(*e, baseline);
+        document["encoders"].push_back(entry_json(*e, target, o.per_source));
+    }
+    const std::string format = o.format.empty() ? (o.json ? "json" : "markdown") : o.format;
+    write_result(o, o.output,
+                 format == "json" ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                                  : benchmark_table(document, format == "csv"));
+    return order.front()->is_met ? kExitOk : kExitUnmet;
+}
+
+} // namespace vmaf::tune

@@ -156,6 +156,17 @@ esac""")
         self.assertEqual([(r["exit_status"], r["score_backend"]) for r in rows], [(0, "cuda"), (501, "cuda")], run.stderr)
         self.assertIn("CUDA_ERROR_LAUNCH_FAILED", rows[1]["error"]["message"])
 
+    @unittest.skipUnless("FAKE_CUDA" in os.environ, "needs a scorer with CUDA and a driver that fails")
+    def test_driver_that_fails_in_the_middle(self):
+        common = ("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", *PLAIN, "--no-cache", "--json")
+        scorer = ("--scorer", "binary", "--vmaf-bin", os.environ["VMAF_WITH_CUDA"])
+        env = {"LD_LIBRARY_PATH": os.path.dirname(os.environ["FAKE_CUDA"]), "FAKE_CUDA_FAIL": "cuLaunchKernel@5=719"}
+        run = self.tune(*common, *scorer, env=env)
+        row, plain = json.loads(run.stdout), json.loads(self.tune(*common).stdout)
+        self.assertEqual((row["score_backend"], row["score"]), ("cpu", plain["score"]))
+        self.assertRegex(run.stderr, r"the scoring backend cuda failed .*cuLaunchKernel failed.*; cpu is used from here on")
+        self.assertIn("cuLaunchKernel failed", self.tune(*common, *scorer, "--score-backend", "cuda", env=env, code=4).stderr)
+
     def test_plain_scorers_get_no_options_that_they_do_not_know(self):
         fake = self.program("plainvmaf", f'case "$*" in *--help*) echo "usage: --reference --distorted" >&2; exit 1;; *--capabilities*|*--backend*|*--precision*) exit 1;; esac\nexec {VMAF} "$@"')
         for wish in ("auto", "cpu"):

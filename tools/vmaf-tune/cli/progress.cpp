@@ -17,7 +17,6 @@ namespace {
 
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 constexpr auto kPlainPause = std::chrono::seconds(30), kEventPause = std::chrono::seconds(1);
-constexpr std::size_t kSearchProbes = 4; // a search is expected to need so many, and then one more
 constexpr const char *kRed = "\033[31m", *kGreen = "\033[32m";
 
 std::string clock_text(double seconds) {
@@ -72,7 +71,7 @@ std::optional<double> StageTimes::seconds_of_probe() const {
 Progress::Progress(const Options &options)
     : mode_(Mode::none), verbosity_(options.verbose), quiet_(options.quiet),
       has_colours_(isatty(STDERR_FILENO) && !std::getenv("NO_COLOR")), started_(Clock::now()), last_drawn_(started_),
-      event_fd_(options.progress_fd) {
+      search_probes_(options.thorough ? 6 : 4), event_fd_(options.progress_fd) {
     if (options.progress == "json") mode_ = Mode::json;
     if (options.progress == "plain") mode_ = Mode::plain;
     if (options.progress == "bar") mode_ = Mode::bar;
@@ -133,8 +132,10 @@ void Progress::clear_bars() {
 
 std::optional<double> Progress::seconds_left(const Running &running) const {
     const StageProgress &p = running.now;
-    std::optional<double> left = times_.seconds_for(p.stage, p.frames - std::min(p.frame, p.frames));
-    if (p.fps > 0 && p.frames > 0) left = double(p.frames - std::min(p.frame, p.frames)) / p.fps;
+    const std::int64_t frames_left = p.frames - std::min(p.frame, p.frames);
+    std::optional<double> left = times_.seconds_for(p.stage, frames_left);
+    // A stage's own speed says little while it begins.
+    if (p.fps > 0 && p.frames > 0 && (!left || part_done(p) > 0.25)) left = double(frames_left) / p.fps;
     if (left && p.stage == Stage::encode) *left += times_.seconds_for(Stage::score, p.frames).value_or(0);
     return left;
 }
@@ -151,7 +152,7 @@ std::string Progress::bar_line(const Running &running) const {
 }
 
 std::string Progress::overall_line() const {
-    const std::size_t total = expected_ > 0 ? expected_ : std::max(kSearchProbes, finished_ + 1);
+    const std::size_t total = expected_ > 0 ? expected_ : std::max(search_probes_, finished_ + 1);
     std::string text =
         std::to_string(finished_) + "/" + (expected_ > 0 ? "" : "about ") + std::to_string(total) + " probes";
     const std::optional<double> probe = times_.seconds_of_probe();

@@ -77,6 +77,7 @@ class Progress {
     std::map<std::thread::id, Running> running_; // a thread works at one probe at a time
     StageTimes times_;
     std::vector<std::string> warned_;
+    std::size_t search_probes_; // that a search is expected to need; then one more
     int event_fd_;
     std::ofstream log_;
 };

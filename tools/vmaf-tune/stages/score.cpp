@@ -146,7 +146,9 @@ ScoreResult run_score(const Programs &programs, const ScorePair &pair, const Sco
         if (now.backends) now.backend = now.backends->name();
         ScoreResult result = score_once(programs, pair, now, progress);
         result.backend_tried = now.backend;
-        if (result.status != 501 || !now.backends || !now.backends->replace(now.backend)) {
+        // A GPU that gives nonsense is lost as well as one that gives nothing.
+        const bool is_lost = result.status == 501 || (result.status == 502 && now.backend != "cpu");
+        if (!is_lost || !now.backends || !now.backends->replace(now.backend)) {
             result.warnings.insert(result.warnings.begin(), losses.begin(), losses.end());
             return result;
         }

@@ -187,6 +187,9 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
                        s.encode.native_preset + " is used");
     if (source.hdr.transfer != Hdr::Transfer::none && !adapter.has_hdr_arguments())
         progress_.warn(adapter.name + " is not told of HDR; its encodes are not tagged");
+    s.encode.dropped_options = unsupported_hdr_options(programs_, adapter, source.hdr);
+    if (!s.encode.dropped_options.empty())
+        progress_.warn(adapter.name + " of this FFmpeg cannot be told of mastering display and light levels");
     s.encode.keyint = key_frame_interval(options_, source);
     s.encode.out_pix_fmt = choose_pix_fmt(programs_, source, s.encode);
     if (const auto wish = encoder_pix_fmt(source, {.adapter = &adapter});

@@ -278,12 +278,13 @@ int print_completions(const CLI::App &app, const std::string &shell) {
     for (const CLI::App *sub : app.get_subcommands({})) {
         commands += (commands.empty() ? "" : " ") + sub->get_name();
         std::string flags;
-        for (const CLI::Option *option : sub->get_options())
+        const auto shown = sub->get_options([](const CLI::Option *option) { return !option->get_group().empty(); });
+        for (const CLI::Option *option : shown)
             for (const std::string &name : option->get_lnames()) flags += (flags.empty() ? "--" : " --") + name;
         if (shell == "fish") {
             std::printf("complete -c vmaf-tune -n __fish_use_subcommand -a %s -d '%s'\n", sub->get_name().c_str(),
                         sub->get_description().c_str());
-            for (const CLI::Option *option : sub->get_options())
+            for (const CLI::Option *option : shown)
                 for (const std::string &name : option->get_lnames())
                     std::printf("complete -c vmaf-tune -n '__fish_seen_subcommand_from %s' -l %s\n",
                                 sub->get_name().c_str(), name.c_str());

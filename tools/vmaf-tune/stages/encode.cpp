@@ -30,7 +30,9 @@ Arguments codec_arguments(const Source &source, const EncodeSettings &settings, 
     if (settings.multipass) append(result, adapter.two_pass_arguments(0, ""));
     append(result, adapter.extra_arguments(ext));
     if (settings.keyint) append(result, gop_arguments(*settings.keyint, std::nullopt));
-    const Arguments hdr = adapter.hdr_arguments(source.hdr);
+    Arguments hdr = adapter.hdr_arguments(source.hdr);
+    for (const std::string &option : settings.dropped_options)
+        if (const auto at = std::find(hdr.begin(), hdr.end(), option); at != hdr.end()) hdr.erase(at, at + 2);
     if (std::find(hdr.begin(), hdr.end(), "-pix_fmt") == hdr.end())
         append(result, {"-pix_fmt", encoder_pix_fmt(source, settings)});
     append(result, hdr);
@@ -92,7 +94,7 @@ std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings
     if (settings.adapter->wants_10_bit) return "yuv420p10le";
     auto layout = pixel_layout(source.pix_fmt).value_or(PixelLayout{420, hdr ? 10 : 8});
     if (layout.chroma == 400) layout.chroma = 420;
-    if (hdr && layout.bits < 10) layout.bits = 10;
+    if (hdr && layout.bits < 10) layout = source.hdr.forced ? PixelLayout{420, 10} : PixelLayout{layout.chroma, 10};
     return pix_fmt_name(layout);
 }
 
@@ -118,6 +120,16 @@ std::string choose_pix_fmt(const Programs &programs, const Source &source, const
         }
     }
     return best.empty() ? wish : best;
+}
+
+Arguments unsupported_hdr_options(const Programs &programs, const Adapter &adapter, const Hdr &hdr) {
+    const Arguments wanted = adapter.hdr_arguments(hdr);
+    Arguments missing;
+    for (const char *option : {"-master_display", "-max_cll"})
+        if (std::find(wanted.begin(), wanted.end(), option) != wanted.end() &&
+            encoder_help(programs, adapter.name).find(std::string("  ") + option + " ") == std::string::npos)
+            missing.push_back(option);
+    return missing;
 }
 
 std::string clamped_preset(const Programs &programs, const Adapter &adapter, const std::string &preset) {

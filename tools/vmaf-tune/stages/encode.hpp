@@ -47,6 +47,7 @@ struct EncodeSettings {
     std::string vfilter;
     std::string out_pix_fmt; // empty: the rule of 5.6
     std::optional<unsigned> keyint;
+    Arguments dropped_options;      // of HDR, that this FFmpeg's encoder does not have (4.7)
     Arguments user_arguments;       // --enc
     Arguments user_input_arguments; // --enc-input
     unsigned threads = 0;           // 0: the encoder's own choice
@@ -69,6 +70,9 @@ std::string choose_pix_fmt(const Programs &programs, const Source &source, const
 
 // The nearest native value that this FFmpeg's encoder takes; empty if it takes the preset's own.
 std::string clamped_preset(const Programs &programs, const Adapter &adapter, const std::string &preset);
+
+// Options of the HDR block that are not among the encoder's own.
+Arguments unsupported_hdr_options(const Programs &programs, const Adapter &adapter, const Hdr &hdr);
 
 struct EncodeResult {
     int status = 0; // row status (15.2)

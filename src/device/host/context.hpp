@@ -31,8 +31,7 @@ class HostBlock {
         fibers_.run(threads, body, state);
     }
 
-    VMAF_NOT_WATCHED void barrier() {
-        arrive_at(&arrived_);
+    void barrier() {
         const unsigned generation = generation_;
         if (++arrived_ == fibers_.alive()) {
             arrived_ = 0;
@@ -40,11 +39,10 @@ class HostBlock {
             fibers_.progress();
         }
         while (generation_ == generation) fibers_.pass_on();
-        leave_from(&arrived_);
     }
 
     // Hands `value` to the group and returns what its lanes handed in.
-    VMAF_NOT_WATCHED const kernels::u32 *exchange(unsigned thread, unsigned width, kernels::u32 value) {
+    const kernels::u32 *exchange(unsigned thread, unsigned width, kernels::u32 value) {
         Group &group = groups_[thread / width];
         const unsigned generation = group.generation;
         kernels::u32 *values = posted_[generation & 1].data() + thread / width * width;
@@ -82,8 +80,8 @@ template <int kGroupWidth, bool kFastDoubles> class HostContext : public kernels
         : thread(static_cast<int>(index)), block_x(block.x), block_y(block.y), frame(block.frame), block_(block) {}
 
     void barrier() { block_.barrier(); }
-    VMAF_NOT_WATCHED u32 shuffle(u32 value, int lane) { return posted(value)[lane]; }
-    VMAF_NOT_WATCHED u32 group_sum(u32 value) {
+    u32 shuffle(u32 value, int lane) { return posted(value)[lane]; }
+    u32 group_sum(u32 value) {
         const u32 *values = posted(value);
         u32 sum = 0;
         for (int i = 0; i < kGroup; i++) sum += values[i];

@@ -172,7 +172,7 @@ FiberSet::~FiberSet() {
 #endif
 }
 
-VMAF_NOT_WATCHED void FiberSet::switch_to(Fiber &to) {
+void FiberSet::switch_to(Fiber &to) {
     Fiber &from = *current_;
     if (&from == &to) return;
     current_ = &to;
@@ -180,9 +180,8 @@ VMAF_NOT_WATCHED void FiberSet::switch_to(Fiber &to) {
     __sanitizer_start_switch_fiber(&from.fake_stack, to.bottom, to.bytes);
 #endif
 #ifdef VMAF_TSAN
-    // Into and out of a run everything is in order; between the fibers only their barriers are.
-    const bool home = &from == home_.get() || &to == home_.get();
-    __tsan_switch_to_fiber(to.tsan, home ? 0 : __tsan_switch_to_fiber_no_sync);
+    __tsan_switch_to_fiber(to.tsan,
+                           0); // one after the other, as they run here; races of a GPU's threads are for its own tools
 #endif
 #if defined(__x86_64__) || defined(__aarch64__)
     vmaf_switch_stack(&from.stack_pointer, to.stack_pointer);
@@ -194,7 +193,7 @@ VMAF_NOT_WATCHED void FiberSet::switch_to(Fiber &to) {
 #endif
 }
 
-VMAF_NOT_WATCHED void FiberSet::enter(Fiber *fiber) {
+void FiberSet::enter(Fiber *fiber) {
     FiberSet &set = *fiber->set;
 #ifdef VMAF_ASAN
     const void *bottom = nullptr;
@@ -219,7 +218,7 @@ void FiberSet::enter_halves(unsigned high, unsigned low) {
     enter(reinterpret_cast<Fiber *>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low)));
 }
 
-VMAF_NOT_WATCHED FiberSet::Fiber *FiberSet::next_alive() {
+FiberSet::Fiber *FiberSet::next_alive() {
     for (unsigned n = 0; n < count_; n++) {
         position_ = position_ + 1 < count_ ? position_ + 1 : 0;
         Fiber *fiber = fibers_[runs_ & 1 ? count_ - 1 - position_ : position_].get();
@@ -228,7 +227,7 @@ VMAF_NOT_WATCHED FiberSet::Fiber *FiberSet::next_alive() {
     return nullptr;
 }
 
-VMAF_NOT_WATCHED void FiberSet::pass_on() {
+void FiberSet::pass_on() {
     if (++idle_turns_ > 2 * count_ + 2) {
         stuck_ = true;
         switch_to(*home_); // never comes back
@@ -236,7 +235,7 @@ VMAF_NOT_WATCHED void FiberSet::pass_on() {
     switch_to(*next_alive());
 }
 
-VMAF_NOT_WATCHED void FiberSet::run(unsigned count, Body body, void *state) {
+void FiberSet::run(unsigned count, Body body, void *state) {
     while (fibers_.size() < count) {
         auto fiber = std::make_unique<Fiber>();
         fiber->set = this;

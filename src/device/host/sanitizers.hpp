@@ -28,18 +28,6 @@
 
 namespace vmaf {
 
-// Fibers of a block race like threads of a block: only a barrier orders them, and the sanitizer is told so. The
-// scheduler's own variables are outside that game.
-#ifdef VMAF_TSAN
-#define VMAF_NOT_WATCHED __attribute__((no_sanitize("thread"), noinline))
-inline void arrive_at(void *place) { __tsan_release(place); }
-inline void leave_from(void *place) { __tsan_acquire(place); }
-#else
-#define VMAF_NOT_WATCHED
-inline void arrive_at(void *) {}
-inline void leave_from(void *) {}
-#endif
-
 // Fibers never return, so their frames are still marked when their stacks go; what comes to lie there next must not
 // find the marks.
 #ifdef VMAF_ASAN

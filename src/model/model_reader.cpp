@@ -27,7 +27,8 @@ const JsonValue &expect(const JsonValue &value, Kind kind, const std::string &wh
                   std::string(to_string(value.kind)));
 }
 
-const std::vector<JsonValue> &list(const JsonValue &value, const std::string &what, std::size_t most) {
+const std::vector<JsonValue> &list(const JsonValue &value, std::string_view name, std::size_t most) {
+    const std::string what(name);
     expect(value, Kind::array, what);
     if (value.items.size() > most) throw invalid("'" + what + "' has more than " + std::to_string(most) + " elements");
     return value.items;

@@ -276,7 +276,7 @@ template <class T> Call frame(Workload &w, Isa isa) {
     const auto plan = std::make_shared<Plan>(some_plan(w, w.width, w.height));
     const auto sweep = std::make_shared<Sweep>(*plan, rows_for(isa));
     std::int64_t *const out = w.output<std::int64_t>(3 * kScales * kBands);
-    return [=] {
+    return [=, keep = plan] { // the sweep only refers to its plan
         FrameSums sums{};
         sweep->run(ref, dist, sums);
         std::memcpy(out, sums.data(), sizeof sums);

@@ -11,6 +11,7 @@
 #include "metrics/common/float_filter.hpp"
 #include "metrics/common/resize.hpp"
 #include "metrics/vif/float_vif_strip.hpp"
+#include "metrics/vif/vif_scores.hpp"
 
 namespace vmaf {
 
@@ -215,30 +216,10 @@ class FloatVifMetric final : public Metric {
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
-        std::array<double, kScales> num{}, den{};
-        double total_num = 0.0, total_den = 0.0;
-        for (std::size_t s = 0; s < kScales; s++) {
-            if (s == 0 && settings_.skip_scale0) {
-                den[0] = -1.0;
-                sink.score(kScoreNames[0], index, 0.0);
-                continue;
-            }
-            num[s] = result.values[s];
-            den[s] = result.values[kScales + s];
-            const double quotient = num[s] / den[s];
-            sink.score(kScoreNames[s], index,
-                       s == 0 || quotient > settings_.minima[s] ? quotient : settings_.minima[s]);
-            total_num += num[s];
-            total_den += den[s];
-        }
-        if (!settings_.debug) return;
-        sink.score("vif", index, total_den == 0.0 ? 1.0 : total_num / total_den);
-        sink.score("vif_num", index, total_num);
-        sink.score("vif_den", index, total_den);
-        for (std::size_t s = 0; s < kScales; s++) {
-            sink.score(kNumNames[s], index, num[s]);
-            sink.score(kDenNames[s], index, den[s]);
-        }
+        report_vif(kProvides, settings_.skip_scale0, settings_.debug, index, sink, [&](std::size_t s) {
+            const double num = result.values[s], den = result.values[kScales + s], quotient = num / den;
+            return VifScaleSums{num, den, s == 0 || quotient > settings_.minima[s] ? quotient : settings_.minima[s]};
+        });
     }
 
   private:

@@ -9,6 +9,7 @@
 #include "base/aligned.hpp"
 #include "base/error.hpp"
 #include "metrics/vif/vif_device.hpp"
+#include "metrics/vif/vif_scores.hpp"
 #include "metrics/vif/vif_strip.hpp"
 
 namespace vmaf {
@@ -201,29 +202,10 @@ class VifMetric final : public Metric {
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const FrameSums sums = load_sums(result);
-        std::array<double, kScales> num{}, den{};
-        double total_num = 0.0, total_den = 0.0;
-        for (std::size_t s = 0; s < kScales; s++) {
-            if (s == 0 && settings_.skip_scale0) {
-                den[0] = -1.0;
-                sink.score(kScoreNames[0], index, 0.0);
-                continue;
-            }
+        report_vif(kProvides, settings_.skip_scale0, settings_.debug, index, sink, [&](std::size_t s) {
             const ScaleScore score = scale_score(sums[s]);
-            sink.score(kScoreNames[s], index, double(score.num / score.den)); // a division of floats
-            num[s] = double(score.num);
-            den[s] = double(score.den);
-            total_num += num[s];
-            total_den += den[s];
-        }
-        if (!settings_.debug) return;
-        sink.score("integer_vif", index, total_den == 0.0 ? 1.0 : total_num / total_den);
-        sink.score("integer_vif_num", index, total_num);
-        sink.score("integer_vif_den", index, total_den);
-        for (std::size_t s = 0; s < kScales; s++) {
-            sink.score(kNumNames[s], index, num[s]);
-            sink.score(kDenNames[s], index, den[s]);
-        }
+            return VifScaleSums{double(score.num), double(score.den), double(score.num / score.den)}; // of floats
+        });
     }
 
   private:

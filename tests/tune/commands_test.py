@@ -118,7 +118,8 @@ class Commands(unittest.TestCase):
         with open(self.path("mixed.jsonl"), "w") as file: file.writelines(json.dumps(r) + "\n" for r in rows)
         self.assertIn("--allow-mixed-models", self.tune("search", "--from-corpus", "mixed.jsonl", "--target-vmaf", "90", code=2).stderr)
         self.tune("search", "--from-corpus", "mixed.jsonl", "--target-vmaf", "90", "--allow-mixed-models")
-        self.tune("search", "--from-corpus", "coarse.jsonl", "-e", "libx265", "--target-vmaf", "90", code=4)
+        for filters in (("-e", "libx265"), ("-i", "other.mkv"), ("--min-q", "51")): self.tune("search", "--from-corpus", "coarse.jsonl", *filters, "--target-vmaf", "90", code=4)
+        self.tune("search", "--from-corpus", "coarse.jsonl", "--max-size", "1M", "--target-vmaf", "90", code=2)
 
     def test_benchmark_compares_encoders_on_the_sources_that_they_share(self):
         rows = []
@@ -201,6 +202,7 @@ class Commands(unittest.TestCase):
         self.assertGreater(plan["final_score"], 84)
         times = [float(t.strip(",")) for t in subprocess.check_output(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "frame=pts_time", "-of", "csv=p=0", self.path("joined.mkv")], text=True).split()]
         self.assertEqual(len(times), 72)
+        self.assertAlmostEqual(times[0], 0.022, delta=0.003)  # as late against the sound as in the source
         for a, b in zip(times, times[1:]): self.assertAlmostEqual(b - a, 1 / 24, delta=0.002)
 
     def test_zones_smoothing_and_cheap_probes(self):

@@ -131,6 +131,8 @@ class Formats(unittest.TestCase):
         self.assertIn("--odd crop", self.tune("sample", "-i", odd, "--crf", "30", code=2).stderr)
         row, _ = self.sample(odd, "--odd", "crop")
         self.assertEqual(row["scored_frames"], 12)
+        run = self.tune("search", "-i", odd, "--preset", "ultrafast", "--score-scale", "none", "--target-vmaf", "20", "--min-q", "30", "--max-q", "30", "--odd", "crop", "--keyint", "6")
+        self.assertTrue(run.stdout.splitlines()[-1].endswith("--crf 30 --keyint 6 --odd crop"), run.stdout)  # what the encode needs as well
 
     def test_hdr_tags_reach_the_encode_and_the_row(self):
         clip = self.make_clip("h.y4m", depth=10)

@@ -67,11 +67,13 @@ class Tune(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("below the target", json.loads(run.stdout.splitlines()[-1])["reason"])
         self.assertEqual(self.search("--target-vmaf", "99.99", "--min-q", "40", "--max-q", "45", "--best-effort").returncode, 0)
+        run = self.search("--target-vmaf", "1", "--target", "vmaf:min>=99", "--min-q", "40", "--max-q", "45")  # of several targets, the one that is missed
+        self.assertRegex(json.loads(run.stdout.splitlines()[-1])["reason"], r"crf 40 reaches vmaf \(min\) \d+\.\d{4}, below the target of 99$")
 
     def test_library_and_binary_give_the_same_number(self):
         scores = []
         for scorer in (["--scorer", "library"], ["--scorer", "binary", "--vmaf-bin", VMAF]):
-            run = self.run_tune("sample", "-i", self.clip, "--crf", "30", "--preset", "ultrafast", "--no-cache", "--json", *scorer)
+            run = self.run_tune("sample", "-i", self.clip, "--crf", "30", "--preset", "ultrafast", "--score-scale", "none", "--no-cache", "--json", *scorer)
             self.assertEqual(run.returncode, 0, run.stderr)
             scores.append(json.loads(run.stdout)["vmaf_score"])
         self.assertEqual(*scores)
@@ -134,9 +136,17 @@ class Tune(unittest.TestCase):
         for arguments, text in ((["-i", "nosuch.mkv"], "does not exist"), (["-i", self.clip, "-e", "libnosuch"], "no adapter"),
                                 (["-i", self.clip, "-e", "h264_nvenc"], "h264_nvenc"), (["-i", self.clip, "--preset", "warp9"], "preset"),
                                 (["-i", self.clip, "--enc", "crf=3"], "--crf"), (["-i", self.clip, "--pool", "best"], "--pool"),
-                                (["-i", self.clip, "--ffmpeg-bin", "/nonexistent/ffmpeg"], "ffmpeg")):
+                                (["-i", self.clip, "--cache-size", "much"], "not a size"), (["-i", self.clip, "--target", "vmaf>=101"], "ends at 100"),
+                                (["-i", self.clip, "--metric", "psnr"], '--target "psnr>='), (["-i", self.clip, "--ffmpeg-bin", "/nonexistent/ffmpeg"], "ffmpeg")):
             run = self.run_tune("search", "--target-vmaf", "90", *arguments)
             self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn(text, run.stderr)
+
+        for arguments, code, text in ((["serch"], 2, "no command 'serch'; did you mean search?"), (["sample", "-i", self.clip, "--crf", "99"], 2, "outside 0 to 51"),
+                                      (["encode", "-i", self.clip, "--target-vmaf", "90", "-o", "absent/out.mkv"], 6, "no such folder"),
+                                      (["compare", "-i", self.clip, "-o", self.clip], 6, "exists")):
+            run = self.run_tune(*arguments)
+            self.assertEqual(run.returncode, code, run.stderr)
             self.assertIn(text, run.stderr)
 
     def test_nothing_is_left_behind(self):
@@ -147,7 +157,7 @@ class Tune(unittest.TestCase):
 
     def test_encode_writes_the_whole_file_or_none(self):
         output = os.path.join(self.folder, "out.mkv")
-        run = self.run_tune("encode", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "-o", output, "--verify-score", "--json")
+        run = self.run_tune("encode", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "-o", output, "--verify-score", "--score-scale", "none", "--json")
         self.assertEqual(run.returncode, 0, run.stderr)
         result = json.loads(run.stdout)
         self.assertEqual(result["encoded_frames"], 12)
@@ -158,7 +168,7 @@ class Tune(unittest.TestCase):
     def test_score_compares_existing_files(self):
         encode = os.path.join(self.folder, "s.mkv")
         subprocess.check_call(["ffmpeg", "-y", "-nostdin", "-v", "error", "-i", self.clip, "-c:v", "libx264", "-preset", "ultrafast", "-crf", "30", encode])
-        run = self.run_tune("score", self.clip, encode, "--metrics", "vmaf,psnr", "--format", "json")
+        run = self.run_tune("score", self.clip, encode, "--score-scale", "none", "--metrics", "vmaf,psnr", "--format", "json")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(len(json.loads(run.stdout)["frames"]["psnr"]), 12)
         short = os.path.join(self.folder, "short.mkv")
@@ -168,17 +178,17 @@ class Tune(unittest.TestCase):
         self.assertIn("frame count mismatch", run.stderr)
 
     def test_compare_and_ladder_and_per_shot_give_plans(self):
-        run = self.run_tune("compare", "-i", self.clip, "--encoders", "libx264:ultrafast,libsvtav1:ultrafast", "--target-vmaf", "80", "--format", "json", "--cache-dir", self.cache)
+        run = self.run_tune("compare", "-i", self.clip, "--encoders", "libx264:ultrafast,libsvtav1:ultrafast", "--target-vmaf", "80", "--score-scale", "none", "--format", "json", "--cache-dir", self.cache)
         self.assertEqual(run.returncode, 0, run.stderr)
         rows = json.loads(run.stdout)["rows"]
         self.assertEqual(len(rows), 2)
         self.assertTrue(rows[0]["bitrate_kbps"] <= rows[1]["bitrate_kbps"] or not rows[1]["ok"])
-        run = self.run_tune("ladder", "-i", self.clip, "--preset", "ultrafast", "--resolutions", "176x144,88x72", "--target-vmafs", "80,50", "--format", "hls", "--cache-dir", self.cache)
+        run = self.run_tune("ladder", "-i", self.clip, "--preset", "ultrafast", "--resolutions", "176x144,88x72", "--target-vmafs", "80,50", "--score-scale", "none", "--format", "hls", "--cache-dir", self.cache)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertTrue(run.stdout.startswith("#EXTM3U"))
         self.assertIn('CODECS="avc1.', run.stdout)
         plan = os.path.join(self.folder, "plan.json")
-        run = self.run_tune("per-shot", "-i", self.clip, "--preset", "ultrafast", "--target-vmaf", "80", "--plan-out", plan, "--cache-dir", self.cache)
+        run = self.run_tune("per-shot", "-i", self.clip, "--preset", "ultrafast", "--target-vmaf", "80", "--score-scale", "none", "--plan-out", plan, "--cache-dir", self.cache)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(json.load(open(plan))["shots"][-1]["end_frame"], 12)
 

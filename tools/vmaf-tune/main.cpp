@@ -79,6 +79,8 @@ int main(int argc, char **argv) {
         app.exit(e);
         return kExitOk;
     } catch (const CLI::ParseError &e) {
+        if (const std::string word = unknown_command(app, given); !word.empty())
+            return fail(options, subcommand(), kExitUsage, word);
         const std::string hint = hint_for_unknown_flag(app, given);
         return fail(options, subcommand(), kExitUsage, e.what() + (hint.empty() ? " (see --help)" : "; " + hint));
     } catch (const CommandError &e) {

@@ -99,6 +99,27 @@ std::string hint_for_unknown_flag(const CLI::App &app, const std::vector<std::st
     return {};
 }
 
+std::string unknown_command(const CLI::App &app, const std::vector<std::string> &arguments) {
+    const auto all = [](const CLI::App *) { return true; };
+    if (arguments.empty() || arguments[0].starts_with("-")) return {};
+    if (const CLI::App *command = command_of(app, arguments)) {
+        if (command->get_subcommands(all).empty()) return {};
+        return unknown_command(*command, {arguments.begin() + 1, arguments.end()});
+    }
+    std::string sentence = "there is no command '" + arguments[0] + "'", nearest;
+    std::size_t least = 3;
+    for (const CLI::App *command : app.get_subcommands(all)) {
+        std::vector<std::string> names = command->get_aliases();
+        names.push_back(command->get_name());
+        for (const std::string &name : names)
+            if (const std::size_t d = distance(arguments[0], name); d < least) {
+                least = d;
+                nearest = name;
+            }
+    }
+    return sentence + (nearest.empty() ? " (see --help)" : "; did you mean " + nearest + "?");
+}
+
 void bind_older_flags(CLI::App &app, Options &o) {
     const auto hidden = [](CLI::Option *option) { option->group(""); };
     const auto notice = [&](const char *flag, const char *text) {

@@ -15,6 +15,9 @@ void resolve_negations(const CLI::App &app, std::vector<std::string> &arguments)
 // What the writer of a flag that the command does not have may have meant; empty if nobody knows.
 std::string hint_for_unknown_flag(const CLI::App &app, const std::vector<std::string> &arguments);
 
+// A sentence about a first word (or that after `cache`) that is no command; empty if it is one.
+std::string unknown_command(const CLI::App &app, const std::vector<std::string> &arguments);
+
 // Flags of an older tool of the same name: accepted, with a notice where they mean something else here.
 void bind_older_flags(CLI::App &app, Options &o);
 

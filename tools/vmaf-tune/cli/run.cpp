@@ -49,8 +49,9 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
     programs_.ffprobe = program(options.ffprobe, "--ffprobe-bin");
     if (!options.no_cache && options.source_hash != "none") {
         const std::string folder = options.cache_dir.empty() ? default_cache_folder() : options.cache_dir;
+        const auto limit = static_cast<std::uint64_t>(parse_size(options.cache_size));
         try {
-            cache_ = std::make_unique<Cache>(folder, static_cast<std::uint64_t>(parse_size(options.cache_size)));
+            cache_ = std::make_unique<Cache>(folder, limit);
         } catch (const Error &e) {
             if (!options.cache_dir.empty()) throw CommandError(kExitOutput, e.what());
             progress_.warn(e.what());
@@ -165,9 +166,10 @@ Source Run::open_source(const std::string &path) {
         if (source.field_order != "progressive" && source.field_order != "unknown")
             progress_.warn("'" + path + "' is interlaced (" + source.field_order +
                            "); VMAF expects progressive pictures: consider --vfilter bwdif");
-        if (source.vfr)
-            progress_.warn("'" + path +
-                           "' has a variable frame rate; frames are paired by number, none is repeated or dropped");
+        if (source.vfr) // `score` says itself how it pairs
+            progress_.warn(
+                "'" + path + "' has a variable frame rate" +
+                (options_.reference.empty() ? "; frames are paired by number, none is repeated or dropped" : ""));
         if (has_doubtful_transfer(source))
             progress_.warn("'" + path + "' is tagged " + source.transfer + " but not BT.2020 (" +
                            (source.primaries.empty() ? "unknown" : source.primaries) +

@@ -17,6 +17,7 @@
 namespace vmaf::tune {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -219,7 +220,8 @@ TEST(Ladder, NamesItsRungsForPlayers) {
                                            "1280x720,FRAME-RATE=29.970,VIDEO-RANGE=HLG,CODECS=\"avc1.64001F\"\n"
                                            "rendition_1280x720_2000k.m3u8\n");
     EXPECT_THAT(dash_manifest(rungs, source),
-                HasSubstr("bandwidth=\"700000\" width=\"640\" height=\"360\" frameRate=\"30000/1001\""));
+                AllOf(HasSubstr("bandwidth=\"700000\" width=\"640\" height=\"360\" frameRate=\"30000/1001\""),
+                      HasSubstr("mimeType=\"video/mp4\"")));
 }
 
 TEST(Ladder, KeepsTheHullAndSpreadsRungsOverIt) {

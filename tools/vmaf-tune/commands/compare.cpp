@@ -108,6 +108,7 @@ std::string csv(const json &document) {
 } // namespace
 
 int run_compare(const Options &o) {
+    check_result(o, o.output);
     Run run(o, true);
     const std::vector<QualityTarget> targets = quality_targets(o, 92);
     const Source source = run.open_source(o.sources.at(0));
@@ -164,7 +165,7 @@ int run_compare(const Options &o) {
         {"rows", json::array()}};
     for (const Entry &e : entries) document["rows"].push_back(row_of(e, targets.front().value, baseline));
     const std::string format = o.format.empty() ? (o.json ? "json" : "markdown") : o.format;
-    const std::string text = format == "json"   ? document.dump(2) + "\n"
+    const std::string text = format == "json"   ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
                              : format == "csv"  ? csv(document)
                              : format == "html" ? html(document)
                                                 : markdown(document);

@@ -83,6 +83,10 @@ void refuse_mixed_models(const std::vector<const ScannedRow *> &rows) {
 
 void complain_of_row(const Options &o, const std::string &sentence) {
     if (o.strict) throw usage_error(sentence);
+    static int told = 0; // a file that is no corpus has a complaint for every line
+    if (++told > 10) return;
+    if (told == 10)
+        return void(std::fprintf(stderr, "vmaf-tune: more lines are not rows; --strict ends at the first\n"));
     std::fprintf(stderr, "vmaf-tune: %s\n", sentence.c_str());
 }
 
@@ -182,12 +186,15 @@ int search_corpus(const Options &o) {
     const std::vector<QualityTarget> targets = quality_targets(o, o.target_bitrate);
     if (o.interpolate && (o.target_bitrate || targets.size() != 1 || metric_choice(targets[0].metric)->lower_is_better))
         throw usage_error("--interpolate answers one quality target of a metric where higher is better");
+    if (!o.max_size.empty() || o.max_encoded_percent)
+        throw usage_error("rows do not tell the size of the whole: with --from-corpus use --max-bitrate");
     const RowTable table(o.from_corpus, [&](const std::string &text) { complain_of_row(o, text); });
     std::map<std::tuple<std::string_view, std::string_view, std::string_view>, CorpusGroup> groups;
     std::vector<const ScannedRow *> used;
     for (const ScannedRow &row : table.rows()) {
         if (row.exit_status != 0 || std::isnan(row.q) || !is_wanted(o.encoders, row.encoder) ||
-            !is_wanted(o.presets, row.preset))
+            !is_wanted(o.presets, row.preset) || !is_wanted(o.sources, row.src) || row.q < o.min_q.value_or(row.q) ||
+            row.q > o.max_q.value_or(row.q))
             continue;
         CorpusPoint point{row.q, 0, row.kbps, true};
         bool is_complete = true;

@@ -25,7 +25,10 @@ std::vector<double> quality_values(const Options &o) {
             throw usage_error("--crf-range " + o.q_range + " is not LOW:HIGH or LOW:HIGH:STEP");
         for (int i = 0; low + i * step <= high + 1e-9; i++) values.push_back(std::round((low + i * step) * 1e6) / 1e6);
     }
-    return values;
+    std::vector<double> once; // a value that was given twice is one cell
+    for (const double q : values)
+        if (std::find(once.begin(), once.end(), q) == once.end()) once.push_back(q);
+    return once;
 }
 
 ProbeResult failure_of(int status, const char *stage, const std::string &sentence) {

@@ -110,7 +110,7 @@ void print_report(const json &report) {
         if (report["ffprobe"].is_null()) std::printf("ffprobe: not found; give --ffprobe-bin\n");
         for (const auto &[name, entry] : report["encoders"].items())
             std::printf("  %-20s %-10s %s\n", name.c_str(), text_of(entry["state"]).c_str(),
-                        text_of(entry["detail"]).c_str());
+                        entry["detail"] == "unknown" ? "" : text_of(entry["detail"]).c_str());
         print_list("filters:", report["filters"]);
         print_list("decoders that can leave out film grain:", report["grain_decoders"]);
     }

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
+#include "reporting/plot.hpp"
 
 namespace vmaf::tune {
 
@@ -154,8 +155,9 @@ void finish(Run &run, const Options &o, const Job &job, json &result) {
 }
 
 void check_output(const Options &o, const Job &job) {
+    if (job.output == "-") throw usage_error("encode writes a file, not to standard output; give another --output");
     std::error_code error;
-    if (!fs::exists(job.output, error)) return;
+    if (!fs::exists(job.output, error)) return check_result(o, job.output);
     if (fs::equivalent(job.output, job.source.path, error)) {
         if (!o.overwrite_input)
             throw usage_error("the output is the source itself; give another --output, or --overwrite-input");
@@ -216,10 +218,11 @@ void encode_one(Run &run, const Options &o, const std::string &path, const std::
     if (o.json)
         print_line(result.dump(-1, ' ', false, json::error_handler_t::replace));
     else
-        print_line(job.output + ":" +
-                   (job.setup.encode.bitrate_kbps ? "" : " " + std::string(adapter.knob) + "=" + number_text(job.q)) +
-                   " kbps=" + number_text(std::round(result["bitrate_kbps"].get<double>() * 10) / 10) +
-                   (result.contains("score") ? " " + o.metric + "=" + number_text(result["score"].get<double>()) : ""));
+        print_line(
+            job.output + ":" +
+            (job.setup.encode.bitrate_kbps ? "" : " " + std::string(adapter.knob) + "=" + number_text(job.q)) +
+            " kbps=" + number_text(std::round(result["bitrate_kbps"].get<double>() * 10) / 10) +
+            (result.contains("score") ? " " + o.metric + "=" + fixed_text(result["score"].get<double>(), 4) : ""));
 }
 
 } // namespace
@@ -240,6 +243,7 @@ int run_encode_command(const Options &given) {
     int worst = kExitOk;
     for (std::size_t i = 0; i < o.sources.size(); i++) {
         try {
+            run.check_interrupted();
             encode_one(run, o, o.sources[i], o.outputs[i]);
         } catch (const CommandError &e) { // the other files of a list go on
             if (o.sources.size() == 1 || e.code() == kExitInterrupted) throw;

@@ -190,6 +190,7 @@ void encode_rungs(Run &run, const Options &o, LadderWork &work, const std::vecto
 } // namespace
 
 int run_ladder(const Options &o) {
+    check_result(o, o.output);
     Run run(o, true);
     LadderWork work(run, o);
     const std::vector<FrameSize> sizes = rung_sizes(o, work.source());
@@ -214,9 +215,10 @@ int run_ladder(const Options &o) {
     for (const RatePoint &point : chosen) rungs.push_back(work.describe(point));
     const std::string format = o.format.empty() ? "json" : o.format;
     if (o.run) encode_rungs(run, o, work, rungs, format == "hls");
-    const std::string text = format == "hls"    ? hls_playlist(rungs, work.source())
-                             : format == "dash" ? dash_manifest(rungs, work.source())
-                                                : ladder_json(work, rungs).dump(2) + "\n";
+    const std::string text = format == "hls" ? hls_playlist(rungs, work.source())
+                             : format == "dash"
+                                 ? dash_manifest(rungs, work.source())
+                                 : ladder_json(work, rungs).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
     write_result(o, o.output, text);
     work.finish();
     return kExitOk;

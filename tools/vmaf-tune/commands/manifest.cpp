@@ -122,7 +122,7 @@ std::string dash_manifest(const std::vector<Rung> &rungs, const Source &source) 
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
         "profiles=\"urn:mpeg:dash:profile:isoff-on-demand:2011\" mediaPresentationDuration=\"PT" +
         number_text(std::round(source.duration * 1000) / 1000) +
-        "S\" minBufferTime=\"PT2S\">\n  <Period>\n    <AdaptationSet contentType=\"video\" "
+        "S\" minBufferTime=\"PT2S\">\n  <Period>\n    <AdaptationSet contentType=\"video\" mimeType=\"video/mp4\" "
         "segmentAlignment=\"true\">\n";
     int id = 0;
     for (const Rung &r : rungs) {

@@ -11,6 +11,7 @@
 #include "commands/per_shot_run.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
+#include "reporting/plot.hpp"
 
 namespace vmaf::tune {
 
@@ -217,6 +218,8 @@ int run_per_shot(const Options &o) {
     std::error_code error;
     if (o.run && fs::exists(output, error) && !o.overwrite)
         throw CommandError(kExitOutput, "'" + output + "' exists; use --overwrite or another --output");
+    check_result(o, o.plan_out);
+    check_result(o, o.script_out);
     const ProbeSetup base = run.setup(source, adapter, o.presets.empty() ? "" : o.presets.front(), false);
     if (o.dry_run) {
         run.progress().say("after shots are found, each is searched on its own with probes like this:");
@@ -256,7 +259,7 @@ int run_per_shot(const Options &o) {
                                            shots[i].q, 0, "", path),
                             shots[i].shot.frames()});
     }
-    const ShotAssembly assembly = assemble(base, segments, folder, output);
+    const ShotAssembly assembly = assemble(base, segments, folder, output, work.times.empty() ? 0 : work.times.front());
     json plan = {{"src", source.path},
                  {"encoder", adapter.name},
                  {"preset", base.encode.preset},
@@ -281,7 +284,7 @@ int run_per_shot(const Options &o) {
         const std::string range = "shot " + std::to_string(p.shot.start) + " to " + std::to_string(p.shot.end);
         if (!p.error.empty()) run.progress().say("vmaf-tune per-shot: " + range + " failed: " + p.error);
         if (p.error.empty() && !p.is_met)
-            run.progress().say("vmaf-tune per-shot: " + range + " misses the target: " + number_text(p.score));
+            run.progress().say("vmaf-tune per-shot: " + range + " misses the target: " + fixed_text(p.score, 4));
     }
     if (failed) return kExitFailed;
     state.finish();

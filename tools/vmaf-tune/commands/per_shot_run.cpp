@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "reporting/plot.hpp"
 
 namespace vmaf::tune {
 
@@ -22,7 +23,7 @@ std::string text_of_file(const std::string &path) {
 
 // One segment under a temporary name; the mark beside it says what made it.
 void encode_segment(const ProbeSetup &base, const ShotSegment &segment) {
-    const std::string mark = segment.path + ".done", made_by = shell_quoted(segment.command);
+    const std::string mark = segment.path + ".done", made_by = shell_quoted(segment.command) + "\n" + base.source.id;
     std::error_code error;
     if (fs::exists(segment.path, error) && text_of_file(mark) == made_by) return;
     Arguments command = segment.command;
@@ -48,7 +49,7 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment) {
 } // namespace
 
 ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &segments, const std::string &folder,
-                      const std::string &output) {
+                      const std::string &output, double first_time) {
     ShotAssembly a;
     a.segments = segments;
     a.output = output;
@@ -60,11 +61,12 @@ ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &se
         for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");
         a.list_text += "file '" + path + "'\n";
     }
-    a.concat_command = {
-        base.programs.ffmpeg,    "-y", "-hide_banner", "-nostdin", "-v", "error", "-f", "concat", "-safe", "0", "-i",
-        ffmpeg_path(a.list_path)};
     const bool is_mp4 = extension == ".mp4" || extension == ".mov";
     const bool others = base.source.has_other_streams && base.source.kind == Source::Kind::container;
+    a.concat_command = {base.programs.ffmpeg, "-y", "-hide_banner", "-nostdin", "-v", "error"};
+    if (others && first_time > 0) // pictures that begin after the sound do so in the joined file, too
+        append(a.concat_command, {"-itsoffset", number_text(first_time)});
+    append(a.concat_command, {"-f", "concat", "-safe", "0", "-i", ffmpeg_path(a.list_path)});
     if (others)
         append(a.concat_command, {"-i", ffmpeg_path(base.source.path), "-map", "0:v", "-map", "1:a?", "-map", "1:s?",
                                   "-map_metadata", "1"});
@@ -157,9 +159,9 @@ void score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, con
     }
     plan["spread"] = {
         {"min", pooled(of_shots, "min")}, {"max", pooled(of_shots, "max")}, {"std", standard_deviation(of_shots)}};
-    run.progress().say("joined: " + base.score.metrics.front().name + " " + number_text(plan["final_score"]) +
-                       "; shots from " + number_text(plan["spread"]["min"]) + " to " +
-                       number_text(plan["spread"]["max"]));
+    run.progress().say("joined: " + base.score.metrics.front().name + " " + fixed_text(plan["final_score"], 4) +
+                       "; shots from " + fixed_text(plan["spread"]["min"], 4) + " to " +
+                       fixed_text(plan["spread"]["max"], 4));
 }
 
 } // namespace vmaf::tune

@@ -25,7 +25,7 @@ struct ShotAssembly {
 
 // Segments with their commands, and how they are joined; sound and subtitles come from the source.
 ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &segments, const std::string &folder,
-                      const std::string &output);
+                      const std::string &output, double first_time);
 std::string assembly_script(const ShotAssembly &assembly, const std::string &folder); // POSIX sh
 
 // Long shots first, side by side; segments that an earlier run finished with the same command stay. Throws

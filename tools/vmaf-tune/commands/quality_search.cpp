@@ -145,7 +145,7 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
                                            adapter.name + " " + std::string(adapter.knob) + " " + number_text(p.q) +
                                                ": " + first.metric + " " + fixed_text(p.score, 4) + ", " +
                                                fixed_text(p.bitrate_kbps, 1) + " kbps" +
-                                               (margin_of(probe, targets) >= 0 ? "" : " (below target)") +
+                                               (margin_of(probe, targets) >= 0 ? "" : " (misses the target)") +
                                                (probe.from_cache ? " [cached]" : ""));
             }
             return true;
@@ -201,9 +201,17 @@ void QualitySearch::describe(SearchReport &report, const SearchAnswer &answer,
     if (!chosen) return;
     const ProbeResult probe = measure(*chosen, {});
     fill(report, setup_, probe, targets);
-    if (answer.status == SearchStatus::unmet)
-        report.reason = "the best allowed " + knob + " " + number_text(probe.q) + " reaches " + first.metric + " " +
-                        number_text(report.score) + ", below the target of " + number_text(first.value);
+    if (answer.status == SearchStatus::unmet) { // of several targets, the one that is missed by most
+        const QualityTarget &missed =
+            *std::min_element(targets.begin(), targets.end(), [&](const QualityTarget &a, const QualityTarget &b) {
+                return margin_above(a, score_of(probe, a)) < margin_above(b, score_of(probe, b));
+            });
+        report.reason = "the best allowed " + knob + " " + number_text(probe.q) + " reaches " + missed.metric +
+                        (missed.pool == "mean" ? "" : " (" + missed.pool + ")") + " " +
+                        fixed_text(score_of(probe, missed), 4) +
+                        (metric_choice(missed.metric)->lower_is_better ? ", above" : ", below") + " the target of " +
+                        number_text(missed.value);
+    }
     if (answer.status != SearchStatus::no_solution) return;
     report.best_passing = point(probe, first);
     report.reason = knob + " " + number_text(probe.q) + " meets the target but is too large (" +
@@ -211,7 +219,7 @@ void QualitySearch::describe(SearchReport &report, const SearchAnswer &answer,
     if (!answer.best_fitting) return;
     report.best_fitting = point(measure(*answer.best_fitting, {}), first);
     report.reason += "; " + knob + " " + number_text(report.best_fitting->q) + " fits but reaches only " +
-                     number_text(report.best_fitting->score);
+                     fixed_text(report.best_fitting->score, 4);
 }
 
 // Encodes and scores everything; a miss moves on by one whole unit of the knob, at most twice (8.5).
@@ -240,7 +248,7 @@ void QualitySearch::verify_whole(SearchReport &report, const std::vector<Quality
         k = std::max(0, k - grid_.points_in(1));
     }
     report.status = SearchStatus::unmet;
-    report.reason = "the whole source reaches only " + number_text(report.score) + " at " +
+    report.reason = "the whole source reaches only " + fixed_text(report.score, 4) + " at " +
                     std::string(setup_.encode.adapter->knob) + " " + number_text(*report.q) +
                     ": the samples are easier than the rest; use more of them (--samples), or --sample-mode scenes";
 }

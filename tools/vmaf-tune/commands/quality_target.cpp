@@ -37,10 +37,20 @@ QualityTarget parse_target(const std::string &text, const std::string &default_p
 
 std::vector<QualityTarget> quality_targets(const Options &options, std::optional<double> fallback) {
     std::vector<QualityTarget> targets;
+    const bool is_vmaf = options.metric.starts_with("vmaf");
+    if (options.target_vmaf && !is_vmaf)
+        throw usage_error("--target-vmaf is a VMAF score, but --metric is " + options.metric + "; write --target \"" +
+                          options.metric + (metric_choice(options.metric)->lower_is_better ? "<=" : ">=") +
+                          number_text(metric_choice(options.metric)->default_target) + "\"");
+    if (fallback && !is_vmaf && !options.target_bitrate) fallback = metric_choice(options.metric)->default_target;
     if (options.target_vmaf) targets.push_back({options.metric, options.pool, *options.target_vmaf});
     for (const std::string &text : options.targets) targets.push_back(parse_target(text, options.pool));
     if (targets.empty() && fallback) targets.push_back({options.metric, options.pool, *fallback});
     if (targets.empty()) throw usage_error("no target: give --target-vmaf 95, or --target \"vmaf>=95\"");
+    for (const QualityTarget &t : targets)
+        if (!std::isfinite(t.value) ||
+            (metric_choice(t.metric)->bounded_by_100 && t.value > 100 && !options.target_bitrate))
+            throw usage_error("a target of " + number_text(t.value) + " cannot be met: " + t.metric + " ends at 100");
     return targets;
 }
 

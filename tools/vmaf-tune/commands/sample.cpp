@@ -17,6 +17,7 @@ int run_sample(const Options &o) {
     const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
     ProbeSetup setup = run.setup(source, adapter, o.presets.empty() ? "" : o.presets.front(), true);
     setup.progress = [&](const StageProgress &p) { run.progress().stage(adapter.name, p); };
+    adapter.codec_arguments(setup.encode.preset, o.q_values[0]); // refuses values outside the encoder's range
     if (o.dry_run) {
         print_probe_commands(setup, o.q_values[0]);
         return kExitOk;
@@ -38,8 +39,8 @@ int run_sample(const Options &o) {
         print_line(std::string(adapter.knob) + "=" + number_text(probe.q) + " " + o.metric + "=" +
                    fixed_text(probe_score(setup, probe, o.metric, o.pool), 4) +
                    " kbps=" + fixed_text(probe.bitrate_kbps(), 1) + " predicted_size=" + human_size(whole.bytes) +
-                   " (" + fixed_text(whole.percent, 1) + "%) predicted_time=" + number_text(whole.seconds) + "s" +
-                   (probe.from_cache ? " [cached]" : ""));
+                   " (" + fixed_text(whole.percent, 1) + "%) predicted_time=" +
+                   fixed_text(whole.seconds, whole.seconds < 1 ? 2 : 0) + "s" + (probe.from_cache ? " [cached]" : ""));
     return kExitOk;
 }
 

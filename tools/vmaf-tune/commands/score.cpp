@@ -8,8 +8,11 @@
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
 #include "commands/score_output.hpp"
+#include "commands/search_result.hpp"
 #include "report/output_file.hpp"
+#include "rows/row.hpp"
 #include "stages/alignment_check.hpp"
+#include "stages/score_plan.hpp"
 #include "stages/time_pairing.hpp"
 
 namespace vmaf::tune {
@@ -169,6 +172,19 @@ class Pairing {
     FrameOrder order_;
 };
 
+std::string size_text(const Source &s) { return std::to_string(s.width) + "x" + std::to_string(s.height); }
+
+void print_commands(Run &run, const ScorePair &pair, const ScoreSettings &settings) {
+    const ScorePlan plan = plan_score(run.programs(), pair, settings);
+    print_line(shell_quoted(decode_command(run.programs(), *pair.reference, {}, plan.reference_filter,
+                                           plan.reference_format, settings.drop_film_grain, "REFERENCE.yuv")));
+    print_line(shell_quoted(decode_command(run.programs(), *pair.distorted, {}, plan.distorted_filter,
+                                           plan.distorted_format, settings.drop_film_grain, "DISTORTED.yuv")));
+    Arguments scorer = scorer_command(run.programs(), plan, settings, "SCORES.json");
+    append(scorer, {"--reference", "REFERENCE.yuv", "--distorted", "DISTORTED.yuv"});
+    print_line(shell_quoted(scorer));
+}
+
 Options with_metrics(const Options &options) {
     Options o = options;
     std::vector<std::string> names;
@@ -208,6 +224,8 @@ json result_json(const Source &reference, const Source &distorted, const ScoreSe
 
 int run_score_command(const Options &options) {
     const Options o = with_metrics(options);
+    check_result(o, o.output);
+    check_result(o, o.frames_out);
     Run run(o, true);
     ScoreSettings settings = run.score_settings();
     settings.reference_filter = o.reference_vfilter.value_or(o.vfilter);
@@ -219,6 +237,10 @@ int run_score_command(const Options &options) {
     run.progress().expect(o.distorted.size());
     for (const std::string &path : o.distorted) {
         const Source distorted = run.open_source(path);
+        if (o.dry_run) {
+            print_commands(run, {&reference, {}, &distorted, {}}, settings);
+            continue;
+        }
         const Pairing pairing(run, reference, distorted, settings);
         StageProgress progress{
             Stage::score, std::numeric_limits<double>::quiet_NaN(), 0, 1, 0, pairing.frames(), 0, false, 0};
@@ -235,14 +257,18 @@ int run_score_command(const Options &options) {
             std::fprintf(stderr, "vmaf-tune score: %s: %s\n", path.c_str(), scored.error.c_str());
             continue;
         }
+        if (reference.width != distorted.width || reference.height != distorted.height)
+            run.progress().say("vmaf-tune: '" + path + "' is " + size_text(distorted) + ", the reference " +
+                               size_text(reference) + "; it was scaled to that");
         results.push_back(result_json(reference, distorted, settings, scored, pairing));
     }
+    if (o.dry_run) return kExitOk;
     const std::string format = o.format.empty() ? (o.json ? "json" : "human") : o.format;
     const std::string text = score_text(results, format);
     vmaf::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
     if (!o.frames_out.empty())
         vmaf::write_output_file(o.frames_out, [&](const auto &out) {
-            for (const json &entry : results) out(entry.dump() + "\n");
+            for (const json &entry : results) out(row_text(entry) + "\n");
         });
     return failed ? kExitFailed : kExitOk;
 }

@@ -43,10 +43,11 @@ int search_one(Run &run, const Options &o, const ProbeSetup &setup, std::vector<
     json object = search_json(setup, report, targets);
     if (o.target_bitrate) object["target_bitrate_kbps"] = *o.target_bitrate;
     if (o.json) {
-        print_line(object.dump());
+        print_line(row_text(object));
     } else {
         print_line(search_line(setup, report, targets.front()));
-        if (!report.ok()) run.progress().say("vmaf-tune search: no suitable quality: " + report.reason);
+        if (!report.ok() && !report.failed)
+            run.progress().say("vmaf-tune search: no suitable quality: " + report.reason);
         if (report.ok() && isatty(STDOUT_FILENO)) run.progress().say("encode it with:");
         if (report.ok()) print_line(shell_quoted(encode_hint(o, setup, report)));
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <tuple>
 
 #include "report/output_file.hpp"
 #include "reporting/plot.hpp"
@@ -101,15 +102,32 @@ Arguments encode_hint(const Options &o, const ProbeSetup &setup, const SearchRep
         append(command, {"--crf", number_text(*report.q)});
     else
         append(command, {"--two-pass", "--bitrate", std::to_string(setup.encode.bitrate_kbps.value_or(0))});
+    if (setup.encode.two_pass && report.q) command.push_back("--two-pass");
+    if (o.encoder_generic) command.push_back("--encoder-generic");
     for (const std::string &item : o.enc) append(command, {"--enc", item});
-    if (!o.vfilter.empty()) append(command, {"--vfilter", o.vfilter});
+    for (const std::string &item : o.enc_input) append(command, {"--enc-input", item});
+    if (o.stream) append(command, {"--stream", std::to_string(*o.stream)});
+    for (const auto &[flag, value, plain] :
+         {std::tuple("--vfilter", o.vfilter, ""), std::tuple("--out-pix-fmt", o.out_pix_fmt, ""),
+          std::tuple("--keyint", o.keyint, ""), std::tuple("--hdr", o.hdr, "auto"),
+          std::tuple("--odd", o.odd, "refuse"), std::tuple("--ffmpeg-bin", o.ffmpeg, "ffmpeg"),
+          std::tuple("--ffprobe-bin", o.ffprobe, "ffprobe")})
+        if (value != plain) append(command, {flag, value});
     return command;
 }
 
-void write_result(const Options &o, const std::string &path, const std::string &text) {
+void check_result(const Options &o, const std::string &path) {
+    if (path.empty() || path == "-" || o.dry_run) return;
+    namespace fs = std::filesystem;
     std::error_code error;
-    if (!o.overwrite && std::filesystem::is_regular_file(path, error))
+    if (!o.overwrite && fs::is_regular_file(path, error))
         throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another name");
+    if (!fs::is_directory(fs::absolute(path).parent_path(), error))
+        throw CommandError(kExitOutput, "'" + path + "' cannot be written: there is no such folder");
+}
+
+void write_result(const Options &o, const std::string &path, const std::string &text) {
+    check_result(o, path);
     vmaf::write_output_file(path.empty() ? "-" : path, [&](const auto &out) { out(text); });
 }
 

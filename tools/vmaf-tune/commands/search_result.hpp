@@ -22,6 +22,7 @@ Arguments encode_hint(const Options &options, const ProbeSetup &setup, const Sea
 
 // Stores a result whole or not at all; - and nothing are standard output. CommandError if the file exists, unless
 // --overwrite allows it.
+void check_result(const Options &options, const std::string &path); // may it be written? Asked before work starts
 void write_result(const Options &options, const std::string &path, const std::string &text);
 
 // The commands of the probe at q, as they would run (--dry-run).

@@ -62,8 +62,14 @@ void forget_group(pid_t pid) {
     }
 }
 
+bool tells_interruptions = false; // on a terminal
+
 void on_signal(int) {
-    if (++signals_seen < 2) return;
+    if (++signals_seen < 2) {
+        constexpr std::string_view kSentence = "\nvmaf-tune: what runs now is finished first; again: it ends at once\n";
+        if (tells_interruptions) (void)!::write(STDERR_FILENO, kSentence.data(), kSentence.size());
+        return;
+    }
     for (auto &slot : running_groups)
         if (const pid_t pid = slot.load(); pid > 0) ::kill(-pid, SIGKILL);
 }
@@ -451,6 +457,7 @@ namespace interruption {
 void install_handlers() {
     struct sigaction action {};
     action.sa_handler = on_signal;
+    tells_interruptions = isatty(STDERR_FILENO) == 1;
     for (int s : {SIGINT, SIGTERM, SIGHUP}) sigaction(s, &action, nullptr);
     signal(SIGPIPE, SIG_IGN);
 }

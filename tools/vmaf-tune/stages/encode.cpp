@@ -189,8 +189,11 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
         {"Permission denied", "a file may not be read or written; check permissions"},
         {"Unknown encoder", "this FFmpeg was built without the encoder; `vmaf-tune doctor` lists what it has"},
         {"not divisible by 2", "the encoder wants even sizes; use --odd crop or --odd pad"},
-        {"Incompatible pixel format", "the encoder does not take this pixel format; use --out-pix-fmt"},
+        {"OpenEncodeSessionEx failed: unsupported device", "this GPU has no such encoder; choose another"},
         {"OpenEncodeSessionEx failed", "the hardware's session limit is reached; use --encode-jobs 1"},
+        {"Cannot load libcuda", "there is no NVIDIA driver on this machine (libcuda cannot be loaded)"},
+        {"MFX session", "no Intel GPU, or no driver for it, can be used on this machine"},
+        {"Specified pixel format", "the encoder does not take this pixel format; use --out-pix-fmt"},
         {"No such filter", "this FFmpeg lacks a filter that the graph names; check --vfilter"},
         {"Invalid data found", "the input is damaged or truncated"},
         {"Error parsing option", "an --enc option is not accepted by the encoder"},
@@ -201,7 +204,15 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
     std::string sentence = stage + " ended with status " + std::to_string(code);
     for (const Hint &hint : kHints)
         if (error_tail.find(hint.text) != std::string::npos) return sentence + ": " + std::string(hint.advice);
-    const std::string last = tail.last_lines(1);
+    // FFmpeg's last words are often general; the line before them says what went wrong.
+    std::string last = tail.last_lines(1);
+    for (std::size_t count = 2; count <= 4; count++) {
+        if (last != "Conversion failed!" && !last.starts_with("Error initializing output stream") &&
+            !last.starts_with("Could not write header"))
+            break;
+        const std::string lines = tail.last_lines(count);
+        last = lines.substr(0, lines.find('\n'));
+    }
     return last.empty() ? sentence : sentence + ": " + last;
 }
 

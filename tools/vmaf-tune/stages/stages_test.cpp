@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "cli/config.hpp"
 #include "stages/alignment_check.hpp"
+#include "stages/encode.hpp"
 #include "stages/sampling.hpp"
 #include "stages/scene_sampling.hpp"
 #include "stages/score.hpp"
@@ -118,6 +119,20 @@ TEST(Config, ReadsFlagsCommentsAndQuotes) {
         parse_config("# defaults\n encoder = libx265\npreset=\"slow\"  \n--score_scale = none # as it is\n\n"),
         ElementsAre(std::pair("encoder", "libx265"), std::pair("preset", "slow"), std::pair("score-scale", "none")));
     EXPECT_THROW(parse_config("encoder\n"), Error);
+}
+
+TEST(ExplainFailure, SaysWhatHardwareAndFfmpegMeant) {
+    const auto why = [](const std::string &tail) { return explain_failure("the encoder", 1, tail); };
+    EXPECT_THAT(why("OpenEncodeSessionEx failed: unsupported device (2): (no details)\n"),
+                HasSubstr("no such encoder"));
+    EXPECT_THAT(why("OpenEncodeSessionEx failed: out of memory (10): (no details)\n"), HasSubstr("session limit"));
+    EXPECT_THAT(why("Incompatible pixel format 'yuv420p' for codec 'h264_qsv', auto-selecting format 'nv12'\n"
+                    "[h264_qsv @ 0x1] Error initializing an internal MFX session: unsupported (-3)\n"),
+                HasSubstr("no Intel GPU"));
+    EXPECT_EQ(why("[webm @ 0x1] Only VP8, VP9 and AV1 are supported\nCould not write header for output file #0\n"
+                  "Error initializing output stream 0:0 -- \nConversion failed!\n"),
+              "the encoder ended with status 1: [webm @ 0x1] Only VP8, VP9 and AV1 are supported");
+    EXPECT_EQ(why("Conversion failed!\n"), "the encoder ended with status 1: Conversion failed!");
 }
 
 TEST(Durations, AndSizesAreReadAsPeopleWriteThem) {

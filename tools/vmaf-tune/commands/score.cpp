@@ -181,7 +181,9 @@ void print_commands(Run &run, const ScorePair &pair, const ScoreSettings &settin
     print_line(shell_quoted(decode_command(run.programs(), *pair.distorted, {}, plan.distorted_filter,
                                            plan.distorted_format, settings.drop_film_grain, "DISTORTED.yuv")));
     Arguments scorer = scorer_command(run.programs(), plan, settings, "SCORES.json");
-    append(scorer, {"--reference", "REFERENCE.yuv", "--distorted", "DISTORTED.yuv"});
+    append(scorer, {"--reference", "REFERENCE.yuv", "--distorted", "DISTORTED.yuv", "--width",
+                    std::to_string(plan.size.width), "--height", std::to_string(plan.size.height), "--pixel_format",
+                    std::to_string(plan.layout.chroma), "--bitdepth", std::to_string(plan.layout.bits)});
     print_line(shell_quoted(scorer));
 }
 

@@ -87,6 +87,8 @@ Arguments trial_command(const Programs &programs, const Adapter &adapter) {
             adapter.wants_10_bit ? "yuv420p10le" : "yuv420p",
             "-c:v",
             adapter.name,
+            "-flags", // without this x264 does not say its version
+            "+global_header",
             "-f",
             "null",
             "-"};

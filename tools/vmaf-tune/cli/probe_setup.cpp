@@ -6,15 +6,34 @@
 
 #include "base/error.hpp"
 #include "cli/run.hpp"
+#include "exit_code.hpp"
+#include "models.hpp"
 #include "stages/scene_sampling.hpp"
 
 namespace vmaf::tune {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// A model that cannot be loaded is refused before anything is encoded.
+void check_model(const std::string &model) {
+    try {
+        const std::string argument = model.find('=') == std::string::npos ? "version=" + model : model;
+        cli::load_models({cli::parse_model_argument(argument)});
+    } catch (const cli::Failure &e) {
+        throw usage_error("--vmaf-model " + model + ": " + e.what());
+    } catch (const Error &e) {
+        throw usage_error("--vmaf-model " + model + ": " + e.what());
+    }
+}
+
+} // namespace
+
 ScoreSettings Run::score_settings() const {
     ScoreSettings s;
     s.model = options_.model;
+    if (s.model != "auto" && options_.scorer == "library") check_model(s.model);
     const auto add = [&](const std::string &name) {
         const auto metric = metric_choice(name);
         if (!metric) throw usage_error("the metric '" + name + "' is not known here");
@@ -134,8 +153,7 @@ void Run::choose_hdr_model(ProbeSetup &s) {
     if (!file.empty())
         s.score.model = "path=" + file;
     else
-        progress_.warn("there is no VMAF model for HDR (vmaf_hdr_*.json in VMAF_MODEL_DIR or share/model); the model "
-                       "for SDR is used");
+        progress_.warn(kNoHdrModel);
 }
 
 // 4.8: two passes are for bitrates; some encoders take them with a quality too.
@@ -247,6 +265,10 @@ const std::pair<std::vector<Sample>, std::string> &Run::samples_of(const Source 
             request.at.push_back(parse_duration(options_.sample_at.substr(at, comma - at)));
             at = comma + 1;
         }
+        for (const double start : request.at)
+            if (source.duration > 0 && start >= source.duration)
+                throw usage_error("--sample-at " + number_text(start) + " lies behind the end of '" + source.path +
+                                  "' (" + number_text(source.duration) + " s)");
         try {
             const SampleChoice choice = options_.sample_mode == "scenes"
                                             ? choose_scenes(shots_.features(source), source, request)

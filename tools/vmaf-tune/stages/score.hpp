@@ -55,6 +55,9 @@ struct FrameSize {
 // Size at which both are compared (6.5).
 FrameSize scored_size(FrameSize reference, const std::string &scale, int model_lines);
 std::string chosen_model(const ScoreSettings &settings, FrameSize scored, bool hdr); // "version=..." or "path=..."
+inline constexpr const char *kNoHdrModel =
+    "there is no VMAF model for HDR (vmaf_hdr_*.json in VMAF_MODEL_DIR or share/model); the model for SDR is used, so "
+    "compare scores only with each other";
 PixelLayout deeper_layout(const PixelLayout &a, const PixelLayout &b);
 
 // Values of one metric over the scored frames.

@@ -169,8 +169,7 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
         plan.warnings.push_back("the reference is tagged with the colour matrix " + ref.matrix +
                                 ", the distorted video with " + dist.matrix + "; samples are compared as they are");
     if (hdr && settings.model == "auto" && !settings.metrics.empty() && settings.metrics.front().feature.empty())
-        plan.warnings.push_back("the reference is HDR, and there is no model for that; " + plan.model +
-                                " was made for SDR: compare its scores only with each other");
+        plan.warnings.push_back(kNoHdrModel);
     if (ref.field_order != "progressive" && ref.field_order != "unknown")
         plan.warnings.push_back("the reference is interlaced (" + ref.field_order +
                                 "); VMAF expects progressive pictures: consider --vfilter bwdif");

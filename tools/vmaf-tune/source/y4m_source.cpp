@@ -2,25 +2,27 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "io/y4m_header.hpp"
 #include "source/source.hpp"
 
 namespace vmaf::tune {
 
 namespace {
 
-std::optional<std::string> pix_fmt_of(const std::string &colour) {
-    static const std::map<std::string, std::string> names = {
-        {"420", "yuv420p"},        {"420jpeg", "yuv420p"},    {"420mpeg2", "yuv420p"},   {"420paldv", "yuv420p"},
-        {"422", "yuv422p"},        {"444", "yuv444p"},        {"mono", "gray"},          {"420p10", "yuv420p10le"},
-        {"422p10", "yuv422p10le"}, {"444p10", "yuv444p10le"}, {"420p12", "yuv420p12le"}, {"422p12", "yuv422p12le"},
-        {"444p12", "yuv444p12le"}, {"420p16", "yuv420p16le"}, {"422p16", "yuv422p16le"}, {"444p16", "yuv444p16le"},
-        {"mono10", "gray10le"},    {"mono12", "gray12le"}};
-    const auto found = names.find(colour);
-    return found == names.end() ? std::nullopt : std::optional(found->second);
+// FFmpeg's name for the format; nothing for those that are changed on reading.
+std::optional<std::string> pix_fmt_of(const StoredFrame &frame) {
+    using Conversion = ChromaConversion;
+    if (frame.conversion == Conversion::from_411 || frame.conversion == Conversion::drop_fourth) return std::nullopt;
+    const PixelFormat format = frame.picture.pixel_format;
+    const int chroma = frame.conversion == Conversion::fill_grey ? 400
+                       : format == PixelFormat::yuv444p          ? 444
+                       : format == PixelFormat::yuv422p          ? 422
+                                                                 : 420;
+    const std::string name = pix_fmt_name({chroma, static_cast<int>(frame.picture.bits)});
+    return pixel_layout(name) ? std::optional(name) : std::nullopt;
 }
 
 // "24:1"; nothing for 0:0, which means unknown.
@@ -43,30 +45,28 @@ bool describe_y4m(Source &source) {
     if (!std::getline(file, header) || !std::getline(file, frame_line) || frame_line != "FRAME" ||
         header.size() > 1000 || !std::filesystem::is_regular_file(source.path, error))
         return false;
+    StoredFrame stored;
+    try {
+        stored = parse_y4m_header(header, "'" + source.path + "'");
+    } catch (const Error &) { // ffprobe may know more, and says what is wrong
+        return false;
+    }
     std::istringstream words(header);
-    std::string word, colour = "420jpeg", interlacing = "p";
-    words >> word; // the magic
+    std::string word;
     std::optional<Rational> rate;
     while (words >> word) {
         const std::string value = word.substr(1);
-        if (word[0] == 'W') source.width = std::atoi(value.c_str());
-        if (word[0] == 'H') source.height = std::atoi(value.c_str());
         if (word[0] == 'F') rate = ratio_of(value);
-        if (word[0] == 'C') colour = value;
-        if (word[0] == 'I') interlacing = value;
         if (word[0] == 'A' && ratio_of(value)) source.sample_aspect = value;
         if (word == "XCOLORRANGE=FULL") source.range = "pc";
         if (word == "XCOLORRANGE=LIMITED") source.range = "tv";
     }
-    const std::optional<std::string> pix_fmt = pix_fmt_of(colour);
-    if (!rate || !pix_fmt || interlacing != "p" || source.width <= 0 || source.height <= 0) return false;
+    const std::optional<std::string> pix_fmt = pix_fmt_of(stored);
+    if (!rate || !pix_fmt) return false;
     source.pix_fmt = *pix_fmt;
-    const PixelLayout layout = *pixel_layout(*pix_fmt);
-    const std::int64_t w = source.width, h = source.height;
-    const std::int64_t chroma_w = layout.chroma == 444 ? w : (w + 1) / 2,
-                       chroma_h = layout.chroma == 420 ? (h + 1) / 2 : h;
-    const std::int64_t frame =
-        (w * h + (layout.chroma == 400 ? 0 : 2 * chroma_w * chroma_h)) * (layout.bits > 8 ? 2 : 1) + 6; // "FRAME\n"
+    source.width = static_cast<int>(stored.picture.width);
+    source.height = static_cast<int>(stored.picture.height);
+    const auto frame = static_cast<std::int64_t>(stored.bytes() + sizeof("FRAME\n") - 1);
     const std::int64_t bytes = static_cast<std::int64_t>(source.file_bytes - header.size() - 1);
     if (bytes % frame != 0) return false; // cut off, or frames have parameters: others will tell
     source.container = "yuv4mpegpipe";

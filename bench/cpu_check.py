@@ -137,7 +137,7 @@ def run(folder, output):
 
 def pack(folder, build):
     folder.mkdir(parents=True, exist_ok=True)
-    for program in ("bench/vmaf-bench", "tools/vmaf/vmaf", "tools/clipgen/clipgen"):
+    for program in ("bench/vmaf-bench", "tools/vmaf", "tools/clipgen"):
         target = folder / pathlib.Path(program).name
         shutil.copy2(build / program, target)
         subprocess.run(["strip", target], check=True)

@@ -14,8 +14,8 @@ pack() {
     local folder build=${BUILD:-$here/build-device-check}
     folder=$(cd "$1" && pwd)
     [ -d "$build" ] || meson setup "$build" "$here" -Denable_cuda=true -Dnvidia_archs="${ARCHS:-sm_90}" -Denable_fuzz=false >/dev/null
-    local programs=(bench/device_bench bench/library_bench bench/library_stress tools/vmaf/vmaf tools/vmaf-parity/vmaf-parity
-        tools/clipgen/clipgen)
+    local programs=(bench/device_bench bench/library_bench bench/library_stress tools/vmaf tools/vmaf-parity
+        tools/clipgen)
     ninja -C "$build" "${programs[@]}"
     mkdir -p "$folder"
     (cd "$build" && cp "${programs[@]}" "$folder"/)

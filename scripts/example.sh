@@ -8,12 +8,12 @@ ninja -C build
 
 work=build/example
 mkdir -p "$work"
-clip=(build/tools/clipgen/clipgen --size 1280x720 --frames 24 --format 420 --depth 8 --scene street --seed 1)
+clip=(build/tools/clipgen --size 1280x720 --frames 24 --format 420 --depth 8 --scene street --seed 1)
 [ -f "$work/reference.y4m" ] || "${clip[@]}" "$work/reference.y4m"
 [ -f "$work/distorted.y4m" ] || "${clip[@]}" --distort dct:48 "$work/distorted.y4m"
 
 report="$work/report.json"
-command=(build/tools/vmaf/vmaf --reference "$work/reference.y4m" --distorted "$work/distorted.y4m"
+command=(build/tools/vmaf --reference "$work/reference.y4m" --distorted "$work/distorted.y4m"
          --threads auto --feature psnr --feature float_ssim --json --output "$report")
 echo
 echo "\$ ${command[*]}"

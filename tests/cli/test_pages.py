@@ -53,7 +53,7 @@ class Pages(CommandTest):
     def test_manual_and_completion_know_every_option(self):
         usage = options_of_the_usage(self.vmaf("--help").stdout)
         manual = (ROOT / "docs/man/vmaf.1").read_text().replace("\\-", "-")
-        completion = (ROOT / "tools/vmaf/completion.bash").read_text()
+        completion = (ROOT / "tools/command/completion.bash").read_text()
         for option in usage:
             self.assertIn(option, manual)
             self.assertIn(option, completion)
@@ -65,7 +65,7 @@ class Pages(CommandTest):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
 
     def complete(self, *words):
-        script = (f"source {ROOT}/tools/vmaf/completion.bash; COMP_WORDS=({VMAF} {' '.join(words)}); "
+        script = (f"source {ROOT}/tools/command/completion.bash; COMP_WORDS=({VMAF} {' '.join(words)}); "
                   "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _vmaf; printf '%s\\n' \"${COMPREPLY[@]}\"")
         return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
 

@@ -1,7 +1,7 @@
 // Pictures of clipgen's scenes, made in memory.
 #pragma once
 
-#include "clipgen/scene.hpp"
+#include "clips/scene.hpp"
 #include "picture/picture.hpp"
 
 namespace vmaf {

@@ -25,16 +25,17 @@
 
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_BROKEN_EMU128 1 // one fallback pass with every compiler: HWY_SCALAR, where we use our scalar code
+// The wanted targets are named, not the unwanted ones: newer Highways have more of either.
 #if defined(__x86_64__)
 #define HWY_BASELINE_TARGETS HWY_SCALAR // also with -march=native: the choice is made at run time
 #if VMAF_ENABLE_AVX512
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS (~(HWY_SCALAR | HWY_AVX2 | HWY_AVX3))
 #else
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS (~(HWY_SCALAR | HWY_AVX2))
 #endif
 #else
 #define HWY_BASELINE_TARGETS (HWY_NEON | HWY_SCALAR)
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#define HWY_DISABLED_TARGETS (~(HWY_SCALAR | HWY_NEON))
 #endif
 #endif
 

@@ -1,6 +1,8 @@
 // Raw planar clips: frames behind each other, nothing between them (cli-and-formats.md 10.4).
 #pragma once
 
+#include <cstdint>
+
 #include "base/error.hpp"
 #include "io/byte_source.hpp"
 #include "io/clip_reader.hpp"

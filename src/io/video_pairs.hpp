@@ -2,6 +2,7 @@
 // together.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>

@@ -1,6 +1,8 @@
 // YUV4MPEG2 clips (cli-and-formats.md 10.1, 10.2).
 #pragma once
 
+#include <cstdint>
+
 #include "io/byte_source.hpp"
 #include "io/clip_reader.hpp"
 #include "io/stored_frame.hpp"

@@ -1,6 +1,7 @@
 // The two inputs of a run.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -7,6 +7,7 @@
 #define VMAF_CIEDE_MATH_INL_HPP
 #endif
 
+#include <cstdint>
 #include <numbers>
 
 HWY_BEFORE_NAMESPACE();

@@ -1,6 +1,8 @@
 // `float_psnr`: luma PSNR on the 8-bit scale (fidelity.md 3).
 #pragma once
 
+#include <cstdint>
+
 #include "metrics/metric.hpp"
 
 namespace vmaf {

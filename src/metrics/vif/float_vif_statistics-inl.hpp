@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "metrics/vif/float_vif_strip.hpp"

@@ -1,6 +1,7 @@
 // Carries out a plan of per-shot: encodes the segments, joins them and scores the result (tune.md 12.7).
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

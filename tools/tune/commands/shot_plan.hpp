@@ -1,6 +1,7 @@
 // Which shots there are and what is wished for each of them (tune.md 12.7).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // what they contain (tune.md 13).
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>

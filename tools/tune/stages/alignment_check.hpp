@@ -2,6 +2,7 @@
 // commonest way to get wrong scores is to compare frames that do not belong together.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 // The encode stage: one run of FFmpeg from a source (or a piece of it) to a compressed file (tune.md 5).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>

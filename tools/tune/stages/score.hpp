@@ -2,6 +2,7 @@
 // metric library in a process of its own, or by a vmaf binary (tune.md 6).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>

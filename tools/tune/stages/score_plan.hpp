@@ -1,6 +1,7 @@
 // What the score stage will do with a pair: size, format, filters, model, and the command lines (tune.md 6.2 to 6.5).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

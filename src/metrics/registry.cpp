@@ -23,6 +23,7 @@
 #include "metrics/ssimulacra2/ssimulacra2.hpp"
 #include "metrics/vif/float_vif.hpp"
 #include "metrics/vif/vif.hpp"
+#include "metrics/xpsnr/xpsnr.hpp"
 
 namespace vmaf {
 
@@ -54,6 +55,7 @@ constexpr auto kMetrics = std::to_array<const MetricInfo *>({
     &null_metric,
     &ssim_metric,
     &ssimulacra2_metric,
+    &xpsnr_metric,
 });
 // clang-format on
 

@@ -1,0 +1,79 @@
+// The activity of rows of luma, as xpsnr.md 3 and 4 define it. Samples of 16 bits count as signed (8.1).
+#include <algorithm>
+#include <cstdlib>
+#include <type_traits>
+
+#include "metrics/xpsnr/xpsnr.hpp"
+
+namespace vmaf::xpsnr {
+
+namespace {
+
+template <class T> int sample(const T *row, int x) {
+    if constexpr (sizeof(T) == 1)
+        return row[x];
+    else
+        return std::int16_t(row[x]);
+}
+
+template <class T> int difference(const T *now, const T *before, const T *earlier, int x) {
+    const int first = sample(now, x) - sample(before, x);
+    return earlier ? first - sample(before, x) + sample(earlier, x) : first;
+}
+
+} // namespace
+
+// 3.1
+template <class T>
+void spatial_row(const T *const *rows, int, int begin, int end, std::int32_t *, std::uint32_t *columns) {
+    const auto at = [&](int x, int row) { return sample(rows[row], x); };
+    for (int x = begin; x < end; x++) {
+        const int cross = at(x - 1, 1) + at(x + 1, 1) + at(x, 0) + at(x, 2);
+        const int corners = at(x - 1, 0) + at(x + 1, 0) + at(x - 1, 2) + at(x + 1, 2);
+        columns[x] += std::uint32_t(std::abs(12 * at(x, 1) - 2 * cross - corners));
+    }
+}
+
+// 3.2
+template <class T>
+void large_spatial_row(const T *const *rows, int width, int begin, int end, std::int32_t *, std::uint32_t *columns) {
+    constexpr int kTaps[6][6] = {{0, -1, -1, -1, -1, 0},   {-1, -2, -3, -3, -2, -1}, {-1, -3, 12, 12, -3, -1},
+                                 {-1, -3, 12, 12, -3, -1}, {-1, -2, -3, -3, -2, -1}, {0, -1, -1, -1, -1, 0}};
+    for (int x = begin; x < end; x += 2) {
+        int sum = 0;
+        for (int j = 0; j < 6; j++)
+            for (int i = 0; i < 6; i++) sum += kTaps[j][i] * sample(rows[j], std::min(x - 2 + i, width - 1));
+        columns[x] += std::uint32_t(std::abs(sum));
+    }
+}
+
+// 4
+template <class T>
+void temporal_row(const T *const *now, const T *const *before, const T *const *earlier, int width, std::int32_t *,
+                  std::uint32_t *columns) {
+    for (int x = 0; x < width; x++)
+        columns[x] += std::uint32_t(std::abs(difference(now[0], before[0], earlier ? earlier[0] : nullptr, x)));
+}
+
+template <class T>
+void large_temporal_row(const T *const *now, const T *const *before, const T *const *earlier, int width, std::int32_t *,
+                        std::uint32_t *columns) {
+    for (int x = 0; x < width; x += 2) {
+        int sum = 0;
+        for (int j = 0; j < 2; j++)
+            for (int i = 0; i < 2; i++)
+                sum += difference(now[j], before[j], earlier ? earlier[j] : nullptr, std::min(x + i, width - 1));
+        columns[x] += std::uint32_t(std::abs(sum));
+    }
+}
+
+template SpatialRow<std::uint8_t> spatial_row<std::uint8_t>;
+template SpatialRow<std::uint16_t> spatial_row<std::uint16_t>;
+template SpatialRow<std::uint8_t> large_spatial_row<std::uint8_t>;
+template SpatialRow<std::uint16_t> large_spatial_row<std::uint16_t>;
+template TemporalRow<std::uint8_t> temporal_row<std::uint8_t>;
+template TemporalRow<std::uint16_t> temporal_row<std::uint16_t>;
+template TemporalRow<std::uint8_t> large_temporal_row<std::uint8_t>;
+template TemporalRow<std::uint16_t> large_temporal_row<std::uint16_t>;
+
+} // namespace vmaf::xpsnr

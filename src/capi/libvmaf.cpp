@@ -2,7 +2,7 @@
 
 #include "capi/context.hpp"
 #include "config.h"
-#include "report/output_file.hpp"
+#include "system/output_file.hpp"
 #include "report/report.hpp"
 
 using namespace vmaf;
@@ -35,7 +35,7 @@ int write_output(VmafContext *vmaf, const char *path, enum VmafOutputFormat fmt,
                             .subsample = session.subsample(),
                             .numbers = score_format ? NumberFormat::pattern(score_format) : NumberFormat(),
                             .backend_used = {}};
-        write_output_file(path, [&](const auto &out) { write_report(report, kFormats[fmt - 1], out); });
+        system::write_output_file(path, [&](const auto &out) { write_report(report, kFormats[fmt - 1], out); });
     });
     // A file that cannot be opened is an invalid argument; one that cannot be filled is not.
     return result == 0 || result == -EIO || result == -ENOSPC || result == -ENOMEM ? result : -EINVAL;

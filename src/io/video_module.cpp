@@ -1,12 +1,11 @@
-#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <filesystem>
-#include <vector>
 
 #include "base/error.hpp"
-#include "io/module_paths.h"
+#include "io/video_config.h"
 #include "io/video_file.hpp"
+#include "system/dynamic_library.hpp"
+#include "system/environment.hpp"
+#include "system/module_search.hpp"
 
 namespace vmaf {
 
@@ -15,22 +14,6 @@ namespace {
 constexpr const char *kFileName = "libvmaf-libav.so";
 constexpr const char *kVariable = "VMAF_LIBAV_MODULE";
 
-// Beside the program (build tree), where it is installed relative to the program, where it was to be installed.
-std::vector<std::string> candidates() {
-    if (const char *const named = std::getenv(kVariable); named && *named) return {named};
-    std::vector<std::string> list;
-    std::error_code error;
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (!error) {
-        const auto folder = program.parent_path();
-        list.push_back((folder / kFileName).string());
-        list.push_back((folder.parent_path() / "vmaf" / kFileName).string()); // a sibling tool's build folder
-        list.push_back((folder.parent_path() / VMAF_LIBDIR / "vmaf" / kFileName).string());
-    }
-    list.push_back(std::string(VMAF_MODULE_DIR) + "/" + kFileName);
-    return list;
-}
-
 [[noreturn]] void cannot_open(const std::string &reason) {
     throw Error(ENOSYS, "only YUV4MPEG2 and raw clips can be read, because the module for other video files " + reason +
                             "; decode the file with ffmpeg first, or install the module (build option enable_libav)");
@@ -38,19 +21,20 @@ std::vector<std::string> candidates() {
 
 const VideoModule *load() {
 #if !VMAF_ENABLE_LIBAV
-    if (const char *const named = std::getenv(kVariable); !named || !*named) cannot_open("is not part of this build");
+    if (!system::environment(kVariable)) cannot_open("is not part of this build");
 #endif
-    for (const std::string &path : candidates()) {
-        std::error_code error;
-        if (!std::filesystem::exists(path, error)) continue;
-        void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (!library) cannot_open("cannot be loaded (" + std::string(dlerror()) + ")");
-        const auto *const module = static_cast<const VideoModule *>(dlsym(library, "vmaf_video_module"));
+    const auto path = system::find_module(kFileName, kVariable);
+    if (!path) cannot_open(std::string("(") + kFileName + ") was not found");
+    try {
+        system::DynamicLibrary library(*path);
+        const auto *const module = static_cast<const VideoModule *>(library.symbol("vmaf_video_module"));
         if (!module || std::strcmp(module->interface, kVideoInterface) != 0)
-            cannot_open("'" + path + "' belongs to another version");
+            cannot_open("'" + *path + "' belongs to another version");
+        library.keep();
         return module;
+    } catch (const system::LoadError &e) {
+        cannot_open("cannot be loaded (" + std::string(e.what()) + ")");
     }
-    cannot_open(std::string("(") + kFileName + ") was not found");
 }
 
 } // namespace

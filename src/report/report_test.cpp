@@ -1,18 +1,13 @@
-// Facts about documents: every byte of the four formats, and what happens to their files.
+// Facts about documents: every byte of the four formats.
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <random>
 #include <sstream>
-#include <sys/stat.h>
-#include <thread>
-#include <unistd.h>
 
 #include "base/error.hpp"
-#include "report/output_file.hpp"
 #include "report/report.hpp"
 #include "report/utf8.hpp"
 
@@ -202,90 +197,6 @@ TEST(Report, FirstFrameWithoutScoresLeavesNoCommaBehind) {
     scores.append("x", 1, 1);
     const std::string text = document({scores, "v", 1, 1, 2}, ReportFormat::json);
     EXPECT_NE(text.find("\"frames\": [\n    {\n      \"frameNum\": 1,"), std::string::npos);
-}
-
-class OutputFile : public testing::Test {
-  protected:
-    void SetUp() override {
-        char name[] = "/tmp/vmaf-output-XXXXXX";
-        folder_ = mkdtemp(name);
-    }
-    void TearDown() override { ASSERT_EQ(std::system(("rm -r " + folder_).c_str()), 0); }
-    std::string content(const std::string &path) const {
-        std::ostringstream text;
-        text << std::ifstream(path).rdbuf();
-        return text.str();
-    }
-    static void put(const std::string &path, const std::string &text) {
-        write_output_file(path, [&](const auto &out) { out(text); });
-    }
-    int entries() const {
-        return static_cast<int>(std::system(("exit $(ls -A " + folder_ + " | wc -l)").c_str()) >> 8);
-    }
-    std::string folder_;
-};
-
-TEST_F(OutputFile, ReplacesAndKeepsModeAndLinks) {
-    const std::string path = folder_ + "/out", link = folder_ + "/link";
-    put(path, "one");
-    EXPECT_EQ(content(path), "one");
-    ASSERT_EQ(chmod(path.c_str(), 0640), 0);
-    ASSERT_EQ(symlink(path.c_str(), link.c_str()), 0);
-    put(link, "two");
-    EXPECT_EQ(content(path), "two");
-    struct stat status {};
-    ASSERT_EQ(lstat(link.c_str(), &status), 0);
-    EXPECT_TRUE(S_ISLNK(status.st_mode));
-    ASSERT_EQ(stat(path.c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 07777, 0640u);
-    EXPECT_EQ(entries(), 2);
-    ASSERT_EQ(unlink(path.c_str()), 0);
-    ASSERT_EQ(unlink(link.c_str()), 0);
-    ASSERT_EQ(symlink("out", link.c_str()), 0); // to a file that is to come
-    put(link, "three");
-    EXPECT_EQ(content(path), "three");
-    EXPECT_EQ(entries(), 2);
-}
-
-TEST_F(OutputFile, AFailureLeavesTheEarlierContentAndNothingElse) {
-    const std::string path = folder_ + "/out";
-    put(path, "one");
-    EXPECT_THROW(write_output_file(path,
-                                   [](const auto &out) {
-                                       out("half");
-                                       throw Error(EIO, "no more");
-                                   }),
-                 Error);
-    EXPECT_EQ(content(path), "one");
-    EXPECT_EQ(entries(), 1);
-}
-
-TEST_F(OutputFile, ThreadsWriteTheirOwnFiles) {
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; t++)
-        threads.emplace_back([&, text = std::to_string(t)] {
-            const std::string path = folder_ + "/" + text;
-            for (int i = 0; i < 100; i++) {
-                put(path, text);
-                EXPECT_EQ(content(path), text);
-            }
-        });
-    for (std::thread &thread : threads) thread.join();
-    EXPECT_EQ(entries(), 4);
-}
-
-TEST_F(OutputFile, CheckingLeavesNothingBehind) {
-    check_output_file(folder_ + "/out");
-    EXPECT_EQ(entries(), 0);
-    EXPECT_THROW(check_output_file(folder_), Error);
-    EXPECT_THROW(check_output_file(folder_ + "/no/out"), Error);
-    EXPECT_THROW(check_output_file(""), Error);
-}
-
-TEST_F(OutputFile, AFullDeviceIsAnError) {
-    if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
-    check_output_file("/dev/full");
-    EXPECT_THROW(put("/dev/full", "text"), Error);
 }
 
 } // namespace

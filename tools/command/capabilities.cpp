@@ -14,6 +14,7 @@
 #include "metrics/registry.hpp"
 #include "model/model.hpp"
 #include "report/report.hpp"
+#include "system/program.hpp"
 #include "usage.hpp"
 
 namespace vmaf::cli {
@@ -71,7 +72,7 @@ std::string cpu_json(const Options &options) {
     return "{\"built\": true, \"usable\": true, \"isa\": [" +
            json_list(cpu_flag_names(), [](std::string_view name) { return json_string(name); }) +
            "], \"isa_used\": " + json_string(to_string(best_isa(options.cpumask))) +
-           ", \"threads\": " + std::to_string(usable_processors()) + "}";
+           ", \"threads\": " + std::to_string(system::usable_processors()) + "}";
 }
 
 // Whether the module for video files can be used, by loading it.

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "exit_code.hpp"
 #include "options.hpp"
-#include "report/output_file.hpp"
+#include "system/output_file.hpp"
 #include "run.hpp"
 #include "usage.hpp"
 
@@ -25,12 +25,12 @@ int exit_status(ExitCode code) { return static_cast<int>(code); }
 
 // Ctrl-C: no document and nothing left behind. Only calls that a signal handler may make.
 extern "C" void end_on_interrupt(int) {
-    remove_temporary_output();
+    system::remove_temporary_output();
     _exit(exit_status(ExitCode::interrupted));
 }
 
 extern "C" void end_on_signal(int number) {
-    remove_temporary_output();
+    system::remove_temporary_output();
     std::signal(number, SIG_DFL);
     std::raise(number);
 }

@@ -4,10 +4,11 @@
 #include <fstream>
 #include <string_view>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "clips.hpp"
 #include "exit_code.hpp"
+#include "system/program.hpp"
+#include "system/terminal.hpp"
 
 namespace vmaf::cli {
 
@@ -30,7 +31,7 @@ bool is_y4m(const std::string &path) {
 VideoRequest video_request(const std::string &path, bool is_y4m_clip, const Options &options) {
     return {.path = path,
             .is_y4m = is_y4m_clip,
-            .threads = usable_processors(),
+            .threads = system::usable_processors(),
             .hwaccel = is_y4m_clip ? "none" : options.video.hwaccel,
             .drop_film_grain = options.video.drops_film_grain,
             .deinterlace = options.video.deinterlaces};
@@ -38,7 +39,7 @@ VideoRequest video_request(const std::string &path, bool is_y4m_clip, const Opti
 
 // On a terminal the meter's line may be in the way.
 void say(const std::string &sentence) {
-    std::fprintf(stderr, "%svmaf: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", sentence.c_str());
+    std::fprintf(stderr, "%svmaf: %s\n", system::is_terminal(system::Stream::error) ? "\r\033[K" : "", sentence.c_str());
 }
 
 // The default model was made for 1080 lines at three times the picture's height.

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
-#include <thread>
-
-#if defined(__linux__)
-#include <sched.h>
-#endif
 
 #include "exit_code.hpp"
 #include "option_table.hpp"
+#include "system/program.hpp"
 
 namespace vmaf::cli {
 
@@ -19,7 +15,7 @@ namespace {
 constexpr unsigned kMaxThreads = 1024;
 
 unsigned parse_threads(const std::string &text) {
-    if (text == "auto") return usable_processors();
+    if (text == "auto") return system::usable_processors();
     const std::uint32_t count = parse_unsigned("threads", text);
     if (count > kMaxThreads)
         throw usage_error("option --threads: " + text + " is not a number of threads; use 0 to " +
@@ -184,14 +180,6 @@ void check_run(Options &options) {
 }
 
 } // namespace
-
-unsigned usable_processors() {
-#if defined(__linux__)
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
-#endif
-    return std::max(1u, std::thread::hardware_concurrency());
-}
 
 std::uint32_t parse_unsigned(const std::string &option, const std::string &text) {
     char *end = nullptr;

@@ -81,8 +81,6 @@ struct Options {
 // Throws Failure(usage).
 Options parse_command_line(std::span<const char *const> arguments);
 
-unsigned usable_processors(); // of this process; what --threads auto means
-
 // Pieces of parse_command_line().
 std::uint32_t parse_unsigned(const std::string &option, const std::string &text);
 ModelArgument parse_model_argument(const std::string &text);

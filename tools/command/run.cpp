@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "backend_choice.hpp"
 #include "base/error.hpp"
@@ -21,11 +19,13 @@
 #include "meter.hpp"
 #include "metrics/registry.hpp"
 #include "models.hpp"
-#include "report/output_file.hpp"
 #include "report/report.hpp"
 #include "session/extractor_name.hpp"
 #include "session/session.hpp"
 #include "suggestion.hpp"
+#include "system/output_file.hpp"
+#include "system/program.hpp"
+#include "system/terminal.hpp"
 
 namespace vmaf::cli {
 
@@ -55,7 +55,7 @@ bool ends_in_json(std::string path) {
 void write_descriptor(const Options &options, const BackendFailure &failure) {
     if (!options.output || (options.format != ReportFormat::json && !ends_in_json(*options.output))) return;
     try {
-        write_output_file(*options.output, [&](const auto &out) { out(failure.descriptor()); });
+        system::write_output_file(*options.output, [&](const auto &out) { out(failure.descriptor()); });
     } catch (const Error &e) {
         say(e.what());
     }
@@ -70,16 +70,18 @@ BackendChoice activate_backend(const Options &options) try {
     throw;
 }
 
-void check_output(const Options &options) {
+// Whatever the document is: a failed backend has one too.
+void check_not_overwriting(const Options &options) {
     if (!options.output) return;
-    guarded(ExitCode::setup, [&] { check_output_file(*options.output); });
-    struct stat output {
-    }, input{};
-    for (const std::string &path : {options.reference, options.distorted})
-        if (stat(options.output->c_str(), &output) == 0 && stat(path.c_str(), &input) == 0 && S_ISREG(output.st_mode) &&
-            output.st_dev == input.st_dev && output.st_ino == input.st_ino)
-            throw Failure(ExitCode::setup,
-                          "the document would overwrite the clip '" + path + "'; choose another --output");
+    const auto check = [&](const std::string &path, const char *what) {
+        if (system::would_overwrite(*options.output, path))
+            throw Failure(ExitCode::setup, std::string("the document would overwrite the ") + what + " " +
+                                               quoted(path) + "; choose another --output");
+    };
+    check(options.reference, "reference clip");
+    check(options.distorted, "distorted clip");
+    for (const ModelArgument &model : options.models)
+        if (model.version.empty()) check(model.path, "model");
 }
 
 // The library ignores options that it does not know; the command does not.
@@ -150,7 +152,7 @@ std::unique_ptr<FrameSource> frame_source(ClipReader &clip, unsigned bits, unsig
     if (!device) return std::make_unique<ReadAhead>(clip, bits, ahead);
     PictureMemory memory = device_memory(device, Memory::pinned_host);
     if (session.needs_luma_only() && clip.can_read_luma_at() && clip.format().bits == bits) {
-        const unsigned threads = std::clamp(usable_processors() / 3, 1u, kMaxReaders);
+        const unsigned threads = std::clamp(system::usable_processors() / 3, 1u, kMaxReaders);
         return std::make_unique<LumaReader>(clip, std::move(memory), threads);
     }
     return std::make_unique<ReadAhead>(clip, bits, std::max(ahead, 4u), std::move(memory));
@@ -196,14 +198,15 @@ unsigned score_frames(Session &session, Clips &clips, const Options &options, co
 } // namespace
 
 void run(const Options &options) {
-    const bool is_terminal = isatty(STDERR_FILENO);
+    const bool is_terminal = system::is_terminal(system::Stream::error);
     const bool is_talkative = is_terminal && !options.quiet;
     set_log_level(is_talkative ? LogLevel::info : LogLevel::warning);
     if (is_talkative) std::fprintf(stderr, "VMAF version %s\n", VMAF_VERSION);
 
+    check_not_overwriting(options);
     Clips clips = open_clips(options);
     BackendChoice backend = activate_backend(options);
-    check_output(options);
+    if (options.output) guarded(ExitCode::setup, [&] { system::check_output_file(*options.output); });
     if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
     const std::deque<LoadedModel> models = load_models(options.models);
     skip_frames(clips, options);
@@ -239,7 +242,7 @@ void run(const Options &options) {
                         .backend_used = backend.used(),
                         .inputs = clips.video ? input_report(*clips.video, options) : InputReport()};
     guarded(ExitCode::setup, [&] {
-        write_output_file(*options.output, [&](const auto &out) { write_report(report, options.format, out); });
+        system::write_output_file(*options.output, [&](const auto &out) { write_report(report, options.format, out); });
     });
 }
 

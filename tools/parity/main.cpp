@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "parity.hpp"
-#include "report/output_file.hpp"
+#include "system/output_file.hpp"
 
 namespace {
 
@@ -41,7 +41,7 @@ std::vector<Cell> gate(const Options &options) {
 }
 
 void write(const std::string &path, const std::string &text) {
-    if (!path.empty()) write_output_file(path, [&](const auto &out) { out(text); });
+    if (!path.empty()) system::write_output_file(path, [&](const auto &out) { out(text); });
 }
 
 } // namespace

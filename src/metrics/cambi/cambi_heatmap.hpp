@@ -1,12 +1,12 @@
 // Section 11: the c-values of the distorted picture as 16-bit grey maps, one file per scale.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "metrics/cambi/cambi_setup.hpp"
+#include "system/files.hpp"
 
 namespace vmaf::cambi {
 
@@ -14,20 +14,14 @@ class HeatmapFiles {
   public:
     // Creates the folder and the five files; throws Error if that fails.
     explicit HeatmapFiles(const Setup &setup);
-    ~HeatmapFiles();
-    HeatmapFiles(const HeatmapFiles &) = delete;
-    HeatmapFiles &operator=(const HeatmapFiles &) = delete;
 
     // Every frame has its own place in the file, so that threads may write in any order; skipped frames leave
     // zero-filled holes. `pixels` is room for as many values.
     void write(unsigned frame, int scale, std::span<const float> c_values, std::span<std::uint16_t> pixels) const;
 
   private:
-    void close();
-
-    double gain_; // 65535 / C, or 0 where C is 0
-    std::string folder_;
-    std::array<int, kScales> files_;
+    double gain_;                           // 65535 / C, or 0 where C is 0
+    std::vector<system::PlacedFile> files_; // one for each scale
 };
 
 } // namespace vmaf::cambi

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "report/output_file.hpp"
+#include "system/output_file.hpp"
 
 namespace vmaf::tune {
 
@@ -39,7 +39,7 @@ void JobState::store(const std::string &key, const json &result) {
     const std::string text =
         json{{"version", 1}, {"items", items_}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     try {
-        vmaf::write_output_file(path_, [&](const auto &out) { out(text); });
+        vmaf::system::write_output_file(path_, [&](const auto &out) { out(text); });
     } catch (const Error &) { // results are remembered by the cache too
         path_.clear();
     }

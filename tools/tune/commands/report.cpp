@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "cli/run.hpp"
 #include "commands/commands.hpp"
-#include "report/output_file.hpp"
+#include "system/output_file.hpp"
 #include "reporting/page.hpp"
 
 namespace vmaf::tune {
@@ -20,7 +20,7 @@ void write_text(const std::string &path, const std::string &text, bool overwrite
     if (path != "-" && !overwrite && fs::is_regular_file(path, error) && fs::file_size(path, error) > 0)
         throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another --output");
     try {
-        vmaf::write_output_file(path, [&](const auto &out) { out(text); });
+        vmaf::system::write_output_file(path, [&](const auto &out) { out(text); });
     } catch (const Error &e) {
         throw CommandError(kExitOutput, e.what());
     }

@@ -9,7 +9,7 @@
 #include "commands/quality_search.hpp"
 #include "commands/score_output.hpp"
 #include "commands/search_result.hpp"
-#include "report/output_file.hpp"
+#include "system/output_file.hpp"
 #include "rows/row.hpp"
 #include "stages/alignment_check.hpp"
 #include "stages/score_plan.hpp"
@@ -267,9 +267,9 @@ int run_score_command(const Options &options) {
     if (o.dry_run) return kExitOk;
     const std::string format = o.format.empty() ? (o.json ? "json" : "human") : o.format;
     const std::string text = score_text(results, format);
-    vmaf::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
+    vmaf::system::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
     if (!o.frames_out.empty())
-        vmaf::write_output_file(o.frames_out, [&](const auto &out) {
+        vmaf::system::write_output_file(o.frames_out, [&](const auto &out) {
             for (const json &entry : results) out(row_text(entry) + "\n");
         });
     return failed ? kExitFailed : kExitOk;

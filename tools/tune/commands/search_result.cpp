@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <tuple>
 
-#include "report/output_file.hpp"
+#include "system/output_file.hpp"
 #include "reporting/plot.hpp"
 
 namespace vmaf::tune {
@@ -128,7 +128,7 @@ void check_result(const Options &o, const std::string &path) {
 
 void write_result(const Options &o, const std::string &path, const std::string &text) {
     check_result(o, path);
-    vmaf::write_output_file(path.empty() ? "-" : path, [&](const auto &out) { out(text); });
+    vmaf::system::write_output_file(path.empty() ? "-" : path, [&](const auto &out) { out(text); });
 }
 
 void print_probe_commands(const ProbeSetup &setup, double q) {

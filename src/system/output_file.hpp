@@ -1,12 +1,13 @@
 // A document's file: complete, or as it was before. Regular files are written under a temporary name and renamed;
-// devices, pipes and "-" (standard output) are written directly.
+// devices, pipes and "-" (standard output) are written directly. A file that takes the place of one of the same user
+// has its permissions, less what would make it run with its owner's rights; of a file of somebody else it has nothing.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <string_view>
 
-namespace vmaf {
+namespace vmaf::system {
 
 using TextWriter = std::function<void(const std::function<void(std::string_view)> &out)>;
 
@@ -20,4 +21,8 @@ void write_output_file(const std::string &path, const TextWriter &write);
 // Removes the temporary file of a write in progress. Safe to call from a signal handler.
 void remove_temporary_output() noexcept;
 
-} // namespace vmaf
+// Whether both are one file, however they are spelled and linked, that writing `output` would change. "-" is standard
+// output and standard input. Only regular files can be overwritten.
+bool would_overwrite(const std::string &output, const std::string &input);
+
+} // namespace vmaf::system

@@ -1,0 +1,13 @@
+// Variables of the environment.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace vmaf::system {
+
+// The variable's value. Nothing if it is not set or empty, and always nothing in a program that has more rights than
+// whoever started it: who chooses the variables could else choose what it reads, loads and writes.
+std::optional<std::string> environment(const std::string &name);
+
+} // namespace vmaf::system

@@ -1,0 +1,12 @@
+#include "system/environment.hpp"
+
+#include <cstdlib>
+
+namespace vmaf::system {
+
+std::optional<std::string> environment(const std::string &name) {
+    const char *const value = secure_getenv(name.c_str());
+    return value && *value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+} // namespace vmaf::system

@@ -1,0 +1,146 @@
+#include "system/file_posix.hpp"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <poll.h>
+#include <unistd.h>
+#include <utility>
+
+#include "system/output_file.hpp"
+
+namespace vmaf::system {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kMostLinks = 40; // as the system has it
+constexpr mode_t kPermissions = S_IRWXU | S_IRWXG | S_IRWXO;
+
+// The temporary file that remove_temporary_output() would remove: that of one write; others at the same time go
+// without.
+enum class Watch { idle, busy, armed };
+std::atomic<Watch> watch{Watch::idle};
+std::array<char, PATH_MAX> watched_path{};
+
+bool begin_watching(const std::string &path) {
+    Watch expected = Watch::idle;
+    if (path.size() >= watched_path.size() || !watch.compare_exchange_strong(expected, Watch::busy)) return false;
+    std::memcpy(watched_path.data(), path.c_str(), path.size() + 1);
+    watch = Watch::armed;
+    return true;
+}
+
+} // namespace
+
+void remove_temporary_output() noexcept {
+    if (watch == Watch::armed) unlink(watched_path.data());
+}
+
+Error cannot_write(const std::string &path, int code) {
+    return Error(code, "cannot write '" + path + "': " + std::strerror(code) + "; choose another output file");
+}
+
+bool is_own_or_administrators(uid_t owner) { return owner == geteuid() || owner == 0; }
+
+Descriptor::Descriptor(Descriptor &&other) noexcept : number_(other.release()) {}
+
+Descriptor &Descriptor::operator=(Descriptor &&other) noexcept {
+    if (this != &other) {
+        close_now();
+        number_ = other.release();
+    }
+    return *this;
+}
+
+Descriptor::~Descriptor() { close_now(); }
+
+int Descriptor::close_now() { return number_ >= 0 ? close(std::exchange(number_, -1)) : 0; }
+
+int Descriptor::release() { return std::exchange(number_, -1); }
+
+std::string behind_links(const std::string &path) {
+    fs::path place = path;
+    for (int count = 0; count <= kMostLinks; count++) {
+        const std::string text = place.string();
+        if (text.starts_with("/proc/") || text.starts_with("/dev/fd/")) return text; // links that lead to no path
+        struct stat status {};
+        if (lstat(text.c_str(), &status) != 0) {
+            if (errno == ENOENT) return text;
+            throw cannot_write(path, errno);
+        }
+        if (!S_ISLNK(status.st_mode)) return text;
+        if (!is_own_or_administrators(status.st_uid))
+            throw Error(EPERM, "cannot write '" + path + "': '" + text +
+                                   "' is a link that belongs to another user (number " + std::to_string(status.st_uid) +
+                                   "); remove it, or choose another output file");
+        std::error_code error;
+        const fs::path link = fs::read_symlink(place, error);
+        if (error) throw cannot_write(path, error.value());
+        place = place.parent_path() / link; // an absolute one stands for itself
+    }
+    throw cannot_write(path, ELOOP);
+}
+
+void write_all(int descriptor, std::string_view text, const std::string &path) {
+    while (!text.empty()) {
+        const ssize_t count = write(descriptor, text.data(), text.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && errno == EAGAIN) {
+            pollfd waiting{descriptor, POLLOUT, 0};
+            poll(&waiting, 1, -1);
+            continue;
+        }
+        if (count <= 0) throw cannot_write(path, count < 0 ? errno : ENOSPC);
+        text.remove_prefix(static_cast<std::size_t>(count));
+    }
+}
+
+mode_t first_permissions(const struct stat *earlier) {
+    constexpr mode_t kUsual = 0666; // less the umask
+    return earlier && earlier->st_uid == geteuid() ? earlier->st_mode & kUsual & ~mode_t(S_IRWXG) : kUsual;
+}
+
+void take_over_permissions(int descriptor, const struct stat &earlier, const std::string &path) {
+    if (earlier.st_uid != geteuid()) return;
+    mode_t mode = earlier.st_mode & kPermissions;
+    struct stat status {};
+    if (fstat(descriptor, &status) != 0) throw cannot_write(path, errno);
+    // What the group may do was meant for that group; another one gets no more than everybody does.
+    if (status.st_gid != earlier.st_gid && fchown(descriptor, uid_t(-1), earlier.st_gid) != 0)
+        mode &= ~mode_t(S_IRWXG) | ((mode & S_IRWXO) << 3);
+    if (fchmod(descriptor, mode) != 0) throw cannot_write(path, errno);
+}
+
+TemporaryFile::TemporaryFile(const std::string &target, const struct stat *earlier) {
+    static std::atomic<unsigned> serial{0}; // several threads may write documents
+    const std::size_t slash = target.rfind('/');
+    const std::string stem =
+        (slash == std::string::npos ? "" : target.substr(0, slash + 1)) + ".vmaf-" + std::to_string(getpid()) + "-";
+    int number = -1;
+    do {
+        path_ = stem + std::to_string(serial++);
+        number = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_permissions(earlier));
+    } while (number < 0 && errno == EEXIST);
+    error_ = number < 0 ? errno : 0;
+    descriptor_ = Descriptor(number);
+    is_watched_ = number >= 0 && begin_watching(path_);
+}
+
+TemporaryFile::~TemporaryFile() {
+    if (error_ == 0 && !is_renamed_) unlink(path_.c_str());
+    if (is_watched_) watch = Watch::idle;
+}
+
+bool TemporaryFile::rename_to(const std::string &target) {
+    is_renamed_ = std::rename(path_.c_str(), target.c_str()) == 0;
+    return is_renamed_;
+}
+
+} // namespace vmaf::system

@@ -1,0 +1,63 @@
+// What the POSIX sources of this room share; no header for anybody else.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "base/error.hpp"
+
+namespace vmaf::system {
+
+Error cannot_write(const std::string &path, int code);
+
+bool is_own_or_administrators(uid_t owner);
+
+class Descriptor {
+  public:
+    explicit Descriptor(int number = -1) : number_(number) {}
+    Descriptor(Descriptor &&other) noexcept;
+    Descriptor &operator=(Descriptor &&other) noexcept;
+    ~Descriptor();
+    int get() const { return number_; }
+    int close_now(); // what close() returns
+    int release();   // for who closes it
+
+  private:
+    int number_;
+};
+
+// The place behind the links that a path names, there or not. Throws Error where a link belongs to another user: in a
+// folder that everybody may add names to, such a link would choose what gets overwritten.
+std::string behind_links(const std::string &path);
+
+// All of it, through interruptions and on pipes that their reader does not want to wait for. Throws Error, naming
+// `path`.
+void write_all(int descriptor, std::string_view text, const std::string &path);
+
+// What a file that takes another's place gets of its permissions: nothing that runs with the owner's rights, and
+// nothing from a file of somebody else. `descriptor` is the new file, which has not been written to yet.
+void take_over_permissions(int descriptor, const struct stat &earlier, const std::string &path);
+mode_t first_permissions(const struct stat *earlier); // for opening the new file: never more than it ends with
+
+// An empty file beside the target, removed at the end unless it has taken the target's place.
+class TemporaryFile {
+  public:
+    TemporaryFile(const std::string &target, const struct stat *earlier);
+    TemporaryFile(const TemporaryFile &) = delete;
+    TemporaryFile &operator=(const TemporaryFile &) = delete;
+    ~TemporaryFile();
+
+    int error() const { return error_; } // 0, or why there is no file
+    Descriptor &descriptor() { return descriptor_; }
+    bool rename_to(const std::string &target);
+
+  private:
+    std::string path_;
+    Descriptor descriptor_;
+    int error_ = 0;
+    bool is_watched_ = false, is_renamed_ = false;
+};
+
+} // namespace vmaf::system

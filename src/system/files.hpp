@@ -1,0 +1,50 @@
+// Files that are written while work goes on, instead of at its end (output_file.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace vmaf::system {
+
+// Makes what is missing of the path, for the user and the group as far as the process's mask allows. Throws Error.
+void make_folders(const std::string &path);
+
+// A new file that threads fill at places of their own. It takes the place of a regular file of that name; a link, a
+// pipe or anything else there is refused, for the name is not one that somebody typed.
+class PlacedFile {
+  public:
+    explicit PlacedFile(const std::string &path); // throws Error
+    PlacedFile(PlacedFile &&other) noexcept;
+    PlacedFile &operator=(PlacedFile &&other) noexcept;
+    ~PlacedFile();
+
+    void write_at(std::uint64_t place, std::span<const std::byte> bytes) const; // throws Error
+
+  private:
+    class File;
+    std::unique_ptr<File> file_;
+};
+
+// A file that grows at its end, line by line. "-" is standard output. Links of the user are followed; pipes and devices
+// are written to as they are.
+class GrowingFile {
+  public:
+    enum class Start { at_end, empty, after_whole_lines }; // the last cuts off a line that has no end
+    GrowingFile(const std::string &path, Start start);     // throws Error
+    GrowingFile(GrowingFile &&other) noexcept;
+    GrowingFile &operator=(GrowingFile &&other) noexcept;
+    ~GrowingFile();
+
+    bool was_empty() const;
+    void append(std::string_view text); // all of it in one piece where the system allows that; throws Error
+
+  private:
+    class File;
+    std::unique_ptr<File> file_;
+};
+
+} // namespace vmaf::system

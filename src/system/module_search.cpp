@@ -1,0 +1,70 @@
+#include "system/module_search.hpp"
+
+#include <filesystem>
+#include <vector>
+
+#include "base/error.hpp"
+#include "system/environment.hpp"
+#include "system/module_paths.h"
+#include "system/program.hpp"
+#include "system/trust.hpp"
+
+namespace vmaf::system {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kBuildLevels = 4; // programs lie in tools/ or tests/NAME/; a subproject's are two folders deeper
+
+struct Place {
+    fs::path folder;
+    Reach reach;
+};
+
+// For a program in a folder that Meson has made: beside the program, and where the build puts tools. Empty for others.
+// A made-up build folder is of no use: what is found in it must belong to the user all the same.
+std::vector<Place> build_places(const fs::path &program) {
+    std::vector<Place> list = {{program.parent_path(), Reach::beside_program}};
+    std::error_code error;
+    fs::path folder = program.parent_path();
+    for (int level = 0; level < kBuildLevels && folder.has_relative_path(); level++, folder = folder.parent_path()) {
+        list.push_back({folder / "tools", Reach::beside_program});
+        if (fs::exists(folder / "meson-private" / "coredata.dat", error)) return list;
+    }
+    return {};
+}
+
+std::vector<Place> places() {
+    const fs::path program = program_path();
+    if (auto list = build_places(program); !list.empty()) return list;
+    std::vector<Place> list = {{VMAF_MODULE_DIR, Reach::with_parents}};
+    if (!program.empty())
+        list.push_back({program.parent_path().parent_path() / VMAF_LIBDIR / "vmaf", Reach::beside_program});
+    return list;
+}
+
+std::string trusted(const fs::path &path, Reach reach) {
+    const std::string danger = who_else_can_change(path.string(), reach);
+    if (!danger.empty())
+        throw Error(EPERM,
+                    "the module '" + path.string() + "' is not loaded, because " + danger +
+                        "; modules and the folders above them must belong to you or the administrator, and nobody "
+                        "else may be able to write to them");
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error); // what was looked at is what is loaded
+    return error ? path.string() : real.string();
+}
+
+} // namespace
+
+std::optional<std::string> find_module(const std::string &file_name, const std::string &variable) {
+    std::error_code error;
+    if (const auto named = environment(variable))
+        return fs::exists(*named, error) ? std::optional(trusted(*named, Reach::with_parents)) : std::nullopt;
+    for (const Place &place : places())
+        if (fs::exists(place.folder / file_name, error)) return trusted(place.folder / file_name, place.reach);
+    return std::nullopt;
+}
+
+} // namespace vmaf::system

@@ -1,0 +1,128 @@
+#include "system/output_file.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <fcntl.h>
+#include <filesystem>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+
+#include "system/file_posix.hpp"
+
+namespace vmaf::system {
+
+namespace {
+
+// The process's own descriptor behind a path such as /dev/stdout: opened anew, a file would be written from its start.
+std::optional<int> own_descriptor(const std::string &path) {
+    if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
+    if (path == "/dev/stderr") return STDERR_FILENO;
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        if (!path.starts_with(folder)) continue;
+        int number = -1;
+        const char *const end = path.data() + path.size();
+        if (std::from_chars(path.data() + folder.size(), end, number).ptr == end && number >= 0) return number;
+    }
+    return std::nullopt;
+}
+
+// Where a document goes.
+struct Target {
+    std::string path; // behind links
+    std::optional<int> own_descriptor;
+    std::optional<struct stat> earlier; // if it exists
+    bool is_replaced = false;           // by renaming; otherwise written in place
+
+    const struct stat *earlier_file() const { return earlier ? &*earlier : nullptr; }
+};
+
+// In a sticky folder a file of somebody else cannot be replaced; it may be open to writing all the same.
+bool is_held_by_sticky_folder(const std::string &path, const struct stat &file) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    struct stat status {};
+    return stat(folder.empty() ? "." : folder.c_str(), &status) == 0 && (status.st_mode & S_ISVTX) && geteuid() != 0 &&
+           file.st_uid != geteuid() && status.st_uid != geteuid();
+}
+
+Target find_target(const std::string &path) {
+    if (path.empty()) throw cannot_write(path, ENOENT);
+    Target target{.own_descriptor = own_descriptor(path)};
+    if (target.own_descriptor) return target;
+    target.path = behind_links(path);
+    target.own_descriptor = own_descriptor(target.path);
+    if (target.own_descriptor) return target;
+    if (target.path.back() == '/') throw cannot_write(path, EISDIR);
+    struct stat status {};
+    if (stat(target.path.c_str(), &status) != 0) {
+        if (errno != ENOENT) throw cannot_write(path, errno);
+        target.is_replaced = true;
+        return target;
+    }
+    if (S_ISDIR(status.st_mode)) throw cannot_write(path, EISDIR);
+    if (access(target.path.c_str(), W_OK) != 0) throw cannot_write(path, errno);
+    target.earlier = status;
+    target.is_replaced =
+        S_ISREG(status.st_mode) && !target.path.starts_with("/proc/") && !is_held_by_sticky_folder(target.path, status);
+    return target;
+}
+
+void write_directly(Descriptor descriptor, const std::string &path, const TextWriter &write) {
+    if (descriptor.get() < 0) throw cannot_write(path, errno);
+    write([&](std::string_view text) { write_all(descriptor.get(), text, path); });
+    if (descriptor.close_now() != 0) throw cannot_write(path, errno);
+}
+
+// For a file that can be written but not replaced. It must still be the one that was looked at.
+Descriptor open_in_place(const Target &target, const std::string &path) {
+    Descriptor descriptor(open(target.path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status {};
+    if (descriptor.get() < 0 || fstat(descriptor.get(), &status) != 0) throw cannot_write(path, errno);
+    if (status.st_dev != target.earlier->st_dev || status.st_ino != target.earlier->st_ino)
+        throw cannot_write(path, EBUSY);
+    constexpr mode_t kSpecial = S_ISUID | S_ISGID | S_ISVTX;
+    if ((status.st_mode & kSpecial) && fchmod(descriptor.get(), status.st_mode & 0777) != 0)
+        throw cannot_write(path, errno);
+    if (ftruncate(descriptor.get(), 0) != 0) throw cannot_write(path, errno);
+    return descriptor;
+}
+
+} // namespace
+
+void check_output_file(const std::string &path) {
+    const Target target = find_target(path);
+    if (target.own_descriptor || !target.is_replaced) return; // opening a pipe would wait for its reader
+    const TemporaryFile temporary(target.path, target.earlier_file());
+    if (temporary.error() && !target.earlier) throw cannot_write(path, temporary.error());
+}
+
+void write_output_file(const std::string &path, const TextWriter &write) {
+    const Target target = find_target(path);
+    if (target.own_descriptor)
+        return write_directly(Descriptor(dup(*target.own_descriptor)), path == "-" ? "standard output" : path, write);
+    if (!target.is_replaced) {
+        const bool is_regular = S_ISREG(target.earlier->st_mode) && !target.path.starts_with("/proc/");
+        return write_directly(is_regular ? open_in_place(target, path)
+                                         : Descriptor(open(target.path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)),
+                              path, write);
+    }
+    TemporaryFile temporary(target.path, target.earlier_file());
+    if (temporary.error() &&
+        target.earlier) // a folder in which nothing can be created, around a file that can be written
+        return write_directly(open_in_place(target, path), path, write);
+    if (temporary.error()) throw cannot_write(path, temporary.error());
+    if (target.earlier) take_over_permissions(temporary.descriptor().get(), *target.earlier, path);
+    write_directly(std::move(temporary.descriptor()), path, write);
+    if (!temporary.rename_to(target.path)) throw cannot_write(path, errno);
+}
+
+bool would_overwrite(const std::string &output, const std::string &input) {
+    struct stat out {
+    }, in{};
+    const std::optional<int> own = own_descriptor(output);
+    if ((own ? fstat(*own, &out) : stat(output.c_str(), &out)) != 0) return false;
+    if ((input == "-" ? fstat(STDIN_FILENO, &in) : stat(input.c_str(), &in)) != 0) return false;
+    return S_ISREG(out.st_mode) && out.st_dev == in.st_dev && out.st_ino == in.st_ino;
+}
+
+} // namespace vmaf::system

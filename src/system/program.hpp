@@ -1,0 +1,13 @@
+// The running program and what it runs on.
+#pragma once
+
+#include <string>
+
+namespace vmaf::system {
+
+// The file of the running program, behind links; empty where the system does not tell.
+std::string program_path();
+
+unsigned usable_processors(); // those that this process may use, at least 1
+
+} // namespace vmaf::system

@@ -1,0 +1,21 @@
+#include "system/program.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <sched.h>
+#include <thread>
+
+namespace vmaf::system {
+
+std::string program_path() {
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error).string();
+}
+
+unsigned usable_processors() {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+    return std::max(1u, std::thread::hardware_concurrency());
+}
+
+} // namespace vmaf::system

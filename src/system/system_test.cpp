@@ -1,0 +1,374 @@
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "base/error.hpp"
+#include "system/dynamic_library.hpp"
+#include "system/environment.hpp"
+#include "system/files.hpp"
+#include "system/module_search.hpp"
+#include "system/output_file.hpp"
+#include "system/program.hpp"
+#include "system/terminal.hpp"
+#include "system/trust.hpp"
+
+namespace vmaf::system {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kStranger = 65534;
+
+class Files : public testing::Test {
+  protected:
+    void SetUp() override {
+        char name[] = "/tmp/vmaf-output-XXXXXX";
+        folder_ = mkdtemp(name);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+    std::string content(const std::string &path) const {
+        std::ostringstream text;
+        text << std::ifstream(path).rdbuf();
+        return text.str();
+    }
+    static void put(const std::string &path, const std::string &text) {
+        write_output_file(path, [&](const auto &out) { out(text); });
+    }
+    int entries() const {
+        return static_cast<int>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    }
+    static struct stat status_of(const std::string &path) {
+        struct stat status {};
+        EXPECT_EQ(lstat(path.c_str(), &status), 0) << path;
+        return status;
+    }
+    std::string folder_;
+};
+
+TEST_F(Files, ReplacesAndKeepsModeAndLinks) {
+    const std::string path = folder_ + "/out", link = folder_ + "/link";
+    put(path, "one");
+    EXPECT_EQ(content(path), "one");
+    ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+    ASSERT_EQ(symlink(path.c_str(), link.c_str()), 0);
+    put(link, "two");
+    EXPECT_EQ(content(path), "two");
+    struct stat status {};
+    ASSERT_EQ(lstat(link.c_str(), &status), 0);
+    EXPECT_TRUE(S_ISLNK(status.st_mode));
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, 0640u);
+    EXPECT_EQ(entries(), 2);
+    ASSERT_EQ(unlink(path.c_str()), 0);
+    ASSERT_EQ(unlink(link.c_str()), 0);
+    ASSERT_EQ(symlink("out", link.c_str()), 0); // to a file that is to come
+    put(link, "three");
+    EXPECT_EQ(content(path), "three");
+    EXPECT_EQ(entries(), 2);
+}
+
+TEST_F(Files, AFailureLeavesTheEarlierContentAndNothingElse) {
+    const std::string path = folder_ + "/out";
+    put(path, "one");
+    EXPECT_THROW(write_output_file(path,
+                                   [](const auto &out) {
+                                       out("half");
+                                       throw Error(EIO, "no more");
+                                   }),
+                 Error);
+    EXPECT_EQ(content(path), "one");
+    EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(Files, ThreadsWriteTheirOwnFiles) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; t++)
+        threads.emplace_back([&, text = std::to_string(t)] {
+            const std::string path = folder_ + "/" + text;
+            for (int i = 0; i < 100; i++) {
+                put(path, text);
+                EXPECT_EQ(content(path), text);
+            }
+        });
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(entries(), 4);
+}
+
+TEST_F(Files, CheckingLeavesNothingBehind) {
+    check_output_file(folder_ + "/out");
+    EXPECT_EQ(entries(), 0);
+    EXPECT_THROW(check_output_file(folder_), Error);
+    EXPECT_THROW(check_output_file(folder_ + "/no/out"), Error);
+    EXPECT_THROW(check_output_file(""), Error);
+}
+
+TEST_F(Files, AFullDeviceIsAnError) {
+    if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+    check_output_file("/dev/full");
+    EXPECT_THROW(put("/dev/full", "text"), Error);
+}
+
+// Runs as another user, in a process of its own; what it throws or expects in vain fails the test.
+template <class Step> void as_stranger(Step step) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        if (setgid(kStranger) != 0 || setuid(kStranger) != 0) _exit(2);
+        try {
+            step();
+            _exit(testing::Test::HasFailure() ? 1 : 0);
+        } catch (const std::exception &e) {
+            std::fprintf(stderr, "%s\n", e.what());
+            _exit(3);
+        }
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+}
+
+bool is_root() { return geteuid() == 0; }
+
+TEST_F(Files, NothingThatRunsWithItsOwnersRightsIsTakenOver) {
+    const std::string path = folder_ + "/out";
+    put(path, "one");
+    ASSERT_EQ(chmod(path.c_str(), 07751), 0);
+    put(path, "two");
+    EXPECT_EQ(status_of(path).st_mode & 07777, 0751u);
+    ASSERT_EQ(chmod(path.c_str(), 06640), 0);
+    PlacedFile{path};
+    EXPECT_EQ(status_of(path).st_mode & 07777, 0640u);
+    ASSERT_EQ(chmod(path.c_str(), 06640), 0);
+    GrowingFile(path, GrowingFile::Start::at_end).append("line\n");
+    EXPECT_EQ(status_of(path).st_mode & 07777, 0640u);
+}
+
+TEST_F(Files, PermissionsOfAnotherUsersFileAreNotTakenOver) {
+    if (!is_root()) GTEST_SKIP() << "only root can make files of another user";
+    const std::string path = folder_ + "/out";
+    const mode_t mask = umask(022);
+    const auto someone_elses = [&] {
+        std::ofstream(path) << "one";
+        ASSERT_EQ(chown(path.c_str(), kStranger, kStranger), 0);
+        ASSERT_EQ(chmod(path.c_str(), 04777), 0);
+    };
+    const auto expect_plain = [&] {
+        EXPECT_EQ(status_of(path).st_mode & 07777, 0644u);
+        EXPECT_EQ(status_of(path).st_uid, 0u);
+        fs::remove(path);
+    };
+    someone_elses();
+    put(path, "two");
+    expect_plain();
+    someone_elses();
+    PlacedFile{path};
+    expect_plain();
+    someone_elses();
+    GrowingFile(path, GrowingFile::Start::empty).append("line\n"); // written in place, and so still theirs
+    EXPECT_EQ(status_of(path).st_mode & 07777, 0777u);
+    EXPECT_EQ(status_of(path).st_uid, kStranger);
+    umask(mask);
+}
+
+TEST_F(Files, WhatTheGroupMayDoStaysWithThatGroup) {
+    if (!is_root()) GTEST_SKIP() << "only root can give files to any group";
+    const std::string path = folder_ + "/out";
+    put(path, "one");
+    ASSERT_EQ(chown(path.c_str(), uid_t(-1), 4711), 0);
+    ASSERT_EQ(chmod(path.c_str(), 0660), 0);
+    put(path, "two");
+    EXPECT_EQ(status_of(path).st_gid, 4711u);
+    EXPECT_EQ(status_of(path).st_mode & 07777, 0660u);
+    ASSERT_EQ(chown(folder_.c_str(), kStranger, kStranger), 0);
+    ASSERT_EQ(chown(path.c_str(), kStranger, 4711), 0);
+    as_stranger([&] { put(path, "three"); }); // who is not in the group
+    EXPECT_EQ(status_of(path).st_gid, kStranger);
+    EXPECT_EQ(status_of(path).st_mode & 07777, 0600u);
+}
+
+TEST_F(Files, ChainsOfLinksLeadToTheirEnd) {
+    const std::string end = folder_ + "/end", first = folder_ + "/first", second = folder_ + "/deep/second";
+    ASSERT_EQ(mkdir((folder_ + "/deep").c_str(), 0700), 0);
+    ASSERT_EQ(symlink("deep/second", first.c_str()), 0);
+    ASSERT_EQ(symlink("../end", second.c_str()), 0);
+    put(first, "one"); // nothing is at the end yet
+    EXPECT_EQ(content(end), "one");
+    put(first, "two");
+    EXPECT_EQ(content(end), "two");
+    GrowingFile(first, GrowingFile::Start::at_end).append("!");
+    EXPECT_EQ(content(end), "two!");
+    EXPECT_TRUE(S_ISLNK(status_of(first).st_mode));
+    EXPECT_TRUE(S_ISLNK(status_of(second).st_mode));
+    EXPECT_TRUE(would_overwrite(first, end));
+    const std::string loop = folder_ + "/loop";
+    ASSERT_EQ(symlink("loop", loop.c_str()), 0);
+    EXPECT_THROW(put(loop, "x"), Error);
+    EXPECT_THROW(check_output_file(loop), Error);
+    ASSERT_EQ(unlink(loop.c_str()), 0);
+    ASSERT_EQ(symlink("nowhere/", loop.c_str()), 0);
+    EXPECT_THROW(put(loop, "x"), Error);
+}
+
+TEST_F(Files, LinksOfOthersAreNotFollowed) {
+    if (!is_root()) GTEST_SKIP() << "only root can make links of another user";
+    const std::string precious = folder_ + "/precious", link = folder_ + "/link";
+    put(precious, "one");
+    ASSERT_EQ(symlink("precious", link.c_str()), 0);
+    ASSERT_EQ(lchown(link.c_str(), kStranger, kStranger), 0);
+    EXPECT_THROW(check_output_file(link), Error);
+    EXPECT_THROW(put(link, "two"), Error);
+    EXPECT_THROW(GrowingFile(link, GrowingFile::Start::empty), Error);
+    EXPECT_EQ(content(precious), "one");
+}
+
+TEST_F(Files, PlacedFilesRefuseWhatIsNoRegularFile) {
+    const std::string path = folder_ + "/map", other = folder_ + "/other";
+    put(other, "one");
+    ASSERT_EQ(symlink("other", path.c_str()), 0);
+    EXPECT_THROW(PlacedFile{path}, Error);
+    EXPECT_EQ(content(other), "one");
+    ASSERT_EQ(unlink(path.c_str()), 0);
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    EXPECT_THROW(PlacedFile{path}, Error); // and does not wait for a reader
+    ASSERT_EQ(unlink(path.c_str()), 0);
+    ASSERT_EQ(mkdir(path.c_str(), 0700), 0);
+    EXPECT_THROW(PlacedFile{path}, Error);
+    EXPECT_EQ(entries(), 2);
+}
+
+TEST_F(Files, PlacedFilesKeepHardLinksOfTheOldContent) {
+    const std::string path = folder_ + "/map", other = folder_ + "/other";
+    put(other, "one");
+    ASSERT_EQ(link(other.c_str(), path.c_str()), 0);
+    const PlacedFile file(path);
+    file.write_at(2, std::as_bytes(std::span("xy", 2)));
+    file.write_at(0, std::as_bytes(std::span("ab", 2)));
+    EXPECT_EQ(content(path), "abxy");
+    EXPECT_EQ(content(other), "one");
+}
+
+TEST_F(Files, GrowingFilesStartWhereTheyShould) {
+    using Start = GrowingFile::Start;
+    const std::string path = folder_ + "/rows";
+    {
+        GrowingFile file(path, Start::at_end);
+        EXPECT_TRUE(file.was_empty());
+        file.append("one\ntwo\ntor");
+    }
+    EXPECT_FALSE(GrowingFile(path, Start::at_end).was_empty());
+    GrowingFile(path, Start::after_whole_lines).append("three\n");
+    EXPECT_EQ(content(path), "one\ntwo\nthree\n");
+    GrowingFile(path, Start::empty).append(std::string(10000, 'x'));
+    EXPECT_TRUE(GrowingFile(path, Start::after_whole_lines).was_empty());
+    EXPECT_EQ(content(path), "");
+    EXPECT_THROW(GrowingFile(folder_, Start::at_end), Error);
+    EXPECT_THROW(GrowingFile("", Start::at_end), Error);
+}
+
+TEST_F(Files, OneFileIsFoundUnderAllItsNames) {
+    const std::string path = folder_ + "/clip", hard = folder_ + "/hard", soft = folder_ + "/soft";
+    put(path, "one");
+    ASSERT_EQ(link(path.c_str(), hard.c_str()), 0);
+    ASSERT_EQ(symlink("clip", soft.c_str()), 0);
+    for (const std::string &name :
+         {path, hard, soft, folder_ + "/./clip", folder_ + "/../" + folder_.substr(5) + "/clip"})
+        EXPECT_TRUE(would_overwrite(name, path)) << name;
+    EXPECT_FALSE(would_overwrite(folder_ + "/other", path));
+    EXPECT_FALSE(would_overwrite("/dev/null", "/dev/null"));
+}
+
+TEST_F(Files, WhatOthersCanChangeIsTold) {
+    const auto danger = [&](const std::string &path) { return who_else_can_change(path, Reach::with_parents); };
+    const std::string folder = folder_ + "/a", path = folder + "/module";
+    ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
+    put(path, "x");
+    ASSERT_EQ(chmod(path.c_str(), 0755), 0);
+    EXPECT_EQ(danger(path), ""); // /tmp is everybody's, but sticky
+    EXPECT_EQ(danger(folder + "/missing"), "");
+    ASSERT_EQ(chmod(path.c_str(), 0757), 0);
+    EXPECT_NE(danger(path), "");
+    ASSERT_EQ(chmod(path.c_str(), 0755), 0);
+    ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
+    EXPECT_NE(danger(path), "");
+    EXPECT_NE(danger(folder), "");
+    ASSERT_EQ(chmod(folder.c_str(), 01777), 0);
+    EXPECT_EQ(danger(path), "");
+    EXPECT_NE(who_else_can_change(folder, Reach::itself), "");
+    ASSERT_EQ(chmod(folder.c_str(), 0700), 0);
+    const std::string way = folder_ + "/way";
+    ASSERT_EQ(symlink("a", way.c_str()), 0);
+    EXPECT_EQ(danger(way + "/module"), "");
+    if (!is_root()) return;
+    ASSERT_EQ(lchown(way.c_str(), kStranger, kStranger), 0);
+    EXPECT_NE(danger(way + "/module"), "");
+    EXPECT_EQ(danger(path), "");
+    ASSERT_EQ(chown(path.c_str(), kStranger, kStranger), 0);
+    EXPECT_NE(danger(path), "");
+    as_stranger([] {}); // and the other way round:
+    ASSERT_EQ(chown(folder.c_str(), kStranger, kStranger), 0);
+    ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
+    as_stranger([&] { EXPECT_EQ(danger(path), ""); }); // root may
+    ASSERT_EQ(chown(path.c_str(), 4711, 4711), 0);
+    as_stranger([&] { EXPECT_NE(danger(path), ""); });
+    ASSERT_EQ(chown(path.c_str(), kStranger, 4711), 0);
+    ASSERT_EQ(chmod(path.c_str(), 0775), 0);
+    as_stranger([&] { EXPECT_NE(danger(path), ""); });
+    ASSERT_EQ(chown(path.c_str(), kStranger, kStranger), 0); // a group of the user's own
+    as_stranger([&] { EXPECT_EQ(danger(path), ""); });
+}
+
+TEST_F(Files, OwnFoldersAreMadeForTheUserAlone) {
+    const std::string folder = folder_ + "/some/where";
+    EXPECT_EQ(who_else_can_change_own_folder(folder), "");
+    EXPECT_EQ(status_of(folder).st_mode & 07777, 0700u);
+    ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
+    EXPECT_NE(who_else_can_change_own_folder(folder), "");
+    put(folder_ + "/file", "x");
+    EXPECT_THROW(who_else_can_change_own_folder(folder_ + "/file/x"), Error);
+}
+
+TEST(Environment, EmptyVariablesAreNotSet) {
+    setenv("VMAF_SYSTEM_TEST", "", 1);
+    EXPECT_FALSE(environment("VMAF_SYSTEM_TEST"));
+    setenv("VMAF_SYSTEM_TEST", "x", 1);
+    EXPECT_EQ(environment("VMAF_SYSTEM_TEST"), "x");
+    unsetenv("VMAF_SYSTEM_TEST");
+    EXPECT_FALSE(environment("VMAF_SYSTEM_TEST"));
+}
+
+TEST_F(Files, ModulesThatOthersCanChangeAreRefused) {
+    const std::string path = folder_ + "/module.so";
+    put(path, "x");
+    setenv("VMAF_SYSTEM_TEST", path.c_str(), 1);
+    EXPECT_EQ(find_module("module.so", "VMAF_SYSTEM_TEST"), fs::canonical(path).string());
+    ASSERT_EQ(chmod(folder_.c_str(), 0777), 0);
+    EXPECT_THROW(find_module("module.so", "VMAF_SYSTEM_TEST"), Error);
+    setenv("VMAF_SYSTEM_TEST", (folder_ + "/none").c_str(), 1);
+    EXPECT_FALSE(find_module("module.so", "VMAF_SYSTEM_TEST"));
+    unsetenv("VMAF_SYSTEM_TEST");
+    EXPECT_FALSE(find_module("no-module-of-that-name.so", "VMAF_SYSTEM_TEST"));
+}
+
+TEST(DynamicLibrary, SaysWhyItCannotBeLoaded) {
+    EXPECT_THROW(DynamicLibrary("/no/such/library.so"), LoadError);
+    const DynamicLibrary library("libc.so.6");
+    EXPECT_TRUE(library.symbol("getpid"));
+    EXPECT_FALSE(library.symbol("no_such_symbol"));
+}
+
+TEST(Program, KnowsItsFileAndProcessors) {
+    EXPECT_TRUE(fs::exists(program_path()));
+    EXPECT_GE(usable_processors(), 1u);
+    EXPECT_GE(terminal_columns(), 1u);
+}
+
+} // namespace
+} // namespace vmaf::system

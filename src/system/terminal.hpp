@@ -1,0 +1,11 @@
+// The terminal behind a standard stream.
+#pragma once
+
+namespace vmaf::system {
+
+enum class Stream { input, output, error };
+
+bool is_terminal(Stream stream);
+unsigned terminal_columns(); // of the one behind standard error; 80 where there is none
+
+} // namespace vmaf::system

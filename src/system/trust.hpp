@@ -1,0 +1,23 @@
+// What may be believed, loaded or kept: files that nobody but the user and the administrator can change.
+#pragma once
+
+#include <string>
+
+namespace vmaf::system {
+
+enum class Reach {
+    itself,        // the file or folder
+    with_parents,  // and every folder above it, and above what links lead to: who can rename a folder can replace its
+                   // content
+    beside_program // as before; a folder that holds the running program too may belong to whoever could replace that
+};
+
+// Who else could change what lies at the path, as a clause for a sentence ("'/tmp/x' belongs to another user"). Empty:
+// nobody. So is what is not there. A group that has the owner's own number counts as the owner.
+std::string who_else_can_change(const std::string &path, Reach reach);
+
+// The same for a folder that holds what this user's programs believe later. Makes it if it is missing, for the user
+// alone. Throws Error if that fails.
+std::string who_else_can_change_own_folder(const std::string &path);
+
+} // namespace vmaf::system

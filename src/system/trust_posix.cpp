@@ -1,0 +1,74 @@
+#include "system/trust.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "system/file_posix.hpp"
+#include "system/program.hpp"
+
+namespace vmaf::system {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// What is looked at, a folder on the way to it, or one of those that is also on the way to the running program.
+enum class Role { content, way, programs_way };
+
+std::string danger(const struct stat &status, const std::string &path, Role role) {
+    if (role != Role::programs_way && !is_own_or_administrators(status.st_uid))
+        return "'" + path + "' belongs to another user (number " + std::to_string(status.st_uid) + ")";
+    if (S_ISLNK(status.st_mode)) return {}; // whoever made it chose its target; its mode says nothing
+    // In a sticky folder others may add names, but neither rename nor remove those of this user.
+    if (role != Role::content && S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX)) return {};
+    if (status.st_mode & S_IWOTH) return "everybody can write to '" + path + "'";
+    if ((status.st_mode & S_IWGRP) && status.st_gid != status.st_uid)
+        return "group " + std::to_string(status.st_gid) + " can write to '" + path + "'";
+    return {};
+}
+
+// The path and all folders above it, as they are spelled.
+std::string danger_on_the_way(const fs::path &path, const fs::path &program) {
+    fs::path part;
+    auto beside = program.begin();
+    bool leads_to_program = true;
+    for (const fs::path &name : path) {
+        part /= name;
+        leads_to_program = leads_to_program && beside != program.end() && *beside++ == name;
+        struct stat status {};
+        if (lstat(part.c_str(), &status) != 0) continue; // opening it will tell
+        const Role role = part == path ? Role::content : leads_to_program ? Role::programs_way : Role::way;
+        if (std::string found = danger(status, part.string(), role); !found.empty()) return found;
+    }
+    return {};
+}
+
+} // namespace
+
+std::string who_else_can_change(const std::string &path, Reach reach) {
+    if (reach == Reach::itself) {
+        struct stat status {};
+        return stat(path.c_str(), &status) == 0 ? danger(status, path, Role::content) : std::string();
+    }
+    std::error_code error;
+    const fs::path program = reach == Reach::beside_program ? program_path() : std::string();
+    const fs::path whole = fs::absolute(path, error);
+    if (std::string found = danger_on_the_way(whole, program); !found.empty()) return found;
+    const fs::path real = fs::canonical(whole, error);
+    return error ? std::string() : danger_on_the_way(real, program);
+}
+
+std::string who_else_can_change_own_folder(const std::string &path) {
+    std::error_code error;
+    const fs::path parent = fs::path(path).parent_path();
+    if (!parent.empty()) fs::create_directories(parent, error);
+    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+        throw Error(errno, "the folder '" + path + "' cannot be made: " + std::strerror(errno));
+    return who_else_can_change(path, Reach::itself);
+}
+
+} // namespace vmaf::system

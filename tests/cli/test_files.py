@@ -1,0 +1,216 @@
+"""What the command writes over, follows and loads: links, special files, files of other users, modules."""
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import unittest
+
+from support import CommandTest, VMAF, read
+
+PSNR = ("-n", "--feature", "psnr")
+STRANGER = 65534
+needs_root = unittest.skipUnless(os.geteuid() == 0, "only root can make files of another user")
+MODULE = pathlib.Path(VMAF).with_name("libvmaf-libav.so")
+
+
+def mode(path):
+    return stat.S_IMODE(os.lstat(path).st_mode)
+
+
+class Outputs(CommandTest):
+    def setUp(self):
+        self.out = self.folder / "out.xml"
+        self.addCleanup(lambda: self.out.unlink(missing_ok=True))
+
+    def test_special_modes_are_not_kept(self):
+        self.out.write_text("old")
+        self.out.chmod(0o6755)
+        self.score(*PSNR, "-o", self.out)
+        self.assertEqual(mode(self.out), 0o755)
+
+    @needs_root
+    def test_a_file_of_another_user_gives_nothing(self):
+        self.out.write_text("old")
+        os.chown(self.out, STRANGER, STRANGER)
+        self.out.chmod(0o4777)
+        self.score(*PSNR, "-o", self.out, umask=0o022)
+        self.assertEqual((mode(self.out), os.stat(self.out).st_uid), (0o644, 0))
+
+    @needs_root
+    def test_a_link_of_another_user_is_refused(self):
+        precious = pathlib.Path(self.file("precious", "old"))
+        self.out.symlink_to(precious)
+        os.chown(self.out, STRANGER, STRANGER, follow_symlinks=False)
+        self.assertIn("another user", self.score(*PSNR, "-o", self.out, expect=255).stderr)
+        self.assertEqual(precious.read_text(), "old")
+
+    def test_a_chain_of_links_to_nothing_yet(self):
+        middle, end = self.folder / "middle", self.folder / "end.xml"
+        middle.symlink_to("end.xml")
+        self.out.symlink_to("middle")
+        self.score(*PSNR, "-o", self.out)
+        self.assertTrue(self.out.is_symlink() and middle.is_symlink())
+        self.assertIn("<VMAF", end.read_text())
+
+    def test_inputs_are_not_overwritten_under_any_name(self):
+        copy, model = self.file("copy.y4m", read(self.dist)), self.file("model.json", "{}")
+        hard, soft = self.folder / "hard.y4m", self.folder / "soft.y4m"
+        os.link(copy, hard)
+        soft.symlink_to("hard.y4m")
+        for name in (copy, hard, soft, self.folder / "." / "copy.y4m", f"{self.folder}/../{self.folder.name}/copy.y4m"):
+            for pair in ((self.ref, copy), (copy, self.ref)):
+                run = self.vmaf("-r", pair[0], "-d", pair[1], *PSNR, "-o", name, expect=255)
+                self.assertIn("would overwrite", run.stderr)
+        with open(copy, "rb") as piped:
+            run = self.vmaf("-r", self.ref, "-d", "-", *PSNR, "-o", copy, expect=255, stdin=piped)
+        self.assertIn("would overwrite the distorted clip standard input", run.stderr)
+        self.assertEqual(read(copy), read(self.dist))
+        os.link(model, self.folder / "other.json")
+        run = self.score("-m", f"path={model}", "-o", self.folder / "other.json", expect=255)
+        self.assertIn("would overwrite the model", run.stderr)
+        # Nor is the document of a run without its backend put there.
+        self.score("-m", f"path={model}", "--json", "--backend", "cuda", "-o", model, expect=255)
+        self.assertEqual(read(model), b"{}")
+
+    def test_a_descriptor_of_the_process_is_written_where_it_stands(self):
+        path = self.folder / "log.csv"
+        with open(path, "w") as log:
+            log.write("before\n")
+            log.flush()
+            self.score(*PSNR, "--csv", "-o", f"/dev/fd/{log.fileno()}", pass_fds=(log.fileno(),))
+        self.assertTrue(path.read_text().startswith("before\nFrame,"))
+
+
+class HeatMaps(CommandTest):
+    size, frames = "320x192", 1
+
+    def maps(self, expect, says=""):
+        folder = self.folder / "maps"
+        run = self.score("-n", "--feature", f"cambi=heatmaps_path={folder}", expect=expect)
+        self.assertIn(says, run.stderr)
+
+    def first(self, make):
+        shutil.rmtree(self.folder / "maps", ignore_errors=True)
+        os.mkdir(self.folder / "maps")
+        path = self.folder / "maps" / "cambi_heatmap_scale_0_320x192_16b.gray"
+        make(path)
+        return path
+
+    def test_links_and_pipes_are_refused(self):
+        precious = pathlib.Path(self.file("precious", "old"))
+        self.first(lambda path: path.symlink_to(precious))
+        self.maps(255, "a link has that name")
+        self.assertEqual(precious.read_text(), "old")
+        self.first(os.mkfifo)
+        self.maps(255, "no regular file")
+
+    def test_old_maps_are_replaced_without_their_special_modes(self):
+        path = self.first(lambda path: path.write_text("old"))
+        path.chmod(0o6640)
+        other = self.folder / "other"
+        os.link(path, other)
+        self.maps(0)
+        self.assertEqual((path.stat().st_size, mode(path)), (320 * 192 * 2, 0o640))
+        self.assertEqual(other.read_text(), "old")
+
+    @needs_root
+    def test_maps_of_another_user(self):
+        path = self.first(lambda path: path.write_text("old"))
+        os.chown(path, STRANGER, STRANGER)
+        path.chmod(0o4777)
+        self.maps(0)
+        self.assertEqual((mode(path) & 0o7022, path.stat().st_uid), (0, 0))
+
+
+@unittest.skipUnless(MODULE.exists() and shutil.which("ffmpeg"), "there is no module, or no ffmpeg")
+class Modules(CommandTest):
+    """Where the module for video files is found, and when it is refused."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.mkv = str(cls.folder / "dist.mkv")
+        subprocess.check_call(["ffmpeg", "-v", "error", "-i", cls.dist, "-c:v", "ffv1", cls.mkv])
+        os.chmod(cls.folder, 0o755)
+
+    def setUp(self):
+        self.place = self.folder / "place"
+        self.place.mkdir()
+        self.addCleanup(shutil.rmtree, self.place)
+
+    def install(self, program, module):
+        for source, target in ((VMAF, program), (MODULE, module)):
+            (self.place / target).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, self.place / target)
+        return self.place / program
+
+    def run_in(self, program, expect, says="", user=None, **environment):
+        run = subprocess.run([program, "-r", self.ref, "-d", self.mkv, *PSNR, "--pair", "index"], capture_output=True, text=True,
+                             user=user, env={**os.environ, **environment})
+        self.assertEqual(run.returncode, expect, run.stderr)
+        self.assertIn(says, run.stderr)
+
+    def test_beside_the_program_only_in_a_build_folder(self):
+        program = self.install("x/vmaf", "x/libvmaf-libav.so")
+        self.install("x/vmaf", "vmaf/libvmaf-libav.so")
+        self.run_in(program, 255, "was not found")
+        (self.place / "meson-private").mkdir()
+        (self.place / "meson-private" / "coredata.dat").touch()
+        self.run_in(program, 0)
+
+    def libdir(self):
+        """Where modules are, relative to a prefix: what the program says it tried is no interface, so all usual places."""
+        return [f"{lib}/vmaf/libvmaf-libav.so" for lib in ("lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu")]
+
+    def moved(self):
+        for module in self.libdir():
+            program = self.install("bin/vmaf", module)
+        return program
+
+    def test_an_installation_that_was_moved(self):
+        program = self.moved()
+        self.run_in(program, 0)
+        for module in self.libdir():
+            os.chmod(self.place / module, 0o777)
+        self.run_in(program, 255, "everybody can write to")
+
+    def test_folders_that_everybody_can_write_to(self):
+        program = self.moved()
+        os.chmod(self.place, 0o777)
+        self.run_in(program, 255, "everybody can write to")
+        os.chmod(self.place, 0o1777)
+        self.run_in(program, 0)
+
+    @needs_root
+    def test_modules_of_another_user(self):
+        program = self.moved()
+        for module in self.libdir():
+            os.chown(self.place / module, STRANGER, STRANGER)
+        self.run_in(program, 255, "belongs to another user")
+        self.run_in(program, 0, user=STRANGER)
+        for module in self.libdir():
+            os.chown(self.place / module, 0, 0)
+            os.chown((self.place / module).parent, STRANGER, STRANGER)
+        self.run_in(program, 255, "belongs to another user")
+
+    def test_the_variable(self):
+        program = self.install("x/vmaf", "y/libvmaf-libav.so")
+        named = self.place / "y" / "libvmaf-libav.so"
+        self.run_in(program, 0, VMAF_LIBAV_MODULE=str(named))
+        os.chmod(self.place / "y", 0o777)
+        self.run_in(program, 255, "everybody can write to", VMAF_LIBAV_MODULE=str(named))
+
+    @needs_root
+    def test_the_variable_has_no_say_in_a_program_with_more_rights(self):
+        program = self.install("x/vmaf", "y/libvmaf-libav.so")
+        named = self.place / "y" / "libvmaf-libav.so"
+        self.run_in(program, 0, user=STRANGER, VMAF_LIBAV_MODULE=str(named))
+        os.chmod(program, 0o4755)
+        if os.statvfs(program).f_flag & os.ST_NOSUID:
+            self.skipTest("the folder is mounted nosuid")
+        self.run_in(program, 255, "was not found", user=STRANGER, VMAF_LIBAV_MODULE=str(named))
+
+
+if __name__ == "__main__":
+    unittest.main()

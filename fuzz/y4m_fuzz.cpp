@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         if (std::uint64_t(format.width) * format.height > kMaxPixels) return 0;
         if (size % 2) { // as beside a deeper clip
             format.bits = 16;
-            reader.set_picture_bits(16);
+            reader.set_pictures(16);
         }
         const Picture picture = Picture::allocate(format);
         if (size % 3 == 0) reader.skip();

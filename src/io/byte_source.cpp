@@ -67,7 +67,7 @@ ByteSource::ByteSource(ByteSource &&other) noexcept
     : name_(std::move(other.name_)), descriptor_(std::exchange(other.descriptor_, -1)),
       cancel_pipe_(std::exchange(other.cancel_pipe_, {-1, -1})), is_regular_(other.is_regular_),
       bytes_left_(other.bytes_left_), buffer_(std::move(other.buffer_)), buffer_begin_(other.buffer_begin_),
-      buffer_end_(other.buffer_end_), parts_(std::move(other.parts_)) {}
+      buffer_end_(other.buffer_end_), parts_(std::move(other.parts_)), skipped_(std::move(other.skipped_)) {}
 
 ByteSource::~ByteSource() {
     for (int descriptor : {descriptor_, cancel_pipe_[0], cancel_pipe_[1]})
@@ -88,11 +88,14 @@ void ByteSource::wait_for_data() const {
     if (waiting[1].revents) throw Error(ECANCELED, "reading " + name_ + " was cancelled");
 }
 
+Error ByteSource::became_shorter() const { return invalid(name_ + " became shorter while it was read"); }
+
 // One system call; 0 at the end of the data.
 std::size_t ByteSource::read_some(std::span<iovec> parts) {
     for (;;) {
         if (!is_regular_) wait_for_data();
         const ssize_t count = readv(descriptor_, parts.data(), static_cast<int>(std::min(parts.size(), kMaxParts)));
+        if (count == 0 && bytes_left_ > 0) throw became_shorter();
         if (count >= 0) {
             bytes_left_ -= std::min<std::uint64_t>(bytes_left_, static_cast<std::uint64_t>(count));
             return static_cast<std::size_t>(count);
@@ -147,20 +150,29 @@ std::uint64_t ByteSource::skip(std::uint64_t bytes) {
     buffer_begin_ += buffered;
     std::uint64_t done = buffered;
     if (is_regular_) {
+        if (bytes_left_ < bytes - done) update_size();
         const std::uint64_t step = std::min(bytes - done, bytes_left_);
         if (lseek(descriptor_, static_cast<off_t>(step), SEEK_CUR) < 0)
             throw system_error("cannot read " + name_, errno);
         bytes_left_ -= step;
         return done + step;
     }
-    std::vector<std::byte> block(static_cast<std::size_t>(std::min<std::uint64_t>(bytes - done, kSkipBlockBytes)));
+    if (done < bytes) skipped_.resize(kSkipBlockBytes);
     while (done < bytes) {
-        const std::size_t want = static_cast<std::size_t>(std::min<std::uint64_t>(bytes - done, block.size()));
-        const std::size_t got = read(std::span(block).first(want));
+        const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(bytes - done, skipped_.size()));
+        const std::size_t got = read(std::span(skipped_).first(want));
         done += got;
         if (got < want) break;
     }
     return done;
+}
+
+// A file may grow while it is read.
+void ByteSource::update_size() {
+    struct stat status {};
+    const off_t position = lseek(descriptor_, 0, SEEK_CUR);
+    if (position >= 0 && fstat(descriptor_, &status) == 0)
+        bytes_left_ = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - position));
 }
 
 std::optional<std::uint64_t> ByteSource::bytes_left() const {
@@ -181,7 +193,7 @@ void ByteSource::read_at(std::uint64_t offset, std::span<iovec> parts) const {
                                      static_cast<off_t>(offset));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) throw system_error("cannot read " + name_, errno);
-        if (count == 0) throw invalid(name_ + " became shorter while it was read");
+        if (count == 0) throw became_shorter();
         offset += static_cast<std::uint64_t>(count);
         for (std::size_t left = static_cast<std::size_t>(count); left > 0;) {
             iovec &first = parts.front();

@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace vmaf {
 
 class ByteSource {
@@ -46,6 +48,8 @@ class ByteSource {
     std::size_t take_buffered(std::span<std::byte> memory);
     std::size_t read_some(std::span<iovec> parts);
     void wait_for_data() const;
+    void update_size();
+    Error became_shorter() const;
 
     std::string name_;
     int descriptor_ = -1;
@@ -55,6 +59,7 @@ class ByteSource {
     std::vector<std::byte> buffer_;
     std::size_t buffer_begin_ = 0, buffer_end_ = 0;
     std::vector<iovec> parts_; // working copy of a read's parts
+    std::vector<std::byte> skipped_;
 };
 
 } // namespace vmaf

@@ -1,4 +1,5 @@
-// A clip as the tools see it: a format, and frames one after the other.
+// A clip as it lies in a file or comes through a pipe: a format, and frames one after the other. What raw and YUV4MPEG2
+// clips share; they differ in what stands before the samples of a frame.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "base/error.hpp"
+#include "io/byte_source.hpp"
+#include "io/stored_frame.hpp"
 #include "picture/picture.hpp"
 
 namespace vmaf {
@@ -14,28 +18,55 @@ class ClipReader {
   public:
     virtual ~ClipReader() = default;
 
+    const std::string &name() const { return source_.name(); } // for sentences
     // Of the frames; the depth is the clip's own.
-    virtual const PictureFormat &format() const = 0;
-    // Before the first read: the depth of the pictures to fill, where it is more than the clip's own.
-    virtual void set_picture_bits(unsigned bits) = 0;
+    const PictureFormat &format() const { return stored_.picture; }
+    // Before the first read: the depth of the pictures to fill, where it is more than the clip's own, and whether they
+    // have samples of chroma.
+    void set_pictures(unsigned bits, bool has_chroma = true) { loader_ = FrameLoader(stored_, bits, has_chroma); }
 
     // The next frame. False at the end of the clip. Throws Error for data that cannot be a frame.
-    virtual bool read(const Picture &picture) = 0;
+    bool read(const Picture &picture);
     // Drops a frame. False at the end of the clip, which a cut-off frame is too.
-    virtual bool skip() = 0;
-    // How many frames are still to come, where that can be told without reading them.
-    virtual std::optional<std::uint64_t> frames_left() const = 0;
-    // Whether frames can also be reached in any order, by several threads at once, their luma as it is.
-    virtual bool can_read_luma_at() const { return false; }
-    // Luma of a frame, counted from the one that read() would give; false at the end of the clip. Throws what read()
-    // would throw there. The picture may be empty for frames behind frames_left().
-    virtual bool read_luma_at(std::uint64_t frame, const Picture &picture) const {
-        (void)frame;
-        (void)picture;
-        return false;
-    }
+    bool skip();
+    // How many frames are still to come, where that can be told without reading them: exact, unless frames have
+    // headers with parameters.
+    std::optional<std::uint64_t> frames_left() const;
+
+    // Files, other than pipes, are read by several threads: each frame is found in turn, then read at any time.
+    bool is_file() const { return source_.position().has_value(); }
+    struct Place {
+        std::uint64_t frame = 0, offset = 0;
+    };
+    // Passes over the next frame. Returns nothing, or throws, where read() would; the samples are not looked at.
+    std::optional<Place> find();
+    // What reads frames; every thread has a copy.
+    const FrameLoader &loader() const { return loader_; }
+    // Throws Error where the file has become shorter.
+    void read_at(const Place &place, const Picture &picture, FrameLoader &loader) const;
+
     // From another thread: ends a read that waits for data.
-    virtual void cancel() noexcept = 0;
+    void cancel() noexcept { source_.cancel(); }
+
+  protected:
+    // `header_bytes`: the least that stands before the samples of a frame.
+    ClipReader(ByteSource source, const StoredFrame &stored, std::uint64_t header_bytes)
+        : source_(std::move(source)), header_bytes_(header_bytes), stored_(stored),
+          loader_(stored_, stored_.picture.bits) {}
+
+    // Reads what stands before the samples of a frame. False at the end of the clip.
+    virtual bool begin_frame(ByteSource &source, std::uint64_t frame) = 0;
+    virtual const char *cut_off_advice() const = 0;
+
+  private:
+    // What it means that only `got` bytes of a frame are there: the end, or an Error.
+    void end_inside(std::uint64_t frame, std::uint64_t got) const;
+
+    ByteSource source_;
+    const std::uint64_t header_bytes_;
+    const StoredFrame stored_;
+    FrameLoader loader_;
+    std::uint64_t frames_ = 0; // that were read, found or dropped
 };
 
 // What the four options of a raw clip say (cli-and-formats.md 10.4).

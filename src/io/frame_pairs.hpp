@@ -1,13 +1,23 @@
-// Two clips as a run sees them: pairs of frames that belong together, one after the other.
+// Two clips as whoever scores them sees them, whatever they are: pairs of frames that belong together, one after the
+// other. Raw and YUV4MPEG2 clips are PlainPairs, video files VideoPairs.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <optional>
-#include <utility>
 
-#include "io/frame_source.hpp"
+#include "picture/pool.hpp"
 
 namespace vmaf {
+
+// What whoever takes the pairs needs of them.
+struct PairsUse {
+    PictureMemory memory = host_memory(); // where pictures shall lie
+    bool reads_chroma = true;             // false: pictures come without samples of chroma
+    unsigned frames_ahead = 1;            // to be ready before they are asked for
+    unsigned reading_threads = 1;         // of each clip, where several can read it
+};
+
+struct PairsReport;
 
 class FramePairs {
   public:
@@ -16,33 +26,31 @@ class FramePairs {
     };
 
     virtual ~FramePairs() = default;
+
+    // Of all pictures of both clips.
+    virtual const PictureFormat &format() const = 0;
+    // How many there are still to come, where that can be told without reading them.
+    virtual std::optional<std::uint64_t> pairs_left() const = 0;
+    // Once, before start(): drops the first frames of each clip. Throws Error.
+    virtual void skip(std::uint64_t reference, std::uint64_t distorted) = 0;
+    // Throws Error where it is known that a clip has no frame left: before memory for frames is asked for, since a
+    // damaged header can state any size.
+    virtual void check_not_empty() const {}
+
+    // Once, before the first next().
+    virtual void start(const PairsUse &use) = 0;
+    // How many pictures start() made to read into.
+    virtual unsigned pictures() const { return 0; }
     // Nothing at the end. Throws Error.
     virtual std::optional<Pair> next() = 0;
+    // After the last pair that is wanted: judges what has been seen. Throws Error.
+    virtual void finish() {}
     // After the end: the clip that had no frame left. Both may have ended.
     virtual bool reference_ended() const = 0;
     virtual bool distorted_ended() const = 0;
-};
 
-// By position alone, as YUV4MPEG2 and raw clips are compared.
-class PlainPairs final : public FramePairs {
-  public:
-    PlainPairs(std::unique_ptr<FrameSource> reference, std::unique_ptr<FrameSource> distorted)
-        : reference_(std::move(reference)), distorted_(std::move(distorted)) {}
-
-    std::optional<Pair> next() override {
-        Pair pair{reference_->next(), distorted_->next()};
-        reference_ended_ = !pair.reference;
-        distorted_ended_ = !pair.distorted;
-        if (reference_ended_ || distorted_ended_) return std::nullopt;
-        return pair;
-    }
-    unsigned pictures() const { return reference_->pictures() + distorted_->pictures(); }
-    bool reference_ended() const override { return reference_ended_; }
-    bool distorted_ended() const override { return distorted_ended_; }
-
-  private:
-    std::unique_ptr<FrameSource> reference_, distorted_;
-    bool reference_ended_ = false, distorted_ended_ = false;
+    // What the clips are and what was done to them, where there is anything to say.
+    virtual const PairsReport *report() const { return nullptr; }
 };
 
 } // namespace vmaf

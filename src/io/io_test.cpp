@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "io/luma_reader.hpp"
+#include "io/plain_pairs.hpp"
 #include "io/raw_reader.hpp"
 #include "io/read_ahead.hpp"
 #include "io/y4m_reader.hpp"
@@ -122,13 +122,13 @@ TEST(RawReader, DeepSamplesAreTwoBytesLowFirst) {
 
 TEST(RawReader, ShallowSamplesAreShiftedToTheDepthOfTheRun) {
     RawReader narrow(file_with(counting(12, 1)), {PixelFormat::yuv420p, 8, 4, 2});
-    narrow.set_picture_bits(10);
+    narrow.set_pictures(10);
     Picture picture = Picture::allocate({PixelFormat::yuv420p, 10, 4, 2});
     EXPECT_TRUE(narrow.read(picture));
     EXPECT_EQ(plane(picture, 0), (std::vector<int>{4, 8, 12, 16, 20, 24, 28, 32}));
     EXPECT_EQ(plane(picture, 2), (std::vector<int>{44, 48}));
     RawReader wide(file_with(Bytes("\1\0\2\0\3\0", 6)), {PixelFormat::yuv444p, 10, 1, 1});
-    wide.set_picture_bits(12);
+    wide.set_pictures(12);
     picture = Picture::allocate({PixelFormat::yuv444p, 12, 1, 1});
     EXPECT_TRUE(wide.read(picture));
     EXPECT_EQ(plane(picture, 0), std::vector<int>{4});
@@ -313,7 +313,7 @@ TEST(ByteSource, MissingFilesAndDirectoriesAreRefusedByName) {
 
 TEST(ReadAhead, GivesEveryFrameThenAnEmptyPicture) {
     RawReader reader(file_with(counting(12 * 20)), {PixelFormat::yuv420p, 8, 4, 2});
-    ReadAhead ahead(reader, 8, 2);
+    ReadAhead ahead(reader, {.frames_ahead = 2});
     std::vector<Picture> kept; // nobody waits for a picture that we hold
     for (int i = 0; i < 20; i++) kept.push_back(ahead.next());
     for (int i = 0; i < 20; i++) EXPECT_EQ(plane(kept[std::size_t(i)], 0)[0], i * 12);
@@ -323,7 +323,7 @@ TEST(ReadAhead, GivesEveryFrameThenAnEmptyPicture) {
 
 TEST(ReadAhead, FramesBeforeAnErrorComeFirst) {
     RawReader reader(file_with(counting(12 + 5)), {PixelFormat::yuv420p, 8, 4, 2});
-    ReadAhead ahead(reader, 8, 2);
+    ReadAhead ahead(reader, {.frames_ahead = 2});
     EXPECT_TRUE(ahead.next());
     EXPECT_THROW(ahead.next(), Error);
 }
@@ -333,7 +333,7 @@ TEST(ReadAhead, StopsWhileAPipeGivesNothing) {
     ASSERT_EQ(pipe(ends.data()), 0);
     {
         RawReader reader(ByteSource(ends[0], "'pipe'"), {PixelFormat::yuv420p, 8, 4, 2});
-        const ReadAhead ahead(reader, 8, 2);
+        const ReadAhead ahead(reader, {.frames_ahead = 2});
     }
     close(ends[1]);
 }
@@ -350,43 +350,87 @@ Bytes numbered_clip(unsigned frames, unsigned bits, std::size_t luma, std::size_
     return clip;
 }
 
-TEST(LumaReader, GivesLumaOfEveryFrameInOrderWithAnyNumberOfThreads) {
-    for (const unsigned bits : {8u, 10u})
-        for (const unsigned threads : {1u, 2u, 5u}) {
-            RawReader reader(file_with(numbered_clip(40, bits, 15, 27)), {PixelFormat::yuv420p, bits, 5, 3});
-            ASSERT_TRUE(reader.can_read_luma_at());
-            ASSERT_TRUE(reader.skip()); // it begins where the reader is
-            LumaReader luma(reader, host_memory(), threads);
-            std::vector<Picture> kept;
-            for (int i = 1; i < 40; i++) kept.push_back(luma.next());
-            for (int i = 1; i < 40; i++)
-                EXPECT_EQ(plane(kept[std::size_t(i) - 1], 0), iota(bits > 8 ? 256 + i : i, 15));
-            EXPECT_FALSE(luma.next());
-            EXPECT_FALSE(luma.next());
-        }
+std::unique_ptr<ClipReader> numbered(bool is_y4m, unsigned frames, unsigned bits) {
+    const Bytes raw = numbered_clip(frames, bits, 15, 27);
+    if (!is_y4m) return std::make_unique<RawReader>(file_with(raw), RawGeometry{PixelFormat::yuv420p, bits, 5, 3});
+    const std::size_t size = raw.size() / frames;
+    Bytes clip = header(bits == 8 ? "W5 H3 F1:1 Ip C420jpeg" : "W5 H3 F1:1 Ip C420p10");
+    for (unsigned i = 0; i < frames; i++) clip += "FRAME\n" + raw.substr(i * size, size);
+    return std::make_unique<Y4mReader>(file_with(clip));
 }
 
-TEST(LumaReader, FramesBeforeACutOffOneComeFirstThenTheErrorOfTheReader) {
-    const Bytes clip = numbered_clip(4, 8, 8, 12) + Bytes(5, 'x');
-    const auto message = [](const auto &action) -> std::string {
-        try {
-            action();
-        } catch (const Error &e) {
-            return e.what();
-        }
-        return {};
-    };
-    RawReader plain(file_with(clip), {PixelFormat::yuv420p, 8, 4, 2});
-    for (int i = 0; i < 4; i++) read_one(plain);
-    const std::string want = message([&] { read_one(plain); });
-    RawReader reader(file_with(clip), {PixelFormat::yuv420p, 8, 4, 2});
-    LumaReader luma(reader, host_memory(), 3);
-    for (int i = 0; i < 4; i++) EXPECT_EQ(plane(luma.next(), 0)[0], i);
-    EXPECT_EQ(message([&] { luma.next(); }), want);
-    EXPECT_NE(want.find("5 of its 12 bytes"), std::string::npos) << want;
+// Whatever way a clip is read, its frames are the same.
+TEST(ReadAhead, GivesEveryFrameInOrderWithAnyNumberOfThreadsWithAndWithoutChroma) {
+    for (const bool is_y4m : {false, true})
+        for (const unsigned bits : {8u, 10u})
+            for (const unsigned threads : {1u, 2u, 5u})
+                for (const bool has_chroma : {true, false}) {
+                    const std::unique_ptr<ClipReader> reader = numbered(is_y4m, 40, bits);
+                    ASSERT_TRUE(reader->is_file());
+                    ASSERT_TRUE(reader->skip()); // it begins where the reader is
+                    ReadAhead ahead(*reader, {.has_chroma = has_chroma, .frames_ahead = 6, .threads = threads});
+                    std::vector<Picture> kept;
+                    for (int i = 1; i < 40; i++) kept.push_back(ahead.next());
+                    for (int i = 1; i < 40; i++) {
+                        const Picture &picture = kept[std::size_t(i) - 1];
+                        ASSERT_EQ(plane(picture, 0), iota(bits > 8 ? 256 + i : i, 15));
+                        ASSERT_EQ(picture.data(1) != nullptr, has_chroma);
+                        if (has_chroma) {
+                            ASSERT_EQ(plane(picture, 2), (std::vector<int>{200, 200}));
+                        }
+                    }
+                    EXPECT_FALSE(ahead.next());
+                    EXPECT_FALSE(ahead.next());
+                }
 }
 
-TEST(LumaReader, AFileThatBecomesShorterIsAnError) {
+TEST(ReadAhead, PipesGiveLumaAloneToo) {
+    const Bytes clip = numbered_clip(9, 8, 15, 27);
+    for (const std::size_t chunk : {1u, 13u, 100000u}) {
+        const PipeWith pipe(clip, chunk);
+        RawReader reader(pipe.source(), {PixelFormat::yuv420p, 8, 5, 3});
+        EXPECT_FALSE(reader.is_file());
+        ReadAhead ahead(reader, {.has_chroma = false, .threads = 3});
+        for (int i = 0; i < 9; i++) EXPECT_EQ(plane(ahead.next(), 0), iota(i, 15));
+        EXPECT_FALSE(ahead.next());
+    }
+}
+
+TEST(ReadAhead, FrameLinesWithParametersAreNoObstacle) {
+    Bytes clip = header("W4 H2 F1:1 Ip C420jpeg");
+    for (unsigned i = 0; i < 9; i++) clip += (i % 2 ? "FRAME Ip\n" : "FRAME\n") + counting(12, i);
+    Y4mReader reader(file_with(clip));
+    ReadAhead ahead(reader, {.has_chroma = false, .frames_ahead = 4, .threads = 3});
+    for (int i = 0; i < 9; i++) EXPECT_EQ(plane(ahead.next(), 0), iota(i, 8));
+    EXPECT_FALSE(ahead.next());
+}
+
+std::string message_of(const auto &action) {
+    try {
+        action();
+    } catch (const Error &e) {
+        return e.what();
+    }
+    return {};
+}
+
+TEST(ReadAhead, FramesBeforeACutOffOneComeFirstThenTheErrorOfTheReader) {
+    for (const std::size_t missing : {1u, 3u, 7u}) { // within chroma, within luma
+        const Bytes clip = numbered_clip(4, 8, 8, 12) + Bytes(12 - missing, 'x');
+        RawReader plain(file_with(clip), {PixelFormat::yuv420p, 8, 4, 2});
+        for (int i = 0; i < 4; i++) read_one(plain);
+        const std::string want = message_of([&] { read_one(plain); });
+        for (const bool has_chroma : {true, false}) {
+            RawReader reader(file_with(clip), {PixelFormat::yuv420p, 8, 4, 2});
+            ReadAhead ahead(reader, {.has_chroma = has_chroma, .frames_ahead = 6, .threads = 3});
+            for (int i = 0; i < 4; i++) EXPECT_EQ(plane(ahead.next(), 0)[0], i);
+            EXPECT_EQ(message_of([&] { ahead.next(); }), want);
+        }
+        EXPECT_NE(want.find(std::to_string(12 - missing) + " of its 12 bytes"), std::string::npos) << want;
+    }
+}
+
+TEST(ReadAhead, AFileThatBecomesShorterIsAnError) {
     std::FILE *const file = std::tmpfile();
     const Bytes clip = numbered_clip(30, 8, 8, 12);
     ASSERT_EQ(std::fwrite(clip.data(), 1, clip.size(), file), clip.size());
@@ -394,27 +438,63 @@ TEST(LumaReader, AFileThatBecomesShorterIsAnError) {
     RawReader reader(ByteSource(dup(fileno(file)), "'clip'"), {PixelFormat::yuv420p, 8, 4, 2});
     ASSERT_EQ(ftruncate(fileno(file), 12 * 6), 0);
     std::fclose(file);
-    LumaReader luma(reader, host_memory(), 2);
-    for (int i = 0; i < 6; i++) EXPECT_TRUE(luma.next());
-    EXPECT_THROW(luma.next(), Error);
-    EXPECT_THROW(luma.next(), Error);
+    ReadAhead ahead(reader, {.frames_ahead = 4, .threads = 2});
+    for (int i = 0; i < 6; i++) EXPECT_TRUE(ahead.next());
+    EXPECT_THROW(ahead.next(), Error);
+    EXPECT_THROW(ahead.next(), Error);
 }
 
-TEST(LumaReader, EndsWhileFramesAreLeft) {
+TEST(ReadAhead, EndsWhileFramesAreLeft) {
     RawReader reader(file_with(numbered_clip(30, 8, 8, 12)), {PixelFormat::yuv420p, 8, 4, 2});
     Picture kept;
     {
-        LumaReader luma(reader, host_memory(), 3);
-        kept = luma.next();
+        ReadAhead ahead(reader, {.frames_ahead = 6, .threads = 3});
+        kept = ahead.next();
     }
     EXPECT_EQ(plane(kept, 0), iota(0, 8));
 }
 
-TEST(LumaReader, PipesAreReadInOrderOnly) {
-    const PipeWith pipe(Bytes(12, 'x'), 12);
-    RawReader reader(pipe.source(), {PixelFormat::yuv420p, 8, 4, 2});
-    EXPECT_FALSE(reader.can_read_luma_at());
-    read_one(reader);
+TEST(ReadAhead, FramesThatAreAddedWhileAFileIsReadCount) {
+    const Bytes clip = numbered_clip(8, 8, 8, 12);
+    char name[] = "/tmp/vmaf-io-test-XXXXXX";
+    const int out = mkstemp(name);
+    ASSERT_GE(out, 0);
+    ASSERT_EQ(write(out, clip.data(), 12 * 3 + 5), 12 * 3 + 5);
+    RawReader reader(ByteSource::open(name), {PixelFormat::yuv420p, 8, 4, 2});
+    unlink(name);
+    ReadAhead ahead(reader, {.has_chroma = false});
+    EXPECT_EQ(plane(ahead.next(), 0), iota(0, 8));
+    ASSERT_EQ(write(out, clip.data() + 12 * 3 + 5, 12 * 5 - 5), 12 * 5 - 5);
+    close(out);
+    for (int i = 1; i < 8; i++) EXPECT_EQ(plane(ahead.next(), 0), iota(i, 8));
+    EXPECT_FALSE(ahead.next());
+}
+
+TEST(PlainPairs, SkipCountAndEndAsTheClipsDo) {
+    const auto raw = [](unsigned frames) {
+        return std::make_unique<RawReader>(file_with(numbered_clip(frames, 8, 8, 12)),
+                                           RawGeometry{PixelFormat::yuv420p, 8, 4, 2});
+    };
+    PlainPairs pairs(raw(6), raw(9));
+    EXPECT_EQ(pairs.pairs_left(), 6u);
+    pairs.skip(0, 4);
+    EXPECT_EQ(pairs.pairs_left(), 5u);
+    pairs.check_not_empty();
+    pairs.start({.reads_chroma = false, .frames_ahead = 3, .reading_threads = 2});
+    for (int i = 0; i < 5; i++) {
+        const auto pair = pairs.next();
+        ASSERT_TRUE(pair);
+        EXPECT_EQ(plane(pair->reference, 0)[0], i);
+        EXPECT_EQ(plane(pair->distorted, 0)[0], i + 4);
+        EXPECT_FALSE(pair->reference.data(1));
+    }
+    EXPECT_FALSE(pairs.next());
+    EXPECT_FALSE(pairs.reference_ended());
+    EXPECT_TRUE(pairs.distorted_ended());
+    EXPECT_EQ(pairs.report(), nullptr);
+    PlainPairs empty(raw(1), raw(0));
+    EXPECT_NE(message_of([&] { empty.check_not_empty(); }).find("the distorted clip 'clip' has no frame of 4x2"),
+              std::string::npos);
 }
 
 } // namespace

@@ -9,13 +9,18 @@
 #include <optional>
 #include <thread>
 
+#include "io/reader_thread.hpp"
+
 namespace vmaf {
 
 template <class Item> class Producer {
   public:
     // `make` returns nothing at the end; `cancel` ends a make() that waits. At most `ahead` items wait to be taken.
-    Producer(std::function<std::optional<Item>()> make, std::function<void()> cancel, std::size_t ahead)
-        : make_(std::move(make)), cancel_(std::move(cancel)), ahead_(ahead), thread_([this] { work(); }) {}
+    // `name` says what items are made from.
+    Producer(const std::string &name, std::function<std::optional<Item>()> make, std::function<void()> cancel,
+             std::size_t ahead)
+        : make_(std::move(make)), cancel_(std::move(cancel)), ahead_(ahead),
+          thread_(reader_thread(name, [this] { work(); })) {}
 
     ~Producer() {
         {

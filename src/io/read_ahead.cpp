@@ -1,27 +1,106 @@
 #include "io/read_ahead.hpp"
 
+#include <algorithm>
+
+#include "io/reader_thread.hpp"
+
 namespace vmaf {
 
 namespace {
 
-// Tells the reader the depth of its pictures before anything is read.
-PictureFormat picture_format(ClipReader &reader, unsigned bits) {
-    reader.set_picture_bits(bits);
+// Tells the reader what its pictures are before anything is read.
+PicturePool make_pool(ClipReader &reader, const ReadAhead::Config &config) {
     PictureFormat format = reader.format();
-    format.bits = bits;
-    return format;
+    if (config.bits) format.bits = config.bits;
+    reader.set_pictures(format.bits, config.has_chroma);
+    PictureMemory memory = config.memory;
+    memory.luma_only = !config.has_chroma;
+    // Memory of devices takes long to get: no more of it than is used.
+    return {format, memory.kind == Memory::host ? config.frames_ahead + 1 : 0, std::move(memory)};
 }
 
 } // namespace
 
-ReadAhead::ReadAhead(ClipReader &reader, unsigned picture_bits, unsigned frames_ahead, PictureMemory memory)
-    : pool_(picture_format(reader, picture_bits), frames_ahead + 1, std::move(memory)),
-      producer_(
-          [this, &reader]() -> std::optional<Picture> {
-              Picture picture = pool_.fetch_or_add(); // who takes frames decides how many are in use
-              if (!reader.read(picture)) return std::nullopt;
-              return picture;
-          },
-          [&reader] { reader.cancel(); }, frames_ahead) {}
+ReadAhead::ReadAhead(ClipReader &reader, const Config &config)
+    : reader_(reader), is_file_(reader.is_file()), frames_ahead_(std::max(1u, config.frames_ahead)),
+      pool_(make_pool(reader, config)) {
+    const unsigned threads = is_file_ ? std::clamp(config.threads, 1u, frames_ahead_) : 1;
+    try {
+        for (unsigned i = 0; i < threads; i++) threads_.push_back(reader_thread(reader.name(), [this] { work(); }));
+    } catch (const Error &) { // those that run do the work of all
+        if (threads_.empty()) throw;
+    }
+}
+
+ReadAhead::~ReadAhead() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_stopping_ = true;
+        changed_.notify_all();
+    }
+    reader_.cancel();
+    for (std::thread &thread : threads_) thread.join();
+}
+
+void ReadAhead::end_at(std::uint64_t frame, std::exception_ptr error) {
+    if (frame >= end_) return; // what lies behind the end does not matter
+    end_ = frame;
+    error_ = std::move(error);
+    changed_.notify_all();
+}
+
+Picture ReadAhead::read_one(std::unique_lock<std::mutex> &lock, FrameLoader &loader) {
+    // Who takes frames decides how many are in use.
+    if (!is_file_) {
+        lock.unlock();
+        Picture picture = pool_.fetch_or_add();
+        return reader_.read(picture) ? picture : Picture();
+    }
+    const auto place = reader_.find(); // in turn
+    lock.unlock();
+    if (!place) return {};
+    Picture picture = pool_.fetch_or_add();
+    reader_.read_at(*place, picture, loader);
+    return picture;
+}
+
+void ReadAhead::work() {
+    FrameLoader loader = reader_.loader();
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        changed_.wait(lock, [&] { return is_stopping_ || claimed_ >= end_ || claimed_ < taken_ + frames_ahead_; });
+        if (is_stopping_ || claimed_ >= end_) return;
+        const std::uint64_t frame = claimed_++;
+        Picture picture;
+        std::exception_ptr error;
+        try {
+            picture = read_one(lock, loader);
+        } catch (...) {
+            error = std::current_exception();
+        }
+        if (!lock.owns_lock()) lock.lock();
+        if (picture) {
+            ready_.emplace(frame, std::move(picture));
+            changed_.notify_all();
+        } else {
+            end_at(frame, error);
+        }
+    }
+}
+
+Picture ReadAhead::next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return taken_ == end_ || ready_.contains(taken_); });
+    if (taken_ == end_) {
+        if (error_) std::rethrow_exception(error_);
+        return {};
+    }
+    const auto found = ready_.find(taken_);
+    Picture picture = std::move(found->second);
+    ready_.erase(found);
+    taken_++;
+    changed_.notify_all();
+    return picture;
+}
 
 } // namespace vmaf

@@ -31,16 +31,22 @@ std::uint64_t StoredFrame::row_bytes(unsigned plane) const {
     return static_cast<std::uint64_t>(sizes_[plane].width) * picture.bytes_per_sample();
 }
 
+std::uint64_t StoredFrame::plane_bytes(unsigned plane) const {
+    return row_bytes(plane) * static_cast<unsigned>(sizes_[plane].height);
+}
+
 std::uint64_t StoredFrame::bytes() const {
     std::uint64_t sum = 0;
-    for (unsigned p = 0; p < plane_count(); p++) sum += row_bytes(p) * static_cast<unsigned>(sizes_[p].height);
+    for (unsigned p = 0; p < plane_count(); p++) sum += plane_bytes(p);
     return sum;
 }
 
-FrameLoader::FrameLoader(const StoredFrame &stored, unsigned picture_bits)
-    : stored_(stored), picture_bits_(picture_bits), widens_(stored.picture.bits == 8 && picture_bits > 8) {
+FrameLoader::FrameLoader(const StoredFrame &stored, unsigned picture_bits, bool has_chroma)
+    : stored_(stored), picture_bits_(picture_bits), planes_(std::min(has_chroma ? 3u : 1u, stored.plane_count())),
+      tail_bytes_(stored.bytes()), widens_(stored.picture.bits == 8 && picture_bits > 8) {
     discarded_.resize(static_cast<std::size_t>(stored_.row_bytes(0)));
-    for (unsigned p = 0; p < std::min(3u, stored_.plane_count()); p++) {
+    for (unsigned p = 0; p < planes_; p++) {
+        tail_bytes_ -= stored_.plane_bytes(p);
         if (!widens_ && !is_converted(p)) continue;
         const ChromaSize size = stored_.plane_size(p);
         staged_[p].resize(static_cast<std::size_t>(stored_.row_bytes(p)) * size.height);
@@ -63,15 +69,14 @@ bool FrameLoader::is_converted(unsigned plane) const {
 void FrameLoader::plan_rows(unsigned plane, const Picture &picture) {
     const ChromaSize size = stored_.plane_size(plane);
     const auto row_bytes = static_cast<std::size_t>(stored_.row_bytes(plane));
-    if (plane < 3 && !staged_[plane].empty()) {
+    if (!staged_[plane].empty()) {
         parts_.push_back({staged_[plane].data(), row_bytes * size.height});
         return;
     }
-    const bool is_kept = plane < 3;
-    const unsigned kept_rows = is_kept ? picture.format().plane_height(plane) : 0;
+    const unsigned kept_rows = picture.format().plane_height(plane);
     const std::size_t kept_bytes =
-        is_kept ? picture.format().plane_width(plane) * picture.format().bytes_per_sample() : 0;
-    if (is_kept && kept_bytes == row_bytes && picture.stride_bytes(plane) == static_cast<std::ptrdiff_t>(row_bytes)) {
+        std::size_t{picture.format().plane_width(plane)} * picture.format().bytes_per_sample();
+    if (kept_bytes == row_bytes && picture.stride_bytes(plane) == static_cast<std::ptrdiff_t>(row_bytes)) {
         parts_.push_back({picture.data(plane), row_bytes * kept_rows});
     } else {
         for (unsigned y = 0; y < kept_rows; y++) {
@@ -145,21 +150,37 @@ void FrameLoader::fill_chroma(const Picture &picture) {
         }
 }
 
-bool FrameLoader::load(ByteSource &source, const Picture &picture, std::uint64_t &got) {
+void FrameLoader::plan(const Picture &picture) {
     parts_.clear();
-    for (unsigned p = 0; p < stored_.plane_count(); p++) plan_rows(p, picture);
+    for (unsigned p = 0; p < planes_; p++) plan_rows(p, picture);
+}
+
+bool FrameLoader::load(ByteSource &source, const Picture &picture, std::uint64_t &got) {
+    plan(picture);
     got = source.read(std::span<const iovec>(parts_));
+    if (got + tail_bytes_ == stored_.bytes()) got += source.skip(tail_bytes_);
     if (got < stored_.bytes()) return false;
+    finish(picture);
+    return true;
+}
+
+void FrameLoader::load_at(const ByteSource &source, std::uint64_t offset, const Picture &picture) {
+    plan(picture);
+    source.read_at(offset, parts_);
+    finish(picture);
+}
+
+// What remains to be done when the samples are there.
+void FrameLoader::finish(const Picture &picture) {
     const bool shifts = !widens_ && picture_bits_ > stored_.picture.bits;
-    for (unsigned p = 0; p < std::min(3u, stored_.plane_count()); p++) {
+    for (unsigned p = 0; p < planes_; p++) {
         if (is_converted(p)) convert_chroma(p);
         if (!staged_[p].empty())
             store_plane(p, picture);
         else if (shifts)
             shift_plane(p, picture);
     }
-    if (stored_.conversion == ChromaConversion::fill_grey) fill_chroma(picture);
-    return true;
+    if (stored_.conversion == ChromaConversion::fill_grey && picture.data(1)) fill_chroma(picture);
 }
 
 } // namespace vmaf

@@ -35,6 +35,7 @@ struct StoredFrame {
     unsigned plane_count() const { return static_cast<unsigned>(planes_); }
     ChromaSize plane_size(unsigned plane) const { return sizes_[plane]; }
     std::uint64_t row_bytes(unsigned plane) const;
+    std::uint64_t plane_bytes(unsigned plane) const;
     std::uint64_t bytes() const; // of all planes
 
   private:
@@ -45,13 +46,18 @@ struct StoredFrame {
 class FrameLoader {
   public:
     // `picture_bits`: depth of the pictures to fill, at least that of the file; samples are shifted left to it.
-    FrameLoader(const StoredFrame &stored, unsigned picture_bits);
+    // `has_chroma`: otherwise only luma is read, and chroma passed over.
+    FrameLoader(const StoredFrame &stored, unsigned picture_bits, bool has_chroma = true);
 
     // Reads one frame into the picture. False if the source ends before its last byte; `got` then says how many bytes
     // there were.
     bool load(ByteSource &source, const Picture &picture, std::uint64_t &got);
+    // The same from a place in a file. Throws Error where it is no longer there.
+    void load_at(const ByteSource &source, std::uint64_t offset, const Picture &picture);
 
   private:
+    void plan(const Picture &picture);
+    void finish(const Picture &picture);
     bool is_converted(unsigned plane) const;
     void plan_rows(unsigned plane, const Picture &picture);
     void convert_chroma(unsigned plane);
@@ -61,7 +67,9 @@ class FrameLoader {
 
     StoredFrame stored_;
     unsigned picture_bits_;
-    bool widens_; // 8-bit samples go to 16-bit ones
+    unsigned planes_;          // that pictures get from the file
+    std::uint64_t tail_bytes_; // of the planes behind those
+    bool widens_;              // 8-bit samples go to 16-bit ones
     std::vector<iovec> parts_;
     std::vector<std::byte> discarded_;             // one row; samples that no picture has
     std::array<std::vector<std::byte>, 3> staged_; // planes that are not read straight into the picture

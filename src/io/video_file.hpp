@@ -85,7 +85,7 @@ struct VideoModule {
     const char *libraries; // names and versions
     std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
 };
-inline constexpr const char *kVideoInterface = "vmaf video 1";
+inline constexpr const char *kVideoInterface = "vmaf video 2";
 
 // The module, loaded once. Throws Error (ENOSYS) that says what to do where there is none.
 const VideoModule &video_module();

@@ -53,10 +53,12 @@ bool is_constant_rate(const VideoFacts &f) {
 // One of the files: decoding, storing and thumbnails happen on a thread of its own.
 class VideoPairs::Clip {
   public:
-    Clip(std::unique_ptr<VideoFile> file, const PictureFormat &picture, const PictureMemory &memory, std::uint64_t skip,
-         std::int64_t shift, bool is_by_index, unsigned ahead)
+    Clip(const std::string &path, std::unique_ptr<VideoFile> file, const PictureFormat &picture,
+         const PictureMemory &memory, std::uint64_t skip, std::int64_t shift, bool is_by_index, unsigned ahead)
         : file_(std::move(file)), pool_(picture, 0, memory), skip_(skip), shift_(shift), is_by_index_(is_by_index),
-          producer_([this] { return make(); }, [this] { file_->cancel(); }, ahead) {}
+          producer_(
+              path == "-" ? "standard input" : "'" + path + "'", [this] { return make(); }, [this] { file_->cancel(); },
+              ahead) {}
 
     std::optional<TimedFrame> next() { return producer_.next(); }
 
@@ -89,15 +91,17 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
     : request_(request), pairer_(request.missing), next_judgement_(kFirstJudgement) {
     reference_file_ = open_video(request.reference);
     distorted_file_ = open_video(request.distorted);
-    reference_facts_ = reference_file_->facts();
-    distorted_facts_ = distorted_file_->facts();
-    plan_ = prepare_pair(reference_facts_, distorted_facts_, request.preparation);
+    report_.reference = reference_file_->facts();
+    report_.distorted = distorted_file_->facts();
+    report_.is_by_index = request.is_by_index;
+    plan_ = prepare_pair(report_.reference, report_.distorted, request.preparation);
+    report_.scored_as = plan_.picture;
     for (const std::string &sentence : plan_.mismatches) mismatch(sentence);
     for (const std::string &sentence : plan_.warnings) warn(sentence);
     for (const std::string &sentence : plan_.steps) step(sentence);
     for (const auto &[facts, role] :
-         {std::pair{&reference_facts_, "reference"}, std::pair{&distorted_facts_, "distorted"}}) {
-        const VideoRequest &r = facts == &reference_facts_ ? request.reference : request.distorted;
+         {std::pair{&report_.reference, "reference"}, std::pair{&report_.distorted, "distorted"}}) {
+        const VideoRequest &r = facts == &report_.reference ? request.reference : request.distorted;
         const std::string clip = std::string("the ") + role + " clip ";
         if (facts->is_interlaced && r.deinterlace) step(clip + "is deinterlaced (bwdif)");
         if (facts->is_interlaced && !r.deinterlace)
@@ -110,22 +114,22 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
     distorted_file_->set_output(plan_.distorted);
     if (!request_.is_by_index) check_rates();
     if (request_.align == Align::fixed) {
-        offset_ = request_.offset_frames * reference_interval();
-        step("the distorted clip is taken to be " + offset_text(offset_) + (offset_ < 0 ? " early" : " late") +
-             ", as --align asks");
+        report_.offset = request_.offset_frames * reference_interval();
+        step("the distorted clip is taken to be " + offset_text(report_.offset) +
+             (report_.offset < 0 ? " early" : " late") + ", as --align asks");
     }
-    if (request_.align == Align::find) find_start_offset();
+    if (request_.align == Align::find) check_can_be_read_twice();
 }
 
 VideoPairs::~VideoPairs() = default;
 
 void VideoPairs::step(const std::string &sentence) {
-    steps_.push_back(sentence);
+    report_.steps.push_back(sentence);
     if (request_.say_step) request_.say_step(sentence);
 }
 
 void VideoPairs::warn(const std::string &sentence) {
-    warnings_.push_back(sentence);
+    report_.warnings.push_back(sentence);
     if (request_.say_warning) request_.say_warning(sentence);
 }
 
@@ -135,7 +139,7 @@ void VideoPairs::mismatch(const std::string &sentence) {
 }
 
 std::int64_t VideoPairs::reference_interval() const {
-    const double rate = nominal_rate(reference_facts_).value();
+    const double rate = nominal_rate(report_.reference).value();
     if (request_.is_by_index || rate <= 0) return kIndexInterval;
     return std::llround(std::clamp(kSecond / rate, 1.0, 10.0 * kSecond));
 }
@@ -149,16 +153,16 @@ std::string VideoPairs::offset_text(std::int64_t offset) const {
 }
 
 void VideoPairs::check_rates() {
-    const Fraction ref = nominal_rate(reference_facts_), dist = nominal_rate(distorted_facts_);
+    const Fraction ref = nominal_rate(report_.reference), dist = nominal_rate(report_.distorted);
     for (const auto &[facts, role] :
-         {std::pair{&reference_facts_, "reference"}, std::pair{&distorted_facts_, "distorted"}})
+         {std::pair{&report_.reference, "reference"}, std::pair{&report_.distorted, "distorted"}})
         if (facts->base_rate.value() > 0 && facts->average_rate.value() > 0 && !is_constant_rate(*facts))
             step(std::string("the ") + role + " clip has a variable frame rate; frames are paired by their times");
-    if (reference_facts_.start != distorted_facts_.start)
-        step("the reference clip starts at " + seconds_text(reference_facts_.start) + ", the distorted clip at " +
-             seconds_text(distorted_facts_.start) + "; their first frames are taken to belong together");
-    if (ref.value() <= 0 || dist.value() <= 0 || !is_constant_rate(reference_facts_) ||
-        !is_constant_rate(distorted_facts_))
+    if (report_.reference.start != report_.distorted.start)
+        step("the reference clip starts at " + seconds_text(report_.reference.start) + ", the distorted clip at " +
+             seconds_text(report_.distorted.start) + "; their first frames are taken to belong together");
+    if (ref.value() <= 0 || dist.value() <= 0 || !is_constant_rate(report_.reference) ||
+        !is_constant_rate(report_.distorted))
         return;
     const double ratio = std::max(ref.value(), dist.value()) / std::min(ref.value(), dist.value());
     const std::string rates =
@@ -173,7 +177,7 @@ void VideoPairs::check_rates() {
              (ref.value() > dist.value() ? " (--missing repeat compares every frame of the reference)" : ""));
 }
 
-void VideoPairs::find_start_offset() {
+void VideoPairs::check_can_be_read_twice() const {
     for (const std::string &path : {request_.reference.path, request_.distorted.path}) {
         std::error_code error;
         if (path == "-" || !std::filesystem::is_regular_file(path, error))
@@ -181,6 +185,15 @@ void VideoPairs::find_start_offset() {
                           (path == "-" ? "standard input" : "'" + path + "', a pipe or device,") +
                           " does not allow; give files");
     }
+}
+
+void VideoPairs::skip(std::uint64_t reference, std::uint64_t distorted) {
+    skip_reference_ = reference;
+    skip_distorted_ = distorted;
+    if (request_.align == Align::find) find_start_offset();
+}
+
+void VideoPairs::find_start_offset() {
     const auto scan = [&](const VideoRequest &video, const VideoOutput &output, std::uint64_t skip) {
         const auto file = open_video(video);
         file->set_output(output);
@@ -202,9 +215,9 @@ void VideoPairs::find_start_offset() {
         }
         return list;
     };
-    auto other = std::async(std::launch::async,
-                            [&] { return scan(request_.distorted, plan_.distorted, request_.skip_distorted); });
-    const auto reference = scan(request_.reference, plan_.reference, request_.skip_reference);
+    auto other =
+        std::async(std::launch::async, [&] { return scan(request_.distorted, plan_.distorted, skip_distorted_); });
+    const auto reference = scan(request_.reference, plan_.reference, skip_reference_);
     const auto distorted = other.get();
     const std::int64_t a = usual_gap(reference), b = usual_gap(distorted);
     const OffsetFound found =
@@ -212,8 +225,8 @@ void VideoPairs::find_start_offset() {
     if (found.is_likely) {
         // In whole frames of the reference: the search steps by gaps that containers rounded.
         const auto interval = static_cast<double>(reference_interval());
-        offset_ = std::llround(std::round(static_cast<double>(found.offset) / interval) * interval);
-        step("the distorted clip is " + offset_text(offset_) + (offset_ > 0 ? " late" : " early") +
+        report_.offset = std::llround(std::round(static_cast<double>(found.offset) / interval) * interval);
+        step("the distorted clip is " + offset_text(report_.offset) + (report_.offset > 0 ? " late" : " early") +
              ", which is corrected (--align auto compared " + plural(found.pairs, "pair") + " of frames)");
     } else {
         step("no offset between the clips was found (--align auto compared " + plural(found.pairs, "pair") +
@@ -221,11 +234,14 @@ void VideoPairs::find_start_offset() {
     }
 }
 
-void VideoPairs::start() {
-    reference_ = std::make_unique<Clip>(std::move(reference_file_), plan_.picture, memory_, request_.skip_reference, 0,
-                                        request_.is_by_index, request_.frames_ahead);
-    distorted_ = std::make_unique<Clip>(std::move(distorted_file_), plan_.picture, memory_, request_.skip_distorted,
-                                        -offset_, request_.is_by_index, request_.frames_ahead);
+void VideoPairs::start(const PairsUse &use) {
+    PictureMemory memory = use.memory;
+    memory.luma_only = !use.reads_chroma;
+    const unsigned ahead = std::clamp(2 * use.frames_ahead, 2u, 4u); // frames take unequal times to decode
+    reference_ = std::make_unique<Clip>(request_.reference.path, std::move(reference_file_), plan_.picture, memory,
+                                        skip_reference_, 0, request_.is_by_index, ahead);
+    distorted_ = std::make_unique<Clip>(request_.distorted.path, std::move(distorted_file_), plan_.picture, memory,
+                                        skip_distorted_, -report_.offset, request_.is_by_index, ahead);
 }
 
 bool VideoPairs::pull(Clip &clip, std::deque<TimedFrame> &waiting, bool is_reference) {
@@ -238,7 +254,6 @@ bool VideoPairs::pull(Clip &clip, std::deque<TimedFrame> &waiting, bool is_refer
 
 std::optional<FramePairs::Pair> VideoPairs::next() {
     using Decision = FramePairer::Decision;
-    if (!reference_) start();
     const auto taken = [](std::deque<TimedFrame> &waiting) {
         TimedFrame frame = std::move(waiting.front());
         waiting.pop_front();
@@ -284,10 +299,10 @@ void VideoPairs::watch(const TimedFrame &reference, const TimedFrame &distorted)
     levels_.add(reference.signature, distorted.signature);
     if (before_distorted_ && before_distorted_->blocks == distorted.signature.blocks &&
         before_reference_->blocks != reference.signature.blocks)
-        frozen_++;
+        report_.frozen++;
     before_reference_ = reference.signature;
     before_distorted_ = distorted.signature;
-    if (counts().pairs < next_judgement_) return;
+    if (pairer_.counts().pairs < next_judgement_) return;
     next_judgement_ += std::min(next_judgement_, kLaterJudgements);
     judge(false);
 }
@@ -309,8 +324,8 @@ void VideoPairs::judge_offset(bool is_last) {
     if (has_told_offset_) return;
     // A large offset leaves few frames to compare: more of them will tell it exactly.
     const bool is_certain = found.is_clear && (is_last || found.pairs * 2 >= found.pairs_without);
-    const bool is_guess = !found.is_clear && all.is_likely && is_last && frozen_ * 8 < counts().pairs;
-    if (!found.is_clear && !found.is_likely) good_until_ = counts().pairs;
+    const bool is_guess = !found.is_clear && all.is_likely && is_last && report_.frozen * 8 < pairer_.counts().pairs;
+    if (!found.is_clear && !found.is_likely) good_until_ = pairer_.counts().pairs;
     if (!is_certain && !is_guess) return;
     has_told_offset_ = true;
     const auto much = [&](std::int64_t offset) { return offset_text(offset) + (offset > 0 ? " late" : " early"); };
@@ -342,8 +357,8 @@ void VideoPairs::judge_levels() {
     has_told_levels_ = true;
     const RangeChange done = plan_.distorted.range_change;
     if (done != RangeChange::none)
-        mismatch("the distorted clip is flagged " + to_string(distorted_facts_.range) + " range, the reference clip " +
-                 to_string(reference_facts_.range) +
+        mismatch("the distorted clip is flagged " + to_string(report_.distorted.range) + " range, the reference clip " +
+                 to_string(report_.reference.range) +
                  ", but their samples were alike before the range was converted; a flag is wrong: compare the samples "
                  "as they are with --range ignore");
     else
@@ -354,11 +369,12 @@ void VideoPairs::judge_levels() {
 }
 
 void VideoPairs::finish() {
-    if (counts().pairs >= kFewPairs) judge(true);
-    const PairingCounts &c = counts();
-    if (c.before_reference && !offset_)
+    report_.counts = pairer_.counts();
+    if (pairer_.counts().pairs >= kFewPairs) judge(true);
+    const PairingCounts &c = pairer_.counts();
+    if (c.before_reference && !report_.offset)
         warn("the first " + plural(c.before_reference, "frame") + " of the reference clip have no partner");
-    if (c.before_distorted && !offset_)
+    if (c.before_distorted && !report_.offset)
         warn("the first " + plural(c.before_distorted, "frame") + " of the distorted clip have no partner");
     if (c.unpaired_reference)
         warn(plural(c.unpaired_reference, "frame") + " of the reference clip between the first and the last pair " +
@@ -373,20 +389,20 @@ void VideoPairs::finish() {
         warn(plural(c.unpaired_distorted, "frame") + " of the distorted clip " +
              (c.unpaired_distorted == 1 ? "has" : "have") + " no partner in the reference clip and " +
              (c.unpaired_distorted == 1 ? "was" : "were") + " left out");
-    if (frozen_)
-        warn("the distorted clip stands still in " + plural(frozen_, "frame") +
+    if (report_.frozen)
+        warn("the distorted clip stands still in " + plural(report_.frozen, "frame") +
              " where the reference clip moves; its frames may be duplicates");
 }
 
-std::optional<std::uint64_t> VideoPairs::expected_pairs() const {
+std::optional<std::uint64_t> VideoPairs::pairs_left() const {
     std::optional<std::uint64_t> count;
     const auto consider = [&](const VideoFacts &f, std::uint64_t skipped) {
         if (!f.frames) return;
         const std::uint64_t left = *f.frames - std::min(*f.frames, skipped);
         count = std::min(count.value_or(left), left);
     };
-    consider(reference_facts_, request_.skip_reference);
-    consider(distorted_facts_, request_.skip_distorted);
+    consider(report_.reference, skip_reference_);
+    consider(report_.distorted, skip_distorted_);
     return count;
 }
 

@@ -13,6 +13,7 @@
 #include "io/alignment.hpp"
 #include "io/frame_pairs.hpp"
 #include "io/pairing.hpp"
+#include "io/pairs_report.hpp"
 #include "io/preparation.hpp"
 #include "io/producer.hpp"
 #include "io/video_file.hpp"
@@ -41,40 +42,28 @@ struct VideoPairsRequest {
     MissingFrames missing = MissingFrames::skip;
     bool is_by_index = false;         // pair frames by their number
     bool is_mismatch_warning = false; // otherwise an error
-    std::uint64_t skip_reference = 0, skip_distorted = 0;
-    unsigned frames_ahead = 2;
     // Sentences as they come up: what is done, and what may be wrong.
     std::function<void(const std::string &)> say_step, say_warning;
 };
 
 class VideoPairs final : public FramePairs {
   public:
-    // Opens both files; with Align::find also decodes their first seconds. Throws Error, MismatchError.
+    // Opens both files. Throws Error, MismatchError.
     explicit VideoPairs(const VideoPairsRequest &request);
     ~VideoPairs() override;
 
-    // Before the first next(): where pictures shall lie.
-    void set_memory(PictureMemory memory) { memory_ = std::move(memory); }
-
+    const PictureFormat &format() const override { return plan_.picture; }
+    // Of the shorter clip, where the containers say.
+    std::optional<std::uint64_t> pairs_left() const override;
+    // With Align::find their first seconds are decoded now.
+    void skip(std::uint64_t reference, std::uint64_t distorted) override;
+    void start(const PairsUse &use) override;
     std::optional<Pair> next() override;
-    // After the last pair that is wanted: judges what has been seen, and sums up.
-    void finish();
+    void finish() override;
 
     bool reference_ended() const override { return longer_ != FramePairer::Longer::reference; }
     bool distorted_ended() const override { return longer_ != FramePairer::Longer::distorted; }
-
-    // Frames of the shorter clip, where the containers say.
-    std::optional<std::uint64_t> expected_pairs() const;
-
-    const VideoFacts &reference_facts() const { return reference_facts_; }
-    const VideoFacts &distorted_facts() const { return distorted_facts_; }
-    const PictureFormat &picture() const { return plan_.picture; }
-    const VideoPairsRequest &request() const { return request_; }
-    const PairingCounts &counts() const { return pairer_.counts(); }
-    std::int64_t offset() const { return offset_; }         // of the distorted clip, nanoseconds
-    std::uint64_t frozen_frames() const { return frozen_; } // distorted frames that repeat the one before
-    const std::vector<std::string> &steps() const { return steps_; }
-    const std::vector<std::string> &warnings() const { return warnings_; }
+    const PairsReport *report() const override { return &report_; }
 
   private:
     struct TimedFrame {
@@ -88,8 +77,8 @@ class VideoPairs final : public FramePairs {
     void warn(const std::string &sentence);
     void mismatch(const std::string &sentence);
     void check_rates();
+    void check_can_be_read_twice() const;
     void find_start_offset();
-    void start();
     bool pull(Clip &clip, std::deque<TimedFrame> &waiting, bool is_reference);
     void watch(const TimedFrame &reference, const TimedFrame &distorted);
     void judge(bool is_last);
@@ -99,11 +88,9 @@ class VideoPairs final : public FramePairs {
     std::int64_t reference_interval() const;
 
     VideoPairsRequest request_;
-    VideoFacts reference_facts_, distorted_facts_;
+    PairsReport report_;
     Preparation plan_;
-    std::vector<std::string> steps_, warnings_;
-    std::int64_t offset_ = 0;
-    PictureMemory memory_ = host_memory();
+    std::uint64_t skip_reference_ = 0, skip_distorted_ = 0;
     std::unique_ptr<VideoFile> reference_file_, distorted_file_; // until start()
     std::unique_ptr<Clip> reference_, distorted_;
     std::deque<TimedFrame> waiting_reference_, waiting_distorted_;
@@ -117,7 +104,6 @@ class VideoPairs final : public FramePairs {
     std::uint64_t good_until_ = 0; // pairs when the last judgement found nothing
     bool has_told_offset_ = false, has_told_levels_ = false, has_told_content_ = false, has_told_steps_ = false;
     std::optional<LumaSignature> before_reference_, before_distorted_;
-    std::uint64_t frozen_ = 0;
 };
 
 } // namespace vmaf

@@ -37,49 +37,28 @@ StoredFrame read_clip_header(ByteSource &source) {
 
 } // namespace
 
-Y4mReader::Y4mReader(ByteSource source)
-    : source_(std::move(source)), stored_(read_clip_header(source_)), loader_(stored_, stored_.picture.bits) {}
+Y4mReader::Y4mReader(ByteSource source) : Y4mReader(source, read_clip_header(source)) {}
+
+Y4mReader::Y4mReader(ByteSource &source, const StoredFrame &stored)
+    : ClipReader(std::move(source), stored, kFrameHeaderBytes) {}
 
 // False at a clean end of the clip: a few stray bytes do not count.
-bool Y4mReader::read_frame_header() {
+bool Y4mReader::begin_frame(ByteSource &source, std::uint64_t frame) {
     std::array<char, kFrameHeaderBytes> header{};
-    const std::size_t got = source_.read(std::as_writable_bytes(std::span(header)));
+    const std::size_t got = source.read(std::as_writable_bytes(std::span(header)));
     if (got < header.size()) return false;
     const auto lost = [&] {
-        return invalid(source_.name() + ": frame " + std::to_string(frames_read_) +
+        return invalid(source.name() + ": frame " + std::to_string(frame) +
                        " does not begin with a FRAME line; the file is damaged or its header states a wrong size");
     };
     if (!std::string_view(header.data(), header.size()).starts_with(kFrame)) throw lost();
     if (header.back() == '\n') return true;
     for (std::size_t i = 0; i <= kMaxFrameParameters; i++) {
-        const auto next = read_char(source_);
+        const auto next = read_char(source);
         if (!next) break;
         if (*next == '\n') return true;
     }
     throw lost();
-}
-
-bool Y4mReader::read(const Picture &picture) {
-    if (!read_frame_header()) return false;
-    std::uint64_t got = 0;
-    if (!loader_.load(source_, picture, got))
-        throw invalid(source_.name() + " ends inside frame " + std::to_string(frames_read_) + ": " +
-                      std::to_string(got) + " of its " + std::to_string(stored_.bytes()) +
-                      " bytes are there; the file is cut off");
-    frames_read_++;
-    return true;
-}
-
-bool Y4mReader::skip() {
-    if (!read_frame_header() || source_.skip(stored_.bytes()) < stored_.bytes()) return false;
-    frames_read_++;
-    return true;
-}
-
-std::optional<std::uint64_t> Y4mReader::frames_left() const {
-    const auto bytes = source_.bytes_left();
-    if (!bytes) return std::nullopt;
-    return *bytes / (kFrameHeaderBytes + stored_.bytes());
 }
 
 std::unique_ptr<ClipReader> open_y4m_clip(const std::string &path) {

@@ -73,6 +73,8 @@ class Metric {
   public:
     virtual ~Metric() = default;
     virtual History history() const { return {}; }
+    // Whether `measure` looks at more than luma: pictures that no metric does may lack the samples of their chroma planes.
+    virtual bool reads_chroma() const { return true; }
     // Called once, before the first frame, with the format of all pictures. Throws Error when such pictures cannot be
     // scored; the sentence names the metric and what it needs.
     virtual void prepare(const PictureFormat &format) = 0;

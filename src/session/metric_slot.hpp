@@ -27,6 +27,7 @@ class MetricSlot final : public ScoreSink {
     Place place() const { return place_; }
     void set_place(Place place) { place_ = place; }
     History history() const { return metric_->history(); }
+    bool reads_chroma() const { return metric_->reads_chroma(); }
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const {
         return metric_->make_device_scorer(device);
     }

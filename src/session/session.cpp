@@ -370,11 +370,12 @@ std::string_view Session::backend_used() const {
     return impl_->device_ && impl_->device_->has_scored() ? impl_->device_->backend() : "cpu";
 }
 
-bool Session::needs_luma_only() const {
+bool Session::reads_chroma() const {
     const DeviceStage *const device = impl_->device_.get();
-    return device && device->pipeline() && device->pipeline()->planes() == 1 &&
-           std::all_of(impl_->slots_.begin(), impl_->slots_.end(),
-                       [&](const auto &slot) { return device->scorer_of(*slot).has_value(); });
+    if (device && device->pipeline() && device->pipeline()->planes() > 1) return true;
+    return std::any_of(impl_->slots_.begin(), impl_->slots_.end(), [&](const auto &slot) {
+        return slot->reads_chroma() && !(device && device->scorer_of(*slot));
+    });
 }
 
 ExtractorName Session::find_extractor(std::string_view extractor) const {

@@ -42,8 +42,8 @@ class Session {
     void use_device(const DeviceChoice &choice);
     Device *device() const;                // null without one
     std::string_view backend_used() const; // "cuda" if a score came from there, else "cpu"
-    // All metrics run on the device and look at luma only, so that pictures need no chroma. Known once prepared.
-    bool needs_luma_only() const;
+    // Some metric looks at chroma; otherwise pictures need no samples of it. Known once prepared.
+    bool reads_chroma() const;
 
     // Registration (models.md 5.6); a metric with the same identity as a registered one is dropped. Throws Error for
     // unknown names and bad option values.

@@ -5,11 +5,13 @@
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "metrics/registry.hpp"
 #include "picture/pool.hpp"
 #include "session/session.hpp"
 #include "session/worker_pool.hpp"
@@ -118,6 +120,49 @@ TEST(Session, EqualInstancesAreRegisteredOnce) {
     EXPECT_EQ(session.registered(), (std::vector<std::string>{"vif", "vif_egl_1"}));
     EXPECT_THROW(session.use_feature("nosuch", {}), Error);
     EXPECT_THROW(session.use_feature("vif", {{"vif_enhn_gain_limit", "0.5"}}), Error);
+}
+
+// The same picture without samples of its chroma planes.
+Picture luma_of(const Picture &picture) {
+    PictureMemory memory = host_memory();
+    memory.luma_only = true;
+    const Picture luma = PicturePool(picture.format(), 0, memory).fetch_or_add();
+    for (unsigned y = 0; y < picture.format().height; y++)
+        std::memcpy(luma.data(0) + y * luma.stride_bytes(0), picture.data(0) + y * picture.stride_bytes(0),
+                    picture.format().width * picture.format().bytes_per_sample());
+    return luma;
+}
+
+TEST(Session, MetricsThatReadNoChromaNeedNone) {
+    constexpr PictureFormat format = {PixelFormat::yuv420p, 8, 240, 192};
+    std::vector<std::pair<std::string, OptionTexts>> features = {{"psnr", {{"enable_chroma", "false"}}},
+                                                                 {"float_motion", {{"motion_add_uv", "true"}}}};
+    for (const MetricInfo *metric : all_metrics()) features.push_back({std::string(metric->name), {}});
+    std::set<std::string> luma_only;
+    for (const auto &[feature, options] : features) {
+        std::array<std::vector<std::optional<double>>, 2> scores;
+        for (const bool lacks_chroma : {false, true}) {
+            Session session({});
+            session.use_feature(feature, options);
+            session.prepare(format);
+            if (lacks_chroma && session.reads_chroma()) break;
+            if (lacks_chroma) luma_only.insert(feature + (options.empty() ? "" : " with an option"));
+            for (unsigned i = 0; i < 3; i++) {
+                const Picture ref = noise(format, i), dist = noise(format, i + 7);
+                session.read(lacks_chroma ? luma_of(ref) : ref, lacks_chroma ? luma_of(dist) : dist, i);
+            }
+            session.flush();
+            for (const std::string &name : session.scores().names())
+                for (unsigned i = 0; i < 3; i++) scores[lacks_chroma].push_back(session.scores().find(name, i));
+        }
+        if (!scores[1].empty()) {
+            EXPECT_EQ(scores[0], scores[1]) << feature;
+        }
+    }
+    for (const char *name : {"adm", "vif", "motion", "float_ms_ssim", "cambi", "psnr with an option", "float_motion"})
+        EXPECT_TRUE(luma_only.contains(name)) << name;
+    for (const char *name : {"psnr", "ciede", "psnr_hvs", "speed_chroma", "float_motion with an option"})
+        EXPECT_FALSE(luma_only.contains(name)) << name;
 }
 
 // Every size is either scored, or refused with a sentence that names a metric; nothing in between.

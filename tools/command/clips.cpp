@@ -1,6 +1,5 @@
 #include "clips.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "exit_code.hpp"
+#include "io/plain_pairs.hpp"
 
 namespace vmaf::cli {
 
@@ -56,68 +56,21 @@ std::vector<std::string> differences(const PictureFormat &ref, const PictureForm
 
 std::string quoted(const std::string &path) { return path == "-" ? "standard input" : "'" + path + "'"; }
 
-Clips open_clips(const Options &options) {
+std::unique_ptr<FramePairs> open_clips(const Options &options) {
     if (is_same_pipe(options.reference, options.distorted))
         throw Failure(ExitCode::setup,
                       "both clips are read from " + quoted(options.reference) + "; a pipe can hold one of them only");
-    Clips clips;
-    if ((clips.video = open_videos(options))) {
-        clips.picture = clips.video->picture();
-        return clips;
-    }
-    clips.reference = open_clip(options.reference, "reference", options);
-    clips.distorted = open_clip(options.distorted, "distorted", options);
-    const PictureFormat &ref = clips.reference->format(), &dist = clips.distorted->format();
-    const auto problems = differences(ref, dist, options.may_differ_in_depth);
+    if (auto videos = open_videos(options)) return videos;
+    auto reference = open_clip(options.reference, "reference", options);
+    auto distorted = open_clip(options.distorted, "distorted", options);
+    const auto problems = differences(reference->format(), distorted->format(), options.may_differ_in_depth);
     if (problems.size() == 1) throw Failure(ExitCode::setup, problems[0]);
     if (!problems.empty()) {
         for (const std::string &problem : problems) std::fprintf(stderr, "vmaf: %s\n", problem.c_str());
         throw Failure(ExitCode::setup,
                       "the clips cannot be compared: " + std::to_string(problems.size()) + " problems");
     }
-    clips.picture = ref;
-    clips.picture.bits = std::max(ref.bits, dist.bits);
-    return clips;
-}
-
-std::optional<std::uint64_t> Clips::pairs(const Options &options) const {
-    std::optional<std::uint64_t> count;
-    if (options.frame_count) count = options.frame_count;
-    if (video) {
-        if (const auto expected = video->expected_pairs()) count = std::min(count.value_or(*expected), *expected);
-        return count;
-    }
-    for (const auto *clip : {&reference, &distorted})
-        if (const auto left = (*clip)->frames_left()) count = std::min(count.value_or(*left), *left);
-    return count;
-}
-
-void check_not_empty(const Clips &clips, const Options &options) {
-    if (clips.video) return; // their first frames have been decoded
-    const auto check = [](const ClipReader &clip, const std::string &path, const char *role, std::uint64_t skipped) {
-        if (clip.frames_left() != 0u) return;
-        const PictureFormat &f = clip.format();
-        throw Failure(ExitCode::frame, "the " + std::string(role) + " clip " + quoted(path) + " has no frame of " +
-                                           size_text(f) + " " + to_string(f.pixel_format) + " " +
-                                           std::to_string(f.bits) + " bit to score" +
-                                           (skipped ? " behind those skipped" : "; check that it is complete"));
-    };
-    check(*clips.reference, options.reference, "reference", options.skip_reference);
-    check(*clips.distorted, options.distorted, "distorted", options.skip_distorted);
-}
-
-void skip_frames(Clips &clips, const Options &options) {
-    if (clips.video) return; // they skip themselves
-    const auto skip = [](ClipReader &clip, std::uint64_t count) {
-        for (std::uint64_t i = 0; i < count && clip.skip(); i++) {
-        }
-    };
-    try {
-        skip(*clips.reference, options.skip_reference);
-        skip(*clips.distorted, options.skip_distorted);
-    } catch (const Error &e) {
-        throw Failure(ExitCode::frame, e.what());
-    }
+    return std::make_unique<PlainPairs>(std::move(reference), std::move(distorted));
 }
 
 } // namespace vmaf::cli

@@ -42,28 +42,29 @@ InputReport::Section facts_section(const std::string &name, const std::string &p
 
 } // namespace
 
-InputReport input_report(const VideoPairs &video, const Options &options) {
+InputReport input_report(const PairsReport *pairs, const Options &options) {
     InputReport report;
-    report.sections.push_back(facts_section("reference", options.reference, video.reference_facts()));
-    report.sections.push_back(facts_section("distorted", options.distorted, video.distorted_facts()));
+    if (!pairs) return report;
+    report.sections.push_back(facts_section("reference", options.reference, pairs->reference));
+    report.sections.push_back(facts_section("distorted", options.distorted, pairs->distorted));
 
-    const PictureFormat &p = video.picture();
+    const PictureFormat &p = pairs->scored_as;
     report.sections.push_back({"scored_as",
                                {{"size", std::to_string(p.width) + "x" + std::to_string(p.height)},
                                 {"chroma", to_string(p.pixel_format)},
                                 number("bits", p.bits)}});
 
-    const PairingCounts &c = video.counts();
+    const PairingCounts &c = pairs->counts;
     report.sections.push_back({"pairing",
-                               {{"by", video.request().is_by_index ? "index" : "time"},
-                                seconds("offset", video.offset()),
+                               {{"by", pairs->is_by_index ? "index" : "time"},
+                                seconds("offset", pairs->offset),
                                 number("pairs", c.pairs),
                                 number("reference_unpaired", c.before_reference + c.unpaired_reference),
                                 number("distorted_unpaired", c.before_distorted + c.unpaired_distorted),
                                 number("repeated", c.repeated),
-                                number("frozen", video.frozen_frames())}});
-    report.steps = video.steps();
-    report.warnings = video.warnings();
+                                number("frozen", pairs->frozen)}});
+    report.steps = pairs->steps;
+    report.warnings = pairs->warnings;
     return report;
 }
 

@@ -43,8 +43,8 @@ void say(const std::string &sentence) {
 }
 
 // The default model was made for 1080 lines at three times the picture's height.
-void advise_model(const VideoPairs &video, const Options &options) {
-    const PictureFormat &p = video.picture();
+void advise_model(const FramePairs &video, const Options &options) {
+    const PictureFormat &p = video.format();
     if ((p.height >= 2160 || p.width >= 3840) && options.models.size() == 1 &&
         options.models[0].version == "vmaf_v0.6.1" && !options.no_prediction)
         say("pictures of " + std::to_string(p.width) + "x" + std::to_string(p.height) +
@@ -53,7 +53,7 @@ void advise_model(const VideoPairs &video, const Options &options) {
 
 } // namespace
 
-std::unique_ptr<VideoPairs> open_videos(const Options &options) {
+std::unique_ptr<FramePairs> open_videos(const Options &options) {
     const VideoOptions &video = options.video;
     const bool reference_is_y4m = options.is_raw || is_y4m(options.reference);
     const bool distorted_is_y4m = options.is_raw || is_y4m(options.distorted);
@@ -72,9 +72,6 @@ std::unique_ptr<VideoPairs> open_videos(const Options &options) {
     request.missing = video.missing;
     request.is_by_index = video.is_by_index;
     request.is_mismatch_warning = video.only_warns;
-    request.skip_reference = options.skip_reference;
-    request.skip_distorted = options.skip_distorted;
-    request.frames_ahead = options.threads > 1 ? 4 : 2;
     if (!options.quiet) request.say_step = say;
     request.say_warning = [](const std::string &sentence) { say("warning: " + sentence); };
     try {

@@ -14,8 +14,7 @@
 #include "exit_code.hpp"
 #include "input_report.hpp"
 #include "io/frame_pairs.hpp"
-#include "io/luma_reader.hpp"
-#include "io/read_ahead.hpp"
+#include "io/video_pairs.hpp"
 #include "meter.hpp"
 #include "metrics/registry.hpp"
 #include "models.hpp"
@@ -31,7 +30,8 @@ namespace vmaf::cli {
 
 namespace {
 
-constexpr unsigned kMaxReaders = 6; // threads that read one clip
+constexpr unsigned kMaxReaders = 6;       // threads that read one clip
+constexpr unsigned kThreadsPerReader = 4; // that score while one reads
 
 void say(const std::string &sentence) { std::fprintf(stderr, "vmaf: %s\n", sentence.c_str()); }
 
@@ -121,7 +121,7 @@ void register_features(Session &session, const std::deque<LoadedModel> &models, 
 
 // A session that is ready for the clips' pictures.
 std::unique_ptr<Session> prepare_session(const Options &options, const std::deque<LoadedModel> &models,
-                                         const Clips &clips, StartedBackend *backend, bool is_explicit) {
+                                         const FramePairs &clips, StartedBackend *backend, bool is_explicit) {
     auto session = std::make_unique<Session>(SessionConfig{.threads = options.threads,
                                                            .subsample = options.subsample,
                                                            .cpumask = options.cpumask,
@@ -129,8 +129,8 @@ std::unique_ptr<Session> prepare_session(const Options &options, const std::dequ
     if (backend) backend->attach(*session, is_explicit);
     register_features(*session, models, options);
     if (!options.no_prediction) check_names(*session, models);
-    if (!session->registered().empty()) check_not_empty(clips, options);
-    session->prepare(clips.picture);
+    if (!session->registered().empty()) guarded(ExitCode::frame, [&] { clips.check_not_empty(); });
+    session->prepare(clips.format());
     return session;
 }
 
@@ -145,48 +145,44 @@ void report_lengths(const Options &options, bool reference_ended, unsigned frame
     say(sentence + "; the common part is scored");
 }
 
-// Frames of a clip for the session, in memory that its device reads fast, if it has one. Where the device needs nothing
-// but luma, several threads read that alone.
-std::unique_ptr<FrameSource> frame_source(ClipReader &clip, unsigned bits, unsigned ahead, const Session &session,
-                                          const std::shared_ptr<Device> &device) {
-    if (!device) return std::make_unique<ReadAhead>(clip, bits, ahead);
-    PictureMemory memory = device_memory(device, Memory::pinned_host);
-    if (session.needs_luma_only() && clip.can_read_luma_at() && clip.format().bits == bits) {
-        const unsigned threads = std::clamp(system::usable_processors() / 3, 1u, kMaxReaders);
-        return std::make_unique<LumaReader>(clip, std::move(memory), threads);
+// What the session needs of the frames: memory that its device reads fast, if it has one, and no planes that no metric
+// looks at. A device takes frames faster than one thread can read, and so do many threads.
+PairsUse use_of(const Session &session, const Options &options, const std::shared_ptr<Device> &device) {
+    PairsUse use{.reads_chroma = session.reads_chroma(), .frames_ahead = options.threads > 1 ? 2u : 1u};
+    if (device) {
+        use.memory = device_memory(device, Memory::pinned_host);
+        use.reading_threads = std::clamp(system::usable_processors() / 3, 1u, kMaxReaders);
+        use.frames_ahead = std::max(4u, 2 * use.reading_threads);
+    } else {
+        use.reading_threads = std::clamp(options.threads / kThreadsPerReader, 1u, kMaxReaders);
+        use.frames_ahead = std::max(use.frames_ahead, use.reading_threads);
     }
-    return std::make_unique<ReadAhead>(clip, bits, std::max(ahead, 4u), std::move(memory));
+    return use;
 }
 
-unsigned score_frames(Session &session, Clips &clips, const Options &options, const std::shared_ptr<Device> &device,
-                      bool is_metered) {
-    const unsigned ahead = options.threads > 1 ? 2 : 1;
-    const unsigned bits = clips.picture.bits;
-    Meter meter(is_metered, clips.pairs(options), options.report_descriptor);
+unsigned score_frames(Session &session, FramePairs &clips, const Options &options,
+                      const std::shared_ptr<Device> &device, bool is_metered) {
+    std::optional<std::uint64_t> total = clips.pairs_left();
+    if (options.frame_count) total = std::min<std::uint64_t>(total.value_or(options.frame_count), options.frame_count);
+    Meter meter(is_metered, total, options.report_descriptor);
     unsigned frames = 0;
     bool reference_ended = false, distorted_ended = false;
     guarded(ExitCode::frame, [&] {
-        std::unique_ptr<PlainPairs> plain;
-        if (clips.video) {
-            if (device) clips.video->set_memory(device_memory(device, Memory::pinned_host));
-        } else {
-            plain = std::make_unique<PlainPairs>(frame_source(*clips.reference, bits, ahead, session, device),
-                                                 frame_source(*clips.distorted, bits, ahead, session, device));
-            if (is_metered) std::fprintf(stderr, "picture pool: %u pictures pre-allocated\n", plain->pictures());
-        }
-        FramePairs &pairs = clips.video ? static_cast<FramePairs &>(*clips.video) : *plain;
+        clips.start(use_of(session, options, device));
+        if (is_metered && clips.pictures() > 0)
+            std::fprintf(stderr, "picture pool: %u pictures pre-allocated\n", clips.pictures());
         while (!options.frame_count || frames < options.frame_count) {
-            auto pair = pairs.next();
+            auto pair = clips.next();
             if (!pair) {
-                reference_ended = pairs.reference_ended();
-                distorted_ended = pairs.distorted_ended();
+                reference_ended = clips.reference_ended();
+                distorted_ended = clips.distorted_ended();
                 break;
             }
             meter.frame(frames + 1);
             session.read(std::move(pair->reference), std::move(pair->distorted), frames);
             frames++;
         }
-        if (clips.video) clips.video->finish();
+        clips.finish();
     });
     if (frames == 0 && !session.registered().empty())
         throw Failure(ExitCode::frame, std::string("the ") + (reference_ended ? "reference" : "distorted") +
@@ -204,28 +200,29 @@ void run(const Options &options) {
     if (is_talkative) std::fprintf(stderr, "VMAF version %s\n", VMAF_VERSION);
 
     check_not_overwriting(options);
-    Clips clips = open_clips(options);
+    const std::unique_ptr<FramePairs> clips = open_clips(options);
     BackendChoice backend = activate_backend(options);
     if (options.output) guarded(ExitCode::setup, [&] { system::check_output_file(*options.output); });
     if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
     const std::deque<LoadedModel> models = load_models(options.models);
-    skip_frames(clips, options);
+    guarded(ExitCode::frame, [&] { clips->skip(options.skip_reference, options.skip_distorted); });
     const bool is_explicit = options.backend.name != "auto";
     std::unique_ptr<Session> prepared;
     if (backend.backend && !is_explicit) {
         try {
-            prepared = prepare_session(options, models, clips, backend.backend.get(), is_explicit);
+            prepared = prepare_session(options, models, *clips, backend.backend.get(), is_explicit);
         } catch (const Error &e) { // it started, but this run is too much for it
             say(backend.name + " not usable (" + e.brief() + "); using cpu");
             backend = {};
         }
     }
     if (!prepared)
-        prepared = guarded(ExitCode::setup,
-                           [&] { return prepare_session(options, models, clips, backend.backend.get(), is_explicit); });
+        prepared = guarded(ExitCode::setup, [&] {
+            return prepare_session(options, models, *clips, backend.backend.get(), is_explicit);
+        });
     Session &session = *prepared;
 
-    const unsigned frames = score_frames(session, clips, options, backend.device(), is_talkative);
+    const unsigned frames = score_frames(session, *clips, options, backend.device(), is_talkative);
     guarded(ExitCode::frame, [&] { session.flush(); });
     std::vector<std::string> lines;
     if (!options.no_prediction) lines = predict(session, models, frames, options.score_numbers);
@@ -240,7 +237,7 @@ void run(const Options &options) {
                         .subsample = session.subsample(),
                         .numbers = options.numbers,
                         .backend_used = backend.used(),
-                        .inputs = clips.video ? input_report(*clips.video, options) : InputReport()};
+                        .inputs = input_report(clips->report(), options)};
     guarded(ExitCode::setup, [&] {
         system::write_output_file(*options.output, [&](const auto &out) { write_report(report, options.format, out); });
     });

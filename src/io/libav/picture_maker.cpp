@@ -126,8 +126,9 @@ void PictureMaker::scale(const AVFrame &frame) {
 
 void PictureMaker::store(const AVFrame &frame, const Picture &picture) {
     const PictureFormat &format = picture.format();
-    if (scaling_) scale(frame);
-    for (unsigned p = 0; p < format.planes(); p++) {
+    const unsigned planes = picture.data(1) ? format.planes() : 1; // nobody may look at chroma
+    if (scaling_ && (planes > 1 || !keeps_size_)) scale(frame);
+    for (unsigned p = 0; p < planes; p++) {
         const PlaneTarget target{picture.data(p), picture.stride_bytes(p), format.plane_width(p),
                                  format.plane_height(p), format.bits};
         if (p > 0 && layout_.chroma == PixelFormat::yuv400p) {

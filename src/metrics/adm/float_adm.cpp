@@ -168,6 +168,7 @@ class FloatAdmMetric final : public Metric {
         }
     }
 
+    bool reads_chroma() const override { return false; }
     void prepare(const PictureFormat &format) override {
         if (int(format.width) < kSmallestSide || int(format.height) < kSmallestSide)
             throw invalid("feature 'float_adm' needs pictures of at least 17x17 samples; these have " +

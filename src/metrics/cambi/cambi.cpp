@@ -87,6 +87,7 @@ class CambiMetric final : public Metric {
   public:
     explicit CambiMetric(const OptionValues &options) : options_(options) {}
 
+    bool reads_chroma() const override { return false; }
     void prepare(const PictureFormat &format) override {
         setup_ = make_setup(options_, format);
         if (!setup_.heatmaps_path.empty()) heatmaps_ = std::make_unique<HeatmapFiles>(setup_);

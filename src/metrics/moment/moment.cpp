@@ -63,6 +63,7 @@ class Scorer final : public FrameScorer {
 };
 
 class FloatMoment final : public Metric {
+    bool reads_chroma() const override { return false; }
     void prepare(const PictureFormat &format) override { require_depth_8_10_12_16(kName, format); }
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override { return std::make_unique<Scorer>(isa); }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {

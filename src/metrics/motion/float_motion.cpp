@@ -166,6 +166,7 @@ class FloatMotion final : public Metric {
 
     History history() const override { return {.ref = force_zero_ ? 0u : 1u}; }
 
+    bool reads_chroma() const override { return add_uv_ && !force_zero_; }
     void prepare(const PictureFormat &format) override {
         require_size(kName, format, 3, 3);
         if (add_scale1_ && int((format.width + 1) / 2) > kMaxHalfWidth)

@@ -181,6 +181,7 @@ class Motion final : public Metric {
 
     History history() const override { return {.ref = settings_.force_zero ? 0 : settings_.distance}; }
 
+    bool reads_chroma() const override { return false; }
     void prepare(const PictureFormat &format) override {
         check_size(names_.metric, format.width, format.height);
         format_ = format;

@@ -54,6 +54,7 @@ class Scorer final : public FrameScorer {
 };
 
 class FloatPsnr final : public Metric {
+    bool reads_chroma() const override { return false; }
     void prepare(const PictureFormat &format) override {
         require_depth_8_10_12_16(kName, format);
         limits_ = peak_and_ceiling(format.bits);

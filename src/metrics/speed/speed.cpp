@@ -157,6 +157,7 @@ class TemporalMetric final : public Metric {
         : settings_(core_settings("speed_temporal", options)), against_reference_(options.flag("speed_use_ref_diff")) {}
 
     History history() const override { return {.ref = 1, .dist = 1}; }
+    bool reads_chroma() const override { return false; }
     void prepare(const PictureFormat &format) override {
         geometry_ = checked_geometry("speed_temporal", "luma planes", format, 0, settings_.prescale);
         bits_ = format.bits;

@@ -1,0 +1,23 @@
+// What two video files are, and what was done to them so that they could be compared.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/pairing.hpp"
+#include "io/video_file.hpp"
+
+namespace vmaf {
+
+struct PairsReport {
+    VideoFacts reference, distorted;
+    PictureFormat scored_as;
+    bool is_by_index = false; // frames were paired by their number
+    PairingCounts counts;     // once finished
+    std::int64_t offset = 0;  // of the distorted clip, nanoseconds
+    std::uint64_t frozen = 0; // distorted frames that repeat the one before
+    std::vector<std::string> steps, warnings;
+};
+
+} // namespace vmaf

@@ -1,0 +1,40 @@
+// Raw and YUV4MPEG2 clips: frames are compared by position alone, as they are.
+#pragma once
+
+#include <memory>
+
+#include "io/clip_reader.hpp"
+#include "io/frame_pairs.hpp"
+#include "io/read_ahead.hpp"
+
+namespace vmaf {
+
+class PlainPairs final : public FramePairs {
+  public:
+    // Both clips have one size and chroma format. Where depths differ, the deeper one counts.
+    PlainPairs(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted);
+
+    const PictureFormat &format() const override { return format_; }
+    std::optional<std::uint64_t> pairs_left() const override;
+    void skip(std::uint64_t reference, std::uint64_t distorted) override;
+    void check_not_empty() const override;
+
+    void start(const PairsUse &use) override;
+    unsigned pictures() const override;
+    std::optional<Pair> next() override;
+    bool reference_ended() const override { return reference_.has_ended; }
+    bool distorted_ended() const override { return distorted_.has_ended; }
+
+  private:
+    struct Clip {
+        const char *role;
+        std::unique_ptr<ClipReader> reader;
+        std::unique_ptr<ReadAhead> frames{};
+        bool has_skipped = false, has_ended = false;
+    };
+
+    Clip reference_, distorted_;
+    PictureFormat format_;
+};
+
+} // namespace vmaf

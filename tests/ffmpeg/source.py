@@ -1,4 +1,4 @@
-"""Debian's FFmpeg source, fetched with apt into a private folder: nothing of the system's own package lists is touched."""
+"""Sources of Debian's packages, FFmpeg's above all, fetched with apt into a private folder: nothing of the system's own package lists is touched."""
 import hashlib
 import os
 import pathlib
@@ -48,11 +48,11 @@ def apt_get(folder, *arguments):
         raise Unavailable(f"apt-get {arguments[0]} failed:\n{run.stdout}")
 
 
-def verified_tarball(folder):
+def verified_tarball(folder, package):
     """The upstream tarball in `folder`, if it is what its .dsc states."""
-    for description in folder.glob("ffmpeg_*.dsc"):
+    for description in folder.glob(package + "_*.dsc"):
         sums = re.search(r"(?m)^Checksums-Sha256:\n((?: .*\n)+)", description.read_text()).group(1)
-        wanted, _, name = next(line.split() for line in sums.splitlines() if line.endswith(".orig.tar.xz"))
+        wanted, _, name = next(line.split() for line in sums.splitlines() if re.search(r"\.orig\.tar\.[gx]z$", line))
         tarball = folder / name
         if not tarball.exists():
             continue
@@ -62,22 +62,22 @@ def verified_tarball(folder):
     return None
 
 
-def fetch(folder):
+def fetch(folder, package="ffmpeg"):
     folder.mkdir(parents=True, exist_ok=True)
-    tarball = verified_tarball(folder)
+    tarball = verified_tarball(folder, package)
     if tarball:
         return tarball
     release = pathlib.Path("/etc/os-release")
     if not shutil.which("apt-get") or not release.exists() or "\nID=debian" not in "\n" + release.read_text():
-        raise Unavailable("FFmpeg's source package is fetched with Debian's apt, and this is another system")
+        raise Unavailable(f"the source package of {package} is fetched with Debian's apt, and this is another system")
     source_entries(folder / "parts")
     for place in ("state/lists/partial", "cache/archives/partial"):
         (folder / place).mkdir(parents=True, exist_ok=True)
     apt_get(folder, "update", "--error-on=any")
-    apt_get(folder, "source", "--download-only", "ffmpeg")
-    tarball = verified_tarball(folder)
+    apt_get(folder, "source", "--download-only", package)
+    tarball = verified_tarball(folder, package)
     if not tarball:
-        raise Unavailable("apt-get source brought no FFmpeg tarball")
+        raise Unavailable(f"apt-get source brought no tarball of {package}")
     return tarball
 
 

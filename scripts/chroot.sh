@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Builds and tests in a fresh Debian of another release, in a folder of its own (needs root, mmdebstrap and a package source).
+#   chroot.sh SUITE FOLDER [COMMAND...]     e.g. chroot.sh trixie build-debian13
+# The command runs in a copy of the source; without one: library and tools with warnings as errors, unit tests, golden figures.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+suite=$1 folder=$2
+shift 2
+command -v mmdebstrap >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mmdebstrap >/dev/null; }
+
+# What the README's commands would install by themselves; here ahead of time, since mmdebstrap is quick at it.
+packages=$(sed -n '/^build=(/,/)/p;/^test=(/,/)/p' scripts/packages.sh | tr -d '()' | sed 's/^\(build\|test\)=//' | tr '\n' ' ')
+wanted=()
+for package in $packages; do
+  case $package in libclang-rt-14-dev | valgrind | g++-aarch64-linux-gnu | qemu-user) ;; *) wanted+=("$package") ;; esac
+done
+root=$folder/root
+if [ ! -e "$folder/made" ]; then
+  rm -rf "$root"
+  mkdir -p "$folder"
+  mmdebstrap --variant=apt --include="$(IFS=,; echo "${wanted[*]},ccache")" "$suite" "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
+  touch "$folder/made"
+fi
+rm -rf "$root/source"
+mkdir -p "$root/source"
+git ls-files -co --exclude-standard | tar cf - -T - | tar xf - -C "$root/source"
+[ -e "$root/proc/self" ] || mount -t proc proc "$root/proc"
+trap 'umount "$root/proc" || true' EXIT
+[ $# -gt 0 ] || set -- sh -ec '
+  g++ --version | head -n 1
+  [ -f build/build.ninja ] || meson setup build -Dwerror=true -Denable_bench=false >build.setup.log || { cat build.setup.log; exit 1; }
+  ninja -C build
+  build/tests/unit_tests --gtest_brief=1
+  python3 tests/golden/check.py --vmaf build/tools/vmaf --clipgen build/tools/clipgen'
+chroot "$root" env -C /source "$@"

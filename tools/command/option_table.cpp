@@ -1,10 +1,6 @@
 #include "option_table.hpp"
 
-#include <algorithm>
 #include <array>
-#include <deque>
-#include <getopt.h>
-#include <optional>
 
 #include "exit_code.hpp"
 #include "suggestion.hpp"
@@ -83,131 +79,46 @@ constexpr auto kOptions = std::to_array<CommandOption>({
     {neural, "no_reference"},
 });
 
-constexpr int kFirstCode = 256; // getopt's code of an option is its position behind this
-
-std::vector<option> long_options() {
-    std::vector<option> list;
-    for (std::size_t i = 0; i < kOptions.size(); i++) {
-        const OptionValue value = kOptions[i].value;
-        const int has_value = value == required   ? required_argument
-                              : value == optional ? optional_argument
-                                                  : no_argument;
-        list.push_back({kOptions[i].name.data(), has_value, nullptr, kFirstCode + static_cast<int>(i)});
-    }
-    list.push_back({nullptr, 0, nullptr, 0});
-    return list;
-}
-
-std::string short_options() {
-    std::string text = ":"; // a missing value is told apart from an unknown option
-    for (const CommandOption &o : kOptions)
-        if (o.letter) text.append(1, o.letter).append(o.value == required ? ":" : "");
-    return text;
-}
-
-const CommandOption *with_letter(int letter) {
-    const auto *const found =
-        std::find_if(kOptions.begin(), kOptions.end(), [&](const CommandOption &o) { return o.letter == letter; });
-    return found == kOptions.end() ? nullptr : found;
-}
-
-// The name in "--name" or "--name=value"; empty for other words.
-std::string_view long_name(std::string_view word) {
-    if (!word.starts_with("--")) return {};
-    word.remove_prefix(2);
-    return word.substr(0, word.find('='));
-}
-
-std::vector<std::string_view> names_beginning_with(std::string_view prefix, bool reference_only) {
+std::vector<std::string_view> names_beginning_with(std::string_view prefix) {
     std::vector<std::string_view> list;
     for (const CommandOption &o : kOptions)
-        if (o.name.starts_with(prefix) && (o.is_reference || !reference_only)) list.push_back(o.name);
+        if (o.name.starts_with(prefix)) list.push_back(o.name);
     return list;
 }
 
-// The full name that a prefix means among the reference's options, if it is no name itself.
-std::optional<std::string_view> reference_name(std::string_view prefix) {
-    if (prefix.empty()) return std::nullopt;
-    for (const CommandOption &o : kOptions)
-        if (o.name == prefix) return std::nullopt;
-    const auto names = names_beginning_with(prefix, true);
-    if (names.size() != 1) return std::nullopt;
-    return names[0];
+Failure problem(const ScannedOption &found) {
+    using Status = ScannedOption::Status;
+    const std::string known =
+        found.letter ? std::string("-") + found.letter : "--" + std::string(kOptions[found.option].name);
+    if (found.status == Status::value_missing) return usage_error("option " + known + " needs a value");
+    if (found.status == Status::value_unwanted) return usage_error("option " + known + " takes no value");
+    if (found.letter) return usage_error("there is no option " + known);
+    const std::string name(found.name);
+    if (found.status == Status::ambiguous) {
+        std::string list;
+        for (const std::string_view candidate : names_beginning_with(name)) list.append(" --").append(candidate);
+        return usage_error("option --" + name + " is ambiguous; it may mean" + list);
+    }
+    return usage_error("there is no option --" + name + "; did you mean --" +
+                       std::string(nearest(name, names_beginning_with(""))) + "?");
 }
-
-class Scanner {
-  public:
-    explicit Scanner(std::span<const char *const> arguments) : words_(arguments.begin(), arguments.end()) {
-        if (words_.empty()) words_.emplace_back("vmaf");
-        for (std::string &word : words_) argv_.push_back(word.data());
-        argv_.push_back(nullptr);
-    }
-
-    std::vector<FoundOption> scan() {
-        const std::vector<option> long_table = long_options();
-        const std::string short_table = short_options();
-        std::vector<FoundOption> found;
-        optind = 0; // GNU: start afresh, also after an earlier scan
-        opterr = 0;
-        for (;;) {
-            expand_next_prefix();
-            const int code = getopt_long(argc(), argv_.data(), short_table.c_str(), long_table.data(), nullptr);
-            if (code == -1) return found;
-            if (code == '?' || code == ':') throw problem(code == ':');
-            const CommandOption *known =
-                code >= kFirstCode ? &kOptions[static_cast<std::size_t>(code - kFirstCode)] : with_letter(code);
-            found.push_back({known, optarg ? optarg : ""});
-            if (known->id == version || known->id == help) return found;
-        }
-    }
-
-  private:
-    int argc() const { return static_cast<int>(argv_.size()) - 1; }
-
-    // getopt_long would call a prefix ambiguous when one of our own names shares it.
-    void expand_next_prefix() {
-        int next = std::max(optind, 1);
-        while (next < argc() && (argv_[next][0] != '-' || argv_[next][1] == '\0')) next++;
-        if (next >= argc()) return;
-        const std::string_view word = argv_[next];
-        if (const auto name = reference_name(long_name(word))) {
-            expanded_.push_back("--" + std::string(*name) + std::string(word.substr(2 + long_name(word).size())));
-            argv_[next] = expanded_.back().data();
-        }
-    }
-
-    Failure problem(bool value_missing) const {
-        const std::string_view word = optind >= 1 && optind <= argc() ? argv_[optind - 1] : "";
-        const std::string_view name = long_name(word);
-        if (optopt >= kFirstCode) {
-            const std::string known(kOptions[static_cast<std::size_t>(optopt - kFirstCode)].name);
-            if (value_missing) return usage_error("option --" + known + " needs a value");
-            return usage_error("option --" + known + " takes no value");
-        }
-        if (optopt) {
-            const std::string letter(1, static_cast<char>(optopt));
-            if (value_missing) return usage_error("option -" + letter + " needs a value");
-            return usage_error("there is no option -" + letter);
-        }
-        const auto candidates = names_beginning_with(name, false);
-        if (candidates.size() > 1) {
-            std::string list;
-            for (const std::string_view candidate : candidates) list.append(" --").append(candidate);
-            return usage_error("option --" + std::string(name) + " is ambiguous; it may mean" + list);
-        }
-        return usage_error("there is no option --" + std::string(name) + "; did you mean --" +
-                           std::string(nearest(name, names_beginning_with("", false))) + "?");
-    }
-
-    std::vector<std::string> words_;
-    std::deque<std::string> expanded_; // stable addresses
-    std::vector<char *> argv_;
-};
 
 } // namespace
 
 std::span<const CommandOption> command_options() { return kOptions; }
 
-std::vector<FoundOption> scan_command_line(std::span<const char *const> arguments) { return Scanner(arguments).scan(); }
+std::vector<FoundOption> scan_command_line(std::span<const char *const> arguments) {
+    std::vector<LongOption> table;
+    for (const CommandOption &o : kOptions) table.push_back({o.name, o.value, o.letter, o.is_reference});
+    OptionScanner scanner(table, arguments.empty() ? arguments : arguments.subspan(1));
+    std::vector<FoundOption> list;
+    while (const auto found = scanner.next()) {
+        if (found->status != ScannedOption::Status::found) throw problem(*found);
+        const CommandOption &known = kOptions[found->option];
+        list.push_back({&known, std::string(found->value.value_or(""))});
+        if (known.id == version || known.id == help) break;
+    }
+    return list;
+}
 
 } // namespace vmaf::cli

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/long_options.hpp"
+
 namespace vmaf::cli {
 
 enum class OptionId {
@@ -56,8 +58,6 @@ enum class OptionId {
     neural, // options of a neural model, which this project does not have
 };
 
-enum class OptionValue { none, required, optional };
-
 struct CommandOption {
     OptionId id;
     std::string_view name; // without its dashes
@@ -68,7 +68,7 @@ struct CommandOption {
 
 std::span<const CommandOption> command_options();
 
-// What getopt_long found at one place of the command line.
+// What was found at one place of the command line.
 struct FoundOption {
     const CommandOption *option;
     std::string value;

@@ -1,10 +1,10 @@
-#include <getopt.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <span>
 #include <stdexcept>
 
+#include "base/long_options.hpp"
 #include "parity.hpp"
 
 namespace vmaf::parity {
@@ -38,8 +38,8 @@ unsigned number(const char *name, const std::string &text) {
 } // namespace
 
 Options parse_arguments(int argc, char **argv) {
-    enum Name {
-        vmaf_binary = 1,
+    enum Name : std::size_t {
+        vmaf_binary,
         reference,
         distorted,
         width,
@@ -59,34 +59,37 @@ Options parse_arguments(int argc, char **argv) {
         gpu_id,
         calibration_table,
         allow_skip
-    };
-    static const option table[] = {{"vmaf-binary", 1, nullptr, vmaf_binary},
-                                   {"reference", 1, nullptr, reference},
-                                   {"distorted", 1, nullptr, distorted},
-                                   {"width", 1, nullptr, width},
-                                   {"height", 1, nullptr, height},
-                                   {"pixel-format", 1, nullptr, pixel_format},
-                                   {"bitdepth", 1, nullptr, bitdepth},
-                                   {"features", 1, nullptr, features},
-                                   {"backends", 1, nullptr, backends},
-                                   {"fp16-features", 1, nullptr, fp16_features},
-                                   {"sycl-device", 1, nullptr, sycl_device},
-                                   {"hip-device", 1, nullptr, hip_device},
-                                   {"metal-device", 1, nullptr, metal_device},
-                                   {"workdir", 1, nullptr, workdir},
-                                   {"json-out", 1, nullptr, json_out},
-                                   {"md-out", 1, nullptr, md_out},
-                                   {"contract", 1, nullptr, contract},
-                                   {"gpu-id", 1, nullptr, gpu_id},
-                                   {"calibration-table", 1, nullptr, calibration_table},
-                                   {"allow-skip", 0, nullptr, allow_skip},
-                                   {}};
+    }; // places in the table
+    static constexpr LongOption table[] = {{"vmaf-binary", OptionValue::required},
+                                           {"reference", OptionValue::required},
+                                           {"distorted", OptionValue::required},
+                                           {"width", OptionValue::required},
+                                           {"height", OptionValue::required},
+                                           {"pixel-format", OptionValue::required},
+                                           {"bitdepth", OptionValue::required},
+                                           {"features", OptionValue::required},
+                                           {"backends", OptionValue::required},
+                                           {"fp16-features", OptionValue::required},
+                                           {"sycl-device", OptionValue::required},
+                                           {"hip-device", OptionValue::required},
+                                           {"metal-device", OptionValue::required},
+                                           {"workdir", OptionValue::required},
+                                           {"json-out", OptionValue::required},
+                                           {"md-out", OptionValue::required},
+                                           {"contract", OptionValue::required},
+                                           {"gpu-id", OptionValue::required},
+                                           {"calibration-table", OptionValue::required},
+                                           {"allow-skip", OptionValue::none}};
     Options o;
-    optind = 1;
-    opterr = 0;
-    for (int which; (which = getopt_long(argc, argv, ":", table, nullptr)) != -1;) {
-        const std::string text = optarg ? optarg : "";
-        switch (which) {
+    OptionScanner scanner(table,
+                          std::span<const char *const>(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+    while (const auto found = scanner.next()) {
+        const std::string given = found->letter ? std::string("-") + found->letter : "--" + std::string(found->name);
+        if (found->status == ScannedOption::Status::value_missing)
+            throw std::invalid_argument("'" + given + "' needs a value");
+        if (found->status != ScannedOption::Status::found) throw std::invalid_argument("'" + given + "' is no option");
+        const std::string text(found->value.value_or(""));
+        switch (static_cast<Name>(found->option)) {
         case vmaf_binary: o.vmaf_binary = text; break;
         case reference: o.reference = text; break;
         case distorted: o.distorted = text; break;
@@ -110,11 +113,10 @@ Options parse_arguments(int argc, char **argv) {
             if (text != "exact" && text != "published") throw std::invalid_argument("--contract is exact or published");
             o.is_exact = text == "exact";
             break;
-        case ':': throw std::invalid_argument("'" + std::string(argv[optind - 1]) + "' needs a value");
-        default: throw std::invalid_argument("'" + std::string(argv[optind - 1]) + "' is no option");
         }
     }
-    if (optind < argc) throw std::invalid_argument("'" + std::string(argv[optind]) + "' belongs to no option");
+    if (!scanner.others().empty())
+        throw std::invalid_argument("'" + std::string(scanner.others().front()) + "' belongs to no option");
     if (o.vmaf_binary.empty() || o.reference.empty() || o.distorted.empty())
         throw std::invalid_argument("--vmaf-binary, --reference and --distorted are needed");
     if ((o.width == 0) != (o.height == 0)) throw std::invalid_argument("--width and --height go together");

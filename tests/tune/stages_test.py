@@ -149,6 +149,63 @@ esac""")
         plain, _ = self.search("--target-vmaf", "80", "--no-cache", "--score-backend", "cpu")
         self.assertEqual((result["q"], result["score"]), (plain["q"], plain["score"]))
 
+    def test_explicit_backend_is_kept_or_the_row_fails(self):
+        """A scorer that computes psnr on the processor whatever it is told, and says so in one of three ways."""
+        def scorer(says):
+            return self.program(f"scorer-{says}", f"""exec python3 - "$@" <<'END'
+import json, subprocess, sys
+arguments = sys.argv[1:]
+if "--capabilities" in arguments:
+    print(json.dumps({{"backends": ["cuda", "cpu"], "details": {{"cuda": {{"usable": True}}}}}}))
+    sys.exit(0)
+subprocess.check_call(["{VMAF}"] + ["cpu" if a == "cuda" else a for a in arguments], pass_fds=(10, 11))
+path = arguments[arguments.index("--output") + 1]
+document = json.load(open(path))
+document["backend_used"] = "cpu" if "--no_prediction" in arguments else "cuda"
+if "{says}" == "each":
+    document["feature_backends"] = [{{"extractor": "vif_cuda", "backend": "cuda"}}] + ([{{"extractor": "psnr", "backend": "cpu"}}] if "psnr" in arguments else [])
+if "{says}" == "nothing": del document["backend_used"]
+json.dump(document, open(path, "w"))
+END""")
+        for says in ("one", "each", "nothing"):
+            fake = scorer(says)
+            common = ("--preset", "ultrafast", *PLAIN, "--score-backend", "cuda", "--scorer", "binary", "--vmaf-bin", fake, "--score-jobs", "1", "--no-cache", "--overwrite", "-o", "kept.jsonl")
+            row = lambda: json.loads(open(self.path("kept.jsonl")).readline())
+            with self.subTest(says):
+                expected = "unknown" if says == "nothing" else "cuda"
+                self.tune("corpus", "-i", self.clip, "--crf", "30", *common)
+                self.assertEqual((row()["exit_status"], row()["score_backend"]), (0, expected))
+                for metrics in (("--metric", "psnr"), ("--also", "psnr")):
+                    run = self.tune("corpus", "-i", self.clip, "--crf", "30", *common, *metrics, code=0 if says == "nothing" else 7)
+                    if says == "nothing":
+                        self.assertEqual((row()["exit_status"], row()["score_backend"]), (0, "unknown"))
+                        continue
+                    self.assertEqual((row()["exit_status"], row()["score_backend"]), (503, "cpu"), run.stderr)
+                    self.assertIn("--score-backend cuda was not kept", row()["error"]["message"])
+        fake = scorer("one")
+        for command in (("sample", "-i", self.clip, "--crf", "30"), ("search", "-i", self.clip, "--target", "psnr>=30"), ("compare", "-i", self.clip, "--encoders", "libx264", "--target", "psnr>=30"),
+                        ("score", self.clip, self.encode)):
+            run = self.tune(*command, *PLAIN, "--metric", "psnr", "--score-backend", "cuda", "--scorer", "binary", "--vmaf-bin", fake, "--no-cache", *(("--preset", "ultrafast") if command[0] != "score" else ()), code=7)
+            self.assertIn("not kept", run.stdout + run.stderr)
+
+    def test_several_models_at_once(self):
+        models = {"vmaf": "version=vmaf_v0.6.1", "vmaf_neg": "version=vmaf_v0.6.1neg"}
+        want = {}
+        for name, model in models.items():
+            alone = self.score(self.clip, self.encode, "--metric", name)
+            want[name] = alone["global"][name]["average"]
+            self.assertEqual(alone["models"], {name: model})
+        self.assertGreater(want["vmaf"] - want["vmaf_neg"], 0.01)
+        for how in (("--metrics", "vmaf,vmaf_neg"), ("--metrics", "vmaf_neg,vmaf"), ("--also", "vmaf_neg"), ("--metrics", "vmaf", "--also", "vmaf_neg", "--also", "psnr")):
+            both = self.score(self.clip, self.encode, *how)
+            self.assertEqual({n: both["global"][n]["average"] for n in models}, want, how)
+            self.assertEqual(both["models"], models)
+            self.assertEqual("psnr" in both["global"], "psnr" in how)
+        result, _ = self.search("--target", "vmaf>=70", "--target", "vmaf_neg>=70", "-o", "two.jsonl")
+        rows = {r["crf"]: r["scores"] for r in map(json.loads, open(self.path("two.jsonl")))}
+        self.assertGreaterEqual(rows[result["q"]]["vmaf_neg"]["mean"], 70)
+        for scores in rows.values(): self.assertNotEqual(scores["vmaf"]["mean"], scores["vmaf_neg"]["mean"])
+
     def test_lost_backend_that_was_asked_for_fails_the_row(self):
         fake = self.fake_gpu_scorer(2)
         run = self.tune("corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "24", "--crf", "30", *PLAIN, "--score-backend", "cuda", "--scorer", "binary", "--vmaf-bin", fake, "--score-jobs", "1", "-o", "rows.jsonl", code=5)

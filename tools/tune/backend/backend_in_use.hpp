@@ -27,8 +27,19 @@ class BackendInUse {
         return true;
     }
 
+    // The scorer's documents name one backend for all features.
+    bool names_one_backend() const {
+        const std::lock_guard lock(mutex_);
+        return names_one_backend_;
+    }
+    void set_names_one_backend() {
+        const std::lock_guard lock(mutex_);
+        names_one_backend_ = true;
+    }
+
   private:
     mutable std::mutex mutex_;
+    bool names_one_backend_ = false;
     std::vector<std::string> names_;
 };
 

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "stages/row_status.hpp"
+
 namespace vmaf::tune {
 
 enum ExitCode {
@@ -28,6 +30,8 @@ class CommandError : public std::runtime_error {
   private:
     int code_;
 };
+// How a command ends whose work failed with this row status (15.2).
+inline int exit_code_of_status(int status) { return status == kStatusBackendNotKept ? kExitBackend : kExitFailed; }
 inline CommandError usage_error(const std::string &sentence) { return {kExitUsage, sentence}; }
 
 } // namespace vmaf::tune

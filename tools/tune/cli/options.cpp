@@ -60,6 +60,8 @@ void bind_source(CLI::App &app, Options &o, bool several) {
     app.add_option("--odd", o.odd, "odd sizes in 4:2:0: refuse, crop or pad")
         ->check(CLI::IsMember({"refuse", "crop", "pad"}))
         ->group("Source");
+    app.add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where the source is interlaced")
+        ->group("Source");
     app.add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use")->group("Programs");
     app.add_option("--ffprobe-bin", o.ffprobe, "ffprobe to use")->group("Programs");
     app.add_option("--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary")->group("Programs");

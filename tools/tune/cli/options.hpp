@@ -16,6 +16,7 @@ struct Options {
     std::optional<std::string> pix_fmt, framerate;
     std::optional<double> duration;
     std::string hdr = "auto", source_hash = "fast", odd = "refuse";
+    bool deinterlace = false;
 
     // Programs
     std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf = "vmaf";
@@ -90,7 +91,7 @@ struct Options {
     // score
     std::string reference;
     std::vector<std::string> distorted;
-    std::string metrics = "vmaf", frames_out;
+    std::string metrics, frames_out;
     std::string pair = "auto", start_offset;
     std::int64_t num_frames = 0;
 

@@ -45,6 +45,7 @@ ScoreSettings Run::score_settings() const {
     for (const std::string &name : options_.also) add(name);
     s.backend = backend();
     s.backends = backends_.get();
+    s.is_backend_explicit = options_.score_backend != "auto";
     s.scorer_takes_backend = scorer_takes_backend_;
     s.scorer_takes_precision = scorer_takes_precision_;
     s.device = options_.device;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "source/display.hpp"
 
 namespace vmaf::tune {
 
@@ -157,15 +158,19 @@ Source Run::open_source(const std::string &path) {
     request.duration = options_.duration;
     request.total_frames = options_.total_frames;
     request.hdr = options_.hdr;
+    request.deinterlace = options_.deinterlace;
     request.ffprobe = programs_.ffprobe;
     request.hash = options_.source_hash == "full"   ? SourceRequest::Hash::full
                    : options_.source_hash == "none" ? SourceRequest::Hash::none
                                                     : SourceRequest::Hash::fast;
     try {
         Source source = probe_source(request, cache_.get());
-        if (source.field_order != "progressive" && source.field_order != "unknown")
+        if (source.is_interlaced() && !options_.deinterlace)
             progress_.warn("'" + path + "' is interlaced (" + source.field_order +
-                           "); VMAF expects progressive pictures: consider --vfilter bwdif");
+                           "), and is encoded and scored with its fields woven; VMAF expects progressive pictures: "
+                           "--deinterlace makes them first, --vfilter bwdif does as well");
+        if (const std::string shown = display_sentence(source); !shown.empty())
+            progress_.say("vmaf-tune: '" + path + "' is " + shown);
         if (source.vfr) // `score` says itself how it pairs
             progress_.warn(
                 "'" + path + "' has a variable frame rate" +

@@ -104,7 +104,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     score->add_option("distorted,--distorted", o.distorted, "videos to score")->required();
     bind_score(*score, o);
     bind_running(*score, o);
-    score->add_option("--metrics", o.metrics, "metrics, separated by commas");
+    score->add_option("--metrics", o.metrics,
+                      "metrics, separated by commas; the first is the one that answers (default: --metric)");
     score->add_option("--format", o.format, "human, json, csv or xml")
         ->check(CLI::IsMember({"human", "json", "csv", "xml"}));
     score->add_option("--num-frames", o.num_frames, "score so many frames")->check(CLI::Range(1, 1 << 30));
@@ -120,6 +121,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     score->add_option("--width", o.width, "luma width of raw files");
     score->add_option("--height", o.height, "luma height of raw files");
     score->add_option("--pix-fmt", o.pix_fmt, "FFmpeg pixel format of raw files");
+    score->add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where a file is interlaced");
     score->add_option("--score-fps", o.score_fps, "pair by number although the tagged rates differ");
     score
         ->add_option("--align", o.align,

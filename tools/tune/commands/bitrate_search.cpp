@@ -40,6 +40,7 @@ SearchReport search_bitrate(Run &run, const Options &o, const ProbeSetup &base, 
         if (!probe.ok()) {
             run.check_interrupted();
             report.failed = true;
+            report.failure_status = probe.status;
             report.error = report.reason = probe.error;
             return false;
         }

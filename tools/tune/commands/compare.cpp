@@ -170,6 +170,9 @@ int run_compare(const Options &o) {
                              : format == "html" ? html(document)
                                                 : markdown(document);
     write_result(o, o.output, text);
+    if (std::any_of(entries.begin(), entries.end(),
+                    [](const Entry &e) { return e.report.failure_status == kStatusBackendNotKept; }))
+        return kExitBackend;
     return std::any_of(entries.begin(), entries.end(), good) ? kExitOk : kExitUnmet;
 }
 

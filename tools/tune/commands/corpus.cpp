@@ -99,6 +99,7 @@ class CorpusRun {
                             (skipped_ ? ", " + std::to_string(skipped_) + " already there" : "") + ")");
         run_.check_interrupted();
         if (failed_ == 0) return kExitOk;
+        if (is_backend_not_kept_) return kExitBackend;
         return failed_ == rows_ ? kExitFailed : kExitSomeFailed;
     }
 
@@ -152,6 +153,7 @@ class CorpusRun {
         json row = make_row(job.setup, probe);
         if (options_.encode_jobs > 1 || options_.jobs > 1) row["timing_shared"] = true;
         failed_ += !probe.ok();
+        is_backend_not_kept_ = is_backend_not_kept_ || probe.status == kStatusBackendNotKept;
         cached_ += probe.from_cache;
         if (frames_ && probe.ok()) frames_->write(frames_json(job.setup, probe));
         tell(job, probe, row);
@@ -210,6 +212,7 @@ class CorpusRun {
     std::vector<std::vector<json>> results_; // by job, until they are written
     std::vector<bool> finished_;
     std::size_t next_ = 0, written_ = 0, rows_ = 0, failed_ = 0, cached_ = 0, skipped_ = 0;
+    bool is_backend_not_kept_ = false;
     std::string write_error_;
 };
 

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kEncoderMissing = 1, kSourceUnreadable = 400; // row status (15.2)
+constexpr int kEncoderMissing = 1; // row status (15.2)
 
 std::vector<double> quality_values(const Options &o) {
     std::vector<double> values = o.q_values;
@@ -91,7 +91,7 @@ std::vector<OpenedSource> open_sources(Run &run, const Options &o) {
         } catch (const CommandError &e) {
             Source unreadable;
             unreadable.path = path;
-            sources.push_back({unreadable, failure_of(kSourceUnreadable, "source", e.what())});
+            sources.push_back({unreadable, failure_of(kStatusReferenceUndecodable, "source", e.what())});
             last = e.what();
         }
     }
@@ -111,7 +111,7 @@ CorpusJob make_job(Run &run, const OpenedSource &from, const Encoder &encoder, c
             return job;
         } catch (const CommandError &e) { // no sample could be cut: only this source is to blame
             if (e.code() != kExitFailed) throw;
-            job.failure = failure_of(kSourceUnreadable, "source", e.what());
+            job.failure = failure_of(kStatusReferenceUndecodable, "source", e.what());
         }
     }
     job.setup.programs = run.programs();

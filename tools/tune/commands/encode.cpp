@@ -125,6 +125,7 @@ void finish(Run &run, const Options &o, const Job &job, json &result) {
         request.path = path;
         request.ffprobe = job.setup.programs.ffprobe;
         request.hash = SourceRequest::Hash::none;
+        request.is_own_encode = true;
         return probe_source(request);
     };
     const PacketSummary packets = video_packets(job.setup.programs.ffprobe, job.temporary);
@@ -141,7 +142,9 @@ void finish(Run &run, const Options &o, const Job &job, json &result) {
     if (o.verify_score) {
         const ScoreResult scored =
             run_score(job.setup.programs, {&job.source, {}, &produced, {}, packets.packets}, job.setup.score);
-        if (!scored.ok()) throw CommandError(kExitFailed, "the finished file cannot be scored: " + scored.error);
+        if (!scored.ok())
+            throw CommandError(exit_code_of_status(scored.status),
+                               "the finished file cannot be scored: " + scored.error);
         result["score"] = pooled(scored.series.at(job.setup.score.metrics.front().series), o.pool);
         result["metric"] = o.metric;
         result["pool"] = o.pool;
@@ -180,7 +183,8 @@ void settle_quality(Run &run, const Options &o, Job &job, json &result) {
     }
     QualitySearch search(run, o, job.setup, targets, adapter.step);
     const SearchReport report = search.find(targets);
-    if (report.failed) throw CommandError(kExitFailed, "the search failed: " + report.error);
+    if (report.failed)
+        throw CommandError(exit_code_of_status(report.failure_status), "the search failed: " + report.error);
     if (!report.ok() && !o.best_effort) throw CommandError(kExitUnmet, "no suitable quality: " + report.reason);
     job.q = *report.q;
     result["search"] = search_json(job.setup, report, targets);

@@ -91,6 +91,7 @@ class LadderWork {
                 report = search.find({target}, hint);
                 if (report.failed) {
                     error_ = report.error;
+                    failure_status_ = report.failure_status;
                     break;
                 }
                 hint = report.q;
@@ -128,6 +129,7 @@ class LadderWork {
 
     void finish() { state_.finish(); }
     const std::string &error() const { return error_; }
+    int exit_code() const { return error_.empty() ? kExitUnmet : exit_code_of_status(failure_status_); }
 
   private:
     Run &run_;
@@ -138,6 +140,7 @@ class LadderWork {
     JobState state_;
     std::unique_ptr<RowWriter> rows_;
     std::string error_; // of the last size that failed
+    int failure_status_ = 0;
 };
 
 json ladder_json(const LadderWork &work, const std::vector<Rung> &rungs) {
@@ -202,7 +205,7 @@ int run_ladder(const Options &o) {
     for (const FrameSize &size : sizes)
         for (const RatePoint &point : work.measure(size)) points.push_back(point);
     if (points.empty())
-        throw CommandError(work.error().empty() ? kExitUnmet : kExitFailed,
+        throw CommandError(work.exit_code(),
                            "no point could be measured" + (work.error().empty() ? "" : ": " + work.error()));
     if (!work.error().empty()) run.progress().warn("not every size could be measured: " + work.error());
     std::vector<RatePoint> usable;

@@ -147,6 +147,7 @@ void ShotWork::search(PlannedShot &planned, std::optional<double> hint, JobState
     planned.q = report.q.value_or(hint.value_or(adapter.default_q));
     if (report.failed) { // the other shots go on
         planned.error = report.error;
+        planned.failure_status = report.failure_status;
         planned.is_measured = false;
         return;
     }
@@ -286,7 +287,10 @@ int run_per_shot(const Options &o) {
         if (p.error.empty() && !p.is_met)
             run.progress().say("vmaf-tune per-shot: " + range + " misses the target: " + fixed_text(p.score, 4));
     }
-    if (failed) return kExitFailed;
+    int exit_code = kExitOk;
+    for (const PlannedShot &p : shots)
+        if (!p.error.empty()) exit_code = std::max(exit_code, exit_code_of_status(p.failure_status));
+    if (failed) return exit_code;
     state.finish();
     return std::all_of(shots.begin(), shots.end(), [](const PlannedShot &p) { return p.is_met; }) ? kExitOk
                                                                                                   : kExitUnmet;

@@ -140,6 +140,7 @@ void score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, con
     request.path = a.output;
     request.ffprobe = base.programs.ffprobe;
     request.hash = SourceRequest::Hash::none;
+    request.is_own_encode = true;
     if (base.source.rate.value() > 0) request.framerate = base.source.rate.text();
     const Source produced = probe_source(request);
     const std::int64_t frames = shots.back().shot.end;

@@ -130,6 +130,7 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
             const ProbeResult &probe = measure(k, samples);
             if (!probe.ok()) {
                 report.failed = true;
+                report.failure_status = probe.status;
                 report.error = report.reason = probe.error;
                 return false;
             }
@@ -235,6 +236,7 @@ void QualitySearch::verify_whole(SearchReport &report, const std::vector<Quality
         if (!probe.ok()) {
             run_.check_interrupted();
             report.failed = true;
+            report.failure_status = probe.status;
             report.error = report.reason = "the encode of the whole failed: " + probe.error;
             return;
         }

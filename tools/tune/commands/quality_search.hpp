@@ -19,7 +19,8 @@ struct SearchPoint {
 
 struct SearchReport {
     SearchStatus status = SearchStatus::unmet;
-    bool failed = false; // a probe failed
+    bool failed = false;    // a probe failed,
+    int failure_status = 0; // with this row status
     std::string error;
     std::optional<double> q; // none with an encoder's own rate control
     double score = 0, target = 0, margin = 0;

@@ -24,7 +24,7 @@ int run_sample(const Options &o) {
     }
     const ProbeResult probe = run_probe(setup, o.q_values[0]);
     run.check_interrupted();
-    if (!probe.ok()) throw CommandError(kExitFailed, probe.stage + " failed: " + probe.error);
+    if (!probe.ok()) throw CommandError(exit_code_of_status(probe.status), probe.stage + " failed: " + probe.error);
     for (const std::string &warning : probe.warnings) run.progress().warn(warning);
     const Prediction whole = predict_whole(setup, probe);
     json row = make_row(setup, probe);

@@ -189,13 +189,14 @@ void print_commands(Run &run, const ScorePair &pair, const ScoreSettings &settin
 
 Options with_metrics(const Options &options) {
     Options o = options;
+    if (o.metrics.empty()) return o; // --metric and --also
     std::vector<std::string> names;
     std::istringstream list(o.metrics);
     for (std::string name; std::getline(list, name, ',');)
         if (!name.empty()) names.push_back(name);
     if (names.empty()) throw usage_error("--metrics is empty");
     o.metric = names.front();
-    o.also.assign(names.begin() + 1, names.end());
+    o.also.insert(o.also.begin(), names.begin() + 1, names.end());
     return o;
 }
 
@@ -204,9 +205,10 @@ json result_json(const Source &reference, const Source &distorted, const ScoreSe
     json entry = {{"reference", reference.path},
                   {"distorted", distorted.path},
                   {"model", scored.model},
+                  {"models", scored.models},
                   {"metric", settings.metrics.front().name},
                   {"framerate", reference.rate.value()},
-                  {"reference_vfilter", settings.reference_filter},
+                  {"reference_vfilter", reference.shown(settings.reference_filter)},
                   {"score_backend", scored.backend_used},
                   {"score_scale", scored.scale_note},
                   {"scored_frames", scored.frames},
@@ -234,7 +236,7 @@ int run_score_command(const Options &options) {
     Source reference = run.open_source(o.reference);
     if (!o.score_fps.empty()) reference.rate = reference.real_rate = parse_rational(o.score_fps);
     json results = json::array();
-    bool failed = false;
+    int exit_code = kExitOk;
     const Pinned pinned(o.cpus.empty() ? std::vector<int>() : parse_processors(o.cpus));
     run.progress().expect(o.distorted.size());
     for (const std::string &path : o.distorted) {
@@ -255,7 +257,7 @@ int run_score_command(const Options &options) {
         run.check_interrupted();
         for (const std::string &warning : scored.warnings) run.progress().warn(warning);
         if (!scored.ok()) {
-            failed = true;
+            exit_code = std::max(exit_code, exit_code_of_status(scored.status));
             std::fprintf(stderr, "vmaf-tune score: %s: %s\n", path.c_str(), scored.error.c_str());
             continue;
         }
@@ -272,7 +274,7 @@ int run_score_command(const Options &options) {
         vmaf::system::write_output_file(o.frames_out, [&](const auto &out) {
             for (const json &entry : results) out(row_text(entry) + "\n");
         });
-    return failed ? kExitFailed : kExitOk;
+    return exit_code;
 }
 
 } // namespace vmaf::tune

@@ -53,7 +53,7 @@ int search_one(Run &run, const Options &o, const ProbeSetup &setup, std::vector<
     }
     object["type"] = "search-done";
     run.progress().event(object);
-    if (report.failed) return kExitFailed;
+    if (report.failed) return exit_code_of_status(report.failure_status);
     return report.ok() || o.best_effort ? kExitOk : kExitUnmet;
 }
 

@@ -104,6 +104,7 @@ Arguments encode_hint(const Options &o, const ProbeSetup &setup, const SearchRep
         append(command, {"--two-pass", "--bitrate", std::to_string(setup.encode.bitrate_kbps.value_or(0))});
     if (setup.encode.two_pass && report.q) command.push_back("--two-pass");
     if (o.encoder_generic) command.push_back("--encoder-generic");
+    if (o.deinterlace) command.push_back("--deinterlace");
     for (const std::string &item : o.enc) append(command, {"--enc", item});
     for (const std::string &item : o.enc_input) append(command, {"--enc-input", item});
     if (o.stream) append(command, {"--stream", std::to_string(*o.stream)});

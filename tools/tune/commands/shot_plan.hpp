@@ -27,6 +27,7 @@ struct PlannedShot {
     double q = 0, score = 0, kbps = 0;
     std::size_t probes = 0;
     bool is_met = true, is_measured = true, is_smoothed = false;
+    int failure_status = 0;
     std::string error; // why it could not be measured
 };
 

@@ -108,6 +108,7 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["ffmpeg_version"] = setup.programs.ffmpeg_version;
     row["vmaf_binary_version"] = result.scorer_version.empty() ? "skipped" : result.scorer_version;
     row["vmaf_model"] = result.model;
+    row["models"] = result.models;
     row["exit_status"] = result.status;
     row["clip_mode"] = setup.clip_mode;
     row["hdr_transfer"] = source.hdr.transfer == Hdr::Transfer::pq    ? "pq"
@@ -180,7 +181,7 @@ json frames_json(const ProbeSetup &setup, const ProbeResult &result) {
     return {{"type", "frames"},
             {"src", setup.source.path},
             {"reference", setup.source.path},
-            {"reference_vfilter", setup.score.reference_filter},
+            {"reference_vfilter", setup.source.shown(setup.score.reference_filter)},
             {"distorted", result.encode_path},
             {"encoder", setup.encode.adapter->name},
             {"preset", setup.encode.preset},

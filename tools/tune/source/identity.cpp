@@ -72,6 +72,10 @@ template <class S, class Visit> void for_each_fact(S &s, Visit visit) {
     visit("width", s.width);
     visit("height", s.height);
     visit("rotation", s.rotation);
+    visit("turning", s.turning);
+    visit("display_filter", s.display_filter);
+    visit("ffmpeg_crops", s.ffmpeg_crops);
+    visit("ignores_matrix", s.ignores_matrix);
     visit("pix_fmt", s.pix_fmt);
     visit("sar", s.sample_aspect);
     visit("field_order", s.field_order);

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "source/ebml.hpp"
 #include "source/source.hpp"
 
 namespace vmaf::tune {
@@ -11,44 +12,20 @@ namespace {
 
 constexpr std::uint64_t kSegment = 0x18538067, kCluster = 0x1F43B675, kBlockGroup = 0xA0, kBlock = 0xA1,
                         kSimpleBlock = 0xA3;
-constexpr std::uint64_t kUnknownSize = ~std::uint64_t{0};
-
-struct Reader {
-    std::FILE *file;
-
-    // A number whose first byte says how long it is; identifiers keep the marker bit.
-    std::optional<std::uint64_t> number(bool keep_marker, int *length = nullptr) {
-        const int first = std::fgetc(file);
-        if (first <= 0) return std::nullopt;
-        int bytes = 1;
-        while (!(first & (0x80 >> (bytes - 1)))) bytes++;
-        std::uint64_t value =
-            keep_marker ? static_cast<unsigned>(first) : static_cast<unsigned>(first) & (0xFFu >> bytes);
-        bool all_ones = !keep_marker && value == (0xFFu >> bytes);
-        for (int i = 1; i < bytes; i++) {
-            const int next = std::fgetc(file);
-            if (next < 0) return std::nullopt;
-            all_ones = all_ones && next == 0xFF;
-            value = value << 8 | static_cast<unsigned>(next);
-        }
-        if (length) *length = bytes;
-        return all_ones ? kUnknownSize : value;
-    }
-};
 
 } // namespace
 
 std::optional<PacketSummary> matroska_packets(const std::string &path) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path.c_str(), "rb"), std::fclose);
     if (!file) return std::nullopt;
-    Reader reader{file.get()};
+    ebml::Reader reader{file.get()};
     PacketSummary summary;
     bool is_segment_seen = false;
     for (;;) {
         const auto id = reader.number(true);
         if (!id) break;
         const auto size = reader.number(false);
-        if (!size || *size == kUnknownSize) return std::nullopt;
+        if (!size || *size == ebml::kUnknownSize) return std::nullopt;
         if (*id == kSegment) is_segment_seen = true;
         if (*id == kSegment || *id == kCluster || *id == kBlockGroup) continue; // go inside
         std::uint64_t left = *size;

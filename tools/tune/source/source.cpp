@@ -7,8 +7,10 @@
 #include <fstream>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/error.hpp"
+#include "source/display.hpp"
 
 namespace vmaf::tune {
 
@@ -166,6 +168,20 @@ void describe_raw(Source &source, const SourceRequest &request) {
     if (source.rate.value() > 0) source.duration = double(*source.frames) / source.rate.value();
 }
 
+// ffprobe prints it as three lines of a dump; where it does not, the angle alone tells.
+std::array<double, 9> display_matrix(const json &side) {
+    std::array<double, 9> matrix{};
+    std::istringstream lines(text_of(side, "displaymatrix"));
+    std::size_t found = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line.substr(std::min(line.find(':') + 1, line.size())));
+        for (double value = 0; found < matrix.size() && words >> value;) matrix[found++] = value;
+    }
+    if (found == matrix.size()) return matrix;
+    const double turn = -number_of(side, "rotation") * M_PI / 180; // clockwise
+    return {std::cos(turn), std::sin(turn), 0, -std::sin(turn), std::cos(turn), 0, 0, 0, 1};
+}
+
 void describe_stream(Source &source, const SourceRequest &request) {
     // Time stamps of the first stream, which mostly is the one: asked for at the same time.
     const auto ask_times = [&](int stream) {
@@ -224,11 +240,23 @@ void describe_stream(Source &source, const SourceRequest &request) {
     if (source.duration <= 0) source.duration = number_of(format, "duration");
     if (const double frames = number_of(stream, "nb_frames"); frames > 0)
         source.frames = static_cast<std::int64_t>(frames);
+    std::optional<std::array<double, 9>> matrix;
+    bool ffmpeg_crops = false;
     for (const json &side : stream.value("side_data_list", json::array())) {
-        if (side.contains("rotation")) source.rotation = static_cast<int>(number_of(side, "rotation"));
+        if (side.contains("rotation")) {
+            source.rotation = static_cast<int>(number_of(side, "rotation"));
+            matrix = display_matrix(side);
+        }
+        ffmpeg_crops = ffmpeg_crops || side.contains("crop_top");
         if (text_of(side, "side_data_type").find("DOVI") != std::string::npos) source.has_dolby_vision = true;
     }
     set_hdr(source, request.hdr, &stream);
+    if (source.kind == Source::Kind::y4m && source.file_bytes > 0) refuse_cut_off_y4m(source);
+    if (request.is_own_encode)
+        source.ignores_matrix = true;
+    else
+        apply_display(source, container_cropping(source.path, source.stream, source.width, source.height), matrix,
+                      ffmpeg_crops, request.deinterlace && source.is_interlaced());
     if (source.kind == Source::Kind::y4m) return;
 
     const double a = source.rate.value(), r = source.real_rate.value();
@@ -309,8 +337,20 @@ std::string pix_fmt_name(const PixelLayout &layout) {
     return layout.bits == 8 ? base : base + std::to_string(layout.bits) + "le";
 }
 
+std::string Source::shown(const std::string &filter) const {
+    std::string chain = ignores_matrix ? turning : "";
+    for (const std::string &part : {display_filter, filter})
+        if (!part.empty()) chain += (chain.empty() ? "" : ",") + part;
+    return chain;
+}
+
 Arguments Source::input_arguments() const {
-    if (kind != Kind::raw) return {};
+    if (kind != Kind::raw) {
+        Arguments arguments;
+        if (ignores_matrix) arguments.push_back("-noautorotate");
+        if (ffmpeg_crops) append(arguments, {"-apply_cropping", "codec"}); // the filter crops
+        return arguments;
+    }
     return {"-f",         "rawvideo", "-pix_fmt", pix_fmt, "-s", std::to_string(width) + "x" + std::to_string(height),
             "-framerate", rate.text()};
 }
@@ -390,11 +430,13 @@ Source examine(const SourceRequest &request) {
         set_hdr(source, request.hdr, nullptr);
     } else {
         if (first == "YUV4MPEG2 ") source.kind = Source::Kind::y4m;
-        if (source.kind == Source::Kind::y4m && !request.pix_fmt && describe_y4m(source))
+        if (source.kind == Source::Kind::y4m && !request.pix_fmt && describe_y4m(source)) {
             set_hdr(source, request.hdr, nullptr);
-        else
+            if (!request.is_own_encode)
+                apply_display(source, {}, std::nullopt, false, request.deinterlace && source.is_interlaced());
+        } else {
             describe_stream(source, request);
-        if (source.kind == Source::Kind::y4m && fs::is_regular_file(status)) refuse_cut_off_y4m(source);
+        }
         if (request.framerate) source.rate = parse_rational(*request.framerate);
     }
     if (request.duration) source.duration = *request.duration;
@@ -413,7 +455,7 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
     std::string key;
     std::optional<Source> found;
     if (facts && !identity.empty()) {
-        const json asked = {"probe",
+        const json asked = {"probe-2",
                             identity,
                             request.ffprobe,
                             request.width.value_or(0),
@@ -424,6 +466,8 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
                             request.duration.value_or(0),
                             request.total_frames.value_or(0),
                             request.hdr,
+                            request.is_own_encode,
+                            request.deinterlace,
                             fs::path(request.path).extension().string()};
         key = sha256_hex(asked.dump(-1, ' ', false, json::error_handler_t::replace));
         if (const auto text = facts->find(Cache::Kind::fact, key)) found = source_from_facts(*text);
@@ -438,7 +482,9 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
     if (found) source.file_bytes = fs::file_size(request.path, error);
     source.id = identity;
     if (request.hash == Hash::full) source.id = source.sha256 = sha256_of_file(request.path);
-    // The same bytes read as another geometry are another source.
+    // The same bytes read as another geometry, or shown otherwise, are another source.
+    if (const std::string shown = source.turning + source.display_filter; !source.id.empty() && !shown.empty())
+        source.id += ":" + shown;
     if (!source.id.empty() && source.kind == Source::Kind::raw)
         source.id += ":" + std::to_string(source.width) + "x" + std::to_string(source.height) + ":" + source.pix_fmt;
     return source;

@@ -36,8 +36,12 @@ struct ShotSummary {
 struct Source {
     enum class Kind { raw, y4m, container } kind = Kind::container;
     std::string path, container, codec;
-    int stream = 0; // index among video streams, for -map 0:v:N
-    int width = 0, height = 0, rotation = 0;
+    int stream = 0;                          // index among video streams, for -map 0:v:N
+    int width = 0, height = 0, rotation = 0; // as it is shown
+    // From stored pixels to those that are shown (display.hpp): FFmpeg turns what it reads, the filter does the rest.
+    std::string turning, display_filter;
+    bool ffmpeg_crops = false;   // by itself, too
+    bool ignores_matrix = false; // our own encodes, and copies in containers that do not keep it
     std::string pix_fmt, sample_aspect = "1:1", field_order = "progressive";
     std::string primaries, transfer, matrix, range;
     Rational rate{24, 1}, real_rate{24, 1};
@@ -50,8 +54,10 @@ struct Source {
     std::string id;     // identity for the cache; empty: do not cache
     std::string sha256; // of the whole file, only when asked for
 
-    Arguments input_arguments() const; // what FFmpeg must be told before -i
-    std::int64_t frame_count() const;  // exact or from the duration; 0 if unknown
+    Arguments input_arguments() const;                  // what FFmpeg must be told before -i
+    std::string shown(const std::string &filter) const; // the filter behind what makes display pixels
+    bool is_interlaced() const { return field_order != "progressive" && field_order != "unknown"; }
+    std::int64_t frame_count() const; // exact or from the duration; 0 if unknown
 };
 
 struct SourceRequest {
@@ -61,6 +67,8 @@ struct SourceRequest {
     std::optional<double> duration;
     std::optional<std::int64_t> total_frames; // where neither file nor `duration` tells the length
     std::string hdr = "auto";                 // auto, sdr, pq, hlg
+    bool is_own_encode = false;               // its pixels are taken as they are stored
+    bool deinterlace = false;                 // one picture of two fields, where the file has them
     std::string ffprobe = "ffprobe";
     enum class Hash { fast, full, none } hash = Hash::fast;
 };

@@ -58,6 +58,7 @@ bool describe_y4m(Source &source) {
         const std::string value = word.substr(1);
         if (word[0] == 'F') rate = ratio_of(value);
         if (word[0] == 'A' && ratio_of(value)) source.sample_aspect = value;
+        if (word == "It" || word == "Ib") source.field_order = word == "It" ? "tt" : "bb";
         if (word == "XCOLORRANGE=FULL") source.range = "pc";
         if (word == "XCOLORRANGE=LIMITED") source.range = "tv";
     }

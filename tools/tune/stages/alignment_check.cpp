@@ -25,7 +25,7 @@ std::vector<LumaSignature> signatures(const Programs &programs, const Source &so
     const std::string small = "scale=" + std::to_string(kWidth) + ":" + std::to_string(kHeight) +
                               ":flags=area,format=yuv444p,extractplanes=y";
     command.insert(command.end(), {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream),
-                                   "-vf", filter.empty() ? small : filter + "," + small, "-frames:v",
+                                   "-vf", source.shown(filter.empty() ? small : filter + "," + small), "-frames:v",
                                    std::to_string(kMostFrames), "-fps_mode", "passthrough", "-f", "rawvideo", "-"});
     PipedChild decoder(command);
     const Picture picture = Picture::allocate({PixelFormat::yuv400p, 8, kWidth, kHeight});

@@ -165,7 +165,7 @@ Arguments encode_command(const Programs &programs, const Source &source, const W
     if (window.start > 0) append(command, {"-ss", number_text(window.start)});
     append(command, {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream)});
     if (!window.full()) append(command, {"-frames:v", std::to_string(window.frames)});
-    if (!settings.vfilter.empty()) append(command, {"-vf", settings.vfilter});
+    if (const std::string filter = source.shown(settings.vfilter); !filter.empty()) append(command, {"-vf", filter});
     Arguments codec = {"-c:v", settings.adapter->name};
     append(codec, codec_arguments(source, settings, q, extension(output)));
     if (settings.threads > 0) append(codec, {"-threads", std::to_string(settings.threads)});
@@ -278,7 +278,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
             last_error_text = outcome.error_tail;
             const std::string prefix = pass > 0 ? "[pass " + std::to_string(pass) + "] " : "";
             if (outcome.timed_out)
-                return fail(600, prefix + "the encoder made no progress for the time that --timeout allows",
+                return fail(kStatusTimedOut, prefix + "the encoder made no progress for the time that --timeout allows",
                             outcome.error_tail);
             if (!outcome.ok())
                 return fail(std::max(1, outcome.code),
@@ -291,7 +291,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
         if (result.file_bytes == 0) {
             // FFmpeg can end well although the disk was full when it closed the file.
             const bool full = last_error_text.find("No space left on device") != std::string::npos;
-            return fail(300,
+            return fail(kStatusBadOutput,
                         full ? "the encode could not be written: the disk is full; free some space or give another "
                                "--work-dir"
                              : "the encoder ended well but wrote nothing",
@@ -300,7 +300,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
         const PacketSummary packets = video_packets(programs.ffprobe, output);
         result.stream_bytes = packets.bytes;
         result.frames = packets.packets;
-        if (packets.packets == 0) return fail(300, "the encode has no video packets", {});
+        if (packets.packets == 0) return fail(kStatusBadOutput, "the encode has no video packets", {});
         // A source that ends early or is damaged shows here; filters may change the count rightly, and with a variable
         // rate only the container knows it.
         const std::int64_t wanted = window.full() ? source.frame_count() : window.frames;
@@ -308,12 +308,12 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
         const std::int64_t slack = exact ? 0 : 2 + wanted / 50;
         if (wanted > 0 && settings.vfilter.empty() && (!source.vfr || source.frames) &&
             std::llabs(packets.packets - wanted) > slack)
-            return fail(300,
+            return fail(kStatusBadOutput,
                         "the encode has " + std::to_string(packets.packets) + " frames, " + (exact ? "" : "about ") +
                             std::to_string(wanted) + " were expected; is the source damaged or cut off?",
                         last_error_text);
     } catch (const Error &e) {
-        return fail(e.code() == ENOSPC ? 300 : 1, e.what(), {});
+        return fail(e.code() == ENOSPC ? int(kStatusBadOutput) : 1, e.what(), {});
     }
     return result;
 }

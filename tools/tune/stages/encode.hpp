@@ -9,6 +9,7 @@
 
 #include "cache/cache.hpp"
 #include "source/source.hpp"
+#include "stages/row_status.hpp"
 
 namespace vmaf::tune {
 

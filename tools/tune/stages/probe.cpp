@@ -49,12 +49,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredEncode, stream_bytes, file_bytes, frame
 struct StoredScore {
     std::map<std::string, Series> metrics, features;
     std::string backend, model, scale_note, scorer_version;
+    std::map<std::string, std::string> models;
     std::vector<std::string> warnings;
     double seconds = 0;
     std::int64_t frames = 0;
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredScore, metrics, features, backend, model, scale_note, scorer_version, warnings,
-                                   seconds, frames)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredScore, metrics, features, backend, model, scale_note, scorer_version, models,
+                                   warnings, seconds, frames)
 
 template <class T> std::optional<T> find_stored(Cache *cache, Cache::Kind kind, const std::string &key) {
     if (!cache || key.empty()) return std::nullopt;
@@ -298,6 +299,7 @@ class Probe {
             return run_score(setup_.programs, pair, setup_.score, report);
         });
         scored_on_ = scored.backend_tried;
+        if (scored.status == kStatusBackendNotKept) result.backend = scored.backend_used;
         if (!scored.ok()) {
             result.warnings.insert(result.warnings.end(), scored.warnings.begin(), scored.warnings.end());
             result.encode_seconds += encode.seconds;
@@ -310,6 +312,7 @@ class Probe {
         add_features(scored.series, stored->features);
         stored->backend = scored.backend_used;
         stored->model = scored.model;
+        stored->models = scored.models;
         stored->scale_note = scored.scale_note;
         stored->scorer_version = scored.scorer_version;
         stored->warnings = scored.warnings;
@@ -330,6 +333,7 @@ class Probe {
         result.encoded_duration += sample.seconds > 0 ? sample.seconds : 0;
         result.backend = score.backend;
         result.model = score.model;
+        result.models = score.models;
         result.scale_note = score.scale_note;
         result.scorer_version = score.scorer_version;
         for (const std::string &warning : score.warnings) result.warnings.push_back(warning);
@@ -379,9 +383,9 @@ ProbeResult run_probe(const ProbeSetup &setup, double q) {
     } catch (const ProbeFailure &failure) {
         return failed(failure);
     } catch (const Error &e) {
-        return failed({e.code() == ENOENT ? 1 : 500, "setup", e.what(), {}});
+        return failed({e.code() == ENOENT ? 1 : int(kStatusScorerFailed), "setup", e.what(), {}});
     } catch (const std::exception &e) {
-        return failed({500, "setup", e.what(), {}});
+        return failed({kStatusScorerFailed, "setup", e.what(), {}});
     }
     return probe.result;
 }

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kLayout = 2; // of keys and stored results; a higher number forgets everything older
+constexpr int kLayout = 3; // of keys and stored results; a higher number forgets everything older
 
 json window_json(const Window &window) {
     if (window.full()) return "full";

@@ -49,8 +49,7 @@ std::optional<Source> Products::known() const {
 std::optional<Source> Products::expected() const {
     const auto layout = pixel_layout(setup_.encode.out_pix_fmt);
     const Adapter &adapter = *setup_.encode.adapter;
-    if (!setup_.encode.vfilter.empty() || !layout || setup_.source.rotation != 0 || adapter.is_hardware)
-        return std::nullopt;
+    if (!setup_.encode.vfilter.empty() || !layout || adapter.is_hardware) return std::nullopt;
     Source source = setup_.source;
     source.kind = Source::Kind::container;
     source.pix_fmt = setup_.encode.out_pix_fmt;
@@ -58,6 +57,10 @@ std::optional<Source> Products::expected() const {
                         adapter.family == EncoderFamily::rav1e;
     source.codec = is_av1 ? "av1" : "";
     source.hdr = {};
+    source.turning.clear();
+    source.display_filter.clear();
+    source.ffmpeg_crops = false;
+    source.ignores_matrix = true;
     return source;
 }
 
@@ -67,6 +70,7 @@ Source Products::read_back(const std::string &path) const {
     request.ffprobe = setup_.programs.ffprobe;
     request.hash = SourceRequest::Hash::none;
     request.hdr = "sdr";
+    request.is_own_encode = true;
     // Our own encode: frames pair by number, and its rate is the source's.
     if (setup_.source.rate.value() > 0) request.framerate = setup_.source.rate.text();
     const Source found = probe_source(request);

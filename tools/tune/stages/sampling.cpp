@@ -100,6 +100,8 @@ std::vector<Sample> cut_samples(const Programs &programs, const Source &source, 
         sample.source.path = path;
         sample.source.stream = 0;
         sample.source.start = 0;
+        sample.source.ignores_matrix = true; // whether the copy has it depends on FFmpeg
+        sample.source.ffmpeg_crops = false;
         // The copy begins at a key frame and holds as many packets as asked for; all of it is used.
         sample.source.frames = video_packets(programs.ffprobe, path).packets;
         sample.source.file_bytes = std::filesystem::file_size(path, error);

@@ -19,11 +19,17 @@ void read_document(const std::string &path, ScoreResult &result) {
     std::ifstream file(path);
     const json document = json::parse(file, nullptr, false);
     if (!document.is_object() || !document.contains("frames") || !document["frames"].is_array()) {
-        result.status = 565;
+        result.status = kStatusScoreUnreadable;
         result.error = "the scorer's document cannot be understood";
         return;
     }
-    result.backend_used = document.value("backend_used", std::string("cpu"));
+    result.backend_used = document.value("backend_used", std::string("unknown")); // never a guess
+    if (const auto list = document.find("feature_backends"); list != document.end()) {
+        result.feature_backends.emplace();
+        for (const json &entry : *list)
+            if (entry.is_object())
+                (*result.feature_backends)[entry.value("extractor", "")] = entry.value("backend", "unknown");
+    }
     result.scorer_version = document.value("version", std::string("unknown"));
     for (const json &frame : document["frames"]) {
         if (!frame.contains("metrics")) continue;
@@ -84,19 +90,40 @@ void check_result(const ScorePair &pair, const ScoreSettings &settings, ScoreRes
         pair.expected_frames > 0 ? (pair.expected_frames + settings.subsample - 1) / settings.subsample : 0;
     const std::int64_t missing = expected - result.frames;
     if (expected > 0 && std::llabs(missing) > 1 && !settings.allow_short && settings.dist_delay == 0)
-        return fail(300, "frame count mismatch: " + std::to_string(expected) + " frames were expected, " +
-                             std::to_string(result.frames) +
-                             " could be paired; check for dropped or repeated frames, or use --allow-short");
+        return fail(kStatusBadOutput,
+                    "frame count mismatch: " + std::to_string(expected) + " frames were expected, " +
+                        std::to_string(result.frames) +
+                        " could be paired; check for dropped or repeated frames, or use --allow-short");
     if (expected > 0 && missing != 0)
         result.warnings.push_back("frame counts differ by " + std::to_string(missing) + "; the common part was scored");
     for (const MetricChoice &metric : settings.metrics) {
         const auto series = result.series.find(metric.series);
         if (series == result.series.end() || series->second.empty())
-            return fail(565, "the scorer gave no '" + metric.series + "'");
+            return fail(kStatusScoreUnreadable, "the scorer gave no '" + metric.series + "'");
         for (const double x : series->second)
             if (metric.feature.empty() && !(x >= 0 && x <= 110))
-                return fail(502, "a frame's " + metric.name + " is not a number between 0 and 100");
+                return fail(kStatusScoreOutOfRange, "a frame's " + metric.name + " is not a number between 0 and 100");
     }
+}
+
+// An explicit backend is a promise: what the document says after the score is compared with it.
+void check_backend(const ScoreSettings &settings, ScoreResult &result) {
+    if (!settings.is_backend_explicit) return;
+    std::string elsewhere;
+    if (result.feature_backends) {
+        for (const auto &[extractor, backend] : *result.feature_backends)
+            if (backend != settings.backend) {
+                elsewhere += (elsewhere.empty() ? "" : ", ") + extractor + " on " + backend;
+                result.backend_used = backend;
+            }
+    } else if (result.backend_used != "unknown" && result.backend_used != settings.backend) {
+        for (const MetricChoice &metric : settings.metrics) elsewhere += (elsewhere.empty() ? "" : ", ") + metric.name;
+        elsewhere += " on " + result.backend_used;
+    }
+    if (elsewhere.empty()) return;
+    result.status = kStatusBackendNotKept;
+    result.error = "--score-backend " + settings.backend + " was not kept: the scorer computed " + elsewhere +
+                   "; leave these metrics out, or use --score-backend auto";
 }
 
 ScoreResult score_once(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings,
@@ -111,6 +138,7 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
     try {
         const ScorePlan plan = plan_score(programs, pair, settings);
         result.model = plan.model;
+        result.models = plan.models;
         result.scale_note = plan.note;
         result.warnings = plan.warnings;
         const Document document(settings.work_folder);
@@ -121,19 +149,52 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
         const Outcome scorer = run_scorer(command, *inputs, settings, progress);
         const auto input_failure = inputs->finish(scorer.timed_out);
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        if (scorer.timed_out) return fail(600, "the scorer made no progress for the time that --timeout allows", {});
+        if (scorer.timed_out)
+            return fail(kStatusTimedOut, "the scorer made no progress for the time that --timeout allows", {});
         if (input_failure) return fail(input_failure->status, input_failure->error, input_failure->error_tail);
         if (!scorer.ok()) {
             const bool backend_lost = settings.backend != "cpu" && scorer.code != 1 && !scorer.interrupted;
-            return fail(backend_lost ? 501 : 500, explain_failure("the scorer", scorer.code, scorer.error_tail),
-                        scorer.error_tail);
+            return fail(backend_lost ? kStatusBackendLost : kStatusScorerFailed,
+                        explain_failure("the scorer", scorer.code, scorer.error_tail), scorer.error_tail);
         }
         read_document(document.path(), result);
+        if (result.ok()) check_backend(settings, result);
         if (result.ok()) check_result(pair, settings, result);
     } catch (const Error &e) {
-        return fail(500, e.what(), {});
+        return fail(kStatusScorerFailed, e.what(), {});
     }
     return result;
+}
+
+// A scorer whose document does not tell the backend of each feature is asked for one metric at a time: then the one
+// backend that it names is that metric's.
+ScoreResult score_checked(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings,
+                          const ScoreProgress &progress) {
+    const bool may_differ = settings.is_backend_explicit && settings.backend != "cpu" && settings.metrics.size() > 1;
+    ScoreResult all;
+    if (!may_differ || !settings.backends || !settings.backends->names_one_backend()) {
+        all = score_once(programs, pair, settings, progress);
+        if (!may_differ || !all.ok() || all.feature_backends || all.backend_used == "unknown") return all;
+        if (settings.backends) settings.backends->set_names_one_backend();
+    }
+    ScoreResult merged;
+    bool is_first = true;
+    for (const MetricChoice &metric : settings.metrics) {
+        ScoreSettings one = settings;
+        one.metrics = {metric};
+        ScoreResult part = score_once(programs, pair, one, progress);
+        if (!part.ok()) return part;
+        if (is_first) {
+            merged = std::move(part);
+            is_first = false;
+            continue;
+        }
+        merged.seconds += part.seconds;
+        merged.series.insert(part.series.begin(), part.series.end());
+        if (merged.models.empty()) merged.model = part.model;
+        merged.models.insert(part.models.begin(), part.models.end());
+    }
+    return merged;
 }
 
 } // namespace
@@ -144,10 +205,11 @@ ScoreResult run_score(const Programs &programs, const ScorePair &pair, const Sco
     std::vector<std::string> losses;
     for (;;) {
         if (now.backends) now.backend = now.backends->name();
-        ScoreResult result = score_once(programs, pair, now, progress);
+        ScoreResult result = score_checked(programs, pair, now, progress);
         result.backend_tried = now.backend;
         // A GPU that gives nonsense is lost as well as one that gives nothing.
-        const bool is_lost = result.status == 501 || (result.status == 502 && now.backend != "cpu");
+        const bool is_lost =
+            result.status == kStatusBackendLost || (result.status == kStatusScoreOutOfRange && now.backend != "cpu");
         if (!is_lost || !now.backends || !now.backends->replace(now.backend)) {
             result.warnings.insert(result.warnings.begin(), losses.begin(), losses.end());
             return result;

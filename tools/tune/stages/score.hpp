@@ -31,6 +31,7 @@ struct ScoreSettings {
     std::string model = "auto";        // auto, a version, or path=FILE
     std::vector<MetricChoice> metrics; // the first is the target
     std::string backend = "cpu";
+    bool is_backend_explicit = false; // then every feature must come from it
     BackendInUse *backends = nullptr; // where a lost backend may be replaced; null: `backend` and no other
     std::optional<unsigned> device;   // of a GPU backend
     std::string scorer = "library";   // library, binary
@@ -55,7 +56,8 @@ struct FrameSize {
 
 // Size at which both are compared (6.5).
 FrameSize scored_size(FrameSize reference, const std::string &scale, int model_lines);
-std::string chosen_model(const ScoreSettings &settings, FrameSize scored, bool hdr); // "version=..." or "path=..."
+// What `vmaf` or `vmaf_neg` is computed with, "version=..." or "path=...".
+std::string chosen_model(const ScoreSettings &settings, const MetricChoice &metric, FrameSize scored);
 inline constexpr const char *kNoHdrModel =
     "there is no VMAF model for HDR (vmaf_hdr_*.json in VMAF_MODEL_DIR or share/model); the model for SDR is used, so "
     "compare scores only with each other";
@@ -69,7 +71,9 @@ struct ScoreResult {
     std::string error, error_tail;
     std::map<std::string, Series> series;    // every metric of the document, by its displayed name
     std::string backend_tried, backend_used; // the latter: what the scores came from, as the scorer says
+    std::optional<std::map<std::string, std::string>> feature_backends; // by extractor, where the scorer tells
     std::string scorer_version, model, scale_note;
+    std::map<std::string, std::string> models; // by the metric that they were used for
     std::vector<std::string> warnings;
     double seconds = 0;
     std::int64_t frames = 0;

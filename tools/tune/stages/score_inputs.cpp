@@ -44,7 +44,7 @@ std::optional<Failure> decode_failure(const Outcome &outcome, bool is_reference)
     // A decoder that nobody reads from any more is not at fault.
     if (outcome.code == 0 || outcome.code == 141 || outcome.error_tail.find("Broken pipe") != std::string::npos)
         return std::nullopt;
-    return Failure{is_reference ? 400 : 401,
+    return Failure{is_reference ? kStatusReferenceUndecodable : kStatusEncodeUndecodable,
                    explain_failure(is_reference ? "decoding the reference" : "decoding the encode", outcome.code,
                                    outcome.error_tail),
                    outcome.error_tail};

@@ -15,7 +15,7 @@ namespace {
 const std::vector<MetricChoice> &metric_table() {
     static const std::vector<MetricChoice> table = {
         {"vmaf", "vmaf", "", false, true, 95},
-        {"vmaf_neg", "vmaf", "", false, true, 95},
+        {"vmaf_neg", "vmaf_neg", "", false, true, 95},
         {"ssimulacra2", "ssimulacra2", "ssimulacra2", false, true, 80},
         {"psnr", "psnr_y", "psnr", false, false, 42},
         {"psnr_hvs", "psnr_hvs", "psnr_hvs", false, false, 42},
@@ -34,7 +34,7 @@ FrameSize filtered_size(const Programs &programs, const Source &source, const st
     Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
     append(command, source.input_arguments());
     append(command, {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream), "-frames:v", "1",
-                     "-vf", filter, "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"});
+                     "-vf", source.shown(filter), "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"});
     static std::mutex mutex;
     static std::map<Arguments, FrameSize> known; // every probe of a search asks the same
     const std::lock_guard lock(mutex);
@@ -58,6 +58,13 @@ std::string joined(const std::vector<std::string> &filters) {
 std::string format_without_range_change(const Source &source, const PixelLayout &layout) {
     const std::string name = pix_fmt_name(layout);
     return source.pix_fmt.starts_with("yuvj") && layout.bits == 8 ? "yuvj" + name.substr(3) : name;
+}
+
+// The first metric that a model computes; plain VMAF where none does: sizes are chosen as for it.
+const MetricChoice &model_metric(const ScoreSettings &settings) {
+    for (const MetricChoice &metric : settings.metrics)
+        if (metric.feature.empty()) return metric;
+    return metric_table().front();
 }
 
 bool is_full(const std::string &range) { return range == "pc" || range == "full"; }
@@ -90,12 +97,15 @@ FrameSize scored_size(FrameSize size, const std::string &scale, int model_lines)
     return {std::min(bound.width, even(size.width * factor)), std::min(bound.height, even(size.height * factor))};
 }
 
-std::string chosen_model(const ScoreSettings &settings, FrameSize scored, bool) {
-    if (settings.model != "auto")
-        return settings.model.find('=') != std::string::npos ? settings.model : "version=" + settings.model;
+std::string chosen_model(const ScoreSettings &settings, const MetricChoice &metric, FrameSize scored) {
     const bool is_4k = scored.height >= 2160 || scored.width >= 3840;
-    const bool neg = !settings.metrics.empty() && settings.metrics.front().name == "vmaf_neg";
-    return std::string("version=vmaf_") + (is_4k ? "4k_" : "") + "v0.6.1" + (neg ? "neg" : "");
+    std::string model = settings.model;
+    if (model == "auto") model = std::string("version=vmaf_") + (is_4k ? "4k_" : "") + "v0.6.1";
+    if (model.find('=') == std::string::npos) model = "version=" + model;
+    if (metric.name != "vmaf_neg" || model.find("neg") != std::string::npos) return model;
+    for (const char *known : {"vmaf_v0.6.1", "vmaf_4k_v0.6.1", "vmaf_float_v0.6.1"}) // they have built-in twins
+        if (model == std::string("version=") + known) return model + "neg";
+    return model + ":vif.vif_enhn_gain_limit=1.0:adm.adm_enhn_gain_limit=1.0"; // what makes any model a neg one
 }
 
 PixelLayout deeper_layout(const PixelLayout &a, const PixelLayout &b) {
@@ -124,7 +134,7 @@ Arguments decode_command(const Programs &programs, const Source &source, const W
     if (window.start > 0) append(command, {"-ss", number_text(window.start)});
     append(command, {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream)});
     if (!window.full()) append(command, {"-frames:v", std::to_string(window.frames)});
-    if (!filter.empty()) append(command, {"-vf", filter});
+    if (const std::string shown = source.shown(filter); !shown.empty()) append(command, {"-vf", shown});
     append(command, {"-fps_mode", "passthrough", "-pix_fmt", pix_fmt, "-f", "rawvideo"});
     command.push_back(output == "-" ? output : ffmpeg_path(output));
     return command;
@@ -136,15 +146,18 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
     const FrameSize ref_size = filtered_size(programs, ref, settings.reference_filter);
     const FrameSize dist_size = {dist.width, dist.height};
     const bool hdr = ref.hdr.transfer != Hdr::Transfer::none;
+    const MetricChoice &vmaf_like = model_metric(settings);
     const auto lines = [&](FrameSize s) {
-        return chosen_model(settings, s, hdr).find("4k") != std::string::npos ? 2160 : 1080;
+        return chosen_model(settings, vmaf_like, s).find("4k") != std::string::npos ? 2160 : 1080;
     };
     if (settings.scale == "none" && !(ref_size == dist_size))
         throw invalid("the reference is " + std::to_string(ref_size.width) + "x" + std::to_string(ref_size.height) +
                       ", the distorted video " + std::to_string(dist_size.width) + "x" +
                       std::to_string(dist_size.height) + "; use --score-scale auto, or filter one of them");
     plan.size = scored_size(ref_size, settings.scale, lines(ref_size));
-    plan.model = chosen_model(settings, plan.size, hdr);
+    plan.model = chosen_model(settings, vmaf_like, plan.size);
+    for (const MetricChoice &metric : settings.metrics)
+        if (metric.feature.empty()) plan.models[metric.name] = chosen_model(settings, metric, plan.size);
     const auto layout_of = [](const Source &s) {
         return pixel_layout(s.pix_fmt).value_or(PixelLayout{444, 10}); // RGB and the like: nothing is lost
     };
@@ -153,9 +166,12 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
 
     const auto scale_to = [&](FrameSize from, FrameSize to, bool convert_range) -> std::string {
         if (from == to && !convert_range) return {};
+        // Lines of two fields are not mixed.
+        const bool has_fields = ref.is_interlaced() && ref.display_filter.find("bwdif") == std::string::npos;
         std::string text = "scale=" + std::to_string(to.width) + ":" + std::to_string(to.height) +
                            ":flags=" + settings.scaler + "+accurate_rnd+full_chroma_int";
         if (convert_range) text += is_full(ref.range) ? ":in_range=tv:out_range=pc" : ":in_range=pc:out_range=tv";
+        if (has_fields) text += ":interl=1";
         return text + ",setsar=1";
     };
     const bool ranges_known =
@@ -170,9 +186,6 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
                                 ", the distorted video with " + dist.matrix + "; samples are compared as they are");
     if (hdr && settings.model == "auto" && !settings.metrics.empty() && settings.metrics.front().feature.empty())
         plan.warnings.push_back(kNoHdrModel);
-    if (ref.field_order != "progressive" && ref.field_order != "unknown")
-        plan.warnings.push_back("the reference is interlaced (" + ref.field_order +
-                                "); VMAF expects progressive pictures: consider --vfilter bwdif");
     // A rung of a ladder goes to the reference's size first.
     std::vector<std::string> dist_filters;
     if (!(dist_size == ref_size) || ranges_differ) dist_filters.push_back(scale_to(dist_size, ref_size, ranges_differ));
@@ -181,8 +194,9 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
     plan.reference_filter = joined({settings.reference_filter, scale_to(ref_size, plan.size, false)});
     plan.reference_format = format_without_range_change(ref, plan.layout);
     plan.distorted_format = ranges_differ ? pix_fmt_name(plan.layout) : format_without_range_change(dist, plan.layout);
-    plan.converts = !plan.distorted_filter.empty() || !plan.reference_filter.empty() ||
-                    plan.reference_format != ref.pix_fmt || plan.distorted_format != dist.pix_fmt;
+    plan.converts = !ref.shown("").empty() || !dist.shown("").empty() || !plan.distorted_filter.empty() ||
+                    !plan.reference_filter.empty() || plan.reference_format != ref.pix_fmt ||
+                    plan.distorted_format != dist.pix_fmt;
     plan.note = ref_size == plan.size && dist_size == plan.size
                     ? "none"
                     : std::to_string(plan.size.width) + "x" + std::to_string(plan.size.height) + ":" + settings.scaler;
@@ -200,12 +214,8 @@ Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const 
     append(command, {"--quiet", "--json", "--output", document, "--threads", std::to_string(settings.threads)});
     if (settings.scorer_takes_precision) append(command, {"--precision", "max"});
     if (settings.subsample > 1) append(command, {"--subsample", std::to_string(settings.subsample)});
-    const bool needs_model = std::any_of(settings.metrics.begin(), settings.metrics.end(),
-                                         [](const MetricChoice &m) { return m.feature.empty(); });
-    if (needs_model)
-        append(command, {"--model", plan.model + ":name=vmaf"});
-    else
-        command.push_back("--no_prediction");
+    for (const auto &[metric, model] : plan.models) append(command, {"--model", model + ":name=" + metric});
+    if (plan.models.empty()) command.push_back("--no_prediction");
     for (const MetricChoice &metric : settings.metrics)
         if (!metric.feature.empty()) append(command, {"--feature", metric.feature});
     if (settings.scorer_takes_backend) append(command, {"--backend", settings.backend});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ struct ScorePlan {
     FrameSize size;
     PixelLayout layout;
     std::string reference_filter, distorted_filter, reference_format, distorted_format;
-    std::string model, note;
+    std::string model, note;                   // the model of the first metric that has one
+    std::map<std::string, std::string> models; // by metric
     std::vector<std::string> warnings;
     bool converts = false; // frames are not compared as the files hold them
 

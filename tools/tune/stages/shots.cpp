@@ -39,10 +39,11 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
     Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
     const Arguments input = source.input_arguments();
     command.insert(command.end(), input.begin(), input.end());
-    command.insert(command.end(),
-                   {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream), "-vf",
-                    "scale=" + std::to_string(width) + ":" + std::to_string(height) + ":flags=area,format=gray",
-                    "-fps_mode", "passthrough", "-f", "rawvideo", "-"});
+    command.insert(
+        command.end(),
+        {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream), "-vf",
+         source.shown("scale=" + std::to_string(width) + ":" + std::to_string(height) + ":flags=area,format=gray"),
+         "-fps_mode", "passthrough", "-f", "rawvideo", "-"});
     PipedChild decoder(command);
     const auto size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     std::vector<unsigned char> current(size), previous;

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""vmaf-tune on sources as cameras and other people make them: turned, cropped, with samples that are not square, with fields.
+
+  sources_test.py VMAF_TUNE CLIPGEN
+"""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TUNE, CLIPGEN = map(os.path.abspath, sys.argv[1:3])
+del sys.argv[1:3]
+FFMPEG = ["ffmpeg", "-y", "-nostdin", "-v", "error"]
+LOSSLESS = ["-c:v", "libx264", "-preset", "ultrafast", "-qp", "0"]
+
+
+def with_clean_aperture(mp4, width, height, x, y):
+    """The same file with a clap box in the sample entry of its only track; moov lies at the end."""
+    clap = struct.pack(">I4s8I", 40, b"clap", width, 1, height, 1, x & 0xFFFFFFFF, 1, y & 0xFFFFFFFF, 1)
+
+    def grown(data, path):
+        out, at = b"", 0
+        while at + 8 <= len(data):
+            size, name = struct.unpack(">I4s", data[at:at + 8])
+            body = data[at + 8:at + size]
+            if path and name == path[0]:
+                head = {b"stsd": 8, b"avc1": 78}.get(name, 0)
+                body = body[:head] + (grown(body[head:], path[1:]) if path[1:] else body[head:] + clap)
+            out += struct.pack(">I4s", 8 + len(body), name) + body
+            at += size
+        return out
+    return grown(mp4, [b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"avc1"])
+
+
+def with_pixel_crop(mkv, left, top, right, bottom):
+    """The same Matroska stream with PixelCrop elements in its only track."""
+    crop = b"".join(bytes.fromhex(i) + b"\x81" + bytes([v]) for i, v in (("54cc", left), ("54bb", top), ("54dd", right), ("54aa", bottom)))
+
+    def number(data, at, keep):
+        length = 9 - data[at].bit_length()
+        value = int.from_bytes(data[at:at + length], "big")
+        return (value if keep else value & ((1 << 7 * length) - 1)), at + length, length
+
+    def grown(data, path):
+        out, at = b"", 0
+        while at < len(data):
+            start = at
+            identifier, at, _ = number(data, at, True)
+            size, after, length = number(data, at, False)
+            is_open = size == (1 << 7 * length) - 1
+            body = data[after:] if is_open else data[after:after + size]
+            if path and identifier == path[0]:
+                body = grown(body, path[1:]) if path[1:] else body + crop
+                out += data[start:at] + (b"\x01" + b"\xff" * 7 if is_open else (len(body) | 1 << 56).to_bytes(8, "big")) + body
+                path = path if identifier == 0x18538067 else []
+            else:
+                out += data[start:after] + body
+            at = after + (len(data) - after if is_open else size)
+        return out
+    return grown(mkv, [0x18538067, 0x1654AE6B, 0xAE, 0xE0])
+
+
+class Sources(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="vmaf-tune-sources-")
+        subprocess.check_call([CLIPGEN, "--size", "192x112", "--frames", "18", "--format", "420", "--depth", "8", "--scene", "street", cls.path("clip.y4m")])
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.folder, name)
+
+    @classmethod
+    def ffmpeg(cls, *arguments):
+        subprocess.check_call([*FFMPEG, *arguments], cwd=cls.folder)
+
+    def tune(self, *arguments, code=0, env=None, **options):
+        run = subprocess.run([TUNE, *arguments], capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL,
+                             env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache"), **(env or {})}, **options)
+        self.assertEqual(run.returncode, code, run.stderr)
+        return run
+
+    def sample(self, source, *more, crf="30"):
+        return json.loads(self.tune("sample", "-i", source, "--preset", "ultrafast", "--crf", crf, "--score-scale", "none", "--json", *more).stdout)
+
+    def shape(self, name):
+        stream = json.loads(subprocess.check_output(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_streams", "-of", "json", self.path(name)]))["streams"][0]
+        turned = [s["rotation"] for s in stream.get("side_data_list", []) if "rotation" in s]
+        return stream["width"], stream["height"], stream.get("sample_aspect_ratio", "1:1"), turned
+
+    def same_as(self, upright, source, *more):
+        """A source gives the figures of the file that holds what it shows."""
+        want, got = self.sample(upright, *more), self.sample(source, *more)
+        self.assertEqual((got["width"], got["height"], got["scored_frames"]), (want["width"], want["height"], want["scored_frames"]))
+        self.assertAlmostEqual(got["score"], want["score"], places=6)
+        self.assertEqual(got["encode_size_bytes"], want["encode_size_bytes"])
+        return got
+
+    # What a player shows is what is encoded and scored
+
+    def test_turned_sources_are_tuned_as_they_are_shown(self):
+        self.ffmpeg("-i", "clip.y4m", *LOSSLESS, "upright.mkv")
+        for turn, angle in (("transpose=cclock", 270), ("transpose=clock", 90), ("hflip,vflip", 180)):
+            self.ffmpeg("-i", "clip.y4m", "-vf", turn, *LOSSLESS, "stored.mp4")
+            self.ffmpeg("-i", "stored.mp4", "-c", "copy", "-metadata:s:v", f"rotate={angle}", "phone.mp4")
+            self.same_as("upright.mkv", "phone.mp4")
+        # Samples are copies that lose the tag; finished files have none and need none.
+        piece = ("--samples", "1", "--sample-duration", "0.25")
+        self.assertAlmostEqual(self.sample("phone.mp4", *piece)["score"], self.sample("upright.mkv", *piece)["score"], places=6)
+        self.tune("encode", "-i", "phone.mp4", "--preset", "ultrafast", "--crf", "30", "-o", "finished.mp4", "--verify-score")
+        self.assertEqual(self.shape("finished.mp4")[:2], (192, 112))
+        self.assertIn(self.shape("finished.mp4")[3], ([], [0]))
+        result = json.loads(self.tune("score", "clip.y4m", "phone.mp4", "--score-scale", "none", "--format", "json").stdout)
+        self.assertGreater(result["global"]["vmaf"]["min"], 95)
+
+    def test_samples_that_are_not_square_become_square_once(self):
+        self.ffmpeg("-i", "clip.y4m", "-vf", "scale=144:112,setsar=4/3", *LOSSLESS, "narrow.mkv")
+        self.ffmpeg("-i", "narrow.mkv", "-vf", "scale=192:112:flags=bicubic+accurate_rnd+full_chroma_int,setsar=1", *LOSSLESS, "square.mkv")
+        row = self.same_as("square.mkv", "narrow.mkv")
+        self.assertEqual(row["sar"], "4:3")
+        self.tune("encode", "-i", "narrow.mkv", "--preset", "ultrafast", "--crf", "30", "-o", "square.mp4")
+        self.assertEqual(self.shape("square.mp4"), (192, 112, "1:1", []))
+        with open(self.path("narrow.y4m"), "wb") as file: file.write(open(self.path("clip.y4m"), "rb").read().replace(b" A1:1", b" A3:2", 1))
+        self.assertEqual(self.sample("narrow.y4m")["width"], 288)
+
+    def test_cropping_of_the_container_is_done(self):
+        self.ffmpeg("-i", "clip.y4m", *LOSSLESS, "whole.mp4")
+        mp4 = with_clean_aperture(open(self.path("whole.mp4"), "rb").read(), 160, 96, 8, -4)
+        with open(self.path("aperture.mp4"), "wb") as file: file.write(mp4)
+        self.ffmpeg("-i", "clip.y4m", "-vf", "crop=160:96:24:4", *LOSSLESS, "cut.mkv")
+        self.same_as("cut.mkv", "aperture.mp4")
+        stream = subprocess.check_output([*FFMPEG, "-i", "whole.mp4", "-c", "copy", "-f", "matroska", "-"], cwd=self.folder)
+        with open(self.path("pixels.mkv"), "wb") as file: file.write(with_pixel_crop(stream, 24, 4, 8, 12))
+        self.same_as("cut.mkv", "pixels.mkv")
+
+    def test_fields_are_told_and_made_pictures_on_request(self):
+        self.ffmpeg("-i", "clip.y4m", "-vf", "tinterlace=interleave_top,setfield=tff", "-flags", "+ilme+ildct", "-x264-params", "tff=1", *LOSSLESS, "fields.mkv")
+        self.ffmpeg("-i", "fields.mkv", "-vf", "bwdif=mode=send_frame", *LOSSLESS, "pictures.mkv")
+        run = self.tune("sample", "-i", "fields.mkv", "--preset", "ultrafast", "--crf", "30", "--score-scale", "none")
+        self.assertIn("is interlaced", run.stderr)
+        self.assertIn("--deinterlace", run.stderr)
+        self.same_as("pictures.mkv", "fields.mkv", "--deinterlace")
+        self.assertNotEqual(self.sample("fields.mkv")["score"], self.sample("fields.mkv", "--deinterlace")["score"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,286 @@
+#include "source/display.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "base/error.hpp"
+#include "source/ebml.hpp"
+
+namespace vmaf::tune {
+
+namespace {
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
+
+// Walks the elements of a Matroska file down to the tracks' video settings.
+class MatroskaTracks {
+  public:
+    explicit MatroskaTracks(std::FILE *file) : file_(file), reader_{file} {}
+
+    std::optional<Cropping> of_video(int wanted, int width, int height) {
+        constexpr std::uint64_t kHead = 0x1A45DFA3, kSegment = 0x18538067, kTracks = 0x1654AE6B, kCluster = 0x1F43B675,
+                                kEntry = 0xAE;
+        int video = 0;
+        for (int elements = 0; elements < 10000; elements++) {
+            const auto id = reader_.number(true);
+            const auto size = id ? reader_.number(false) : std::nullopt;
+            if (!size || *id == kCluster) return std::nullopt;
+            if (elements == 0 && *id != kHead) return std::nullopt;
+            if (*id == kSegment || *id == kTracks) continue; // go inside
+            if (*size == ebml::kUnknownSize) return std::nullopt;
+            const off_t end = ftello(file_) + static_cast<off_t>(*size);
+            if (*id == kEntry) {
+                read_entry(end);
+                if (type_ == 1 && video++ == wanted) return cropping(width, height);
+            }
+            if (fseeko(file_, end, SEEK_SET) != 0) return std::nullopt;
+        }
+        return std::nullopt;
+    }
+
+  private:
+    void read_entry(off_t end) {
+        type_ = 0;
+        left_ = top_ = right_ = bottom_ = display_width_ = display_height_ = display_unit_ = 0;
+        while (ftello(file_) < end) {
+            const auto id = reader_.number(true);
+            const auto size = id ? reader_.number(false) : std::nullopt;
+            if (!size || *size == ebml::kUnknownSize) return;
+            if (*id == 0xE0) continue; // Video: go inside
+            std::uint64_t *field = *id == 0x83     ? &type_
+                                   : *id == 0x54CC ? &left_
+                                   : *id == 0x54BB ? &top_
+                                   : *id == 0x54DD ? &right_
+                                   : *id == 0x54AA ? &bottom_
+                                   : *id == 0x54B0 ? &display_width_
+                                   : *id == 0x54BA ? &display_height_
+                                   : *id == 0x54B2 ? &display_unit_
+                                                   : nullptr;
+            if (field)
+                *field = reader_.unsigned_value(*size).value_or(0);
+            else if (fseeko(file_, static_cast<off_t>(*size), SEEK_CUR) != 0)
+                return;
+        }
+    }
+
+    std::optional<Cropping> cropping(int width, int height) const {
+        const auto w = static_cast<std::uint64_t>(width), h = static_cast<std::uint64_t>(height);
+        if (left_ + right_ >= w || top_ + bottom_ >= h) return std::nullopt;
+        Cropping c{int(left_), int(top_), int(right_), int(bottom_), std::nullopt};
+        if (c.any() && display_width_ > 0 && display_height_ > 0 && display_unit_ <= 3)
+            c.sample_aspect = Rational{std::int64_t(display_width_ * (h - top_ - bottom_)),
+                                       std::int64_t(display_height_ * (w - left_ - right_))};
+        return c;
+    }
+
+    std::FILE *file_;
+    ebml::Reader reader_;
+    std::uint64_t type_ = 0, left_ = 0, top_ = 0, right_ = 0, bottom_ = 0, display_width_ = 0, display_height_ = 0,
+                  display_unit_ = 0;
+};
+
+// The boxes of an MP4 file, down to the clean aperture of a video track.
+class Mp4Tracks {
+  public:
+    explicit Mp4Tracks(std::FILE *file) : file_(file) {}
+
+    std::optional<Cropping> of_video(int wanted, int width, int height) {
+        std::optional<Cropping> found;
+        int video = 0;
+        fseeko(file_, 0, SEEK_END);
+        const off_t end = ftello(file_);
+        each_box(0, end, [&](const std::string &name, off_t from, off_t to) {
+            if (name != "moov") return;
+            each_box(from, to, [&](const std::string &trak, off_t first, off_t last) {
+                if (trak != "trak") return;
+                is_video_ = false;
+                aperture_.clear();
+                walk(first, last);
+                if (is_video_ && video++ == wanted) found = cropping(width, height);
+            });
+        });
+        return found;
+    }
+
+  private:
+    std::vector<std::int64_t> words(off_t at, std::size_t count) {
+        std::vector<unsigned char> bytes(4 * count);
+        std::vector<std::int64_t> values;
+        if (fseeko(file_, at, SEEK_SET) != 0 || std::fread(bytes.data(), 1, bytes.size(), file_) != bytes.size())
+            return values;
+        for (std::size_t i = 0; i < bytes.size(); i += 4)
+            values.push_back(std::int64_t(bytes[i]) << 24 | bytes[i + 1] << 16 | bytes[i + 2] << 8 | bytes[i + 3]);
+        return values;
+    }
+
+    template <class Visit> void each_box(off_t at, off_t end, Visit visit) {
+        for (int boxes = 0; boxes < 10000 && at + 8 <= end; boxes++) {
+            const auto start = words(at, 2);
+            if (start.size() < 2) return;
+            std::int64_t size = start[0], header = 8;
+            if (const auto large = words(at + 8, 2); size == 1 && large.size() == 2) {
+                size = large[0] << 32 | large[1];
+                header = 16;
+            }
+            if (size == 0) size = end - at;
+            if (size < header || size > end - at) return;
+            std::string name;
+            for (int shift = 24; shift >= 0; shift -= 8) name += static_cast<char>(start[1] >> shift & 0xFF);
+            visit(name, at + header, at + size);
+            at += size;
+        }
+    }
+
+    void walk(off_t from, off_t to) {
+        each_box(from, to, [&](const std::string &name, off_t first, off_t last) {
+            if (name == "mdia" || name == "minf" || name == "stbl") walk(first, last);
+            if (name == "hdlr") {
+                const auto w = words(first, 3);
+                is_video_ = w.size() == 3 && w[2] == 0x76696465; // vide
+            }
+            if (name == "stsd")
+                each_box(first + 8, last, [&](const std::string &, off_t entry, off_t entry_end) {
+                    constexpr off_t kVisualEntry = 78; // fixed part of a sample entry
+                    each_box(entry + kVisualEntry, entry_end, [&](const std::string &inner, off_t at, off_t) {
+                        if (inner == "clap") aperture_ = words(at, 8);
+                    });
+                });
+        });
+    }
+
+    std::optional<Cropping> cropping(int width, int height) const {
+        if (aperture_.size() != 8) return std::nullopt;
+        const auto ratio = [&](std::size_t i) {
+            return aperture_[i + 1] == 0 ? 0.0 : double(std::int32_t(aperture_[i])) / double(aperture_[i + 1]);
+        };
+        const double w = ratio(0), h = ratio(2);
+        if (!(w >= 1 && w <= width && h >= 1 && h <= height)) return std::nullopt;
+        // The offset is that of the centre.
+        const int left = std::clamp(int(std::lround((width - w) / 2 + ratio(4))), 0, width - 1);
+        const int top = std::clamp(int(std::lround((height - h) / 2 + ratio(6))), 0, height - 1);
+        Cropping c;
+        c.left = left;
+        c.top = top;
+        c.right = std::max(0, width - left - int(std::lround(w)));
+        c.bottom = std::max(0, height - top - int(std::lround(h)));
+        return c;
+    }
+
+    std::FILE *file_;
+    bool is_video_ = false;
+    std::vector<std::int64_t> aperture_;
+};
+
+} // namespace
+
+Cropping container_cropping(const std::string &path, int video_track, int width, int height) {
+    const File file(std::fopen(path.c_str(), "rb"), std::fclose);
+    if (!file) return {};
+    std::array<unsigned char, 12> first{};
+    if (std::fread(first.data(), 1, first.size(), file.get()) != first.size()) return {};
+    const std::string kind(reinterpret_cast<const char *>(first.data()) + 4, 4);
+    std::rewind(file.get());
+    std::optional<Cropping> found;
+    if (first[0] == 0x1A && first[1] == 0x45)
+        found = MatroskaTracks(file.get()).of_video(video_track, width, height);
+    else if (kind == "ftyp" || kind == "moov" || kind == "mdat" || kind == "wide" || kind == "free")
+        found = Mp4Tracks(file.get()).of_video(video_track, width, height);
+    return found.value_or(Cropping{});
+}
+
+std::string turning_filter(const std::array<double, 9> &m, bool &swaps) {
+    swaps = false;
+    const double across = std::hypot(m[0], m[3]), down = std::hypot(m[1], m[4]);
+    if (across == 0 || down == 0) return {};
+    double degrees = std::atan2(m[1] / down, m[0] / across) * 180 / M_PI; // clockwise
+    degrees -= 360 * std::floor(degrees / 360 + 0.9 / 360);
+    if (std::fabs(degrees - 90) < 1) {
+        swaps = true;
+        return m[3] > 0 ? "transpose=cclock_flip" : "transpose=clock";
+    }
+    if (std::fabs(degrees - 180) < 1)
+        return std::string(m[0] < 0 ? "hflip" : "") + (m[0] < 0 && m[4] < 0 ? "," : "") + (m[4] < 0 ? "vflip" : "");
+    if (std::fabs(degrees - 270) < 1) {
+        swaps = true;
+        return m[3] < 0 ? "transpose=clock_flip" : "transpose=cclock";
+    }
+    if (std::fabs(degrees) > 1) {
+        char text[64];
+        std::snprintf(text, sizeof text, "rotate=%f*PI/180", degrees);
+        return text;
+    }
+    return m[4] < 0 ? "vflip" : "";
+}
+
+namespace {
+
+// The same borders of the turned picture.
+Cropping turned(const Cropping &c, const std::string &turn) {
+    Cropping t = c;
+    if (turn == "transpose=clock") t = {c.bottom, c.left, c.top, c.right, c.sample_aspect};
+    if (turn == "transpose=cclock") t = {c.top, c.right, c.bottom, c.left, c.sample_aspect};
+    if (turn == "transpose=cclock_flip") t = {c.top, c.left, c.bottom, c.right, c.sample_aspect};
+    if (turn == "transpose=clock_flip") t = {c.bottom, c.right, c.top, c.left, c.sample_aspect};
+    if (turn.find("hflip") != std::string::npos) std::swap(t.left, t.right);
+    if (turn.find("vflip") != std::string::npos) std::swap(t.top, t.bottom);
+    return t;
+}
+
+} // namespace
+
+void apply_display(Source &source, const Cropping &stored, const std::optional<std::array<double, 9>> &matrix,
+                   bool ffmpeg_crops, bool deinterlace) {
+    std::string &filter = source.display_filter;
+    const auto add = [&](const std::string &step) { filter += (filter.empty() ? "" : ",") + step; };
+    const auto size = [](int w, int h) { return std::to_string(w) + ":" + std::to_string(h); };
+    bool swaps = false;
+    if (matrix) source.turning = turning_filter(*matrix, swaps);
+    if (deinterlace && !source.turning.empty())
+        throw invalid("'" + source.path + "' is turned and interlaced; deinterlace it with --vfilter instead");
+    if (deinterlace) add("bwdif=mode=send_frame");
+    if (swaps) std::swap(source.width, source.height);
+    int &w = source.width, &h = source.height;
+    if (stored.any()) {
+        source.ffmpeg_crops = ffmpeg_crops;
+        const Cropping c = turned(stored, source.turning);
+        // Whole chroma samples only, as FFmpeg's filter does it.
+        const auto layout = pixel_layout(source.pix_fmt).value_or(PixelLayout{444, 8});
+        const int across = layout.chroma == 420 || layout.chroma == 422 ? 2 : 1, down = layout.chroma == 420 ? 2 : 1;
+        w = (w - c.left - c.right) / across * across;
+        h = (h - c.top - c.bottom) / down * down;
+        add("crop=" + size(w, h) + ":" + size(c.left / across * across, c.top / down * down));
+    }
+    double aspect = 1;
+    if (long long num = 0, den = 0;
+        std::sscanf(source.sample_aspect.c_str(), "%lld:%lld", &num, &den) == 2 && num > 0 && den > 0)
+        aspect = double(num) / double(den);
+    if (stored.sample_aspect && stored.sample_aspect->value() > 0) aspect = stored.sample_aspect->value();
+    if (std::fabs(aspect - 1) < 1e-6) return;
+    if (swaps) aspect = 1 / aspect;
+    // Lines stay as they are: they may belong to fields, and players do the same.
+    const int shown = std::max(2, 2 * static_cast<int>(std::lround(w * aspect / 2)));
+    if (shown != w && shown <= 32768) {
+        w = shown;
+        add("scale=" + size(w, h) + ":flags=bicubic+accurate_rnd+full_chroma_int");
+    }
+    add("setsar=1");
+}
+
+std::string display_sentence(const Source &source) {
+    std::string done;
+    const auto add = [&](bool is_done, const char *what) {
+        if (is_done) done += (done.empty() ? "" : ", ") + std::string(what);
+    };
+    const auto has = [&](const char *filter) { return source.display_filter.find(filter) != std::string::npos; };
+    add(has("bwdif"), "deinterlaced");
+    add(!source.turning.empty(), "turned");
+    add(has("crop="), "cropped");
+    add(has("scale="), "stretched to square samples");
+    if (done.empty()) return {};
+    return done + ", and is " + std::to_string(source.width) + "x" + std::to_string(source.height) + " from here on";
+}
+
+} // namespace vmaf::tune

@@ -1,34 +1,24 @@
-// The logarithm table of vif.md 2.7 as polynomials, exact for all its 32768 entries (vif_log_test.cpp tries each).
+// The logarithm table of vif.md 2.7 as polynomials, exact for all its 32768 entries (vif_test.cpp tries each).
 // With z as a float, truncated, its exponent and the top bits of its fraction give a piece number; the next bits of the
 // fraction are the argument w of the piece's polynomial, and
 //   T-style logarithm = step * piece number + floor(polynomial) - 2048 * 127.
 // The coefficients were found by fitting each piece inside its staircase and then searching over their last bits.
 #pragma once
 
+#include <cstdint>
+
 namespace vmaf::vif {
 
-// 32 pieces of 64 steps: a + w (b + w c), 1 <= w < 1 + 2^-5. The inner step is rounded to nearest, the outer one,
-// fused, toward zero.
-inline constexpr int kQuadraticPieces = 32;
-alignas(64) inline constexpr float kLogQuadratic[3][kQuadraticPieces] = {
-    {-0x1.121366p+12f, -0x1.0594a6p+12f, -0x1.f3ed96p+11f, -0x1.de9402p+11f, -0x1.cc04acp+11f, -0x1.b882aep+11f,
-     -0x1.a6ac6p+11f,  -0x1.97403p+11f,  -0x1.885edcp+11f, -0x1.73daf8p+11f, -0x1.6fe71ep+11f, -0x1.612da6p+11f,
-     -0x1.56662ep+11f, -0x1.4bb7c8p+11f, -0x1.433f1cp+11f, -0x1.393f04p+11f, -0x1.30c15cp+11f, -0x1.28b7cep+11f,
-     -0x1.21a3f2p+11f, -0x1.1ac7dcp+11f, -0x1.14698ap+11f, -0x1.0ed832p+11f, -0x1.087a34p+11f, -0x1.047606p+11f,
-     -0x1.feeecp+10f,  -0x1.f735f6p+10f, -0x1.f1152p+10f,  -0x1.e5fa6cp+10f, -0x1.e0acecp+10f, -0x1.ddd052p+10f,
-     -0x1.d4e148p+10f, -0x1.d057eap+10f},
-    {0x1.6b963cp+12f, 0x1.5b8c2ep+12f, 0x1.4c9b7ap+12f, 0x1.3eececp+12f, 0x1.337154p+12f, 0x1.267eb4p+12f,
-     0x1.1abdacp+12f, 0x1.10e0d8p+12f, 0x1.0720c6p+12f, 0x1.eecf86p+11f, 0x1.ef5a76p+11f, 0x1.d9ece2p+11f,
-     0x1.cb9308p+11f, 0x1.bcce02p+11f, 0x1.b1c15ep+11f, 0x1.a3201ep+11f, 0x1.96efcap+11f, 0x1.8b1e72p+11f,
-     0x1.80b4b6p+11f, 0x1.763facp+11f, 0x1.6c50aap+11f, 0x1.638564p+11f, 0x1.58c1ecp+11f, 0x1.523d6p+11f,
-     0x1.4964p+11f,   0x1.42709cp+11f, 0x1.3ca892p+11f, 0x1.31bac6p+11f, 0x1.2c2974p+11f, 0x1.28b312p+11f,
-     0x1.1ef056p+11f, 0x1.194298p+11f},
-    {-0x1.65eb1cp+10f, -0x1.510334p+10f, -0x1.3daaaep+10f, -0x1.2c3a32p+10f, -0x1.1e9b82p+10f, -0x1.0d97f4p+10f,
-     -0x1.fd1a4ap+9f,  -0x1.e58544p+9f,  -0x1.cda33cp+9f,  -0x1.9d6fdep+9f,  -0x1.abd206p+9f,  -0x1.8e3ddcp+9f,
-     -0x1.7dfep+9f,    -0x1.6c701cp+9f,  -0x1.61a85p+9f,   -0x1.4f5e2p+9f,   -0x1.417922p+9f,  -0x1.33e3dcp+9f,
-     -0x1.28b3d6p+9f,  -0x1.1d0ed4p+9f,  -0x1.121c38p+9f,  -0x1.0910b6p+9f,  -0x1.f7bacap+8f,  -0x1.ed80aap+8f,
-     -0x1.d96e2p+8f,   -0x1.cc6a74p+8f,  -0x1.c34c4cp+8f,  -0x1.a5c518p+8f,  -0x1.9cc7cap+8f,  -0x1.9bb10cp+8f,
-     -0x1.814bap+8f,   -0x1.76bc48p+8f},
+// 32 pieces of 64 steps in 16-bit integers: (A + mulhi(x, B - mulhi(x, C))) >> 8, where mulhi is the upper half of the
+// product and x has the ten bits below the piece's, shifted left by 6, plus kLogOffset16.
+inline constexpr int kLogPieces16 = 32, kLogOffset16 = 8;
+alignas(64) inline constexpr std::uint16_t kLog16[3][kLogPieces16] = {
+    {125,   7017,  13214, 18756, 23679, 28020, 31808, 35071, 37836, 40130, 41973, 43388, 44394, 45008, 45249, 45130,
+     44671, 43884, 42780, 41375, 39679, 37703, 35456, 32952, 30198, 27202, 23971, 20518, 16846, 12965, 8881,  4599},
+    {23636, 22916, 22239, 21606, 21011, 20439, 19901, 19390, 18909, 18446, 18009, 17587, 17186, 16803, 16438, 16094,
+     15757, 15434, 15127, 14830, 14543, 14268, 14007, 13751, 13504, 13267, 13042, 12818, 12606, 12399, 12198, 12006},
+    {361, 336, 314, 300, 289, 268, 255, 241, 231, 219, 211, 200, 190, 180, 174, 169,
+     161, 154, 148, 143, 137, 130, 127, 123, 117, 114, 111, 106, 103, 101, 97,  95},
 };
 
 // 8 pieces of 256 steps: c0 + t (c1 + t (c2 + t (c3 + t c4))), t = w - 1 - 2^-4, every step fused and rounded to

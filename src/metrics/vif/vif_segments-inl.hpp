@@ -101,20 +101,24 @@ HWY_INLINE void transpose(VU32 (&v)[kLanes]) {
 #endif
 }
 
-// kVector samples, shifted to 16 bits.
-HWY_INLINE VU16 load_samples(const std::uint8_t *samples, int) {
-    return hn::ShiftLeft<8>(hn::PromoteTo(DU16(), hn::LoadU(hn::Rebind<std::uint8_t, DU16>(), samples)));
-}
-HWY_INLINE VU16 load_samples(const std::uint16_t *samples, int shift) {
-    return hn::ShiftLeftSame(hn::LoadU(DU16(), samples), shift);
+// Vectors j ... j + kLanes - 1 of a row of samples, shifted to 16 bits. Reads less than 4 kLanes samples behind the
+// row's end.
+HWY_INLINE void load_block(const std::uint16_t *row, const Segments &segments, int j, int shift, VU32 (&out)[kLanes]) {
+    HWY_UNROLL(16)
+    for (int lane = 0; lane < kLanes; lane++) {
+        const VU16 samples = hn::LoadU(DU16(), row + 2 * (lane * segments.vectors + j));
+        out[lane] = hn::BitCast(DU32(), hn::ShiftLeftSame(samples, shift));
+    }
+    transpose(out);
 }
 
-// Vectors j ... j + kLanes - 1 of a row of samples. Reads less than 4 kLanes samples behind the row's end.
-template <class T>
-HWY_INLINE void load_block(const T *row, const Segments &segments, int j, int shift, VU32 (&out)[kLanes]) {
+// The bytes of vectors j ... j + 2 kLanes - 1, two vectors in one. Reads less than 6 kLanes samples behind the row's
+// end.
+HWY_INLINE void load_block(const std::uint8_t *row, const Segments &segments, int j, VU32 (&out)[kLanes]) {
+    const hn::ScalableTag<std::uint8_t> d;
     HWY_UNROLL(16)
     for (int lane = 0; lane < kLanes; lane++)
-        out[lane] = hn::BitCast(DU32(), load_samples(row + 2 * (lane * segments.vectors + j), shift));
+        out[lane] = hn::BitCast(DU32(), hn::LoadU(d, row + 2 * (lane * segments.vectors + j)));
     transpose(out);
 }
 
@@ -135,31 +139,53 @@ HWY_INLINE V16 rotate_lanes(V16 v, int by) {
     return hn::BitCast(D16(), hn::TableLookupLanes(hn::BitCast(d, v), hn::SetTableIndices(d, index)));
 }
 
-// Extends rows at both ends by reflection: `Halo` vectors before vector 0 and behind the last one.
-template <int Radius, int Halo> class Borders {
+// Extends rows at both ends by reflection: `Halo` vectors before vector 0 and behind the last one. `Step` elements lie
+// between the vectors of a row.
+template <int Radius, int Halo, int Step> class Borders {
   public:
     // Needs segments of at least Halo vectors.
-    explicit Borders(const Segments &segments) : segments_(segments) {
+    explicit Borders(const Segments &segments)
+        : vectors_(segments.vectors), full_(segments.width == kVector * segments.vectors && segments.vectors > Halo) {
         int inside = 0, outside = 0;
-        const auto source = [&](int column) { return segments.offset(reflect(column, segments.width)); };
+        const auto at = [&](int column) {
+            const int offset = segments.offset(column);
+            return offset / kVector * Step + offset % kVector;
+        };
+        const auto source = [&](int column) { return at(reflect(column, segments.width)); };
         for (int i = 0; i < Radius; i++) {
             const int column = segments.width + i;
-            const Copy copy = {segments.offset(column), source(column)};
+            const Copy copy = {at(column), source(column)};
             (column / 2 < kLanes * segments.vectors ? inside_[inside++] : outside_[outside++]) = copy;
         }
-        for (int i = 1; i <= Radius; i++) outside_[outside++] = {-(i + 1) / 2 * kVector + i % 2, source(-i)};
+        for (int i = 1; i <= Radius; i++) outside_[outside++] = {-(i + 1) / 2 * Step + i % 2, source(-i)};
         inside_count_ = inside;
         outside_count_ = outside;
     }
 
     HWY_INLINE void extend(std::int16_t *row) const {
         const D16 d;
+        std::int16_t *const end = row + vectors_ * Step;
+        if (full_) {
+            // The mirrored samples are in the first lane of the first vectors and in the last one of the last vectors.
+            V16 first[Halo + 1], last[Halo + 1];
+            for (int k = 0; k <= Halo; k++) {
+                first[k] = hn::Load(d, row + k * Step);
+                last[k] = hn::Load(d, end - (k + 1) * Step);
+            }
+            for (int k = 1; k <= Halo; k++) {
+                V16 left = rotate_lanes(last[k - 1], 1), right = rotate_lanes(first[k - 1], kLanes - 1);
+                left = hn::IfThenElse(hn::FirstN(d, 2), first[k - 1], left);
+                hn::Store(hn::IfThenElse(hn::FirstN(d, 1), first[k], left), d, row - k * Step);
+                right = hn::IfThenElse(hn::FirstN(d, kVector - 2), right, last[k - 1]);
+                hn::Store(hn::IfThenElse(hn::FirstN(d, kVector - 1), right, last[k]), d, end + (k - 1) * Step);
+            }
+            return;
+        }
         for (int i = 0; i < inside_count_; i++) row[inside_[i].to] = row[inside_[i].from];
-        std::int16_t *const end = row + segments_.vectors * kVector;
         HWY_UNROLL(4)
         for (int k = 1; k <= Halo; k++) {
-            hn::Store(rotate_lanes(hn::Load(d, end - k * kVector), 1), d, row - k * kVector);
-            hn::Store(rotate_lanes(hn::Load(d, row + (k - 1) * kVector), kLanes - 1), d, end + (k - 1) * kVector);
+            hn::Store(rotate_lanes(hn::Load(d, end - k * Step), 1), d, row - k * Step);
+            hn::Store(rotate_lanes(hn::Load(d, row + (k - 1) * Step), kLanes - 1), d, end + (k - 1) * Step);
         }
         for (int i = 0; i < outside_count_; i++) row[outside_[i].to] = row[outside_[i].from];
     }
@@ -168,7 +194,8 @@ template <int Radius, int Halo> class Borders {
     struct Copy {
         int to, from;
     };
-    Segments segments_;
+    int vectors_;
+    bool full_;                                 // no lane has fewer columns than another
     Copy inside_[Radius], outside_[2 * Radius]; // before and after the halo is filled from the neighbouring lanes
     int inside_count_, outside_count_;
 };

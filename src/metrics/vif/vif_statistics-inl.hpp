@@ -1,5 +1,5 @@
-// Per target: from filtered moments to the sums of a scale (vif.md 2.6 to 2.8), a vector of pixels at a time.
-// To be included inside `#if VMAF_VECTOR_PASS`.
+// AVX2 and NEON: the horizontal filter and the statistics of a row (vif.md 2.4 to 2.8), in loops over a batch of
+// vectors. To be included inside `#if VMAF_VECTOR_PASS`.
 #if defined(VMAF_VIF_STATISTICS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_VIF_STATISTICS_INL_HPP
 #undef VMAF_VIF_STATISTICS_INL_HPP
@@ -7,9 +7,11 @@
 #define VMAF_VIF_STATISTICS_INL_HPP
 #endif
 
+#if HWY_TARGET != HWY_AVX3
+
 #include "metrics/vif/vif.hpp"
+#include "metrics/vif/vif_filter-inl.hpp"
 #include "metrics/vif/vif_log.hpp"
-#include "metrics/vif/vif_segments-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::vif::HWY_NAMESPACE {
@@ -23,37 +25,6 @@ using VD = hn::Vec<DD>;
 struct LogParts {
     V32 piece, fraction;
 };
-
-#if HWY_TARGET == HWY_AVX3
-
-class Logarithm {
-  public:
-    static constexpr int kStep = 64;
-
-    HWY_INLINE Logarithm()
-        : a_{_mm512_load_ps(kLogQuadratic[0]), _mm512_load_ps(kLogQuadratic[0] + 16)},
-          b_{_mm512_load_ps(kLogQuadratic[1]), _mm512_load_ps(kLogQuadratic[1] + 16)},
-          c_{_mm512_load_ps(kLogQuadratic[2]), _mm512_load_ps(kLogQuadratic[2] + 16)},
-          mask_(_mm512_set1_epi32(0x0003ff00)), one_(_mm512_set1_epi32(0x3f800000)) {}
-
-    HWY_INLINE LogParts operator()(V32 z) const {
-        constexpr int toward_zero = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        const __m512i bits = _mm512_castps_si512(_mm512_cvt_roundepi32_ps(z.raw, toward_zero));
-        const __m512i piece = _mm512_srli_epi32(bits, 18);
-        // (bits & mask) | 1.0f
-        const __m512 w = _mm512_castsi512_ps(_mm512_ternarylogic_epi32(bits, mask_, one_, 0xEA));
-        const __m512 a = _mm512_permutex2var_ps(a_[0], piece, a_[1]), b = _mm512_permutex2var_ps(b_[0], piece, b_[1]),
-                     c = _mm512_permutex2var_ps(c_[0], piece, c_[1]);
-        const __m512 sum = _mm512_fmadd_round_ps(w, _mm512_fmadd_ps(w, c, b), a, toward_zero);
-        return {V32{piece}, V32{_mm512_cvttps_epi32(sum)}};
-    }
-
-  private:
-    __m512 a_[2], b_[2], c_[2];
-    __m512i mask_, one_;
-};
-
-#else
 
 class Logarithm {
   public:
@@ -99,7 +70,15 @@ class Logarithm {
 #endif
 };
 
-#endif
+inline void logarithms(const std::int32_t *z, int count, std::int32_t *out) {
+    const D32 d;
+    const Logarithm log;
+    for (int i = 0; i < count; i += kLanes) {
+        const LogParts parts = log(hn::LoadU(d, z + i));
+        const V32 pieces = hn::Mul(parts.piece, hn::Set(d, Logarithm::kStep));
+        hn::StoreU(hn::Sub(hn::Add(pieces, parts.fraction), hn::Set(d, 2048 * 127)), d, out + i);
+    }
+}
 
 // XX - ((a b + 2^31) >> 32), modulo 2^32, where `biased` is XX - 2^31.
 HWY_INLINE V32 central_moment(VU32 biased, VU32 a, VU32 b) {
@@ -119,37 +98,6 @@ HWY_INLINE V32 central_moment(VU32 biased, VU32 a, VU32 b) {
 }
 
 // The double steps of 2.8 for a vector of pixels in memory: sv, not yet limited to at least 0, and trunc(g g s1).
-#if HWY_TARGET == HWY_AVX3
-
-// Even lanes are converted as they are; odd ones as 64-bit integers s * 2^32, where every step is a power-of-two
-// scaling of the specified one. Adding a large number with rounding down leaves the floor in the lowest bits; floor and
-// trunc differ below 0 only, where both are replaced by 0.
-HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const std::int32_t *s12, double gain_limit,
-                           std::int32_t *residual, std::int32_t *signal) {
-    constexpr int down = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-    constexpr double magic = 6755399441055744.0; // 1.5 * 2^52
-    const __m512d limit = _mm512_set1_pd(gain_limit);
-    const auto half = [&](__mmask16 lanes, double scale, __m512i &rest_bits, __m512i &power_bits) HWY_ATTR {
-        const auto load = [&](const std::int32_t *v)
-                              HWY_ATTR { return _mm512_cvtepi64_pd(_mm512_maskz_load_epi32(lanes, v)); };
-        const __m512d r = load(s1), d = load(s2), rd = load(s12), round = _mm512_set1_pd(magic * scale);
-        const __m512d gain = _mm512_div_pd(rd, _mm512_add_pd(r, _mm512_set1_pd(kVarianceFloor * scale)));
-        const __m512d rest = _mm512_sub_pd(d, _mm512_mul_pd(gain, rd));
-        const __m512d limited = _mm512_min_pd(gain, limit);
-        const __m512d power = _mm512_mul_pd(_mm512_mul_pd(limited, limited), r);
-        rest_bits = _mm512_castpd_si512(_mm512_add_round_pd(rest, round, down));
-        power_bits = _mm512_castpd_si512(_mm512_add_round_pd(power, round, down));
-    };
-    __m512i rest[2], power[2];
-    half(0x5555, 1.0, rest[0], power[0]);
-    half(0xAAAA, 4294967296.0, rest[1], power[1]);
-    const __m512i merge = _mm512_setr_epi32(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
-    _mm512_store_si512(residual, _mm512_permutex2var_epi32(rest[0], merge, rest[1]));
-    _mm512_store_si512(signal, _mm512_permutex2var_epi32(power[0], merge, power[1]));
-}
-
-#else
-
 HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const std::int32_t *s12, double gain_limit,
                            std::int32_t *residual, std::int32_t *signal) {
     const DD d;
@@ -171,8 +119,6 @@ HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const
         store(hn::Mul(hn::Mul(limited, limited), r), signal + i);
     }
 }
-
-#endif
 
 // Filtered moments of a vector of pixels: M1 and M2; XX, YY and XY less 2^31.
 struct Moments {
@@ -269,7 +215,78 @@ class PixelSums {
         den_fraction_ = above_count_;
 };
 
+template <int Scale, class Dot> class RowStatistics {
+    static constexpr int kColumnsAtOnce = PixelSums::kBatch / 2; // vectors between the horizontal filter and the sums
+    static constexpr int kMoments = kColumnsAtOnce * 10 * kLanes;
+
+  public:
+    static constexpr std::size_t kScratchBytes = (kMoments + PixelSums::kScratch) * sizeof(std::int32_t);
+    RowStatistics(const Segments &segments, double gain_limit, std::byte *scratch)
+        : segments_(segments), gain_limit_(gain_limit), moments_(reinterpret_cast<std::int32_t *>(scratch)) {}
+
+    // A filtered row with its borders; one vector more behind them may be read.
+    HWY_NOINLINE void add(const std::int16_t *row) {
+        const DU32 d;
+        PixelSums sums(gain_limit_, moments_ + kMoments);
+        const TapVectors<Scale> taps;
+        const auto *const moments = reinterpret_cast<const std::uint32_t *>(moments_);
+        for (int first = 0; first < segments_.vectors; first += kColumnsAtOnce) {
+            const int end = std::min(first + kColumnsAtOnce, segments_.vectors);
+            for (int j = first; j < end; j += 2)
+                horizontal_pass(taps, row + j * kStep, moments_ + (j - first) * 10 * kLanes);
+            for (int j = first; j < end; j++)
+                for (int parity = 0; parity < 2; parity++) {
+                    const std::uint32_t *m = moments + ((j - first) * 2 + parity) * 5 * kLanes;
+                    sums.add({hn::Load(d, m), hn::Load(d, m + kLanes), hn::Load(d, m + 2 * kLanes),
+                              hn::Load(d, m + 3 * kLanes), hn::Load(d, m + 4 * kLanes)},
+                             segments_.valid_lanes(j, parity));
+                }
+            sums.finish_batch();
+        }
+        sums_ += sums.total(0);
+    }
+    ScaleSums total(std::int64_t pixels) const {
+        ScaleSums sums = sums_;
+        sums.den_noise += pixels;
+        return sums;
+    }
+
+  private:
+    // Moments of two vectors of column pairs, to out[position][parity][5].
+    static HWY_INLINE void horizontal_pass(const TapVectors<Scale> &taps, const std::int16_t *at, std::int32_t *out) {
+        const D32 d;
+        const auto store = [&](const Sums &sums, int stream, int moment) HWY_ATTR {
+            for (int p = 0; p < 2; p++)
+                for (int e = 0; e < 2; e++)
+                    hn::Store(sums.at[p][e][stream], d, out + ((p * 2 + e) * 5 + moment) * kLanes);
+        };
+        const auto loader = [&](int channel) HWY_ATTR { // of this channel and the one behind it
+            const std::int16_t *const first = at - Filter<Scale>::kHalo * kStep + channel * kVector;
+            return [first](int m, int s) HWY_ATTR { return hn::Load(D16(), first + m * kStep + s * kVector); };
+        };
+        const Sums means = filtered<Dot, 2>(taps, loader(kM1), Sums(kOffset));
+        store(means, 0, 0);
+        store(means, 1, 1);
+        for (int i = 0; i < 3; i++) {
+            Sums start(0);
+            for (int p = 0; p < 2; p++)
+                for (int e = 0; e < 2; e++) start.at[p][e][1] = hn::Set(d, std::int32_t(kOffset + kRounding));
+            Sums sums = filtered<Dot, 2>(taps, loader(kRR + 2 * i), start);
+            for (int p = 0; p < 2; p++)
+                for (int e = 0; e < 2; e++)
+                    sums.at[p][e][0] = hn::Add(sums.at[p][e][0], upper_halves(sums.at[p][e][1]));
+            store(sums, 0, 2 + i);
+        }
+    }
+
+    const Segments &segments_;
+    double gain_limit_;
+    std::int32_t *moments_; // of kColumnsAtOnce vectors of column pairs
+    ScaleSums sums_;
+};
+
 } // namespace vmaf::vif::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+#endif
 #endif

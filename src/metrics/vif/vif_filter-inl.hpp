@@ -1,0 +1,156 @@
+// Per target: the filters of `vif` on pairs of 16-bit samples, a multiply-add for two taps. To be included inside
+// `#if VMAF_VECTOR_PASS`.
+#if defined(VMAF_VIF_FILTER_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAF_VIF_FILTER_INL_HPP
+#undef VMAF_VIF_FILTER_INL_HPP
+#else
+#define VMAF_VIF_FILTER_INL_HPP
+#endif
+
+#include "cpu/simd_dot-inl.hpp"
+#include "metrics/vif/vif_segments-inl.hpp"
+#include "metrics/vif/vif_strip.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace vmaf::vif::HWY_NAMESPACE {
+
+// Order of the channels in a vertically filtered row, where all channels of a vector of columns lie together.
+enum Channel { kM1, kM2, kRR, kRRLow, kDD, kDDLow, kRD, kRDLow };
+constexpr int kChannels = 8;
+constexpr int kStep = kChannels * kVector; // elements from one vector of a row to the next
+
+// Start values: what the stored offset of 32768 takes from a sum, and rounding at bit 16.
+constexpr std::uint32_t kOffset = 0x80000000u, kRounding = 0x8000u;
+
+// The filter of a scale, its taps in pairs for outputs at even and odd positions.
+template <int Scale> struct Filter {
+    static constexpr int kRadius = kTapCount[Scale] / 2;
+    static constexpr int kHalo = (kRadius + 1) / 2;
+    static constexpr int kPairs = 2 * kHalo + 1;
+    // One tap of scale 3 needs 16 bits without a sign, but all are even: halves are used, and sums doubled.
+    static constexpr bool kHalved = Scale == 3;
+
+    static constexpr int tap(int i) { return i < 0 || i > 2 * kRadius ? 0 : kTaps[Scale][std::size_t(i)] >> kHalved; }
+    static constexpr std::uint32_t pair(int parity, int k) {
+        const int first = kRadius + 2 * (k - kHalo) - parity;
+        return std::uint32_t(tap(first)) | std::uint32_t(tap(first + 1)) << 16;
+    }
+};
+
+// Sums of 2 positions of 2 parities in 2 streams.
+struct Sums {
+    V32 at[2][2][2]; // [position][parity][stream]
+
+    HWY_INLINE Sums() {}
+    explicit HWY_INLINE Sums(std::uint32_t value) {
+        for (auto &position : at)
+            for (auto &parity : position)
+                for (V32 &stream : parity) stream = hn::Set(D32(), std::int32_t(value));
+    }
+};
+
+// Pins the place of a computation: GCC would otherwise compute all products of a filter first and spill them, and
+// build constants anew inside of loops.
+template <class V> HWY_INLINE void compute_now(V &v) {
+#if HWY_TARGET == HWY_NEON
+    __asm__("" : "+w"(v.raw));
+#else
+    __asm__("" : "+v"(v.raw));
+#endif
+}
+
+// The tap pairs of a filter as vectors: in registers where there are 32 of them, else as constants in memory.
+template <int Scale> class TapVectors {
+  public:
+    static constexpr bool kInRegisters = HWY_TARGET != HWY_AVX2;
+
+    HWY_INLINE TapVectors() {
+        if constexpr (kInRegisters)
+            for (int parity = 0; parity < 2; parity++)
+                for (int k = 0; k < Filter<Scale>::kPairs; k++) {
+                    pairs_[parity][k] = constant(Filter<Scale>::pair(parity, k));
+                    compute_now(pairs_[parity][k]);
+                }
+    }
+    template <int Parity, int K> HWY_INLINE V16 get() const {
+        if constexpr (kInRegisters)
+            return pairs_[Parity][K];
+        else
+            return constant(Filter<Scale>::pair(Parity, K));
+    }
+
+  private:
+    static HWY_INLINE V16 constant(std::uint32_t pair) {
+        return hn::BitCast(D16(), hn::Set(D32(), std::int32_t(pair)));
+    }
+    V16 pairs_[2][kInRegisters ? Filter<Scale>::kPairs : 1];
+};
+
+template <class Dot, int K, int Position, int Parity, int Scale>
+HWY_INLINE void multiply_add(const TapVectors<Scale> &taps, V16 stream0, V16 stream1, Sums &sums) {
+    if constexpr (K >= 0 && K < Filter<Scale>::kPairs) {
+        if constexpr (Filter<Scale>::pair(Parity, K) != 0) {
+            V32(&at)[2] = sums.at[Position][Parity];
+            at[0] = Dot::dot(at[0], stream0, taps.template get<Parity, K>());
+            at[1] = Dot::dot(at[1], stream1, taps.template get<Parity, K>());
+            compute_now(at[0]);
+            compute_now(at[1]);
+        }
+    }
+}
+
+template <class Dot, int Parities, int M, int Scale, class Load>
+HWY_INLINE void filter_from(const TapVectors<Scale> &taps, const Load &load, Sums &sums) {
+    if constexpr (M <= Filter<Scale>::kPairs) {
+        const V16 stream0 = load(M, 0), stream1 = load(M, 1);
+        multiply_add<Dot, M, 0, 0>(taps, stream0, stream1, sums);
+        if constexpr (Parities == 2) multiply_add<Dot, M, 0, 1>(taps, stream0, stream1, sums);
+        multiply_add<Dot, M - 1, 1, 0>(taps, stream0, stream1, sums);
+        if constexpr (Parities == 2) multiply_add<Dot, M - 1, 1, 1>(taps, stream0, stream1, sums);
+        filter_from<Dot, Parities, M + 1>(taps, load, sums);
+    }
+}
+
+// Sums that were filtered with halved taps are doubled; others have begun with their start values.
+template <int Scale> HWY_INLINE V32 begun_with(V32 start) { return Filter<Scale>::kHalved ? hn::Zero(D32()) : start; }
+template <int Scale> HWY_INLINE V32 ended_with(V32 sum, V32 start) {
+    return Filter<Scale>::kHalved ? hn::Add(hn::ShiftLeft<1>(sum), start) : sum;
+}
+
+// start + filtered sums. load(m, stream) is the pair that lies m - kHalo positions from the first output.
+template <class Dot, int Parities, int Scale, class Load>
+HWY_INLINE Sums filtered(const TapVectors<Scale> &taps, const Load &load, const Sums &start) {
+    Sums sums = Filter<Scale>::kHalved ? Sums(0) : start;
+    filter_from<Dot, Parities, 0>(taps, load, sums);
+    for (int p = 0; p < 2; p++)
+        for (int e = 0; e < Parities; e++)
+            for (int s = 0; s < 2; s++) sums.at[p][e][s] = ended_with<Scale>(sums.at[p][e][s], start.at[p][e][s]);
+    return sums;
+}
+
+HWY_INLINE V32 upper_halves(V32 v) { return hn::BitCast(D32(), hn::ShiftRight<16>(hn::BitCast(DU32(), v))); }
+
+HWY_INLINE Sums upper_halves(const Sums &sums) {
+    Sums out;
+    for (int p = 0; p < 2; p++)
+        for (int e = 0; e < 2; e++)
+            for (int s = 0; s < 2; s++) out.at[p][e][s] = upper_halves(sums.at[p][e][s]);
+    return out;
+}
+
+// Upper, middle or lower 16 bits of the even and odd columns' sums, side by side.
+HWY_INLINE V16 pack_upper(V32 even, V32 odd) {
+    return hn::OddEven(hn::BitCast(D16(), odd), hn::BitCast(D16(), upper_halves(even)));
+}
+HWY_INLINE V16 pack_middle(V32 even, V32 odd) {
+    return hn::OddEven(hn::BitCast(D16(), hn::ShiftLeft<8>(odd)), hn::BitCast(D16(), hn::ShiftRight<8>(even)));
+}
+HWY_INLINE V16 pack_lower(V32 even, V32 odd) {
+    return hn::OddEven(hn::BitCast(D16(), hn::ShiftLeft<16>(odd)), hn::BitCast(D16(), even));
+}
+HWY_INLINE V16 flip_sign(V16 v) { return hn::Xor(v, hn::Set(D16(), std::int16_t(-32768))); }
+
+} // namespace vmaf::vif::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -25,7 +25,6 @@
 #include "device/device.hpp"
 #include "device/host/host_device.hpp"
 #include "device/picture_memory.hpp"
-#include "device/registry.hpp"
 #include "metrics/device_scorer.hpp"
 #include "metrics/registry.hpp"
 #include "session/session.hpp"
@@ -39,7 +38,7 @@ namespace {
 
 using namespace vmaf;
 
-constexpr std::string_view kMetrics[] = {"vif", "adm", "motion"};
+constexpr std::string_view kDefaultModel[] = {"vif", "adm", "motion"}; // the features of vmaf_v0.6.1
 
 double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -58,17 +57,27 @@ PictureFormat luma_and_chroma(unsigned width, unsigned height, unsigned bits) {
     return {PixelFormat::yuv420p, bits, width, height};
 }
 
+bool takes(const std::string &metric, const PictureFormat &format) {
+    const MetricInfo &info = *find_metric(metric);
+    try {
+        info.create(OptionValues(info.name, info.options, {}))->prepare(format);
+        return true;
+    } catch (const Error &) {
+        return false;
+    }
+}
+
 // `extra`: "large" adds big pictures, "brief" leaves most cases out (for sanitizers).
 int check(Device &device, const std::string &extra) {
     unsigned cases = 0, bad = 0;
     const auto compare = [&](const DeviceCase &c, const std::vector<PicturePair> &pairs, Isa isa) {
-        const std::string difference = device_difference(c.metric, c.options, pairs, device, isa);
+        const std::string difference = device_difference(c, pairs, device, isa);
         cases++;
         if (difference.empty()) return;
         bad++;
         std::printf("DIFFERENT %s: %s\n", c.name().c_str(), difference.c_str());
     };
-    for (const std::string_view metric : kMetrics)
+    for (const std::string &metric : metrics_on_devices())
         for (const DeviceCase &c : device_cases(metric))
             if (extra != "brief" || cases % 9 == 0)
                 compare(c, pairs_for(c.format), Isa::scalar);
@@ -78,11 +87,11 @@ int check(Device &device, const std::string &extra) {
         for (const auto &[w, h] : {std::pair{576u, 324u}, {960, 540}, {1279, 719}, {1920, 1080}, {3840, 2160}})
             for (const unsigned bits : {8u, 10u, 12u, 16u}) {
                 if (w > 1920 && bits > 10) continue;
-                const PictureFormat format{PixelFormat::yuv400p, bits, w, h};
+                const PictureFormat format = luma_and_chroma(w, h, bits);
                 std::vector<PicturePair> pairs = {texture_pair(format, 1), texture_pair(format, 4),
                                                   extreme_pair(format, 3)};
-                for (const std::string_view metric : kMetrics)
-                    compare({std::string(metric), {}, format}, pairs, best_isa(0));
+                for (const std::string &metric : metrics_on_devices())
+                    if (takes(metric, format)) compare({metric, {}, format}, pairs, Isa::scalar);
                 compare({"vif", {{"vif_enhn_gain_limit", "1"}}, format}, pairs, best_isa(0));
                 compare({"adm", {{"adm_enhn_gain_limit", "1"}}, format}, pairs, best_isa(0));
             }
@@ -115,7 +124,7 @@ class TimedQueue final : public Queue {
         queue_.copy(a, b, c, d, e);
     }
     void clear(std::byte *at, std::size_t bytes) override { queue_.clear(at, bytes); }
-    void launch(const Kernel &kernel, Grid grid, const void *args, std::size_t bytes) override {
+    void launch(const LoadedKernel &kernel, Grid grid, const void *args, std::size_t bytes) override {
         queue_.launch(kernel, grid, args, bytes);
         queue_.record(*before_);
         for (unsigned i = 0; i < repeats; i++) queue_.launch(kernel, grid, args, bytes);
@@ -138,40 +147,18 @@ class TimedQueue final : public Queue {
 void time_kernels(Device &device, const PictureFormat &format, unsigned frames) {
     std::printf("\n%ux%u %u bit, %u frame%s per launch\n", format.width, format.height, format.bits, frames,
                 frames > 1 ? "s" : "");
-    const PicturePair pair = texture_pair(format, 7);
-    const HostLayout layout = host_layout(format);
-    const std::size_t plane = round_up<std::size_t>(layout.stride[0] * format.height + kOverreadBytes, 256);
-    const auto pictures = device.allocate(2 * plane * frames), staging = device.allocate_pinned(2 * plane);
-    const auto queue = device.make_queue();
+    const std::vector<PicturePair> pairs(frames + 2, texture_pair(format, 7)); // two to look back at
     const Device::Scope scope(device);
-    for (const bool dist : {false, true})
-        for (unsigned y = 0; y < format.height; y++)
-            std::memcpy(staging->data() + dist * plane + y * layout.stride[0],
-                        (dist ? pair.dist : pair.ref).data(0) + y * layout.stride[0], layout.stride[0]);
-    for (unsigned i = 0; i < frames; i++)
-        queue->upload(pictures->data() + 2 * i * plane, 0, staging->data(), 0, {2 * plane, 1});
-    float total = 0;
-    for (const std::string_view metric : kMetrics) {
+    for (const std::string &metric : metrics_on_devices()) {
+        if (!takes(metric, format)) continue;
         const MetricInfo &info = *find_metric(metric);
         const auto instance = info.create(OptionValues(info.name, info.options, {}));
         instance->prepare(format);
         const auto scorer = instance->make_device_scorer(device);
-        const auto scratch = device.allocate(std::max<std::size_t>(scorer->scratch_bytes(frames), 256));
-        const auto sums = device.allocate(scorer->sums() * frames * sizeof(DeviceSum));
-        queue->clear(scratch->data(), scratch->size());
-        queue->clear(sums->data(), sums->size());
-        DeviceBatch batch;
-        batch.count = frames;
-        batch.pitch_bytes[0] = static_cast<std::ptrdiff_t>(layout.stride[0]);
-        batch.scratch = scratch->data();
-        batch.sums = reinterpret_cast<DeviceSum *>(sums->data());
-        batch.sums_stride = scorer->sums();
-        for (unsigned i = 0; i < frames; i++) {
-            batch.frames[i].index = i + 2;
-            batch.frames[i].ref[0] = pictures->data() + 2 * i * plane;
-            batch.frames[i].dist[0] = pictures->data() + (2 * i + 1) * plane;
-            batch.frames[i].earlier_ref[0][0] = batch.frames[i].dist[0];
-        }
+        const DeviceRun run(*scorer, pairs, device);
+        const DeviceBatch batch = run.batch(2, frames + 2);
+        Queue *const queue = &run.queue();
+        float total = 0;
         TimedQueue timed(device, *queue);
         if (device.info().backend == "host") timed.repeats = 1;
         for (int i = 0; i < (device.info().backend == "host" ? 1 : 25); i++) scorer->enqueue(timed, batch);
@@ -184,8 +171,9 @@ void time_kernels(Device &device, const PictureFormat &format, unsigned frames) 
                         median / static_cast<float>(frames), time.grid.x, time.grid.y, time.grid.frames);
         }
         queue->finish();
+        std::printf("  %-28s %8.2f us  %6.2f per frame\n", ("all of " + metric).c_str(), total,
+                    total / static_cast<float>(frames));
     }
-    std::printf("  %-28s %8.2f us  %6.2f per frame\n", "all", total, total / static_cast<float>(frames));
 }
 
 enum class Source { pinned, device, pageable };
@@ -246,7 +234,7 @@ class Pictures {
 };
 
 void register_default_features(Session &session) {
-    for (const std::string_view metric : kMetrics) session.use_feature(metric, {});
+    for (const std::string_view metric : kDefaultModel) session.use_feature(metric, {});
 }
 
 const Content &content_for(const PictureFormat &format) {

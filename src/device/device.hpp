@@ -7,9 +7,24 @@
 #include <memory>
 #include <string>
 
+#include "device/kernel.hpp"
+
 namespace vmaf {
 
-struct Kernel;
+using kernels::KernelShape;
+
+// A kernel by name: the set that it belongs to (one image for each, docs/development/gpu.md) and its own. String
+// literals.
+struct Kernel {
+    const char *set, *name;
+};
+
+// A kernel that a device is ready to run, with the sizes that it has there. Valid as long as the device.
+struct LoadedKernel {
+    const char *name = nullptr;
+    KernelShape shape{};
+    const void *entry = nullptr; // the runtime's own
+};
 
 struct DeviceInfo {
     std::string backend; // "cuda", "host"
@@ -69,7 +84,7 @@ class Queue {
     virtual void copy(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
                       CopyShape shape) = 0;                   // device to device
     virtual void clear(std::byte *at, std::size_t bytes) = 0; // a multiple of 4
-    virtual void launch(const Kernel &kernel, Grid grid, const void *args, std::size_t args_bytes) = 0;
+    virtual void launch(const LoadedKernel &kernel, Grid grid, const void *args, std::size_t args_bytes) = 0;
     virtual void record(Event &event) = 0;
     virtual void wait(Event &event) = 0; // later work of this queue starts after the event
     // Later work of this queue starts after what the process has put into the device's default queue so far: copies
@@ -100,8 +115,8 @@ class Device {
     virtual std::unique_ptr<DeviceMemory> allocate_pinned(std::size_t bytes) = 0; // host memory for fast copies
     virtual std::unique_ptr<Queue> make_queue() = 0;
     virtual std::unique_ptr<Event> make_event(bool timing = false) = 0;
-    // Makes the kernel ready to run; throws Error where the device cannot run it.
-    virtual void prepare(const Kernel &kernel) = 0;
+    // Makes a kernel ready to run; throws Error where the device cannot run it.
+    virtual LoadedKernel load(const Kernel &kernel) = 0;
 
   private:
     virtual void enter() {}

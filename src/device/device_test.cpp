@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "device/host/fiber.hpp"
 #include "device/host/host_device.hpp"
-#include "device/registry.hpp"
 #include "device/soft_f64.hpp"
 
 namespace vmaf::device_test {

@@ -17,12 +17,21 @@
 //     kFastF64, f64                 whether 64-bit floats run at a useful rate; their type (double or SoftF64)
 //     thread, block_x, block_y, frame   place of the thread; `frame` counts the frames of one launch
 //     barrier()                     all threads of the block arrive here, shared memory is in order
-//     shuffle(v, lane)              v of another lane of the group; all lanes take part
-//     group_sum(v)                  sum over the group, in all lanes
+//     shuffle(v, lane)              v of another lane of the group; all lanes take part. u32, int, u64, float, f64
+//     ballot(flag)                  one bit per lane of the group, lane 0 lowest
+//     group_sum, group_max, group_min(v)   over the group, in all lanes (u32)
 //     fence()                       global writes before it are seen by others before those behind it
-//     atomic_add, atomic_increment  on global memory
+//     atomic_add(at, v)             on global memory: u32, u64; atomic_min, atomic_max: u32
+//     atomic_increment(at)          returns what was there: u32 in global memory
+//     shared_add(at, v)             on shared memory: u32, int, u64; shared_min, shared_max: u32, int
+//     shared_increment(at)          returns what was there: u32 in shared memory
 //     load(p)                       of memory that nothing writes during the launch; load_fresh(p): that others write
+//     divide(a, b), square_root(v)  correctly rounded; float and f64
+//     bits(v), float_from(bits), f64_from(bits)   floats as integers
 //     small arithmetic              of PortableOperations below, in the device's own spelling where it has one
+//
+// Floats: + - * round once and are never contracted; for division and roots use the context's words (`/` and sqrtf are
+// something cheaper on some devices). f32 <-> f64: f64(v) and to_float(v). Nothing of any <math.h>: device/math.hpp.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
@@ -47,6 +56,25 @@ using i64 = long long;
 template <class T> using Global = T *;
 template <class T> using Shared = T *;
 
+// Sizes of a kernel. They depend on the context, so each runtime takes them from its own: from its image, not from the
+// host's compiler. Plain 32-bit words, which every runtime can hand over.
+struct KernelShape {
+    u32 threads;      // of a block
+    u32 shared_bytes; // of a block
+    u32 args_bytes;
+    u32 group_width;             // lanes
+    int tile_width, tile_height; // samples that one block covers
+};
+
+template <class K, class C> constexpr KernelShape shape_of() {
+    return {static_cast<u32>(K::kThreads),
+            static_cast<u32>(sizeof(typename K::SharedMemory)),
+            static_cast<u32>(sizeof(typename K::Args)),
+            static_cast<u32>(C::kGroup),
+            K::kTileWidth,
+            K::kTileHeight};
+}
+
 template <bool kCondition, class A, class B> struct SelectType { using type = A; };
 template <class A, class B> struct SelectType<false, A, B> { using type = B; };
 template <bool kCondition, class A, class B> using Select = typename SelectType<kCondition, A, B>::type;
@@ -65,6 +93,37 @@ constexpr int kMaxFrames = 16;
 struct FramePlanes {
     Global<const void> plane[kMaxFrames];
 };
+
+// The same piece of memory of each frame of a launch, at equal distances: scratch memory, results.
+template <class T> struct FrameArray {
+    Global<T> first; // of frame 0
+    u64 stride;      // elements
+    VMAF_DEVICE_FN Global<T> of(int frame) const { return first + static_cast<u64>(frame) * stride; }
+};
+
+// Two planes (of the reference and of the distorted picture) of each frame: of the pictures themselves, or computed
+// ones.
+struct PicturePlanes {
+    FramePlanes ref, dist;
+    int pitch; // samples
+    VMAF_DEVICE_FN Global<const void> ref_of(int frame) const { return ref.plane[frame]; }
+    VMAF_DEVICE_FN Global<const void> dist_of(int frame) const { return dist.plane[frame]; }
+};
+template <class T> struct ScratchPlanes {
+    Global<T> ref, dist; // of frame 0
+    u64 frame_stride;    // samples
+    int pitch;
+    VMAF_DEVICE_FN Global<const void> ref_of(int frame) const { return ref + static_cast<u64>(frame) * frame_stride; }
+    VMAF_DEVICE_FN Global<const void> dist_of(int frame) const { return dist + static_cast<u64>(frame) * frame_stride; }
+};
+
+// Sum over the group of values below 2^60, in all lanes.
+template <class C> VMAF_DEVICE_FN u64 group_sum_wide(C &c, u64 v) {
+    u64 sum = 0;
+    for (int part = 0; part < 3; part++) // parts of 20 bits: no sum overflows
+        sum += static_cast<u64>(c.group_sum(static_cast<u32>(v >> (20 * part)) & 0xfffff)) << (20 * part);
+    return sum;
+}
 
 VMAF_DEVICE_FN u32 magnitude(int v) { return v < 0 ? 0u - static_cast<u32>(v) : static_cast<u32>(v); }
 

@@ -1,5 +1,5 @@
-// IEEE binary64 in integers, round to nearest even, for devices without doubles: the few operations that kernels need
-// outside their hot loops. Finite normal numbers and zero only; kernels never leave that range.
+// IEEE binary64 in integers, round to nearest even, for devices without doubles. Finite normal numbers and zero only;
+// kernels never leave that range.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -20,8 +20,14 @@ class SoftF64 {
         u.f = v;
         const u64 sign = static_cast<u64>(u.b >> 31) << 63;
         const u32 rest = u.b & 0x7fffffff;
-        bits_ = rest ? sign | ((static_cast<u64>(rest) << 29) + (static_cast<u64>(1023 - 127) << 52)) : sign;
+        if (rest >> 23)
+            bits_ = sign | ((static_cast<u64>(rest) << 29) + (static_cast<u64>(1023 - 127) << 52));
+        else // zero, or below the normal floats
+            bits_ = rest ? rounded(rest, -149, sign != 0).bits_ : sign;
     }
+    VMAF_DEVICE_FN explicit SoftF64(u64 v) : bits_(v ? rounded(v, 0, false).bits_ : 0) {}
+    VMAF_DEVICE_FN explicit SoftF64(i64 v)
+        : bits_(v ? rounded(v < 0 ? 0 - static_cast<u64>(v) : static_cast<u64>(v), 0, v < 0).bits_ : 0) {}
     static VMAF_DEVICE_FN SoftF64 from_bits(u64 bits) {
         SoftF64 out;
         out.bits_ = bits;
@@ -75,6 +81,61 @@ class SoftF64 {
         return an != bn ? an : an ? b.bits_ < a.bits_ : a.bits_ < b.bits_;
     }
     friend VMAF_DEVICE_FN bool operator>=(SoftF64 a, SoftF64 b) { return !(a < b); }
+    friend VMAF_DEVICE_FN bool operator>(SoftF64 a, SoftF64 b) { return b < a; }
+    friend VMAF_DEVICE_FN bool operator<=(SoftF64 a, SoftF64 b) { return !(b < a); }
+    friend VMAF_DEVICE_FN bool operator==(SoftF64 a, SoftF64 b) {
+        return a.bits_ == b.bits_ || !((a.bits_ | b.bits_) & ~kSign);
+    }
+    friend VMAF_DEVICE_FN bool operator!=(SoftF64 a, SoftF64 b) { return !(a == b); }
+    VMAF_DEVICE_FN SoftF64 &operator+=(SoftF64 b) { return *this = *this + b; }
+    VMAF_DEVICE_FN SoftF64 &operator-=(SoftF64 b) { return *this = *this - b; }
+    VMAF_DEVICE_FN SoftF64 &operator*=(SoftF64 b) { return *this = *this * b; }
+
+    VMAF_DEVICE_FN SoftF64 square_root() const { // of a number that is not negative
+        u64 m = fraction();
+        if (!m) return *this;
+        int e = exponent();
+        if (e & 1) {
+            m <<= 1;
+            e--;
+        }
+        // Digit by digit: 27 pairs of bits of m, then 28 pairs of zeros.
+        u64 root = 0, rest = 0;
+        for (int i = 26; i >= -28; i--) {
+            rest = rest << 2 | (i >= 0 ? m >> (2 * i) & 3 : 0);
+            const u64 trial = root << 2 | 1;
+            root <<= 1;
+            if (rest >= trial) {
+                rest -= trial;
+                root |= 1;
+            }
+        }
+        return rounded(root << 1 | (rest != 0), e / 2 - 29, false);
+    }
+    VMAF_DEVICE_FN float to_float() const { // rounds; too large: infinity
+        const u32 sign = static_cast<u32>(bits_ >> 32) & 0x80000000u;
+        const u64 m = fraction();
+        const int e = exponent() + 52 + 127; // of the float, biased
+        u32 out = 0;
+        if (m && e > -25) {
+            const int shift = e > 0 ? 29 : 30 - e;
+            const u64 dropped = m & ((1ull << shift) - 1), half = 1ull << (shift - 1);
+            u64 kept = m >> shift;
+            kept += dropped > half || (dropped == half && (kept & 1));
+            out = e > 254 ? 0x7f800000u : static_cast<u32>((e > 0 ? static_cast<u64>(e - 1) << 23 : 0) + kept);
+        }
+        union {
+            float f;
+            u32 b;
+        } u;
+        u.b = sign | out;
+        return u.f;
+    }
+    VMAF_DEVICE_FN SoftF64 floor() const { // below 2^62
+        const i64 t = truncated();
+        const SoftF64 whole(t);
+        return *this < whole ? SoftF64(t - 1) : t == 0 ? from_bits(bits_ & kSign) : whole;
+    }
 
     // Toward zero; the value fits.
     VMAF_DEVICE_FN i64 truncated() const {
@@ -127,8 +188,22 @@ class SoftF64 {
 
 // The same words for both forms.
 VMAF_DEVICE_FN i64 truncated(SoftF64 v) { return v.truncated(); }
+VMAF_DEVICE_FN float to_float(SoftF64 v) { return v.to_float(); }
+VMAF_DEVICE_FN SoftF64 floor_of(SoftF64 v) { return v.floor(); }
+VMAF_DEVICE_FN SoftF64 square_root(SoftF64 v) { return v.square_root(); }
 #ifndef VMAF_DEVICE_HAS_NO_DOUBLE
 VMAF_DEVICE_FN i64 truncated(double v) { return static_cast<i64>(v); }
+VMAF_DEVICE_FN float to_float(double v) { return static_cast<float>(v); }
+VMAF_DEVICE_FN double floor_of(double v) {
+#if defined(__CUDACC__) || defined(__HIPCC__)
+    return floor(v);
+#else
+    return __builtin_floor(v);
+#endif
+}
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+inline double square_root(double v) { return __builtin_sqrt(v); } // devices: the context's word
+#endif
 #endif
 template <class F> struct F64 {
     static VMAF_DEVICE_FN F from_bits(u64 bits) { return F::from_bits(bits); }

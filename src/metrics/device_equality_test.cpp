@@ -8,20 +8,19 @@
 namespace vmaf::device_equality_test {
 namespace {
 
-class DeviceEquality : public testing::TestWithParam<std::tuple<const char *, unsigned>> {};
+class DeviceEquality : public testing::TestWithParam<std::tuple<std::string, unsigned>> {};
 
 TEST_P(DeviceEquality, AtEveryDepthAroundTilesAndWithEveryOption) {
     const auto &[metric, group_width] = GetParam();
     const auto device = open_host_device(group_width);
     for (const DeviceCase &c : device_cases(metric))
-        EXPECT_EQ(device_difference(c.metric, c.options, pairs_for(c.format), *device), "") << c.name();
+        EXPECT_EQ(device_difference(c, pairs_for(c.format), *device), "") << c.name();
 }
 
 INSTANTIATE_TEST_SUITE_P(Metrics, DeviceEquality,
-                         testing::Combine(testing::Values("vif", "adm", "motion"), testing::Values(32u, 64u)),
+                         testing::Combine(testing::ValuesIn(metrics_on_devices()), testing::Values(32u, 64u)),
                          [](const auto &info) {
-                             return std::string(std::get<0>(info.param)) + "InGroupsOf" +
-                                    std::to_string(std::get<1>(info.param));
+                             return std::get<0>(info.param) + "InGroupsOf" + std::to_string(std::get<1>(info.param));
                          });
 
 } // namespace

@@ -1,5 +1,6 @@
 // The part of a metric that looks at pixels, on a device: it puts work for a batch of frames into a queue, and later
-// turns the sums that came back into the same FrameResult that FrameScorer::measure() fills.
+// turns what came back into the same FrameResult that FrameScorer::measure() fills. docs/development/gpu.md shows how
+// one is written.
 #pragma once
 
 #include <array>
@@ -7,71 +8,117 @@
 #include <cstdint>
 
 #include "device/device.hpp"
-#include "device/kernel.hpp"
 #include "metrics/metric.hpp"
 
 namespace vmaf {
 
-using DeviceSum = kernels::u64;
 inline constexpr unsigned kMaxBatch = kernels::kMaxFrames;
 
-// One frame of a batch: planes in device memory, all with the pitch of the batch. Planes that no metric asked for, and
-// earlier pictures that do not exist, are null.
+// `count` values of T in the memory that a scorer has for each frame.
+template <class T> struct Piece {
+    std::size_t offset = 0; // bytes
+};
+
+// Memory that a scorer has for each frame of a batch.
+class FrameMemory {
+  public:
+    template <class T> Piece<T> add(std::size_t count) {
+        const Piece<T> piece{bytes_};
+        bytes_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+        return piece;
+    }
+    std::size_t bytes() const { return bytes_; } // per frame
+
+  private:
+    static constexpr std::size_t kAlignment = 64;
+    std::size_t bytes_ = 0;
+};
+
+// Planes that a scorer reads: bit p for plane p. Only these are brought to the device.
+struct PlaneUse {
+    unsigned ref = 1, dist = 1, earlier_ref = 0, earlier_dist = 0;
+};
+
+// One frame of a batch: planes in device memory, all with the pitches of the batch. Planes that no metric asked for,
+// and earlier pictures that do not exist, are null.
 struct DeviceFrame {
+    using Planes = std::array<const std::byte *, 3>;
     unsigned index = 0;
-    std::array<const std::byte *, 3> ref{}, dist{};
-    std::array<std::array<const std::byte *, 3>, 2> earlier_ref{};
+    Planes ref{}, dist{};
+    std::array<Planes, 2> earlier_ref{}, earlier_dist{}; // of the frame before, and of the one before that
 };
 
 struct DeviceBatch {
     std::array<DeviceFrame, kMaxBatch> frames;
     unsigned count = 0;
     std::array<std::ptrdiff_t, 3> pitch_bytes{};
-    std::byte *scratch = nullptr; // of this scorer
-    DeviceSum *sums = nullptr;    // of this scorer, in the first frame; all 0
-    std::size_t sums_stride = 0;  // from frame to frame
+    unsigned bytes_per_sample = 1;
+    std::byte *scratch = nullptr, *results = nullptr; // of this scorer, in the first frame
+    std::size_t scratch_stride = 0, results_stride = 0;
+
+    template <class T> kernels::FrameArray<T> scratch_of(Piece<T> piece) const {
+        return {reinterpret_cast<T *>(scratch + piece.offset), scratch_stride / sizeof(T)};
+    }
+    template <class T> kernels::FrameArray<T> results_of(Piece<T> piece) const {
+        return {reinterpret_cast<T *>(results + piece.offset), results_stride / sizeof(T)};
+    }
+    int pitch(unsigned plane) const { // samples
+        return static_cast<int>(pitch_bytes[plane]) / static_cast<int>(bytes_per_sample);
+    }
+    // Plane `plane` of both pictures of every frame.
+    kernels::PicturePlanes planes(unsigned plane) const {
+        kernels::PicturePlanes out{};
+        for (unsigned i = 0; i < count; i++) {
+            out.ref.plane[i] = frames[i].ref[plane];
+            out.dist.plane[i] = frames[i].dist[plane];
+        }
+        out.pitch = pitch(plane);
+        return out;
+    }
+};
+
+// What came back from the device for one frame.
+struct DeviceResult {
+    unsigned index;
+    const std::byte *data;
+    template <class T> const T *of(Piece<T> piece) const { return reinterpret_cast<const T *>(data + piece.offset); }
 };
 
 class DeviceScorer {
   public:
     virtual ~DeviceScorer() = default;
-    // Device memory for batches of up to `frames`; the scorer finds it cleared at first, then as it left it.
-    virtual std::size_t scratch_bytes(unsigned frames) const = 0;
-    virtual unsigned sums() const = 0; // per frame
-    // One bit per plane that enqueue() reads.
-    virtual unsigned ref_planes() const { return 1; }
-    virtual unsigned dist_planes() const { return 1; }
+    const FrameMemory &scratch() const { return scratch_; }
+    const FrameMemory &results() const { return results_; }
+    const PlaneUse &planes() const { return planes_; }
     // Throws Error when a frame cannot be scored.
     virtual void enqueue(Queue &queue, const DeviceBatch &batch) const = 0;
-    virtual void collect(const DeviceSum *sums, FrameResult &result) const = 0;
-};
+    virtual void collect(const DeviceResult &from, FrameResult &result) const = 0;
 
-// Planes of a batch as kernels take them.
-template <class Choose> kernels::FramePlanes frame_planes(const DeviceBatch &batch, Choose choose) {
-    kernels::FramePlanes planes{};
-    for (unsigned i = 0; i < batch.count; i++) planes.plane[i] = choose(batch.frames[i]);
-    return planes;
-}
+  protected:
+    // A constructor fills these.
+    FrameMemory scratch_; // the scorer finds it cleared at first, then as it left it
+    FrameMemory results_; // cleared before every batch, read back behind it
+    PlaneUse planes_;
+};
 
 // Blocks that cover `size` samples.
 constexpr unsigned blocks_for(int size, int tile) { return static_cast<unsigned>((size + tile - 1) / tile); }
 
-template <class Args> void launch(Queue &queue, const Kernel &kernel, Grid grid, const Args &args) {
+// Throws Error where host and device disagree about the arguments of the kernel.
+void check_arguments(const LoadedKernel &kernel, std::size_t args_bytes);
+
+template <class Args> void launch(Queue &queue, const LoadedKernel &kernel, Grid grid, const Args &args) {
+    check_arguments(kernel, sizeof args);
     queue.launch(kernel, grid, &args, sizeof args);
 }
+// As many blocks as cover width x height samples of `frames` frames.
+template <class Args>
+void launch_tiles(Queue &queue, const LoadedKernel &kernel, int width, int height, unsigned frames, const Args &args) {
+    launch(queue, kernel,
+           {blocks_for(width, kernel.shape.tile_width), blocks_for(height, kernel.shape.tile_height), frames}, args);
+}
 
-// Pieces of a scratch block, one behind the other.
-class ScratchLayout {
-  public:
-    std::size_t add(std::size_t bytes) {
-        const std::size_t at = bytes_;
-        bytes_ += (bytes + 255) / 256 * 256;
-        return at;
-    }
-    std::size_t bytes() const { return bytes_; }
-
-  private:
-    std::size_t bytes_ = 0;
-};
+// A table in device memory, for scorers that need one: copied there once.
+std::unique_ptr<DeviceMemory> upload_table(Device &device, const void *data, std::size_t bytes);
 
 } // namespace vmaf

@@ -11,7 +11,6 @@ namespace vmaf {
 
 namespace {
 
-constexpr unsigned kHistory = 2; // pictures that a frame looks back at, at most
 // A launch costs the host about 5 us whatever it launches, and a frame takes a dozen: frames share them. Small pictures
 // do not fill a device by themselves either.
 constexpr unsigned kPixelsOfBatch = 8'400'000; // four pictures of 1920x1080
@@ -64,26 +63,26 @@ void DevicePipeline::allocate(unsigned lanes, unsigned batch) {
     config_.batch = batch;
     lanes_.clear(); // what an attempt before left
     memory_.reset();
-    host_sums_.reset();
+    host_results_.reset();
     scratch_offset_.clear();
-    sums_offset_.clear();
-    scratch_bytes_ = sums_count_ = 0;
+    results_offset_.clear();
+    scratch_bytes_ = results_bytes_ = 0;
     for (const auto &scorer : scorers_) {
         scratch_offset_.push_back(scratch_bytes_);
-        scratch_bytes_ += round_up<std::size_t>(scorer->scratch_bytes(batch), 256);
-        sums_offset_.push_back(sums_count_);
-        sums_count_ += std::size_t{scorer->sums()} * batch;
+        scratch_bytes_ += round_up<std::size_t>(scorer->scratch().bytes() * batch, 256);
+        results_offset_.push_back(results_bytes_);
+        results_bytes_ += scorer->results().bytes() * batch;
     }
     const std::size_t places = round_up<std::size_t>(frames_in_flight(lanes, batch) + kHistory, batch);
-    const std::size_t sums_bytes = round_up<std::size_t>(sums_count_ * sizeof(DeviceSum), 256);
-    const std::size_t pictures_bytes = 2 * places * picture_bytes_, lane_bytes = scratch_bytes_ + sums_bytes;
+    const std::size_t results_bytes = round_up<std::size_t>(results_bytes_, 256);
+    const std::size_t pictures_bytes = 2 * places * picture_bytes_, lane_bytes = scratch_bytes_ + results_bytes;
     memory_ = device_->allocate(pictures_bytes + std::max<std::size_t>(lanes * lane_bytes, 256));
-    host_sums_ = device_->allocate_pinned(std::max<std::size_t>(lanes * sums_bytes, 256));
+    host_results_ = device_->allocate_pinned(std::max<std::size_t>(lanes * results_bytes, 256));
     for (unsigned i = 0; i < lanes; i++) {
         Lane lane;
         lane.scratch = memory_->data() + pictures_bytes + i * lane_bytes;
-        lane.sums = reinterpret_cast<DeviceSum *>(lane.scratch + scratch_bytes_);
-        lane.host_sums = reinterpret_cast<const DeviceSum *>(host_sums_->data() + i * sums_bytes);
+        lane.results = lane.scratch + scratch_bytes_;
+        lane.host_results = host_results_->data() + i * results_bytes;
         lane.queue = device_->make_queue();
         lane.uploaded = device_->make_event();
         lane.done = device_->make_event();
@@ -148,7 +147,10 @@ void DevicePipeline::submit(void *frame, unsigned index, const Picture &ref, con
 
 unsigned DevicePipeline::planes() const {
     unsigned planes = 0;
-    for (const auto &scorer : scorers_) planes |= scorer->ref_planes() | scorer->dist_planes();
+    for (const auto &scorer : scorers_) {
+        const PlaneUse &use = scorer->planes();
+        planes |= use.ref | use.dist | use.earlier_ref | use.earlier_dist;
+    }
     return planes;
 }
 
@@ -157,8 +159,9 @@ void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist,
     unsigned ref_planes = 0, dist_planes = 0;
     for (std::size_t i = 0; i < scorers_.size(); i++) {
         if (!(entry.scorers >> i & 1)) continue;
-        ref_planes |= scorers_[i]->ref_planes();
-        dist_planes |= scorers_[i]->dist_planes();
+        const PlaneUse &use = scorers_[i]->planes();
+        ref_planes |= use.ref | use.earlier_ref; // the frames behind it look back
+        dist_planes |= use.dist | use.earlier_dist;
     }
     entry.ref = ref;
     entry.dist = dist;
@@ -176,9 +179,14 @@ void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist,
         entry.ref_at = bring(0, ref, ref_planes, parallel);
         entry.dist_at = bring(1, dist, dist_planes, parallel);
     }
-    entry.earlier_ref = earlier_ref_;
-    earlier_ref_[1] = std::move(earlier_ref_[0]);
-    earlier_ref_[0] = entry.ref_at;
+    const auto look_back = [](std::array<Resident, kHistory> &kept, std::array<Resident, kHistory> &earlier,
+                              const Resident &current) {
+        earlier = kept;
+        kept[1] = std::move(kept[0]);
+        kept[0] = current;
+    };
+    look_back(earlier_ref_, entry.earlier_ref, entry.ref_at);
+    look_back(earlier_dist_, entry.earlier_dist, entry.dist_at);
 }
 
 DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &picture, unsigned planes,
@@ -277,9 +285,8 @@ void DevicePipeline::start() {
 }
 
 void DevicePipeline::enqueue(Lane &lane, std::uint64_t first, unsigned count) {
-    if (sums_count_ == 0) return;
-    auto *const sums = reinterpret_cast<std::byte *>(lane.sums);
-    lane.queue->clear(sums, sums_count_ * sizeof(DeviceSum));
+    if (results_bytes_ == 0) return;
+    lane.queue->clear(lane.results, results_bytes_);
     for (std::size_t i = 0; i < scorers_.size(); i++) {
         DeviceBatch batch;
         for (unsigned k = 0; k < count; k++) {
@@ -289,18 +296,22 @@ void DevicePipeline::enqueue(Lane &lane, std::uint64_t first, unsigned count) {
             frame.index = entry.index;
             frame.ref = entry.ref_at.plane;
             frame.dist = entry.dist_at.plane;
-            for (std::size_t n = 0; n < 2; n++) frame.earlier_ref[n] = entry.earlier_ref[n].plane;
+            for (std::size_t n = 0; n < kHistory; n++) {
+                frame.earlier_ref[n] = entry.earlier_ref[n].plane;
+                frame.earlier_dist[n] = entry.earlier_dist[n].plane;
+            }
         }
         if (batch.count == 0) continue;
         for (std::size_t p = 0; p < 3; p++) batch.pitch_bytes[p] = static_cast<std::ptrdiff_t>(layout_.stride[p]);
+        batch.bytes_per_sample = format_.bytes_per_sample();
         batch.scratch = lane.scratch + scratch_offset_[i];
-        batch.sums = lane.sums + sums_offset_[i];
-        batch.sums_stride = scorers_[i]->sums();
+        batch.scratch_stride = scorers_[i]->scratch().bytes();
+        batch.results = lane.results + results_offset_[i];
+        batch.results_stride = scorers_[i]->results().bytes();
         scorers_[i]->enqueue(*lane.queue, batch);
         if (config_.wait_after[i]) lane.queue->finish();
     }
-    const auto *host = reinterpret_cast<const std::byte *>(lane.host_sums);
-    lane.queue->download(const_cast<std::byte *>(host), 0, sums, 0, {sums_count_ * sizeof(DeviceSum), 1});
+    lane.queue->download(lane.host_results, 0, lane.results, 0, {results_bytes_, 1});
 }
 
 // The pipeline's thread.
@@ -356,8 +367,8 @@ void DevicePipeline::deliver(const Batch &batch, bool with_results) {
         Entry &entry = entries_[slot_of(batch.first + k)];
         for (std::size_t i = 0; with_results && i < scorers_.size(); i++) {
             if (!(entry.scorers >> i & 1)) continue;
-            scorers_[i]->collect(batch.lane->host_sums + sums_offset_[i] + scorers_[i]->sums() * position[i]++,
-                                 receiver_.result_of(entry.frame, i));
+            const std::size_t at = results_offset_[i] + scorers_[i]->results().bytes() * position[i]++;
+            scorers_[i]->collect({entry.index, batch.lane->host_results + at}, receiver_.result_of(entry.frame, i));
         }
         void *const frame = entry.frame;
         entry = Entry(); // lets go of the pictures

@@ -55,6 +55,8 @@ class DevicePipeline {
     static unsigned frames_in_flight(unsigned lanes, unsigned batch);
 
   private:
+    static constexpr unsigned kHistory = 2; // pictures that a frame looks back at, at most
+
     // Planes of a picture in device memory, and what keeps them there.
     struct Resident {
         std::array<const std::byte *, 3> plane{};
@@ -67,13 +69,13 @@ class DevicePipeline {
         std::uint32_t scorers = 0;
         Picture ref, dist; // kept while an upload may read them
         Resident ref_at, dist_at;
-        std::array<Resident, 2> earlier_ref;
+        std::array<Resident, kHistory> earlier_ref, earlier_dist;
     };
     // What a batch at work needs for itself.
     struct Lane {
         std::byte *scratch = nullptr;
-        DeviceSum *sums = nullptr;            // on the device
-        const DeviceSum *host_sums = nullptr; // read back
+        std::byte *results = nullptr;      // on the device
+        std::byte *host_results = nullptr; // read back
         std::unique_ptr<Queue> queue;
         std::unique_ptr<Event> uploaded, done;
     };
@@ -112,18 +114,18 @@ class DevicePipeline {
     std::vector<std::unique_ptr<DeviceScorer>> scorers_;
     Config config_;
     Receiver &receiver_;
-    std::vector<std::size_t> scratch_offset_, sums_offset_; // by scorer, in a lane
-    std::size_t scratch_bytes_ = 0, sums_count_ = 0, picture_bytes_ = 0;
+    std::vector<std::size_t> scratch_offset_, results_offset_; // by scorer, in a lane
+    std::size_t scratch_bytes_ = 0, results_bytes_ = 0, picture_bytes_ = 0;
 
     // Frame n has the place n % size. It is taken again when the results of the frame and of the two behind it, which
     // may look back at its picture, are out.
     std::vector<Entry> entries_;
     std::unique_ptr<DeviceMemory> memory_;               // pictures of all places, then the lanes
-    std::unique_ptr<DeviceMemory> host_sums_;            // of all lanes
+    std::unique_ptr<DeviceMemory> host_results_;         // of all lanes
     std::vector<std::unique_ptr<DeviceMemory>> staging_; // for `batch` places each; made when pageable pictures come
     std::unique_ptr<Queue> upload_queue_;
     std::vector<Lane> lanes_;
-    std::array<Resident, 2> earlier_ref_;
+    std::array<Resident, kHistory> earlier_ref_, earlier_dist_;
 
     std::mutex mutex_; // of what follows, and of starting a batch
     std::condition_variable changed_;

@@ -147,7 +147,7 @@ class GatedDevice final : public Device {
     std::unique_ptr<Event> make_event(bool timing) override {
         return std::make_unique<Gated>(inner_->make_event(timing), opened_);
     }
-    void prepare(const Kernel &kernel) override { inner_->prepare(kernel); }
+    LoadedKernel load(const Kernel &kernel) override { return inner_->load(kernel); }
 
   private:
     struct Gated final : Event {
@@ -177,7 +177,7 @@ class GatedDevice final : public Device {
             inner->copy(to, to_pitch, from, from_pitch, shape);
         }
         void clear(std::byte *at, std::size_t bytes) override { inner->clear(at, bytes); }
-        void launch(const Kernel &kernel, Grid grid, const void *args, std::size_t bytes) override {
+        void launch(const LoadedKernel &kernel, Grid grid, const void *args, std::size_t bytes) override {
             device.launches++;
             inner->launch(kernel, grid, args, bytes);
         }

@@ -84,7 +84,7 @@ TEST(DeviceSession, PinnedNamesNeedTheirBackend) {
     session.use_device({.device = open_host_device()});
     EXPECT_THROW(session.use_feature("vif_cuda", {}), Error);
     EXPECT_THROW(session.use_feature("nosuch_host", {}), Error);
-    EXPECT_THROW(session.use_feature("psnr_host", {}), Error);  // no device code
+    EXPECT_THROW(session.use_feature("null_host", {}), Error);  // no device code
     score(session, {{"integer_vif_host", {}}, {"vif", {}}}, 2); // the second is the same feature
     EXPECT_EQ(session.registered(), std::vector<std::string>{"vif"});
     EXPECT_EQ(session.backend_used(), "host");

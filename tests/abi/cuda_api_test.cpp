@@ -42,7 +42,7 @@ class TestDevice final : public vmaf::Device {
     }
     std::unique_ptr<vmaf::Queue> make_queue() override { return inner_->make_queue(); }
     std::unique_ptr<vmaf::Event> make_event(bool timing) override { return inner_->make_event(timing); }
-    void prepare(const vmaf::Kernel &kernel) override { inner_->prepare(kernel); }
+    vmaf::LoadedKernel load(const vmaf::Kernel &kernel) override { return inner_->load(kernel); }
 
   private:
     class Block final : public vmaf::DeviceMemory {

@@ -1,10 +1,12 @@
 #include "support/device_run.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
-#include "metrics/device_scorer.hpp"
+#include "base/aligned.hpp"
 #include "metrics/registry.hpp"
 
 namespace vmaf {
@@ -26,22 +28,20 @@ class Random {
     std::uint64_t state_;
 };
 
-void put(const Picture &picture, int x, int y, double value) {
+void put(const Picture &picture, unsigned plane, int x, int y, double value) {
     const unsigned largest = (1u << picture.format().bits) - 1;
     const auto sample = static_cast<unsigned>(std::clamp(value, 0.0, double(largest)));
-    std::byte *row = picture.data(0) + y * picture.stride_bytes(0);
+    std::byte *row = picture.data(plane) + y * picture.stride_bytes(plane);
     if (picture.format().bits == 8)
         row[x] = static_cast<std::byte>(sample);
     else
         reinterpret_cast<std::uint16_t *>(row)[x] = static_cast<std::uint16_t>(sample);
 }
 
-} // namespace
-
-PicturePair texture_pair(const PictureFormat &format, unsigned seed) {
-    PicturePair pair{Picture::allocate(format), Picture::allocate(format)};
+void fill_texture(const PicturePair &pair, unsigned plane, unsigned seed) {
+    const PictureFormat &format = pair.ref.format();
     const double unit = double(1u << format.bits) / 256.0;
-    const int w = static_cast<int>(format.width), h = static_cast<int>(format.height);
+    const int w = static_cast<int>(format.plane_width(plane)), h = static_cast<int>(format.plane_height(plane));
     Random random(seed + 1);
     for (int y = 0; y < h; y++) {
         const double bend = 9 * std::sin(y * 0.013) + seed;
@@ -58,23 +58,36 @@ PicturePair texture_pair(const PictureFormat &format, unsigned seed) {
             if (zone == 3) d = 240 - r;
             if (zone == 7) d = r + 250 * n2;
             if (zone == 8) d = 3 + 0.02 * r;
-            put(pair.ref, x, y, r * unit);
-            put(pair.dist, x, y, d * unit);
+            put(pair.ref, plane, x, y, r * unit);
+            put(pair.dist, plane, x, y, d * unit);
         }
     }
+}
+
+void fill_extremes(const PicturePair &pair, unsigned plane, unsigned seed) {
+    const PictureFormat &format = pair.ref.format();
+    const unsigned largest = (1u << format.bits) - 1;
+    Random random(seed + 1);
+    for (int y = 0; y < static_cast<int>(format.plane_height(plane)); y++)
+        for (int x = 0; x < static_cast<int>(format.plane_width(plane)); x++) {
+            put(pair.ref, plane, x, y, random() & 1 ? largest : 0);
+            put(pair.dist, plane, x, y, random() % 4 ? (random() & 1 ? largest : 0) : random() % (largest + 1));
+        }
+}
+
+// Every plane has contents of its own.
+template <class Fill> PicturePair filled_pair(const PictureFormat &format, unsigned seed, Fill fill) {
+    PicturePair pair{Picture::allocate(format), Picture::allocate(format)};
+    for (unsigned p = 0; p < format.planes(); p++) fill(pair, p, seed + 100 * p);
     return pair;
 }
 
+} // namespace
+
+PicturePair texture_pair(const PictureFormat &format, unsigned seed) { return filled_pair(format, seed, fill_texture); }
+
 PicturePair extreme_pair(const PictureFormat &format, unsigned seed) {
-    PicturePair pair{Picture::allocate(format), Picture::allocate(format)};
-    const unsigned largest = (1u << format.bits) - 1;
-    Random random(seed + 1);
-    for (int y = 0; y < static_cast<int>(format.height); y++)
-        for (int x = 0; x < static_cast<int>(format.width); x++) {
-            put(pair.ref, x, y, random() & 1 ? largest : 0);
-            put(pair.dist, x, y, random() % 4 ? (random() & 1 ? largest : 0) : random() % (largest + 1));
-        }
-    return pair;
+    return filled_pair(format, seed, fill_extremes);
 }
 
 std::vector<PicturePair> pairs_for(const PictureFormat &format) {
@@ -90,140 +103,115 @@ std::vector<FrameResult> results_on_cpu(const Metric &metric, const std::vector<
     Parallel alone;
     for (std::size_t i = 0; i < pairs.size(); i++) {
         FrameInput input{static_cast<unsigned>(i), pairs[i].ref, pairs[i].dist, {}, {}, alone};
-        for (std::size_t k = 0; k < 2 && k < i; k++) input.earlier_ref[k] = &pairs[i - 1 - k].ref;
+        for (std::size_t k = 0; k < 2 && k < i; k++) {
+            input.earlier_ref[k] = &pairs[i - 1 - k].ref;
+            input.earlier_dist[k] = &pairs[i - 1 - k].dist;
+        }
         scorer->measure(input, results[i]);
     }
+    return results;
+}
+
+DeviceRun::DeviceRun(const DeviceScorer &scorer, const std::vector<PicturePair> &pairs, Device &device)
+    : scorer_(scorer), format_(pairs[0].ref.format()), layout_(host_layout(format_)), device_(device),
+      count_(static_cast<unsigned>(pairs.size())), queue_(device.make_queue()) {
+    picture_bytes_ = round_up<std::size_t>(layout_.bytes + kOverreadBytes, 256);
+    pictures_ = device.allocate(2 * count_ * picture_bytes_);
+    staging_ = device.allocate_pinned(2 * count_ * picture_bytes_);
+    scratch_ = device.allocate(std::max<std::size_t>(count_ * scorer.scratch().bytes(), 64));
+    results_ = device.allocate(std::max<std::size_t>(count_ * scorer.results().bytes(), 64));
+    host_results_ = device.allocate_pinned(results_->size());
+    const Device::Scope scope(device);
+    queue_->clear(scratch_->data(), scratch_->size());
+    queue_->clear(results_->data(), results_->size());
+    for (unsigned i = 0; i < count_; i++)
+        for (const bool dist : {false, true}) {
+            const Picture &picture = dist ? pairs[i].dist : pairs[i].ref;
+            std::byte *const to = staging_->data() + place(i, dist);
+            std::memset(to, 0x5a, picture_bytes_); // padding is nobody's
+            for (unsigned p = 0; p < format_.planes(); p++)
+                for (unsigned y = 0; y < format_.plane_height(p); y++)
+                    std::memcpy(to + layout_.offset[p] + y * layout_.stride[p],
+                                picture.data(p) + std::ptrdiff_t{y} * picture.stride_bytes(p),
+                                std::size_t{format_.plane_width(p)} * format_.bytes_per_sample());
+        }
+    queue_->upload(pictures_->data(), 0, staging_->data(), 0, {2 * count_ * picture_bytes_, 1});
+    queue_->finish();
+}
+
+DeviceFrame::Planes DeviceRun::planes_of(unsigned frame, bool dist, unsigned mask) const {
+    DeviceFrame::Planes planes{};
+    for (unsigned p = 0; p < format_.planes(); p++)
+        if (mask >> p & 1) planes[p] = pictures_->data() + place(frame, dist) + layout_.offset[p];
+    return planes;
+}
+
+DeviceBatch DeviceRun::batch(unsigned first, unsigned last) const {
+    const PlaneUse &use = scorer_.planes();
+    DeviceBatch batch;
+    batch.count = last - first;
+    for (std::size_t p = 0; p < 3; p++) batch.pitch_bytes[p] = static_cast<std::ptrdiff_t>(layout_.stride[p]);
+    batch.bytes_per_sample = format_.bytes_per_sample();
+    batch.scratch = scratch_->data();
+    batch.scratch_stride = scorer_.scratch().bytes();
+    batch.results_stride = scorer_.results().bytes();
+    batch.results = results_->data() + first * batch.results_stride;
+    for (unsigned i = first; i < last; i++) {
+        DeviceFrame &frame = batch.frames[i - first];
+        frame.index = i;
+        frame.ref = planes_of(i, false, use.ref);
+        frame.dist = planes_of(i, true, use.dist);
+        for (unsigned k = 0; k < 2 && k < i; k++) {
+            frame.earlier_ref[k] = planes_of(i - 1 - k, false, use.earlier_ref);
+            frame.earlier_dist[k] = planes_of(i - 1 - k, true, use.earlier_dist);
+        }
+    }
+    return batch;
+}
+
+std::vector<FrameResult> DeviceRun::results() {
+    const Device::Scope scope(device_);
+    queue_->download(host_results_->data(), 0, results_->data(), 0, {results_->size(), 1});
+    queue_->finish();
+    std::vector<FrameResult> results(count_);
+    for (unsigned i = 0; i < count_; i++)
+        scorer_.collect({i, host_results_->data() + i * scorer_.results().bytes()}, results[i]);
     return results;
 }
 
 std::vector<FrameResult> results_on_device(const Metric &metric, const std::vector<PicturePair> &pairs,
                                            Device &device) {
     const auto scorer = metric.make_device_scorer(device);
+    DeviceRun run(*scorer, pairs, device);
     const auto count = static_cast<unsigned>(pairs.size());
-    const PictureFormat &format = pairs[0].ref.format();
-    const std::size_t row_bytes = std::size_t{format.width} * format.bytes_per_sample();
-    const std::size_t pitch = (row_bytes + 63) / 64 * 64, plane = pitch * format.height;
-    const auto pictures = device.allocate(2 * count * plane), staging = device.allocate_pinned(2 * count * plane);
-    const auto scratch = device.allocate(std::max<std::size_t>(scorer->scratch_bytes(count), 4) / 4 * 4);
-    const std::size_t sums_bytes = std::max<std::size_t>(count * scorer->sums() * sizeof(DeviceSum), 8);
-    const auto sums = device.allocate(sums_bytes), host_sums = device.allocate_pinned(sums_bytes);
-    const auto queue = device.make_queue();
-    const Device::Scope scope(device);
-    queue->clear(scratch->data(), scratch->size());
-    queue->clear(sums->data(), sums_bytes);
-    const auto slot = [&](unsigned frame, bool dist) { return (2 * frame + dist) * plane; };
-    for (unsigned i = 0; i < count; i++)
-        for (const bool dist : {false, true}) {
-            const Picture &picture = dist ? pairs[i].dist : pairs[i].ref;
-            for (unsigned y = 0; y < format.height; y++)
-                std::memcpy(staging->data() + slot(i, dist) + y * pitch,
-                            picture.data(0) + std::ptrdiff_t{y} * picture.stride_bytes(0), row_bytes);
-            queue->upload(pictures->data() + slot(i, dist), static_cast<std::ptrdiff_t>(pitch),
-                          staging->data() + slot(i, dist), static_cast<std::ptrdiff_t>(pitch),
-                          {row_bytes, format.height});
-        }
-    for (unsigned first = 0, last; first < count; first = last) {
-        last = first == 0 ? 1 : count;
-        DeviceBatch batch;
-        batch.count = last - first;
-        batch.pitch_bytes[0] = static_cast<std::ptrdiff_t>(pitch);
-        batch.scratch = scratch->data();
-        batch.sums_stride = scorer->sums();
-        batch.sums = reinterpret_cast<DeviceSum *>(sums->data()) + first * batch.sums_stride;
-        for (unsigned i = first; i < last; i++) {
-            DeviceFrame &frame = batch.frames[i - first];
-            frame.index = i;
-            frame.ref[0] = pictures->data() + slot(i, false);
-            frame.dist[0] = pictures->data() + slot(i, true);
-            for (unsigned k = 0; k < 2 && k < i; k++)
-                frame.earlier_ref[k][0] = pictures->data() + slot(i - 1 - k, false);
-        }
-        scorer->enqueue(*queue, batch);
+    {
+        const Device::Scope scope(device);
+        scorer->enqueue(run.queue(), run.batch(0, 1));
+        if (count > 1) scorer->enqueue(run.queue(), run.batch(1, count));
     }
-    queue->download(host_sums->data(), 0, sums->data(), 0, {sums_bytes, 1});
-    queue->finish();
-    std::vector<FrameResult> results(count);
-    for (unsigned i = 0; i < count; i++)
-        scorer->collect(reinterpret_cast<const DeviceSum *>(host_sums->data()) + i * scorer->sums(), results[i]);
-    return results;
+    return run.results();
 }
 
-std::string device_difference(std::string_view metric, const OptionTexts &options,
-                              const std::vector<PicturePair> &pairs, Device &device, Isa isa) {
-    const MetricInfo &info = *find_metric(metric);
-    const auto instance = info.create(OptionValues(info.name, info.options, options));
-    instance->prepare(pairs[0].ref.format());
+bool same_figure(double a, double b, double relative) {
+    if (std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b)) return true;
+    return relative > 0 && std::fabs(a - b) <= relative * std::max(std::fabs(a), std::fabs(b));
+}
+
+std::string device_difference(const DeviceCase &c, const std::vector<PicturePair> &pairs, Device &device, Isa isa) {
+    const MetricInfo &info = *find_metric(c.metric);
+    const auto instance = info.create(OptionValues(info.name, info.options, c.options));
+    instance->prepare(c.format);
     const auto wanted = results_on_cpu(*instance, pairs, isa), got = results_on_device(*instance, pairs, device);
     for (std::size_t i = 0; i < pairs.size(); i++)
         for (std::size_t k = 0; k < wanted[i].values.size(); k++) {
-            std::int64_t a, b;
-            std::memcpy(&a, &wanted[i].values[k], sizeof a);
-            std::memcpy(&b, &got[i].values[k], sizeof b);
-            if (a != b)
-                return "frame " + std::to_string(i) + ", value " + std::to_string(k) + ": " + std::to_string(b) +
-                       " on " + device.info().arch + ", " + std::to_string(a) + " on the CPU";
+            const double a = wanted[i].values[k], b = got[i].values[k];
+            if (same_figure(a, b, c.tolerance)) continue;
+            char text[200];
+            std::snprintf(text, sizeof text, "frame %zu, value %zu: %.17g (%lld) on %s, %.17g (%lld) on the CPU", i, k,
+                          b, std::bit_cast<long long>(b), device.info().arch.c_str(), a, std::bit_cast<long long>(a));
+            return text;
         }
     return {};
-}
-
-std::string DeviceCase::name() const {
-    std::string text = metric + " " + std::to_string(format.width) + "x" + std::to_string(format.height) + " " +
-                       std::to_string(format.bits) + " bit";
-    for (const auto &[option, value] : options) text += " " + option + "=" + value;
-    return text;
-}
-
-std::vector<DeviceCase> device_cases(std::string_view metric) {
-    std::vector<DeviceCase> cases;
-    const auto add = [&](unsigned w, unsigned h, unsigned bits, const OptionTexts &options = {}) {
-        cases.push_back({std::string(metric), options, {PixelFormat::yuv400p, bits, w, h}});
-    };
-    using Sizes = std::vector<std::pair<unsigned, unsigned>>;
-    if (metric == "vif") {
-        for (unsigned bits = 8; bits <= 16; bits++) add(87, 65, bits);
-        for (const auto &[w, h] : Sizes{{16, 16}, {17, 31}, {239, 16}, {240, 33}, {241, 17}, {519, 35}})
-            for (const unsigned bits : {8u, 10u}) add(w, h, bits);
-        // Thin pictures: levels shorter than their filter, or of one row or column.
-        for (const auto &[w, h] : Sizes{{8, 8}, {8, 70}, {15, 9}, {70, 8}, {100, 15}, {13, 40}})
-            for (const unsigned bits : {8u, 12u}) add(w, h, bits);
-        for (const char *limit : {"1", "1.05", "1.2", "3", "50"})
-            for (const unsigned bits : {8u, 12u}) add(131, 75, bits, {{"vif_enhn_gain_limit", limit}});
-    } else if (metric == "adm") {
-        for (unsigned bits = 8; bits <= 16; bits++) add(91, 67, bits);
-        for (const auto &[w, h] : Sizes{{17, 17},
-                                        {18, 32},
-                                        {31, 17},
-                                        {33, 33},
-                                        {34, 47},
-                                        {35, 33},
-                                        {223, 65},
-                                        {224, 66},
-                                        {225, 67},
-                                        {451, 131},
-                                        {517, 40}})
-            for (const unsigned bits : {8u, 10u}) add(w, h, bits);
-        const std::vector<OptionTexts> settings = {
-            {{"adm_enhn_gain_limit", "1"}},
-            {{"adm_enhn_gain_limit", "1.2"}},
-            {{"adm_enhn_gain_limit", "33"}},
-            {{"adm_csf_mode", "1"}},
-            {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.05"}, {"adm_csf_diag_scale", "50"}},
-            {{"adm_csf_mode", "2"}},
-            {{"adm_csf_mode", "3"}, {"adm_enhn_gain_limit", "1.1"}},
-            {{"adm_csf_mode", "2"}, {"adm_norm_view_dist", "4"}},
-            {{"adm_norm_view_dist", "4.5"}},
-            {{"adm_skip_aim", "true"}}};
-        for (const OptionTexts &options : settings)
-            for (const unsigned bits : {8u, 16u}) add(131, 77, bits, options);
-        add(20, 4200, 8); // more than 2048 band rows: the low parts of two sums no longer share a word
-    } else {
-        for (unsigned bits = 8; bits <= 16; bits++)
-            for (const char *five : {"false", "true"}) add(131, 37, bits, {{"motion_five_frame_window", five}});
-        for (const auto &[w, h] :
-             Sizes{{3, 3}, {4, 5}, {120, 8}, {121, 9}, {124, 10}, {127, 33}, {479, 7}, {480, 8}, {481, 9}, {8, 100}})
-            for (const unsigned bits : {8u, 10u, 16u}) add(w, h, bits);
-    }
-    return cases;
 }
 
 } // namespace vmaf

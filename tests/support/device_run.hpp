@@ -1,12 +1,15 @@
 // Runs the device code of a metric on pictures in memory, for comparison with the scalar code; and pictures for that.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
+#include "metrics/device_scorer.hpp"
 #include "metrics/metric.hpp"
+#include "support/device_cases.hpp"
 
 namespace vmaf {
 
@@ -18,25 +21,38 @@ struct PicturePair {
 PicturePair texture_pair(const PictureFormat &format, unsigned seed);
 // Black, white and random samples: reaches the wraps that the specifications mention.
 PicturePair extreme_pair(const PictureFormat &format, unsigned seed);
+// Two textures, extremes, swapped and equal pictures.
+std::vector<PicturePair> pairs_for(const PictureFormat &format);
+
+// Consecutive frames in device memory, with everything that a scorer wants for them.
+class DeviceRun {
+  public:
+    DeviceRun(const DeviceScorer &scorer, const std::vector<PicturePair> &pairs, Device &device);
+
+    DeviceBatch batch(unsigned first, unsigned last) const; // frames first .. last - 1
+    Queue &queue() const { return *queue_; }
+    std::vector<FrameResult> results(); // when all frames are enqueued
+
+  private:
+    std::size_t place(unsigned frame, bool dist) const { return (2 * frame + dist) * picture_bytes_; }
+    DeviceFrame::Planes planes_of(unsigned frame, bool dist, unsigned mask) const;
+
+    const DeviceScorer &scorer_;
+    PictureFormat format_;
+    HostLayout layout_;
+    Device &device_;
+    unsigned count_;
+    std::size_t picture_bytes_ = 0;
+    std::unique_ptr<DeviceMemory> pictures_, staging_, scratch_, results_, host_results_;
+    std::unique_ptr<Queue> queue_;
+};
 
 std::vector<FrameResult> results_on_cpu(const Metric &metric, const std::vector<PicturePair> &pairs, Isa isa);
 // In two batches: one frame, then the others.
 std::vector<FrameResult> results_on_device(const Metric &metric, const std::vector<PicturePair> &pairs, Device &device);
 
-// Scores the pairs on both. Empty if all figures have the same bits, else where they differ first.
-std::string device_difference(std::string_view metric, const OptionTexts &options,
-                              const std::vector<PicturePair> &pairs, Device &device, Isa isa = Isa::scalar);
-
-// What the device code of a metric must be compared on: sizes around tiles, all depths, all options that kernels see.
-struct DeviceCase {
-    std::string metric;
-    OptionTexts options;
-    PictureFormat format;
-
-    std::string name() const; // "vif 87x65 8 bit vif_enhn_gain_limit=1"
-};
-std::vector<DeviceCase> device_cases(std::string_view metric);
-// Two textures, extremes, swapped and equal pictures.
-std::vector<PicturePair> pairs_for(const PictureFormat &format);
+// Scores the pairs on both. Empty if all figures agree as the case asks, else where they differ first.
+std::string device_difference(const DeviceCase &c, const std::vector<PicturePair> &pairs, Device &device,
+                              Isa isa = Isa::scalar);
 
 } // namespace vmaf

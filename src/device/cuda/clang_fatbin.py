@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Compiles a CUDA source with clang for several architectures and packs the results into one fat binary.
 
-usage: clang_fatbin.py CLANG FATBINARY sm_80,compute_80,... INPUT OUTPUT [FLAG...]
+usage: clang_fatbin.py CLANG FATBINARY sm_80,compute_80,... INPUT OUTPUT DEPFILE [FLAG...]
 """
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-clang, fatbinary, archs, source, target, *flags = sys.argv[1:]
+clang, fatbinary, archs, source, target, depfile, *flags = sys.argv[1:]
 common = [clang, '-x', 'cuda', '--cuda-device-only', '-std=c++17', '-O3', '-ffp-contract=off', *flags]
 
 with tempfile.TemporaryDirectory() as folder:
@@ -18,6 +18,6 @@ with tempfile.TemporaryDirectory() as folder:
         image = Path(folder) / arch
         # Machine code is assembled by ptxas, which clang finds in the CUDA installation.
         form = ['-c'] if kind == 'sm' else ['-S']
-        subprocess.run([*common, f'--cuda-gpu-arch=sm_{number}', *form, '-o', image, source], check=True)
+        subprocess.run([*common, f'--cuda-gpu-arch=sm_{number}', *form, '-MD', '-MF', depfile, '-MT', target, '-o', image, source], check=True)
         images.append(f'--image3=kind={"elf" if kind == "sm" else "ptx"},sm={number},file={image}')
     subprocess.run([fatbinary, '--create', target, '-64', *images], check=True)

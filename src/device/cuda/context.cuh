@@ -24,7 +24,19 @@ class CudaContext : public PortableOperations {
           block_y(static_cast<int>(blockIdx.y)), frame(static_cast<int>(blockIdx.z)) {}
 
     static __device__ __forceinline__ void barrier() { __syncthreads(); }
-    static __device__ __forceinline__ u32 shuffle(u32 v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
+    template <class T> static __device__ __forceinline__ T shuffle(T v, int lane) { // 32 or 64 bits
+        return __shfl_sync(0xffffffffu, v, lane);
+    }
+    static __device__ __forceinline__ u64 ballot(bool flag) { return __ballot_sync(0xffffffffu, flag); }
+    static __device__ __forceinline__ u32 group_max(u32 v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+        return __reduce_max_sync(0xffffffffu, v);
+#else
+        for (int distance = 16; distance > 0; distance /= 2) v = max(v, __shfl_xor_sync(0xffffffffu, v, distance));
+        return v;
+#endif
+    }
+    static __device__ __forceinline__ u32 group_min(u32 v) { return ~group_max(~v); }
     static __device__ __forceinline__ u32 group_sum(u32 v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
         return __reduce_add_sync(0xffffffffu, v);
@@ -35,13 +47,33 @@ class CudaContext : public PortableOperations {
     }
     static __device__ __forceinline__ void fence() { __threadfence(); }
     static __device__ __forceinline__ void atomic_add(u64 *at, u64 v) { atomicAdd(at, v); }
+    static __device__ __forceinline__ void atomic_add(u32 *at, u32 v) { atomicAdd(at, v); }
+    static __device__ __forceinline__ void atomic_max(u32 *at, u32 v) { atomicMax(at, v); }
+    static __device__ __forceinline__ void atomic_min(u32 *at, u32 v) { atomicMin(at, v); }
     static __device__ __forceinline__ u32 atomic_increment(u32 *at) { return atomicAdd(at, 1u); }
+    template <class T> static __device__ __forceinline__ void shared_add(T *at, T v) { atomicAdd(at, v); }
+    template <class T> static __device__ __forceinline__ void shared_max(T *at, T v) { atomicMax(at, v); }
+    template <class T> static __device__ __forceinline__ void shared_min(T *at, T v) { atomicMin(at, v); }
+    static __device__ __forceinline__ u32 shared_increment(u32 *at) { return atomicAdd(at, 1u); }
     template <class T> static __device__ __forceinline__ T load(const T *at) { return __ldg(at); }
+    static __device__ __forceinline__ Words4 load(const Words4 *at) {
+        const uint4 v = __ldg(reinterpret_cast<const uint4 *>(at));
+        return {{v.x, v.y, v.z, v.w}};
+    }
     static __device__ __forceinline__ Words2 load(const Words2 *at) {
         const uint2 v = __ldg(reinterpret_cast<const uint2 *>(at));
         return {{v.x, v.y}};
     }
-    static __device__ __forceinline__ u32 load_fresh(const u32 *at) { return __ldcg(at); }
+    template <class T> static __device__ __forceinline__ T load_fresh(const T *at) { return __ldcg(at); }
+
+    static __device__ __forceinline__ float divide(float a, float b) { return __fdiv_rn(a, b); }
+    static __device__ __forceinline__ double divide(double a, double b) { return __ddiv_rn(a, b); }
+    static __device__ __forceinline__ float square_root(float v) { return __fsqrt_rn(v); }
+    static __device__ __forceinline__ double square_root(double v) { return __dsqrt_rn(v); }
+    static __device__ __forceinline__ u32 bits(float v) { return __float_as_uint(v); }
+    static __device__ __forceinline__ u64 bits(double v) { return static_cast<u64>(__double_as_longlong(v)); }
+    static __device__ __forceinline__ float float_from(u32 v) { return __uint_as_float(v); }
+    static __device__ __forceinline__ double f64_from(u64 v) { return __longlong_as_double(static_cast<i64>(v)); }
 
     static __device__ __forceinline__ int leading_zeros(u32 v) { return __clz(static_cast<int>(v)); }
     static __device__ __forceinline__ u32 permute_bytes(u32 a, u32 b, u32 selector) {
@@ -79,7 +111,8 @@ class CudaContext : public PortableOperations {
 } // namespace kernels
 } // namespace vmaf
 
-// C linkage, so that the entry can be looked up by name (backends.md 1.1): hence a macro.
+// C linkage, so that the entry can be looked up by name (backends.md 1.1): hence a macro. Beside it lie the sizes that the
+// kernel has in this context, for the host to read.
 #define VMAF_CUDA_KERNEL(name)                                                                                         \
     extern "C" __global__ void __launch_bounds__(vmaf::kernels::name<vmaf::kernels::CudaContext>::kThreads,            \
                                                  vmaf::kernels::name<vmaf::kernels::CudaContext>::kMinBlocks)          \
@@ -88,4 +121,6 @@ class CudaContext : public PortableOperations {
         extern __shared__ __align__(16) unsigned char memory[];                                                        \
         vmaf::kernels::CudaContext context;                                                                            \
         Kernel::run(context, reinterpret_cast<Kernel::SharedMemory *>(memory), args);                                  \
-    }
+    }                                                                                                                  \
+    extern "C" __device__ vmaf::kernels::KernelShape vmaf_##name##_shape =                                             \
+        vmaf::kernels::shape_of<vmaf::kernels::name<vmaf::kernels::CudaContext>, vmaf::kernels::CudaContext>();

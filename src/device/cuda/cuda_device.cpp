@@ -5,13 +5,15 @@
 
 #include "base/error.hpp"
 #include "device/cuda/driver.hpp"
-#include "device/registry.hpp"
+#include "device/cuda/images.hpp"
 
 namespace vmaf {
 
 namespace {
 
 using namespace cuda;
+
+constexpr unsigned kGroupWidth = 32;
 
 DevicePointer address(const std::byte *p) { return reinterpret_cast<DevicePointer>(p); }
 
@@ -143,34 +145,55 @@ class Modules {
     Modules(const Modules &) = delete;
     Modules &operator=(const Modules &) = delete;
 
-    void prepare(const Kernel &kernel) {
+    LoadedKernel load(const Kernel &kernel) {
         const std::lock_guard lock(mutex_);
-        if (functions_.contains(&kernel)) return;
-        if (!kernel.image->cuda_fatbin) throw Error(ENOTSUP, "no CUDA code for " + std::string(kernel.name));
         const Context::Entered here(*context_);
         const Driver &d = context_->driver();
-        auto found = modules_.find(kernel.image);
-        if (found == modules_.end()) {
-            ModuleHandle module = nullptr;
-            d.check(d.cuModuleLoadData(&module, kernel.image->cuda_fatbin), "cuModuleLoadData");
-            found = modules_.emplace(kernel.image, module).first;
-        }
+        const ModuleHandle module = module_of(kernel);
+        const std::string entry = "vmaf_" + std::string(kernel.name);
         FunctionHandle function = nullptr;
-        d.check(d.cuModuleGetFunction(&function, found->second, kernel.name), kernel.name);
-        d.check(d.cuFuncSetAttribute(function, kMaxDynamicSharedBytes, static_cast<int>(kernel.shape32.shared_bytes)),
+        d.check(d.cuModuleGetFunction(&function, module, entry.c_str()), entry.c_str());
+        LoadedKernel loaded{kernel.name, shape_of(module, entry), function};
+        int most_threads = 0;
+        d.check(d.cuFuncGetAttribute(&most_threads, kMaxThreadsPerBlock, function), "cuFuncGetAttribute");
+        if (static_cast<int>(loaded.shape.threads) > most_threads || loaded.shape.group_width != kGroupWidth)
+            throw Error(ENOTSUP, "CUDA code for " + entry + " does not fit this device: blocks of " +
+                                     std::to_string(loaded.shape.threads) + " threads, " +
+                                     std::to_string(most_threads) + " are possible");
+        d.check(d.cuFuncSetAttribute(function, kMaxDynamicSharedBytes, static_cast<int>(loaded.shape.shared_bytes)),
                 "cuFuncSetAttribute");
-        functions_.emplace(&kernel, function);
-    }
-    FunctionHandle function(const Kernel &kernel) {
-        const std::lock_guard lock(mutex_);
-        return functions_.at(&kernel);
+        return loaded;
     }
 
   private:
+    ModuleHandle module_of(const Kernel &kernel) {
+        const auto found = modules_.find(kernel.set);
+        if (found != modules_.end()) return found->second;
+        const Driver &d = context_->driver();
+        for (const Image &image : images())
+            if (image.set == std::string_view(kernel.set)) {
+                ModuleHandle module = nullptr;
+                d.check(d.cuModuleLoadData(&module, image.fatbin), "cuModuleLoadData");
+                return modules_.emplace(kernel.set, module).first->second;
+            }
+        throw Error(ENOTSUP, "no CUDA code for " + std::string(kernel.set));
+    }
+    // The image itself says which sizes its kernels have.
+    KernelShape shape_of(ModuleHandle module, const std::string &entry) {
+        const Driver &d = context_->driver();
+        const std::string name = entry + "_shape";
+        DevicePointer at = 0;
+        std::size_t bytes = 0;
+        KernelShape shape{};
+        d.check(d.cuModuleGetGlobal(&at, &bytes, module, name.c_str()), name.c_str());
+        if (bytes != sizeof shape) throw Error(EINVAL, name + " in the CUDA image has a foreign form");
+        d.check(d.cuMemcpyDtoH(&shape, at, sizeof shape), "cuMemcpyDtoH");
+        return shape;
+    }
+
     ContextPointer context_;
     std::mutex mutex_;
-    std::map<const KernelImage *, ModuleHandle> modules_;
-    std::map<const Kernel *, FunctionHandle> functions_;
+    std::map<std::string, ModuleHandle, std::less<>> modules_; // by set
 };
 
 // Streams of one context. Making one takes long, so those that a queue no longer needs serve the next.
@@ -267,11 +290,11 @@ class CudaQueue final : public Queue {
     void clear(std::byte *at, std::size_t bytes) override {
         driver().check(driver().cuMemsetD32Async(address(at), 0, bytes / 4, stream_), "cuMemsetD32Async");
     }
-    void launch(const Kernel &kernel, Grid grid, const void *args, std::size_t) override {
+    void launch(const LoadedKernel &kernel, Grid grid, const void *args, std::size_t) override {
         void *parameters[] = {const_cast<void *>(args)};
-        driver().check(driver().cuLaunchKernel(
-                           modules_->function(kernel), grid.x, grid.y, grid.frames, kernel.shape32.threads, 1, 1,
-                           static_cast<unsigned>(kernel.shape32.shared_bytes), stream_, parameters, nullptr),
+        const auto function = static_cast<FunctionHandle>(const_cast<void *>(kernel.entry));
+        driver().check(driver().cuLaunchKernel(function, grid.x, grid.y, grid.frames, kernel.shape.threads, 1, 1,
+                                               kernel.shape.shared_bytes, stream_, parameters, nullptr),
                        "cuLaunchKernel");
     }
     void record(Event &event) override {
@@ -331,7 +354,7 @@ DeviceInfo describe(const Driver &d, DeviceHandle device, unsigned index) {
             .driver = d.version(),
             .memory_bytes = memory,
             .multiprocessors = static_cast<unsigned>(attribute(kMultiprocessorCount)),
-            .group_width = 32};
+            .group_width = kGroupWidth};
 }
 
 class CudaDevice final : public Device {
@@ -362,7 +385,7 @@ class CudaDevice final : public Device {
                        "cuEventCreate");
         return std::make_unique<CudaEvent>(context_, event);
     }
-    void prepare(const Kernel &kernel) override { modules_->prepare(kernel); }
+    LoadedKernel load(const Kernel &kernel) override { return modules_->load(kernel); }
 
   private:
     const Driver &driver() const { return context_->driver(); }

@@ -22,7 +22,7 @@ inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNotReady = 600;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventBlockingSync = 1, kEventDisableTiming = 2;
 inline constexpr unsigned kHostAllocPortable = 1;
 inline constexpr int kMultiprocessorCount = 16, kComputeCapabilityMajor = 75, kComputeCapabilityMinor = 76;
-inline constexpr int kMaxDynamicSharedBytes = 8; // function attribute
+inline constexpr int kMaxThreadsPerBlock = 0, kMaxDynamicSharedBytes = 8; // function attributes
 inline constexpr unsigned kMemoryHost = 1, kMemoryDevice = 2;
 
 struct Copy2D {
@@ -79,6 +79,9 @@ struct Copy2D {
     F(cuModuleLoadData, "cuModuleLoadData", ModuleHandle *, const void *)                                              \
     F(cuModuleUnload, "cuModuleUnload", ModuleHandle)                                                                  \
     F(cuModuleGetFunction, "cuModuleGetFunction", FunctionHandle *, ModuleHandle, const char *)                        \
+    F(cuModuleGetGlobal, "cuModuleGetGlobal_v2", DevicePointer *, std::size_t *, ModuleHandle, const char *)           \
+    F(cuMemcpyDtoH, "cuMemcpyDtoH_v2", void *, DevicePointer, std::size_t)                                             \
+    F(cuFuncGetAttribute, "cuFuncGetAttribute", int *, int, FunctionHandle)                                            \
     F(cuFuncSetAttribute, "cuFuncSetAttribute", FunctionHandle, int, int)                                              \
     F(cuLaunchKernel, "cuLaunchKernel", FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,    \
       unsigned, StreamHandle, void **, void **)

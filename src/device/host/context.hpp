@@ -13,9 +13,7 @@
 
 namespace vmaf {
 
-struct KernelShape;
-
-inline constexpr unsigned kMaxBlockThreads = 256;
+inline constexpr unsigned kMaxBlockThreads = 1024;
 
 // One block under way.
 class HostBlock {
@@ -81,18 +79,51 @@ template <int kGroupWidth, bool kFastDoubles> class HostContext : public kernels
 
     void barrier() { block_.barrier(); }
     u32 shuffle(u32 value, int lane) { return posted(value)[lane]; }
-    u32 group_sum(u32 value) {
-        const u32 *values = posted(value);
-        u32 sum = 0;
-        for (int i = 0; i < kGroup; i++) sum += values[i];
-        return sum;
+    int shuffle(int value, int lane) { return static_cast<int>(shuffle(static_cast<u32>(value), lane)); }
+    float shuffle(float value, int lane) { return float_from(shuffle(bits(value), lane)); }
+    u64 shuffle(u64 value, int lane) {
+        const u32 high = shuffle(static_cast<u32>(value >> 32), lane);
+        return static_cast<u64>(high) << 32 | shuffle(static_cast<u32>(value), lane);
     }
-    // Blocks of one launch run one after the other.
+    f64 shuffle(f64 value, int lane) { return f64_from(shuffle(bits(value), lane)); }
+    u64 ballot(bool flag) {
+        const u32 *flags = posted(flag);
+        u64 mask = 0;
+        for (int i = 0; i < kGroup; i++) mask |= static_cast<u64>(flags[i]) << i;
+        return mask;
+    }
+    u32 group_sum(u32 value) {
+        return reduced(value, [](u32 a, u32 b) { return a + b; });
+    }
+    u32 group_max(u32 value) {
+        return reduced(value, [](u32 a, u32 b) { return a > b ? a : b; });
+    }
+    u32 group_min(u32 value) {
+        return reduced(value, [](u32 a, u32 b) { return a < b ? a : b; });
+    }
+    // Blocks of one launch run one after the other, and the threads of a block on one thread of the host.
     void fence() {}
     static void atomic_add(u64 *at, u64 value) { __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
+    static void atomic_add(u32 *at, u32 value) { __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
+    static void atomic_max(u32 *at, u32 value) { *at = value > *at ? value : *at; }
+    static void atomic_min(u32 *at, u32 value) { *at = value < *at ? value : *at; }
     static u32 atomic_increment(u32 *at) { return __atomic_fetch_add(at, 1, __ATOMIC_RELAXED); }
+    template <class T> static void shared_add(T *at, T value) { *at += value; }
+    template <class T> static void shared_max(T *at, T value) { *at = value > *at ? value : *at; }
+    template <class T> static void shared_min(T *at, T value) { *at = value < *at ? value : *at; }
+    static u32 shared_increment(u32 *at) { return (*at)++; }
     template <class T> static T load(const T *at) { return *at; }
     template <class T> static T load_fresh(const T *at) { return *at; }
+
+    static float divide(float a, float b) { return a / b; }
+    static f64 divide(f64 a, f64 b) { return a / b; }
+    static float square_root(float v) { return __builtin_sqrtf(v); }
+    static f64 square_root(f64 v) { return kernels::square_root(v); }
+    static u32 bits(float v) { return bit_copy<u32>(v); }
+    static u64 bits(double v) { return bit_copy<u64>(v); }
+    static u64 bits(kernels::SoftF64 v) { return v.bits(); }
+    static float float_from(u32 v) { return bit_copy<float>(v); }
+    static f64 f64_from(u64 v) { return kernels::F64<f64>::from_bits(v); }
 
     // a * b + c, with or without rounding of the product: for sums that are exact anyway or checked afterwards.
     static double multiply_add(double a, double b, double c) { return a * b + c; }
@@ -104,20 +135,22 @@ template <int kGroupWidth, bool kFastDoubles> class HostContext : public kernels
     }
     static double reciprocal_estimate(double v) { return from_words(high_word(1.0 / v), 0); } // 20 good bits
     static float reciprocal_estimate(float v) { return 1.0f / v; }
-    static double from_words(u32 high, u32 low) {
-        const u64 bits = static_cast<u64>(high) << 32 | low;
-        double out;
-        std::memcpy(&out, &bits, sizeof out);
-        return out;
-    }
-    static u32 low_word(double v) { return static_cast<u32>(bits_of(v)); }
-    static u32 high_word(double v) { return static_cast<u32>(bits_of(v) >> 32); }
+    static double from_words(u32 high, u32 low) { return bit_copy<double>(static_cast<u64>(high) << 32 | low); }
+    static u32 low_word(double v) { return static_cast<u32>(bits(v)); }
+    static u32 high_word(double v) { return static_cast<u32>(bits(v) >> 32); }
 
   private:
-    static u64 bits_of(double v) {
-        u64 bits;
-        std::memcpy(&bits, &v, sizeof bits);
-        return bits;
+    template <class To, class From> static To bit_copy(From from) {
+        static_assert(sizeof(To) == sizeof(From));
+        To out;
+        std::memcpy(&out, &from, sizeof out);
+        return out;
+    }
+    template <class Operation> u32 reduced(u32 value, Operation operation) {
+        const u32 *values = posted(value);
+        u32 out = values[0];
+        for (int i = 1; i < kGroup; i++) out = operation(out, values[i]);
+        return out;
     }
     const u32 *posted(u32 value) { return block_.exchange(static_cast<unsigned>(thread), kGroup, value); }
 

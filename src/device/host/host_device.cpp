@@ -6,12 +6,13 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
-#include "device/registry.hpp"
+#include "device/host/host_kernels.hpp"
 
 namespace vmaf {
 
@@ -102,9 +103,9 @@ class HostQueue final : public Queue {
     void clear(std::byte *at, std::size_t bytes) override {
         put([=] { std::memset(at, 0, bytes); });
     }
-    void launch(const Kernel &kernel, Grid grid, const void *args, std::size_t args_bytes) override {
+    void launch(const LoadedKernel &kernel, Grid grid, const void *args, std::size_t args_bytes) override {
         const auto *first = static_cast<const std::byte *>(args);
-        put([this, &kernel, grid, copy = std::vector<std::byte>(first, first + args_bytes)] {
+        put([this, kernel, grid, copy = std::vector<std::byte>(first, first + args_bytes)] {
             run(kernel, grid, copy.data());
         });
     }
@@ -150,12 +151,13 @@ class HostQueue final : public Queue {
             changed_.notify_all();
         }
     }
-    void run(const Kernel &kernel, Grid grid, const void *args) {
-        const KernelShape &shape = kernel.shape(group_width_);
+    void run(const LoadedKernel &kernel, Grid grid, const void *args) {
+        const KernelShape &shape = kernel.shape;
         if (shared_.size() < shape.shared_bytes) shared_ = AlignedArray<std::byte>(shape.shared_bytes);
         HostBlock block(fibers_);
         block.shared = shared_.data();
-        const auto body = group_width_ == 64 ? kernel.host64 : kernel.host32;
+        const auto &bodies = *static_cast<const HostKernel *>(kernel.entry);
+        const auto body = group_width_ == 64 ? bodies.run64 : bodies.run32;
         for (unsigned frame = 0; frame < grid.frames; frame++)
             for (unsigned y = 0; y < grid.y; y++)
                 for (unsigned x = 0; x < grid.x; x++) {
@@ -194,7 +196,14 @@ class HostDevice final : public Device {
     std::unique_ptr<DeviceMemory> allocate_pinned(std::size_t bytes) override { return allocate(bytes); }
     std::unique_ptr<Queue> make_queue() override { return std::make_unique<HostQueue>(info_.group_width); }
     std::unique_ptr<Event> make_event(bool) override { return std::make_unique<HostEvent>(); }
-    void prepare(const Kernel &) override {}
+    LoadedKernel load(const Kernel &kernel) override {
+        for (const HostKernelSet &set : host_kernel_sets())
+            if (set.name == std::string_view(kernel.set))
+                for (const HostKernel &k : set.kernels)
+                    if (k.name == std::string_view(kernel.name))
+                        return {k.name, info_.group_width == 64 ? k.shape64 : k.shape32, &k};
+        throw Error(ENOTSUP, "no kernel '" + std::string(kernel.name) + "' in the set '" + kernel.set + "'");
+    }
 
   private:
     DeviceInfo info_;

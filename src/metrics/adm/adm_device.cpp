@@ -5,21 +5,14 @@
 #include <bit>
 #include <cmath>
 
-#include "device/registry.hpp"
 #include "device/trace.hpp"
-#include "metrics/adm/adm_kernel_list.hpp"
-#include "metrics/kernel_images.hpp"
+#include "metrics/adm/adm_kernels.hpp"
 
 namespace vmaf::adm {
 
 namespace {
 
 using namespace kernels;
-
-// clang-format off
-#define VMAF_KERNEL_OBJECT(name) constexpr Kernel k_##name = describe_kernel<name>("vmaf_" #name, adm_kernel_image);
-VMAF_ADM_KERNELS(VMAF_KERNEL_OBJECT)
-// clang-format on
 
 // Whether the kernels that leave out rare cases will do: nothing wraps (3.7, 3.8) but kappa at scale 0, the gain is an
 // integer, and two low parts of a row fit a word.
@@ -56,35 +49,45 @@ constexpr std::array kRanges = {"adm scale0", "adm scale1", "adm scale2", "adm s
 
 class AdmDeviceScorer final : public DeviceScorer {
   public:
-    AdmDeviceScorer(const Plan &plan, Device &device) : plan_(plan), group_width_(device.info().group_width) {
+    AdmDeviceScorer(const Plan &plan, Device &device) : plan_(plan) {
         for (int s = 0; s < kScales; s++) {
             Scale &scale = scales_[static_cast<std::size_t>(s)];
-            scale.kernel = &kernel_for(s, is_plain(plan, s, group_width_));
+            scale.kernel = device.load({"adm", kernel_name(s, is_plain(plan, s, device.info().group_width))});
             scale.window = plan.scale[static_cast<std::size_t>(s)].window;
             scale.settings = settings_of(plan, s);
-            scale.columns = blocks_for(scale.window.width, scale.kernel->shape(group_width_).tile_width);
+            scale.columns = blocks_for(scale.window.width, scale.kernel.shape.tile_width);
             scale.pitch = (scale.window.width + 15) / 16 * 16;
-            device.prepare(*scale.kernel);
+            const auto rows = static_cast<std::size_t>(scale.window.height);
+            const std::size_t samples = static_cast<std::size_t>(scale.pitch) * rows;
+            scale.counters = scratch_.add<u32>(rows);
+            scale.low_parts = scratch_.add<u32>(rows * scale.columns * kAdmSums);
+            if (s == 0)
+                narrow_band_ = {scratch_.add<i16>(samples), scratch_.add<i16>(samples)};
+            else
+                scale.band = {scratch_.add<int>(samples), scratch_.add<int>(samples)};
+        }
+        sums_ = results_.add<u64>(kAdmSums * kScales);
+    }
+
+    void enqueue(Queue &queue, const DeviceBatch &batch) const override {
+        AdmArgs<PicturePlanes, i16> pictures{};
+        pictures.in = batch.planes(0);
+        pictures.band = planes_of(batch, narrow_band_, 0);
+        enqueue_scale(queue, batch, 0, pictures);
+        AdmArgs<ScratchPlanes<i16>, int> second{};
+        second.in = pictures.band;
+        second.band = planes_of(batch, scales_[1].band, 1);
+        enqueue_scale(queue, batch, 1, second);
+        for (int s = 2; s < kScales; s++) {
+            AdmArgs<ScratchPlanes<int>, int> args{};
+            args.in = planes_of(batch, scales_[static_cast<std::size_t>(s - 1)].band, s - 1);
+            args.band = planes_of(batch, scales_[static_cast<std::size_t>(s)].band, s);
+            enqueue_scale(queue, batch, s, args);
         }
     }
 
-    std::size_t scratch_bytes(unsigned frames) const override { return layout(frames).bytes; }
-    unsigned sums() const override { return kAdmSums * kScales; }
-
-    void enqueue(Queue &queue, const DeviceBatch &batch) const override {
-        const Layout at = layout(batch.count);
-        AdmArgs<AdmPictures, i16> pictures{};
-        pictures.in.ref = frame_planes(batch, [](const DeviceFrame &f) { return f.ref[0]; });
-        pictures.in.dist = frame_planes(batch, [](const DeviceFrame &f) { return f.dist[0]; });
-        pictures.in.pitch = static_cast<int>(batch.pitch_bytes[0]) / (plan_.bits > 8 ? 2 : 1);
-        pictures.band = band<i16>(batch, at, 0);
-        enqueue_scale(queue, batch, at, 0, pictures);
-        enqueue_bands<i16>(queue, batch, at, 1);
-        enqueue_bands<int>(queue, batch, at, 2);
-        enqueue_bands<int>(queue, batch, at, 3);
-    }
-
-    void collect(const DeviceSum *sums, FrameResult &result) const override {
+    void collect(const DeviceResult &from, FrameResult &result) const override {
+        const u64 *sums = from.of(sums_);
         FrameSums frame;
         for (ScaleSums &s : frame) {
             for (std::size_t b = 0; b < kBands; b++) {
@@ -98,75 +101,45 @@ class AdmDeviceScorer final : public DeviceScorer {
     }
 
   private:
+    template <class T> struct Band { Piece<T> ref, dist; };
     struct Scale {
-        const Kernel *kernel;
+        LoadedKernel kernel;
         Window window;
         AdmSettings settings;
-        unsigned columns; // blocks in a row
-        int pitch;        // of band A, samples
-    };
-    // Offsets into the scratch memory. Counters come first: they lie where they lay whatever the batch size, and stay
-    // 0.
-    struct Layout {
-        std::size_t counters[kScales], bands[kScales], low_parts[kScales], bytes;
+        unsigned columns;    // blocks in a row
+        int pitch;           // of band A, samples
+        Piece<u32> counters; // kernels leave them as they find them: 0
+        Piece<u32> low_parts;
+        Band<int> band; // A; of scale 0: narrow_band_
     };
 
-    const Kernel &kernel_for(int scale, bool plain) const {
+    const char *kernel_name(int scale, bool plain) const {
         const bool bytes = plan_.bits == 8;
         switch (scale) {
         case 0:
-            return plain ? (bytes ? k_adm_scale0_8 : k_adm_scale0_16)
-                         : (bytes ? k_adm_general_scale0_8 : k_adm_general_scale0_16);
-        case 1: return plain ? k_adm_scale1 : k_adm_general_scale1;
-        case 2: return plain ? k_adm_scale2 : k_adm_general_scale2;
-        default: return plain ? k_adm_scale3 : k_adm_general_scale3;
+            return plain ? (bytes ? "adm_scale0_8" : "adm_scale0_16")
+                         : (bytes ? "adm_general_scale0_8" : "adm_general_scale0_16");
+        case 1: return plain ? "adm_scale1" : "adm_general_scale1";
+        case 2: return plain ? "adm_scale2" : "adm_general_scale2";
+        default: return plain ? "adm_scale3" : "adm_general_scale3";
         }
     }
-
-    std::size_t counters_per_frame(const Scale &scale) const { return static_cast<std::size_t>(scale.window.height); }
-    std::size_t low_parts_per_frame(const Scale &scale) const {
-        return static_cast<std::size_t>(scale.window.height) * scale.columns * kAdmSums;
-    }
-    std::size_t band_samples(const Scale &scale) const {
-        return static_cast<std::size_t>(scale.pitch) * static_cast<std::size_t>(scale.window.height);
-    }
-    Layout layout(unsigned frames) const {
-        Layout at{};
-        ScratchLayout bytes;
-        for (int s = 0; s < kScales; s++)
-            at.counters[s] =
-                bytes.add(kMaxBatch * counters_per_frame(scales_[static_cast<std::size_t>(s)]) * sizeof(u32));
-        for (int s = 0; s < kScales; s++) {
-            const Scale &scale = scales_[static_cast<std::size_t>(s)];
-            at.bands[s] = bytes.add(2 * frames * band_samples(scale) * (s == 0 ? sizeof(i16) : sizeof(int)));
-            at.low_parts[s] = bytes.add(frames * low_parts_per_frame(scale) * sizeof(u32));
-        }
-        at.bytes = bytes.bytes();
-        return at;
+    template <class T> ScratchPlanes<T> planes_of(const DeviceBatch &batch, const Band<T> &band, int s) const {
+        const auto ref = batch.scratch_of(band.ref);
+        return {ref.first, batch.scratch_of(band.dist).first, ref.stride, scales_[static_cast<std::size_t>(s)].pitch};
     }
 
-    template <class T> AdmBand<T> band(const DeviceBatch &batch, const Layout &at, int s) const {
-        const Scale &scale = scales_[static_cast<std::size_t>(s)];
-        T *const ref = reinterpret_cast<T *>(batch.scratch + at.bands[s]);
-        return {ref, ref + batch.count * band_samples(scale), band_samples(scale), scale.pitch};
-    }
-
-    template <class Input> void enqueue_bands(Queue &queue, const DeviceBatch &batch, const Layout &at, int s) const {
-        AdmArgs<AdmBand<Input>, int> args{};
-        args.in = band<Input>(batch, at, s - 1);
-        args.band = band<int>(batch, at, s);
-        enqueue_scale(queue, batch, at, s, args);
-    }
-    template <class Args>
-    void enqueue_scale(Queue &queue, const DeviceBatch &batch, const Layout &at, int s, Args &args) const {
+    template <class Args> void enqueue_scale(Queue &queue, const DeviceBatch &batch, int s, Args &args) const {
         const TraceRange trace(kRanges[static_cast<std::size_t>(s)]);
         const Scale &scale = scales_[static_cast<std::size_t>(s)];
-        args.sums = batch.sums + kAdmSums * s;
-        args.sums_stride = batch.sums_stride;
-        args.low_parts = reinterpret_cast<u32 *>(batch.scratch + at.low_parts[s]);
-        args.low_parts_stride = low_parts_per_frame(scale);
-        args.counters = reinterpret_cast<u32 *>(batch.scratch + at.counters[s]);
-        args.counters_stride = counters_per_frame(scale);
+        const auto sums = batch.results_of(sums_);
+        const auto low_parts = batch.scratch_of(scale.low_parts), counters = batch.scratch_of(scale.counters);
+        args.sums = sums.first + kAdmSums * s;
+        args.sums_stride = sums.stride;
+        args.low_parts = low_parts.first;
+        args.low_parts_stride = low_parts.stride;
+        args.counters = counters.first;
+        args.counters_stride = counters.stride;
         args.settings = scale.settings;
         args.width = scale.window.in_width;
         args.height = scale.window.in_height;
@@ -175,12 +148,13 @@ class AdmDeviceScorer final : public DeviceScorer {
         args.rows = s == 0 ? 16 : s == 1 ? 8 : 4;
         args.columns = static_cast<int>(scale.columns);
         args.bits = plan_.bits;
-        launch(queue, *scale.kernel, {scale.columns, blocks_for(args.band_height, args.rows), batch.count}, args);
+        launch(queue, scale.kernel, {scale.columns, blocks_for(args.band_height, args.rows), batch.count}, args);
     }
 
     Plan plan_;
-    unsigned group_width_;
     std::array<Scale, kScales> scales_;
+    Band<i16> narrow_band_;
+    Piece<u64> sums_;
 };
 
 } // namespace

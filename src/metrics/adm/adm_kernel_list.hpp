@@ -3,7 +3,7 @@
 
 #include "metrics/adm/adm_kernels.hpp"
 
-#define VMAF_ADM_KERNELS(F)                                                                                            \
+#define VMAF_KERNELS(F)                                                                                                \
     F(adm_scale0_8)                                                                                                    \
     F(adm_scale0_16)                                                                                                   \
     F(adm_scale1)                                                                                                      \

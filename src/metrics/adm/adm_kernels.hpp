@@ -12,28 +12,13 @@
 namespace vmaf {
 namespace kernels {
 
-// Band A of a scale, for all frames of a launch: the frames' planes lie `frame_stride` samples apart.
-template <class T> struct AdmBand {
-    Global<T> ref, dist;
-    u64 frame_stride;
-    int pitch; // samples
-    VMAF_DEVICE_FN Global<const void> ref_of(int frame) const { return ref + static_cast<u64>(frame) * frame_stride; }
-    VMAF_DEVICE_FN Global<const void> dist_of(int frame) const { return dist + static_cast<u64>(frame) * frame_stride; }
-};
-struct AdmPictures {
-    FramePlanes ref, dist;
-    int pitch; // samples
-    VMAF_DEVICE_FN Global<const void> ref_of(int frame) const { return ref.plane[frame]; }
-    VMAF_DEVICE_FN Global<const void> dist_of(int frame) const { return dist.plane[frame]; }
-};
-
 constexpr int kAdmSums = 9;     // den H V D, num H V D, aim H V D
 constexpr int kAdmMaxRows = 16; // band rows that a block may walk down
 
 template <class Input, class Output> struct AdmArgs {
     Input in;
-    AdmBand<Output> band; // not written at scale 3
-    Global<u64> sums;     // of frame 0, this scale
+    ScratchPlanes<Output> band; // band A; not written at scale 3
+    Global<u64> sums;           // of frame 0, this scale
     u64 sums_stride;
     Global<u32> low_parts;                 // [band row][block column][kAdmSums]
     Global<u32> counters;                  // one per strip; 0 before and after
@@ -110,7 +95,7 @@ template <class C, int S, class Sample> struct AdmRows {
 };
 
 template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
-    using Input = Select<S == 0, AdmPictures, AdmBand<Sample>>;
+    using Input = Select<S == 0, PicturePlanes, ScratchPlanes<Sample>>;
     using Output = Select<S == 0, i16, int>;
     using Args = AdmArgs<Input, Output>;
     using Rows = AdmRows<C, S, Sample>;

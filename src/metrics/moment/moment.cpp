@@ -3,6 +3,7 @@
 #include <array>
 
 #include "metrics/format_checks.hpp"
+#include "metrics/moment/moment_device.hpp"
 
 namespace vmaf {
 
@@ -27,6 +28,14 @@ template <class T> Sums plane_sums(const PlaneView<T> &plane, unsigned) {
 template PlaneSums<std::uint8_t> plane_sums<std::uint8_t>;
 template PlaneSums<std::uint16_t> plane_sums<std::uint16_t>;
 
+void store_moments(const Sums &ref, const Sums &dist, const PictureFormat &format, FrameResult &result) {
+    const double scale = double(1u << (format.bits - 8)), samples = double(format.width) * double(format.height);
+    result.values[0] = ref.first / scale / samples;
+    result.values[1] = dist.first / scale / samples;
+    result.values[2] = ref.second / (scale * scale) / samples;
+    result.values[3] = dist.second / (scale * scale) / samples;
+}
+
 } // namespace moment
 
 namespace {
@@ -49,13 +58,7 @@ class Scorer final : public FrameScorer {
     explicit Scorer(Isa isa) : isa_(isa) {}
 
     void measure(const FrameInput &frame, FrameResult &result) override {
-        const PictureFormat &format = frame.ref.format();
-        const double scale = double(1u << (format.bits - 8)), samples = double(format.width) * double(format.height);
-        const Sums ref = picture_sums(frame.ref, isa_), dist = picture_sums(frame.dist, isa_);
-        result.values[0] = ref.first / scale / samples;
-        result.values[1] = dist.first / scale / samples;
-        result.values[2] = ref.second / (scale * scale) / samples;
-        result.values[3] = dist.second / (scale * scale) / samples;
+        store_moments(picture_sums(frame.ref, isa_), picture_sums(frame.dist, isa_), frame.ref.format(), result);
     }
 
   private:
@@ -64,11 +67,19 @@ class Scorer final : public FrameScorer {
 
 class FloatMoment final : public Metric {
     bool reads_chroma() const override { return false; }
-    void prepare(const PictureFormat &format) override { require_depth_8_10_12_16(kName, format); }
+    void prepare(const PictureFormat &format) override {
+        require_depth_8_10_12_16(kName, format);
+        format_ = format;
+    }
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override { return std::make_unique<Scorer>(isa); }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return moment::make_device_scorer(format_, device);
+    }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         for (std::size_t i = 0; i < kScores.size(); i++) sink.score(kScores[i], index, result.values[i]);
     }
+
+    PictureFormat format_;
 };
 
 } // namespace
@@ -79,6 +90,7 @@ const MetricInfo float_moment_metric = {
     .options = {},
     .provides = kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<FloatMoment>(); },
 };
 

@@ -21,6 +21,9 @@ template <class T> using PlaneSums = Sums(const PlaneView<T> &plane, unsigned bi
 template <class T> Sums plane_sums(const PlaneView<T> &plane, unsigned bits);
 template <class T> PlaneSums<T> *pick_plane_sums(Isa isa);
 
+// What a frame's sums become in its result.
+void store_moments(const Sums &ref, const Sums &dist, const PictureFormat &format, FrameResult &result);
+
 } // namespace moment
 
 } // namespace vmaf

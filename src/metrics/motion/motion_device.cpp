@@ -4,11 +4,9 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "device/registry.hpp"
 #include "device/trace.hpp"
-#include "metrics/kernel_images.hpp"
 #include "metrics/motion/motion.hpp"
-#include "metrics/motion/motion_kernel_list.hpp"
+#include "metrics/motion/motion_kernels.hpp"
 
 namespace vmaf::motion {
 
@@ -16,25 +14,17 @@ namespace {
 
 using namespace kernels;
 
-// clang-format off
-#define VMAF_KERNEL_OBJECT(name) constexpr Kernel k_##name = describe_kernel<name>("vmaf_" #name, motion_kernel_image);
-VMAF_MOTION_KERNELS(VMAF_KERNEL_OBJECT)
-// clang-format on
-
 class MotionDeviceScorer final : public DeviceScorer {
   public:
     MotionDeviceScorer(std::string_view metric, const PictureFormat &format, unsigned distance, Device &device)
         : metric_(metric), width_(static_cast<int>(format.width)), height_(static_cast<int>(format.height)),
-          bits_(static_cast<int>(format.bits)), distance_(distance), kernel_(bits_ == 8   ? k_motion_8
-                                                                             : bits_ < 16 ? k_motion_15
-                                                                                          : k_motion_16),
-          shape_(kernel_.shape(device.info().group_width)) {
-        device.prepare(kernel_);
+          bits_(static_cast<int>(format.bits)), distance_(distance),
+          kernel_(device.load({"motion", bits_ == 8   ? "motion_8"
+                                         : bits_ < 16 ? "motion_15"
+                                                      : "motion_16"})),
+          sums_(results_.add<u64>(1)) {
+        planes_ = {.ref = 1, .dist = 0, .earlier_ref = 1};
     }
-
-    std::size_t scratch_bytes(unsigned) const override { return 0; }
-    unsigned sums() const override { return 1; }
-    unsigned dist_planes() const override { return 0; }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
         // The first frames of a stream have nothing to compare with: their sums stay 0.
@@ -53,37 +43,34 @@ class MotionDeviceScorer final : public DeviceScorer {
         }
         if (count == 0) return;
         const TraceRange trace("motion");
-        args.sums = batch.sums + first * batch.sums_stride;
-        args.sums_stride = batch.sums_stride;
+        const auto sums = batch.results_of(sums_);
+        args.sums = sums.of(static_cast<int>(first));
+        args.sums_stride = sums.stride;
         args.width = width_;
         args.height = height_;
-        args.pitch = static_cast<int>(batch.pitch_bytes[0]) / (bits_ > 8 ? 2 : 1);
+        args.pitch = batch.pitch(0);
         args.bits = bits_;
-        launch(queue, kernel_, {blocks_for(width_, shape_.tile_width), blocks_for(height_, shape_.tile_height), count},
-               args);
+        launch_tiles(queue, kernel_, width_, height_, count, args);
     }
 
-    void collect(const DeviceSum *sums, FrameResult &result) const override {
-        result.values[0] = std::bit_cast<double>(std::uint64_t{*sums});
+    void collect(const DeviceResult &from, FrameResult &result) const override {
+        result.values[0] = std::bit_cast<double>(*from.of(sums_));
     }
 
   private:
     std::string_view metric_;
     int width_, height_, bits_;
     unsigned distance_;
-    const Kernel &kernel_;
-    const KernelShape &shape_;
+    LoadedKernel kernel_;
+    Piece<u64> sums_;
 };
 
 // motion_force_zero: no work at all.
 class ZeroDeviceScorer final : public DeviceScorer {
   public:
-    std::size_t scratch_bytes(unsigned) const override { return 0; }
-    unsigned sums() const override { return 0; }
-    unsigned ref_planes() const override { return 0; }
-    unsigned dist_planes() const override { return 0; }
+    ZeroDeviceScorer() { planes_ = {.ref = 0, .dist = 0}; }
     void enqueue(Queue &, const DeviceBatch &) const override {}
-    void collect(const DeviceSum *, FrameResult &result) const override { result.values[0] = 0; }
+    void collect(const DeviceResult &, FrameResult &result) const override { result.values[0] = 0; }
 };
 
 } // namespace

@@ -3,7 +3,7 @@
 
 #include "metrics/motion/motion_kernels.hpp"
 
-#define VMAF_MOTION_KERNELS(F)                                                                                         \
+#define VMAF_KERNELS(F)                                                                                                \
     F(motion_8)                                                                                                        \
     F(motion_15)                                                                                                       \
     F(motion_16)

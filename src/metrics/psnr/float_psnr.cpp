@@ -5,6 +5,7 @@
 
 #include "metrics/format_checks.hpp"
 #include "metrics/psnr/psnr.hpp"
+#include "metrics/psnr/psnr_device.hpp"
 
 namespace vmaf {
 
@@ -46,7 +47,7 @@ class Scorer final : public FrameScorer {
         const double sum = bits == 16 ? pick_rounded_squared_error(isa_)(frame.ref.plane<std::uint16_t>(0),
                                                                          frame.dist.plane<std::uint16_t>(0))
                                       : double(plane_squared_error(frame.ref, frame.dist, 0, isa_, frame.parallel));
-        result.values[0] = sum / double(1u << (2 * (bits - 8)));
+        result.values[0] = on_8_bit_scale(sum, bits);
     }
 
   private:
@@ -57,11 +58,15 @@ class FloatPsnr final : public Metric {
     bool reads_chroma() const override { return false; }
     void prepare(const PictureFormat &format) override {
         require_depth_8_10_12_16(kName, format);
+        format_ = format;
         limits_ = peak_and_ceiling(format.bits);
         samples_ = double(format.width) * double(format.height);
     }
 
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override { return std::make_unique<Scorer>(isa); }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return make_float_device_scorer(format_, device);
+    }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const double noise = result.values[0] / samples_;
@@ -69,6 +74,7 @@ class FloatPsnr final : public Metric {
         sink.score(kName, index, lesser(score, limits_.ceiling));
     }
 
+    PictureFormat format_;
     PeakAndCeiling limits_{};
     double samples_ = 0;
 };
@@ -81,6 +87,7 @@ const MetricInfo float_psnr_metric = {
     .options = {},
     .provides = kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<FloatPsnr>(); },
 };
 

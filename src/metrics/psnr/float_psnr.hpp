@@ -24,6 +24,10 @@ using RoundedSquaredError = double(const PlaneView<std::uint16_t> &ref, const Pl
 RoundedSquaredError rounded_squared_error;
 RoundedSquaredError *pick_rounded_squared_error(Isa isa);
 
+constexpr double on_8_bit_scale(double squared_error, unsigned bits) {
+    return squared_error / double(1u << (2 * (bits - 8)));
+}
+
 } // namespace psnr
 
 } // namespace vmaf

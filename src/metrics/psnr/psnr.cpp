@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "metrics/format_checks.hpp"
+#include "metrics/psnr/psnr_device.hpp"
 #include "metrics/strips.hpp"
 
 namespace vmaf {
@@ -98,6 +99,7 @@ class Psnr final : public Metric {
         require_depth_8_10_12_16(kName, format);
         const std::uint32_t peak = reduced_peak_ ? 255u << (format.bits - 8) : (1u << format.bits) - 1;
         peak_squared_ = peak * peak;
+        format_ = format;
         planes_ = chroma_ ? format.planes() : 1;
         for (unsigned p = 0; p < planes_; p++) {
             samples_[p] = format.plane_width(p) * format.plane_height(p);
@@ -107,6 +109,9 @@ class Psnr final : public Metric {
     }
 
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override { return std::make_unique<Scorer>(planes_, isa); }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return psnr::make_device_scorer(format_, planes_, device);
+    }
 
     // 2.2
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
@@ -135,6 +140,7 @@ class Psnr final : public Metric {
   private:
     bool chroma_, mse_, apsnr_, reduced_peak_;
     double min_sse_;
+    PictureFormat format_;
     std::uint32_t peak_squared_ = 0;
     unsigned planes_ = 0;
     std::array<std::uint32_t, 3> samples_{};
@@ -150,6 +156,7 @@ const MetricInfo psnr_metric = {
     .options = kOptions,
     .provides = kPsnr,
     .every_frame = true,
+    .on_devices = true,
     .create = [](const OptionValues &options) -> std::unique_ptr<Metric> { return std::make_unique<Psnr>(options); },
 };
 

@@ -4,7 +4,7 @@
 #include "metrics/vif/vif_kernels.hpp"
 #include "metrics/vif/vif_thin_kernel.hpp"
 
-#define VMAF_VIF_KERNELS(F)                                                                                            \
+#define VMAF_KERNELS(F)                                                                                                \
     F(vif_scale0_8)                                                                                                    \
     F(vif_scale0_15)                                                                                                   \
     F(vif_scale0_16)                                                                                                   \

@@ -36,26 +36,11 @@ template <int S> VMAF_DEVICE_FN constexpr u32 vif_tap(int k) {
                     : (k == 0 ? 43728 : 10904);
 }
 
-// A level of the pyramid, for all frames of a launch: the frames' planes lie `frame_stride` samples apart.
-struct VifLevel {
-    Global<u16> ref, dist;
-    u64 frame_stride;
-    int pitch; // samples
-    VMAF_DEVICE_FN Global<const void> ref_of(int frame) const { return ref + static_cast<u64>(frame) * frame_stride; }
-    VMAF_DEVICE_FN Global<const void> dist_of(int frame) const { return dist + static_cast<u64>(frame) * frame_stride; }
-};
-struct VifPictures {
-    FramePlanes ref, dist;
-    int pitch; // samples
-    VMAF_DEVICE_FN Global<const void> ref_of(int frame) const { return ref.plane[frame]; }
-    VMAF_DEVICE_FN Global<const void> dist_of(int frame) const { return dist.plane[frame]; }
-};
-
 template <class Input> struct VifArgs {
     Input in;
-    VifLevel next;    // not read at scale 3
-    Global<u64> sums; // of frame 0: numL, denL, numN, denN of this scale
-    u64 sums_stride;  // from frame to frame
+    ScratchPlanes<u16> next; // not read at scale 3
+    Global<u64> sums;        // of frame 0: numL, denL, numN, denN of this scale
+    u64 sums_stride;         // from frame to frame
     Global<const u16> log_table;
     VifGainLimit limit;
     int width, height;
@@ -302,12 +287,12 @@ template <class C, int S, class Samples, class Input> struct VifScale {
     }
 };
 
-template <class C> using vif_scale0_8 = VifScale<C, 0, VifSamples8, VifPictures>;
-template <class C> using vif_scale0_15 = VifScale<C, 0, VifSamples9To15, VifPictures>;
-template <class C> using vif_scale0_16 = VifScale<C, 0, VifSamples16, VifPictures>;
-template <class C> using vif_scale1 = VifScale<C, 1, VifSamples16, VifLevel>;
-template <class C> using vif_scale2 = VifScale<C, 2, VifSamples16, VifLevel>;
-template <class C> using vif_scale3 = VifScale<C, 3, VifSamples16, VifLevel>;
+template <class C> using vif_scale0_8 = VifScale<C, 0, VifSamples8, PicturePlanes>;
+template <class C> using vif_scale0_15 = VifScale<C, 0, VifSamples9To15, PicturePlanes>;
+template <class C> using vif_scale0_16 = VifScale<C, 0, VifSamples16, PicturePlanes>;
+template <class C> using vif_scale1 = VifScale<C, 1, VifSamples16, ScratchPlanes<u16>>;
+template <class C> using vif_scale2 = VifScale<C, 2, VifSamples16, ScratchPlanes<u16>>;
+template <class C> using vif_scale3 = VifScale<C, 3, VifSamples16, ScratchPlanes<u16>>;
 
 } // namespace kernels
 } // namespace vmaf

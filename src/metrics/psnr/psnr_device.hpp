@@ -1,0 +1,15 @@
+// `psnr` and `float_psnr` on devices: sums of squared differences.
+#pragma once
+
+#include <memory>
+
+#include "metrics/device_scorer.hpp"
+
+namespace vmaf::psnr {
+
+// The first `planes` planes. Fills a FrameResult as the CPU's scorer of `psnr` does.
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, unsigned planes, Device &device);
+// The same for `float_psnr`.
+std::unique_ptr<DeviceScorer> make_float_device_scorer(const PictureFormat &format, Device &device);
+
+} // namespace vmaf::psnr

@@ -1,0 +1,85 @@
+// Device kernels of psnr and float_psnr (fidelity.md 2, 3): sums of squared differences. Sums are integers: their order
+// does not matter.
+#pragma once
+
+#include "device/kernel.hpp"
+#include "metrics/common/ordered_squares_kernel.hpp"
+#include "metrics/common/plane_words_kernel.hpp"
+
+namespace vmaf {
+namespace kernels {
+
+constexpr int kPsnrPlanes = 3;
+
+struct PsnrArgs {
+    PicturePlanes planes[kPsnrPlanes];
+    int width[kPsnrPlanes], height[kPsnrPlanes];
+    int first_block[kPsnrPlanes]; // rows of blocks that begin a plane; planes that are not there: beyond the grid
+    FrameArray<u64> sums;         // one per plane
+};
+
+// kRounded: each square is rounded to single precision, as float_psnr wants it at 16 bits.
+template <class C, class Sample, bool kRounded> struct SquaredErrorKernel {
+    using Args = PsnrArgs;
+    using Words = PlaneWords<C, Sample>;
+    static constexpr int kThreads = 128, kMinBlocks = 4, kGroups = kThreads / C::kGroup;
+    static constexpr int kTileWidth = kThreads * Words::kSamples, kTileHeight = 16;
+    struct SharedMemory {
+        u64 sums[kGroups];
+    };
+
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
+        const int plane = c.block_y >= a.first_block[2] ? 2 : c.block_y >= a.first_block[1] ? 1 : 0;
+        const int x = c.block_x * kTileWidth + c.thread * Words::kSamples;
+        const int y = (c.block_y - a.first_block[plane]) * kTileHeight;
+        const int width = a.width[plane], rows = a.height[plane] - y < kTileHeight ? a.height[plane] - y : kTileHeight;
+        u64 sum = 0;
+        if (x < width) {
+            const PicturePlanes &planes = a.planes[plane];
+            const u64 at = static_cast<u64>(y) * static_cast<u64>(planes.pitch) + static_cast<u64>(x);
+            Global<const Sample> ref = static_cast<Global<const Sample>>(planes.ref_of(c.frame)) + at;
+            Global<const Sample> dist = static_cast<Global<const Sample>>(planes.dist_of(c.frame)) + at;
+            const int count = width - x < Words::kSamples ? width - x : Words::kSamples;
+            for (int i = 0; i < rows; i++) {
+                sum += squared_error(Words(ref), Words(dist), count);
+                ref += planes.pitch;
+                dist += planes.pitch;
+            }
+        }
+        sum = group_sum_wide(c, sum);
+        if (c.thread % C::kGroup == 0) shared->sums[c.thread / C::kGroup] = sum;
+        c.barrier();
+        if (c.thread != 0) return;
+        u64 total = 0;
+        for (int i = 0; i < kGroups; i++) total += shared->sums[i];
+        if (total) c.atomic_add(a.sums.of(c.frame) + plane, total);
+    }
+
+  private:
+    static VMAF_DEVICE_FN u64 squared_error(const Words &ref, const Words &dist, int count) {
+        u64 sum = 0;
+        VMAF_UNROLL
+        for (int k = 0; k < Words::kSamples; k++) {
+            const int error = static_cast<int>(ref.sample(k)) - static_cast<int>(dist.sample(k));
+            u64 square = 0;
+            if (kRounded) {
+                const float value = static_cast<float>(error);
+                square = static_cast<u64>(value * value);
+            } else {
+                const u32 size = magnitude(error);
+                square = sizeof(Sample) == 1 ? size * size : static_cast<u64>(size) * size;
+            }
+            sum += k < count ? square : 0;
+        }
+        return sum;
+    }
+};
+
+template <class C> using squared_error_8 = SquaredErrorKernel<C, u8, false>;
+template <class C> using squared_error_16 = SquaredErrorKernel<C, u16, false>;
+template <class C> using squared_error_rounded = SquaredErrorKernel<C, u16, true>;
+
+template <class C> using squared_error_in_order = OrderedSquaresKernel<C>;
+
+} // namespace kernels
+} // namespace vmaf

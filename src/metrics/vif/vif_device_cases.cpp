@@ -1,0 +1,20 @@
+// What the device code of vif is compared on beyond the common cases.
+#include "support/device_cases.hpp"
+
+namespace vmaf {
+namespace {
+
+using Sizes = std::vector<std::pair<unsigned, unsigned>>;
+
+const MetricDeviceCases vif_cases("vif", [](DeviceCaseList &list) {
+    for (const auto &[w, h] : Sizes{{16, 16}, {17, 31}, {239, 16}, {240, 33}, {241, 17}, {519, 35}})
+        for (const unsigned bits : {8u, 10u}) list.add(w, h, bits);
+    // Thin pictures: levels shorter than their filter, or of one row or column.
+    for (const auto &[w, h] : Sizes{{8, 8}, {8, 70}, {15, 9}, {70, 8}, {100, 15}, {13, 40}})
+        for (const unsigned bits : {8u, 12u}) list.add(w, h, bits);
+    for (const char *limit : {"1", "1.05", "1.2", "3", "50"})
+        for (const unsigned bits : {8u, 12u}) list.add(131, 75, bits, {{"vif_enhn_gain_limit", limit}});
+});
+
+} // namespace
+} // namespace vmaf

@@ -5,6 +5,7 @@
 
 #include "base/aligned.hpp"
 #include "metrics/common/float_plane.hpp"
+#include "metrics/device_scorer.hpp"
 #include "metrics/format_checks.hpp"
 #include "metrics/psnr/float_psnr.hpp"
 #include "metrics/psnr/psnr.hpp"
@@ -93,6 +94,11 @@ void row_energies(const PlaneView<T> &ref, const PlaneView<T> &dist, unsigned bi
     }
 }
 
+void store_energies(float signal, float noise, FrameResult &result) {
+    result.values[0] = double(signal / noise);
+    result.values[1] = double(noise);
+}
+
 template RowEnergies<std::uint8_t> row_energies<std::uint8_t>;
 template RowEnergies<std::uint16_t> row_energies<std::uint16_t>;
 
@@ -121,8 +127,7 @@ class Scorer final : public FrameScorer {
             signal += signal_[y];
             noise += noise_[y];
         }
-        result.values[0] = double(signal / noise);
-        result.values[1] = double(noise);
+        store_energies(signal, noise, result);
     }
 
   private:
@@ -154,6 +159,10 @@ class FloatAnsnr final : public Metric {
 
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override { return std::make_unique<Scorer>(format_, isa); }
 
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return ansnr::make_device_scorer(format_, device);
+    }
+
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const auto [peak, ceiling] = psnr::peak_and_ceiling(format_.bits);
         const double quotient = result.values[0], noise = result.values[1];
@@ -173,6 +182,7 @@ const MetricInfo float_ansnr_metric = {
     .options = {},
     .provides = kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<FloatAnsnr>(); },
 };
 

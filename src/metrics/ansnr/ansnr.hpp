@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "metrics/ansnr/ansnr_formula.hpp"
 #include "metrics/metric.hpp"
 
 namespace vmaf {
@@ -14,19 +15,18 @@ extern const MetricInfo float_ansnr_metric;
 
 namespace ansnr {
 
-// Three different rows of the 5x5 filter of the distorted picture; rows 3 and 4 are rows 1 and 0. Every tap is the
-// double quotient rounded to single precision.
+// Three different rows of the 5x5 filter of the distorted picture; rows 3 and 4 are rows 1 and 0.
 inline constexpr int kRows = 3, kColumns = 5, kRadius = 2;
 inline constexpr std::array<std::array<float, kColumns>, kRows> kTaps = [] {
-    constexpr int kNumerators[kRows][kColumns] = {{2, 7, 12, 7, 2}, {7, 31, 52, 31, 7}, {12, 52, 127, 52, 12}};
     std::array<std::array<float, kColumns>, kRows> taps{};
     for (int v = 0; v < kRows; v++)
-        for (int u = 0; u < kColumns; u++) taps[std::size_t(v)][std::size_t(u)] = float(kNumerators[v][u] / 571.0);
+        for (int u = 0; u < kColumns; u++)
+            taps[std::size_t(v)][std::size_t(u)] =
+                kernels::ansnr_tap(kRadius - v, u < kRadius ? kRadius - u : u - kRadius);
     return taps;
 }();
 
-// Asymmetric: the first sample is not repeated, the last one is.
-constexpr int mirrored(int i, int n) { return i < 0 ? -i : i >= n ? 2 * n - i - 1 : i; }
+constexpr int mirrored(int i, int n) { return kernels::ansnr_mirrored(i, n); }
 
 // Bytes of working memory that one call needs, aligned to kAlignment.
 std::size_t scratch_bytes(int width);
@@ -42,6 +42,11 @@ void row_energies(const PlaneView<T> &ref, const PlaneView<T> &dist, unsigned bi
                   float *noise, std::byte *scratch);
 
 template <class T> RowEnergies<T> *pick_row_energies(Isa isa);
+
+// Hands the totals over rows to emit().
+void store_energies(float signal, float noise, FrameResult &result);
+// On a device; fills a FrameResult as the CPU's scorer does.
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, Device &device);
 
 } // namespace ansnr
 

@@ -11,7 +11,9 @@
 #include "metrics/common/float_plane.hpp"
 #include "metrics/common/resize.hpp"
 #include "metrics/format_checks.hpp"
+#include "metrics/motion/float_motion_device.hpp"
 #include "metrics/motion/motion.hpp"
+#include "metrics/motion/motion_device.hpp"
 #include "metrics/strips.hpp"
 
 namespace vmaf {
@@ -187,6 +189,11 @@ class FloatMotion final : public Metric {
         return std::make_unique<Scorer>(format_, add_uv_ ? 3 : 1, taps_, add_scale1_, isa);
     }
 
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        if (force_zero_) return motion::make_device_scorer(kName, format_, 0, device);
+        return float_motion::make_device_scorer(format_, add_uv_ ? 3 : 1, taps_, add_scale1_, device);
+    }
+
     // 3.6
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         last_index_ = index;
@@ -237,6 +244,7 @@ const MetricInfo float_motion_metric = {
     .options = kOptions,
     .provides = kProvides,
     .every_frame = true,
+    .on_devices = true,
     .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
         return std::make_unique<FloatMotion>(options);
     },

@@ -6,9 +6,22 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "metrics/device_scorer.hpp"
 #include "metrics/format_checks.hpp"
 
 namespace vmaf {
+
+namespace psnr_hvs {
+
+int blocks_along(unsigned size) { return size < 8 ? 0 : int(size - 8) / kBlockStep + 1; }
+
+double plane_score(float sum, const PictureFormat &format, unsigned plane) {
+    const int columns = blocks_along(format.plane_width(plane)), rows = blocks_along(format.plane_height(plane));
+    const int peak = (1 << format.bits) - 1;
+    return double(sum / float(64 * columns * rows) / float(peak * peak));
+}
+
+} // namespace psnr_hvs
 
 namespace {
 
@@ -16,8 +29,6 @@ using namespace psnr_hvs;
 
 constexpr std::string_view kProvides[] = {"psnr_hvs_y", "psnr_hvs_cb", "psnr_hvs_cr", "psnr_hvs"};
 constexpr int kBandRows = 4; // rows of blocks that a thread takes at a time
-
-int blocks_along(unsigned size) { return size < 8 ? 0 : int(size - 8) / kBlockStep + 1; }
 
 class PsnrHvsScorer final : public FrameScorer {
   public:
@@ -60,8 +71,7 @@ class PsnrHvsScorer final : public FrameScorer {
                 for (std::size_t r = 0; r < std::size_t(rows_of(i)); r++)
                     for (std::size_t t = 0; t < bands_[i].count[r]; t++) sum += bands_[i].terms[r][t];
         }
-        const int peak = (1 << format_.bits) - 1;
-        return double(sum / float(64 * columns * rows) / float(peak * peak));
+        return plane_score(sum, format_, plane);
     }
 
     const Kernels &kernels_;
@@ -83,6 +93,9 @@ class PsnrHvs final : public Metric {
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         return std::make_unique<PsnrHvsScorer>(format_, isa);
     }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return psnr_hvs::make_device_scorer(format_, device);
+    }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const double y = result.values[0], cb = result.values[1], cr = result.values[2];
         sink.score("psnr_hvs_y", index, in_decibels(y));
@@ -103,6 +116,7 @@ const MetricInfo psnr_hvs_metric = {
     .options = {},
     .provides = kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<PsnrHvs>(); },
 };
 

@@ -16,6 +16,12 @@ namespace psnr_hvs {
 
 inline constexpr int kBlockStep = 7; // 8x8 blocks overlap by one row and column
 
+int blocks_along(unsigned size); // of a plane
+// The score of a plane from the sum of its errors (9.1).
+double plane_score(float sum, const PictureFormat &format, unsigned plane);
+// On a device; fills a FrameResult as the CPU's scorer does.
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, Device &device);
+
 // A row of blocks: their top left corners lie kHvsBlockStep samples apart, from `ref` and `dist` on.
 template <class T> struct BlockRow {
     const T *ref, *dist;

@@ -9,7 +9,7 @@ namespace {
 
 // Every product is rounded to f32 before it is added in f64. The sum of all 81 is exact (8.4), so rows may be summed
 // apart, and a row's sum under one row of the low-pass serves both output rows that meet it there.
-void sum_under(const float *row, int columns, const float (&taps)[5], double *sums) {
+void sum_under(const float *row, int columns, const float *taps, double *sums) {
     for (int x = 0; x < columns; x++) {
         const float *centre = row + 2 * x;
         double sum = centre[-4] * taps[4];
@@ -27,7 +27,7 @@ void sum_under(const float *row, int columns, const float (&taps)[5], double *su
 
 void row_sums(const float *row, int columns, bool odd, const RowSums &sums, double *) {
     for (int distance = odd ? 1 : 0, i = 0; distance <= kLowPassRadius; distance += 2, i++)
-        sum_under(row, columns, kLowPass[distance], sums[std::size_t(i)]);
+        sum_under(row, columns, kLowPass[std::size_t(distance)].data(), sums[std::size_t(i)]);
 }
 
 void add_rows(const std::array<const double *, 9> &sums, int columns, float *out) {

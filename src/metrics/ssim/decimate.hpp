@@ -8,17 +8,19 @@
 #include "cpu/cpu.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/ssim/float_rows.hpp"
+#include "metrics/ssim/ssim_formula.hpp"
 
 namespace vmaf {
 
 inline constexpr int kLowPassRadius = 4;
 
 // The symmetric low-pass by distance from the centre: [|v|][|u|].
-inline constexpr float kLowPass[5][5] = {{0.363505f, 0.160885f, -0.047149f, -0.010146f, 0.016114f},
-                                         {0.160885f, 0.071207f, -0.020867f, -0.004490f, 0.007132f},
-                                         {-0.047149f, -0.020867f, 0.006115f, 0.001316f, -0.002090f},
-                                         {-0.010146f, -0.004490f, 0.001316f, 0.000283f, -0.000450f},
-                                         {0.016114f, 0.007132f, -0.002090f, -0.000450f, 0.000714f}};
+inline constexpr std::array<std::array<float, kLowPassRadius + 1>, kLowPassRadius + 1> kLowPass = [] {
+    std::array<std::array<float, kLowPassRadius + 1>, kLowPassRadius + 1> taps{};
+    for (int v = 0; v <= kLowPassRadius; v++)
+        for (int u = 0; u <= kLowPassRadius; u++) taps[std::size_t(v)][std::size_t(u)] = kernels::low_pass_tap(v, u);
+    return taps;
+}();
 
 inline int decimated(int size) { return (size + 1) / 2; }
 

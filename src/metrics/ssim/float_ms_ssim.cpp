@@ -6,6 +6,7 @@
 #include "metrics/format_checks.hpp"
 #include "metrics/ssim/decimate.hpp"
 #include "metrics/ssim/ssim_core.hpp"
+#include "metrics/ssim/ssim_device.hpp"
 
 namespace vmaf {
 
@@ -18,7 +19,7 @@ constexpr OptionSpec kOptions[] = {
 };
 constexpr std::string_view kProvides[] = {"float_ms_ssim"};
 
-constexpr std::size_t kScales = 5;
+constexpr std::size_t kScales = kMsSsimScales;
 constexpr unsigned kSmallestSide = 176; // 11 samples at the coarsest scale (8.1)
 
 // 8.3
@@ -39,13 +40,12 @@ class FloatMsSsimScorer final : public FrameScorer {
         }
     }
 
-    // The luminance counts at the coarsest scale only: elsewhere its exponent is 0.
     void measure(const FrameInput &frame, FrameResult &result) override {
         for (std::size_t i = 0; i < kScales; i++) {
             const FloatRows ref = i ? FloatRows(ref_[i - 1]) : FloatRows(frame.ref);
             const FloatRows dist = i ? FloatRows(dist_[i - 1]) : FloatRows(frame.dist);
-            const bool luminance = enable_lcs_ || kLuminanceExponent[i] != 0;
-            const SsimMeans means = core_.means(ref, dist, {false, luminance}, frame.parallel);
+            const SsimMeans means =
+                core_.means(ref, dist, {false, ms_ssim_wants_luminance(i, enable_lcs_)}, frame.parallel);
             result.values[i] = double(means.luminance);
             result.values[kScales + i] = double(means.contrast);
             result.values[2 * kScales + i] = double(means.structure);
@@ -80,6 +80,10 @@ class FloatMsSsim final : public Metric {
         return std::make_unique<FloatMsSsimScorer>(format_, enable_lcs_, isa);
     }
 
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return make_float_ms_ssim_device_scorer(format_, enable_lcs_, device);
+    }
+
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const auto luminance = std::span(result.values).subspan(0, kScales);
         const auto contrast = std::span(result.values).subspan(kScales, kScales);
@@ -108,12 +112,17 @@ class FloatMsSsim final : public Metric {
 
 } // namespace
 
+bool ms_ssim_wants_luminance(std::size_t scale, bool enable_lcs) {
+    return enable_lcs || kLuminanceExponent[scale] != 0;
+}
+
 const MetricInfo float_ms_ssim_metric = {
     .name = "float_ms_ssim",
     .summary = "structural similarity of luma over five scales",
     .options = kOptions,
     .provides = kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &o) -> std::unique_ptr<Metric> { return std::make_unique<FloatMsSsim>(o); },
 };
 

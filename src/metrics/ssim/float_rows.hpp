@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "metrics/common/float_plane.hpp"
+#include "metrics/ssim/ssim_formula.hpp"
 #include "picture/picture.hpp"
 
 namespace vmaf {
@@ -46,6 +47,6 @@ class FloatRows {
 };
 
 // Mirror with the border sample repeated, once (fidelity.md 7.1).
-inline int mirrored(int i, int n) { return i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i; }
+inline int mirrored(int i, int n) { return kernels::mirrored_index(i, n); }
 
 } // namespace vmaf

@@ -6,6 +6,7 @@
 #include "metrics/format_checks.hpp"
 #include "metrics/ssim/box_mean.hpp"
 #include "metrics/ssim/ssim_core.hpp"
+#include "metrics/ssim/ssim_device.hpp"
 
 namespace vmaf {
 
@@ -77,6 +78,10 @@ class FloatSsim final : public Metric {
         return std::make_unique<FloatSsimScorer>(format_, downscale_factor(format_, scale_), enable_lcs_, isa);
     }
 
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return make_float_ssim_device_scorer(format_, downscale_factor(format_, scale_), enable_lcs_, device);
+    }
+
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const double ssim = result.values[0];
         sink.score("float_ssim", index, enable_db_ ? ssim_in_decibels(ssim, most_decibels_) : ssim);
@@ -101,6 +106,7 @@ const MetricInfo float_ssim_metric = {
     .options = kOptions,
     .provides = kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &o) -> std::unique_ptr<Metric> { return std::make_unique<FloatSsim>(o); },
 };
 

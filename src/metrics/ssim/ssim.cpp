@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "device/plain_arithmetic.hpp"
+#include "metrics/ssim/ssim_device.hpp"
 
 namespace vmaf {
 
@@ -46,13 +48,8 @@ void similarity_row(const MomentRows<T> &rows, const MomentParameters &p, double
     const double k1 = p.peak_squared * (0.01 * 0.01), k2 = p.peak_squared * (0.03 * 0.03);
     for (int x = 0; x < p.width; x++) {
         const double w = p.rows_weight * p.columns_weight[x];
-        const double c1 = k1 * w * w, c2 = k2 * w * w;
-        const double mx = along_row(moments[0] + x), my = along_row(moments[1] + x);
-        const double xx = along_row(moments[2] + x), xy = along_row(moments[3] + x), yy = along_row(moments[4] + x);
-        const double mxx = mx * mx, mxy = mx * my, myy = my * my;
-        const double numerator = w * (2 * mxy + c1) * (c2 + 2 * (xy * w - mxy));
-        const double denominator = (mxx + myy + c1) * (xx * w - mxx + yy * w - myy + c2);
-        out[x] = numerator / denominator;
+        const auto sum = [&](std::size_t c) { return along_row(moments[c] + x); };
+        out[x] = kernels::moment_similarity<PlainArithmetic>(sum(0), sum(1), sum(2), sum(3), sum(4), w, k1, k2);
     }
 }
 
@@ -68,31 +65,13 @@ void row_u8(const MomentRows<std::uint8_t> &rows, const MomentParameters &p, dou
 template <class T> constexpr auto kRowFunction = &MomentKernels::row_u16;
 template <> constexpr auto kRowFunction<std::uint8_t> = &MomentKernels::row_u8;
 
-// The sum of the taps that fall inside [0, n) around position i.
-std::uint32_t taps_inside(int i, int n) {
-    std::uint32_t sum = 0;
-    for (int k = -kMomentRadius; k <= kMomentRadius; k++)
-        if (i + k >= 0 && i + k < n) sum += kMomentTaps[std::size_t(k + kMomentRadius)];
-    return sum;
-}
-
-// (2^bits - 1)^2 in wrapping 32-bit arithmetic: -131071 at 16 bits.
-double wrapped_peak_squared(unsigned bits) {
-    const std::uint32_t peak = (1u << bits) - 1;
-    return double(std::int32_t(peak * peak));
-}
-
 class SsimScorer final : public FrameScorer {
   public:
     SsimScorer(const PictureFormat &format, Isa isa)
-        : kernels_(moment_kernels(isa)), format_(format), columns_weight_(format.width) {
-        double columns = 0, rows = 0;
-        for (int x = 0; x < int(format.width); x++) {
-            columns_weight_[std::size_t(x)] = taps_inside(x, int(format.width));
-            columns += columns_weight_[std::size_t(x)];
-        }
-        for (int y = 0; y < int(format.height); y++) rows += taps_inside(y, int(format.height));
-        weight_ = columns * rows;
+        : kernels_(moment_kernels(isa)), format_(format), columns_weight_(format.width),
+          weight_(ssim_total_weight(format)) {
+        for (int x = 0; x < int(format.width); x++)
+            columns_weight_[std::size_t(x)] = kernels::moment_taps_inside(x, int(format.width));
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override {
@@ -118,8 +97,8 @@ class SsimScorer final : public FrameScorer {
             rows.dist[i] = dist.row(inside ? y + k : y);
             rows.taps[i] = inside ? kMomentTaps[i] : 0;
         }
-        const MomentParameters p = {ref.width, wrapped_peak_squared(format_.bits), double(taps_inside(y, ref.height)),
-                                    columns_weight_.data()};
+        const MomentParameters p = {ref.width, ssim_peak_squared(format_.bits),
+                                    double(kernels::moment_taps_inside(y, ref.height)), columns_weight_.data()};
         (kernels_.*kRowFunction<T>)(rows, p, scratch, out);
     }
 
@@ -145,7 +124,7 @@ class SsimScorer final : public FrameScorer {
     const MomentKernels &kernels_;
     PictureFormat format_;
     AlignedArray<double> columns_weight_;
-    double weight_ = 0;
+    double weight_;
     std::vector<Lane> lanes_;
 };
 
@@ -155,6 +134,9 @@ class Ssim final : public Metric {
     void prepare(const PictureFormat &format) override { format_ = format; }
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         return std::make_unique<SsimScorer>(format_, isa);
+    }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return make_ssim_device_scorer(format_, device);
     }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score("ssim", index, result.values[0]);
@@ -166,6 +148,20 @@ class Ssim final : public Metric {
 
 } // namespace
 
+double ssim_peak_squared(unsigned bits) {
+    const std::uint32_t peak = (1u << bits) - 1;
+    return double(std::int32_t(peak * peak));
+}
+
+double ssim_total_weight(const PictureFormat &format) {
+    const auto along = [](unsigned size) {
+        double sum = 0;
+        for (int i = 0; i < int(size); i++) sum += kernels::moment_taps_inside(i, int(size));
+        return sum;
+    };
+    return along(format.width) * along(format.height);
+}
+
 const MomentKernels moment_scalar = {row_u8, row_u16};
 
 const MetricInfo ssim_metric = {
@@ -174,6 +170,7 @@ const MetricInfo ssim_metric = {
     .options = {},
     .provides = kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<Ssim>(); },
 };
 

@@ -6,13 +6,23 @@
 
 #include "cpu/cpu.hpp"
 #include "metrics/metric.hpp"
+#include "metrics/ssim/ssim_formula.hpp"
 
 namespace vmaf {
 
 extern const MetricInfo ssim_metric;
 
-inline constexpr int kMomentRadius = 4;
-inline constexpr std::array<std::uint32_t, 9> kMomentTaps = {2, 9, 28, 55, 68, 55, 28, 9, 2};
+inline constexpr int kMomentRadius = kernels::kMomentReach;
+inline constexpr std::array<std::uint32_t, 2 *kMomentRadius + 1> kMomentTaps = [] {
+    std::array<std::uint32_t, 2 * kMomentRadius + 1> taps{};
+    for (int k = -kMomentRadius; k <= kMomentRadius; k++) taps[std::size_t(k + kMomentRadius)] = kernels::moment_tap(k);
+    return taps;
+}();
+
+// (2^bits - 1)^2 in wrapping 32-bit arithmetic: -131071 at 16 bits.
+double ssim_peak_squared(unsigned bits);
+// The sum of the weights of all positions.
+double ssim_total_weight(const PictureFormat &format);
 
 // The rows of a window. Rows outside the picture have tap 0 and point to any row inside.
 template <class T> struct MomentRows {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "device/plain_arithmetic.hpp"
+
 namespace vmaf {
 
 namespace {
@@ -46,21 +48,13 @@ void horizontal(const float *a, const float *b, int columns, const SsimRow &out,
 void terms_of_row(const SsimRow &windowed, int columns, const SsimTermRow &terms) {
     const auto &[mean_a, mean_b, square_a, square_b, product] = windowed;
     for (int x = 0; x < columns; x++) {
-        const float ma = mean_a[x], mb = mean_b[x];
-        const float va = std::max(square_a[x] - ma * ma, 0.0f);
-        const float vb = std::max(square_b[x] - mb * mb, 0.0f);
-        const float covariance = product[x] - ma * mb;
-        const float deviations = std::sqrt(va * vb);
-        const float numerator = covariance < 0.0f && deviations <= 0.0f ? 0.0f : covariance;
-        const float structure = (numerator + kSsimC3) / (deviations + kSsimC3);
-        const double contrast = (2.0 * double(deviations) + double(kSsimC2)) / double(va + vb + kSsimC2);
-        terms.contrast[x] = contrast;
-        terms.structure[x] = structure;
+        const kernels::SsimPosition<PlainArithmetic> position(mean_a[x], mean_b[x], square_a[x], square_b[x],
+                                                              product[x], terms.luminance != nullptr);
+        terms.contrast[x] = position.contrast;
+        terms.structure[x] = position.structure;
         if (!terms.luminance) continue;
-        const double luminance =
-            (2.0 * double(ma) * double(mb) + double(kSsimC1)) / double(ma * ma + mb * mb + kSsimC1);
-        terms.luminance[x] = luminance;
-        if (terms.ssim) terms.ssim[x] = luminance * contrast * double(structure);
+        terms.luminance[x] = position.luminance;
+        if (terms.ssim) terms.ssim[x] = position.ssim();
     }
 }
 
@@ -170,8 +164,11 @@ SsimMeans SsimCore::means(const FloatRows &a, const FloatRows &b, SsimWanted wan
             }
         }
     }
-    const SsimSums &sums = adder.sums();
-    const double n = columns * rows; // not positive for tiny pictures: NaN or a signed zero (6.4)
+    return ssim_means(adder.sums(), a.width(), a.height());
+}
+
+SsimMeans ssim_means(const SsimSums &sums, int width, int height) {
+    const double n = (width - kSsimTaps + 1) * (height - kSsimTaps + 1); // not positive: NaN or a signed zero
     return {float(sums.ssim / n), float(sums.luminance / n), float(sums.contrast / n), float(sums.structure / n)};
 }
 

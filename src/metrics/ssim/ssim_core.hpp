@@ -10,17 +10,20 @@
 #include "metrics/metric.hpp"
 #include "metrics/ssim/float_rows.hpp"
 #include "metrics/ssim/ssim_adder.hpp"
+#include "metrics/ssim/ssim_formula.hpp"
 
 namespace vmaf {
 
-inline constexpr int kSsimTaps = 11;
+inline constexpr int kSsimTaps = kernels::kSsimTapCount;
 inline constexpr int kSsimGroup = 16;  // rows of terms made at once
 inline constexpr int kSsimStrip = 256; // columns of terms made at once, so that their windowed rows stay in near caches
-inline constexpr std::array<float, kSsimTaps> kSsimWindow = {0.001028f, 0.007599f, 0.036001f, 0.109361f,
-                                                             0.213006f, 0.266012f, 0.213006f, 0.109361f,
-                                                             0.036001f, 0.007599f, 0.001028f};
-inline constexpr float kSsimC1 = (0.01f * 255) * (0.01f * 255);
-inline constexpr float kSsimC2 = (0.03f * 255) * (0.03f * 255);
+inline constexpr std::array<float, kSsimTaps> kSsimWindow = [] {
+    std::array<float, kSsimTaps> taps{};
+    for (int k = 0; k < kSsimTaps; k++) taps[std::size_t(k)] = kernels::ssim_tap(k);
+    return taps;
+}();
+inline constexpr float kSsimC1 = kernels::kSsimConstant1;
+inline constexpr float kSsimC2 = kernels::kSsimConstant2;
 inline constexpr float kSsimC3 = kSsimC2 / 2;
 
 struct SsimMeans {
@@ -48,6 +51,9 @@ struct SsimKernels {
 
 extern const SsimKernels ssim_scalar;
 const SsimKernels &ssim_kernels(Isa isa);
+
+// From the sums over all positions of images of width x height, also where the window does not fit (6.4).
+SsimMeans ssim_means(const SsimSums &sums, int width, int height);
 
 class SsimCore {
   public:

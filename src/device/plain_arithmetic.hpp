@@ -1,0 +1,16 @@
+// The words of a context (device/kernel.hpp) that formulas shared by CPU and device code need, for the CPU.
+#pragma once
+
+#include <cmath>
+
+namespace vmaf {
+
+struct PlainArithmetic {
+    using f64 = double;
+    static float divide(float a, float b) { return a / b; }
+    static double divide(double a, double b) { return a / b; }
+    static float square_root(float v) { return std::sqrt(v); }
+    static double square_root(double v) { return std::sqrt(v); }
+};
+
+} // namespace vmaf

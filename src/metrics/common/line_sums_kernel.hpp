@@ -1,0 +1,68 @@
+// Sums of floats along the lines of a picture, from left to right, and of the lines from top to bottom, rounded after
+// every addition: the bits of the plain loops. A block takes kRows lines through the picture, kColumns columns at a
+// time: all threads make the terms, then one thread per line adds them.
+#pragma once
+
+#include "device/kernel.hpp"
+
+namespace vmaf {
+namespace kernels {
+
+template <class C, int kSums> struct LineSums {
+    static constexpr int kThreads = 256, kRows = 32, kColumns = 32;
+    static_assert(kSums * kRows <= kThreads, "a thread for each sum of a line");
+    struct SharedMemory {
+        float terms[kSums][kRows][kColumns + 1]; // the last column keeps neighbouring lines in different banks
+    };
+
+    // fill(x0) puts the terms of columns x0 <= x < x0 + kColumns into shared->terms; it may use barriers. The sums of
+    // line y0 + i go to out[n][y0 + i].
+    template <class Fill>
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, int width, int height, int y0, const Fill &fill,
+                                   const Global<float> *out) {
+        const int line = c.thread % kRows, which = c.thread / kRows;
+        float sum = 0.0f;
+        for (int x0 = 0; x0 < width; x0 += kColumns) {
+            fill(x0);
+            c.barrier();
+            const int count = width - x0 < kColumns ? width - x0 : kColumns;
+            if (which < kSums)
+                for (int x = 0; x < count; x++) sum = sum + shared->terms[which][line][x];
+            c.barrier();
+        }
+        if (which < kSums && y0 + line < height) out[which][y0 + line] = sum;
+    }
+};
+
+// Totals of lines, in order. One block for each total and frame.
+constexpr int kMaxLineTotals = 3;
+struct LineTotalsArgs {
+    FrameArray<float> lines[kMaxLineTotals];
+    int count[kMaxLineTotals];
+    FrameArray<float> totals;
+};
+
+template <class C> struct LineTotalsKernel {
+    using Args = LineTotalsArgs;
+    static constexpr int kThreads = 64, kMinBlocks = 1, kTileWidth = 0, kTileHeight = 0, kChunk = 512;
+    struct SharedMemory {
+        float lines[kChunk];
+    };
+
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
+        Global<const float> lines = a.lines[c.block_x].of(c.frame);
+        const int count = a.count[c.block_x];
+        float total = 0.0f;
+        for (int first = 0; first < count; first += kChunk) {
+            const int here = count - first < kChunk ? count - first : kChunk;
+            for (int i = c.thread; i < here; i += kThreads) shared->lines[i] = C::load(lines + first + i);
+            c.barrier();
+            for (int i = 0; i < here; i++) total = total + shared->lines[i];
+            c.barrier();
+        }
+        if (c.thread == 0) a.totals.of(c.frame)[c.block_x] = total;
+    }
+};
+
+} // namespace kernels
+} // namespace vmaf

@@ -1,0 +1,172 @@
+// Device kernels of float_motion (motion.md 3): blur of two pictures, differences along lines, totals; and the same of
+// the half-size pictures.
+#pragma once
+
+#include "device/kernel.hpp"
+#include "device/soft_f64.hpp"
+#include "metrics/common/line_sums_kernel.hpp"
+
+namespace vmaf {
+namespace kernels {
+
+struct FloatMotionArgs {
+    FramePlanes earlier, current;
+    int width, height, pitch;
+    float scale;   // puts samples on the 8-bit scale
+    float taps[5]; // shorter filters have zeros around them
+    FrameArray<float> lines;
+    FrameArray<float> blurred_earlier, blurred_current; // width samples a row; null: not wanted
+};
+
+template <class C, class Sample> struct FloatMotionKernel {
+    using Args = FloatMotionArgs;
+    using Lines = LineSums<C, 1>;
+    static constexpr int kThreads = Lines::kThreads, kMinBlocks = 4, kTileWidth = 0, kTileHeight = Lines::kRows;
+    static constexpr int kReach = 2, kInWidth = Lines::kColumns + 2 * kReach, kInHeight = Lines::kRows + 2 * kReach;
+    struct SharedMemory {
+        typename Lines::SharedMemory lines;
+        float samples[2][kInHeight][kInWidth];
+        float down[2][Lines::kRows][kInWidth];
+    };
+
+    struct Fill {
+        C &c;
+        Shared<SharedMemory> shared;
+        const Args &a;
+        int y0;
+        VMAF_DEVICE_FN void operator()(int x0) const {
+            Global<const Sample> earlier = static_cast<Global<const Sample>>(a.earlier.plane[c.frame]);
+            Global<const Sample> current = static_cast<Global<const Sample>>(a.current.plane[c.frame]);
+            for (int i = c.thread; i < kInHeight * kInWidth; i += kThreads) {
+                const int y = i / kInWidth, x = i % kInWidth;
+                const u64 at = static_cast<u64>(inside(y0 - kReach + y, a.height)) * static_cast<u64>(a.pitch) +
+                               static_cast<u64>(inside(x0 - kReach + x, a.width));
+                shared->samples[0][y][x] = static_cast<float>(C::load(earlier + at)) * a.scale - 128.0f;
+                shared->samples[1][y][x] = static_cast<float>(C::load(current + at)) * a.scale - 128.0f;
+            }
+            c.barrier();
+            // Down first, then along; sums start at 0.
+            for (int i = c.thread; i < Lines::kRows * kInWidth; i += kThreads) {
+                const int y = i / kInWidth, x = i % kInWidth;
+                VMAF_UNROLL
+                for (int p = 0; p < 2; p++) {
+                    float sum = 0.0f;
+                    VMAF_UNROLL
+                    for (int k = 0; k < 5; k++) sum = sum + a.taps[k] * shared->samples[p][y + k][x];
+                    shared->down[p][y][x] = sum;
+                }
+            }
+            c.barrier();
+            for (int i = c.thread; i < Lines::kRows * Lines::kColumns; i += kThreads) {
+                const int y = i / Lines::kColumns, x = i % Lines::kColumns;
+                float blurred[2];
+                VMAF_UNROLL
+                for (int p = 0; p < 2; p++) {
+                    float sum = 0.0f;
+                    VMAF_UNROLL
+                    for (int k = 0; k < 5; k++) sum = sum + a.taps[k] * shared->down[p][y][x + k];
+                    blurred[p] = sum;
+                }
+                const float difference = blurred[0] - blurred[1];
+                shared->lines.terms[0][y][x] = difference < 0.0f ? -difference : difference;
+                if (a.blurred_earlier.first == nullptr || x0 + x >= a.width || y0 + y >= a.height) continue;
+                const u64 at = static_cast<u64>(y0 + y) * static_cast<u64>(a.width) + static_cast<u64>(x0 + x);
+                a.blurred_earlier.of(c.frame)[at] = blurred[0];
+                a.blurred_current.of(c.frame)[at] = blurred[1];
+            }
+        }
+
+      private:
+        // Mirror without repeating the border sample (1.1); samples that no output needs may lie further outside.
+        static VMAF_DEVICE_FN int inside(int i, int n) {
+            const int m = i < 0 ? -i : i >= n ? 2 * n - 2 - i : i;
+            return m < 0 ? 0 : m >= n ? n - 1 : m;
+        }
+    };
+
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
+        const int y0 = c.block_y * kTileHeight;
+        const Global<float> out[1] = {a.lines.of(c.frame)};
+        Lines::run(c, &shared->lines, a.width, a.height, y0, Fill{c, shared, a, y0}, out);
+    }
+};
+
+// Differences of the half-size pictures, which are scaled from the blurred ones as they are needed (3.5).
+struct HalfMotionArgs {
+    FrameArray<float> earlier, current; // blurred, `width` samples a row
+    int width, height;
+    int half_width, half_height;
+    int held, assumed; // row pitches of 3.5: of the buffer, and the one that the scaler takes
+    FrameArray<float> lines;
+};
+
+template <class C> struct HalfMotionKernel {
+    using Args = HalfMotionArgs;
+    using f64 = typename C::f64;
+    using Lines = LineSums<C, 1>;
+    static constexpr int kThreads = Lines::kThreads, kMinBlocks = 4, kTileWidth = 0, kTileHeight = Lines::kRows;
+    using SharedMemory = typename Lines::SharedMemory;
+
+    // Two neighbouring samples and the share of the second.
+    struct Place {
+        int first, second;
+        float share;
+        VMAF_DEVICE_FN Place(int i, int from, int to) {
+            const float ratio = C::divide(static_cast<float>(from), static_cast<float>(to));
+            const float at = to_float((f64(i) + f64(0.5f)) * f64(ratio) - f64(0.5f));
+            const int whole = static_cast<int>(at);
+            first = folded(static_cast<float>(whole) > at ? whole - 1 : whole, from);
+            second = folded(static_cast<float>(whole) < at ? whole + 1 : whole, from);
+            share = at - static_cast<float>(first);
+        }
+        static VMAF_DEVICE_FN int folded(int i, int n) { return i < 0 ? -i : i > n - 1 ? 2 * (n - 1) - i : i; }
+    };
+
+    struct Fill {
+        C &c;
+        Shared<SharedMemory> shared;
+        const Args &a;
+        int y0;
+        VMAF_DEVICE_FN void operator()(int x0) const {
+            for (int i = c.thread; i < Lines::kRows * Lines::kColumns; i += kThreads) {
+                const int y = i / Lines::kColumns, x = i % Lines::kColumns;
+                if (y0 + y >= a.half_height || x0 + x >= a.half_width) continue;
+                const Place along(x0 + x, a.width, a.half_width), down(y0 + y, a.height, a.half_height);
+                const float difference =
+                    scaled(a.earlier.of(c.frame), along, down) - scaled(a.current.of(c.frame), along, down);
+                shared->terms[0][y][x] = difference < 0.0f ? -difference : difference;
+            }
+        }
+
+      private:
+        VMAF_DEVICE_FN float scaled(Global<const float> plane, const Place &along, const Place &down) const {
+            if (a.width == a.half_width && a.height == a.half_height) return sample(plane, down.first, along.first);
+            const float dx = along.share, dy = down.share, ex = 1.0f - dx, ey = 1.0f - dy;
+            return ey * ex * sample(plane, down.first, along.first) +
+                   ey * dx * sample(plane, down.first, along.second) +
+                   dy * ex * sample(plane, down.second, along.first) +
+                   dy * dx * sample(plane, down.second, along.second);
+        }
+        // The scaler walks a buffer with another pitch than it has; what lies behind its rows reads as 0.
+        VMAF_DEVICE_FN float sample(Global<const float> plane, int y, int x) const {
+            const u64 element = static_cast<u64>(y) * static_cast<u64>(a.assumed) + static_cast<u64>(x);
+            const u64 row = element / static_cast<u64>(a.held), column = element % static_cast<u64>(a.held);
+            return column < static_cast<u64>(a.width) ? C::load(plane + row * static_cast<u64>(a.width) + column)
+                                                      : 0.0f;
+        }
+    };
+
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
+        const int y0 = c.block_y * kTileHeight;
+        const Global<float> out[1] = {a.lines.of(c.frame)};
+        Lines::run(c, shared, a.half_width, a.half_height, y0, Fill{c, shared, a, y0}, out);
+    }
+};
+
+template <class C> using float_motion_8 = FloatMotionKernel<C, u8>;
+template <class C> using float_motion_16 = FloatMotionKernel<C, u16>;
+template <class C> using half_motion = HalfMotionKernel<C>;
+template <class C> using float_motion_totals = LineTotalsKernel<C>;
+
+} // namespace kernels
+} // namespace vmaf

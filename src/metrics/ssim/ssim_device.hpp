@@ -1,0 +1,16 @@
+// `float_ssim`, `float_ms_ssim` and `ssim` on devices. Each scorer fills a FrameResult as the CPU's does.
+#pragma once
+
+#include <memory>
+
+#include "metrics/device_scorer.hpp"
+
+namespace vmaf {
+
+std::unique_ptr<DeviceScorer> make_float_ssim_device_scorer(const PictureFormat &format, int factor, bool enable_lcs,
+                                                            Device &device);
+std::unique_ptr<DeviceScorer> make_float_ms_ssim_device_scorer(const PictureFormat &format, bool enable_lcs,
+                                                               Device &device);
+std::unique_ptr<DeviceScorer> make_ssim_device_scorer(const PictureFormat &format, Device &device);
+
+} // namespace vmaf

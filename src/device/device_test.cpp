@@ -9,7 +9,9 @@
 
 #include "base/error.hpp"
 #include "device/host/fiber.hpp"
+#include "device/host/floats.hpp"
 #include "device/host/host_device.hpp"
+#include "device/math.hpp"
 #include "device/soft_f64.hpp"
 
 namespace vmaf::device_test {
@@ -61,6 +63,73 @@ TEST(SoftF64, ConvertsIntegersAndFloats) {
     }
     EXPECT_EQ(SoftF64(0).bits(), 0u);
     EXPECT_FALSE(SoftF64(0) < -SoftF64(0));
+}
+
+TEST(SoftF64, TakesRootsAndRoundsToFloats) {
+    std::mt19937_64 random(5);
+    for (int i = 0; i < 100000; i++) {
+        const double a = std::ldexp(1 + double(random() >> (random() % 3 ? 12 : 40)) / 4503599627370496.0,
+                                    int(random() % 340) - 190);
+        const SoftF64 x = SoftF64::from_bits(bits_of(a));
+        ASSERT_EQ(x.square_root().bits(), bits_of(std::sqrt(a))) << a;
+        const float wanted = float(-a), got = (-x).to_float(); // down to the smallest floats, and beyond the largest
+        ASSERT_EQ(std::memcmp(&got, &wanted, sizeof got), 0) << a << ": " << got << ", not " << wanted;
+        if (wanted != 0 && std::isfinite(wanted)) {
+            ASSERT_EQ(SoftF64(wanted).bits(), bits_of(double(wanted)));
+        }
+        if (a < 1e15) {
+            ASSERT_EQ(x.floor().bits(), bits_of(std::floor(a)));
+            ASSERT_EQ((-x).floor().bits(), bits_of(std::floor(-a)));
+        }
+        const u64 whole = random() >> random() % 64;
+        ASSERT_EQ(SoftF64(whole).bits(), bits_of(double(whole)));
+        ASSERT_EQ(SoftF64(static_cast<long long>(whole)).bits(), bits_of(double(static_cast<long long>(whole))));
+    }
+}
+
+// How far apart two doubles are, in units of the last place.
+double steps_between(double a, double b) {
+    return std::fabs(double(static_cast<long long>(bits_of(a)) - static_cast<long long>(bits_of(b))));
+}
+
+TEST(DeviceMath, AgreesWithTheLibraryAndWithItselfInSoftware) {
+    using Hard = kernels::Math<HostMath>;
+    using Soft = kernels::Math<HostFloats<SoftF64>>;
+    std::mt19937_64 random(11);
+    const auto between = [&](double low, double high) { return low + (high - low) * double(random() >> 11) * 0x1p-53; };
+    double worst = 0;
+    const auto compare = [&](const char *what, double hard, SoftF64 soft, double wanted, double allowed) {
+        ASSERT_EQ(bits_of(hard), soft.bits()) << what;
+        worst = steps_between(hard, wanted);
+        ASSERT_LE(worst, allowed) << what << ": " << hard << ", not " << wanted;
+    };
+    const auto soft = [](double v) { return SoftF64::from_bits(bits_of(v)); };
+    for (int i = 0; i < 20000; i++) {
+        const double e = between(-60, 60), x = std::exp2(between(-30, 30)), near_one = between(0.7, 1.5),
+                     angle = between(-40, 40);
+        compare("exp", Hard::exponential(e), Soft::exponential(soft(e)), std::exp(e), 2);
+        compare("log2", Hard::logarithm2(x), Soft::logarithm2(soft(x)), std::log2(x), 2);
+        compare("log", Hard::logarithm(x), Soft::logarithm(soft(x)), std::log(x), 2);
+        compare("log near 1", Hard::logarithm(near_one), Soft::logarithm(soft(near_one)), std::log(near_one), 2);
+        compare("cube root", Hard::cube_root(x), Soft::cube_root(soft(x)), double(std::cbrt(static_cast<long double>(x))), 2);
+        compare("x^2.4", Hard::power_2_4(near_one), Soft::power_2_4(soft(near_one)), std::pow(near_one, 2.4), 5);
+        const double y = between(-5, 5);
+        compare("power", Hard::power(near_one, y), Soft::power(soft(near_one), soft(y)), std::pow(near_one, y), 16);
+        if (std::fabs(std::sin(angle)) > 1e-3) {
+            compare("sin", Hard::sine(angle), Soft::sine(soft(angle)), std::sin(angle), 2);
+        }
+        if (std::fabs(std::cos(angle)) > 1e-3) {
+            compare("cos", Hard::cosine(angle), Soft::cosine(soft(angle)), std::cos(angle), 2);
+        }
+        const double ordinate = between(-100, 100), abscissa = between(-100, 100);
+        compare("atan2", Hard::arc_tangent(ordinate, abscissa), Soft::arc_tangent(soft(ordinate), soft(abscissa)),
+                std::atan2(ordinate, abscissa), 2);
+        if (HasFatalFailure()) return;
+    }
+    EXPECT_EQ(Hard::exponential(0.0), 1.0);
+    EXPECT_EQ(Hard::logarithm2(8.0), 3.0);
+    EXPECT_EQ(Hard::arc_tangent(0.0, 1.0), 0.0);
+    EXPECT_EQ(Hard::sine(0.0), 0.0);
 }
 
 TEST(Fibers, RunInTurnsUntilAllAreDone) {

@@ -4,9 +4,9 @@
 
 #include <array>
 #include <cstddef>
-#include <cstring>
 
 #include "device/host/fiber.hpp"
+#include "device/host/floats.hpp"
 #include "device/host/sanitizers.hpp"
 #include "device/kernel.hpp"
 #include "device/soft_f64.hpp"
@@ -64,13 +64,20 @@ class HostBlock {
     std::array<std::array<kernels::u32, kMaxBlockThreads>, 2> posted_{};
 };
 
-template <int kGroupWidth, bool kFastDoubles> class HostContext : public kernels::PortableOperations {
+template <int kGroupWidth, bool kFastDoubles>
+class HostContext : public kernels::PortableOperations,
+                    public HostFloats<kernels::Select<kFastDoubles, double, kernels::SoftF64>> {
+    using Base = HostFloats<kernels::Select<kFastDoubles, double, kernels::SoftF64>>;
+
   public:
     using u32 = kernels::u32;
     using u64 = kernels::u64;
+    using Base::bits;
+    using Base::f64_from;
+    using Base::float_from;
     static constexpr int kGroup = kGroupWidth;
     static constexpr bool kFastF64 = kFastDoubles;
-    using f64 = kernels::Select<kFastDoubles, double, kernels::SoftF64>;
+    using f64 = typename Base::f64;
 
     int thread, block_x, block_y, frame;
 
@@ -115,16 +122,6 @@ template <int kGroupWidth, bool kFastDoubles> class HostContext : public kernels
     template <class T> static T load(const T *at) { return *at; }
     template <class T> static T load_fresh(const T *at) { return *at; }
 
-    static float divide(float a, float b) { return a / b; }
-    static f64 divide(f64 a, f64 b) { return a / b; }
-    static float square_root(float v) { return __builtin_sqrtf(v); }
-    static f64 square_root(f64 v) { return kernels::square_root(v); }
-    static u32 bits(float v) { return bit_copy<u32>(v); }
-    static u64 bits(double v) { return bit_copy<u64>(v); }
-    static u64 bits(kernels::SoftF64 v) { return v.bits(); }
-    static float float_from(u32 v) { return bit_copy<float>(v); }
-    static f64 f64_from(u64 v) { return kernels::F64<f64>::from_bits(v); }
-
     // a * b + c, with or without rounding of the product: for sums that are exact anyway or checked afterwards.
     static double multiply_add(double a, double b, double c) { return a * b + c; }
     // floor(a * b) + 2^52, for products that are not next to an integer.
@@ -135,17 +132,13 @@ template <int kGroupWidth, bool kFastDoubles> class HostContext : public kernels
     }
     static double reciprocal_estimate(double v) { return from_words(high_word(1.0 / v), 0); } // 20 good bits
     static float reciprocal_estimate(float v) { return 1.0f / v; }
-    static double from_words(u32 high, u32 low) { return bit_copy<double>(static_cast<u64>(high) << 32 | low); }
+    static double from_words(u32 high, u32 low) {
+        return Base::template bit_copy<double>(static_cast<u64>(high) << 32 | low);
+    }
     static u32 low_word(double v) { return static_cast<u32>(bits(v)); }
     static u32 high_word(double v) { return static_cast<u32>(bits(v) >> 32); }
 
   private:
-    template <class To, class From> static To bit_copy(From from) {
-        static_assert(sizeof(To) == sizeof(From));
-        To out;
-        std::memcpy(&out, &from, sizeof out);
-        return out;
-    }
     template <class Operation> u32 reduced(u32 value, Operation operation) {
         const u32 *values = posted(value);
         u32 out = values[0];

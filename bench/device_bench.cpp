@@ -23,16 +23,12 @@
 #include "base/log.hpp"
 #include "config.h"
 #include "device/device.hpp"
-#include "device/host/host_device.hpp"
 #include "device/picture_memory.hpp"
 #include "metrics/device_scorer.hpp"
 #include "metrics/registry.hpp"
 #include "session/session.hpp"
 #include "support/device_run.hpp"
-
-#if VMAF_ENABLE_CUDA
-#include "device/cuda/cuda_device.hpp"
-#endif
+#include "support/devices.hpp"
 
 namespace {
 
@@ -45,12 +41,9 @@ double seconds_now() {
 }
 
 std::shared_ptr<Device> open_device(const std::string &name) {
-    if (name == "host32") return open_host_device(32);
-    if (name == "host64") return open_host_device(64);
-#if VMAF_ENABLE_CUDA
-    if (name == "cuda") return open_cuda_device();
-#endif
-    throw invalid("no device '" + name + "' in this build");
+    std::shared_ptr<Device> device = open_test_device(name);
+    if (!device) throw invalid("no device '" + name + "' on this machine");
+    return device;
 }
 
 PictureFormat luma_and_chroma(unsigned width, unsigned height, unsigned bits) {

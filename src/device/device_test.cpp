@@ -1,4 +1,4 @@
-// Facts about the device layer that need no metric: doubles in software, fibers, queues and events of the host device.
+// Facts about the device layer that need no device: doubles in software, functions of doubles, fibers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "device/host/fiber.hpp"
 #include "device/host/floats.hpp"
-#include "device/host/host_device.hpp"
 #include "device/math.hpp"
 #include "device/soft_f64.hpp"
 
@@ -158,27 +157,6 @@ TEST(Fibers, ThatWaitForEachOtherAreReported) {
         for (;;) static_cast<FiberSet *>(p)->pass_on();
     };
     EXPECT_THROW(fibers.run(4, wait_forever, &fibers), Error);
-}
-
-TEST(HostDevice, QueuesWorkInOrderAndEventsOrderQueues) {
-    const auto device = open_host_device();
-    const auto memory = device->allocate(64), source = device->allocate_pinned(64),
-               result = device->allocate_pinned(64);
-    const auto first = device->make_queue(), second = device->make_queue();
-    const auto filled = device->make_event();
-    std::memset(source->data(), 7, 64);
-    const Device::Scope scope(*device);
-    EXPECT_TRUE(filled->reached()); // never recorded
-    first->upload(memory->data(), 16, source->data(), 16, {16, 4});
-    first->clear(memory->data(), 4);
-    first->record(*filled);
-    second->wait(*filled);
-    second->download(result->data(), 0, memory->data(), 0, {64, 1});
-    second->finish();
-    EXPECT_TRUE(filled->reached());
-    EXPECT_EQ(result->data()[3], std::byte{0});
-    EXPECT_EQ(result->data()[4], std::byte{7});
-    EXPECT_EQ(result->data()[63], std::byte{7});
 }
 
 } // namespace

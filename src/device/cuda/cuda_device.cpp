@@ -133,6 +133,11 @@ class CudaEvent final : public Event {
     EventHandle handle_;
 };
 
+std::vector<Image> &added_images() {
+    static std::vector<Image> list;
+    return list;
+}
+
 // Kernels of one context, loaded when first asked for.
 class Modules {
   public:
@@ -170,12 +175,13 @@ class Modules {
         const auto found = modules_.find(kernel.set);
         if (found != modules_.end()) return found->second;
         const Driver &d = context_->driver();
-        for (const Image &image : images())
-            if (image.set == std::string_view(kernel.set)) {
-                ModuleHandle module = nullptr;
-                d.check(d.cuModuleLoadData(&module, image.fatbin), "cuModuleLoadData");
-                return modules_.emplace(kernel.set, module).first->second;
-            }
+        for (const std::span<const Image> list : {images(), std::span<const Image>(added_images())})
+            for (const Image &image : list)
+                if (image.set == std::string_view(kernel.set)) {
+                    ModuleHandle module = nullptr;
+                    d.check(d.cuModuleLoadData(&module, image.fatbin), "cuModuleLoadData");
+                    return modules_.emplace(kernel.set, module).first->second;
+                }
         throw Error(ENOTSUP, "no CUDA code for " + std::string(kernel.set));
     }
     // The image itself says which sizes its kernels have.
@@ -399,6 +405,8 @@ class CudaDevice final : public Device {
 };
 
 } // namespace
+
+void cuda::add_image(const Image &image) { added_images().push_back(image); }
 
 std::shared_ptr<Device> open_cuda_device(void *context) {
     return std::make_shared<CudaDevice>(std::make_shared<Context>(Driver::load(), static_cast<ContextHandle>(context)));

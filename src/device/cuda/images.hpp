@@ -9,6 +9,7 @@ struct Image {
     const char *set;
     const void *fatbin;
 };
-std::span<const Image> images();
+std::span<const Image> images();    // of the library
+void add_image(const Image &image); // for tests; before devices are opened
 
 } // namespace vmaf::cuda

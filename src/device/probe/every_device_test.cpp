@@ -1,0 +1,219 @@
+// What holds on every device: queues, events, and the words of its context. On the host device in both forms, and on
+// real ones where there are any.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "device/host/floats.hpp"
+#include "device/probe/probe_kernels.hpp"
+#include "metrics/device_scorer.hpp"
+#include "support/devices.hpp"
+
+namespace vmaf::every_device_test {
+namespace {
+
+using namespace kernels;
+
+class EveryDevice : public testing::TestWithParam<std::string> {
+  protected:
+    void SetUp() override {
+        device_ = open_test_device(GetParam());
+        if (!device_) GTEST_SKIP() << "no such device here";
+        queue_ = device_->make_queue();
+    }
+    template <class T> std::unique_ptr<DeviceMemory> uploaded(const std::vector<T> &values) {
+        return upload_table(*device_, values.data(), values.size() * sizeof(T));
+    }
+    template <class T> std::vector<T> downloaded(const DeviceMemory &memory) {
+        const auto host = device_->allocate_pinned(memory.size());
+        const Device::Scope scope(*device_);
+        queue_->download(host->data(), 0, memory.data(), 0, {memory.size(), 1});
+        queue_->finish();
+        std::vector<T> out(memory.size() / sizeof(T));
+        std::memcpy(out.data(), host->data(), out.size() * sizeof(T));
+        return out;
+    }
+    template <class T> T *at(const std::unique_ptr<DeviceMemory> &memory) {
+        return reinterpret_cast<T *>(memory->data());
+    }
+    template <class Args> void run(const char *kernel, Grid grid, const Args &args) {
+        const LoadedKernel loaded = device_->load({"probe", kernel});
+        const Device::Scope scope(*device_);
+        launch(*queue_, loaded, grid, args);
+        queue_->finish();
+    }
+
+    std::shared_ptr<Device> device_;
+    std::unique_ptr<Queue> queue_;
+};
+
+TEST_P(EveryDevice, QueuesWorkInOrderAndEventsOrderQueues) {
+    const auto memory = device_->allocate(256), source = device_->allocate_pinned(256),
+               result = device_->allocate_pinned(256);
+    const auto other = device_->make_queue();
+    const auto filled = device_->make_event();
+    const Device::Scope scope(*device_);
+    EXPECT_TRUE(filled->reached()); // never recorded
+    for (int round = 1; round < 20; round++) {
+        std::memset(source->data(), round, 256);
+        queue_->upload(memory->data(), 64, source->data(), 64, {64, 4});
+        queue_->clear(memory->data(), 4);
+        queue_->copy(memory->data() + 64, 32, memory->data(), 32, {2, 2}); // 0 0, and two of the second row
+        queue_->record(*filled);
+        other->wait(*filled);
+        other->download(result->data(), 0, memory->data(), 0, {256, 1});
+        other->finish();
+        EXPECT_TRUE(filled->reached());
+        EXPECT_EQ(result->data()[3], std::byte{0});
+        EXPECT_EQ(result->data()[65], std::byte{0});
+        for (const int i : {4, 63, 66, 96, 255}) ASSERT_EQ(result->data()[i], std::byte(round)) << i;
+    }
+    filled->wait();
+}
+
+TEST_P(EveryDevice, TimesWhatLiesBetweenTwoEvents) {
+    const auto memory = device_->allocate(1 << 16);
+    const auto before = device_->make_event(true), after = device_->make_event(true);
+    const Device::Scope scope(*device_);
+    queue_->record(*before);
+    queue_->clear(memory->data(), memory->size());
+    queue_->record(*after);
+    queue_->finish();
+    EXPECT_GE(after->milliseconds_since(*before), 0);
+    EXPECT_LT(after->milliseconds_since(*before), 10000);
+}
+
+TEST_P(EveryDevice, RefusesKernelsThatAreNotThere) {
+    EXPECT_ANY_THROW(device_->load({"probe", "nosuch"}));
+    EXPECT_ANY_THROW(device_->load({"nosuch", "probe_operations"}));
+    const LoadedKernel kernel = device_->load({"probe", "probe_operations"});
+    EXPECT_ANY_THROW(launch(*queue_, kernel, {1, 1, 1}, 7)); // other arguments than it takes
+}
+
+TEST_P(EveryDevice, SizesComeFromTheDevicesOwnContext) {
+    const LoadedKernel kernel = device_->load({"probe", "probe_operations"});
+    EXPECT_EQ(kernel.shape.threads, unsigned(kProbeThreads));
+    EXPECT_EQ(kernel.shape.group_width, device_->info().group_width);
+    EXPECT_EQ(kernel.shape.tile_height, int(device_->info().group_width));
+    EXPECT_EQ(kernel.shape.args_bytes, sizeof(ProbeArgs));
+    EXPECT_EQ(kernel.shape.shared_bytes, sizeof(ProbeShared));
+}
+
+TEST_P(EveryDevice, HasTheWordsOfTheDialect) {
+    std::mt19937 random(1);
+    std::vector<float> a, b;
+    for (int i = 0; i < kProbeThreads; i++) {
+        a.push_back(std::ldexp(1 + float(random() % 100000) / 100000, int(random() % 40) - 20));
+        b.push_back(1 + float(random() % 1000003) / 77777);
+    }
+    constexpr unsigned kBlocks = 3;
+    const auto a_at = uploaded(a), b_at = uploaded(b), words_at = device_->allocate(kProbeThreads * sizeof(ProbeWords)),
+               shared_at = device_->allocate(sizeof(ProbeShared)),
+               counts_at = uploaded(std::vector<u32>{0, 1000, 0, 0}), wide_at = uploaded(std::vector<u64>{0});
+    run("probe_operations", {kBlocks, 1, 1},
+        ProbeArgs{at<float>(a_at), at<float>(b_at), at<ProbeWords>(words_at), at<ProbeShared>(shared_at),
+                  at<u32>(counts_at), at<u64>(wide_at)});
+    const auto words = downloaded<ProbeWords>(*words_at);
+    const unsigned width = device_->info().group_width;
+    for (unsigned t = 0; t < kProbeThreads; t++) {
+        const unsigned first = t / width * width, next = first + (t + 1 - first) % width;
+        u32 sum = 0, most = 0, least = ~0u;
+        u64 ballot = 0, wide = 0;
+        for (unsigned i = first; i < first + width; i++) {
+            sum += i * i;
+            most = std::max(most, i * 37 % 128);
+            least = std::min(least, i * 37 % 128);
+            ballot |= u64(i % 3 == 0) << (i - first);
+            wide += u64(i) << 50 | i;
+        }
+        const ProbeWords &w = words[t];
+        EXPECT_EQ(w.next, 7 * next);
+        EXPECT_EQ(w.previous, -int(t == first ? t : t - 1));
+        EXPECT_EQ(w.float_of_next, a[next]);
+        EXPECT_EQ(w.wide_of_next, u64(next) << 40 | next);
+        EXPECT_EQ(w.f64_of_next, std::bit_cast<u64>(double(a[next])));
+        EXPECT_EQ(w.sum, sum);
+        EXPECT_EQ(w.most, most);
+        EXPECT_EQ(w.least, least);
+        EXPECT_EQ(w.ballot, ballot);
+        EXPECT_EQ(w.wide_sum, wide);
+        EXPECT_EQ(w.leading_zeros, u32(std::countl_zero(t + 1)));
+        EXPECT_EQ(w.permuted, PortableOperations::permute_bytes(0x03020100u + t, 0x07060504u, 0x7043u));
+        EXPECT_EQ(w.quotient, a[t] / b[t]);
+        EXPECT_EQ(w.root, std::sqrt(a[t]));
+        const float product = a[t] * b[t];
+        EXPECT_EQ(w.product_and_sum, product + a[t]);
+        EXPECT_EQ(w.f64_quotient, std::bit_cast<u64>(double(a[t]) / double(b[t])));
+        EXPECT_EQ(w.f64_root, std::bit_cast<u64>(std::sqrt(double(a[t]))));
+        EXPECT_EQ(w.exponential, std::bit_cast<u64>(Math<HostMath>::exponential(double(b[t]))));
+        if (HasFailure()) return;
+    }
+    const ProbeShared shared = downloaded<ProbeShared>(*shared_at)[0];
+    EXPECT_EQ(shared.sum, 8128u);
+    EXPECT_EQ(shared.least, 5u);
+    EXPECT_EQ(shared.most, 127u);
+    EXPECT_EQ(shared.tickets, 128u);
+    EXPECT_EQ(shared.signed_sum, -8128);
+    EXPECT_EQ(shared.signed_least, -127);
+    EXPECT_EQ(shared.signed_most, -73);
+    EXPECT_EQ(shared.wide_sum, u64{8128} << 33);
+    EXPECT_EQ(downloaded<u32>(*counts_at), (std::vector<u32>{kBlocks * 8128, 3, 127 + kBlocks - 1, kBlocks * 128}));
+    EXPECT_EQ(downloaded<u64>(*wide_at)[0], kBlocks * (u64{8128} << 36));
+}
+
+// Sequences that make additions round, tie, cancel and stagnate.
+template <class F> std::vector<F> sequence(std::mt19937_64 &random, bool with_signs) {
+    const int kind = int(random() % 6);
+    std::vector<F> terms(random() % 9000);
+    for (F &term : terms) {
+        const F fraction = F(1) + F(random() % (1u << 23)) / F(1u << 23);
+        switch (kind) {
+        case 0: term = std::ldexp(fraction, int(random() % 30) - 15); break;
+        case 1: term = std::ldexp(F(1 + random() % 3), -int(random() % 26)); break; // ties
+        case 2: term = random() % 5 ? F(0) : fraction; break;
+        case 3: term = std::ldexp(fraction, -40 + int(random() % 60)); break;
+        case 4: term = F(random() % 256); break;
+        default: term = std::ldexp(fraction, int(random() % 3) - 60); break;
+        }
+        if (with_signs && random() % 3 == 0) term = -term;
+    }
+    return terms;
+}
+template <class F> F sum_of(const std::vector<F> &terms) {
+    volatile F sum = 0;
+    for (const F term : terms) sum = sum + term;
+    return sum;
+}
+
+TEST_P(EveryDevice, AddsUpInOrderWithAllThreads) {
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 40; i++) {
+        const bool with_signs = i % 2;
+        auto floats = sequence<float>(random, with_signs);
+        if (floats.empty()) floats.push_back(1);
+        const auto terms = uploaded(floats), result = device_->allocate(8);
+        OrderedF32Args args{{at<float>(terms), floats.size(), at<u32>(result)}};
+        run(with_signs ? "probe_ordered_f32_signed" : "probe_ordered_f32", {1, 1, 1}, args);
+        ASSERT_EQ(downloaded<u32>(*result)[0], std::bit_cast<u32>(sum_of(floats))) << "f32, sequence " << i;
+
+        auto doubles = sequence<double>(random, with_signs);
+        for (double &v : doubles)
+            if (v != 0 && i % 3) v *= 1 + std::ldexp(double(random() >> 40), -52); // fill the fraction
+        if (doubles.empty()) doubles.push_back(1);
+        const auto wide_terms = uploaded(doubles);
+        OrderedF64Args wide_args{{at<u64>(wide_terms), doubles.size(), at<u64>(result)}};
+        run(with_signs ? "probe_ordered_f64_signed" : "probe_ordered_f64", {1, 1, 1}, wide_args);
+        ASSERT_EQ(downloaded<u64>(*result)[0], std::bit_cast<u64>(sum_of(doubles))) << "f64, sequence " << i;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, EveryDevice, testing::ValuesIn(test_device_names()),
+                         [](const auto &info) { return info.param; });
+
+} // namespace
+} // namespace vmaf::every_device_test

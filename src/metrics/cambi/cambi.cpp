@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "metrics/cambi/cambi_device.hpp"
+#include "metrics/cambi/cambi_figures.hpp"
 #include "metrics/cambi/cambi_heatmap.hpp"
 #include "metrics/cambi/cambi_setup.hpp"
 #include "metrics/cambi/cambi_stages.hpp"
@@ -14,9 +16,6 @@ namespace cambi {
 namespace {
 
 constexpr std::string_view kProvides[] = {"Cambi_feature_cambi_score"};
-
-// Entries of a FrameResult: unclipped scores.
-enum Figure : std::size_t { kEncodedScore, kSourceScore, kSourceRefused };
 
 class Scorer final : public FrameScorer {
   public:
@@ -89,6 +88,7 @@ class CambiMetric final : public Metric {
 
     bool reads_chroma() const override { return false; }
     void prepare(const PictureFormat &format) override {
+        format_ = format;
         setup_ = make_setup(options_, format);
         if (!setup_.heatmaps_path.empty()) heatmaps_ = std::make_unique<HeatmapFiles>(setup_);
     }
@@ -97,7 +97,15 @@ class CambiMetric final : public Metric {
         return std::make_unique<Scorer>(setup_, heatmaps_.get(), isa);
     }
 
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return cambi::make_device_scorer(setup_, format_, heatmaps_.get(), device);
+    }
+
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
+        if (result.values[kEncodedRefused] != 0) throw sample_above_depth(setup_.bits);
+        if (result.values[kHeatmapFailed] != 0)
+            throw Error(EIO, "feature 'cambi': the heat maps of frame " + std::to_string(index) +
+                                 " could not be written; is there room in '" + setup_.heatmaps_path + "'?");
         const double encoded = result.values[kEncodedScore], source = result.values[kSourceScore];
         const auto clip = [&](double score) { return std::min(score, setup_.max_score); };
         sink.score(kProvides[0], index, clip(encoded));
@@ -111,6 +119,7 @@ class CambiMetric final : public Metric {
 
   private:
     OptionValues options_;
+    PictureFormat format_;
     Setup setup_;
     std::unique_ptr<HeatmapFiles> heatmaps_;
 };
@@ -124,6 +133,7 @@ const MetricInfo cambi_metric = {
     .options = cambi::kOptions,
     .provides = cambi::kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
         return std::make_unique<cambi::CambiMetric>(options);
     },

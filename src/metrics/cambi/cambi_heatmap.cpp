@@ -38,7 +38,11 @@ void HeatmapFiles::write(unsigned frame, int scale, std::span<const float> c_val
                          std::span<std::uint16_t> pixels) const {
     // Values above C wrap, as section 11 says.
     for (std::size_t i = 0; i < c_values.size(); i++) pixels[i] = std::uint16_t(int(gain_ * double(c_values[i])));
-    const auto bytes = std::as_bytes(pixels.first(c_values.size()));
+    write(frame, scale, pixels.first(c_values.size()));
+}
+
+void HeatmapFiles::write(unsigned frame, int scale, std::span<const std::uint16_t> pixels) const {
+    const auto bytes = std::as_bytes(pixels);
     try {
         files_[std::size_t(scale)].write_at(std::uint64_t(frame) * bytes.size(), bytes);
     } catch (const Error &e) {

@@ -18,6 +18,8 @@ class HeatmapFiles {
     // Every frame has its own place in the file, so that threads may write in any order; skipped frames leave
     // zero-filled holes. `pixels` is room for as many values.
     void write(unsigned frame, int scale, std::span<const float> c_values, std::span<std::uint16_t> pixels) const;
+    void write(unsigned frame, int scale, std::span<const std::uint16_t> pixels) const;
+    double gain() const { return gain_; } // of a pixel over its c-value
 
   private:
     double gain_;                           // 65535 / C, or 0 where C is 0

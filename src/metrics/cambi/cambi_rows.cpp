@@ -69,8 +69,8 @@ void mode_across(const std::uint16_t *above, const std::uint16_t *here, const st
 
 } // namespace
 
-const RowKernels scalar_rows = {widen,      convert,    remove_dither,           mark_flat,
-                                count_flat, mask,       decimate<std::uint16_t>, decimate<std::uint8_t>,
-                                mode_along, mode_across};
+const RowFunctions scalar_rows = {widen,      convert,    remove_dither,           mark_flat,
+                                  count_flat, mask,       decimate<std::uint16_t>, decimate<std::uint8_t>,
+                                  mode_along, mode_across};
 
 } // namespace vmaf::cambi

@@ -8,7 +8,7 @@
 
 namespace vmaf::cambi {
 
-struct RowKernels {
+struct RowFunctions {
     // Section 5: to 10 bits. The second returns a value that has the largest sample's highest bit.
     void (*widen)(const std::uint8_t *from, std::uint16_t *to, int count);
     std::uint16_t (*convert)(const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits);
@@ -32,7 +32,7 @@ struct RowKernels {
                         std::uint16_t *out, int count);
 };
 
-extern const RowKernels scalar_rows;
-const RowKernels &pick_rows(Isa isa);
+extern const RowFunctions scalar_rows;
+const RowFunctions &pick_rows(Isa isa);
 
 } // namespace vmaf::cambi

@@ -152,8 +152,8 @@ void mode_across(const std::uint16_t *above, const std::uint16_t *here, const st
     scalar_rows.mode_across(above + x, here + x, below + x, out + x, count - x);
 }
 
-constexpr RowKernels kRows = {widen, convert,        remove_dither, mark_flat,  count_flat,
-                              mask,  decimate_image, decimate_mask, mode_along, mode_across};
+constexpr RowFunctions kRows = {widen, convert,        remove_dither, mark_flat,  count_flat,
+                                mask,  decimate_image, decimate_mask, mode_along, mode_across};
 
 } // namespace vmaf::cambi::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -162,8 +162,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf::cambi {
 
-const RowKernels &pick_rows(Isa isa) {
-    static constexpr SimdTable<const RowKernels> kTable = {.scalar = &scalar_rows, VMAF_VECTOR_VERSIONS(kRows)};
+const RowFunctions &pick_rows(Isa isa) {
+    static constexpr SimdTable<const RowFunctions> kTable = {.scalar = &scalar_rows, VMAF_VECTOR_VERSIONS(kRows)};
     return *kTable.pick(isa);
 }
 

@@ -8,35 +8,16 @@ namespace vmaf::cambi {
 
 namespace {
 
-// Source positions along one axis; the float accumulation is part of the definition (section 5).
-class SourcePositions {
-  public:
-    SourcePositions(int source_size, int target_size)
-        : last_(source_size - 1), ratio_(float(source_size) / float(target_size)),
-          position_(float(double(ratio_ / 2.0f) - 0.5)) {}
-    int next() {
-        const int sample = std::min(int(double(position_) + 0.5), last_);
-        position_ += ratio_;
-        return sample;
-    }
-
-  private:
-    int last_;
-    float ratio_, position_;
-};
-
 // Depth 16 fills its storage and needs no check.
 void check_samples(unsigned all, unsigned bits) {
-    if (all >> bits != 0)
-        throw invalid("feature 'cambi': a luma sample exceeds " + std::to_string((1u << bits) - 1) +
-                      ", the highest value of " + std::to_string(bits) + " bit");
+    if (all >> bits != 0) throw sample_above_depth(bits);
 }
 
-std::uint16_t convert_row(const RowKernels &rows, const std::uint8_t *from, std::uint16_t *to, int count, unsigned) {
+std::uint16_t convert_row(const RowFunctions &rows, const std::uint8_t *from, std::uint16_t *to, int count, unsigned) {
     rows.widen(from, to, count);
     return 0;
 }
-std::uint16_t convert_row(const RowKernels &rows, const std::uint16_t *from, std::uint16_t *to, int count,
+std::uint16_t convert_row(const RowFunctions &rows, const std::uint16_t *from, std::uint16_t *to, int count,
                           unsigned bits) {
     return rows.convert(from, to, count, bits);
 }
@@ -72,6 +53,11 @@ template <class T> void load_plane(const PlaneView<T> &luma, unsigned bits, cons
 }
 
 } // namespace
+
+Error sample_above_depth(unsigned bits) {
+    return invalid("feature 'cambi': a luma sample exceeds " + std::to_string((1u << bits) - 1) +
+                   ", the highest value of " + std::to_string(bits) + " bit");
+}
 
 Workspace::Workspace(const Setup &setup, Isa isa) : rows(pick_rows(isa)) {
     int width = setup.encoded.width, height = setup.encoded.height;

@@ -1,11 +1,13 @@
 // Sections 5 to 9, stage by stage: from a luma plane to the pooled value of a scale.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 
 #include "base/aligned.hpp"
+#include "base/error.hpp"
 #include "cpu/cpu.hpp"
 #include "metrics/cambi/cambi_rows.hpp"
 #include "metrics/cambi/cambi_setup.hpp"
@@ -35,7 +37,7 @@ class Workspace {
     Canvas canvas(const Target &target);
     int width() const { return width_; } // of the widest target
 
-    const RowKernels &rows;
+    const RowFunctions &rows;
     std::ptrdiff_t row_stride;                 // of the row buffers
     AlignedArray<std::uint8_t> flat_row;       // one row of Z with kFlatRadius zeros on each side
     AlignedArray<std::uint8_t> flat_counts;    // seven rows of partial sums and their totals
@@ -48,6 +50,25 @@ class Workspace {
     AlignedArray<std::uint16_t> image_;
     AlignedArray<std::uint8_t> mask_;
 };
+
+// Source positions along one axis; the float accumulation is part of the definition (section 5).
+class SourcePositions {
+  public:
+    SourcePositions(int source_size, int target_size)
+        : last_(source_size - 1), ratio_(float(source_size) / float(target_size)),
+          position_(float(double(ratio_ / 2.0f) - 0.5)) {}
+    int next() {
+        const int sample = std::min(int(double(position_) + 0.5), last_);
+        position_ += ratio_;
+        return sample;
+    }
+
+  private:
+    int last_;
+    float ratio_, position_;
+};
+
+Error sample_above_depth(unsigned bits); // to be thrown
 
 inline constexpr int kFlatRadius = 3; // the mask looks at squares of 7x7
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "metrics/common/float_plane.hpp"
+#include "metrics/common/resize_taps.hpp"
 
 namespace vmaf {
 
@@ -22,12 +23,12 @@ class Resizer {
     void row(const PlaneView<float> &in, int y, float *out) const;
     void plane(const PlaneView<float> &in, FloatPlane &out) const; // `out` has the output size
 
+    // For device code; empty where the plane is copied.
+    const std::vector<ResizeTaps> &columns() const { return columns_; }
+    const std::vector<ResizeTaps> &rows() const { return rows_; }
+
   private:
-    // Source samples and weights of one output row or column; how many of them count depends on the method.
-    struct Taps {
-        int index[9];
-        float weight[9];
-    };
+    using Taps = ResizeTaps;
     Taps taps_at(int position, int out_length, int in_length) const;
     void bilinear_row(const PlaneView<float> &in, const Taps &vertical, float *out) const;
     template <int Count, bool Normalise>

@@ -5,13 +5,14 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "metrics/speed/speed_device.hpp"
 #include "metrics/speed/speed_plane.hpp"
 
 namespace vmaf {
 
 namespace {
 
-using speed::Geometry, speed::PlaneAnalyser, speed::PlaneScore, speed::Settings;
+using speed::Geometry, speed::PlaneAnalyser, speed::Settings;
 
 constexpr OptionSpec kKernelScale = {"speed_kernelscale", "ks", "width of the Gaussian filters", 1.0, 0.1, 4, true};
 constexpr OptionSpec kPrescale = {
@@ -74,7 +75,7 @@ double minimum(double a, double b) { return a < b ? a : b; }
 class ChromaScorer final : public FrameScorer {
   public:
     ChromaScorer(const Geometry &geometry, const Settings &settings, unsigned bits, Isa isa) : settings_(settings) {
-        for (unsigned i = 0; i < 4; i++) analysers_.emplace_back(geometry, settings, bits, speed::kernels_for(isa));
+        for (unsigned i = 0; i < 4; i++) analysers_.emplace_back(geometry, settings, bits, speed::steps_for(isa));
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override {
@@ -83,12 +84,7 @@ class ChromaScorer final : public FrameScorer {
         const auto pair = [&](std::size_t first) {
             return plane_score(analysers_[first].statistics(), analysers_[first + 1].statistics(), settings_);
         };
-        const PlaneScore u = pair(0), v = pair(2);
-        float uv = float(double(u.value + v.value) / 2.0);
-        if (u.singular != v.singular) uv = u.singular ? v.value : u.value;
-        result.values[0] = double(u.value);
-        result.values[1] = double(v.value);
-        result.values[2] = double(uv);
+        speed::fill_chroma_figures(pair(0), pair(2), result);
     }
 
   private:
@@ -113,6 +109,9 @@ class ChromaMetric final : public Metric {
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         return std::make_unique<ChromaScorer>(geometry_.value(), settings_, bits_, isa);
     }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return speed::make_chroma_device_scorer(geometry_.value(), settings_, bits_, device);
+    }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score("Speed_chroma_feature_speed_chroma_u_score", index, minimum(result.values[0], limit_));
         sink.score("Speed_chroma_feature_speed_chroma_v_score", index, minimum(result.values[1], limit_));
@@ -130,7 +129,7 @@ class TemporalScorer final : public FrameScorer {
   public:
     TemporalScorer(const Geometry &geometry, const Settings &settings, bool against_reference, unsigned bits, Isa isa)
         : settings_(settings), against_reference_(against_reference) {
-        for (unsigned i = 0; i < 2; i++) analysers_.emplace_back(geometry, settings, bits, speed::kernels_for(isa));
+        for (unsigned i = 0; i < 2; i++) analysers_.emplace_back(geometry, settings, bits, speed::steps_for(isa));
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override {
@@ -165,6 +164,9 @@ class TemporalMetric final : public Metric {
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         return std::make_unique<TemporalScorer>(geometry_.value(), settings_, against_reference_, bits_, isa);
     }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return speed::make_temporal_device_scorer(geometry_.value(), settings_, against_reference_, bits_, device);
+    }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score("Speed_temporal_feature_speed_temporal_score", index, result.values[0]);
     }
@@ -189,6 +191,7 @@ const MetricInfo speed_chroma_metric = {
     .options = kChromaOptions,
     .provides = kChromaProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
         return std::make_unique<ChromaMetric>(options);
     },
@@ -200,6 +203,7 @@ const MetricInfo speed_temporal_metric = {
     .options = kTemporalOptions,
     .provides = kTemporalProvides,
     .every_frame = true,
+    .on_devices = true,
     .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
         return std::make_unique<TemporalMetric>(options);
     },

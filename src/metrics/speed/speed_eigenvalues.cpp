@@ -91,6 +91,8 @@ void qr_step(std::span<float> d, std::span<float> u) {
 
 } // namespace
 
+void warn_unconverged() { log(LogLevel::warning, "speed: eigenvalues did not converge"); }
+
 Vector eigenvalues(const Matrix &t) {
     Vector diagonal, below;
     for (int j = 0; j < kSize; j++) diagonal[j] = t[j][j];
@@ -112,7 +114,7 @@ Vector eigenvalues(const Matrix &t) {
         clip(block, block_below);
         iterations++;
     }
-    if (iterations == kMaxIterations) log(LogLevel::warning, "speed: eigenvalues did not converge");
+    if (iterations == kMaxIterations) warn_unconverged();
     return diagonal;
 }
 

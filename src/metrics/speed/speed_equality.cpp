@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "equality/equality.hpp"
-#include "metrics/speed/speed_kernels.hpp"
+#include "metrics/speed/speed_steps.hpp"
 
 namespace vmaf::speed {
 namespace {
@@ -35,14 +35,14 @@ template <class T> Call prepare_filter(Workload &w, Isa isa) {
                                   .taps = *taps,
                                   .scale = 1.0f / float(1u << (w.bits - 8)),
                                   .width = w.width};
-    return [=, &kernels = kernels_for(isa)] {
+    return [=, &steps = steps_for(isa)] {
         (void)taps, (void)rows, (void)earlier; // what `source` refers to
         if constexpr (sizeof(T) == 1)
-            kernels.filter_bytes(source, sums);
+            steps.filter_bytes(source, sums);
         else if constexpr (sizeof(T) == 2)
-            kernels.filter_words(source, sums);
+            steps.filter_words(source, sums);
         else
-            kernels.filter_floats(source, sums);
+            steps.filter_floats(source, sums);
     };
 }
 
@@ -71,11 +71,11 @@ const equality::Registration covariance_equality({
         const WindowPlane plane = {w.float_plane(w.width, w.height, 200.0f, -100.0f), w.width - (kSide - 1),
                                    w.height - (kSide - 1)};
         float *const means_out = w.output<float>(kSize), *const k_out = w.output<float>(kSize * kSize);
-        return [=, &kernels = kernels_for(isa)] {
+        return [=, &steps = steps_for(isa)] {
             Vector means;
             Matrix k;
-            kernels.window_means(plane, means);
-            kernels.covariance(plane, means, k);
+            steps.window_means(plane, means);
+            steps.covariance(plane, means, k);
             std::copy_n(means.data(), kSize, means_out);
             copy_out(k, k_out);
         };
@@ -101,9 +101,9 @@ const equality::Registration tridiagonalise_equality({
     .name = "speed.tridiagonalise",
     .prepare = [](Workload &w, Isa isa) -> Call {
         float *const out = w.output<float>(2 * kSize);
-        return [=, k = random_covariance(w), &kernels = kernels_for(isa)] {
+        return [=, k = random_covariance(w), &steps = steps_for(isa)] {
             Matrix t = k;
-            kernels.tridiagonalise(t);
+            steps.tridiagonalise(t);
             for (int i = 0; i < kSize; i++) {
                 out[i] = t[i][i];
                 out[kSize + i] = i > 0 ? t[i][i - 1] : 0.0f;
@@ -121,13 +121,13 @@ const equality::Registration solve_equality({
             for (int b = 0; b < w.width; b++) y->row(e)[b] = float(w.random()() % 20000) / 100.0f - 100.0f;
         float *const q_out = w.output<float>(kSize * kSize), *const r_out = w.output<float>(kSize * kSize),
                      *const energies = w.output<float>(std::size_t(w.width));
-        return [=, k = random_covariance(w), &kernels = kernels_for(isa)] {
+        return [=, k = random_covariance(w), &steps = steps_for(isa)] {
             Matrix q, r;
-            kernels.orthogonal_factor(k, q, r);
+            steps.orthogonal_factor(k, q, r);
             copy_out(q, q_out);
             for (int i = 0; i < kSize; i++)
                 for (int j = 0; j < kSize; j++) r_out[kSize * i + j] = j < i ? 0.0f : r[i][j];
-            kernels.block_energies(q, r, *y, energies);
+            steps.block_energies(q, r, *y, energies);
         };
     },
     .depths = {8},

@@ -15,16 +15,6 @@ constexpr double kTiny = 1e-6;                            // eigenvalues and piv
 constexpr double kEntropyConstant = 0x1.06073a671183dp+2; // log2(2 * pi * e)
 constexpr int kMaxTaps = 35;                              // kernel scale 360/97
 
-std::vector<float> anti_alias_taps(float kernel_scale) {
-    const int length = gaussian_length(1, kernel_scale);
-    return gaussian_taps(length, float(2.0 * length / 5.0));
-}
-
-std::vector<float> local_mean_taps(float kernel_scale) {
-    const int length = gaussian_length(4, kernel_scale);
-    return gaussian_taps(length, float(length) / 5.0f);
-}
-
 int scaled_side(int side, double prescale) { return int(double(side) * prescale + 0.5); }
 
 constexpr int kResizeReach = 6; // rows that scaling reads above and below a position, at most
@@ -40,16 +30,26 @@ SourceRows source_rows(const Geometry &g, int begin, int end) {
             std::min(g.height, int(std::ceil(double(end) * ratio)) + kResizeReach + 1)};
 }
 
-float block_entropy(const Vector &lambda, float energy, float sigma) {
+} // namespace
+
+std::vector<float> anti_alias_taps(float kernel_scale) {
+    const int length = gaussian_length(1, kernel_scale);
+    return gaussian_taps(length, float(2.0 * length / 5.0));
+}
+
+std::vector<float> local_mean_taps(float kernel_scale) {
+    const int length = gaussian_length(4, kernel_scale);
+    return gaussian_taps(length, float(length) / 5.0f);
+}
+
+float block_entropy(std::span<const float> lambda, float energy, float sigma) {
     float entropy = 0.0f;
-    for (int k = 0; k < kSize; k++) {
-        const float positive = lambda[k] > 0.0f ? lambda[k] : 0.0f;
+    for (const float value : lambda) {
+        const float positive = value > 0.0f ? value : 0.0f;
         entropy = float(double(entropy) + (std::log2(double(positive * energy + sigma)) + kEntropyConstant));
     }
     return entropy;
 }
-
-} // namespace
 
 Geometry::Geometry(int w, int h, double prescale)
     : width(w), height(h), scales(!(std::fabs(prescale - 1.0) < 1.0e-3)),
@@ -58,8 +58,8 @@ Geometry::Geometry(int w, int h, double prescale)
       blocks_across(working_width / kSide), blocks_down(working_height / kSide),
       window_width(blocks_across * kSide - (kSide - 1)), window_height(blocks_down * kSide - (kSide - 1)) {}
 
-PlaneAnalyser::PlaneAnalyser(const Geometry &geometry, const Settings &settings, unsigned bits, const Kernels &kernels)
-    : geometry_(geometry), settings_(settings), bits_(bits), kernels_(kernels),
+PlaneAnalyser::PlaneAnalyser(const Geometry &geometry, const Settings &settings, unsigned bits, const Steps &steps)
+    : geometry_(geometry), settings_(settings), bits_(bits), steps_(steps),
       taps_(anti_alias_taps(settings.kernel_scale)),
       mean_filter_(local_mean_taps(settings.kernel_scale), geometry.working_width),
       line_margin_(int(round_up(taps_.size() / 2, kAlignment / sizeof(float)))),
@@ -74,8 +74,8 @@ PlaneAnalyser::PlaneAnalyser(const Geometry &geometry, const Settings &settings,
         const SourceRows most = source_rows(geometry, 0, int(taps_.size()));
         source_ = FloatPlane(geometry.width, most.end - most.begin + 2 * kResizeReach);
     }
-    statistics_.energy.resize(std::size_t(blocks_.columns()));
-    statistics_.entropy.resize(std::size_t(blocks_.columns()));
+    energy_.resize(std::size_t(blocks_.columns()));
+    entropy_.resize(std::size_t(blocks_.columns()));
 }
 
 void PlaneAnalyser::analyse(const Picture &picture, const Picture *earlier, unsigned plane) {
@@ -94,10 +94,10 @@ void PlaneAnalyser::analyse(const Picture &picture, const Picture *earlier, unsi
         with_samples(std::uint16_t{});
     remove_local_mean();
     const WindowPlane window = {working_.view(), geometry_.window_width, geometry_.window_height};
-    kernels_.window_means(window, means_);
-    kernels_.covariance(window, means_, covariance_);
+    steps_.window_means(window, means_);
+    steps_.covariance(window, means_, covariance_);
     tridiagonal_ = covariance_;
-    kernels_.tridiagonalise(tridiagonal_);
+    steps_.tridiagonalise(tridiagonal_);
     lambda_ = speed::eigenvalues(tridiagonal_);
     collect_blocks();
     solve();
@@ -127,9 +127,9 @@ void PlaneAnalyser::filter_row(int y, RowOf row_of, const PlaneView<T> *earlier,
 template <class T> void PlaneAnalyser::decimate(const PlaneView<T> &samples, const PlaneView<T> *earlier) {
     const auto filter = [&](const FilterRows<T> &source, float *sums) {
         if constexpr (sizeof(T) == 1)
-            kernels_.filter_bytes(source, sums);
+            steps_.filter_bytes(source, sums);
         else
-            kernels_.filter_words(source, sums);
+            steps_.filter_words(source, sums);
     };
     const auto row_of = [&](int row) { return samples.row(row); };
     for (int y = 0; y < geometry_.working_height; y++) filter_row(y, row_of, earlier, filter);
@@ -144,7 +144,7 @@ template <class T> void PlaneAnalyser::decimate_scaled(const PlaneView<T> &sampl
         next = std::max(next, y * kDecimation - radius);
         scale_rows(samples, earlier, next, end);
         next = end;
-        filter_row<float>(y, row_of, nullptr, kernels_.filter_floats);
+        filter_row<float>(y, row_of, nullptr, steps_.filter_floats);
     }
 }
 
@@ -193,16 +193,16 @@ void PlaneAnalyser::solve() {
     bool regular = true;
     for (int k = 0; k < kSize; k++) regular = regular && !(double(lambda_[k]) < kTiny);
     if (regular) {
-        kernels_.orthogonal_factor(covariance_, q_, r_);
+        steps_.orthogonal_factor(covariance_, q_, r_);
         for (int i = 0; i < kSize; i++) regular = regular && !(double(std::fabs(r_[i][i])) < kTiny);
     }
-    statistics_.singular = !regular;
+    singular_ = !regular;
     if (regular)
-        kernels_.block_energies(q_, r_, blocks_, statistics_.energy.data());
+        steps_.block_energies(q_, r_, blocks_, energy_.data());
     else
-        std::fill(statistics_.energy.begin(), statistics_.energy.end(), 0.0f);
-    for (std::size_t b = 0; b < statistics_.energy.size(); b++)
-        statistics_.entropy[b] = block_entropy(lambda_, statistics_.energy[b], settings_.sigma);
+        std::fill(energy_.begin(), energy_.end(), 0.0f);
+    for (std::size_t b = 0; b < energy_.size(); b++)
+        entropy_[b] = block_entropy({lambda_.data(), std::size_t(kSize)}, energy_[b], settings_.sigma);
 }
 
 namespace {
@@ -240,6 +240,14 @@ PlaneScore plane_score(const BlockStatistics &r, const BlockStatistics &d, const
         score += std::fabs(a_r - a_d);
     }
     return {score / float(r.energy.size()), r.singular};
+}
+
+void fill_chroma_figures(const PlaneScore &u, const PlaneScore &v, FrameResult &result) {
+    float uv = float(double(u.value + v.value) / 2.0);
+    if (u.singular != v.singular) uv = u.singular ? v.value : u.value;
+    result.values[0] = double(u.value);
+    result.values[1] = double(v.value);
+    result.values[2] = double(uv);
 }
 
 } // namespace vmaf::speed

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "metrics/common/float_filter.hpp"
 #include "metrics/common/resize.hpp"
-#include "metrics/speed/speed_kernels.hpp"
+#include "metrics/metric.hpp"
+#include "metrics/speed/speed_steps.hpp"
 
 namespace vmaf::speed {
 
@@ -35,19 +37,23 @@ inline constexpr int kSmallestScaledSide = 80; // 16 * kSide
 
 // What a plane contributes to the score: energy and entropy of its blocks (7).
 struct BlockStatistics {
-    std::vector<float> energy, entropy;
+    std::span<const float> energy, entropy;
     bool singular = false;
 };
+float block_entropy(std::span<const float> eigenvalues, float energy, float sigma);
+
+std::vector<float> anti_alias_taps(float kernel_scale);
+std::vector<float> local_mean_taps(float kernel_scale);
 
 // Analyses planes of one size; owns all working memory.
 class PlaneAnalyser {
   public:
-    PlaneAnalyser(const Geometry &geometry, const Settings &settings, unsigned bits, const Kernels &kernels);
+    PlaneAnalyser(const Geometry &geometry, const Settings &settings, unsigned bits, const Steps &steps);
 
     // Of a plane, or of the change `earlier` - `plane` where there is an earlier picture.
     void analyse(const Picture &picture, const Picture *earlier, unsigned plane);
 
-    const BlockStatistics &statistics() const { return statistics_; }
+    BlockStatistics statistics() const { return {energy_, entropy_, singular_}; }
     // Results of the last analysis, for tests.
     const Vector &eigenvalues() const { return lambda_; }
 
@@ -64,7 +70,7 @@ class PlaneAnalyser {
     Geometry geometry_;
     Settings settings_;
     unsigned bits_;
-    const Kernels &kernels_;
+    const Steps &steps_;
     std::vector<float> taps_; // of the anti-alias filter
     FloatFilter mean_filter_;
     std::optional<Resizer> resizer_;
@@ -76,7 +82,8 @@ class PlaneAnalyser {
     BlockMatrix blocks_;
     Matrix covariance_, tridiagonal_, q_, r_;
     Vector means_, lambda_;
-    BlockStatistics statistics_;
+    std::vector<float> energy_, entropy_; // of blocks
+    bool singular_ = false;
 };
 
 struct PlaneScore {
@@ -85,5 +92,8 @@ struct PlaneScore {
 };
 
 PlaneScore plane_score(const BlockStatistics &reference, const BlockStatistics &distorted, const Settings &settings);
+
+// The figures of a frame of speed_chroma: u, v and both together (9.1).
+void fill_chroma_figures(const PlaneScore &u, const PlaneScore &v, FrameResult &result);
 
 } // namespace vmaf::speed

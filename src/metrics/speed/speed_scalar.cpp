@@ -1,9 +1,9 @@
-// The kernels in plain C++: what every faster path is compared with.
+// The steps in plain C++: what every faster path is compared with.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
-#include "metrics/speed/speed_kernels.hpp"
+#include "metrics/speed/speed_steps.hpp"
 
 namespace vmaf::speed {
 
@@ -139,7 +139,7 @@ void block_energies(const Matrix &q, const Matrix &r, const BlockMatrix &y, floa
 
 } // namespace
 
-const Kernels kScalarKernels = {
+const Steps kScalarSteps = {
     .filter_bytes = filter_rows<std::uint8_t>,
     .filter_words = filter_rows<std::uint16_t>,
     .filter_floats = filter_rows<float>,

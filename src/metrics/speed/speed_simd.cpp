@@ -1,10 +1,10 @@
-// The kernels on vectors. Lanes hold different results, each added up in the scalar code's order: the bits are the
+// The steps on vectors. Lanes hold different results, each added up in the scalar code's order: the bits are the
 // same.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
-#include "metrics/speed/speed_kernels.hpp"
+#include "metrics/speed/speed_steps.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metrics/speed/speed_simd.cpp"
@@ -309,7 +309,7 @@ void block_energies(const Matrix &q, const Matrix &r, const BlockMatrix &y, floa
     }
 }
 
-constexpr Kernels kKernels = {
+constexpr Steps kSteps = {
     .filter_bytes = filter_rows<std::uint8_t>,
     .filter_words = filter_rows<std::uint16_t>,
     .filter_floats = filter_rows<float>,
@@ -327,8 +327,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf::speed {
 
-const Kernels &kernels_for(Isa isa) {
-    static constexpr SimdTable<const Kernels> kTable = {.scalar = &kScalarKernels, VMAF_VECTOR_VERSIONS(kKernels)};
+const Steps &steps_for(Isa isa) {
+    static constexpr SimdTable<const Steps> kTable = {.scalar = &kScalarSteps, VMAF_VECTOR_VERSIONS(kSteps)};
     return *kTable.pick(isa);
 }
 

@@ -119,7 +119,7 @@ TEST(Speed, OptionsGiveTheRecordedScores) {
 }
 
 TEST(SpeedPlane, EigenvaluesEnergiesAndEntropiesAreThoseOfTheSpecification) {
-    speed::PlaneAnalyser analyser(speed::Geometry(352, 288, 1.0), {}, 8, speed::kScalarKernels);
+    speed::PlaneAnalyser analyser(speed::Geometry(352, 288, 1.0), {}, 8, speed::kScalarSteps);
     analyser.analyse(check_ref()[0], nullptr, 1);
     constexpr float lambda[] = {175.976944f, 145.500305f, 122.54789f,  94.3427582f, 86.3701553f,
                                 76.9894943f, 75.847641f,  69.1254425f, 18.6242542f, 65.7291794f,
@@ -127,7 +127,7 @@ TEST(SpeedPlane, EigenvaluesEnergiesAndEntropiesAreThoseOfTheSpecification) {
                                 52.4834557f, 25.0920563f, 26.1321945f, 28.3952541f, 43.2151413f,
                                 37.0176582f, 39.7680626f, 40.1320648f, 33.9971886f, 32.5221252f};
     for (int i = 0; i < speed::kSize; i++) EXPECT_EQ(analyser.eigenvalues()[i], lambda[i]) << i;
-    const auto first_four = [](const std::vector<float> &v) { return std::vector<float>(v.begin(), v.begin() + 4); };
+    const auto first_four = [](std::span<const float> v) { return std::vector<float>(v.begin(), v.begin() + 4); };
     EXPECT_EQ(first_four(analyser.statistics().energy),
               (std::vector<float>{0.122351468f, 0.264126301f, 0.196808174f, 0.171238303f}));
     EXPECT_EQ(first_four(analyser.statistics().entropy),

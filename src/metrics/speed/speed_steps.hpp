@@ -66,7 +66,7 @@ struct WindowPlane {
     int width, height; // of the window
 };
 
-struct Kernels {
+struct Steps {
     // sums[x] = 0 + taps[0] * row[0][x] + taps[1] * row[1][x] + ... (4.3). May write up to kOverreadBytes too much.
     void (*filter_bytes)(const FilterRows<std::uint8_t> &source, float *sums);
     void (*filter_words)(const FilterRows<std::uint16_t> &source, float *sums);
@@ -82,7 +82,7 @@ struct Kernels {
     void (*block_energies)(const Matrix &q, const Matrix &r, const BlockMatrix &y, float *energies);
 };
 
-extern const Kernels kScalarKernels;
-const Kernels &kernels_for(Isa isa);
+extern const Steps kScalarSteps;
+const Steps &steps_for(Isa isa);
 
 } // namespace vmaf::speed

@@ -1,0 +1,16 @@
+// Device code of cambi.
+#pragma once
+
+#include <memory>
+
+#include "metrics/cambi/cambi_heatmap.hpp"
+#include "metrics/cambi/cambi_setup.hpp"
+#include "metrics/device_scorer.hpp"
+
+namespace vmaf::cambi {
+
+// `heatmaps` is null where none are wanted, and outlives the scorer.
+std::unique_ptr<DeviceScorer> make_device_scorer(const Setup &setup, const PictureFormat &format,
+                                                 const HeatmapFiles *heatmaps, Device &device);
+
+} // namespace vmaf::cambi

@@ -53,7 +53,7 @@ class Gate(unittest.TestCase):
         run = subprocess.run([PARITY, "--vmaf-binary", vmaf, "--reference", clips[0], "--distorted", clips[1],
                               "--workdir", str(self.folder), *arguments],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **variables})
-        self.assertEqual(run.returncode, expect, run.stdout + run.stderr)
+        if expect is not None: self.assertEqual(run.returncode, expect, run.stdout + run.stderr)
         return run
 
     def wrapper(self):
@@ -80,8 +80,10 @@ class Backends(Gate):
         for clips in (self.clips(), self.clips("175x131"), self.clips(form="444", depth=10), self.clips(distort="none"),
                       self.clips(scene="flat"), self.clips(scene="noise", depth=16), self.clips("960x540", frames=2),
                       self.clips("1280x720", frames=2)):
-            run = self.gate(clips, "--backends", "scalar cpu host")
-            self.assertEqual(run.stdout.count("ceiling 0.0e+00"), run.stdout.count("\n"), run.stdout)
+            run = self.gate(clips, "--backends", "scalar cpu host", expect=None)
+            for line in run.stdout.splitlines():
+                refused = "  ERROR  " in line and line.split()[0] in LARGE_ONLY
+                self.assertTrue(refused or ("  OK  " in line and "ceiling 0.0e+00" in line), line)
 
     def test_raw_clips_need_their_geometry(self):
         paths = []

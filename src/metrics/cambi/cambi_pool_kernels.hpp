@@ -38,6 +38,18 @@ VMAF_DEVICE_FN u32 cambi_middle_bin(u32 pattern) {
 }
 VMAF_DEVICE_FN u32 cambi_low_bin(u32 pattern) { return (pattern - kCambiLeastPattern) & (kCambiLowBins - 1); }
 
+// scan[i] becomes the sum of `own` of threads 0 to i of the block.
+template <class C> VMAF_DEVICE_FN void add_before(C &c, Shared<u32> scan, int threads, u32 own) {
+    scan[c.thread] = own;
+    c.barrier();
+    for (int distance = 1; distance < threads; distance *= 2) {
+        const u32 before = c.thread >= distance ? scan[c.thread - distance] : 0;
+        c.barrier();
+        scan[c.thread] += before;
+        c.barrier();
+    }
+}
+
 template <class C, int kRound> struct CambiSelectKernel {
     using Args = CambiPoolArgs;
     static constexpr int kThreads = 256, kMinBlocks = 4;
@@ -137,14 +149,7 @@ template <class C, int kRound> struct CambiSelectKernel {
         u32 own = 0;
         for (int i = 0; i < kEach; i++)
             if (from - i >= 0) own += C::load_fresh(bins + from - i);
-        s->scan[c.thread] = own;
-        c.barrier();
-        for (int distance = 1; distance < kThreads; distance *= 2) {
-            const u32 before = c.thread >= distance ? s->scan[c.thread - distance] : 0;
-            c.barrier();
-            s->scan[c.thread] += before;
-            c.barrier();
-        }
+        add_before(c, s->scan, kThreads, own);
         u32 above = s->scan[c.thread] - own;
         if (above < take && take <= above + own)
             for (int i = from;; i--) {
@@ -303,14 +308,7 @@ template <class C> struct cambi_ordered_sum {
             flags |= static_cast<u32>(moves) << i;
             count += moves;
         }
-        s->scan[c.thread] = count;
-        c.barrier();
-        for (int distance = 1; distance < kThreads; distance *= 2) {
-            const u32 before = c.thread >= distance ? s->scan[c.thread - distance] : 0;
-            c.barrier();
-            s->scan[c.thread] += before;
-            c.barrier();
-        }
+        add_before(c, s->scan, kThreads, count);
         Shared<int> out = places + (s->scan[c.thread] - count);
         for (int i = 0; i < kEach; i++)
             if (flags >> i & 1) *out++ = own + direction * i;

@@ -4,12 +4,13 @@
 
 #include "device/kernel.hpp"
 #include "metrics/common/resize_taps.hpp"
+#include "metrics/speed/speed_qr.hpp"
 
 namespace vmaf {
 namespace kernels {
 
-constexpr int kSpeedSide = 5;                       // of a block
-constexpr int kSpeedSize = kSpeedSide * kSpeedSide; // samples of a block: order of the covariance matrix
+constexpr int kSpeedSide = 5; // of a block, whose samples give the covariance matrix its order
+static_assert(kSpeedSide * kSpeedSide == kSpeedSize, "one row and column per sample");
 constexpr int kSpeedPairs = kSpeedSize * (kSpeedSize + 1) / 2;
 constexpr int kSpeedPlanes = 4;
 constexpr int kSpeedMaxTaps = 35;

@@ -3,10 +3,11 @@
 //
 //   device_bench check [DEVICE] [large|brief]  the cases of the equality tests; `large`: also 576x324 to 3840x2160
 //   device_bench kernels [DEVICE]           microseconds per launch
-//   device_bench frames [DEVICE] [sweep]    frames per second; `sweep`: also other numbers of lanes and frames per
-//   batch
+//   device_bench frames [DEVICE] [sweep]    frames per second; `sweep`: also other numbers of batches and frames per
+//   batch device_bench names                      the features that have device code
 //
-// DEVICE is cuda (the default where it is built), host32 or host64. Exit 1 when figures differ.
+// DEVICE is cuda (the default where it is built), host32 or host64. Names of features behind it: only these; without,
+// `frames` takes those of the default model and the others take all. Exit 1 when figures differ.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -34,7 +35,12 @@ namespace {
 
 using namespace vmaf;
 
-constexpr std::string_view kDefaultModel[] = {"vif", "adm", "motion"}; // the features of vmaf_v0.6.1
+// The features that were named, or all, or for sessions those of vmaf_v0.6.1.
+std::vector<std::string> named_features;
+std::vector<std::string> features() { return named_features.empty() ? metrics_on_devices() : named_features; }
+std::vector<std::string> session_features() {
+    return named_features.empty() ? std::vector<std::string>{"vif", "adm", "motion"} : named_features;
+}
 
 double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -70,7 +76,7 @@ int check(Device &device, const std::string &extra) {
         bad++;
         std::printf("DIFFERENT %s: %s\n", c.name().c_str(), difference.c_str());
     };
-    for (const std::string &metric : metrics_on_devices())
+    for (const std::string &metric : features())
         for (const DeviceCase &c : device_cases(metric))
             if (extra != "brief" || cases % 9 == 0)
                 compare(c, pairs_for(c.format), Isa::scalar);
@@ -83,8 +89,9 @@ int check(Device &device, const std::string &extra) {
                 const PictureFormat format = luma_and_chroma(w, h, bits);
                 std::vector<PicturePair> pairs = {texture_pair(format, 1), texture_pair(format, 4),
                                                   extreme_pair(format, 3)};
-                for (const std::string &metric : metrics_on_devices())
+                for (const std::string &metric : features())
                     if (takes(metric, format)) compare({metric, {}, format}, pairs, Isa::scalar);
+                if (!named_features.empty()) continue;
                 compare({"vif", {{"vif_enhn_gain_limit", "1"}}, format}, pairs, best_isa(0));
                 compare({"adm", {{"adm_enhn_gain_limit", "1"}}, format}, pairs, best_isa(0));
             }
@@ -142,7 +149,7 @@ void time_kernels(Device &device, const PictureFormat &format, unsigned frames) 
                 frames > 1 ? "s" : "");
     const std::vector<PicturePair> pairs(frames + 2, texture_pair(format, 7)); // two to look back at
     const Device::Scope scope(device);
-    for (const std::string &metric : metrics_on_devices()) {
+    for (const std::string &metric : features()) {
         if (!takes(metric, format)) continue;
         const MetricInfo &info = *find_metric(metric);
         const auto instance = info.create(OptionValues(info.name, info.options, {}));
@@ -207,17 +214,19 @@ class Pictures {
   private:
     void fill(const Picture &to, const Picture &from) {
         if (!filled_.insert(to.data(0)).second) return;
-        const std::size_t bytes = static_cast<std::size_t>(from.stride_bytes(0)) * from.format().height;
-        if (to.memory() != Memory::device) {
-            std::memcpy(to.data(0), from.data(0), bytes);
-            return;
+        for (unsigned p = 0; p < from.format().planes(); p++) {
+            const std::size_t bytes = static_cast<std::size_t>(from.stride_bytes(p)) * from.format().plane_height(p);
+            if (to.memory() != Memory::device) {
+                std::memcpy(to.data(p), from.data(p), bytes);
+                continue;
+            }
+            const auto queue = device_->make_queue();
+            const auto staging = device_->allocate_pinned(bytes);
+            std::memcpy(staging->data(), from.data(p), bytes);
+            const Device::Scope scope(*device_);
+            queue->upload(to.data(p), 0, staging->data(), 0, {bytes, 1});
+            queue->finish();
         }
-        const auto queue = device_->make_queue();
-        const auto staging = device_->allocate_pinned(bytes);
-        std::memcpy(staging->data(), from.data(0), bytes);
-        const Device::Scope scope(*device_);
-        queue->upload(to.data(0), 0, staging->data(), 0, {bytes, 1});
-        queue->finish();
     }
 
     std::shared_ptr<Device> device_;
@@ -226,8 +235,17 @@ class Pictures {
     std::set<const std::byte *> filled_;
 };
 
-void register_default_features(Session &session) {
-    for (const std::string_view metric : kDefaultModel) session.use_feature(metric, {});
+// By asking for a score of it; a feature may store some only later.
+void wait_for_frame(Session &session, unsigned index) {
+    for (const std::string &name : session.scores().names()) try {
+            session.feature_score_at(name, index);
+            return;
+        } catch (const Error &) {
+        }
+}
+
+void register_features(Session &session) {
+    for (const std::string &metric : session_features()) session.use_feature(metric, {});
 }
 
 const Content &content_for(const PictureFormat &format) {
@@ -237,7 +255,7 @@ const Content &content_for(const PictureFormat &format) {
     known = format;
     content.pairs = {texture_pair(format, 7), texture_pair(format, 8)};
     content.cpu = std::make_unique<Session>(SessionConfig{.threads = 4});
-    register_default_features(*content.cpu);
+    register_features(*content.cpu);
     for (unsigned i = 0; i < 5; i++) content.cpu->read(content.pairs[i % 2].ref, content.pairs[i % 2].dist, i);
     content.cpu->flush();
     return content;
@@ -265,13 +283,13 @@ bool time_frames(const std::shared_ptr<Device> &device, const PictureFormat &for
     Pictures pictures(device, format, source, format.width > 2000 ? 16 : 48);
     Session session({.threads = threads});
     session.use_device({.device = device, .is_explicit = true, .lanes = lanes, .batch = batch});
-    register_default_features(session);
+    register_features(session);
     const auto read = [&](unsigned i) {
         PicturePair pair = pictures.next(i);
         session.read(std::move(pair.ref), std::move(pair.dist), i);
     };
     for (unsigned i = 0; i < warm; i++) read(i);
-    session.feature_score_at("VMAF_integer_feature_vif_scale0_score", warm - 1);
+    wait_for_frame(session, warm - 1);
     const double start = seconds_now();
     for (unsigned i = warm; i < frames; i++) read(i);
     const double queued = seconds_now();
@@ -329,7 +347,7 @@ int startup(const std::string &device_name) {
         const PictureFormat format = luma_and_chroma(1920, 1080, 8);
         auto session = std::make_unique<Session>(SessionConfig{});
         session->use_device({.device = device, .is_explicit = true});
-        register_default_features(*session);
+        register_features(*session);
         step("session");
         session->prepare(format);
         step("kernels and memory");
@@ -337,7 +355,7 @@ int startup(const std::string &device_name) {
         step("four pictures in pinned memory");
         for (unsigned i = 0; i < 2; i++) {
             session->read(pool.fetch(), pool.fetch(), i);
-            session->feature_score_at("VMAF_integer_feature_vif_scale0_score", i);
+            wait_for_frame(*session, i);
             step(i == 0 ? "first frame" : "second frame");
         }
         session->flush();
@@ -351,14 +369,21 @@ int startup(const std::string &device_name) {
 
 int run(const std::vector<std::string> &words) {
     if (words.empty())
-        throw invalid("usage: device_bench check|kernels|frames|startup [cuda|host32|host64] [large|sweep]");
+        throw invalid("usage: device_bench check|kernels|frames|startup|names [cuda|host32|host64] [large|brief|sweep] "
+                      "[FEATURE...]");
     std::string device_name = VMAF_ENABLE_CUDA ? "cuda" : "host32";
     std::string extra;
     for (std::size_t i = 1; i < words.size(); i++) {
         if (words[i] == "large" || words[i] == "brief" || words[i] == "sweep")
             extra = words[i];
+        else if (find_metric(words[i]))
+            named_features.push_back(words[i]);
         else
             device_name = words[i];
+    }
+    if (words[0] == "names") {
+        for (const std::string &name : metrics_on_devices()) std::printf("%s\n", name.c_str());
+        return 0;
     }
     if (words[0] == "startup") return startup(device_name);
     const std::shared_ptr<Device> device = open_device(device_name);

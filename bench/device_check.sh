@@ -4,7 +4,7 @@
 #   bench/device_check.sh pack FOLDER          builds for sm_90 and puts what is needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: check kernels frames sweep library files startup parity golden contexts runs faults sanitize (default: all but
+# Steps: check kernels frames sweep library features files startup parity golden contexts runs faults sanitize (default: all but
 # sweep). Each prints its figures and FAILED where something is not as it must be.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -50,6 +50,21 @@ step_library() {
     done
     for i in 1 2 3; do "$folder"/library_bench 1920 1080 8 3000 pinned; done # how much it varies
     "$folder"/library_bench 1920 1080 8 3000 pinned 8
+}
+# Every feature and the larger models alone, 1920x1080 8 bit 4:2:0 in page-locked memory.
+step_features() {
+    local name
+    for name in $("$folder"/device_bench names); do
+        "$folder"/library_bench 1920 1080 8 3000 pinned "feature=$name"
+    done
+    for name in vmaf_v0.6.1 vmaf_float_v0.6.1 vmaf_v1.0.16_3d0h vmaf_v1.0.16_3d0h_hfr; do
+        "$folder"/library_bench 1920 1080 8 3000 pinned "model=$name" || echo "$name FAILED"
+    done
+    raw_clip "$tmp/ctc_ref.yuv" 1920 1080 400 none
+    raw_clip "$tmp/ctc_dis.yuv" 1920 1080 400 dct:40
+    timed "vmaf --aom_ctc v6.0, 400 frames of 1920x1080" "$folder"/vmaf -r "$tmp/ctc_ref.yuv" -d "$tmp/ctc_dis.yuv" -w 1920 -h 1080 \
+        -p 420 -b 8 --aom_ctc v6.0 --backend cuda --threads 16 --json -q -o "$tmp/ctc.json"
+    rm -f "$tmp"/ctc_*.yuv
 }
 step_files() {
     raw_clip "$tmp/ref.yuv" 1920 1080 1200 none
@@ -180,7 +195,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(check kernels frames library files startup parity golden contexts runs faults sanitize)
+    [ ${#steps[@]} -gt 0 ] || steps=(check kernels frames library features files startup parity golden contexts runs faults sanitize)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS

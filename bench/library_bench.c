@@ -1,6 +1,8 @@
-/* Frames per second of the default model through the C API with CUDA, as a client like FFmpeg sees it.
+/* Frames per second through the C API with CUDA, as a client like FFmpeg sees it.
  *
- *   library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS]
+ *   library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS] [feature=NAME|model=VERSION]...
+ *
+ * Without features and models: the default model.
  *
  * Pictures come from vmaf_cuda_fetch_preallocated_picture(); what they hold is written once, before the clock runs.
  * Prints frames/s to the end of the flush, and what predicting and pooling takes. */
@@ -28,20 +30,21 @@ static void need(int result, const char *what) {
     }
 }
 
+static size_t plane_bytes(const VmafPicture *pic, unsigned p) { return (size_t)pic->stride[p] * pic->h[p]; }
+
 /* Waves and noise; `variant` makes the distorted and the next picture differ. */
-static unsigned char *content(const VmafPicture *pic, unsigned variant) {
-    const size_t bytes = (size_t)pic->stride[0] * pic->h[0];
-    unsigned char *out = calloc(1, bytes);
-    uint32_t state = 12345 + variant / 2;
-    for (unsigned y = 0; y < pic->h[0]; y++)
-        for (unsigned x = 0; x < pic->w[0]; x++) {
+static unsigned char *content(const VmafPicture *pic, unsigned p, unsigned variant) {
+    unsigned char *out = calloc(1, plane_bytes(pic, p));
+    uint32_t state = 12345 + variant / 2 + 7 * p;
+    for (unsigned y = 0; y < pic->h[p]; y++)
+        for (unsigned x = 0; x < pic->w[p]; x++) {
             state = state * 1664525u + 1013904223u;
             unsigned v = ((x * 3 + y * 2 + variant / 2 * 40) ^ (x * y >> 6)) & 127;
             v += (state >> 28) + 40 + (variant & 1 ? (state >> 26 & 7) : 0);
             if (pic->bpc > 8)
-                ((uint16_t *)(out + (size_t)y * (size_t)pic->stride[0]))[x] = (uint16_t)(v << (pic->bpc - 8));
+                ((uint16_t *)(out + (size_t)y * (size_t)pic->stride[p]))[x] = (uint16_t)(v << (pic->bpc - 8));
             else
-                out[(size_t)y * (size_t)pic->stride[0] + x] = (unsigned char)v;
+                out[(size_t)y * (size_t)pic->stride[p] + x] = (unsigned char)v;
         }
     return out;
 }
@@ -51,30 +54,40 @@ typedef int (*Retain)(void **, int);
 typedef int (*Push)(void *);
 static CopyToDevice copy_to_device;
 
-static void write_plane(VmafPicture *pic, const unsigned char *from, int on_device) {
-    const size_t bytes = (size_t)pic->stride[0] * pic->h[0];
+static void write_plane(VmafPicture *pic, unsigned p, const unsigned char *from, int on_device) {
     if (on_device)
-        need(copy_to_device((uintptr_t)pic->data[0], from, bytes), "cuMemcpyHtoD");
+        need(copy_to_device((uintptr_t)pic->data[p], from, plane_bytes(pic, p)), "cuMemcpyHtoD");
     else
-        memcpy(pic->data[0], from, bytes);
+        memcpy(pic->data[p], from, plane_bytes(pic, p));
 }
 
 /* Every picture is written once, when it is first seen. */
 static void *known[4096];
 static unsigned known_count;
 
-static void give_content(VmafPicture *pic, unsigned char **contents, int on_device) {
+static void give_content(VmafPicture *pic, unsigned char *contents[4][3], int on_device) {
     for (unsigned i = 0; i < known_count; i++)
         if (known[i] == pic->data[0]) return;
     const unsigned variant = known_count % 4;
-    if (!contents[variant]) contents[variant] = content(pic, variant);
     known[known_count++] = pic->data[0];
-    write_plane(pic, contents[variant], on_device);
+    for (unsigned p = 0; p < 3; p++) {
+        if (!contents[variant][p]) contents[variant][p] = content(pic, p, variant);
+        write_plane(pic, p, contents[variant][p], on_device);
+    }
+}
+
+static VmafModel *use_model(VmafContext *vmaf, const char *version) {
+    VmafModel *model;
+    VmafModelConfig config = {.name = version};
+    need(vmaf_model_load(&model, &config, version), "vmaf_model_load");
+    need(vmaf_use_features_from_model(vmaf, model), "vmaf_use_features_from_model");
+    return model;
 }
 
 int main(int argc, char **argv) {
     if (argc < 6) {
-        fprintf(stderr, "usage: library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS]\n");
+        fprintf(stderr, "usage: library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS] "
+                        "[feature=NAME|model=VERSION]...\n");
         return 2;
     }
     const unsigned w = (unsigned)atoi(argv[1]), h = (unsigned)atoi(argv[2]), bpc = (unsigned)atoi(argv[3]);
@@ -116,12 +129,20 @@ int main(int argc, char **argv) {
         need(((Retain)dlsym(library, "cuDevicePrimaryCtxRetain"))(&context, 0), "cuDevicePrimaryCtxRetain");
         need(((Push)dlsym(library, "cuCtxPushCurrent_v2"))(context), "cuCtxPushCurrent");
     }
-    VmafModel *model;
-    VmafModelConfig model_config = {.name = "vmaf"};
-    need(vmaf_model_load(&model, &model_config, "vmaf_v0.6.1"), "vmaf_model_load");
-    need(vmaf_use_features_from_model(vmaf, model), "vmaf_use_features_from_model");
+    VmafModel *model = NULL; /* the last one */
+    char label[256] = "";
+    for (int i = 6; i < argc; i++) {
+        const char *name = strchr(argv[i], '=');
+        if (!name) continue; /* THREADS */
+        snprintf(label + strlen(label), sizeof label - strlen(label), " %s", name + 1);
+        if (!strncmp(argv[i], "feature=", 8))
+            need(vmaf_use_feature(vmaf, name + 1, NULL), "vmaf_use_feature");
+        else
+            model = use_model(vmaf, name + 1);
+    }
+    if (!label[0]) model = use_model(vmaf, "vmaf_v0.6.1");
 
-    unsigned char *contents[4] = {0};
+    unsigned char *contents[4][3] = {{0}};
     const unsigned warm = frames / 5;
     double start = now();
     for (unsigned i = 0; i < frames; i++) {
@@ -141,12 +162,16 @@ int main(int argc, char **argv) {
     }
     need(vmaf_read_pictures(vmaf, NULL, NULL, 0), "flush");
     const double seconds = now() - start;
-    double score = 0;
-    const double before = now();
-    need(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1), "vmaf_score_pooled");
-    printf("%ux%u %u bit, %s: %.0f frames/s, %.2f us per frame; predictions took %.2f us per frame\n", w, h, bpc, kind,
-           (frames - warm) / seconds, seconds / (frames - warm) * 1e6, (now() - before) / frames * 1e6);
-    vmaf_model_destroy(model);
+    printf("%ux%u %u bit, %s%s: %.0f frames/s, %.2f us per frame", w, h, bpc, kind, label, (frames - warm) / seconds,
+           seconds / (frames - warm) * 1e6);
+    if (model) {
+        double score = 0;
+        const double before = now();
+        need(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1), "vmaf_score_pooled");
+        printf("; predictions took %.2f us per frame", (now() - before) / frames * 1e6);
+        vmaf_model_destroy(model);
+    }
+    printf("\n");
     vmaf_close(vmaf);
     if (!cpu) vmaf_cuda_state_free(state);
     return 0;

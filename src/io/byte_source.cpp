@@ -167,12 +167,17 @@ std::uint64_t ByteSource::skip(std::uint64_t bytes) {
     return done;
 }
 
+std::optional<std::uint64_t> ByteSource::size() const {
+    struct stat status {};
+    if (!is_regular_ || fstat(descriptor_, &status) != 0) return std::nullopt;
+    return static_cast<std::uint64_t>(status.st_size);
+}
+
 // A file may grow while it is read.
 void ByteSource::update_size() {
-    struct stat status {};
     const off_t position = lseek(descriptor_, 0, SEEK_CUR);
-    if (position >= 0 && fstat(descriptor_, &status) == 0)
-        bytes_left_ = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - position));
+    if (const auto bytes = size(); bytes && position >= 0)
+        bytes_left_ = *bytes - std::min(*bytes, static_cast<std::uint64_t>(position));
 }
 
 std::optional<std::uint64_t> ByteSource::bytes_left() const {
@@ -187,15 +192,33 @@ std::optional<std::uint64_t> ByteSource::position() const {
     return static_cast<std::uint64_t>(behind_buffer) - (buffer_end_ - buffer_begin_);
 }
 
-void ByteSource::read_at(std::uint64_t offset, std::span<iovec> parts) const {
-    while (!parts.empty()) {
+// One system call; 0 at the end of the file.
+std::size_t ByteSource::read_once_at(std::uint64_t offset, std::span<const iovec> parts) const {
+    for (;;) {
         const ssize_t count = preadv(descriptor_, parts.data(), static_cast<int>(std::min(parts.size(), kMaxParts)),
                                      static_cast<off_t>(offset));
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) throw system_error("cannot read " + name_, errno);
+        if (count >= 0) return static_cast<std::size_t>(count);
+        if (errno != EINTR) throw system_error("cannot read " + name_, errno);
+    }
+}
+
+std::size_t ByteSource::read_some_at(std::uint64_t offset, std::span<std::byte> memory) const {
+    std::size_t done = 0;
+    while (done < memory.size()) {
+        const iovec part{memory.data() + done, memory.size() - done};
+        const std::size_t count = read_once_at(offset + done, std::span(&part, 1));
+        if (count == 0) break;
+        done += count;
+    }
+    return done;
+}
+
+void ByteSource::read_at(std::uint64_t offset, std::span<iovec> parts) const {
+    while (!parts.empty()) {
+        const std::size_t count = read_once_at(offset, parts);
         if (count == 0) throw became_shorter();
-        offset += static_cast<std::uint64_t>(count);
-        for (std::size_t left = static_cast<std::size_t>(count); left > 0;) {
+        offset += count;
+        for (std::size_t left = count; left > 0;) {
             iovec &first = parts.front();
             const std::size_t step = std::min(left, first.iov_len);
             first.iov_base = static_cast<std::byte *>(first.iov_base) + step;

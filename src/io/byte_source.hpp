@@ -40,6 +40,10 @@ class ByteSource {
     // Fills all parts from a place in a regular file, whatever else is being read: for several threads at once. Throws
     // Error where the file ends before.
     void read_at(std::uint64_t offset, std::span<iovec> parts) const;
+    // The same for what there is: fewer bytes than asked for at the end of the file only.
+    std::size_t read_some_at(std::uint64_t offset, std::span<std::byte> memory) const;
+    // As it is now, of regular files.
+    std::optional<std::uint64_t> size() const;
 
     // From another thread: ends a read that waits for a pipe, and all later ones.
     void cancel() noexcept;
@@ -47,6 +51,7 @@ class ByteSource {
   private:
     std::size_t take_buffered(std::span<std::byte> memory);
     std::size_t read_some(std::span<iovec> parts);
+    std::size_t read_once_at(std::uint64_t offset, std::span<const iovec> parts) const;
     void wait_for_data() const;
     void update_size();
     Error became_shorter() const;

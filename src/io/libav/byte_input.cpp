@@ -1,5 +1,6 @@
 #include "io/libav/byte_input.hpp"
 
+#include <cstdio>
 #include <new>
 
 #include "base/error.hpp"
@@ -8,13 +9,18 @@ namespace vmaf::libav {
 
 namespace {
 
-// Small, as the source fills it before anything can be looked at; frames are read past it.
-constexpr int kBufferBytes = 4096;
+// Of pipes small, as the source fills it before anything can be looked at; frames are read past it.
+constexpr int kPipeBufferBytes = 4096, kFileBufferBytes = 1 << 16;
+
+} // namespace
 
 // Exceptions must not pass through C.
-int read_bytes(void *opaque, std::uint8_t *buffer, int bytes) try {
-    const std::size_t got = static_cast<ByteSource *>(opaque)->read(
-        std::span(reinterpret_cast<std::byte *>(buffer), static_cast<std::size_t>(bytes)));
+int ByteInput::read(void *opaque, std::uint8_t *buffer, int bytes) try {
+    auto &self = *static_cast<ByteInput *>(opaque);
+    const std::span memory(reinterpret_cast<std::byte *>(buffer), static_cast<std::size_t>(bytes));
+    const std::size_t got =
+        self.position_ ? self.source_.read_some_at(*self.position_, memory) : self.source_.read(memory);
+    if (self.position_) *self.position_ += got;
     return got ? static_cast<int>(got) : AVERROR_EOF;
 } catch (const Error &e) {
     return e.code() == ECANCELED ? AVERROR_EXIT : AVERROR(EIO);
@@ -22,11 +28,29 @@ int read_bytes(void *opaque, std::uint8_t *buffer, int bytes) try {
     return AVERROR(ENOMEM);
 }
 
-} // namespace
+std::int64_t ByteInput::seek(void *opaque, std::int64_t offset, int whence) {
+    auto &self = *static_cast<ByteInput *>(opaque);
+    const auto size = self.source_.size();
+    if (!size || !self.position_) return AVERROR(ENOSYS);
+    const auto end = static_cast<std::int64_t>(*size);
+    if (whence & AVSEEK_SIZE) return end;
+    std::int64_t base = 0;
+    switch (whence & ~AVSEEK_FORCE) {
+    case SEEK_SET: break;
+    case SEEK_CUR: base = static_cast<std::int64_t>(*self.position_); break;
+    case SEEK_END: base = end; break;
+    default: return AVERROR(EINVAL);
+    }
+    std::int64_t target = 0;
+    if (__builtin_add_overflow(base, offset, &target) || target < 0) return AVERROR(EINVAL);
+    self.position_ = static_cast<std::uint64_t>(target);
+    return target;
+}
 
-ByteInput::ByteInput(const std::string &path) : source_(ByteSource::open(path)) {
-    auto *const buffer = static_cast<unsigned char *>(av_malloc(kBufferBytes));
-    if (buffer) context_ = avio_alloc_context(buffer, kBufferBytes, 0, &source_, read_bytes, nullptr, nullptr);
+ByteInput::ByteInput(const std::string &path) : source_(ByteSource::open(path)), position_(source_.position()) {
+    const int bytes = position_ ? kFileBufferBytes : kPipeBufferBytes;
+    auto *const buffer = static_cast<unsigned char *>(av_malloc(static_cast<std::size_t>(bytes)));
+    if (buffer) context_ = avio_alloc_context(buffer, bytes, 0, this, read, nullptr, position_ ? seek : nullptr);
     if (!context_) {
         av_free(buffer);
         throw std::bad_alloc();

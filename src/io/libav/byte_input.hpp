@@ -1,6 +1,8 @@
-// A ByteSource as FFmpeg's input: its reads can be cancelled while a pipe gives nothing.
+// A ByteSource as FFmpeg's input, so that FFmpeg opens nothing itself: no other file that a name or a playlist stands
+// for, and no address. Files can be read from any place; reads of a pipe can be cancelled while it gives nothing.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "io/byte_source.hpp"
@@ -19,7 +21,11 @@ class ByteInput {
     void cancel() noexcept { source_.cancel(); }
 
   private:
+    static int read(void *self, std::uint8_t *buffer, int bytes);
+    static std::int64_t seek(void *self, std::int64_t offset, int whence);
+
     ByteSource source_;
+    std::optional<std::uint64_t> position_; // of files
     AVIOContext *context_ = nullptr;
 };
 

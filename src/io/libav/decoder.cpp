@@ -1,12 +1,15 @@
 #include "io/libav/decoder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 
 extern "C" {
+#include <libavutil/avstring.h>
 #include <libavutil/hwcontext.h>
 #include <libavutil/opt.h>
 }
@@ -16,6 +19,7 @@ namespace vmaf::libav {
 namespace {
 
 constexpr unsigned kMaxDecoderThreads = 16;
+constexpr unsigned kMostProbedBytes = 1 << 20; // to find the kind of a file
 
 std::string quoted(const std::string &path) { return path == "-" ? "standard input" : "'" + path + "'"; }
 
@@ -42,10 +46,11 @@ std::string device_names() {
 } // namespace
 
 Decoder::Decoder(const VideoRequest &request) : request_(request) {
+    decoder_complaints_.decoder = this;
     capture_messages();
     forget_messages();
     check_is_file();
-    if (request.is_y4m) bytes_ = std::make_unique<ByteInput>(request.path);
+    bytes_ = std::make_unique<ByteInput>(request.path);
     open_container();
     find_stream();
     open_codec();
@@ -62,19 +67,34 @@ void Decoder::check_is_file() const {
         throw Error(ENOENT, name() + " is an address; only local files are read, so fetch it first");
 }
 
+const AVInputFormat *Decoder::find_format() const {
+    if (request_.is_y4m) return av_find_input_format("yuv4mpegpipe");
+    const AVInputFormat *format = nullptr;
+    const int code =
+        av_probe_input_buffer2(bytes_->context(), &format, request_.path.c_str(), nullptr, 0, kMostProbedBytes);
+    if (code < 0 || !format) throw invalid(name() + " cannot be read as a video file: " + reason(code));
+    // What such a file shows lies elsewhere, or is what a program makes.
+    static constexpr std::array<std::string_view, 8> kElsewhere = {"hls",      "dash",        "concat", "imf",
+                                                                   "avisynth", "vapoursynth", "sdp",    "rtsp"};
+    for (const std::string_view kind : kElsewhere)
+        if (av_match_name(kind.data(), format->name))
+            throw invalid(name() + " is no video but names other files (" + std::string(kind) +
+                          "); only the file that is given is read, so give one of those, or join them first");
+    return format;
+}
+
 void Decoder::open_container() {
+    const AVInputFormat *const input = find_format();
     AVFormatContext *context = avformat_alloc_context();
     if (!context) throw std::bad_alloc();
     context->interrupt_callback = {[](void *self) -> int { return static_cast<Decoder *>(self)->is_cancelled_; }, this};
+    context->opaque = &demuxer_complaints_;
+    context->pb = bytes_->context();
     AVDictionary *options = nullptr;
-    // A file may name others (playlists, data references): nothing is fetched from a network.
-    av_dict_set(&options, "protocol_whitelist", "file", 0);
-    const AVInputFormat *const y4m = request_.is_y4m ? av_find_input_format("yuv4mpegpipe") : nullptr;
-    const std::string url = "file:" + request_.path;
-    if (bytes_) context->pb = bytes_->context();
-    const int code = avformat_open_input(&context, url.c_str(), const_cast<AVInputFormat *>(y4m), &options);
+    av_dict_set(&options, "protocol_whitelist", "none", 0); // a file may name others, on disks and networks
+    const int code = avformat_open_input(&context, request_.path.c_str(), const_cast<AVInputFormat *>(input), &options);
     av_dict_free(&options);
-    if (code < 0 && y4m)
+    if (code < 0 && request_.is_y4m)
         throw invalid(name() + " is not a YUV4MPEG2 clip, as pipes and files named .y4m must be: " + reason(code));
     if (code < 0) throw invalid(name() + " cannot be read as a video file: " + reason(code));
     format_.reset(context);
@@ -99,7 +119,7 @@ void Decoder::find_stream() {
 }
 
 AVPixelFormat Decoder::choose_format(AVCodecContext *context, const AVPixelFormat *offered) {
-    auto &self = *static_cast<Decoder *>(context->opaque);
+    Decoder &self = *static_cast<Owner *>(static_cast<Complaints *>(context->opaque))->decoder;
     for (const AVPixelFormat *format = offered; *format != AV_PIX_FMT_NONE; format++)
         if (*format == self.device_format_) return *format;
     if (self.is_strict_) return AV_PIX_FMT_NONE; // the decoder fails, which is what was asked for
@@ -116,8 +136,9 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
     context->thread_count = static_cast<int>(std::clamp(request_.threads, 1u, kMaxDecoderThreads));
     context->max_pixels = std::int64_t{32768} * 32768; // as large as pictures can be
     if (request_.drop_film_grain) context->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
+    context->opaque = static_cast<Complaints *>(&decoder_complaints_);
+    context->err_recognition = AV_EF_CRCCHECK;
     if (device) {
-        context->opaque = this;
         context->get_format = choose_format;
         context->hw_device_ctx = av_buffer_ref(device);
     }
@@ -176,12 +197,35 @@ void Decoder::open_codec() {
     open_context(codec, nullptr);
 }
 
+Error Decoder::damaged(const std::string &how) const {
+    return invalid(name() + " is damaged behind frame " + std::to_string(frames_) + ": " + how);
+}
+
+// Decoders and demuxers often say that something is wrong and go on with what they make up.
+void Decoder::check() const {
+    if (const std::string heard = demuxer_complaints_.first(); !heard.empty()) throw damaged(heard);
+    if (is_forgiving_) return;
+    if (const std::string heard = decoder_complaints_.first(); !heard.empty()) throw damaged(heard);
+    if (first_is_damaged_) throw damaged_frame(0);
+}
+
+Error Decoder::damaged_frame(std::uint64_t frame) const {
+    return invalid("frame " + std::to_string(frame) + " of " + name() + " is damaged; the file or its transfer is");
+}
+
+// Pictures before the first key picture, and those behind it that are shown before it, may refer to what is not there.
+void Decoder::look_at_start(const AVPacket &packet) {
+    const bool is_key = packet.flags & AV_PKT_FLAG_KEY, has_time = packet.pts != AV_NOPTS_VALUE;
+    const bool is_shown = !(packet.flags & AV_PKT_FLAG_DISCARD); // an edit list may leave out the first ones
+    if (is_shown && has_time && (earliest_ == AV_NOPTS_VALUE || packet.pts < earliest_)) earliest_ = packet.pts;
+    if (packets_++ == 0 && !is_key) is_forgiving_ = true;
+    if (is_key && first_key_ == AV_NOPTS_VALUE) first_key_ = packet.pts;
+    if (has_time && first_key_ != AV_NOPTS_VALUE && packet.pts < first_key_ && frames_ == 0) is_forgiving_ = true;
+}
+
 // Gives the decoder another packet, or the end. False when nothing more can be given.
 bool Decoder::feed() {
     if (is_drained_) return false;
-    const auto damaged = [&](int code) {
-        return invalid(name() + " is damaged behind frame " + std::to_string(frames_) + ": " + reason(code));
-    };
     for (;;) {
         av_packet_unref(packet_.get());
         forget_messages();
@@ -189,19 +233,19 @@ bool Decoder::feed() {
         if (is_cancelled_) throw Error(ECANCELED, "reading was cancelled");
         if (code == AVERROR_EOF) {
             // Some containers (Matroska) end quietly where they were cut off: only a message tells.
-            if (!demuxer_complaint().empty())
-                throw invalid(name() + " is cut off, its end is missing: " + demuxer_complaint());
+            if (const std::string heard = demuxer_complaints_.first(); !heard.empty())
+                throw invalid(name() + " is damaged or cut off, its end is missing: " + heard);
             is_drained_ = true;
             avcodec_send_packet(codec_.get(), nullptr);
             return true;
         }
-        if (code < 0) throw damaged(code);
+        if (code < 0) throw damaged(reason(code));
         if (packet_->stream_index != stream_->index) continue;
-        if (packet_->flags & AV_PKT_FLAG_CORRUPT) throw damaged(AVERROR_INVALIDDATA);
+        if (packet_->flags & AV_PKT_FLAG_CORRUPT) throw damaged(reason(AVERROR_INVALIDDATA));
+        look_at_start(*packet_);
         const int sent = avcodec_send_packet(codec_.get(), packet_.get());
-        // A stream may begin with pictures whose references lie before its start.
-        if (sent < 0 && sent != AVERROR(EAGAIN) && frames_ > 0) throw damaged(sent);
         if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
+        if (sent < 0 && sent != AVERROR(EAGAIN) && !is_forgiving_) throw damaged(reason(sent));
         return true;
     }
 }
@@ -209,23 +253,51 @@ bool Decoder::feed() {
 bool Decoder::receive(AVFrame *frame) {
     for (;;) {
         const int code = avcodec_receive_frame(codec_.get(), frame);
-        if (code == 0) return true;
         if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
-        if (code != AVERROR(EAGAIN) && code != AVERROR_EOF && (frames_ > 0 || is_strict_))
+        if (code != 0 && code != AVERROR(EAGAIN) && code != AVERROR_EOF && (!is_forgiving_ || is_strict_))
             throw invalid("frame " + std::to_string(frames_) + " of " + name() + " cannot be decoded" +
                           (is_strict_ ? " on " + request_.hwaccel : "") + ": " + reason(code));
+        // Several frames are in work at once: what is wrong with a later one may be heard before the first is out, or
+        // behind it. The run shall not end now with one code and then with another.
+        if (frames_ > 0 || code == AVERROR_EOF) check();
+        if (code == 0) return true;
         if (code == AVERROR_EOF) return false;
         if (!feed()) return false;
     }
 }
 
+// The next frame that nothing is missing from.
+bool Decoder::receive_whole(AVFrame *frame) {
+    while (receive(frame)) {
+        const bool is_damaged = (frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags;
+        if (is_damaged && !is_forgiving_ && frames_ > 0) throw damaged_frame(frames_);
+        if (is_damaged && !is_forgiving_) {
+            first_is_damaged_ = true;
+            return true;
+        }
+        if (is_damaged) continue;
+        if (frames_ == 0 && is_forgiving_ &&
+            (!decoder_complaints_.first().empty() || frame->best_effort_timestamp > earliest_))
+            remark_ += std::string(remark_.empty() ? "" : "; ") +
+                       "it begins with pictures that cannot be decoded, since they refer to others before its start; "
+                       "they are left out";
+        // Frames come in order: what was decoded before this one is done.
+        if (is_forgiving_ && (first_key_ == AV_NOPTS_VALUE || frame->best_effort_timestamp > first_key_)) {
+            is_forgiving_ = false;
+            decoder_complaints_.forget();
+        }
+        return true;
+    }
+    return false;
+}
+
 bool Decoder::next(AVFrame *frame) {
     av_frame_unref(frame);
     if (device_.empty()) {
-        if (!receive(frame)) return false;
+        if (!receive_whole(frame)) return false;
     } else {
         av_frame_unref(on_device_.get());
-        if (!receive(on_device_.get())) return false;
+        if (!receive_whole(on_device_.get())) return false;
         if (on_device_->format != device_format_) {
             av_frame_move_ref(frame, on_device_.get());
         } else {
@@ -237,9 +309,6 @@ bool Decoder::next(AVFrame *frame) {
                               device_ + ": " + reason(code));
         }
     }
-    if ((frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags)
-        throw invalid("frame " + std::to_string(frames_) + " of " + name() +
-                      " is damaged; the file or its transfer is");
     frames_++;
     return true;
 }

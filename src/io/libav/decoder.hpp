@@ -19,14 +19,16 @@ class Decoder {
 
     // The next frame; false at the end. Throws Error for damaged data.
     bool next(AVFrame *frame);
+    // Throws Error for damage that has shown so far; with the first frame, nothing else does.
+    void check() const;
 
     const AVFormatContext &container() const { return *format_; }
     const AVStream &stream() const { return *stream_; }
     const AVCodec &codec() const { return *codec_->codec; }
     unsigned video_streams() const { return video_streams_; }
     std::string device() const { return has_fallen_back_ ? std::string() : device_; } // empty: a processor decodes
-    const std::string &remark() const { return remark_; }
-    std::string name() const; // for sentences
+    const std::string &remark() const { return remark_; }                             // complete with the first frame
+    std::string name() const;                                                         // for sentences
 
     void cancel() noexcept {
         is_cancelled_ = true;
@@ -34,7 +36,13 @@ class Decoder {
     }
 
   private:
+    // What a decoder's context leads back to.
+    struct Owner final : Complaints {
+        Decoder *decoder = nullptr;
+    };
+
     void check_is_file() const;
+    const AVInputFormat *find_format() const;
     void open_container();
     void find_stream();
     void open_codec();
@@ -42,12 +50,18 @@ class Decoder {
     void open_context(const AVCodec *codec, AVBufferRef *device);
     bool feed();
     bool receive(AVFrame *frame);
+    bool receive_whole(AVFrame *frame);
+    void look_at_start(const AVPacket &packet);
+    Error damaged(const std::string &how) const;
+    Error damaged_frame(std::uint64_t frame) const;
 
     static AVPixelFormat choose_format(AVCodecContext *context, const AVPixelFormat *offered);
 
     VideoRequest request_;
     std::atomic<bool> is_cancelled_ = false;
-    std::unique_ptr<ByteInput> bytes_; // of YUV4MPEG2, which may come from a pipe
+    Complaints demuxer_complaints_; // outlives what it hears from, like the next
+    Owner decoder_complaints_;
+    std::unique_ptr<ByteInput> bytes_;
     FormatContext format_;
     AVStream *stream_ = nullptr;
     unsigned video_streams_ = 0;
@@ -60,7 +74,11 @@ class Decoder {
     Packet packet_ = new_packet();
     Frame on_device_ = new_frame();
     bool is_drained_ = false;
-    std::uint64_t frames_ = 0;
+    std::uint64_t packets_ = 0, frames_ = 0;
+    // A stream may begin with pictures whose references lie before its start: that is no damage.
+    bool is_forgiving_ = false;
+    bool first_is_damaged_ = false;
+    std::int64_t first_key_ = AV_NOPTS_VALUE, earliest_ = AV_NOPTS_VALUE; // times of packets
 };
 
 } // namespace vmaf::libav

@@ -10,10 +10,24 @@ namespace {
 
 std::mutex message_mutex;
 std::string last_message;
-thread_local std::string demuxer_message; // a demuxer speaks on the thread that reads
 
-void keep_message(void *object, int level, const char *format, va_list arguments) {
-    if (level > AV_LOG_ERROR) return;
+// Whose message it is. Parts of decoders and demuxers name the context that they belong to.
+Complaints *receiver_of(void *object) {
+    for (int depth = 0; object && depth < 8; depth++) {
+        const AVClass *const kind = *static_cast<const AVClass *const *>(object);
+        if (kind && kind == avcodec_get_class())
+            return static_cast<Complaints *>(static_cast<AVCodecContext *>(object)->opaque);
+        if (kind && kind == avformat_get_class())
+            return static_cast<Complaints *>(static_cast<AVFormatContext *>(object)->opaque);
+        if (!kind || !kind->parent_log_context_offset) return nullptr;
+        object = *reinterpret_cast<void **>(static_cast<char *>(object) + kind->parent_log_context_offset);
+    }
+    return nullptr;
+}
+
+// Exceptions must not pass through C: a message that there is no memory for is lost.
+void keep_message(void *object, int level, const char *format, va_list arguments) try {
+    if ((level & 0xff) > AV_LOG_ERROR) return; // the higher bits are colours
     std::array<char, 512> text{};
     int is_at_line_start = 1;
     av_log_format_line2(object, level, format, arguments, text.data(), static_cast<int>(text.size()),
@@ -26,10 +40,11 @@ void keep_message(void *object, int level, const char *format, va_list arguments
     for (char &c : line)
         if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7f) c = ' ';
     if (line.empty()) return;
-    const AVClass *const kind = object ? *static_cast<const AVClass *const *>(object) : nullptr;
-    if (kind && kind->get_category && kind->get_category(object) == AV_CLASS_CATEGORY_DEMUXER) demuxer_message = line;
+    const bool is_mere_warning = line.find("] warning: ") != std::string::npos; // h261, of any stream's first frame
+    if (Complaints *const receiver = receiver_of(object); receiver && !is_mere_warning) receiver->add(line);
     const std::lock_guard lock(message_mutex);
     last_message = line;
+} catch (...) {
 }
 
 } // namespace
@@ -40,12 +55,24 @@ void capture_messages() {
 }
 
 void forget_messages() {
-    demuxer_message.clear();
     const std::lock_guard lock(message_mutex);
     last_message.clear();
 }
 
-const std::string &demuxer_complaint() { return demuxer_message; }
+void Complaints::add(const std::string &line) {
+    const std::lock_guard lock(mutex_);
+    if (first_.empty()) first_ = line;
+}
+
+std::string Complaints::first() const {
+    const std::lock_guard lock(mutex_);
+    return first_;
+}
+
+void Complaints::forget() {
+    const std::lock_guard lock(mutex_);
+    first_.clear();
+}
 
 std::string reason(int code) {
     std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};

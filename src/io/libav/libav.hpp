@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 extern "C" {
@@ -37,6 +38,18 @@ Packet new_packet();
 void capture_messages();
 void forget_messages();
 std::string reason(int code);
-const std::string &demuxer_complaint(); // what a demuxer said on this thread since forget_messages(); empty: nothing
+
+// What a demuxer or a decoder reported as an error, from whichever of its threads. They often go on and make up what is
+// missing, so that this is all that tells of damage. Contexts name it as their `opaque`.
+class Complaints {
+  public:
+    void add(const std::string &line);
+    std::string first() const; // empty: none
+    void forget();
+
+  private:
+    mutable std::mutex mutex_;
+    std::string first_;
+};
 
 } // namespace vmaf::libav

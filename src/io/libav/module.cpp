@@ -101,15 +101,11 @@ class LibavFile final : public VideoFile {
     std::optional<std::int64_t> next() override {
         if (is_first_) {
             is_first_ = false;
+            decoder_.check();
             return time_;
         }
         read_ahead();
         if (!has_frame_) return std::nullopt;
-        if (frame_->width != first_width_ || frame_->height != first_height_ || frame_->format != first_format_)
-            throw invalid("frame " + std::to_string(frames_ - 1) + " of " + decoder_.name() + " is " +
-                          std::to_string(frame_->width) + "x" + std::to_string(frame_->height) + " " +
-                          av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame_->format)) +
-                          ", other than the first; cut the file where its pictures change");
         return time_;
     }
 
@@ -118,13 +114,34 @@ class LibavFile final : public VideoFile {
     void cancel() noexcept override { decoder_.cancel(); }
 
   private:
+    // Decodes a frame that is like the first, as whatever comes behind takes them to be.
+    bool decode(AVFrame *frame) {
+        if (!decoder_.next(frame)) return false;
+        if (decoded_frames_++ == 0) {
+            first_ = {frame->width, frame->height, frame->format, frame->color_range};
+            return true;
+        }
+        const auto range = [](int r) { return r == AVCOL_RANGE_JPEG ? "full" : "limited"; };
+        const bool is_other_range = frame->color_range != first_.range &&
+                                    frame->color_range != AVCOL_RANGE_UNSPECIFIED &&
+                                    first_.range != AVCOL_RANGE_UNSPECIFIED;
+        if (frame->width != first_.width || frame->height != first_.height || frame->format != first_.format ||
+            is_other_range)
+            throw invalid("frame " + std::to_string(decoded_frames_ - 1) + " of " + decoder_.name() + " is " +
+                          std::to_string(frame->width) + "x" + std::to_string(frame->height) + " " +
+                          av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame->format)) +
+                          (is_other_range ? std::string(" in ") + range(frame->color_range) + " range" : "") +
+                          ", other than the first; cut the file where its pictures change");
+        return true;
+    }
+
     // Decodes a frame into frame_, through the deinterlacer where there is one.
     void read_ahead() {
         if (!request_.deinterlace) {
-            has_frame_ = decoder_.next(frame_.get());
+            has_frame_ = decode(frame_.get());
         } else {
             while (!(has_frame_ = deinterlacer_ && deinterlacer_->take(frame_.get())) && !is_ended_) {
-                is_ended_ = !decoder_.next(decoded_.get());
+                is_ended_ = !decode(decoded_.get());
                 if (!is_ended_ && !deinterlacer_) {
                     was_interlaced_ = is_interlaced(*decoded_);
                     deinterlacer_ = std::make_unique<Deinterlacer>(*decoded_, decoder_.stream().time_base,
@@ -158,9 +175,6 @@ class LibavFile final : public VideoFile {
         const AVFrame &f = *frame_;
         const AVStream &stream = decoder_.stream();
         const AVFormatContext &container = decoder_.container();
-        first_width_ = f.width;
-        first_height_ = f.height;
-        first_format_ = f.format;
         facts_.container = container.iformat->name;
         facts_.codec = avcodec_get_name(stream.codecpar->codec_id);
         facts_.decoder = decoder_.codec().name;
@@ -214,7 +228,10 @@ class LibavFile final : public VideoFile {
     std::unique_ptr<PictureMaker> maker_;
     std::int64_t time_ = 0;
     std::uint64_t frames_ = 0;
-    int first_width_ = 0, first_height_ = 0, first_format_ = -1;
+    std::uint64_t decoded_frames_ = 0;
+    struct {
+        int width = 0, height = 0, format = -1, range = 0;
+    } first_;
     bool has_frame_ = false, is_first_ = true, is_ended_ = false, was_interlaced_ = false;
 };
 

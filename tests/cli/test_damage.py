@@ -1,0 +1,215 @@
+"""Damaged video files are never scored where a decoder tells, sound ones always are; and only the file named is read.
+
+VMAF_FLIPS sets how many bytes are changed for each codec (.ci/full changes hundreds)."""
+import os
+import pathlib
+import random
+import subprocess
+import unittest
+
+from support import VMAF, read
+from test_video import FEATURES, FFMPEG, VideoTest, ffmpeg
+
+FLIPS = int(os.environ.get("VMAF_FLIPS", "3"))
+X265 = "log-level=none:pools=1:frame-threads=1"
+CODECS = {  # file: what makes it
+    "ffv1.mkv": ("-c:v", "ffv1", "-level", "3", "-slices", "4", "-slicecrc", "1"),
+    "mjpeg.avi": ("-c:v", "mjpeg", "-q:v", "4"),
+    "dnxhd.mov": ("-vf", "scale=256:144,format=yuv422p", "-c:v", "dnxhd", "-profile:v", "dnxhr_hq"),
+    "h264.mp4": ("-c:v", "libx264", "-bf", "2", "-g", "5"),
+    "h264.mkv": ("-c:v", "libx264", "-threads", "1"),
+    "h264.ts": ("-c:v", "libx264", "-bf", "2", "-g", "5"),
+    "hevc.mp4": ("-c:v", "libx265", "-x265-params", X265),
+    "hash.mkv": ("-c:v", "libx265", "-x265-params", X265 + ":hash=1"),
+    "vp8.webm": ("-c:v", "libvpx", "-deadline", "realtime"),
+    "vp9.webm": ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"),
+    "av1.mp4": ("-c:v", "libaom-av1", "-cpu-used", "8", "-usage", "realtime"),
+    "prores.mov": ("-c:v", "prores_ks"),
+    "mpeg2.ts": ("-r", "24", "-c:v", "mpeg2video", "-bf", "2", "-g", "6"),
+    "mpeg4.avi": ("-c:v", "mpeg4", "-bf", "2"),
+    "theora.ogv": ("-c:v", "libtheora"),
+    "huffyuv.avi": ("-pix_fmt", "yuv422p", "-c:v", "huffyuv"),
+    "jpeg2000.mkv": ("-c:v", "jpeg2000"),
+    "png.mkv": ("-c:v", "png"),
+}
+NEVER_SILENT = ("ffv1.mkv", "hash.mkv")  # every slice or picture has a checksum
+
+
+def run_vmaf(ref, dist, *arguments):
+    return subprocess.run([VMAF, "-r", ref, "-d", dist, "-n", "--feature", "psnr", *arguments], capture_output=True, text=True, timeout=120)
+
+
+def decoded(path):
+    """What ffmpeg shows of a file, one line for each frame, and what its demuxer and decoder complain of."""
+    run = subprocess.run([FFMPEG, "-nostdin", "-v", "error", "-i", path, "-map", "0:v:0", "-f", "framemd5", "-fps_mode", "passthrough", "-"],
+                         capture_output=True, text=True)
+    complaints = [line for line in run.stderr.splitlines() if "[framemd5" not in line]
+    return [line.split(",")[-1].strip() for line in run.stdout.splitlines() if not line.startswith("#")], complaints
+
+
+class Flips(VideoTest):
+    """Bytes that were changed."""
+    size, frames = "96x64", 10
+
+    def test_what_a_decoder_complains_of_is_not_scored(self):
+        told = scored = 0
+        for name, arguments in CODECS.items():
+            whole = self.encode(name, *arguments)
+            self.assertEqual(run_vmaf(whole, whole).returncode, 0, name)
+            content, chance = read(whole), random.Random(name)
+            good, complaints = decoded(whole)
+            self.assertEqual(complaints, [], name)
+            for i in range(FLIPS):
+                data, at = bytearray(content), chance.randrange(len(content))
+                data[at] ^= chance.randrange(1, 256)
+                bad = self.file("flipped" + pathlib.Path(name).suffix, bytes(data))
+                with self.subTest(name, at=at, value=data[at]):
+                    run = run_vmaf(whole, bad, "--mismatch", "warn")
+                    self.assertIn(run.returncode, (0, 234, 255), run.stderr)
+                    frames, complaints = decoded(bad)
+                    if complaints:
+                        told += 1
+                        self.assertNotEqual(run.returncode, 0, complaints)
+                    if run.returncode:
+                        self.assertIn("vmaf: ", run.stderr.splitlines()[-1])
+                    else:
+                        scored += 1
+                    if name in NEVER_SILENT and frames != good:
+                        self.assertNotEqual(run.returncode, 0, "other pictures were scored")
+        self.assertGreater(told, scored // 4)
+        if FLIPS > 20:
+            print(f"{FLIPS * len(CODECS)} files: decoders told of {told}, {scored} were scored")
+
+    def test_every_run_on_a_damaged_file_ends_alike(self):
+        whole = self.encode("again.mp4", *CODECS["h264.mp4"])
+        content, seen = read(whole), 0
+        for at in range(content.index(b"mdat") + 800, len(content), 97):
+            data = bytearray(content)
+            data[at:at + 8] = random.Random(at).randbytes(8)
+            bad = self.file("again_bad.mp4", bytes(data))
+            if seen == 3 or not decoded(bad)[1]:
+                continue
+            seen += 1
+            codes = {run_vmaf(whole, bad).returncode for _ in range(5)}
+            self.assertEqual(len(codes), 1, (at, codes))
+            self.assertNotEqual(codes, {0})
+        self.assertEqual(seen, 3)
+
+    def test_files_that_were_cut_anywhere(self):
+        for name in ("h264.mkv", "h264.mp4", "vp9.webm", "ffv1.mkv", "mpeg4.avi"):
+            content = read(self.encode(name, *CODECS[name]))
+            for part in (0.06, 0.12, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95):
+                cut = self.file("cut" + pathlib.Path(name).suffix, content[:int(len(content) * part)])
+                run = run_vmaf(self.path(name), cut)
+                self.assertIn(run.returncode, (234, 255), (name, part, run.stderr))
+                self.assertIn("cut" + pathlib.Path(name).suffix, run.stderr)
+
+
+class Starts(VideoTest):
+    """Streams that begin in an unusual way, or are unusual inside: sound all the same, with as many frames as ffmpeg shows."""
+    size, frames = "96x64", 48
+
+    def sound(self, path, says="", may_lack_first=False):
+        out = self.path("frames.csv")
+        run = self.vmaf("-r", path, "-d", path, "-n", "--feature", "psnr", "--csv", "-o", out)
+        frames, _ = decoded(path)
+        self.assertEqual(len(pathlib.Path(out).read_text().splitlines()) - 1, len(frames), path)
+        self.assertGreater(len(frames), 10)
+        if says:
+            self.assertIn(says, run.stderr)
+        elif not may_lack_first:
+            self.assertNotIn("cannot be decoded", run.stderr)
+
+    def copied(self, name, source, *before):
+        ffmpeg(*before, "-i", source, "-c", "copy", self.path(name))
+        return self.path(name)
+
+    def test_open_groups_of_pictures_that_were_cut_at_the_start(self):
+        sources = {
+            "264": ("-c:v", "libx264", "-bf", "3", "-g", "12", "-x264-params", "open-gop=1:scenecut=0"),
+            "265": ("-c:v", "libx265", "-x265-params", X265 + ":open-gop=1:keyint=12:bframes=3:scenecut=0"),
+            "mpeg2": ("-r", "24", "-c:v", "mpeg2video", "-bf", "2", "-g", "12"),
+        }
+        for codec, arguments in sources.items():
+            whole = self.encode(f"open{codec}.mkv", *arguments)
+            self.sound(whole)
+            for suffix in ("mkv", "mp4"):
+                self.sound(self.copied(f"cut{codec}.{suffix}", whole, "-ss", "1.1"), may_lack_first=True)
+
+    def test_streams_that_were_joined_in_the_middle(self):
+        whole = self.encode("join.ts", "-r", "24", "-c:v", "mpeg2video", "-bf", "2", "-g", "12", "-q:v", "3")
+        content = read(whole)
+        self.sound(self.file("joined.ts", content[188 * 61:]), says="begins with pictures that cannot be decoded")
+
+    def test_edit_lists_fields_hidden_frames_and_changing_rates(self):
+        closed = self.encode("closed.mp4", "-c:v", "libx264", "-g", "12")
+        self.sound(self.copied("edit.mp4", closed, "-ss", "0.7"))
+        self.sound(self.encode("fields.mp4", "-vf", "setfield=tff", "-flags", "+ildct+ilme", "-c:v", "libx264", "-x264-params", "tff=1"))
+        self.sound(self.encode("hidden.webm", "-c:v", "libvpx-vp9", "-auto-alt-ref", "1", "-lag-in-frames", "16", "-cpu-used", "8", "-b:v", "100k"))
+        self.sound(self.encode("rates.mkv", "-vf", "select='not(mod(n,3))+not(mod(n,5))'", "-fps_mode", "vfr", "-c:v", "libx264"))
+        self.sound(self.encode("h261.avi", "-vf", "scale=176:144", "-c:v", "h261"))
+
+
+class Changes(VideoTest):
+    """Streams whose pictures change midway are refused, whatever is done to them."""
+    frames = 6
+
+    def joined(self, name, *parts):
+        """H.264 streams behind each other."""
+        content = b""
+        for i, arguments in enumerate(parts):
+            content += read(self.encode(f"part{i}.h264", *arguments, "-c:v", "libx264", "-x264-params", "tff=1", "-flags", "+ildct+ilme"))
+        return self.file(name, content)
+
+    def test_with_and_without_deinterlacing(self):
+        for name, first, second in (
+                ("format.h264", ("-pix_fmt", "yuv420p"), ("-pix_fmt", "yuv444p")),
+                ("depth.h264", ("-pix_fmt", "yuv420p"), ("-pix_fmt", "yuv420p10le")),
+                ("deeper.h264", ("-pix_fmt", "yuv420p10le"), ("-pix_fmt", "yuv420p")),
+                ("size.h264", ("-pix_fmt", "yuv420p"), ("-vf", "scale=80:48")),
+                ("range.h264", ("-bsf:v", "h264_metadata=video_full_range_flag=0"), ("-bsf:v", "h264_metadata=video_full_range_flag=1"))):
+            clip = self.joined(name, first, second)
+            for more in ((), ("--deinterlace",)):
+                with self.subTest(name, more=more):
+                    self.refuse(clip, clip, "--pair", "index", "--mismatch", "warn", *more, says="other than the first", code=234)
+
+
+class OtherFiles(VideoTest):
+    """Only the file that is named is read."""
+    frames = 3
+
+    def test_names_are_no_patterns(self):
+        ffmpeg("-i", self.ref, self.path("picture%d.png"))
+        self.refuse(self.path("picture1.png"), self.path("picture%d.png"), says="cannot open")
+        os.link(self.path("picture2.png"), self.path("picture%d.png"))
+        document, _ = self.pair(self.path("picture2.png"), self.path("picture%d.png"))
+        self.assertEqual(len(document["frames"]), 1)
+        self.assertGreater(document["frames"][0]["metrics"]["psnr_y"], 70)
+        for name in ("picture[12].png", "picture*.png", "file:picture1.png", "concat:a.mp4|b.mp4", "subfile,,start,0,end,9,,:a.mp4", "data:video/mp4;base64,AA"):
+            self.refuse(self.path("picture1.png"), name, says="cannot open")
+
+    def test_lists_of_other_files_are_refused(self):
+        self.encode("secret.mp4", "-c:v", "libx264")
+        ffmpeg("-i", self.ref, "-c:v", "libx264", self.path("list.m3u8"))
+        ffmpeg("-i", self.ref, "-c:v", "libx264", self.path("list.mpd"))
+        self.file("list.ffconcat", "ffconcat version 1.0\nfile secret.mp4\n")
+        self.file("disguised.mp4", "ffconcat version 1.0\nfile secret.mp4\n")
+        self.file("disguised.mkv", read(self.path("list.m3u8")))
+        for name in ("list.m3u8", "list.mpd", "list.ffconcat", "disguised.mp4", "disguised.mkv"):
+            self.refuse(self.path("secret.mp4"), self.path(name), says=[name, "names other files", "only the file that is given"])
+
+    def test_no_other_file_is_opened(self):
+        if not subprocess.run(["sh", "-c", "command -v strace"], capture_output=True).stdout:
+            self.skipTest("there is no strace")
+        self.encode("secret.mp4", "-c:v", "libx264")
+        self.file("list.ffconcat", "ffconcat version 1.0\nfile secret.mp4\n")
+        log = self.path("trace")
+        subprocess.run(["strace", "-f", "-e", "trace=open,openat,connect", "-o", log, VMAF, "-r", self.ref, "-d", self.path("list.ffconcat")], capture_output=True)
+        text = pathlib.Path(log).read_text()
+        self.assertIn("list.ffconcat", text)
+        self.assertNotIn("secret", text)
+        self.assertNotIn("connect(", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

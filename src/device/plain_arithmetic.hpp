@@ -1,7 +1,9 @@
 // The words of a context (device/kernel.hpp) that formulas shared by CPU and device code need, for the CPU.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace vmaf {
 
@@ -11,6 +13,8 @@ struct PlainArithmetic {
     static double divide(double a, double b) { return a / b; }
     static float square_root(float v) { return std::sqrt(v); }
     static double square_root(double v) { return std::sqrt(v); }
+    static std::uint32_t bits(float v) { return std::bit_cast<std::uint32_t>(v); }
+    static float float_from(std::uint32_t v) { return std::bit_cast<float>(v); }
 };
 
 } // namespace vmaf

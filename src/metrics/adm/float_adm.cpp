@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "metrics/adm/csf.hpp"
+#include "metrics/adm/float_adm_device.hpp"
 #include "metrics/adm/float_sweep.hpp"
 
 namespace vmaf {
@@ -85,22 +86,6 @@ struct Combination {
     int skip_aim_scale;
 };
 
-// num, den, aim of a scale. As initialised: what a skipped scale 0 counts as (3.9).
-struct ScaleValues {
-    float num = 0.0f, den = 1e-10f, aim = 0.0f;
-};
-
-// Root of the frame's sum, plus the noise floor; the three bands added (4.6).
-float pooled(const std::vector<FloatRowSums::PerBand> &rows, const Window &w, double exponent, double noise_weight) {
-    const auto root = [&](float sum) { return std::pow(sum, float(1.0 / exponent)); };
-    const float noise = root(float(w.area() * noise_weight));
-    FloatRowSums::PerBand band{};
-    for (int row = w.top; row < w.bottom; row++)
-        for (std::size_t b = 0; b < kBands; b++) band[b] += rows[std::size_t(row)][b];
-    for (float &value : band) value = root(value) + noise;
-    return (band[0] + band[1]) + band[2];
-}
-
 class Scorer final : public FrameScorer {
   public:
     Scorer(const FloatPlan &plan, double noise_weight, const FloatRowFunctions &functions)
@@ -117,12 +102,10 @@ class Scorer final : public FrameScorer {
         for (std::size_t s = 0; s < kScales; s++) {
             ScaleValues v;
             if (s > 0 || !plan_.skip_scale0)
-                v = {pooled(sums_[s].num, windows_[s], plan_.exponent, noise_weight_),
-                     pooled(sums_[s].den, windows_[s], plan_.exponent, noise_weight_),
-                     pooled(sums_[s].aim, windows_[s], plan_.exponent, 0.0)};
-            result.values[3 * s] = double(v.num);
-            result.values[3 * s + 1] = double(v.den);
-            result.values[3 * s + 2] = double(v.aim);
+                v = {pooled(total(sums_[s].num, windows_[s]), windows_[s], plan_.exponent, noise_weight_),
+                     pooled(total(sums_[s].den, windows_[s]), windows_[s], plan_.exponent, noise_weight_),
+                     pooled(total(sums_[s].aim, windows_[s]), windows_[s], plan_.exponent, 0.0)};
+            store_scale(s, v, result);
         }
     }
 
@@ -180,6 +163,10 @@ class FloatAdmMetric final : public Metric {
         return std::make_unique<Scorer>(plan_, combination_.noise_weight, float_rows_for(isa));
     }
 
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return make_float_device_scorer(plan_, combination_.noise_weight, device);
+    }
+
     // 3.11 and 4.8
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const auto num_of = [&](std::size_t s) { return result.values[3 * s]; };
@@ -230,6 +217,7 @@ const MetricInfo float_adm_metric = {
     .options = kOptions,
     .provides = kFeatures,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &o) -> std::unique_ptr<Metric> { return std::make_unique<FloatAdmMetric>(o); },
 };
 

@@ -4,32 +4,22 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 
 #include "cpu/cpu.hpp"
+#include "device/plain_arithmetic.hpp"
+#include "metrics/adm/float_adm_formula.hpp"
 #include "metrics/adm/sweep_parts.hpp"
 
 namespace vmaf::adm {
 
 // 4.4
-inline constexpr std::array<float, 4> kFloatLow = {0.482962913144690f, 0.836516303737469f, 0.224143868041857f,
-                                                   -0.129409522550921f};
-inline constexpr std::array<float, 4> kFloatHigh = {-0.129409522550921f, -0.224143868041857f, 0.836516303737469f,
-                                                    -0.482962913144690f};
+inline constexpr std::array<float, 4> kFloatLow = {kernels::float_adm_low(0), kernels::float_adm_low(1),
+                                                   kernels::float_adm_low(2), kernels::float_adm_low(3)};
+inline constexpr std::array<float, 4> kFloatHigh = {kernels::float_adm_high(0), kernels::float_adm_high(1),
+                                                    kernels::float_adm_high(2), kernels::float_adm_high(3)};
 
-// The reciprocal that libvmaf computes on Intel processors: their 12-bit estimate (RCPSS) and one Newton step (4.5).
-// Other makers' estimates differ, so theirs is rebuilt here: the reciprocal of the middle of one of 2048 intervals,
-// rounded to 13 bits. For normal numbers whose reciprocal is normal.
-inline float refined_reciprocal(float d) {
-    const auto bits = std::bit_cast<std::uint32_t>(d);
-    const std::uint32_t middle = 2 * ((bits & 0x7fffff) >> 12) + 4097; // times 2^-12
-    const std::uint32_t rounded = ((1u << 26) / middle + 1) >> 1;      // times 2^-13
-    const std::uint32_t exponent = (bits >> 23) & 0xff;
-    const auto magnitude = std::bit_cast<std::uint32_t>(float(rounded)) + ((114 - exponent) << 23);
-    const auto estimate = std::bit_cast<float>(magnitude | (bits & 0x80000000));
-    return estimate + estimate * (1.0f - d * estimate);
-}
+inline float refined_reciprocal(float d) { return kernels::FloatAdm<PlainArithmetic>::refined_reciprocal(d); }
 
 // 4.7; doubles.
 inline constexpr double kNeighbourFactor = 0.0333333351, kCentreFactor = 0.0666666701;

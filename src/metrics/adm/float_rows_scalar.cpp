@@ -3,61 +3,47 @@
 #include <cmath>
 #include <cstddef>
 
+#include "device/plain_arithmetic.hpp"
+#include "metrics/adm/float_adm_formula.hpp"
 #include "metrics/adm/float_rows.hpp"
 
 namespace vmaf::adm {
 
 namespace {
 
-float taps(const std::array<float, 4> &c, float x0, float x1, float x2, float x3) {
-    return ((c[0] * x0 + c[1] * x1) + c[2] * x2) + c[3] * x3;
-}
+using Formula = kernels::FloatAdm<PlainArithmetic>;
 
 void vertical(const Rows<float> &rows, int from, int to, float *low, float *high) {
-    for (int x = from; x < to; x++) low[x] = taps(kFloatLow, rows[0][x], rows[1][x], rows[2][x], rows[3][x]);
+    for (int x = from; x < to; x++) low[x] = Formula::low(rows[0][x], rows[1][x], rows[2][x], rows[3][x]);
     if (!high) return;
-    for (int x = from; x < to; x++) high[x] = taps(kFloatHigh, rows[0][x], rows[1][x], rows[2][x], rows[3][x]);
+    for (int x = from; x < to; x++) high[x] = Formula::high(rows[0][x], rows[1][x], rows[2][x], rows[3][x]);
 }
 
-float band_sample(const std::array<float, 4> &c, const float *line, int j) {
-    return taps(c, line[2 * j], line[2 * j + 1], line[2 * j + 2], line[2 * j + 3]);
+float low_sample(const float *line, int j) {
+    return Formula::low(line[2 * j], line[2 * j + 1], line[2 * j + 2], line[2 * j + 3]);
+}
+float high_sample(const float *line, int j) {
+    return Formula::high(line[2 * j], line[2 * j + 1], line[2 * j + 2], line[2 * j + 3]);
 }
 
 void horizontal(const float *low, const float *high, int approx_from, int approx_to, float *approx, int from, int to,
                 const Bands<float> &details) {
     if (approx)
-        for (int j = approx_from; j < approx_to; j++) approx[j + 1] = band_sample(kFloatLow, low, j);
+        for (int j = approx_from; j < approx_to; j++) approx[j + 1] = low_sample(low, j);
     if (!high) return;
     for (int j = from; j < to; j++) {
-        details[0][j] = band_sample(kFloatLow, high, j);
-        details[1][j] = band_sample(kFloatHigh, low, j);
-        details[2][j] = band_sample(kFloatHigh, high, j);
+        details[0][j] = low_sample(high, j);
+        details[1][j] = high_sample(low, j);
+        details[2][j] = high_sample(high, j);
     }
-}
-
-// Whether the distorted detail points in the direction of the reference detail, within one degree (4.5).
-bool same_angle(float o_h, float o_v, float t_h, float t_v) {
-    constexpr float cosine_squared = 0.99969542f;
-    const float dot = o_h * t_h + o_v * t_v, oo = o_h * o_h + o_v * o_v, tt = t_h * t_h + t_v * t_v;
-    return dot >= 0.0f && dot * dot >= (cosine_squared * oo) * tt;
-}
-
-// The part of the distorted coefficient t that is a copy of the reference coefficient o.
-float restored(float o, float t, bool aligned, double gain_limit) {
-    float k = t * refined_reciprocal(o + 1e-30f);
-    k = k < 0.0f ? 0.0f : k > 1.0f ? 1.0f : k;
-    const float r = k * o;
-    if (aligned && r > 0.0f) return float(std::min(double(r) * gain_limit, double(t)));
-    if (aligned && r < 0.0f) return float(std::max(double(r) * gain_limit, double(t)));
-    return r;
 }
 
 void decouple(const In<float> &o, const In<float> &t, int from, int to, double gain_limit, const Bands<float> &r,
               const Bands<float> &a) {
     for (int j = from; j < to; j++) {
-        const bool aligned = same_angle(o[0][j], o[1][j], t[0][j], t[1][j]);
+        const bool aligned = Formula::same_angle(o[0][j], o[1][j], t[0][j], t[1][j]);
         for (std::size_t b = 0; b < kBands; b++) {
-            r[b][j] = restored(o[b][j], t[b][j], aligned, gain_limit);
+            r[b][j] = Formula::restored(o[b][j], t[b][j], aligned, gain_limit);
             a[b][j] = t[b][j] - r[b][j];
         }
     }
@@ -71,7 +57,7 @@ void magnitudes(const In<float> &v, const std::array<float, kBands> &factor, int
 
 void neighbours(const In<float> &magnitude, int from, int to, const Bands<float> &out) {
     for (std::size_t b = 0; b < kBands; b++)
-        for (int j = from; j < to; j++) out[b][j] = float(kNeighbourFactor * double(magnitude[b][j]));
+        for (int j = from; j < to; j++) out[b][j] = Formula::neighbour(magnitude[b][j]);
 }
 
 // Sum over the 3x3 neighbourhood in raster order; the centre is added in double.
@@ -79,7 +65,7 @@ float threshold(const std::array<FloatMask, 3> &mask, std::size_t b, int j) {
     const float *above = mask[0].neighbour[b], *middle = mask[1].neighbour[b], *below = mask[2].neighbour[b];
     float sum = (above[j - 1] + above[j]) + above[j + 1];
     sum = sum + middle[j - 1];
-    sum = float(double(sum) + kCentreFactor * double(mask[1].magnitude[b][j]));
+    sum = Formula::with_centre(sum, mask[1].magnitude[b][j]);
     sum = sum + middle[j + 1];
     return ((sum + below[j - 1]) + below[j]) + below[j + 1];
 }
@@ -98,10 +84,7 @@ void excess(const In<float> &magnitude, const std::array<FloatMask, 3> &mask, in
 std::array<float, kBands> cube_sums(const Bands<float> &values, int from, int to) {
     std::array<float, kBands> sums{};
     for (int j = from; j < to; j++)
-        for (std::size_t b = 0; b < kBands; b++) {
-            const float x = values[b][j];
-            sums[b] += (x * x) * x;
-        }
+        for (std::size_t b = 0; b < kBands; b++) sums[b] += Formula::cube(values[b][j]);
     return sums;
 }
 

@@ -178,6 +178,26 @@ class FloatSweep::Impl {
     std::vector<Level> levels_;
 };
 
+FloatRowSums::PerBand total(const std::vector<FloatRowSums::PerBand> &rows, const Window &window) {
+    FloatRowSums::PerBand sums{};
+    for (int row = window.top; row < window.bottom; row++)
+        for (std::size_t b = 0; b < kBands; b++) sums[b] += rows[std::size_t(row)][b];
+    return sums;
+}
+
+float pooled(FloatRowSums::PerBand sums, const Window &window, double exponent, double noise_weight) {
+    const auto root = [&](float sum) { return std::pow(sum, float(1.0 / exponent)); };
+    const float noise = root(float(window.area() * noise_weight));
+    for (float &value : sums) value = root(value) + noise;
+    return (sums[0] + sums[1]) + sums[2];
+}
+
+void store_scale(std::size_t scale, const ScaleValues &values, FrameResult &result) {
+    result.values[3 * scale] = double(values.num);
+    result.values[3 * scale + 1] = double(values.den);
+    result.values[3 * scale + 2] = double(values.aim);
+}
+
 FloatFrameSums make_float_sums(int width, int height) {
     FloatFrameSums sums;
     const auto windows = scale_windows(width, height);

@@ -7,6 +7,7 @@
 
 #include "metrics/adm/float_rows.hpp"
 #include "metrics/adm/sweep_parts.hpp"
+#include "metrics/metric.hpp"
 #include "picture/picture.hpp"
 
 namespace vmaf::adm {
@@ -26,6 +27,17 @@ struct FloatRowSums {
 };
 using FloatFrameSums = std::array<FloatRowSums, kScales>;
 FloatFrameSums make_float_sums(int width, int height);
+
+// Of the window's rows, from top to bottom.
+FloatRowSums::PerBand total(const std::vector<FloatRowSums::PerBand> &rows, const Window &window);
+// Root of the frame's sums, plus the noise floor; the three bands added (4.6).
+float pooled(FloatRowSums::PerBand sums, const Window &window, double exponent, double noise_weight);
+
+// num, den, aim of a scale. As initialised: what a skipped scale 0 counts as (3.9).
+struct ScaleValues {
+    float num = 0.0f, den = 1e-10f, aim = 0.0f;
+};
+void store_scale(std::size_t scale, const ScaleValues &values, FrameResult &result);
 
 class FloatSweep {
   public:

@@ -9,8 +9,9 @@ namespace vmaf {
 namespace kernels {
 
 template <class C, int kSums> struct LineSums {
-    static constexpr int kThreads = 256, kRows = 32, kColumns = 32;
-    static_assert(kSums * kRows <= kThreads, "a thread for each sum of a line");
+    static constexpr int kRows = 32, kColumns = 32;
+    static constexpr int kThreads =
+        kSums * kRows <= 256 ? 256 : (kSums * kRows + 63) / 64 * 64; // one for each sum of a line
     struct SharedMemory {
         float terms[kSums][kRows][kColumns + 1]; // the last column keeps neighbouring lines in different banks
     };
@@ -35,7 +36,7 @@ template <class C, int kSums> struct LineSums {
 };
 
 // Totals of lines, in order. One block for each total and frame.
-constexpr int kMaxLineTotals = 3;
+constexpr int kMaxLineTotals = 9;
 struct LineTotalsArgs {
     FrameArray<float> lines[kMaxLineTotals];
     int count[kMaxLineTotals];

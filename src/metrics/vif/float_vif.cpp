@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "metrics/common/float_filter.hpp"
 #include "metrics/common/resize.hpp"
+#include "metrics/vif/float_vif_device.hpp"
 #include "metrics/vif/float_vif_strip.hpp"
 #include "metrics/vif/vif_scores.hpp"
 
@@ -216,6 +217,14 @@ class FloatVifMetric final : public Metric {
         return std::make_unique<FloatVifScorer>(format_, settings_, isa);
     }
 
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return float_vif::make_device_scorer(format_,
+                                             {settings_.scaled(int(format_.width)),
+                                              settings_.scaled(int(format_.height)), settings_.method,
+                                              settings_.skip_scale0, settings_.constants, settings_.taps},
+                                             device);
+    }
+
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         report_vif(kProvides, settings_.skip_scale0, settings_.debug, index, sink, [&](std::size_t s) {
             const double num = result.values[s], den = result.values[kScales + s], quotient = num / den;
@@ -237,6 +246,7 @@ const MetricInfo float_vif_metric = {
     .options = float_vif::kOptions,
     .provides = float_vif::kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
         return std::make_unique<float_vif::FloatVifMetric>(options);
     },

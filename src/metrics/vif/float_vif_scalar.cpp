@@ -1,61 +1,16 @@
 // The scalar strips of `float_vif`. Every sum is a float and grows in the order that vif.md 3.5 and 3.6 state.
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <limits>
 #include <vector>
 
+#include "device/plain_arithmetic.hpp"
 #include "metrics/common/float_filter.hpp"
 #include "metrics/common/reflect.hpp"
+#include "metrics/vif/float_vif_formula.hpp"
 #include "metrics/vif/float_vif_strip.hpp"
 
 namespace vmaf::float_vif {
 
 namespace {
-
-// log2 by a polynomial in the mantissa (3.6). Infinities and NaNs are taken apart like any other bit pattern.
-float log2_approximation(float value) {
-    constexpr std::array<float, 9> coefficients = {-0.012671635276421f, 0.064841182402670f,  -0.157048836463065f,
-                                                   0.257167726303123f,  -0.353800560300520f, 0.480131410397451f,
-                                                   -0.721314327952201f, 1.442694803896991f,  0.0f};
-    if (value == 0.0f) return -std::numeric_limits<float>::infinity();
-    if (value < 0.0f) return std::numeric_limits<float>::quiet_NaN();
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    const int exponent = int(bits >> 23 & 255) - 127;
-    const float u = std::bit_cast<float>((bits & 0x7fffff) | 0x3f800000) - 1.0f;
-    float p = 0.0f;
-    for (float c : coefficients) p = p * u + c;
-    return float(exponent) + p;
-}
-
-struct Moments {
-    float mean_r, mean_d, rr, dd, rd;
-};
-
-struct Terms {
-    float num, den;
-};
-
-// 3.6, step 3.
-Terms pixel_terms(const Moments &m, const Constants &constants) {
-    float s1 = m.rr - m.mean_r * m.mean_r, s2 = m.dd - m.mean_d * m.mean_d;
-    const float s12 = m.rd - m.mean_r * m.mean_d;
-    s1 = s1 > 0.0f ? s1 : 0.0f;
-    s2 = s2 > 0.0f ? s2 : 0.0f;
-    float gain = s12 / (s1 + kEpsilon);
-    float residual = s2 - gain * s12;
-    if (s1 < kEpsilon) gain = 0.0f, residual = s2, s1 = 0.0f;
-    if (s2 < kEpsilon) gain = 0.0f, residual = 0.0f;
-    if (gain < 0.0f) residual = s2, gain = 0.0f;
-    residual = residual > kEpsilon ? residual : kEpsilon;
-    gain = gain < constants.gain_limit ? gain : constants.gain_limit;
-
-    if (double(s1) < constants.noise) return {1.0f - s2 * constants.below_noise, 1.0f};
-    const float signal = (gain * gain) * s1;
-    const float den = log2_approximation(float(1.0 + double(s1) / constants.noise));
-    if (s12 < 0.0f) return {0.0f, den};
-    return {log2_approximation(float(1.0 + double(signal) / (double(residual) + constants.noise))), den};
-}
 
 constexpr std::size_t kChannels = 5; // R, D, R R, D D, R D
 constexpr float kOffset = -128.0f;
@@ -128,9 +83,9 @@ class ScalarWorker final : public StripWorker {
     void sum_pixels(const Strip &strip, int y) {
         float num = 0.0f, den = 0.0f;
         for (int x = 0; x < strip.width; x++) {
-            const Moments moments = {moment_row(0)[x], moment_row(1)[x], moment_row(2)[x], moment_row(3)[x],
-                                     moment_row(4)[x]};
-            const Terms terms = pixel_terms(moments, strip.constants);
+            const kernels::FloatVifTerms<PlainArithmetic> terms(
+                moment_row(0)[x], moment_row(1)[x], moment_row(2)[x], moment_row(3)[x], moment_row(4)[x],
+                {strip.constants.noise, strip.constants.gain_limit, strip.constants.below_noise});
             num += terms.num;
             den += terms.den;
         }

@@ -1,0 +1,14 @@
+// `float_adm` on devices.
+#pragma once
+
+#include <memory>
+
+#include "metrics/adm/float_sweep.hpp"
+#include "metrics/device_scorer.hpp"
+
+namespace vmaf::adm {
+
+// Fills a FrameResult as the CPU's scorer does. Throws Error(ENOTSUP) for exponents other than 3.
+std::unique_ptr<DeviceScorer> make_float_device_scorer(const FloatPlan &plan, double noise_weight, Device &device);
+
+} // namespace vmaf::adm

@@ -1,0 +1,183 @@
+#include "metrics/vif/float_vif_device.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string>
+
+#include "device/trace.hpp"
+#include "metrics/vif/float_vif_kernels.hpp"
+
+namespace vmaf::float_vif {
+
+namespace {
+
+using namespace kernels;
+
+constexpr const char *kSet = "float_vif";
+
+FloatVifFilter filter_of(const std::vector<float> &taps) {
+    FloatVifFilter filter{};
+    filter.count = static_cast<int>(taps.size());
+    std::copy(taps.begin(), taps.end(), filter.taps);
+    return filter;
+}
+
+// Both planes of one level, made by kernels.
+struct Level {
+    Level(FrameMemory &scratch, int width, int height)
+        : width(width), height(height), pitch((width + 31) / 32 * 32),
+          ref(scratch.add<float>(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(height))),
+          dist(scratch.add<float>(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(height))) {}
+    int width, height, pitch;
+    Piece<float> ref, dist;
+
+    FloatVifOut out(const DeviceBatch &batch) const {
+        return {batch.scratch_of(ref), batch.scratch_of(dist), width, height, pitch};
+    }
+    FloatVifImages<float> images(const DeviceBatch &batch) const {
+        FloatVifImages<float> images{};
+        const FloatVifOut planes = out(batch);
+        for (unsigned i = 0; i < batch.count; i++) {
+            images.ref.plane[i] = planes.ref.of(static_cast<int>(i));
+            images.dist.plane[i] = planes.dist.of(static_cast<int>(i));
+        }
+        images.width = width;
+        images.height = height;
+        images.pitch = pitch;
+        images.scale = 1.0f;
+        images.offset = 0.0f;
+        return images;
+    }
+};
+
+// Source samples per direction (metrics/common/resize_kernel.hpp).
+int taps_per_direction(ResizeMethod method) {
+    switch (method) {
+    case ResizeMethod::nearest: return 1;
+    case ResizeMethod::bilinear: return 2;
+    case ResizeMethod::bicubic: return 4;
+    case ResizeMethod::lanczos4: return 9;
+    }
+    return 1;
+}
+
+class FloatVifDevice final : public DeviceScorer {
+  public:
+    FloatVifDevice(const PictureFormat &format, const DeviceSettings &settings, Device &device)
+        : format_(format), settings_(settings), totals_kernel_(device.load({kSet, "float_vif_totals"})),
+          totals_(results_.add<float>(kMaxLineTotals)) {
+        const std::string depth = format.bits == 8 ? "_8" : "_16";
+        const auto load = [&](const std::string &name) { return device.load({kSet, name.c_str()}); };
+        const bool prescaled =
+            settings.width != static_cast<int>(format.width) || settings.height != static_cast<int>(format.height);
+        if (prescaled) {
+            prescale_ = load("float_vif_prescale" + depth);
+            const Resizer resizer(static_cast<int>(format.width), static_cast<int>(format.height), settings.width,
+                                  settings.height, settings.method);
+            columns_ = upload_table(device, resizer.columns().data(), resizer.columns().size() * sizeof(ResizeTaps));
+            rows_ = upload_table(device, resizer.rows().data(), resizer.rows().size() * sizeof(ResizeTaps));
+            levels_[0].emplace(scratch_, settings.width, settings.height);
+        }
+        reduce_first_ = load("float_vif_reduce" + (prescaled ? "_float" : depth));
+        statistics_first_ = load("float_vif_statistics" + (prescaled ? "_float" : depth));
+        reduce_later_ = load("float_vif_reduce_float");
+        statistics_later_ = load("float_vif_statistics_float");
+        for (std::size_t s = 0; s < kScales; s++) {
+            const int width = settings.width >> s, height = settings.height >> s;
+            if (s > 0) levels_[s].emplace(scratch_, width, height);
+            num_[s] = scratch_.add<float>(static_cast<std::size_t>(height));
+            den_[s] = scratch_.add<float>(static_cast<std::size_t>(height));
+        }
+    }
+
+    void enqueue(Queue &queue, const DeviceBatch &batch) const override {
+        const TraceRange trace("float_vif");
+        LineTotalsArgs totals{};
+        if (format_.bits == 8)
+            enqueue_first<u8>(queue, batch, totals);
+        else
+            enqueue_first<u16>(queue, batch, totals);
+        for (std::size_t s = 1; s < kScales; s++)
+            enqueue_scale(queue, batch, s, levels_[s]->images(batch), reduce_later_, statistics_later_, totals);
+        totals.totals = batch.results_of(totals_);
+        launch(queue, totals_kernel_, {2 * kScales, 1, batch.count}, totals);
+    }
+
+    void collect(const DeviceResult &from, FrameResult &result) const override {
+        for (std::size_t s = settings_.skip_scale0 ? 1 : 0; s < kScales; s++) {
+            result.values[s] = static_cast<double>(from.of(totals_)[2 * s]);
+            result.values[kScales + s] = static_cast<double>(from.of(totals_)[2 * s + 1]);
+        }
+    }
+
+  private:
+    static unsigned both(int height, const LoadedKernel &kernel) {
+        return 2 * blocks_for(height, kernel.shape.tile_height);
+    }
+
+    template <class Sample> void enqueue_first(Queue &queue, const DeviceBatch &batch, LineTotalsArgs &totals) const {
+        const PicturePlanes luma = batch.planes(0);
+        const FloatVifImages<Sample> pictures = {luma.ref,
+                                                 luma.dist,
+                                                 static_cast<int>(format_.width),
+                                                 static_cast<int>(format_.height),
+                                                 luma.pitch,
+                                                 1.0f / static_cast<float>(1 << (format_.bits - 8)),
+                                                 -128.0f};
+        if (!levels_[0]) return enqueue_scale(queue, batch, 0, pictures, reduce_first_, statistics_first_, totals);
+        FloatVifPrescaleArgs<Sample> args{};
+        args.in = pictures;
+        args.out = levels_[0]->out(batch);
+        args.columns = reinterpret_cast<const ResizeTaps *>(columns_->data());
+        args.rows = reinterpret_cast<const ResizeTaps *>(rows_->data());
+        args.taps = taps_per_direction(settings_.method);
+        launch(
+            queue, prescale_,
+            {blocks_for(settings_.width, prescale_.shape.tile_width), both(settings_.height, prescale_), batch.count},
+            args);
+        enqueue_scale(queue, batch, 0, levels_[0]->images(batch), reduce_first_, statistics_first_, totals);
+    }
+
+    template <class Sample>
+    void enqueue_scale(Queue &queue, const DeviceBatch &batch, std::size_t s, const FloatVifImages<Sample> &images,
+                       const LoadedKernel &reduce, const LoadedKernel &statistics, LineTotalsArgs &totals) const {
+        if (s > 0 || !settings_.skip_scale0) {
+            FloatVifStatisticsArgs<Sample> args{};
+            args.in = images;
+            args.filter = filter_of(settings_.taps[s]);
+            args.noise = std::bit_cast<std::uint64_t>(settings_.constants.noise);
+            args.gain_limit = settings_.constants.gain_limit;
+            args.below_noise = settings_.constants.below_noise;
+            args.num = totals.lines[2 * s] = batch.scratch_of(num_[s]);
+            args.den = totals.lines[2 * s + 1] = batch.scratch_of(den_[s]);
+            totals.count[2 * s] = totals.count[2 * s + 1] = images.height;
+            launch(queue, statistics, {1, blocks_for(images.height, statistics.shape.tile_height), batch.count}, args);
+        }
+        if (s + 1 == kScales) return;
+        const Level &next = *levels_[s + 1];
+        FloatVifReduceArgs<Sample> args{};
+        args.in = images;
+        args.out = next.out(batch);
+        args.filter = filter_of(settings_.taps[s + 1]);
+        launch(queue, reduce, {blocks_for(next.width, reduce.shape.tile_width), both(next.height, reduce), batch.count},
+               args);
+    }
+
+    PictureFormat format_;
+    DeviceSettings settings_;
+    LoadedKernel prescale_, reduce_first_, reduce_later_, statistics_first_, statistics_later_, totals_kernel_;
+    std::unique_ptr<DeviceMemory> columns_, rows_;     // tables of the prescale
+    std::array<std::optional<Level>, kScales> levels_; // level 0 exists only after a prescale
+    std::array<Piece<float>, kScales> num_, den_;
+    Piece<float> totals_;
+};
+
+} // namespace
+
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, const DeviceSettings &settings,
+                                                 Device &device) {
+    return std::make_unique<FloatVifDevice>(format, settings, device);
+}
+
+} // namespace vmaf::float_vif

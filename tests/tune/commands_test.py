@@ -132,14 +132,45 @@ class Commands(unittest.TestCase):
         document = json.loads(self.tune("benchmark", "--from-corpus", "bench.jsonl", "--target-vmaf", "92", "--baseline-encoder", "libx264", "--per-source", "--json").stdout)
         self.check(document, "benchmark")
         entries = {e["encoder"]: e for e in document["encoders"]}
-        self.assertAlmostEqual(entries["libx265"]["bitrate_delta_pct"], -50)
-        self.assertAlmostEqual(entries["libvpx-vp9"]["bitrate_delta_pct"], 100)  # although it knows the easy source only
-        self.assertEqual([d["crf"] for d in entries["libx264"]["per_source"]], [30, 30])
+        self.assertAlmostEqual(entries["libx265"]["bitrate_delta_pct"], -50, places=3)
+        self.assertAlmostEqual(entries["libvpx-vp9"]["bitrate_delta_pct"], 100, places=3)  # although it knows the easy source only
+        for detail in entries["libx264"]["per_source"]:  # between the rows at 30 and 40, as a search would answer
+            self.assertTrue(30 < detail["crf"] < 32 and detail["interpolated"] and abs(detail["vmaf_score"] - 92) < 0.5, detail)
         self.tune("benchmark", "--from-corpus", "bench.jsonl", "--target-vmaf", "99", code=1)
-        self.assertIn("| libx265 | ok |", self.tune("benchmark", "--from-corpus", "bench.jsonl").stdout)
+        self.assertRegex(self.tune("benchmark", "--from-corpus", "bench.jsonl").stdout, r"\| libx265 \|[ |]* ok \|")
+        self.assertIn("| ok |", self.tune("benchmark", "--from-corpus", "bench.jsonl").stdout)
         with open(self.path("bench.jsonl"), "a") as file: file.write("torn\n")
         self.assertIn(":16: not a row", self.tune("benchmark", "--from-corpus", "bench.jsonl").stderr)
         self.tune("benchmark", "--from-corpus", "bench.jsonl", "--strict", code=2)
+
+    def test_rows_of_different_configurations_are_never_joined(self):
+        def rows():
+            for options, size, factor in (([], (640, 360), 1.0), (["--enc", "tune=grain"], (640, 360), 1.7), ([], (320, 180), 0.8)):
+                for q, score in ((20, 97.0), (25, 95.0), (30, 93.0), (35, 90.0), (40, 85.0)):
+                    yield {"src": "a.mkv", "encoder": "libx264", "preset": "medium", "crf": q, "exit_status": 0, "score": score, "vmaf_score": score, "metric": "vmaf", "pool": "mean", "vmaf_model": "m",
+                           "width": 640, "height": 360, "encode_width": size[0], "encode_height": size[1], "options": options, "out_pix_fmt": "yuv420p", "score_scale": "640x360:bicubic",
+                           "bitrate_kbps": factor * 900 * 2 ** (-q / 6), "encode_fps": 10.0}
+        with open(self.path("variants.jsonl"), "w") as file: file.writelines(json.dumps(r) + "\n" for r in rows())
+        self.tune("report", "variants.jsonl", "-o", "variants.md", "--svg", "rate-quality", "variants.svg", "--csv", "variants.csv", "-y")
+        table = list(csv.DictReader(open(self.path("variants.csv"))))
+        self.assertEqual({r["options"] for r in table}, {"640x360", "--enc tune=grain 640x360", "320x180"})
+        curve = [float(r["score"]) for r in table if "grain" in r["options"]]
+        self.assertEqual(curve, sorted(curve))
+        self.assertIn("+70.0 %", open(self.path("variants.md")).read())
+        answers = [json.loads(line) for line in self.tune("search", "--from-corpus", "variants.jsonl", "--target-vmaf", "93", "--json").stdout.splitlines()]
+        self.assertEqual(sorted((a["options"], a["resolution"]) for a in answers), [([], ""), ([], "320x180"), (["--enc", "tune=grain"], "")])
+        self.assertIn("options='--enc tune=grain'", self.tune("search", "--from-corpus", "variants.jsonl", "--target-vmaf", "93").stdout)
+        entries = json.loads(self.tune("benchmark", "--from-corpus", "variants.jsonl", "--target-vmaf", "92", "--json").stdout)["encoders"]
+        for entry, delta in zip(entries, (0, 25, 112.5)): self.assertAlmostEqual(entry["bitrate_delta_pct"], delta, places=3)
+        # Rows that are made now say all of it.
+        self.probing("corpus", "street.y4m", "--crf", "34", "--enc", "tune=grain", "--keyint", "12", "-o", "own.jsonl", "-y")
+        row = self.rows("own.jsonl")[0]
+        self.assertEqual((row["options"], row["encode_width"], row["encode_height"]), (["--enc", "tune=grain", "--keyint", "12"], 176, 144))
+
+    def test_every_search_steps_as_finely_as_the_encoder_allows(self):
+        want = json.loads(self.probing("search", "street.y4m", "--target-vmaf", "90", "--thorough", "--json").stdout.splitlines()[-1])
+        row = json.loads(self.probing("compare", "street.y4m", "--encoders", "libx264", "--target-vmaf", "90", "--thorough", "--format", "json").stdout)["rows"][0]
+        self.assertEqual((row["best_crf"], row["bitrate_kbps"]), (want["q"], want["bitrate_kbps"]))
 
     # Rows
 

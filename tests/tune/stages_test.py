@@ -387,9 +387,9 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
 
     # What is shown
 
-    def on_terminal(self, *arguments, **env):
+    def on_terminal(self, *arguments, both=False, **env):
         main, other = pty.openpty()
-        process = subprocess.Popen([TUNE, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=other, env=self.environment(**env))
+        process = subprocess.Popen([TUNE, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=other if both else subprocess.DEVNULL, stderr=other, env=self.environment(**env))
         os.close(other)
         text = b""
         while True:
@@ -400,6 +400,31 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
         os.close(main)
         self.assertEqual(process.wait(), 0, text)
         return text.decode()
+
+    @staticmethod
+    def screen(text):
+        """What is left on a terminal that was sent this text."""
+        lines, row, column = [""], 0, 0
+        for piece in re.findall(r"\033\[[0-9;]*[A-Za-z]|\r|\n|[^\033\r\n]+", text):
+            if piece == "\r": column = 0
+            elif piece == "\n":
+                row, column = row + 1, 0
+                if row == len(lines): lines.append("")
+            elif piece == "\033[A": row = max(0, row - 1)
+            elif piece == "\033[K": lines[row] = lines[row][:column]
+            elif not piece.startswith("\033"):
+                lines[row] = lines[row][:column].ljust(column) + piece + lines[row][column + len(piece):]
+                column += len(piece)
+        return "\n".join(line.rstrip() for line in lines)
+
+    def test_answers_stay_on_the_terminal(self):
+        source = ("-i", self.clip, "--preset", "ultrafast", "--score-scale", "1280x720")
+        for command, answer in ((("sample", *source, "--crf", "30"), r"(?m)^crf=30 vmaf=|VMAF"), (("encode", *source, "--crf", "30", "-o", "e.mkv", "--verify-score"), r"(?m)^e\.mkv"),
+                                (("score", self.clip, self.encode, "--score-scale", "1280x720", "--align", "none"), r"(?m)encode\.mkv: vmaf \d")):
+            with self.subTest(command[0]):
+                seen = self.screen(self.on_terminal(*command, both=True))
+                self.assertRegex(seen, answer)
+                self.assertNotIn(" probes", seen)
 
     def test_terminals_see_bars_and_colours(self):
         common = ("search", "-i", self.clip, "--preset", "ultrafast", "--q-step", "1", "--target-vmaf", "80", "--score-scale", "1280x720")

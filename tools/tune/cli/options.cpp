@@ -28,6 +28,24 @@ CLI::Validator as_seconds() {
 
 } // namespace
 
+std::vector<std::string> encode_flags(const Options &o) {
+    std::vector<std::string> flags;
+    const auto add = [&](const char *flag, const std::string &value) { flags.insert(flags.end(), {flag, value}); };
+    if (o.two_pass) flags.emplace_back("--two-pass");
+    if (o.bitrate) add("--bitrate", std::to_string(*o.bitrate));
+    if (o.encoder_generic) flags.emplace_back("--encoder-generic");
+    if (o.deinterlace) flags.emplace_back("--deinterlace");
+    for (const std::string &item : o.enc) add("--enc", item);
+    for (const std::string &item : o.enc_input) add("--enc-input", item);
+    if (o.stream) add("--stream", std::to_string(*o.stream));
+    for (const auto &[flag, value, plain] :
+         {std::tuple("--vfilter", o.vfilter, ""), std::tuple("--out-pix-fmt", o.out_pix_fmt, ""),
+          std::tuple("--keyint", o.keyint, ""), std::tuple("--hdr", o.hdr, "auto"),
+          std::tuple("--odd", o.odd, "refuse")})
+        if (value != plain) add(flag, value);
+    return flags;
+}
+
 void bind_source(CLI::App &app, Options &o, bool several) {
     auto *source =
         app.add_option("-i,--source,--src", o.sources, several ? "source video; may be repeated" : "source video")

@@ -154,6 +154,9 @@ void bind_coarse_search(CLI::App &app, Options &o); // steps of a coarse search
 void bind_source_list(CLI::App &app, Options &o);   // --source-list
 void bind_finished_file(CLI::App &app, Options &o); // what a finished file holds and how it is checked
 
+// The flags that an encode needs besides source, encoder, preset and quality, where they are not the defaults.
+std::vector<std::string> encode_flags(const Options &o);
+
 // Sources and outputs of --source-list, added to what the command line names. Throws Error.
 void read_source_list(Options &o);
 

@@ -225,6 +225,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
         s.encode.vfilter =
             options_.odd == "crop" ? "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0" : "pad=ceil(iw/2)*2:ceil(ih/2)*2";
     }
+    s.flags = encode_flags(options_);
     s.score = score_settings();
     s.score.reference_filter = options_.reference_vfilter.value_or(s.encode.vfilter);
     if (s.score.reference_filter == "copy" || s.score.reference_filter == "null") s.score.reference_filter.clear();

@@ -1,6 +1,7 @@
 #include "cli/progress.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <sys/ioctl.h>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 constexpr auto kPlainPause = std::chrono::seconds(30), kEventPause = std::chrono::seconds(1);
+std::atomic<Progress *> on_terminal{nullptr}; // there is one terminal
 constexpr const char *kRed = "\033[31m", *kGreen = "\033[32m";
 
 std::string clock_text(double seconds) {
@@ -81,12 +83,22 @@ Progress::Progress(const Options &options)
         if (!log_) throw Error(EIO, "the log '" + options.log + "' cannot be written");
     }
     if (verbosity_ >= 2 || log_.is_open()) observe();
+    on_terminal = this;
     event({{"type", "start"}});
 }
 
 Progress::~Progress() {
     observe_children({});
-    clear_bars();
+    make_way();
+    on_terminal = nullptr;
+}
+
+void Progress::make_way() {
+    Progress *const progress = on_terminal;
+    if (!progress) return;
+    const std::lock_guard lock(progress->mutex_);
+    progress->clear_bars();
+    std::fflush(stderr);
 }
 
 // Command lines, and what programs print.

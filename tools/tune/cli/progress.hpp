@@ -49,6 +49,9 @@ class Progress {
 
     int verbosity() const { return verbosity_; }
 
+    // Takes the bars off the terminal, which answers share with them; called before anything else is printed there.
+    static void make_way();
+
   private:
     using Clock = std::chrono::steady_clock;
     struct Running {

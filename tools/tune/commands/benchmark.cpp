@@ -15,16 +15,22 @@ using nlohmann::json;
 
 namespace {
 
-// Rows of one encoder and source.
+// Encoders are compared at the target itself: steps of their knobs would count as differences.
+constexpr double kFineStep = 1e-4;
+
+// Rows of one configuration and source.
 struct SourceRows {
-    std::vector<CorpusPoint> points;
-    std::vector<const ScannedRow *> rows; // beside the points
-    CorpusAnswer answer;
-    const ScannedRow *best = nullptr;
+    std::map<std::string_view, std::vector<CorpusPoint>> curves; // by preset
+    std::vector<const ScannedRow *> rows;
+    CorpusAnswer answer; // the cheapest of all presets
+    std::string_view preset;
 };
 
+// One configuration but for its presets.
 struct EncoderRows {
     std::string_view encoder;
+    Arguments options;
+    std::string resolution;
     std::map<std::string_view, SourceRows> sources;
     std::set<std::string_view> presets;
     std::size_t rows = 0;
@@ -56,9 +62,21 @@ void settle(EncoderRows &e, const QualityTarget &target) {
     std::vector<double> rates;
     bool first = true;
     for (auto &[src, s] : e.sources) {
-        s.answer = cheapest_pass(s.points, adapter && adapter->higher_is_better, std::nullopt);
-        for (std::size_t i = 0; i < s.points.size(); i++)
-            if (s.points[i].q == s.answer.point.q && s.points[i].kbps == s.answer.point.kbps) s.best = s.rows[i];
+        bool has_answer = false;
+        for (const auto &[preset, points] : s.curves) { // presets are curves of their own
+            const bool higher = adapter && adapter->higher_is_better;
+            const CorpusAnswer own = metric_choice(target.metric)->lower_is_better
+                                         ? cheapest_pass(points, higher, std::nullopt)
+                                         : interpolated_pass(points, target.value, higher, kFineStep, std::nullopt);
+            const bool is_better =
+                !has_answer || own.is_met > s.answer.is_met ||
+                (own.is_met == s.answer.is_met &&
+                 (own.is_met ? own.point.kbps < s.answer.point.kbps : own.point.score > s.answer.point.score));
+            if (!is_better) continue;
+            s.answer = own;
+            s.preset = preset;
+            has_answer = true;
+        }
         e.is_met = e.is_met && s.answer.is_met;
         rates.push_back(s.answer.point.kbps);
         const double margin = margin_above(target, s.answer.point.score);
@@ -79,12 +97,13 @@ std::optional<double> delta_against(const EncoderRows &e, const EncoderRows &bas
 }
 
 json best_json(const SourceRows &s) {
-    return {{"src", s.best->src},
-            {"preset", s.best->preset},
-            {"crf", s.best->q},
+    return {{"src", s.rows.front()->src},
+            {"preset", s.preset},
+            {"crf", s.answer.point.q},
             {"vmaf_score", s.answer.point.score},
             {"bitrate_kbps", s.answer.point.kbps},
-            {"vmaf_model", s.best->model}};
+            {"interpolated", s.answer.is_interpolated},
+            {"vmaf_model", s.rows.front()->model}};
 }
 
 json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_source) {
@@ -97,6 +116,8 @@ json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_sour
                               : s.answer.point.score > best->answer.point.score)))
             best = &s;
     json entry = {{"encoder", e.encoder},
+                  {"options", shell_quoted(e.options)},
+                  {"resolution", e.resolution},
                   {"status", e.is_met ? "ok" : "unmet"},
                   {"target_vmaf", target.value},
                   {"margin", e.margin},
@@ -118,9 +139,9 @@ json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_sour
 }
 
 std::string benchmark_table(const json &document, bool as_csv) {
-    constexpr const char *kColumns[] = {"encoder",    "status",       "bitrate_kbps", "bitrate_delta_pct",
-                                        "margin",     "source_count", "preset_count", "rows",
-                                        "encode_fps", "score_fps"};
+    constexpr const char *kColumns[] = {"encoder",           "options",  "resolution",   "status",       "bitrate_kbps",
+                                        "bitrate_delta_pct", "margin",   "source_count", "preset_count", "rows",
+                                        "encode_fps",        "score_fps"};
     std::string text = as_csv ? "" : "|", rule = "|";
     for (const char *column : kColumns) {
         text += as_csv ? (text.empty() ? "" : ",") + std::string(column) : " " + std::string(column) + " |";
@@ -149,17 +170,22 @@ int run_benchmark(const Options &o) {
     if (o.from_corpus.empty()) throw usage_error("give rows with --from-corpus");
     const QualityTarget target = quality_targets(o, 92).front();
     const RowTable table(o.from_corpus, [&](const std::string &text) { complain_of_row(o, text); });
-    std::map<std::string_view, EncoderRows> encoders;
+    using Variant = decltype(std::declval<ScannedRow>().variant());
+    std::map<std::pair<std::string_view, Variant>, EncoderRows> encoders;
     std::vector<const ScannedRow *> used;
     for (const ScannedRow &row : table.rows()) {
         const auto score = corpus_score(row, target);
         if (row.exit_status != 0 || !score || std::isnan(row.q)) continue;
-        EncoderRows &e = encoders[row.encoder];
-        e.encoder = row.encoder;
+        EncoderRows &e = encoders[{row.encoder, row.variant()}];
+        if (e.rows == 0) {
+            e.encoder = row.encoder;
+            e.options = options_of(row);
+            e.resolution = encode_size_text(row);
+        }
         e.presets.insert(row.preset);
         e.rows++;
         SourceRows &s = e.sources[row.src];
-        s.points.push_back({row.q, *score, row.kbps, margin_above(target, *score) >= 0});
+        s.curves[row.preset].push_back({row.q, *score, row.kbps, margin_above(target, *score) >= 0});
         s.rows.push_back(&row);
         used.push_back(&row);
     }

@@ -138,7 +138,7 @@ int run_compare(const Options &o) {
                 print_probe_commands(setup, adapter.default_q);
                 continue;
             }
-            QualitySearch search(run, own, setup, targets, 1);
+            QualitySearch search(run, own, setup, targets, adapter.step);
             entry.report = search.find(targets);
         } catch (const CommandError &e) {
             if (e.code() == kExitInterrupted) throw;

@@ -18,9 +18,11 @@ namespace {
 
 bool is_better(double a, double b, bool higher_q_is_better) { return higher_q_is_better ? a > b : a < b; }
 
-// Rows of one source, encoder and preset.
+// Rows of one source and one configuration.
 struct CorpusGroup {
     std::string_view src, encoder, preset;
+    Arguments options;      // flags that an encode like this needs
+    std::string resolution; // where it is not the source's
     std::vector<CorpusPoint> points;
 };
 
@@ -36,6 +38,8 @@ json answer_json(const CorpusGroup &group, const CorpusAnswer &answer, const std
         {"src", group.src},
         {"encoder", group.encoder},
         {"preset", group.preset},
+        {"options", group.options},
+        {"resolution", group.resolution},
         {"q_knob", adapter ? std::string(adapter->knob) : "crf"},
         {"q", answer.point.q},
         {"score", answer.point.score},
@@ -66,6 +70,20 @@ json answer_json(const CorpusGroup &group, const CorpusAnswer &answer, const std
 }
 
 } // namespace
+
+Arguments options_of(const ScannedRow &row) {
+    const std::string_view array = row.options.empty() ? row.extra_params : row.options;
+    const json list = json::parse(array.begin(), array.end(), nullptr, false);
+    Arguments options;
+    if (list.is_array())
+        for (const json &item : list)
+            if (item.is_string()) options.push_back(item.get<std::string>());
+    return options;
+}
+
+std::string encode_size_text(const ScannedRow &row) {
+    return row.is_scaled() ? number_text(row.encode_width) + "x" + number_text(row.encode_height) : "";
+}
 
 // Rows of different models say different things about one encode (6.4).
 void refuse_mixed_models(const std::vector<const ScannedRow *> &rows) {
@@ -189,7 +207,9 @@ int search_corpus(const Options &o) {
     if (!o.max_size.empty() || o.max_encoded_percent)
         throw usage_error("rows do not tell the size of the whole: with --from-corpus use --max-bitrate");
     const RowTable table(o.from_corpus, [&](const std::string &text) { complain_of_row(o, text); });
-    std::map<std::tuple<std::string_view, std::string_view, std::string_view>, CorpusGroup> groups;
+    using Variant = decltype(std::declval<ScannedRow>().variant());
+    std::map<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, Variant>, CorpusGroup>
+        groups;
     std::vector<const ScannedRow *> used;
     for (const ScannedRow &row : table.rows()) {
         if (row.exit_status != 0 || std::isnan(row.q) || !is_wanted(o.encoders, row.encoder) ||
@@ -206,10 +226,14 @@ int search_corpus(const Options &o) {
             point.passes = point.passes && margin_above(t, *score) >= 0;
         }
         if (!is_complete) continue;
-        CorpusGroup &group = groups[{row.src, row.encoder, row.preset}];
-        group.src = row.src;
-        group.encoder = row.encoder;
-        group.preset = row.preset;
+        CorpusGroup &group = groups[{row.src, row.encoder, row.preset, row.model, row.variant()}];
+        if (group.points.empty()) {
+            group.src = row.src;
+            group.encoder = row.encoder;
+            group.preset = row.preset;
+            group.options = options_of(row);
+            group.resolution = encode_size_text(row);
+        }
         group.points.push_back(point);
         used.push_back(&row);
     }
@@ -230,8 +254,10 @@ int search_corpus(const Options &o) {
                 answer_json(group, answer, targets, o, adapter).dump(-1, ' ', false, json::error_handler_t::replace));
         else
             print_line("src=" + std::string(group.src) + " encoder=" + std::string(group.encoder) +
-                       " preset=" + std::string(group.preset) + " crf=" + number_text(answer.point.q) + " " +
-                       targets[0].metric + "=" + fixed_text(answer.point.score, 4) +
+                       " preset=" + std::string(group.preset) +
+                       (group.options.empty() ? "" : " options=" + shell_quoted(shell_quoted(group.options))) +
+                       (group.resolution.empty() ? "" : " resolution=" + group.resolution) + " crf=" +
+                       number_text(answer.point.q) + " " + targets[0].metric + "=" + fixed_text(answer.point.score, 4) +
                        " kbps=" + fixed_text(answer.point.kbps, 1) + (answer.is_interpolated ? " [INTERPOLATED]" : "") +
                        (answer.is_met         ? " [OK]"
                         : answer.is_too_large ? " [NO SOLUTION]"

@@ -20,6 +20,11 @@ struct CorpusPoint {
 // Score of a row for a target; nothing if the row does not state it.
 std::optional<double> corpus_score(const ScannedRow &row, const QualityTarget &target);
 
+// Flags of vmaf-tune that the row's encode needs besides encoder, preset and quality (FFmpeg's own in older rows), and
+// its size where the source was scaled.
+Arguments options_of(const ScannedRow &row);
+std::string encode_size_text(const ScannedRow &row);
+
 struct CorpusAnswer {
     CorpusPoint point;
     bool is_met = false, is_too_large = false, is_interpolated = false;

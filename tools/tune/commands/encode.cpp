@@ -251,6 +251,7 @@ int run_encode_command(const Options &given) {
             encode_one(run, o, o.sources[i], o.outputs[i]);
         } catch (const CommandError &e) { // the other files of a list go on
             if (o.sources.size() == 1 || e.code() == kExitInterrupted) throw;
+            Progress::make_way();
             std::fprintf(stderr, "vmaf-tune encode: %s: %s\n", o.sources[i].c_str(), e.what());
             worst = std::max(worst, e.code());
         }

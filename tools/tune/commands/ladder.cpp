@@ -70,6 +70,7 @@ class LadderWork {
         if (size.width == source_.width && size.height == source_.height) return setup;
         const std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
                                   ":flags=" + o_.scaler + ",setsar=1";
+        setup.encode_size = size;
         setup.encode.vfilter = o_.vfilter.empty() ? scale : o_.vfilter + "," + scale;
         setup.score.reference_filter = o_.reference_vfilter.value_or(o_.vfilter);
         return setup;

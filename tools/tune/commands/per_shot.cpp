@@ -140,7 +140,7 @@ void ShotWork::search(PlannedShot &planned, std::optional<double> hint, JobState
         planned.is_met = known->value("met", true);
         return;
     }
-    QualitySearch search(run, options, setup, own, 1);
+    QualitySearch search(run, options, setup, own, adapter.step);
     const SearchReport report = search.find(own, hint);
     planned.probes = report.probes.size();
     planned.is_met = report.ok();

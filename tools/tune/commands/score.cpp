@@ -9,11 +9,11 @@
 #include "commands/quality_search.hpp"
 #include "commands/score_output.hpp"
 #include "commands/search_result.hpp"
-#include "system/output_file.hpp"
 #include "rows/row.hpp"
 #include "stages/alignment_check.hpp"
 #include "stages/score_plan.hpp"
 #include "stages/time_pairing.hpp"
+#include "system/output_file.hpp"
 
 namespace vmaf::tune {
 
@@ -258,6 +258,7 @@ int run_score_command(const Options &options) {
         for (const std::string &warning : scored.warnings) run.progress().warn(warning);
         if (!scored.ok()) {
             exit_code = std::max(exit_code, exit_code_of_status(scored.status));
+            Progress::make_way();
             std::fprintf(stderr, "vmaf-tune score: %s: %s\n", path.c_str(), scored.error.c_str());
             continue;
         }
@@ -269,6 +270,7 @@ int run_score_command(const Options &options) {
     if (o.dry_run) return kExitOk;
     const std::string format = o.format.empty() ? (o.json ? "json" : "human") : o.format;
     const std::string text = score_text(results, format);
+    Progress::make_way();
     vmaf::system::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
     if (!o.frames_out.empty())
         vmaf::system::write_output_file(o.frames_out, [&](const auto &out) {

@@ -5,14 +5,15 @@
 #include <filesystem>
 #include <tuple>
 
-#include "system/output_file.hpp"
 #include "reporting/plot.hpp"
+#include "system/output_file.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
 
 void print_line(const std::string &text) {
+    Progress::make_way();
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fputc('\n', stdout);
     std::fflush(stdout);
@@ -98,21 +99,10 @@ Arguments encode_hint(const Options &o, const ProbeSetup &setup, const SearchRep
         append(command, {"--width", std::to_string(setup.source.width), "--height", std::to_string(setup.source.height),
                          "--pix-fmt", setup.source.pix_fmt, "--framerate", setup.source.rate.text()});
     append(command, {"-e", setup.encode.adapter->name, "--preset", setup.encode.preset});
-    if (report.q)
-        append(command, {"--crf", number_text(*report.q)});
-    else
-        append(command, {"--two-pass", "--bitrate", std::to_string(setup.encode.bitrate_kbps.value_or(0))});
-    if (setup.encode.two_pass && report.q) command.push_back("--two-pass");
-    if (o.encoder_generic) command.push_back("--encoder-generic");
-    if (o.deinterlace) command.push_back("--deinterlace");
-    for (const std::string &item : o.enc) append(command, {"--enc", item});
-    for (const std::string &item : o.enc_input) append(command, {"--enc-input", item});
-    if (o.stream) append(command, {"--stream", std::to_string(*o.stream)});
+    if (report.q) append(command, {"--crf", number_text(*report.q)});
+    append(command, setup.flags);
     for (const auto &[flag, value, plain] :
-         {std::tuple("--vfilter", o.vfilter, ""), std::tuple("--out-pix-fmt", o.out_pix_fmt, ""),
-          std::tuple("--keyint", o.keyint, ""), std::tuple("--hdr", o.hdr, "auto"),
-          std::tuple("--odd", o.odd, "refuse"), std::tuple("--ffmpeg-bin", o.ffmpeg, "ffmpeg"),
-          std::tuple("--ffprobe-bin", o.ffprobe, "ffprobe")})
+         {std::tuple("--ffmpeg-bin", o.ffmpeg, "ffmpeg"), std::tuple("--ffprobe-bin", o.ffprobe, "ffprobe")})
         if (value != plain) append(command, {flag, value});
     return command;
 }
@@ -129,6 +119,7 @@ void check_result(const Options &o, const std::string &path) {
 
 void write_result(const Options &o, const std::string &path, const std::string &text) {
     check_result(o, path);
+    if (path.empty() || path == "-") Progress::make_way();
     vmaf::system::write_output_file(path.empty() ? "-" : path, [&](const auto &out) { out(text); });
 }
 

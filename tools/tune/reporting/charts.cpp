@@ -30,7 +30,8 @@ Chart rate_quality(const Panel &panel, const std::vector<double> &targets, std::
     plot.x_label = "bitrate (kbps, logarithmic)";
     plot.y_label = panel.score_name();
     plot.log_x = true;
-    chart.table = {plot.id + "-table", "", {"encoder", "preset", "q", "bitrate_kbps", "score", "on_hull"}, {}};
+    chart.table = {
+        plot.id + "-table", "", {"encoder", "preset", "options", "q", "bitrate_kbps", "score", "on_hull"}, {}};
     const auto on_hull = [&](const CurvePoint &p) {
         return std::any_of(panel.hull.begin(), panel.hull.end(),
                            [&](const RatePoint &h) { return h.kbps == p.kbps && h.score == p.score; });
@@ -42,8 +43,13 @@ Chart rate_quality(const Panel &panel, const std::vector<double> &targets, std::
             line.points.push_back({p.kbps, p.score,
                                    curve.name() + ", q " + number_text(p.q) + ": " + panel.metric + " " +
                                        number_text(p.score) + " at " + number_text(p.kbps) + " kbps"});
-            chart.table.rows.push_back(
-                {curve.encoder, curve.preset, {p.q, 2}, {p.kbps, 1}, {p.score, 4}, on_hull(p) ? "yes" : "no"});
+            chart.table.rows.push_back({curve.encoder,
+                                        curve.preset,
+                                        curve.details,
+                                        {p.q, 2},
+                                        {p.kbps, 1},
+                                        {p.score, 4},
+                                        on_hull(p) ? "yes" : "no"});
         }
         plot.lines.push_back(std::move(line));
     }
@@ -64,7 +70,7 @@ Chart quality_curve(const Panel &panel, const std::vector<double> &targets, std:
     plot.title = panel.score_name() + " over the quality value for " + panel.src;
     plot.x_label = "quality value (CRF, QP, ...)";
     plot.y_label = panel.score_name();
-    chart.table = {plot.id + "-table", "", {"encoder", "preset", "q", "score"}, {}};
+    chart.table = {plot.id + "-table", "", {"encoder", "preset", "options", "q", "score"}, {}};
     int colour = 0;
     for (const Curve &curve : panel.curves) {
         PlotLine line{curve.name(), {}, PlotLine::Style::line, true, colour++};
@@ -73,7 +79,7 @@ Chart quality_curve(const Panel &panel, const std::vector<double> &targets, std:
         for (const CurvePoint &p : points) {
             line.points.push_back(
                 {p.q, p.score, curve.name() + ", q " + number_text(p.q) + ": " + number_text(p.score)});
-            chart.table.rows.push_back({curve.encoder, curve.preset, {p.q, 2}, {p.score, 4}});
+            chart.table.rows.push_back({curve.encoder, curve.preset, curve.details, {p.q, 2}, {p.score, 4}});
         }
         plot.lines.push_back(std::move(line));
     }
@@ -111,7 +117,7 @@ std::optional<Chart> speed_chart(const Panel &panel, const std::vector<double> &
     plot.log_x = true;
     chart.caption =
         "Interpolated at " + panel.score_name() + " " + fixed_text(score, 2) + ". Up and to the left is better.";
-    chart.table = {plot.id + "-table", "", {"encoder", "preset", "score", "bitrate_kbps", "encode_fps"}, {}};
+    chart.table = {plot.id + "-table", "", {"encoder", "preset", "options", "score", "bitrate_kbps", "encode_fps"}, {}};
     int colour = 0;
     for (const Curve &curve : panel.curves) {
         const int own = colour++;
@@ -134,7 +140,7 @@ std::optional<Chart> speed_chart(const Panel &panel, const std::vector<double> &
              PlotLine::Style::marks,
              true,
              own});
-        chart.table.rows.push_back({curve.encoder, curve.preset, {score, 2}, {kbps, 1}, {fps, 2}});
+        chart.table.rows.push_back({curve.encoder, curve.preset, curve.details, {score, 2}, {kbps, 1}, {fps, 2}});
     }
     return chart;
 }

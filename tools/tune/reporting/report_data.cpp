@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "reporting/plot.hpp"
+#include "rows/configuration.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
@@ -32,6 +33,10 @@ void add_frames(const json &object, ReportData &data) {
     scores.label = encoder.empty() ? short_name(scores.distorted)
                                    : short_name(scores.reference) + " · " + encoder + " " + text_in(object, "preset") +
                                          " · " + number_text(number_in(object, "crf"));
+    std::vector<std::string> options;
+    for (const json &option : object.value("options", json::array()))
+        if (option.is_string()) options.push_back(option.get<std::string>());
+    if (!options.empty()) scores.label += " · " + shell_quoted(options);
     for (const auto &[name, values] : object["frames"].items()) {
         if (!values.is_array()) continue;
         Series &series = scores.series[name];
@@ -86,8 +91,9 @@ void read_file(const std::string &path, ReportData &data) {
 }
 
 void make_panels(ReportData &data) {
-    std::map<std::tuple<std::string, std::string, std::string>,
-             std::map<std::pair<std::string, std::string>, std::map<double, CurvePoint>>>
+    // Scores of different models, or at different sizes, are not compared.
+    std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>,
+             std::map<Configuration, std::map<double, CurvePoint>>>
         grouped;
     for (const json &row : data.rows) {
         const bool has_score = row.contains("score") && row["score"].is_number();
@@ -102,14 +108,17 @@ void make_panels(ReportData &data) {
         const double q = number_in(row, "crf"), kbps = number_in(row, "bitrate_kbps");
         if (!(kbps > 0)) continue;
         const double fps = number_in(row, "encode_fps");
-        grouped[{text_in(row, "src"), metric, pool}][{text_in(row, "encoder"), text_in(row, "preset")}][q] = {
-            q, kbps, score, std::isfinite(fps) ? fps : 0};
+        const Configuration own = configuration_of(row);
+        grouped[{text_in(row, "src"), metric, pool, own.model, own.scored_at}][own][q] = {q, kbps, score,
+                                                                                          std::isfinite(fps) ? fps : 0};
     }
     for (const auto &[key, curves] : grouped) {
         Panel panel{std::get<0>(key), std::get<1>(key), std::get<2>(key), {}, {}};
         std::vector<RatePoint> all;
-        for (const auto &[name, points] : curves) {
-            Curve curve{name.first, name.second, {}};
+        std::vector<Configuration> configurations;
+        for (const auto &[own, points] : curves) configurations.push_back(own);
+        for (const auto &[own, points] : curves) {
+            Curve curve{own.encoder, own.preset, own.details(configurations), {}};
             for (const auto &[q, point] : points) {
                 curve.points.push_back(point);
                 all.push_back({point.kbps, point.score, 0, 0, q});

@@ -19,9 +19,9 @@ struct CurvePoint {
 };
 
 struct Curve {
-    std::string encoder, preset;
-    std::vector<CurvePoint> points; // by bitrate
-    std::string name() const { return encoder + " " + preset; }
+    std::string encoder, preset, details; // the last: what else tells it from the panel's other curves
+    std::vector<CurvePoint> points;       // by bitrate
+    std::string name() const { return encoder + " " + preset + (details.empty() ? "" : " " + details); }
 };
 
 // All curves of one source and one kind of score: what may be compared.

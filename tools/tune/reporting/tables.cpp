@@ -6,6 +6,7 @@
 #include "adapters/adapter.hpp"
 #include "reporting/bd_rate.hpp"
 #include "reporting/charts.hpp"
+#include "rows/configuration.hpp"
 #include "rows/row_format.hpp"
 
 namespace vmaf::tune {
@@ -65,8 +66,8 @@ std::vector<Table> bd_rate_tables(const ReportData &data) {
 Table row_table(const ReportData &data) {
     Table table{"rows",
                 "All rows. Point at a figure to see it in full.",
-                {"source", "encoder", "preset", "q", "metric", "score", "p5", "min", "kbps", "bytes", "encode fps",
-                 "encode s", "score s", "backend", "scale", "state"},
+                {"source", "encoder", "preset", "options", "q", "metric", "score", "p5", "min", "kbps", "bytes",
+                 "encode fps", "encode s", "score s", "backend", "scale", "state"},
                 {}};
     for (const json &row : data.rows) {
         const double score =
@@ -77,6 +78,7 @@ Table row_table(const ReportData &data) {
         table.rows.push_back({short_name(cell_text(row, "src")),
                               cell_text(row, "encoder"),
                               cell_text(row, "preset"),
+                              shell_quoted(configuration_of(row).options),
                               {number_in(row, "crf"), std::fmod(number_in(row, "crf"), 1) == 0 ? 0 : 2},
                               metric,
                               {score, 2},
@@ -117,7 +119,9 @@ Table cost_table(const ReportData &data) {
     };
     std::map<std::string, Cost> costs;
     for (const json &row : data.rows) {
-        Cost &cost = costs[cell_text(row, "encoder") + " " + cell_text(row, "preset")];
+        const std::string options = shell_quoted(configuration_of(row).options);
+        Cost &cost =
+            costs[cell_text(row, "encoder") + " " + cell_text(row, "preset") + (options.empty() ? "" : " " + options)];
         const auto add = [&](double &sum, const char *key, double factor) {
             if (const double v = number_in(row, key); std::isfinite(v)) sum += v * factor;
         };

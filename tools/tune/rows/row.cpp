@@ -93,6 +93,9 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["crf"] = result.q == std::floor(result.q) ? json(static_cast<int>(result.q)) : json(result.q);
     row["q_knob"] = setup.encode.adapter->knob;
     row["extra_params"] = setup.encode.user_arguments;
+    row["options"] = setup.flags;
+    row["encode_width"] = setup.encode_size.width > 0 ? setup.encode_size.width : source.width;
+    row["encode_height"] = setup.encode_size.height > 0 ? setup.encode_size.height : source.height;
     row["encode_path"] = result.encode_path;
     row["encode_size_bytes"] = result.ok() ? result.stream_bytes : 0;
     row["encode_file_bytes"] = result.file_bytes;
@@ -186,6 +189,7 @@ json frames_json(const ProbeSetup &setup, const ProbeResult &result) {
             {"encoder", setup.encode.adapter->name},
             {"preset", setup.encode.preset},
             {"crf", result.q},
+            {"options", setup.flags},
             {"metric", setup.score.metrics.front().name},
             {"framerate", setup.source.rate.value()},
             {"score_key", result.score_key},

@@ -121,10 +121,23 @@ bool scan_row(std::string_view line, ScannedRow &row) {
         case 'e':
             if (key == "encoder") text(row.encoder);
             if (key == "encode_fps") row.encode_fps = number_in(value);
+            if (key == "encode_width") row.encode_width = number_in(value);
+            if (key == "encode_height") row.encode_height = number_in(value);
+            if (key == "extra_params") row.extra_params = value;
             if (key == "exit_status") row.exit_status = static_cast<int>(number_in(value));
+            break;
+        case 'h':
+            if (key == "height") row.height = number_in(value);
+            break;
+        case 'w':
+            if (key == "width") row.width = number_in(value);
             break;
         case 'm':
             if (key == "metric") text(row.metric);
+            break;
+        case 'o':
+            if (key == "options") row.options = value;
+            if (key == "out_pix_fmt") text(row.pix_fmt);
             break;
         case 'p':
             if (key == "preset") text(row.preset);
@@ -137,6 +150,7 @@ bool scan_row(std::string_view line, ScannedRow &row) {
             if (key == "src") text(row.src);
             if (key == "score") row.score = number_in(value);
             if (key == "scores") row.scores = value;
+            if (key == "score_scale") text(row.scale);
             if (key == "score_fps") row.score_fps = number_in(value);
             break;
         case 'v':
@@ -176,6 +190,14 @@ bool parse_fully(const std::string &line, ScannedRow &row, std::deque<std::strin
     row.metric = text("metric", "vmaf");
     row.pool = text("pool", "mean");
     row.scores = text("scores", "");
+    row.options = text("options", "");
+    row.extra_params = text("extra_params", "");
+    row.pix_fmt = text("out_pix_fmt", "");
+    row.scale = text("score_scale", "");
+    for (const auto &[field, key] :
+         {std::pair(&row.width, "width"), std::pair(&row.height, "height"),
+          std::pair(&row.encode_width, "encode_width"), std::pair(&row.encode_height, "encode_height")})
+        *field = std::isnan(value(key)) ? 0 : value(key);
     row.encode_fps = value("encode_fps");
     row.score_fps = value("score_fps");
     row.q = value("crf");

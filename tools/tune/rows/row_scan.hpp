@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace vmaf::tune {
@@ -13,10 +14,19 @@ namespace vmaf::tune {
 // Views into the file that was read. Numbers that are missing, null or NaN are not a number.
 struct ScannedRow {
     std::string_view src, encoder, preset, model, metric = "vmaf", pool = "mean";
+    std::string_view options, extra_params, pix_fmt, scale; // of the configuration; the first two as JSON
+    double width = 0, height = 0, encode_width = 0, encode_height = 0;
     std::string_view scores; // an object: every metric with its statistics; may be empty
     double encode_fps = std::nan(""), score_fps = std::nan("");
     double q = std::nan(""), score = std::nan(""), vmaf_score = std::nan(""), kbps = 0;
     int exit_status = 0;
+
+    // What tells configurations of one encoder and preset apart; equal for rows of one curve.
+    auto variant() const {
+        return std::tuple(options, extra_params, is_scaled() ? encode_width : 0, is_scaled() ? encode_height : 0,
+                          pix_fmt);
+    }
+    bool is_scaled() const { return encode_width > 0 && (encode_width != width || encode_height != height); }
 };
 
 // Reads one line; false if it is no object or has something that only a full parser understands.

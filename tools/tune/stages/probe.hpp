@@ -98,6 +98,8 @@ struct ProbeSetup {
     std::vector<Sample> samples;
     std::string clip_mode = "full";
     EncodeSettings encode;
+    Arguments flags;       // of vmaf-tune, that an encode like this needs besides encoder, preset and quality
+    FrameSize encode_size; // where it is not the source's
     ScoreSettings score;
     std::string pool = "mean";
     std::string aggregate = "pooled"; // what several samples count as: pooled, mean, worst

@@ -1,0 +1,78 @@
+#include "rows/configuration.hpp"
+
+#include <algorithm>
+
+#include "process/child.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+std::string text_of(const json &row, const char *key) {
+    const auto found = row.find(key);
+    return found != row.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string size_of(const json &row, const char *width, const char *height) {
+    const json w = row.value(width, json()), h = row.value(height, json());
+    return w.is_number_integer() && h.is_number_integer() ? w.dump() + "x" + h.dump() : "";
+}
+
+// Rows of before tell their options in FFmpeg's words, and filters in their command only.
+std::vector<std::string> options_of(const json &row) {
+    std::vector<std::string> options;
+    const auto add_texts = [&](const json &list) {
+        for (const json &item : list)
+            if (item.is_string()) options.push_back(item.get<std::string>());
+    };
+    if (const auto own = row.find("options"); own != row.end()) {
+        add_texts(*own);
+        return options;
+    }
+    if (const auto extra = row.find("extra_params"); extra != row.end()) add_texts(*extra);
+    const json command = row.value("argv", json::array());
+    for (std::size_t i = 0; i + 1 < command.size(); i++)
+        if (command[i] == "-vf" && command[i + 1].is_string())
+            options.insert(options.end(), {"--vfilter", command[i + 1].get<std::string>()});
+    if (row.value("passes", json(1)) == 2) options.push_back("--two-pass");
+    return options;
+}
+
+} // namespace
+
+Configuration configuration_of(const json &row) {
+    Configuration c;
+    c.encoder = text_of(row, "encoder");
+    c.preset = text_of(row, "preset");
+    c.options = options_of(row);
+    c.resolution = size_of(row, "encode_width", "encode_height");
+    c.pix_fmt = text_of(row, "out_pix_fmt");
+    c.model = text_of(row, "vmaf_model");
+    const std::string scale = text_of(row, "score_scale");
+    c.scored_at = scale == "none" ? size_of(row, "width", "height") : scale.substr(0, scale.find(':'));
+    return c;
+}
+
+std::string Configuration::details(const std::vector<Configuration> &others) const {
+    const auto differs = [&](auto member) {
+        return std::any_of(others.begin(), others.end(),
+                           [&](const Configuration &c) { return c.*member != this->*member; });
+    };
+    std::string text;
+    const auto add = [&](const std::string &part) {
+        if (!part.empty()) text += (text.empty() ? "" : " ") + part;
+    };
+    if (differs(&Configuration::options)) add(shell_quoted(options));
+    if (differs(&Configuration::resolution)) add(resolution);
+    if (differs(&Configuration::pix_fmt)) add(pix_fmt);
+    return text;
+}
+
+std::string Configuration::label(const std::vector<Configuration> &others) const {
+    const std::string rest = details(others);
+    return encoder + " " + preset + (rest.empty() ? "" : " " + rest);
+}
+
+} // namespace vmaf::tune

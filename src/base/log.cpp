@@ -4,7 +4,8 @@
 #include <atomic>
 #include <cstdio>
 #include <string>
-#include <unistd.h>
+
+#include "system/terminal.hpp"
 
 namespace vmaf {
 
@@ -27,7 +28,7 @@ void log(LogLevel level, std::string_view text) {
     if (!log_enabled(level)) return;
     const auto i = static_cast<std::size_t>(level);
     std::string line = "libvmaf ";
-    if (isatty(STDERR_FILENO)) {
+    if (system::is_terminal(system::Stream::error)) {
         line.append(kColours[i]).append(kNames[i]).append("\033[0m");
     } else {
         line.append(kNames[i]);

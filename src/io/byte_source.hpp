@@ -1,16 +1,15 @@
 // The bytes of a clip, from a file, a pipe or standard input. Large reads go straight to where they are wanted.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <sys/uio.h>
 #include <vector>
 
 #include "base/error.hpp"
+#include "system/input_file.hpp"
 
 namespace vmaf {
 
@@ -20,16 +19,13 @@ class ByteSource {
     static ByteSource open(const std::string &path);
     // Takes over the descriptor; `name` is for messages.
     ByteSource(int descriptor, std::string name);
-    ByteSource(ByteSource &&other) noexcept;
-    ByteSource &operator=(ByteSource &&) = delete;
-    ~ByteSource();
 
-    const std::string &name() const { return name_; }
+    const std::string &name() const { return file_.name(); }
 
     // Fill memory, or all parts in their order. Return the number of bytes read: fewer than asked for at the end of
     // the data only. Throw Error when reading fails, and Error(ECANCELED) after cancel().
     std::size_t read(std::span<std::byte> memory);
-    std::size_t read(std::span<const iovec> parts);
+    std::size_t read(std::span<const system::Part> parts);
     // Drops bytes; returns how many there were to drop.
     std::uint64_t skip(std::uint64_t bytes);
 
@@ -39,31 +35,28 @@ class ByteSource {
     std::optional<std::uint64_t> position() const;
     // Fills all parts from a place in a regular file, whatever else is being read: for several threads at once. Throws
     // Error where the file ends before.
-    void read_at(std::uint64_t offset, std::span<iovec> parts) const;
+    void read_at(std::uint64_t offset, std::span<system::Part> parts) const;
     // The same for what there is: fewer bytes than asked for at the end of the file only.
     std::size_t read_some_at(std::uint64_t offset, std::span<std::byte> memory) const;
     // As it is now, of regular files.
     std::optional<std::uint64_t> size() const;
 
     // From another thread: ends a read that waits for a pipe, and all later ones.
-    void cancel() noexcept;
+    void cancel() noexcept { file_.cancel(); }
 
   private:
     std::size_t take_buffered(std::span<std::byte> memory);
-    std::size_t read_some(std::span<iovec> parts);
-    std::size_t read_once_at(std::uint64_t offset, std::span<const iovec> parts) const;
-    void wait_for_data() const;
+    std::size_t read_some(std::span<system::Part> parts);
     void update_size();
     Error became_shorter() const;
 
-    std::string name_;
-    int descriptor_ = -1;
-    std::array<int, 2> cancel_pipe_{-1, -1}; // for pipes only: a regular file never waits for long
-    bool is_regular_ = false;
-    std::uint64_t bytes_left_ = 0; // behind the descriptor's position; regular files
+    explicit ByteSource(system::InputFile file);
+
+    system::InputFile file_;
+    std::uint64_t bytes_left_ = 0; // behind the file's position; regular files
     std::vector<std::byte> buffer_;
     std::size_t buffer_begin_ = 0, buffer_end_ = 0;
-    std::vector<iovec> parts_; // working copy of a read's parts
+    std::vector<system::Part> parts_; // working copy of a read's parts
     std::vector<std::byte> skipped_;
 };
 

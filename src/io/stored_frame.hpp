@@ -70,7 +70,7 @@ class FrameLoader {
     unsigned planes_;          // that pictures get from the file
     std::uint64_t tail_bytes_; // of the planes behind those
     bool widens_;              // 8-bit samples go to 16-bit ones
-    std::vector<iovec> parts_;
+    std::vector<system::Part> parts_;
     std::vector<std::byte> discarded_;             // one row; samples that no picture has
     std::array<std::vector<std::byte>, 3> staged_; // planes that are not read straight into the picture
     std::vector<std::uint8_t> scratch_;            // between the passes of a conversion

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "base/c_locale.hpp"
 #include "base/error.hpp"
+#include "system/c_locale.hpp"
 
 namespace vmaf {
 

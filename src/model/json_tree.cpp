@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "base/c_locale.hpp"
 #include "base/error.hpp"
+#include "system/c_locale.hpp"
 
 namespace vmaf {
 

@@ -5,11 +5,11 @@
 #include <functional>
 #include <optional>
 
-#include "base/c_locale.hpp"
 #include "base/error.hpp"
 #include "model/json_tree.hpp"
 #include "model/model.hpp"
 #include "model/model_data.hpp"
+#include "system/c_locale.hpp"
 
 namespace vmaf {
 

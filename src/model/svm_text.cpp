@@ -6,9 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "base/c_locale.hpp"
 #include "base/error.hpp"
+#include "base/parse_double.hpp"
 #include "model/regressor.hpp"
+#include "system/c_locale.hpp"
 
 namespace vmaf {
 
@@ -25,7 +26,7 @@ double to_double(std::string_view token) {
     const char *first = token.data(), *const last = first + token.size();
     if (token.size() > 1 && token[0] == '+' && token[1] != '-') first++;
     double value = 0;
-    auto [end, problem] = std::from_chars(first, last, value);
+    auto [end, problem] = parse_double(first, last, value);
     if (problem == std::errc::result_out_of_range) {
         const CLocale c_locale;
         value = std::strtod(std::string(token).c_str(), nullptr); // tiny numbers are 0 or subnormal

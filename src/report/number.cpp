@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "base/c_locale.hpp"
 #include "base/error.hpp"
+#include "system/c_locale.hpp"
 
 namespace vmaf {
 

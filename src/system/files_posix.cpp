@@ -85,14 +85,6 @@ class PlacedFile::File {
     Descriptor descriptor_;
 };
 
-PlacedFile::PlacedFile(const std::string &path) : file_(std::make_unique<File>(path)) {}
-PlacedFile::PlacedFile(PlacedFile &&other) noexcept = default;
-PlacedFile &PlacedFile::operator=(PlacedFile &&other) noexcept = default;
-PlacedFile::~PlacedFile() = default;
-void PlacedFile::write_at(std::uint64_t place, std::span<const std::byte> bytes) const {
-    file_->write_at(place, bytes);
-}
-
 class GrowingFile::File {
   public:
     File(const std::string &path, Start start) : path_(path) {
@@ -132,11 +124,6 @@ class GrowingFile::File {
     bool was_empty_ = true;
 };
 
-GrowingFile::GrowingFile(const std::string &path, Start start) : file_(std::make_unique<File>(path, start)) {}
-GrowingFile::GrowingFile(GrowingFile &&other) noexcept = default;
-GrowingFile &GrowingFile::operator=(GrowingFile &&other) noexcept = default;
-GrowingFile::~GrowingFile() = default;
-bool GrowingFile::was_empty() const { return file_->was_empty(); }
-void GrowingFile::append(std::string_view text) { file_->append(text); }
-
 } // namespace vmaf::system
+
+#include "system/files-inl.hpp"

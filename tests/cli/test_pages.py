@@ -53,10 +53,12 @@ class Pages(CommandTest):
     def test_manual_and_completion_know_every_option(self):
         usage = options_of_the_usage(self.vmaf("--help").stdout)
         manual = (ROOT / "docs/man/vmaf.1").read_text().replace("\\-", "-")
-        completion = (ROOT / "tools/command/completion.bash").read_text()
+        completions = {shell: (ROOT / f"tools/command/completion.{shell}").read_text() for shell in ("bash", "zsh", "fish")}
         for option in usage:
             self.assertIn(option, manual)
-            self.assertIn(option, completion)
+            self.assertIn(option, completions["bash"])
+            self.assertRegex(completions["zsh"], re.escape(option) + r"[^\w]")
+            self.assertRegex(completions["fish"], re.escape("-l " + option.lstrip("-")) + " ")
 
     def test_the_manual_can_be_formatted(self):
         if not shutil.which("groff"):

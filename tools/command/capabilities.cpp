@@ -7,7 +7,7 @@
 
 #include "backend_choice.hpp"
 #include "base/error.hpp"
-#include "build_id.hpp"
+#include "system/build_id.hpp"
 #include "config.h"
 #include "cpu/cpu.hpp"
 #include "io/video_file.hpp"
@@ -113,7 +113,7 @@ std::string capabilities(const Options &options, std::span<const GpuBackend> bui
     };
     const auto model = [](const BuiltinModel &m) { return json_string(m.version); };
     return "{\n  \"schema\": 1,\n  \"version\": " + json_string(VMAF_VERSION) +
-           ",\n  \"implementation\": \"vmaf-turbo\",\n  \"build_id\": " + json_string(build_id()) +
+           ",\n  \"implementation\": \"vmaf-turbo\",\n  \"build_id\": " + json_string(system::build_id()) +
            ",\n  \"backends\": [" + backends + "\"cpu\"],\n  \"auto\": " + json_string(active) +
            ",\n  \"details\": {\n" + details + "    \"cpu\": " + cpu_json(options) + "\n  },\n  \"features\": {" +
            json_list(all_metrics(), feature) + "},\n  \"models\": [" + json_list(builtin_models(), model) +

@@ -1,31 +1,16 @@
 #include "clips.hpp"
 
 #include <cstdio>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <vector>
 
 #include "base/error.hpp"
 #include "exit_code.hpp"
 #include "io/plain_pairs.hpp"
+#include "system/input_file.hpp"
 
 namespace vmaf::cli {
 
 namespace {
-
-bool status_of(const std::string &path, struct stat &status) {
-    return path == "-" ? fstat(STDIN_FILENO, &status) == 0 : stat(path.c_str(), &status) == 0;
-}
-
-// Two readers of one pipe would each get parts of it.
-bool is_same_pipe(const std::string &a, const std::string &b) {
-    if (a == "-" && b == "-") return true;
-    struct stat first {
-    }, second{};
-    if (!status_of(a, first) || !status_of(b, second)) return false;
-    return (S_ISFIFO(first.st_mode) || S_ISSOCK(first.st_mode)) && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
 
 std::unique_ptr<ClipReader> open_clip(const std::string &path, const char *role, const Options &options) {
     try {
@@ -57,7 +42,7 @@ std::vector<std::string> differences(const PictureFormat &ref, const PictureForm
 std::string quoted(const std::string &path) { return path == "-" ? "standard input" : "'" + path + "'"; }
 
 std::unique_ptr<FramePairs> open_clips(const Options &options) {
-    if (is_same_pipe(options.reference, options.distorted))
+    if (system::is_same_pipe(options.reference, options.distorted))
         throw Failure(ExitCode::setup,
                       "both clips are read from " + quoted(options.reference) + "; a pipe can hold one of them only");
     if (auto videos = open_videos(options)) return videos;

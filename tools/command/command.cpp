@@ -1,19 +1,17 @@
 #include "command.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <new>
 #include <span>
-#include <unistd.h>
 
 #include "config.h"
 #include "exit_code.hpp"
 #include "options.hpp"
-#include "system/output_file.hpp"
 #include "run.hpp"
+#include "system/output_file.hpp"
+#include "system/startup.hpp"
 #include "usage.hpp"
 
 namespace {
@@ -22,39 +20,6 @@ using namespace vmaf;
 using namespace vmaf::cli;
 
 int exit_status(ExitCode code) { return static_cast<int>(code); }
-
-// Ctrl-C: no document and nothing left behind. Only calls that a signal handler may make.
-extern "C" void end_on_interrupt(int) {
-    system::remove_temporary_output();
-    _exit(exit_status(ExitCode::interrupted));
-}
-
-extern "C" void end_on_signal(int number) {
-    system::remove_temporary_output();
-    std::signal(number, SIG_DFL);
-    std::raise(number);
-}
-
-// What the caller ignores stays ignored: `nohup`, and jobs in the background of a script.
-void handle(int number, void (*handler)(int)) {
-    if (std::signal(number, handler) == SIG_IGN) std::signal(number, SIG_IGN);
-}
-
-void install_signal_handlers() {
-    handle(SIGINT, end_on_interrupt);
-    handle(SIGTERM, end_on_signal);
-    handle(SIGHUP, end_on_signal);
-    std::signal(SIGPIPE, SIG_IGN); // a closed output is an error like others
-    std::signal(SIGXFSZ, SIG_IGN); // and so is a limit on the size of files
-}
-
-// With a standard descriptor closed, a clip or the document would get its number, and messages would go there.
-// Reading what was closed for reading, and writing what was closed for writing, stays an error.
-void occupy_standard_descriptors() {
-    for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
-        while (fcntl(number, F_GETFD) < 0 && errno == EBADF)
-            if (open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) break;
-}
 
 void print(const std::string &text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
@@ -75,8 +40,9 @@ void act(const Options &options) {
 } // namespace
 
 int vmaf::cli::vmaf_command(int argc, char **argv, int report_descriptor) {
-    occupy_standard_descriptors();
-    install_signal_handlers();
+    system::prepare_standard_streams();
+    system::end_orderly_on_signals(exit_status(ExitCode::interrupted),
+                                   system::remove_temporary_output); // nothing left behind
     if (argc <= 1) {
         std::fputs(usage_text().c_str(), stderr);
         return exit_status(ExitCode::usage);

@@ -1,12 +1,13 @@
 // Which clips are video files, and what is asked for them.
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
-#include <sys/stat.h>
 
 #include "clips.hpp"
 #include "exit_code.hpp"
+#include "system/input_file.hpp"
 #include "system/program.hpp"
 #include "system/terminal.hpp"
 
@@ -19,11 +20,10 @@ bool ends_in_y4m(const std::string &path) { return path.ends_with(".y4m") || pat
 // Pipes cannot be looked into; they bring YUV4MPEG2. So does what says so in its name or its first bytes. Files that
 // are empty or cannot be read are left to the reader of YUV4MPEG2, which says what is wrong.
 bool is_y4m(const std::string &path) {
-    struct stat status {};
-    if (path == "-" || ends_in_y4m(path) || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return true;
+    if (path == "-" || ends_in_y4m(path) || !system::is_regular_file(path)) return true;
     constexpr std::string_view kMagic = "YUV4MPEG";
     std::array<char, kMagic.size()> begin{};
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file(std::filesystem::path(path), std::ios::binary);
     file.read(begin.data(), begin.size());
     return file.gcount() == 0 || std::string_view(begin.data(), begin.size()) == kMagic;
 }
@@ -39,7 +39,8 @@ VideoRequest video_request(const std::string &path, bool is_y4m_clip, const Opti
 
 // On a terminal the meter's line may be in the way.
 void say(const std::string &sentence) {
-    std::fprintf(stderr, "%svmaf: %s\n", system::is_terminal(system::Stream::error) ? "\r\033[K" : "", sentence.c_str());
+    std::fprintf(stderr, "%svmaf: %s\n", system::is_terminal(system::Stream::error) ? "\r\033[K" : "",
+                 sentence.c_str());
 }
 
 // The default model was made for 1080 lines at three times the picture's height.

@@ -29,7 +29,6 @@ class FiberSet {
   private:
     struct Fiber;
     static void enter(Fiber *fiber);
-    static void enter_halves(unsigned high, unsigned low);
     void switch_to(Fiber &to);
     Fiber *next_alive();
 

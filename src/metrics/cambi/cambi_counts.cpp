@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/c_locale.hpp"
 #include "metrics/cambi/cambi_stages.hpp"
+#include "system/c_locale.hpp"
 
 namespace vmaf::cambi {
 

@@ -1,7 +1,6 @@
 #include "rows/row_scan.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/parse_double.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
@@ -89,7 +89,7 @@ class LineScanner {
 
 double number_in(std::string_view text) {
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto [end, error] = parse_double(text.data(), text.data() + text.size(), value);
     return error == std::errc() && end == text.data() + text.size() ? value : std::nan("");
 }
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
-#include "build_id.hpp"
+#include "system/build_id.hpp"
 #include "config.h"
 
 namespace vmaf::tune {
@@ -48,7 +48,7 @@ std::string model_identity(const std::string &model) {
 // Which program scores: a version, or a path, says nothing about what was changed in between.
 std::string scorer_identity(const ProbeSetup &setup) {
     if (setup.score.scorer == "library") {
-        static const std::string id = std::string(VMAF_VERSION) + " " + cli::build_id();
+        static const std::string id = std::string(VMAF_VERSION) + " " + system::build_id();
         return id;
     }
     struct stat info {};

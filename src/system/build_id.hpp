@@ -3,8 +3,8 @@
 
 #include <string>
 
-namespace vmaf::cli {
+namespace vmaf::system {
 
 std::string build_id(); // the linker's fingerprint of this executable, in hexadecimal; empty where there is none
 
-} // namespace vmaf::cli
+} // namespace vmaf::system

@@ -1,6 +1,4 @@
-#include "build_id.hpp"
-
-#if defined(__linux__)
+#include "system/build_id.hpp"
 
 #include <cstring>
 #include <elf.h>
@@ -10,7 +8,7 @@
 
 #include "base/aligned.hpp"
 
-namespace vmaf::cli {
+namespace vmaf::system {
 
 namespace {
 
@@ -54,14 +52,4 @@ std::string build_id() {
     return id;
 }
 
-} // namespace vmaf::cli
-
-#else
-
-namespace vmaf::cli {
-
-std::string build_id() { return {}; }
-
-} // namespace vmaf::cli
-
-#endif
+} // namespace vmaf::system

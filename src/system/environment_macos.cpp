@@ -1,0 +1,13 @@
+#include "system/environment.hpp"
+
+#include <cstdlib>
+#include <unistd.h>
+
+namespace vmaf::system {
+
+std::optional<std::string> environment(const std::string &name) {
+    const char *const value = issetugid() ? nullptr : std::getenv(name.c_str());
+    return value && *value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+} // namespace vmaf::system

@@ -1,0 +1,18 @@
+#include "system/environment.hpp"
+
+#include "system/windows.hpp"
+
+namespace vmaf::system {
+
+std::optional<std::string> environment(const std::string &name) {
+    std::wstring value(256, L'\0');
+    DWORD length = GetEnvironmentVariableW(wide(name).c_str(), value.data(), static_cast<DWORD>(value.size()));
+    while (length >= value.size()) {
+        value.resize(length + 1);
+        length = GetEnvironmentVariableW(wide(name).c_str(), value.data(), static_cast<DWORD>(value.size()));
+    }
+    value.resize(length);
+    return value.empty() ? std::nullopt : std::optional(narrow(value));
+}
+
+} // namespace vmaf::system

@@ -1,0 +1,59 @@
+#include "system/execution.hpp"
+
+#include <new>
+
+#include "system/windows.hpp"
+
+namespace vmaf::system {
+
+namespace {
+
+constexpr std::size_t kStackBytes = std::size_t{256} << 10;
+
+}
+
+// The system's own fibers: it must know of a stack, or exceptions fail on it.
+class Execution::State {
+  public:
+    void *fiber = nullptr;
+    bool is_thread = true, was_fiber = false;
+    void (*entry)(void *) = nullptr;
+    void *argument = nullptr;
+
+    static void CALLBACK start(void *state) {
+        auto *self = static_cast<State *>(state);
+        self->entry(self->argument);
+    }
+};
+
+Execution::Execution() : state_(std::make_unique<State>()) {}
+
+Execution::Execution(void (*entry)(void *), void *argument) : state_(std::make_unique<State>()) {
+    state_->is_thread = false;
+    state_->entry = entry;
+    state_->argument = argument;
+    state_->fiber = CreateFiberEx(0, kStackBytes, FIBER_FLAG_FLOAT_SWITCH, State::start, state_.get());
+    if (!state_->fiber) throw std::bad_alloc();
+}
+
+Execution::~Execution() {
+    if (!state_->is_thread && state_->fiber) DeleteFiber(state_->fiber);
+}
+
+void Execution::adopt_thread() {
+    state_->was_fiber = IsThreadAFiber();
+    state_->fiber = state_->was_fiber ? GetCurrentFiber() : ConvertThreadToFiberEx(nullptr, FIBER_FLAG_FLOAT_SWITCH);
+    if (!state_->fiber) throw std::bad_alloc();
+}
+
+void Execution::release_thread() {
+    if (!state_->was_fiber) ConvertFiberToThread();
+    state_->fiber = nullptr;
+}
+
+void Execution::hand_over(Execution &to) { SwitchToFiber(to.state_->fiber); }
+
+void *Execution::stack() const { return nullptr; }
+std::size_t Execution::stack_bytes() const { return 0; }
+
+} // namespace vmaf::system

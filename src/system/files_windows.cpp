@@ -1,0 +1,123 @@
+#include "system/files.hpp"
+
+#include <filesystem>
+#include <mutex>
+
+#include "system/windows.hpp"
+
+namespace vmaf::system {
+
+namespace {
+
+void write_all(HANDLE handle, const void *bytes, std::size_t count, OVERLAPPED *place, const std::string &path) {
+    const auto *memory = static_cast<const char *>(bytes);
+    while (count > 0) {
+        DWORD written = 0;
+        const auto step = static_cast<DWORD>(std::min<std::size_t>(count, std::size_t{1} << 30));
+        if (!WriteFile(handle, memory, step, &written, place))
+            throw with_reason("cannot write '" + path + "'", GetLastError());
+        memory += written;
+        count -= written;
+        if (!place) continue;
+        const std::uint64_t next = (std::uint64_t{place->OffsetHigh} << 32 | place->Offset) + written;
+        place->Offset = static_cast<DWORD>(next);
+        place->OffsetHigh = static_cast<DWORD>(next >> 32);
+    }
+}
+
+} // namespace
+
+void make_folders(const std::string &path) {
+    std::error_code error;
+    std::filesystem::create_directories(wide_path(path), error);
+    if (error) throw Error(error.value(), "cannot create '" + path + "': " + error.message());
+}
+
+class PlacedFile::File {
+  public:
+    explicit File(const std::string &path) : path_(path) {
+        const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
+        if (kind != INVALID_FILE_ATTRIBUTES &&
+            (kind & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_DEVICE)))
+            throw Error(EEXIST, "cannot create '" + path + "': something that is no regular file has that name");
+        handle_ = Handle(CreateFileW(wide_path(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ, nullptr, CREATE_ALWAYS,
+                                     FILE_ATTRIBUTE_NORMAL, nullptr));
+        if (!handle_.is_open()) throw with_reason("cannot create '" + path + "'", GetLastError());
+    }
+
+    void write_at(std::uint64_t place, std::span<const std::byte> bytes) const {
+        OVERLAPPED where{};
+        where.Offset = static_cast<DWORD>(place);
+        where.OffsetHigh = static_cast<DWORD>(place >> 32);
+        write_all(handle_.get(), bytes.data(), bytes.size(), &where, path_);
+    }
+
+  private:
+    std::string path_;
+    Handle handle_;
+};
+
+class GrowingFile::File {
+  public:
+    File(const std::string &path, Start start) : path_(path) {
+        if (path == "-") {
+            HANDLE copy = nullptr;
+            if (!DuplicateHandle(GetCurrentProcess(), GetStdHandle(STD_OUTPUT_HANDLE), GetCurrentProcess(), &copy, 0,
+                                 FALSE, DUPLICATE_SAME_ACCESS))
+                throw with_reason("cannot write standard output", GetLastError());
+            handle_ = Handle(copy);
+            return;
+        }
+        handle_ = Handle(CreateFileW(wide_path(path).c_str(), GENERIC_READ | GENERIC_WRITE,
+                                     FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL,
+                                     nullptr));
+        if (!handle_.is_open())
+            throw with_reason("cannot write '" + path + "'; choose another output file", GetLastError());
+        if (GetFileType(handle_.get()) != FILE_TYPE_DISK) return;
+        LARGE_INTEGER size{};
+        if (!GetFileSizeEx(handle_.get(), &size)) throw with_reason("cannot write '" + path + "'", GetLastError());
+        std::int64_t end = size.QuadPart;
+        if (start == Start::empty) end = 0;
+        if (start == Start::after_whole_lines) end = whole_lines(end);
+        LARGE_INTEGER place{};
+        place.QuadPart = end;
+        if (!SetFilePointerEx(handle_.get(), place, nullptr, FILE_BEGIN) ||
+            (end != size.QuadPart && !SetEndOfFile(handle_.get())))
+            throw with_reason("cannot write '" + path + "'", GetLastError());
+        was_empty_ = end == 0;
+    }
+
+    bool was_empty() const { return was_empty_; }
+
+    void append(std::string_view text) {
+        if (GetFileType(handle_.get()) == FILE_TYPE_DISK) SetFilePointerEx(handle_.get(), {}, nullptr, FILE_END);
+        write_all(handle_.get(), text.data(), text.size(), nullptr, path_ == "-" ? "standard output" : path_);
+    }
+
+  private:
+    std::int64_t whole_lines(std::int64_t size) const {
+        char block[4096];
+        while (size > 0) {
+            const auto length = static_cast<DWORD>(std::min<std::int64_t>(size, sizeof block));
+            const std::int64_t begin = size - length;
+            OVERLAPPED where{};
+            where.Offset = static_cast<DWORD>(begin);
+            where.OffsetHigh = static_cast<DWORD>(begin >> 32);
+            DWORD count = 0;
+            if (!ReadFile(handle_.get(), block, length, &count, &where) || count != length)
+                throw with_reason("cannot read '" + path_ + "'", GetLastError());
+            for (DWORD i = length; i > 0; i--)
+                if (block[i - 1] == '\n') return begin + i;
+            size = begin;
+        }
+        return 0;
+    }
+
+    std::string path_;
+    Handle handle_;
+    bool was_empty_ = true;
+};
+
+} // namespace vmaf::system
+
+#include "system/files-inl.hpp"

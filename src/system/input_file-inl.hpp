@@ -1,0 +1,18 @@
+// The calls of the header, passed on to the File that the including source has just defined: the same on every system.
+namespace vmaf::system {
+
+InputFile::InputFile(int descriptor, std::string name) : file_(std::make_unique<File>(descriptor, std::move(name))) {}
+InputFile::InputFile(InputFile &&other) noexcept = default;
+InputFile::~InputFile() = default;
+const std::string &InputFile::name() const { return file_->name(); }
+bool InputFile::is_regular() const { return file_->is_regular(); }
+std::size_t InputFile::read_some(std::span<const Part> parts) { return file_->read_some(parts); }
+std::size_t InputFile::read_some_at(std::uint64_t place, std::span<const Part> parts) const {
+    return file_->read_some_at(place, parts);
+}
+std::optional<std::uint64_t> InputFile::position() const { return file_->position(); }
+std::uint64_t InputFile::size() const { return file_->size(); }
+void InputFile::move_forward(std::uint64_t bytes) { file_->move_forward(bytes); }
+void InputFile::cancel() noexcept { file_->cancel(); }
+
+} // namespace vmaf::system

@@ -1,0 +1,120 @@
+#include "system/input_file.hpp"
+
+#include <atomic>
+#include <fcntl.h>
+#include <io.h>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "system/windows.hpp"
+
+namespace vmaf::system {
+
+// Regular files are read at places that are given with each read: then several threads can do so, and the handle's own
+// place does not matter.
+class InputFile::File {
+  public:
+    File(int descriptor, std::string name) : name_(std::move(name)), descriptor_(descriptor) {
+        handle_ = reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
+        is_regular_ = GetFileType(handle_) == FILE_TYPE_DISK;
+        LARGE_INTEGER place{};
+        if (is_regular_ && SetFilePointerEx(handle_, {}, &place, FILE_CURRENT))
+            position_ = static_cast<std::uint64_t>(place.QuadPart);
+    }
+    File(const File &) = delete;
+    File &operator=(const File &) = delete;
+    ~File() { _close(descriptor_); }
+
+    const std::string &name() const { return name_; }
+    bool is_regular() const { return is_regular_; }
+
+    std::size_t read_some(std::span<const Part> parts) {
+        if (is_regular_) {
+            const std::size_t count = read_some_at(position_, parts);
+            position_ += count;
+            return count;
+        }
+        is_reading_ = true;
+        DWORD count = 0;
+        const bool is_done = !is_cancelled_ && ReadFile(handle_, parts[0].memory, length(parts[0]), &count, nullptr);
+        const DWORD reason = is_done ? ERROR_SUCCESS : GetLastError();
+        is_reading_ = false;
+        if (is_cancelled_) throw Error(ECANCELED, "reading " + name_ + " was cancelled");
+        if (is_done || reason == ERROR_BROKEN_PIPE || reason == ERROR_HANDLE_EOF)
+            return count; // the writer is gone: the end
+        throw with_reason("cannot read " + name_, reason);
+    }
+
+    std::size_t read_some_at(std::uint64_t place, std::span<const Part> parts) const {
+        OVERLAPPED where{};
+        where.Offset = static_cast<DWORD>(place);
+        where.OffsetHigh = static_cast<DWORD>(place >> 32);
+        DWORD count = 0;
+        if (ReadFile(handle_, parts[0].memory, length(parts[0]), &count, &where) || GetLastError() == ERROR_HANDLE_EOF)
+            return count;
+        throw with_reason("cannot read " + name_, GetLastError());
+    }
+
+    std::optional<std::uint64_t> position() const { return is_regular_ ? std::optional(position_) : std::nullopt; }
+
+    std::uint64_t size() const {
+        LARGE_INTEGER size{};
+        if (!GetFileSizeEx(handle_, &size)) throw with_reason("cannot read " + name_, GetLastError());
+        return static_cast<std::uint64_t>(size.QuadPart);
+    }
+
+    void move_forward(std::uint64_t bytes) { position_ += bytes; }
+
+    void cancel() noexcept {
+        if (is_regular_) return;
+        is_cancelled_ = true;
+        while (is_reading_) { // a read may have been about to begin
+            CancelIoEx(handle_, nullptr);
+            Sleep(1);
+        }
+    }
+
+  private:
+    static DWORD length(const Part &part) {
+        return static_cast<DWORD>(std::min<std::size_t>(part.bytes, std::size_t{1} << 30));
+    }
+
+    std::string name_;
+    int descriptor_;
+    HANDLE handle_;
+    bool is_regular_ = false;
+    std::uint64_t position_ = 0;
+    std::atomic<bool> is_cancelled_{false}, is_reading_{false};
+};
+
+InputFile InputFile::open(const std::string &path) {
+    if (path == "-") {
+        const int copy = _dup(_fileno(stdin));
+        if (copy < 0) throw Error(errno, "cannot read standard input");
+        _setmode(copy, _O_BINARY);
+        return {copy, "standard input"};
+    }
+    const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
+    if (kind != INVALID_FILE_ATTRIBUTES && (kind & FILE_ATTRIBUTE_DIRECTORY))
+        throw Error(EISDIR, "'" + path + "' is a directory; give a video file");
+    const HANDLE handle =
+        CreateFileW(wide_path(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                    nullptr, OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, nullptr);
+    if (handle == INVALID_HANDLE_VALUE) throw with_reason("cannot open '" + path + "'", GetLastError());
+    return {_open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_RDONLY | _O_BINARY), "'" + path + "'"};
+}
+
+bool is_same_pipe(const std::string &a, const std::string &b) {
+    return (a == "-" && b == "-") || (a == b && a.starts_with("\\\\.\\pipe\\"));
+}
+
+bool is_regular_file(const std::string &path) {
+    if (path.starts_with("\\\\.\\")) return false;
+    const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
+    return kind != INVALID_FILE_ATTRIBUTES && !(kind & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE));
+}
+
+} // namespace vmaf::system
+
+#include "system/input_file-inl.hpp"

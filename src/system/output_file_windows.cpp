@@ -1,0 +1,140 @@
+#include "system/output_file.hpp"
+
+#include <array>
+#include <atomic>
+
+#include "system/windows.hpp"
+
+namespace vmaf::system {
+
+namespace {
+
+// The temporary file that remove_temporary_output() would remove: that of one write; others at the same time go
+// without.
+enum class Watch { idle, busy, armed };
+std::atomic<Watch> watch{Watch::idle};
+std::array<wchar_t, 4096> watched_path{};
+
+Error cannot_write(const std::string &path, DWORD code) {
+    return Error(errno_of(code), "cannot write '" + path + "': " + reason_of(code) + "; choose another output file");
+}
+
+HANDLE standard_stream(const std::string &path) {
+    if (path == "-" || path == "/dev/stdout") return GetStdHandle(STD_OUTPUT_HANDLE);
+    if (path == "/dev/stderr") return GetStdHandle(STD_ERROR_HANDLE);
+    return INVALID_HANDLE_VALUE;
+}
+
+void write_text(HANDLE handle, const std::string &path, const TextWriter &write) {
+    write([&](std::string_view text) {
+        while (!text.empty()) {
+            DWORD count = 0;
+            if (!WriteFile(handle, text.data(), static_cast<DWORD>(std::min<std::size_t>(text.size(), 1 << 30)), &count,
+                           nullptr))
+                throw cannot_write(path, GetLastError());
+            text.remove_prefix(count);
+        }
+    });
+}
+
+// A regular file, or a name that is still free, is replaced; pipes and devices ("NUL", "\\.\pipe\name") are written to.
+bool is_replaced(const std::string &path) {
+    if (path.empty()) throw cannot_write(path, ERROR_FILE_NOT_FOUND);
+    if (path.starts_with("\\\\.\\")) return false;
+    const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
+    if (kind == INVALID_FILE_ATTRIBUTES) return true;
+    if (kind & FILE_ATTRIBUTE_DIRECTORY)
+        throw Error(EISDIR, "cannot write '" + path + "': it is a folder; choose another output file");
+    if (kind & FILE_ATTRIBUTE_READONLY) throw cannot_write(path, ERROR_ACCESS_DENIED);
+    const Handle file(CreateFileW(wide_path(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr,
+                                  OPEN_EXISTING, 0, nullptr));
+    if (!file.is_open()) throw cannot_write(path, GetLastError());
+    return GetFileType(file.get()) == FILE_TYPE_DISK;
+}
+
+class TemporaryFile {
+  public:
+    explicit TemporaryFile(const std::string &target) {
+        static std::atomic<unsigned> serial{0}; // several threads may write documents
+        const std::size_t slash = target.find_last_of("/\\:");
+        const std::string stem = (slash == std::string::npos ? "" : target.substr(0, slash + 1)) + ".vmaf-" +
+                                 std::to_string(GetCurrentProcessId()) + "-";
+        DWORD code = ERROR_SUCCESS;
+        do {
+            path_ = wide_path(stem + std::to_string(serial++));
+            file_ = Handle(CreateFileW(path_.c_str(), GENERIC_WRITE | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE,
+                                       nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
+            code = GetLastError();
+        } while (!file_.is_open() && code == ERROR_FILE_EXISTS);
+        if (!file_.is_open()) throw cannot_write(target, code);
+        Watch expected = Watch::idle;
+        if (path_.size() < watched_path.size() && watch.compare_exchange_strong(expected, Watch::busy)) {
+            std::copy(path_.c_str(), path_.c_str() + path_.size() + 1, watched_path.data());
+            watch = Watch::armed;
+            is_watched_ = true;
+        }
+    }
+    TemporaryFile(const TemporaryFile &) = delete;
+    TemporaryFile &operator=(const TemporaryFile &) = delete;
+    ~TemporaryFile() {
+        file_.close();
+        if (!is_renamed_) DeleteFileW(path_.c_str());
+        if (is_watched_) watch = Watch::idle;
+    }
+
+    HANDLE handle() const { return file_.get(); }
+    void rename_to(const std::string &target) {
+        file_.close();
+        if (!MoveFileExW(path_.c_str(), wide_path(target).c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+            throw cannot_write(target, GetLastError());
+        is_renamed_ = true;
+    }
+
+  private:
+    std::wstring path_;
+    Handle file_;
+    bool is_watched_ = false, is_renamed_ = false;
+};
+
+} // namespace
+
+void remove_temporary_output() noexcept {
+    if (watch == Watch::armed) DeleteFileW(watched_path.data()); // goes when its handle is closed: with the process
+}
+
+void check_output_file(const std::string &path) {
+    if (standard_stream(path) == INVALID_HANDLE_VALUE && is_replaced(path)) TemporaryFile temporary(path);
+}
+
+void write_output_file(const std::string &path, const TextWriter &write) {
+    if (const HANDLE stream = standard_stream(path); stream != INVALID_HANDLE_VALUE)
+        return write_text(stream, path == "-" ? "standard output" : path, write);
+    if (!is_replaced(path)) {
+        const Handle file(CreateFileW(wide_path(path).c_str(), GENERIC_WRITE, 0, nullptr, OPEN_EXISTING, 0, nullptr));
+        if (!file.is_open()) throw cannot_write(path, GetLastError());
+        return write_text(file.get(), path, write);
+    }
+    TemporaryFile temporary(path);
+    write_text(temporary.handle(), path, write);
+    temporary.rename_to(path);
+}
+
+bool would_overwrite(const std::string &output, const std::string &input) {
+    const auto identity = [](HANDLE handle, BY_HANDLE_FILE_INFORMATION &information) {
+        return GetFileType(handle) == FILE_TYPE_DISK && GetFileInformationByHandle(handle, &information);
+    };
+    const auto identity_of = [&](const std::string &path, HANDLE stream, BY_HANDLE_FILE_INFORMATION &information) {
+        if (stream != INVALID_HANDLE_VALUE) return identity(stream, information);
+        const Handle file(CreateFileW(wide_path(path).c_str(), 0,
+                                      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
+                                      FILE_FLAG_BACKUP_SEMANTICS, nullptr));
+        return file.is_open() && identity(file.get(), information);
+    };
+    BY_HANDLE_FILE_INFORMATION out{}, in{};
+    return identity_of(output, standard_stream(output), out) &&
+           identity_of(input, input == "-" ? GetStdHandle(STD_INPUT_HANDLE) : INVALID_HANDLE_VALUE, in) &&
+           !(out.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) && out.dwVolumeSerialNumber == in.dwVolumeSerialNumber &&
+           out.nFileIndexHigh == in.nFileIndexHigh && out.nFileIndexLow == in.nFileIndexLow;
+}
+
+} // namespace vmaf::system

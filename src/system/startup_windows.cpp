@@ -1,0 +1,51 @@
+#include "system/startup.hpp"
+
+#include <cstdio>
+#include <fcntl.h>
+#include <io.h>
+
+#include "system/windows.hpp"
+
+#include <shellapi.h>
+
+namespace vmaf::system {
+
+namespace {
+
+int status_on_interrupt = 1;
+void (*clean_up_at_end)() noexcept = nullptr;
+
+// In a thread that the system makes for it.
+BOOL WINAPI end_on_event(DWORD event) {
+    clean_up_at_end();
+    if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT)
+        TerminateProcess(GetCurrentProcess(), static_cast<UINT>(status_on_interrupt));
+    return FALSE; // the usual end
+}
+
+} // namespace
+
+Arguments::Arguments(int argc, char **argv) {
+    int count = 0;
+    wchar_t **const words = CommandLineToArgvW(GetCommandLineW(), &count);
+    for (int i = 0; words && i < count; i++) own_.push_back(narrow(words[i]));
+    LocalFree(words);
+    if (own_.empty()) own_.assign(argv, argv + argc);
+    for (std::string &word : own_) pointers_.push_back(word.data());
+    pointers_.push_back(nullptr);
+}
+
+void prepare_standard_streams() {
+    for (std::FILE *stream : {stdin, stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
+    SetConsoleOutputCP(CP_UTF8);
+}
+
+void end_orderly_on_signals(int interrupted_status, void (*clean_up)() noexcept) {
+    status_on_interrupt = interrupted_status;
+    clean_up_at_end = clean_up;
+    SetConsoleCtrlHandler(end_on_event, TRUE);
+    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX |
+                 SEM_NOOPENFILEERRORBOX); // no windows that wait for a click
+}
+
+} // namespace vmaf::system

@@ -1,0 +1,53 @@
+#compdef vmaf
+# zsh completion for vmaf.
+_vmaf_models() { compadd -- path= ${(f)"$(_call_program models vmaf --list_models 2>/dev/null | awk '/^$/ { exit } { print "version=" $1 }')"} }
+_vmaf_features() { compadd -- ${(f)"$(_call_program features vmaf --list_features 2>/dev/null | awk '/^$/ { exit } /^[a-z]/ { print $1 }')"} }
+_arguments -s \
+  '(-r --reference)'{-r+,--reference=}'[reference clip]:file:_files' \
+  '(-d --distorted)'{-d+,--distorted=}'[distorted clip]:file:_files' \
+  '(-w --width)'{-w+,--width=}'[width of raw clips]:value: ' \
+  '(-h --height)'{-h+,--height=}'[height of raw clips]:value: ' \
+  '(-p --pixel_format)'{-p+,--pixel_format=}'[chroma format of raw clips]:value:(420 422 444 400)' \
+  '(-b --bitdepth)'{-b+,--bitdepth=}'[bits per sample of raw clips]:value:(8 10 12 16)' \
+  '*'{-m+,--model=}'[model to score with]:value:_vmaf_models' \
+  '*--feature=[feature to measure]:value:_vmaf_features' \
+  '(-o --output)'{-o+,--output=}'[document to write]:file:_files' \
+  '--xml[XML document]' \
+  '--json[JSON document]' \
+  '--csv[CSV document]' \
+  '--sub[subtitles]' \
+  '--threads=[worker threads]:value:(auto 0 1 2 4 8 16)' \
+  '--subsample=[score every n-th frame]:value: ' \
+  '(-c --cpumask)'{-c+,--cpumask=}'[instruction sets to leave out]:value: ' \
+  '--gpumask=[restrict the GPU]:value: ' \
+  '--frame_cnt=[most frames to score]:value: ' \
+  '--frame_skip_ref=[reference frames to drop first]:value: ' \
+  '--frame_skip_dist=[distorted frames to drop first]:value: ' \
+  '--aom_ctc=[preset of the AOM]:value:(v1.0 v2.0 v3.0 v4.0 v5.0 v6.0 v7.0)' \
+  '--nflx_ctc=[preset of Netflix]:value:(v1.0)' \
+  '(-n --no_prediction)'{-n,--no_prediction}'[features only]' \
+  '(-q --quiet)'{-q,--quiet}'[no progress]' \
+  '(-v --version)'{-v,--version}'[print the version]' \
+  '--precision=[digits of scores]:value:(6 9 17 max full legacy)' \
+  '--backend=[where to compute]:value:(auto cpu cuda sycl hip metal)' \
+  '--no_cuda[never use CUDA]' \
+  '--no_sycl[never use SYCL]' \
+  '--no_hip[never use HIP]' \
+  '--no_metal[never use Metal]' \
+  '--sycl_device=[SYCL device]:value: ' \
+  '--hip_device=[HIP device]:value: ' \
+  '--metal_device=[Metal device]:value: ' \
+  '--strict_length[clips of different length are an error]' \
+  '--align=[look for an offset of the clips]:value:(auto none check)' \
+  '--pair=[how frames of video files are paired]:value:(time index)' \
+  '--missing=[what to do about missing frames]:value:(skip repeat)' \
+  '--scaler=[how video files are scaled]:value:(bicubic bilinear lanczos spline area nearest)' \
+  '--range=[what to do about different ranges]:value:(convert ignore)' \
+  '--deinterlace[deinterlace video files]' \
+  '--film_grain=[keep or drop film grain]:value:(keep drop)' \
+  '--hwaccel=[decoder for video files]:value:(auto none cuda vaapi)' \
+  '--mismatch=[what to do about clips that differ in kind]:value:(refuse warn)' \
+  '--capabilities[print what this build can do]' \
+  '--list_models[list the built-in models]' \
+  '--list_features[list the features]' \
+  '--help[print the usage]'

@@ -1,9 +1,10 @@
 #include "base/log.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
-#include <string>
 
 #include "system/terminal.hpp"
 
@@ -13,8 +14,8 @@ namespace {
 
 std::atomic<LogLevel> current_level{LogLevel::info};
 
-constexpr std::array<std::string_view, 5> kNames = {"", "ERROR", "WARNING", "INFO", "DEBUG"};
-constexpr std::array<std::string_view, 5> kColours = {"", "\033[31m", "\033[33m", "\033[32m", "\033[34m"};
+constexpr std::array<const char *, 5> kNames = {"", "ERROR", "WARNING", "INFO", "DEBUG"};
+constexpr std::array<const char *, 5> kColours = {"", "\033[31m", "\033[33m", "\033[32m", "\033[34m"};
 
 } // namespace
 
@@ -24,17 +25,15 @@ bool log_enabled(LogLevel level) {
     return level != LogLevel::none && level <= current_level.load(std::memory_order_relaxed);
 }
 
-void log(LogLevel level, std::string_view text) {
+void log(LogLevel level, std::string_view text) noexcept {
     if (!log_enabled(level)) return;
+    // One call, so that lines of several threads do not mix; it allocates nothing, so that lack of memory can be told.
     const auto i = static_cast<std::size_t>(level);
-    std::string line = "libvmaf ";
-    if (system::is_terminal(system::Stream::error)) {
-        line.append(kColours[i]).append(kNames[i]).append("\033[0m");
-    } else {
-        line.append(kNames[i]);
-    }
-    line.append(" ").append(text).append("\n");
-    std::fwrite(line.data(), 1, line.size(), stderr); // one call, so that lines of several threads do not mix
+    const bool coloured = system::is_terminal(system::Stream::error);
+    const int saved = errno;
+    std::fprintf(stderr, "libvmaf %s%s%s %.*s\n", coloured ? kColours[i] : "", kNames[i], coloured ? "\033[0m" : "",
+                 static_cast<int>(std::min<std::size_t>(text.size(), 1 << 20)), text.data());
+    errno = saved;
 }
 
 } // namespace vmaf

@@ -9,6 +9,6 @@ enum class LogLevel { none = 0, error = 1, warning = 2, info = 3, debug = 4 };
 
 void set_log_level(LogLevel level);
 bool log_enabled(LogLevel level);
-void log(LogLevel level, std::string_view text);
+void log(LogLevel level, std::string_view text) noexcept;
 
 } // namespace vmaf

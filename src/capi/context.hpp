@@ -1,6 +1,7 @@
 // What stands behind the opaque types of the C API, and the way from C++ errors to errno values.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -65,6 +66,21 @@ struct VmafContext {
 
 namespace vmaf::capi {
 
+// The number in an enum that a C caller gave; it may be any.
+template <class Enum> int value_of(const Enum &given) {
+    static_assert(sizeof(Enum) == sizeof(int));
+    int value = 0;
+    std::memcpy(&value, &given, sizeof value);
+    return value;
+}
+// Formats that there are not are left to check_format().
+inline PixelFormat pixel_format_of(const enum VmafPixelFormat &given) {
+    return static_cast<PixelFormat>(value_of(given));
+}
+template <class Parameters> PictureFormat format_of(const Parameters &p) {
+    return {pixel_format_of(p.pix_fmt), p.bpc, p.w, p.h};
+}
+
 // Runs a function that may throw; returns 0 or a negative errno value, with one line in the log.
 template <class F> int guarded(F &&function, LogLevel level = LogLevel::error) noexcept {
     try {
@@ -81,6 +97,9 @@ template <class F> int guarded(F &&function, LogLevel level = LogLevel::error) n
         return -ENOMEM; // threads and locks that the system refuses
     } catch (const std::exception &e) {
         log(level, e.what());
+        return -EINVAL;
+    } catch (...) {
+        log(level, "unknown error");
         return -EINVAL;
     }
 }

@@ -73,18 +73,17 @@ int vmaf_cuda_state_free(VmafCudaState *cu_state) {
 }
 
 int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfiguration cfg) {
-    if (!vmaf || !vmaf->device || vmaf->device_pictures.is_set) return -EINVAL;
+    if (!vmaf || !vmaf->device || vmaf->device_pictures.is_set || vmaf->session.is_inside_handler()) return -EINVAL;
     const auto &p = cfg.pic_params;
-    int method = 0; // C callers may put anything into an enum
-    std::memcpy(&method, &cfg.pic_prealloc_method, sizeof method);
+    const int method = capi::value_of(cfg.pic_prealloc_method);
     if (method == VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_NONE) {
         vmaf->device_pictures.is_set = true;
         return 0;
     }
     if (method < 0 || method > VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED) return -EINVAL;
-    if (!p.w || !p.h || !p.bpc || !p.pix_fmt) return -EINVAL;
+    if (!p.w || !p.h || !p.bpc || capi::value_of(p.pix_fmt) == VMAF_PIX_FMT_UNKNOWN) return -EINVAL;
     return capi::guarded([&] {
-        const PictureFormat format{static_cast<PixelFormat>(p.pix_fmt), p.bpc, p.w, p.h};
+        const PictureFormat format = capi::format_of(p);
         auto &pictures = vmaf->device_pictures;
         switch (method) {
         case VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE:
@@ -103,7 +102,7 @@ int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfigurati
 }
 
 int vmaf_cuda_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic) {
-    if (!vmaf || !pic || !vmaf->device_pictures.pool) return -EINVAL;
+    if (!vmaf || !pic || !vmaf->device_pictures.pool || vmaf->session.is_inside_handler()) return -EINVAL;
     return capi::guarded([&] {
         auto &pictures = vmaf->device_pictures;
         capi::export_picture(pictures.pool->fetch_within(pictures.limit), pic);

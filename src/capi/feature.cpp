@@ -12,8 +12,13 @@ int vmaf_feature_dictionary_set(VmafFeatureDictionary **dict, const char *key, c
     if (!dict || !key || !val) return -EINVAL;
     return vmaf::capi::guarded([&] {
         const std::string text = vmaf::normalised_option_text(val);
-        if (!*dict) *dict = new VmafFeatureDictionary;
-        (*dict)->texts[key] = text;
+        if (*dict) {
+            (*dict)->texts[key] = text;
+            return;
+        }
+        auto fresh = std::make_unique<VmafFeatureDictionary>();
+        fresh->texts[key] = text;
+        *dict = fresh.release();
     });
 }
 

@@ -11,7 +11,11 @@ namespace {
 
 constexpr unsigned kMaxThreads = 4096; // beyond this a thread count is a mistake
 
-Pooling pooling(enum VmafPoolingMethod method) { return static_cast<Pooling>(method); }
+// Methods that there are not become `unknown`, which is refused.
+Pooling pooling(const enum VmafPoolingMethod &method) {
+    const int value = capi::value_of(method);
+    return value > 0 && value < VMAF_POOL_METHOD_NB ? static_cast<Pooling>(value) : Pooling::unknown;
+}
 
 void fill(VmafModelCollectionScore *out, const CollectionScore &score) {
     *out = VmafModelCollectionScore{};
@@ -23,7 +27,8 @@ void fill(VmafModelCollectionScore *out, const CollectionScore &score) {
 }
 
 int write_output(VmafContext *vmaf, const char *path, enum VmafOutputFormat fmt, const char *score_format) {
-    if (!vmaf || !path || fmt < VMAF_OUTPUT_FORMAT_XML || fmt > VMAF_OUTPUT_FORMAT_SUB) return -EINVAL;
+    const int format = capi::value_of(fmt);
+    if (!vmaf || !path || format < VMAF_OUTPUT_FORMAT_XML || format > VMAF_OUTPUT_FORMAT_SUB) return -EINVAL;
     constexpr ReportFormat kFormats[] = {ReportFormat::xml, ReportFormat::json, ReportFormat::csv, ReportFormat::sub};
     const int result = capi::guarded([&] {
         const Session &session = vmaf->session;
@@ -35,7 +40,7 @@ int write_output(VmafContext *vmaf, const char *path, enum VmafOutputFormat fmt,
                             .subsample = session.subsample(),
                             .numbers = score_format ? NumberFormat::pattern(score_format) : NumberFormat(),
                             .backend_used = {}};
-        system::write_output_file(path, [&](const auto &out) { write_report(report, kFormats[fmt - 1], out); });
+        system::write_output_file(path, [&](const auto &out) { write_report(report, kFormats[format - 1], out); });
     });
     // A file that cannot be opened is an invalid argument; one that cannot be filled is not.
     return result == 0 || result == -EIO || result == -ENOSPC || result == -ENOMEM ? result : -EINVAL;
@@ -47,7 +52,7 @@ int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg) {
     if (!vmaf) return -EINVAL;
     *vmaf = nullptr;
     if (cfg.n_threads > kMaxThreads) return -ENOMEM;
-    const int level = std::clamp(static_cast<int>(cfg.log_level), 0, 4);
+    const int level = std::clamp(capi::value_of(cfg.log_level), 0, 4);
     set_log_level(static_cast<LogLevel>(level));
     const int result = capi::guarded([&] {
         *vmaf = new VmafContext(
@@ -57,7 +62,8 @@ int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg) {
 }
 
 int vmaf_close(VmafContext *vmaf) {
-    if (!vmaf) return -EINVAL;
+    // From inside a callback it would wait for the callback to end.
+    if (!vmaf || vmaf->session.is_inside_handler()) return -EINVAL;
     delete vmaf;
     return 0;
 }
@@ -76,28 +82,28 @@ int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDic
     if (!vmaf || !feature_name) return -EINVAL;
     // The one failure after which the options stay the caller's. Names of backends that are not active count as
     // unknown, as they are in a library without that backend.
-    if (const int result = capi::guarded([&] { vmaf->session.find_extractor(feature_name); })) return result;
+    const int found = capi::guarded([&] { vmaf->session.find_extractor(feature_name); });
+    if (found == -EINVAL) return found;
     const auto options = capi::take(opts_dict);
+    if (found) return found; // no memory to look it up
     return capi::guarded([&] { vmaf->session.use_feature(feature_name, options ? options->texts : OptionTexts{}); });
 }
 
 int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value, unsigned index) {
     if (!vmaf || !feature_name) return -EINVAL;
     // The collector has said why.
-    return capi::guarded([&] { vmaf->session.scores().append(feature_name, index, value); }, LogLevel::debug);
+    return capi::guarded([&] { vmaf->session.import_score(feature_name, index, value); }, LogLevel::debug);
 }
 
 int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfiguration cfg) {
-    if (!vmaf || vmaf->pool || cfg.pic_cnt == 0) return -EINVAL;
-    const auto &p = cfg.pic_params;
-    return capi::guarded([&] {
-        vmaf->pool = std::make_unique<PicturePool>(PictureFormat{static_cast<PixelFormat>(p.pix_fmt), p.bpc, p.w, p.h},
-                                                   cfg.pic_cnt);
-    });
+    if (!vmaf || cfg.pic_cnt == 0 || vmaf->session.is_inside_handler()) return -EINVAL;
+    // A pool that is there goes; pictures of it that are still held stay valid and free themselves.
+    return capi::guarded(
+        [&] { vmaf->pool = std::make_unique<PicturePool>(capi::format_of(cfg.pic_params), cfg.pic_cnt); });
 }
 
 int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic) {
-    if (!vmaf || !pic || !vmaf->pool) return -EINVAL;
+    if (!vmaf || !pic || !vmaf->pool || vmaf->session.is_inside_handler()) return -EINVAL;
     return capi::guarded([&] { capi::export_picture(vmaf->pool->fetch(), pic); });
 }
 

@@ -46,7 +46,7 @@ using namespace vmaf;
 int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w, unsigned h) {
     if (!pic) return -EINVAL;
     return capi::guarded([&] {
-        capi::export_picture(Picture::allocate({static_cast<PixelFormat>(pix_fmt), bpc, w, h}), pic);
+        capi::export_picture(Picture::allocate({capi::pixel_format_of(pix_fmt), bpc, w, h}), pic);
     });
 }
 

@@ -66,6 +66,13 @@ class ScoreSink {
 // How many earlier pictures `measure` wants to see.
 struct History {
     unsigned ref = 0, dist = 0; // 0..2
+    bool from_zero = false;     // frames are counted from 0: the first of a stream must have that number
+};
+
+// Planes that `measure` looks at, one bit each.
+inline constexpr unsigned kLuma = 1, kChromaPlanes = 6, kAllPlanes = 7;
+struct PlanesRead {
+    unsigned ref = kAllPlanes, dist = kAllPlanes;
 };
 
 // One configured instance of a metric.
@@ -73,8 +80,8 @@ class Metric {
   public:
     virtual ~Metric() = default;
     virtual History history() const { return {}; }
-    // Whether `measure` looks at more than luma: pictures that no metric does may lack the samples of their chroma planes.
-    virtual bool reads_chroma() const { return true; }
+    // What no metric looks at need not have samples, and may hold anything.
+    virtual PlanesRead planes_read() const { return {}; }
     // Called once, before the first frame, with the format of all pictures. Throws Error when such pictures cannot be
     // scored; the sentence names the metric and what it needs.
     virtual void prepare(const PictureFormat &format) = 0;

@@ -22,8 +22,13 @@ std::vector<std::string> names_of(const std::vector<Model::Feature> &features) {
 
 } // namespace
 
-Model::Model(std::unique_ptr<Data> data) : data_(std::move(data)) { form_names(); }
+Model::Model(std::unique_ptr<Data> data) {
+    form_names(*data);
+    data_ = std::move(data);
+}
+Model::Model(const Model &) noexcept = default;
 Model::Model(Model &&) noexcept = default;
+Model &Model::operator=(const Model &) noexcept = default;
 Model &Model::operator=(Model &&) noexcept = default;
 Model::~Model() = default;
 
@@ -33,17 +38,19 @@ const std::vector<Model::Feature> &Model::features() const { return data_->featu
 void Model::overload(std::string_view extractor, const OptionTexts &options) {
     const MetricInfo *metric = find_metric(extractor);
     if (!metric) return;
-    for (Feature &feature : data_->features)
+    auto changed = std::make_shared<Data>(*data_);
+    for (Feature &feature : changed->features)
         if (provider_of(feature.name) == metric)
             for (const auto &[key, text] : options) feature.options.insert_or_assign(key, text);
-    form_names();
+    form_names(*changed);
+    data_ = std::move(changed);
 }
 
 // A model with bad features or options loads; the error shows when its names are needed (models.md 1.7).
-void Model::form_names() {
-    data_->stored_names.reset();
+void Model::form_names(Data &data) {
+    data.stored_names.reset();
     try {
-        data_->stored_names = names_of(data_->features);
+        data.stored_names = names_of(data.features);
     } catch (const Error &) {
     }
 }
@@ -107,7 +114,7 @@ double Model::predict_raw(std::span<const double> features) const {
     Inputs inputs(m.slopes, m.intercepts, *m.normalisation == Normalisation::linear_rescale);
     for (std::size_t i = 0; i < features.size(); i++) inputs.set(i, features[i]);
     if (m.chroma_correction) correct_chroma(m.features, *m.chroma_correction, inputs);
-    return inputs.denormalised_score(m.regressor.evaluate(inputs.first(features.size())));
+    return inputs.denormalised_score(m.regressor->evaluate(inputs.first(features.size())));
 }
 
 double Model::finish(double raw) const {
@@ -128,7 +135,9 @@ ModelCollection::ModelCollection(std::vector<Model> members, bool is_bootstrap)
 }
 
 void ModelCollection::overload(std::string_view extractor, const OptionTexts &options) {
-    for (Model &member : members_) member.overload(extractor, options);
+    std::vector<Model> changed = members_; // all or none
+    for (Model &member : changed) member.overload(extractor, options);
+    members_ = std::move(changed);
 }
 
 namespace {

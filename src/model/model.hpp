@@ -27,7 +27,10 @@ class Model {
         OptionTexts options;
     };
 
+    // Copies share what they hold; an overload makes it the model's own again.
+    Model(const Model &) noexcept;
     Model(Model &&) noexcept;
+    Model &operator=(const Model &) noexcept;
     Model &operator=(Model &&) noexcept;
     ~Model();
 
@@ -50,8 +53,8 @@ class Model {
     friend class ModelReader;
     struct Data;
     explicit Model(std::unique_ptr<Data> data);
-    void form_names();
-    std::unique_ptr<Data> data_;
+    static void form_names(Data &data);
+    std::shared_ptr<const Data> data_;
 };
 
 struct CollectionScore {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ struct Model::Data {
     std::optional<ScoreTransform> transform;
     std::optional<ScoreClip> clip;
     std::optional<double> chroma_correction;
-    Regressor regressor;
+    std::shared_ptr<const Regressor> regressor; // copies of the data share it
 };
 
 } // namespace vmaf

@@ -198,7 +198,7 @@ class ModelReader {
         for (std::size_t i = 0; i < names_.size(); i++)
             m.features.push_back({std::move(names_[i]), std::move(options_[i])});
         if (m.transform && config_.enable_transform) m.transform->enabled = true;
-        m.regressor = Regressor(*svm_, m.features.size());
+        m.regressor = std::make_shared<const Regressor>(*svm_, m.features.size());
         return Model(std::move(data_));
     }
 

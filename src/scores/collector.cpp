@@ -8,17 +8,10 @@
 
 namespace vmaf {
 
-namespace {
-
-constexpr unsigned kMaxIndex = 1u << 30; // beyond this an index is a mistake
-
-} // namespace
-
-std::optional<double> &ScoreCollector::Series::at(std::size_t index) {
+void ScoreCollector::Series::make_room(std::size_t index) {
     const std::size_t block = index / kBlock;
     if (block >= blocks.size()) blocks.resize(block + 1);
     if (!blocks[block]) blocks[block] = std::make_unique<Block>();
-    return (*blocks[block])[index % kBlock];
 }
 
 std::optional<double> ScoreCollector::Series::find(std::size_t index) const {
@@ -26,41 +19,71 @@ std::optional<double> ScoreCollector::Series::find(std::size_t index) const {
     return block < blocks.size() && blocks[block] ? (*blocks[block])[index % kBlock] : std::nullopt;
 }
 
-void ScoreCollector::append(std::string_view name, unsigned index, double value) {
-    if (index >= kMaxIndex) throw invalid("frame number " + std::to_string(index) + " is too large");
+ScoreCollector::Series &ScoreCollector::series_with_room(std::string_view name, unsigned index) {
+    const auto found = by_name_.find(name);
+    if (found != by_name_.end()) {
+        found->second->make_room(index);
+        return *found->second;
+    }
+    Series fresh{std::string(name), {}};
+    fresh.make_room(index);
+    series_.push_back(std::move(fresh));
+    by_name_.emplace(std::string(name), &series_.back());
+    return series_.back();
+}
+
+void ScoreCollector::drop_series_behind(std::size_t count) noexcept {
+    for (; series_.size() > count; series_.pop_back())
+        if (const auto found = by_name_.find(series_.back().name); found != by_name_.end()) by_name_.erase(found);
+}
+
+void ScoreCollector::check_aggregate(const NewAggregate &aggregate) const {
+    for (const auto &[known, old] : aggregates_) {
+        if (known != aggregate.name) continue;
+        if (old == aggregate.value || (std::isnan(old) && std::isnan(aggregate.value))) return;
+        throw invalid("aggregate \"" + std::string(aggregate.name) + "\" cannot be overwritten");
+    }
+}
+
+void ScoreCollector::append(std::span<const NewScore> scores, std::span<const NewAggregate> aggregates) {
+    for (const NewScore &score : scores)
+        if (score.index > kMaxFrameNumber)
+            throw invalid("frame number " + std::to_string(score.index) + " is too large");
     std::unique_lock lock(mutex_);
+    const std::size_t series_before = series_.size(), aggregates_before = aggregates_.size();
+    std::size_t stored = 0;
+    try {
+        for (const NewAggregate &aggregate : aggregates) {
+            check_aggregate(aggregate);
+            const bool known = std::any_of(aggregates_.begin(), aggregates_.end(),
+                                           [&](const auto &entry) { return entry.first == aggregate.name; });
+            if (!known) aggregates_.emplace_back(aggregate.name, aggregate.value);
+        }
+        for (; stored < scores.size(); stored++) {
+            const NewScore &score = scores[stored];
+            std::optional<double> &place = series_with_room(score.name, score.index).at(score.index);
+            if (place)
+                throw invalid("feature \"" + std::string(score.name) + "\" cannot be overwritten at index " +
+                              std::to_string(score.index));
+            place = score.value;
+        }
+    } catch (const std::exception &e) {
+        while (stored-- > 0) by_name_.find(scores[stored].name)->second->at(scores[stored].index).reset();
+        drop_series_behind(series_before);
+        aggregates_.resize(aggregates_before);
+        lock.unlock();
+        if (dynamic_cast<const Error *>(&e)) log(LogLevel::warning, e.what());
+        throw;
+    }
     const std::clock_t now = std::clock();
     if (!first_) first_ = now;
     last_ = now;
-    auto found = by_name_.find(name);
-    if (found == by_name_.end()) {
-        series_.push_back({std::string(name), {}});
-        found = by_name_.emplace(std::string(name), &series_.back()).first;
-    }
-    std::optional<double> &place = found->second->at(index);
-    if (place) {
-        const std::string sentence =
-            "feature \"" + std::string(name) + "\" cannot be overwritten at index " + std::to_string(index);
-        lock.unlock();
-        log(LogLevel::warning, sentence);
-        throw invalid(sentence);
-    }
-    place = value;
-    frame_capacity_ = std::max<std::size_t>(frame_capacity_, std::size_t(index) + 1);
-    if (!listener_) return;
-    const Listener listener = listener_;
+    for (const NewScore &score : scores)
+        frame_capacity_ = std::max<std::size_t>(frame_capacity_, std::size_t(score.index) + 1);
+    const std::shared_ptr<const Listener> listener = listener_;
     lock.unlock();
-    listener(std::string(name), index, value);
-}
-
-void ScoreCollector::set_aggregate(std::string_view name, double value) {
-    std::lock_guard lock(mutex_);
-    for (const auto &[known, old] : aggregates_) {
-        if (known != name) continue;
-        if (old == value || (std::isnan(old) && std::isnan(value))) return;
-        throw invalid("aggregate \"" + std::string(name) + "\" cannot be overwritten");
-    }
-    aggregates_.emplace_back(name, value);
+    if (!listener) return;
+    for (const NewScore &score : scores) (*listener)(std::string(score.name), score.index, score.value);
 }
 
 const ScoreCollector::Series *ScoreCollector::series(std::string_view name) const {
@@ -129,8 +152,9 @@ double ScoreCollector::busy_seconds() const {
 }
 
 void ScoreCollector::set_listener(Listener listener) {
+    auto shared = std::make_shared<const Listener>(std::move(listener));
     std::lock_guard lock(mutex_);
-    listener_ = std::move(listener);
+    listener_ = std::move(shared);
 }
 
 } // namespace vmaf

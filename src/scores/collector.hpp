@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,12 +19,31 @@ namespace vmaf {
 
 enum class Pooling { unknown = 0, min = 1, max = 2, mean = 3, harmonic_mean = 4 };
 
+struct NewScore {
+    std::string_view name;
+    unsigned index;
+    double value;
+};
+struct NewAggregate {
+    std::string_view name;
+    double value;
+};
+
+inline constexpr unsigned kMaxFrameNumber = (1u << 30) - 1; // beyond this a number is a mistake
+
 class ScoreCollector {
   public:
-    // A (name, index) pair is written once; a second write warns and throws Error(EINVAL).
-    void append(std::string_view name, unsigned index, double value);
-    // Same name with the same value: fine; with another value: Error(EINVAL).
-    void set_aggregate(std::string_view name, double value);
+    // A (name, index) pair is written once; a second write warns and throws Error(EINVAL). An aggregate may be set
+    // again to the value that it has. Stores all, or none and throws.
+    void append(std::span<const NewScore> scores, std::span<const NewAggregate> aggregates = {});
+    void append(std::string_view name, unsigned index, double value) {
+        const NewScore score{name, index, value};
+        append({&score, 1});
+    }
+    void set_aggregate(std::string_view name, double value) {
+        const NewAggregate aggregate{name, value};
+        append({}, {&aggregate, 1});
+    }
 
     std::optional<double> find(std::string_view name, unsigned index) const;
     bool has_name(std::string_view name) const;
@@ -39,7 +59,7 @@ class ScoreCollector {
     // Processor seconds between the first and the last append (cli-and-formats.md 13.4).
     double busy_seconds() const;
 
-    // Called after each append, outside the lock.
+    // Called for each score after it is stored, outside the lock.
     using Listener = std::function<void(const std::string &name, unsigned index, double value)>;
     void set_listener(Listener listener);
 
@@ -51,10 +71,14 @@ class ScoreCollector {
         std::string name;
         std::vector<std::unique_ptr<Block>> blocks;
 
-        std::optional<double> &at(std::size_t index);
+        void make_room(std::size_t index);
+        std::optional<double> &at(std::size_t index) { return (*blocks[index / kBlock])[index % kBlock]; } // has room
         std::optional<double> find(std::size_t index) const;
     };
     const Series *series(std::string_view name) const;
+    Series &series_with_room(std::string_view name, unsigned index);
+    void check_aggregate(const NewAggregate &aggregate) const;
+    void drop_series_behind(std::size_t count) noexcept;
 
     mutable std::mutex mutex_;
     std::deque<Series> series_; // stable addresses; order of first append
@@ -62,7 +86,7 @@ class ScoreCollector {
     std::vector<std::pair<std::string, double>> aggregates_;
     std::size_t frame_capacity_ = 0;
     std::optional<std::clock_t> first_, last_;
-    Listener listener_;
+    std::shared_ptr<const Listener> listener_;
 };
 
 } // namespace vmaf

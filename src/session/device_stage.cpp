@@ -16,12 +16,12 @@ constexpr std::size_t kMaxScorers = 32; // bits of a frame's mask
 
 } // namespace
 
-void DeviceStage::prepare(const PictureFormat &format, const std::vector<std::unique_ptr<MetricSlot>> &slots) {
-    prepared_ = true;
+void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candidate> &candidates) {
     const std::string backend(this->backend());
+    std::vector<const MetricSlot *> slots;
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
     DevicePipeline::Config config{.lanes = choice_.lanes, .batch = choice_.batch, .wait_after = {}};
-    for (const auto &slot : slots) {
+    for (const auto &[slot, metric] : candidates) {
         if (slot->place() == MetricSlot::Place::cpu) continue;
         std::string reason;
         if (!slot->info().on_devices)
@@ -30,13 +30,13 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<std::un
             reason = "too many features on the device";
         else
             try {
-                scorers.push_back(slot->make_device_scorer(device()));
+                scorers.push_back(metric->make_device_scorer(device()));
             } catch (const Error &e) {
                 if (e.code() != ENOTSUP) throw;
                 reason = e.what();
             }
         if (reason.empty()) {
-            slots_.push_back(slot.get());
+            slots.push_back(slot);
             const Dispatch dispatch = DispatchTable::of_process().of(slot->info().name);
             config.wait_after.push_back(dispatch == Dispatch::serial);
             if (dispatch != Dispatch::adaptive && config.batch == 0) config.batch = 1;
@@ -48,11 +48,16 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<std::un
         log(choice_.is_explicit ? LogLevel::warning : LogLevel::info,
             "feature '" + slot->identity() + "' runs on the CPU: " + reason);
     }
-    if (scorers.empty()) return;
+    if (scorers.empty()) {
+        prepared_ = true;
+        return;
+    }
     const unsigned batch = config.batch ? config.batch : DevicePipeline::batch_for(format);
     const unsigned lanes = config.lanes ? config.lanes : DevicePipeline::lanes_for(format);
-    frames_in_flight_ = DevicePipeline::frames_in_flight(lanes, batch) + batch; // those being emitted
     pipeline_ = std::make_unique<DevicePipeline>(choice_.device, format, std::move(scorers), config, receiver_);
+    frames_in_flight_ = DevicePipeline::frames_in_flight(lanes, batch) + batch; // those being emitted
+    slots_ = std::move(slots);
+    prepared_ = true;
 }
 
 std::optional<std::size_t> DeviceStage::scorer_of(const MetricSlot &slot) const {

@@ -19,9 +19,14 @@ class DeviceStage {
     Device &device() const { return *choice_.device; }
     std::string_view backend() const { return choice_.device->info().backend; }
 
-    // Once, when the slots are prepared: those that can are given a place on the device, the log tells of the others.
-    // Throws Error where a pinned one cannot, and where the device fails.
-    void prepare(const PictureFormat &format, const std::vector<std::unique_ptr<MetricSlot>> &slots);
+    // A slot and its metric, made for the format of the pictures.
+    struct Candidate {
+        const MetricSlot *slot;
+        const Metric *metric;
+    };
+    // Once: slots that can are given a place on the device, the log tells of the others. Throws Error where a pinned
+    // one cannot, and where the device fails; nothing has changed then.
+    void prepare(const PictureFormat &format, const std::vector<Candidate> &candidates);
     bool prepared() const { return prepared_; }
 
     // Which of the pipeline's scorers serves a slot; none: it runs on the CPU.

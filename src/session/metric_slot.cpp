@@ -1,21 +1,54 @@
 #include "session/metric_slot.hpp"
 
+#include <algorithm>
+
 #include "scores/feature_name.hpp"
 
 namespace vmaf {
 
-MetricSlot::MetricSlot(const MetricInfo &info, const OptionTexts &options, ScoreCollector &scores, Place place)
-    : info_(info), scores_(scores), place_(place) {
-    const OptionValues values(info.name, info.options, options);
-    const std::string suffix = values.name_suffix();
+// Collects what a metric says; nothing is stored before all of a frame is there.
+class MetricSlot::Sink final : public ScoreSink {
+  public:
+    Sink(MetricSlot &slot, NewScores &scores) : slot_(slot), scores_(scores) {}
+
+    void score(std::string_view name, unsigned index, double value) override {
+        const auto stored = slot_.stored_names_.find(name);
+        scores_.scores.push_back({stored == slot_.stored_names_.end() ? kept(name) : stored->second, index, value});
+    }
+    void aggregate(std::string_view name, double value) override { scores_.aggregates.push_back({kept(name), value}); }
+
+  private:
+    std::string_view kept(std::string_view name) {
+        const auto known = slot_.other_names_.find(name);
+        return known != slot_.other_names_.end() ? *known : *slot_.other_names_.emplace(name).first;
+    }
+
+    MetricSlot &slot_;
+    NewScores &scores_;
+};
+
+MetricSlot::MetricSlot(const MetricInfo &info, const OptionTexts &options, Place place)
+    : info_(info), options_(info.name, info.options, options), place_(place) {
+    const std::string suffix = options_.name_suffix();
     identity_ = stored_name(info.name, suffix);
     for (const std::string_view name : info.provides)
         stored_names_.emplace(std::string(name), stored_name(name, suffix));
-    metric_ = info.create(values);
+    metric_ = info.create(options_);
 }
 
-void MetricSlot::prepare(const PictureFormat &format) {
-    metric_->prepare(format);
+bool MetricSlot::provides(std::string_view stored_name) const {
+    return std::any_of(stored_names_.begin(), stored_names_.end(),
+                       [&](const auto &entry) { return entry.second == stored_name; });
+}
+
+std::unique_ptr<Metric> MetricSlot::make_prepared(const PictureFormat &format) const {
+    std::unique_ptr<Metric> metric = info_.create(options_);
+    metric->prepare(format);
+    return metric;
+}
+
+void MetricSlot::take(std::unique_ptr<Metric> prepared) noexcept {
+    metric_ = std::move(prepared);
     prepared_ = true;
 }
 
@@ -34,18 +67,24 @@ void MetricSlot::measure(const FrameInput &frame, FrameResult &result, Isa isa) 
     idle_scorers_.push_back(std::move(scorer));
 }
 
-void MetricSlot::emit(unsigned index, const FrameResult &result) {
+void MetricSlot::emit(unsigned index, const FrameResult &result, NewScores &scores) {
     emitted_ = true;
-    metric_->emit(index, result, *this);
+    Sink sink(*this, scores);
+    metric_->emit(index, result, sink);
 }
 
-void MetricSlot::flush() { metric_->flush(*this); }
-
-void MetricSlot::score(std::string_view name, unsigned index, double value) {
-    const auto stored = stored_names_.find(name);
-    scores_.append(stored == stored_names_.end() ? name : std::string_view(stored->second), index, value);
+void MetricSlot::flush(NewScores &scores) {
+    if (flushed_) return;
+    const std::size_t scores_before = scores.scores.size(), aggregates_before = scores.aggregates.size();
+    try {
+        Sink sink(*this, scores);
+        metric_->flush(sink);
+        flushed_ = true;
+    } catch (...) {
+        scores.scores.resize(scores_before);
+        scores.aggregates.resize(aggregates_before);
+        throw;
+    }
 }
-
-void MetricSlot::aggregate(std::string_view name, double value) { scores_.set_aggregate(name, value); }
 
 } // namespace vmaf

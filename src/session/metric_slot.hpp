@@ -2,9 +2,11 @@
 // it.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,44 +16,61 @@
 
 namespace vmaf {
 
-class MetricSlot final : public ScoreSink {
+// Scores on their way into the collector. Names belong to the slots that gave them.
+struct NewScores {
+    std::vector<NewScore> scores;
+    std::vector<NewAggregate> aggregates;
+
+    void clear() {
+        scores.clear();
+        aggregates.clear();
+    }
+};
+
+class MetricSlot final {
   public:
     // Where a metric may run. `pinned`: nowhere else.
     enum class Place { cpu, device, pinned };
 
-    MetricSlot(const MetricInfo &info, const OptionTexts &options, ScoreCollector &scores, Place place);
+    MetricSlot(const MetricInfo &info, const OptionTexts &options, Place place);
 
     const MetricInfo &info() const { return info_; }
     const std::string &identity() const { return identity_; }  // extractor name plus suffix (models.md 5.6)
     const auto &stored_names() const { return stored_names_; } // by the name that the metric gives a score
     Place place() const { return place_; }
-    void set_place(Place place) { place_ = place; }
     History history() const { return metric_->history(); }
-    bool reads_chroma() const { return metric_->reads_chroma(); }
-    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const {
-        return metric_->make_device_scorer(device);
-    }
+    PlanesRead planes_read() const { return metric_->planes_read(); }
+    bool provides(std::string_view stored_name) const;
+    bool reads_chroma() const { return ((planes_read().ref | planes_read().dist) & kChromaPlanes) != 0; }
 
+    // Preparing is all or nothing over the slots of a session: each makes a metric for the format, which throws where
+    // it cannot score such pictures; then all take theirs over, or none does.
     bool prepared() const { return prepared_; }
-    void prepare(const PictureFormat &format);
+    std::unique_ptr<Metric> make_prepared(const PictureFormat &format) const;
+    void take(std::unique_ptr<Metric> prepared) noexcept;
 
-    void measure(const FrameInput &frame, FrameResult &result, Isa isa); // from any thread
-    void emit(unsigned index, const FrameResult &result);                // in frame order
-    void flush();                                                        // once frames were emitted
+    void measure(const FrameInput &frame, FrameResult &result, Isa isa);     // from any thread
+    void emit(unsigned index, const FrameResult &result, NewScores &scores); // in frame order
+    void flush(NewScores &scores);                                           // once frames were emitted; not twice
     bool emitted() const { return emitted_; }
 
+    // Frames that this metric was there for. For the thread that gives them.
+    unsigned frames_seen = 0;
+    bool is_late = false; // registered when frames had been given before
+
   private:
-    void score(std::string_view name, unsigned index, double value) override;
-    void aggregate(std::string_view name, double value) override;
+    class Sink;
 
     const MetricInfo &info_;
-    ScoreCollector &scores_;
+    OptionValues options_;
     std::string identity_;
     std::unique_ptr<Metric> metric_;
     std::map<std::string, std::string, std::less<>> stored_names_; // provided name -> stored name
+    std::set<std::string, std::less<>> other_names_;               // that some options add
     Place place_;
     bool prepared_ = false;
-    bool emitted_ = false;
+    std::atomic<bool> emitted_{false};
+    bool flushed_ = false;
 
     std::mutex scorers_mutex_;
     std::vector<std::unique_ptr<FrameScorer>> idle_scorers_;

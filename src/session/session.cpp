@@ -5,7 +5,6 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
-#include <deque>
 #include <optional>
 #include <thread>
 
@@ -14,8 +13,12 @@
 #include "device/trace.hpp"
 #include "metrics/registry.hpp"
 #include "picture/pool.hpp"
+#include "session/callback_scope.hpp"
 #include "session/device_stage.hpp"
+#include "session/frame_numbers.hpp"
 #include "session/metric_slot.hpp"
+#include "session/ring.hpp"
+#include "session/sample_check.hpp"
 #include "session/worker_pool.hpp"
 
 namespace vmaf {
@@ -31,9 +34,11 @@ struct Frame {
     Picture ref, dist;
     std::array<Picture, 2> earlier_ref, earlier_dist;
     std::vector<MetricSlot *> slots; // those that score this frame, in order of registration
+    std::vector<std::size_t> parts;  // those of them that run on the CPU
     std::vector<FrameResult> results;
     std::vector<std::size_t> result_of_scorer; // where results from the device go, by scorer
     std::atomic<std::size_t> unmeasured{0};    // results that are still to come; all those from the device count as one
+    std::atomic<bool> failed{false};           // a metric could not measure it; it has no scores
     bool measured = false;                     // guarded by the session's mutex
 
     void release_pictures() {
@@ -51,91 +56,142 @@ class Session::Impl final : public DevicePipeline::Receiver {
         : config_(config), isa_(best_isa(config.cpumask)), pool_(config.threads),
           max_in_flight_(std::max(1u, config.threads + config.threads / 2 + 1)) {}
 
-    ~Impl() override { drain(); }
+    ~Impl() override {
+        drain();
+        device_.reset(); // its thread may still be on the way out of finish()
+    }
 
     void use_device(const DeviceChoice &choice) {
+        refuse_inside_handler();
         if (device_) throw invalid("a session works with one device; it has one already");
         device_ = std::make_unique<DeviceStage>(choice, *this);
     }
 
-    void use_feature(const MetricInfo &info, const OptionTexts &options, bool pinned) {
+    using Slots = std::vector<std::unique_ptr<MetricSlot>>;
+
+    std::unique_ptr<MetricSlot> make_slot(const MetricInfo &info, const OptionTexts &options, bool pinned) const {
+        if (pinned && device_ && device_->prepared())
+            throw invalid("feature '" + std::string(info.name) + "_" + std::string(device_->backend()) +
+                          "' comes too late: metrics of a device are registered before the first pictures");
         // With a gpumask only features that ask for the device by name run there (backends.md 4.3).
         const auto place = pinned                        ? MetricSlot::Place::pinned
                            : device_ && !config_.gpumask ? MetricSlot::Place::device
                                                          : MetricSlot::Place::cpu;
-        auto slot = std::make_unique<MetricSlot>(info, options, scores, place);
-        for (const auto &known : slots_)
-            if (known->identity() == slot->identity()) return;
-        slots_.push_back(std::move(slot));
+        return std::make_unique<MetricSlot>(info, options, place);
     }
 
+    // All of them, but for those that are there already, or none.
+    void add(Slots slots) {
+        refuse_inside_handler();
+        Slots added;
+        for (auto &slot : slots) {
+            const auto same = [&](const auto &known) { return known->identity() == slot->identity(); };
+            if (std::any_of(slots_.begin(), slots_.end(), same) || std::any_of(added.begin(), added.end(), same))
+                continue;
+            if (format_) slot->take(slot->make_prepared(*format_));
+            slot->is_late = frames_given_ > 0;
+            added.push_back(std::move(slot));
+        }
+        std::lock_guard lock(mutex_);
+        slots_.reserve(slots_.size() + added.size());
+        for (auto &slot : added) slots_.push_back(std::move(slot));
+    }
+
+    void mount(std::vector<Model> models) {
+        std::lock_guard lock(predict_mutex);
+        mounted_.insert(mounted_.end(), models.begin(), models.end());
+    }
+
+    // All slots or none.
     void prepare(const PictureFormat &format) {
         if (format_ && *format_ != format)
             throw invalid("all pictures of a run must have one size, format and depth; the first pair was " +
                           describe(*format_) + ", now " + describe(format));
-        for (const auto &slot : slots_)
-            if (!slot->prepared()) slot->prepare(format);
+        if (format_) return; // slots that came later were prepared when they came
+        std::vector<std::unique_ptr<Metric>> metrics;
+        std::vector<DeviceStage::Candidate> candidates;
+        for (const auto &slot : slots_) {
+            metrics.push_back(slot->make_prepared(format));
+            candidates.push_back({slot.get(), metrics.back().get()});
+        }
+        if (device_) {
+            device_->prepare(format, candidates);
+            max_in_flight_ = std::max<std::size_t>(max_in_flight_, device_->frames_in_flight());
+        }
+        for (std::size_t i = 0; i < slots_.size(); i++) slots_[i]->take(std::move(metrics[i]));
         format_ = format;
-        if (!device_ || device_->prepared()) return; // metrics that come later run on the CPU
-        device_->prepare(format, slots_);
-        max_in_flight_ = std::max<std::size_t>(max_in_flight_, device_->frames_in_flight());
     }
 
     void read(Picture ref, Picture dist, unsigned index) {
+        refuse_inside_handler();
         if (flushed_) throw invalid("pictures cannot be given after the flush");
-        pictures_offered_++;
-        if (!(ref.format() == dist.format()))
-            throw invalid("the reference picture is " + describe(ref.format()) + ", the distorted one " +
-                          describe(dist.format()) + "; they must be alike");
-        if ((ref.memory() == Memory::device) != (dist.memory() == Memory::device))
-            throw invalid("one picture is on a device, the other is not; they must be alike");
-        if (ref.memory() == Memory::device && !device_) throw invalid("device pictures need an active device backend");
+        report_errors();
+        check_pair(ref, dist);
+        std::unique_ptr<Frame> frame = fresh_frame();
+        frame->index = index;
+        choose_slots(*frame);
+        check_number(*frame);
+        if (!check_samples(*frame, ref, dist)) return;
         prepare(ref.format());
-        if (width_ == 0) {
-            width_ = ref.format().width;
-            height_ = ref.format().height;
-        }
-        rethrow_error();
-        start(std::move(ref), std::move(dist), index);
-        rethrow_error();
+        start(std::move(frame), std::move(ref), std::move(dist));
+        if (is_synchronous()) report_errors();
     }
 
     void flush() {
+        refuse_inside_handler();
         if (flushed_) throw invalid("the session was flushed before");
         drain();
-        rethrow_error();
+        report_errors();
         for (const auto &slot : slots_)
-            if (!slot->emitted())
+            if (slot->frames_seen == 0)
                 throw invalid("feature '" + slot->identity() +
                               "' has scored no pictures; none were given, or none fit");
         const TraceRange trace("flush");
-        for (const auto &slot : slots_) slot->flush();
+        for (const auto &slot : slots_)
+            if (slot->emitted()) slot->flush(last_scores_);
+        scores.append(last_scores_.scores, last_scores_.aggregates);
         earlier_ref_.fill({});
         earlier_dist_.fill({});
         flushed_ = true;
     }
 
+    void import_score(std::string_view name, unsigned index, double value) {
+        {
+            std::lock_guard lock(mutex_);
+            if (numbers_.contains(index) &&
+                std::any_of(slots_.begin(), slots_.end(), [&](const auto &slot) { return slot->provides(name); }))
+                throw already_scored(name, index);
+        }
+        scores.append(name, index, value);
+    }
+
     // Waits until every frame given so far has been measured and emitted; not for those that another thread gives
-    // meanwhile. A callback that asks for scores is itself part of a frame in work and waits for nothing.
+    // meanwhile. A handler that asks for scores is itself part of a frame in work and waits for nothing.
     void drain() {
+        if (is_inside_handler()) return;
         std::unique_lock lock(mutex_);
-        if (emitter_ == std::this_thread::get_id()) return;
         frame_done_.wait(lock, [&, given = frames_given_] { return frames_emitted_ >= given; });
     }
 
     unsigned step() const { return std::max(1u, config_.subsample); }
 
-    // Tries the registered models at `index` each time a score arrives, for clients that listen (models.md 6.5).
-    void predict_mounted(unsigned index) {
-        std::lock_guard lock(predict_mutex);
-        for (const Model *model : mounted_)
-            if (!scores.find(model->name(), index) && has_features(*model, index)) predict(*model, index);
-    }
-
-    bool has_features(const Model &model, unsigned index) const {
-        const std::vector<std::string> &names = model.stored_names();
-        return std::all_of(names.begin(), names.end(),
-                           [&](const std::string &name) { return scores.find(name, index).has_value(); });
+    // What a listener is told, and what follows from it: registered models are tried at `index` each time a score
+    // arrives (models.md 6.5). Scores are stored by then; whatever happens here does not undo that.
+    void tell(const auto &handler, const std::string &name, unsigned index, double value) noexcept {
+        try {
+            {
+                const CallbackScope scope(this);
+                handler(name, index, value);
+            }
+            std::lock_guard lock(predict_mutex);
+            const bool is_prediction =
+                std::any_of(mounted_.begin(), mounted_.end(), [&](const Model &model) { return model.name() == name; });
+            if (!is_prediction) predict_mounted(index);
+        } catch (const Error &e) {
+            log(LogLevel::warning, e.what()); // asking for the score says it again
+        } catch (...) {
+            fail(std::current_exception());
+        }
     }
 
     // The raw prediction of one frame from stored features; names the feature that is missing.
@@ -158,10 +214,11 @@ class Session::Impl final : public DevicePipeline::Receiver {
         return score;
     }
 
+    bool is_inside_handler() const { return CallbackScope::is_inside(this); }
+
     ScoreCollector scores;
-    std::recursive_mutex predict_mutex;
-    std::vector<const Model *> mounted_;
-    std::vector<std::unique_ptr<MetricSlot>> slots_;
+    std::recursive_mutex predict_mutex; // of predictions, and of the models that are mounted
+    Slots slots_;                       // changed by the thread that registers, with the mutex
     SessionConfig config_;
     Isa isa_;
     std::unique_ptr<DeviceStage> device_;
@@ -174,16 +231,101 @@ class Session::Impl final : public DevicePipeline::Receiver {
                std::to_string(f.bits) + " bit";
     }
 
-    void start(Picture ref, Picture dist, unsigned index) {
-        std::unique_ptr<Frame> owned = fresh_frame();
+    static Error already_scored(std::string_view name, unsigned index) {
+        const std::string sentence =
+            "feature \"" + std::string(name) + "\" cannot be overwritten at index " + std::to_string(index);
+        log(LogLevel::warning, sentence);
+        return invalid(sentence);
+    }
+
+    // Everything happens inside read(), whose errors are those of its own frame.
+    bool is_synchronous() const { return config_.threads == 0 && !device_; }
+
+    void refuse_inside_handler() const {
+        if (is_inside_handler())
+            throw invalid(
+                "this cannot be done from inside a callback of the same context, which would wait for itself; "
+                "let the callback return first");
+    }
+
+    void predict_mounted(unsigned index) {
+        for (const Model &model : mounted_)
+            if (!scores.find(model.name(), index) && has_features(model, index)) predict(model, index);
+    }
+
+    bool has_features(const Model &model, unsigned index) const {
+        const std::vector<std::string> &names = model.stored_names();
+        return std::all_of(names.begin(), names.end(),
+                           [&](const std::string &name) { return scores.find(name, index).has_value(); });
+    }
+
+    void check_pair(const Picture &ref, const Picture &dist) const {
+        if (!(ref.format() == dist.format()))
+            throw invalid("the reference picture is " + describe(ref.format()) + ", the distorted one " +
+                          describe(dist.format()) + "; they must be alike");
+        if ((ref.memory() == Memory::device) != (dist.memory() == Memory::device))
+            throw invalid("one picture is on a device, the other is not; they must be alike");
+        if (ref.memory() == Memory::device && !device_) throw invalid("device pictures need an active device backend");
+    }
+
+    // Metrics that look at the frame. Those that came late and look back first let pictures pass by to look back at.
+    void choose_slots(Frame &frame) const {
+        frame.slots.clear();
+        for (const auto &slot : slots_) {
+            const History h = slot->history();
+            if (slot->is_late && slot->frames_seen < std::max(h.ref, h.dist)) continue;
+            if (slot->info().every_frame || frame.index % step() == 0) frame.slots.push_back(slot.get());
+        }
+    }
+
+    // Refuses what would go wrong later: numbers that have scores, and those that leave a metric without a picture to
+    // look back at.
+    void check_number(const Frame &frame) const {
+        const unsigned index = frame.index;
+        if (index > kMaxFrameNumber) throw invalid("frame number " + std::to_string(index) + " is too large");
+        if (!frame.slots.empty() && numbers_.contains(index))
+            throw invalid("frame " + std::to_string(index) + " was given before; its scores cannot be overwritten");
+        for (const MetricSlot *slot : frame.slots) {
+            const History h = slot->history();
+            if (h.from_zero && !slot->is_late && index >= h.ref && slot->frames_seen < h.ref)
+                throw invalid(slot->identity() + ": frame " + std::to_string(index) +
+                              " has no earlier frame to compare with; frames are counted from 0");
+            if ((h.ref || h.dist) && last_number_ && index < *last_number_)
+                throw invalid(slot->identity() + ": frame " + std::to_string(index) + " comes behind frame " +
+                              std::to_string(*last_number_) + "; metrics that look back take frames in order");
+            for (const auto &[provided, stored] : slot->stored_names())
+                if (scores.find(stored, index)) throw already_scored(stored, index);
+        }
+    }
+
+    // False: the frame has samples that no metric must see, which a later call reports. Throws where it is this one.
+    bool check_samples(const Frame &frame, const Picture &ref, const Picture &dist) {
+        PlanesRead planes{0, 0};
+        for (const MetricSlot *slot : frame.slots) {
+            const PlanesRead read = slot->planes_read();
+            planes.ref |= read.ref;
+            planes.dist |= read.dist;
+        }
+        try {
+            require_samples_in_range(ref, planes.ref, SampleOwner::reference, frame.index, isa_, pool_);
+            require_samples_in_range(dist, planes.dist, SampleOwner::distorted, frame.index, isa_, pool_);
+            return true;
+        } catch (const Error &) {
+            if (is_synchronous()) throw;
+            fail(std::current_exception());
+            pictures_offered_++;
+            return false;
+        }
+    }
+
+    // Up to a point everything may throw and nothing has changed; behind it nothing throws, so that no frame is lost
+    // that somebody waits for.
+    void start(std::unique_ptr<Frame> owned, Picture ref, Picture dist) {
         Frame *const frame = owned.get();
-        frame->index = index;
-        frame->slots.clear();
-        for (const auto &slot : slots_)
-            if (slot->info().every_frame || index % step() == 0) frame->slots.push_back(slot.get());
         const std::uint32_t device_scorers = assign_scorers(*frame);
-        const std::size_t jobs = frame->slots.size() - static_cast<std::size_t>(std::popcount(device_scorers));
+        const std::size_t jobs = frame->parts.size();
         const History kept = history_on_cpu();
+        const PictureFormat format = ref.format();
         const Picture device_ref = ref, device_dist = dist;
         if (ref.memory() == Memory::device && (jobs > 0 || kept.ref || kept.dist)) { // for metrics that run on the CPU
             ref = device_->download(ref);
@@ -191,47 +333,64 @@ class Session::Impl final : public DevicePipeline::Receiver {
         }
         frame->earlier_ref = earlier_ref_;
         frame->earlier_dist = earlier_dist_;
-        remember(ref, dist, kept);
+        Picture kept_dist = kept.ref + kept.dist > kMostKept ? copy_of(dist) : dist;
+        const Picture kept_ref = ref;
         if (jobs > 0) {
             frame->ref = std::move(ref);
             frame->dist = std::move(dist);
         }
         frame->results.resize(frame->slots.size());
-        frame->unmeasured = jobs + (device_scorers ? 1 : 0);
+        frame->failed = false;
         frame->measured = false;
+        frame->unmeasured = jobs + (device_scorers ? 1 : 0);
+        const bool measured = is_synchronous();
+        if (measured) // errors are those of this call
+            for (const std::size_t part : frame->parts) measure_part(*frame, part);
+        pool_.reserve(jobs);
         {
             std::unique_lock lock(mutex_);
             frame_done_.wait(lock, [&] { return in_flight_.size() < max_in_flight_; });
+            in_flight_.reserve(max_in_flight_);
+            idle_frames_.reserve(max_in_flight_ + 1);
+            if (!frame->slots.empty()) numbers_.insert(frame->index);
             in_flight_.push_back(std::move(owned));
             frames_given_++;
         }
-        submit(*frame, jobs, device_scorers, device_ref, device_dist);
+        keep(earlier_ref_, kept_ref, kept.ref);
+        keep(earlier_dist_, kept_dist, kept.dist);
+        for (const auto &slot : slots_)
+            if (slot->info().every_frame || frame->index % step() == 0) slot->frames_seen++;
+        last_number_ = std::max(last_number_.value_or(0), frame->index);
+        pictures_offered_++;
+        width_ = format.width;
+        height_ = format.height;
+        if (measured || frame->unmeasured == 0) return finish(*frame);
+        submit(*frame, device_scorers, device_ref, device_dist);
     }
 
     // The frame may be gone when the last of its jobs is queued.
-    void submit(Frame &frame, std::size_t jobs, std::uint32_t device_scorers, const Picture &ref, const Picture &dist) {
-        if (jobs == 0 && !device_scorers) return finish(frame);
-        std::vector<std::size_t> &parts = jobs_;
-        parts.clear();
-        for (std::size_t i = 0; i < frame.slots.size(); i++)
-            if (!device_ || !device_->scorer_of(*frame.slots[i])) parts.push_back(i);
+    void submit(Frame &frame, std::uint32_t device_scorers, const Picture &ref, const Picture &dist) {
+        std::swap(jobs_, frame.parts);
         if (device_scorers) device_->pipeline()->submit(&frame, frame.index, ref, dist, device_scorers, pool_);
-        for (const std::size_t part : parts)
+        for (const std::size_t part : jobs_)
             pool_.submit({[](void *self, void *item, std::size_t i) {
                               static_cast<Impl *>(self)->measure(*static_cast<Frame *>(item), i);
                           },
                           this, &frame, part});
     }
 
-    // Which of the device's scorers run on a frame, one bit each.
+    // Which of the device's scorers run on a frame, one bit each; the others are parts for the CPU.
     std::uint32_t assign_scorers(Frame &frame) const {
-        if (!device_ || !device_->pipeline()) return 0;
+        const bool has_pipeline = device_ && device_->pipeline();
         std::uint32_t scorers = 0;
-        frame.result_of_scorer.resize(device_->scorers());
+        frame.parts.clear();
+        if (has_pipeline) frame.result_of_scorer.resize(device_->scorers());
         for (std::size_t i = 0; i < frame.slots.size(); i++)
-            if (const auto scorer = device_->scorer_of(*frame.slots[i])) {
+            if (const auto scorer = has_pipeline ? device_->scorer_of(*frame.slots[i]) : std::nullopt) {
                 scorers |= 1u << *scorer;
                 frame.result_of_scorer[*scorer] = i;
+            } else {
+                frame.parts.push_back(i);
             }
         return scorers;
     }
@@ -244,7 +403,11 @@ class Session::Impl final : public DevicePipeline::Receiver {
         Frame &f = *static_cast<Frame *>(frame);
         if (--f.unmeasured == 0) finish(f);
     }
-    void failed(std::exception_ptr error) override { fail(std::move(error)); }
+    // A device that has failed stays so, and with it the session.
+    void failed(std::exception_ptr error) override {
+        fail(std::move(error));
+        device_failed_ = true;
+    }
 
     // How far metrics that run on the CPU look back. The pipeline keeps what it looks back at itself.
     History history_on_cpu() const {
@@ -259,13 +422,9 @@ class Session::Impl final : public DevicePipeline::Receiver {
     }
 
     // Keeps the pictures that the next frames will want to look back at, and no others.
-    void remember(const Picture &ref, const Picture &dist, const History &wanted) {
-        const auto push = [](std::array<Picture, 2> &kept, const Picture &picture, unsigned count) {
-            kept[1] = count > 1 ? std::move(kept[0]) : Picture();
-            kept[0] = count > 0 ? picture : Picture();
-        };
-        push(earlier_ref_, ref, wanted.ref);
-        push(earlier_dist_, wanted.ref + wanted.dist > kMostKept ? copy_of(dist) : dist, wanted.dist);
+    static void keep(std::array<Picture, 2> &kept, const Picture &picture, unsigned count) noexcept {
+        kept[1] = count > 1 ? std::move(kept[0]) : Picture();
+        kept[0] = count > 0 ? picture : Picture();
     }
 
     Picture copy_of(const Picture &picture) {
@@ -280,17 +439,22 @@ class Session::Impl final : public DevicePipeline::Receiver {
         return copy;
     }
 
-    void measure(Frame &frame, std::size_t i) {
-        if (!failed_) {
+    void measure_part(Frame &frame, std::size_t i) {
+        const auto pointer = [](const Picture &p) { return p ? &p : nullptr; };
+        FrameInput input{frame.index, frame.ref, frame.dist, {}, {}, pool_};
+        for (std::size_t k = 0; k < 2; k++) {
+            input.earlier_ref[k] = pointer(frame.earlier_ref[k]);
+            input.earlier_dist[k] = pointer(frame.earlier_dist[k]);
+        }
+        frame.slots[i]->measure(input, frame.results[i], isa_);
+    }
+
+    void measure(Frame &frame, std::size_t i) noexcept {
+        if (!frame.failed && !device_failed_) {
             try {
-                const auto pointer = [](const Picture &p) { return p ? &p : nullptr; };
-                FrameInput input{frame.index, frame.ref, frame.dist, {}, {}, pool_};
-                for (std::size_t k = 0; k < 2; k++) {
-                    input.earlier_ref[k] = pointer(frame.earlier_ref[k]);
-                    input.earlier_dist[k] = pointer(frame.earlier_dist[k]);
-                }
-                frame.slots[i]->measure(input, frame.results[i], isa_);
+                measure_part(frame, i);
             } catch (...) {
+                frame.failed = true;
                 fail(std::current_exception());
             }
         }
@@ -298,28 +462,30 @@ class Session::Impl final : public DevicePipeline::Receiver {
     }
 
     // The last metric of a frame is done: emits this frame and those behind it that waited for it.
-    void finish(Frame &frame) {
+    void finish(Frame &frame) noexcept {
         frame.release_pictures();
         std::unique_lock lock(mutex_);
         frame.measured = true;
-        if (emitter_ != std::thread::id()) return; // another thread is at it and will see this frame
-        emitter_ = std::this_thread::get_id();
+        if (emitting_) return; // another thread is at it and will see this frame
+        emitting_ = true;
         while (!in_flight_.empty() && in_flight_.front()->measured) {
             Frame &head = *in_flight_.front();
             lock.unlock();
-            if (!failed_) emit(head);
+            if (!head.failed && !device_failed_) emit(head);
             lock.lock();
-            idle_frames_.push_back(std::move(in_flight_.front()));
-            in_flight_.pop_front();
+            idle_frames_.push_back(in_flight_.pop_front()); // room was made in start()
             frames_emitted_++;
             frame_done_.notify_all();
         }
-        emitter_ = {};
+        emitting_ = false;
     }
 
-    void emit(Frame &frame) {
+    void emit(Frame &frame) noexcept {
         try {
-            for (std::size_t i = 0; i < frame.slots.size(); i++) frame.slots[i]->emit(frame.index, frame.results[i]);
+            new_scores_.clear();
+            for (std::size_t i = 0; i < frame.slots.size(); i++)
+                frame.slots[i]->emit(frame.index, frame.results[i], new_scores_);
+            scores.append(new_scores_.scores, new_scores_.aggregates);
         } catch (...) {
             fail(std::current_exception());
         }
@@ -333,29 +499,37 @@ class Session::Impl final : public DevicePipeline::Receiver {
         return frame;
     }
 
-    void fail(std::exception_ptr error) {
+    void fail(std::exception_ptr error) noexcept {
         std::lock_guard lock(mutex_);
         if (!error_) error_ = std::move(error);
-        failed_ = true;
     }
 
-    void rethrow_error() {
+    // The first error since the last report, once.
+    void report_errors() {
         std::lock_guard lock(mutex_);
-        if (error_) std::rethrow_exception(error_);
+        if (!error_) return;
+        const std::exception_ptr error = error_;
+        if (!device_failed_) error_ = nullptr;
+        std::rethrow_exception(error);
     }
 
     std::optional<PictureFormat> format_;
     std::array<Picture, 2> earlier_ref_, earlier_dist_;
     std::unique_ptr<PicturePool> copies_;
+    std::optional<unsigned> last_number_; // the largest
+    std::vector<Model> mounted_;
+    NewScores new_scores_;  // of the frame that is being emitted
+    NewScores last_scores_; // of the flush
 
     std::mutex mutex_;
     std::condition_variable frame_done_;
-    std::deque<std::unique_ptr<Frame>> in_flight_; // in the order given
+    FrameNumbers numbers_;                   // that have scores, or will have
+    Ring<std::unique_ptr<Frame>> in_flight_; // in the order given
     std::vector<std::unique_ptr<Frame>> idle_frames_;
     std::uint64_t frames_given_ = 0, frames_emitted_ = 0;
-    std::thread::id emitter_; // the thread that emits; none if nobody does
+    bool emitting_ = false; // some thread does
     std::exception_ptr error_;
-    std::atomic<bool> failed_{false};
+    std::atomic<bool> device_failed_{false};
     WorkerPool pool_;
     std::vector<std::size_t> jobs_; // of the frame that is being queued
     std::size_t max_in_flight_;
@@ -395,28 +569,35 @@ void Session::use_feature(std::string_view extractor, const OptionTexts &options
     for (const std::string &option : unknown_options(name.info->options, options))
         log(LogLevel::warning,
             "feature '" + std::string(extractor) + "' has no option '" + option + "'; it is ignored");
-    impl_->use_feature(*name.info, options, !name.backend.empty());
+    Impl::Slots slots;
+    slots.push_back(impl_->make_slot(*name.info, options, !name.backend.empty()));
+    impl_->add(std::move(slots));
 }
 
-void Session::use_features_of(const Model &model) {
-    for (const Model::Feature &feature : model.features()) {
-        const MetricInfo *info = provider_of(feature.name);
-        if (!info)
-            throw invalid("no feature extractor provides '" + feature.name + "', which model '" + model.name() +
-                          "' needs");
-        impl_->use_feature(*info, feature.options, false);
-    }
-    impl_->mounted_.push_back(&model);
+void Session::use_features_of(std::span<const Model> models) {
+    Impl::Slots slots;
+    for (const Model &model : models)
+        for (const Model::Feature &feature : model.features()) {
+            const MetricInfo *info = provider_of(feature.name);
+            if (!info)
+                throw invalid("no feature extractor provides '" + feature.name + "', which model '" + model.name() +
+                              "' needs");
+            slots.push_back(impl_->make_slot(*info, feature.options, false));
+        }
+    impl_->add(std::move(slots));
+    impl_->mount({models.begin(), models.end()});
 }
 
-void Session::use_features_of(const ModelCollection &collection) {
-    for (const Model &member : collection.members()) use_features_of(member);
-}
+void Session::use_features_of(const Model &model) { use_features_of({&model, 1}); }
+void Session::use_features_of(const ModelCollection &collection) { use_features_of(collection.members()); }
 
 void Session::prepare(const PictureFormat &format) { impl_->prepare(format); }
 void Session::read(Picture ref, Picture dist, unsigned index) { impl_->read(std::move(ref), std::move(dist), index); }
 void Session::flush() { impl_->flush(); }
 bool Session::flushed() const { return impl_->flushed_; }
+void Session::import_score(std::string_view name, unsigned index, double value) {
+    impl_->import_score(name, index, value);
+}
 
 double Session::feature_score_at(std::string_view name, unsigned index) const {
     auto score = impl_->scores.find(name, index);
@@ -444,15 +625,17 @@ CollectionScore Session::score_at(const ModelCollection &collection, unsigned in
         return {*bagging, feature_score_at(name + "_stddev", index), feature_score_at(name + "_ci_p95_lo", index),
                 feature_score_at(name + "_ci_p95_hi", index)};
     std::vector<double> raw;
+    std::vector<NewScore> fresh;
     for (const Model &member : collection.members()) {
         raw.push_back(impl_->predict_raw(member, index));
-        if (!scores.find(member.name(), index)) scores.append(member.name(), index, member.finish(raw.back()));
+        if (!scores.find(member.name(), index)) fresh.push_back({member.name(), index, member.finish(raw.back())});
     }
     const CollectionScore score = collection.combine(raw);
-    scores.append(name + "_bagging", index, score.bagging);
-    scores.append(name + "_stddev", index, score.stddev);
-    scores.append(name + "_ci_p95_lo", index, score.ci_p95_lo);
-    scores.append(name + "_ci_p95_hi", index, score.ci_p95_hi);
+    const std::array<std::string, 4> names = {name + "_bagging", name + "_stddev", name + "_ci_p95_lo",
+                                              name + "_ci_p95_hi"};
+    const std::array<double, 4> values = {score.bagging, score.stddev, score.ci_p95_lo, score.ci_p95_hi};
+    for (std::size_t i = 0; i < names.size(); i++) fresh.push_back({names[i], index, values[i]});
+    scores.append(fresh);
     return score;
 }
 
@@ -488,13 +671,13 @@ double Session::feature_pooled(std::string_view name, Pooling method, unsigned l
 }
 
 void Session::on_score(std::function<void(const std::string &, unsigned, double)> handler) {
-    impl_->scores.set_listener([this, handler = std::move(handler)](const std::string &name, unsigned index, double x) {
-        handler(name, index, x);
-        const bool is_prediction = std::any_of(impl_->mounted_.begin(), impl_->mounted_.end(),
-                                               [&](const Model *model) { return model->name() == name; });
-        if (!is_prediction) impl_->predict_mounted(index);
-    });
+    impl_->scores.set_listener(
+        [impl = impl_.get(), handler = std::move(handler)](const std::string &name, unsigned index, double value) {
+            impl->tell(handler, name, index, value);
+        });
 }
+
+bool Session::is_inside_handler() const { return impl_->is_inside_handler(); }
 
 ScoreCollector &Session::scores() { return impl_->scores; }
 const ScoreCollector &Session::scores() const { return impl_->scores; }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,11 +47,13 @@ class Session {
     bool reads_chroma() const;
 
     // Registration (models.md 5.6); a metric with the same identity as a registered one is dropped. Throws Error for
-    // unknown names and bad option values.
+    // unknown names and bad option values, and once the format is fixed also for metrics that cannot score it; nothing
+    // is registered then. A metric that comes after the first frames and looks back begins as soon as it can.
     void use_feature(std::string_view extractor, const OptionTexts &options);
     // What a name stands for here. Throws Error where there is none, or if it is pinned to a backend that is not
     // active.
     ExtractorName find_extractor(std::string_view extractor) const;
+    void use_features_of(std::span<const Model> models);
     void use_features_of(const Model &model);
     void use_features_of(const ModelCollection &collection);
 
@@ -58,11 +61,17 @@ class Session {
     // does it otherwise.
     void prepare(const PictureFormat &format);
 
-    // Offers a pair of pictures. Throws Error for pictures that do not fit, and for errors of earlier frames.
+    // Offers a pair of pictures. Throws Error for pictures that do not fit; the session is then as it was before. With
+    // threads or a device errors of a frame show after its call: they are thrown, once each, by the next call or by
+    // flush(), which then has done nothing. Such a frame has no scores.
     void read(Picture ref, Picture dist, unsigned index);
     // Waits for all frames and lets metrics emit what needed the end of the stream.
     void flush();
     bool flushed() const;
+
+    // Stores a score that comes from elsewhere. Throws Error(EINVAL) where there is one, or where a frame that was
+    // given will have one.
+    void import_score(std::string_view stored_name, unsigned index, double value);
 
     // Predictions are made once and stored under the model's name. Throws Error while features are missing.
     double score_at(const Model &model, unsigned index);
@@ -73,8 +82,10 @@ class Session {
     double feature_pooled(std::string_view stored_name, Pooling method, unsigned low, unsigned high) const;
 
     // Calls `handler` for every score as it is stored, and predicts registered models as soon as their features are
-    // complete (models.md 6.5). Registered models must then stay alive as long as pictures are given.
+    // complete (models.md 6.5). From inside a handler scores may be asked for and imported; what would wait for the
+    // handler itself (pictures, the flush, registration) is refused with EINVAL.
     void on_score(std::function<void(const std::string &name, unsigned index, double value)> handler);
+    bool is_inside_handler() const; // on this thread
 
     ScoreCollector &scores();
     const ScoreCollector &scores() const;

@@ -11,25 +11,22 @@ namespace vmaf {
 
 // Work inside one frame: parts are drawn by whoever is free, the owner included.
 struct WorkerPool::Split {
-    const std::function<void(unsigned)> *task; // valid until all parts are done; nobody draws a part after that
+    const std::function<void(unsigned)> &task;
     unsigned count;
     std::atomic<unsigned> next{0};
-    std::atomic<unsigned> done{0};
-    std::mutex mutex;
-    std::condition_variable finished;
+    // Guarded by the pool's mutex:
+    unsigned wanted;     // helpers that may still come
+    unsigned inside = 0; // helpers at work
+    std::condition_variable left;
     std::exception_ptr error;
 
-    void help() {
+    void help(std::mutex &mutex) {
         for (unsigned part = next++; part < count; part = next++) {
             try {
-                (*task)(part);
+                task(part);
             } catch (...) {
                 std::lock_guard lock(mutex);
                 if (!error) error = std::current_exception();
-            }
-            if (++done == count) {
-                std::lock_guard lock(mutex);
-                finished.notify_all();
             }
         }
     }
@@ -37,12 +34,16 @@ struct WorkerPool::Split {
 
 WorkerPool::WorkerPool(unsigned threads) {
     workers_.reserve(threads);
+    splits_.reserve(threads + 1); // a worker waits for one split at a time, and so does the session's caller
     try {
         for (unsigned i = 0; i < threads; i++) workers_.emplace_back([this] { work(); });
     } catch (const std::system_error &e) { // threads that run already must end before the pool does
         stop();
         throw Error(ENOMEM,
                     "cannot start " + std::to_string(threads) + " threads: " + e.code().message() + "; use fewer");
+    } catch (...) {
+        stop();
+        throw;
     }
 }
 
@@ -55,6 +56,12 @@ void WorkerPool::stop() {
     }
     wake_.notify_all();
     for (std::thread &worker : workers_) worker.join();
+}
+
+void WorkerPool::reserve(std::size_t jobs) {
+    if (workers_.empty()) return;
+    std::lock_guard lock(mutex_);
+    jobs_.reserve(jobs_.size() + jobs);
 }
 
 void WorkerPool::submit(const Job &job) {
@@ -76,14 +83,15 @@ void WorkerPool::work() {
         wake_.wait(lock, [&] { return stop_ || !jobs_.empty() || !splits_.empty(); });
         idle_--;
         if (!splits_.empty()) {
-            const std::shared_ptr<Split> split = std::move(splits_.front());
-            splits_.pop_front();
+            Split &split = *splits_.front();
+            split.inside++;
+            if (--split.wanted == 0) splits_.erase(splits_.begin());
             lock.unlock();
-            split->help();
+            split.help(mutex_);
             lock.lock();
+            if (--split.inside == 0) split.left.notify_all(); // the owner goes on once we let go of the mutex
         } else if (!jobs_.empty()) {
-            const Job job = jobs_.front();
-            jobs_.pop_front();
+            const Job job = jobs_.pop_front();
             lock.unlock();
             job();
             lock.lock();
@@ -104,18 +112,18 @@ void WorkerPool::run(unsigned count, const std::function<void(unsigned)> &task) 
         for (unsigned part = 0; part < count; part++) task(part);
         return;
     }
-    const auto split = std::make_shared<Split>();
-    split->task = &task;
-    split->count = count;
+    Split split{.task = task, .count = count, .wanted = helpers, .left = {}, .error = nullptr};
     {
         std::lock_guard lock(mutex_);
-        for (unsigned i = 0; i < helpers; i++) splits_.push_back(split);
+        splits_.push_back(&split);
     }
     wake_.notify_all();
-    split->help();
-    std::unique_lock lock(split->mutex);
-    split->finished.wait(lock, [&] { return split->done == count; });
-    if (split->error) std::rethrow_exception(split->error);
+    split.help(mutex_);
+    // All parts are drawn: nobody needs to come any more, and those who came are waited for.
+    std::unique_lock lock(mutex_);
+    std::erase(splits_, &split);
+    split.left.wait(lock, [&] { return split.inside == 0; });
+    if (split.error) std::rethrow_exception(split.error);
 }
 
 } // namespace vmaf

@@ -3,14 +3,13 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "metrics/metric.hpp"
+#include "session/ring.hpp"
 
 namespace vmaf {
 
@@ -19,14 +18,15 @@ class WorkerPool final : public Parallel {
     explicit WorkerPool(unsigned threads); // 0: jobs run inside submit(); throws Error(ENOMEM)
     ~WorkerPool() override;                // finishes queued jobs
 
-    // A job is a plain call, so that queueing one allocates nothing. It must not throw.
+    // A job is a plain call that must not throw. Queueing one allocates nothing, so it cannot fail.
     struct Job {
         void (*call)(void *owner, void *item, std::size_t part);
         void *owner, *item;
         std::size_t part;
         void operator()() const { call(owner, item, part); }
     };
-    void submit(const Job &job);
+    void reserve(std::size_t jobs); // room for so many more; throws std::bad_alloc
+    void submit(const Job &job);    // needs room
     unsigned threads() const { return static_cast<unsigned>(workers_.size()); }
 
     // Parallel: how many threads could work on one frame right now, given what is queued.
@@ -40,8 +40,8 @@ class WorkerPool final : public Parallel {
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;
-    std::deque<Job> jobs_;
-    std::deque<std::shared_ptr<Split>> splits_; // served before jobs: a frame in work is waiting for them
+    Ring<Job> jobs_;
+    std::vector<Split *> splits_; // each on the stack of the thread that waits for it; served before jobs
     unsigned idle_ = 0;
     bool stop_ = false;
     std::vector<std::thread> workers_;

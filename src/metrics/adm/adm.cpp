@@ -101,7 +101,7 @@ class AdmMetric final : public Metric {
   public:
     explicit AdmMetric(const OptionValues &options) : plan_{.options = read_options(options)} {}
 
-    bool reads_chroma() const override { return false; }
+    PlanesRead planes_read() const override { return {.ref = kLuma, .dist = kLuma}; }
     void prepare(const PictureFormat &format) override {
         check_settings(plan_.options, format);
         plan_ = make_plan(plan_.options, format);

@@ -151,7 +151,7 @@ class FloatAdmMetric final : public Metric {
         }
     }
 
-    bool reads_chroma() const override { return false; }
+    PlanesRead planes_read() const override { return {.ref = kLuma, .dist = kLuma}; }
     void prepare(const PictureFormat &format) override {
         if (int(format.width) < kSmallestSide || int(format.height) < kSmallestSide)
             throw invalid("feature 'float_adm' needs pictures of at least 17x17 samples; these have " +

@@ -150,7 +150,7 @@ class Scorer final : public FrameScorer {
 };
 
 class FloatAnsnr final : public Metric {
-    bool reads_chroma() const override { return false; }
+    PlanesRead planes_read() const override { return {.ref = kLuma, .dist = kLuma}; }
     void prepare(const PictureFormat &format) override {
         require_depth_8_10_12_16(kName, format);
         require_size(kName, format, 3, 3);

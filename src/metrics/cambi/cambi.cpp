@@ -86,12 +86,13 @@ class CambiMetric final : public Metric {
   public:
     explicit CambiMetric(const OptionValues &options) : options_(options) {}
 
-    bool reads_chroma() const override { return false; }
     void prepare(const PictureFormat &format) override {
         format_ = format;
         setup_ = make_setup(options_, format);
         if (!setup_.heatmaps_path.empty()) heatmaps_ = std::make_unique<HeatmapFiles>(setup_);
     }
+
+    PlanesRead planes_read() const override { return {.ref = options_.flag("full_ref") ? kLuma : 0u, .dist = kLuma}; }
 
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         return std::make_unique<Scorer>(setup_, heatmaps_.get(), isa);

@@ -166,9 +166,14 @@ class FloatMotion final : public Metric {
           blend_factor_(o.real("motion_blend_factor")), blend_offset_(o.real("motion_blend_offset")),
           max_val_(o.real("motion_max_val")), taps_(taps_of(o.integer("motion_filter_size"))) {}
 
-    History history() const override { return {.ref = force_zero_ ? 0u : 1u}; }
+    History history() const override {
+        if (force_zero_) return {};
+        return {.ref = 1, .dist = 0, .from_zero = true};
+    }
+    PlanesRead planes_read() const override {
+        return {.ref = force_zero_ ? 0u : add_uv_ ? kAllPlanes : kLuma, .dist = 0};
+    }
 
-    bool reads_chroma() const override { return add_uv_ && !force_zero_; }
     void prepare(const PictureFormat &format) override {
         require_size(kName, format, 3, 3);
         if (add_scale1_ && int((format.width + 1) / 2) > kMaxHalfWidth)
@@ -209,17 +214,17 @@ class FloatMotion final : public Metric {
             if (debug_) sink.score(kMotion, 0, 0.0);
         } else {
             if (debug_) sink.score(kMotion, index, limited(difference));
-            const double lower = index == 1 ? difference : minimum(difference_, difference);
-            if (index > 1) sink.score(kMotion2, index - 1, limited(lower));
-            sink.score(kMotion3, index - 1, blended(lower));
+            const double lower = index == 1 ? difference : minimum(difference_.value_or(0), difference);
+            if (index > 1 && difference_) sink.score(kMotion2, index - 1, limited(lower));
+            if (index == 1 || difference_) sink.score(kMotion3, index - 1, blended(lower));
         }
         difference_ = difference;
     }
 
     void flush(ScoreSink &sink) override {
         if (force_zero_) return;
-        if (last_index_ > 0) sink.score(kMotion2, last_index_, limited(difference_));
-        sink.score(kMotion3, last_index_, last_index_ > 0 ? blended(difference_) : 0.0);
+        if (last_index_ > 0) sink.score(kMotion2, last_index_, limited(difference_.value_or(0)));
+        sink.score(kMotion3, last_index_, last_index_ > 0 ? blended(difference_.value_or(0)) : 0.0);
     }
 
   private:
@@ -233,7 +238,7 @@ class FloatMotion final : public Metric {
     std::span<const float> taps_;
     PictureFormat format_;
     unsigned last_index_ = 0;
-    double difference_ = 0; // of the last frame to the one before it
+    std::optional<double> difference_; // of the last frame to the one before it; none before the first
 };
 
 } // namespace

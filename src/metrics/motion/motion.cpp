@@ -179,9 +179,12 @@ class Motion final : public Metric {
   public:
     Motion(const Names &names, const Settings &settings) : names_(names), settings_(settings) {}
 
-    History history() const override { return {.ref = settings_.force_zero ? 0 : settings_.distance}; }
+    History history() const override {
+        if (settings_.force_zero) return {};
+        return {.ref = settings_.distance, .dist = 0, .from_zero = true};
+    }
+    PlanesRead planes_read() const override { return {.ref = settings_.force_zero ? 0u : kLuma, .dist = 0}; }
 
-    bool reads_chroma() const override { return false; }
     void prepare(const PictureFormat &format) override {
         check_size(names_.metric, format.width, format.height);
         format_ = format;

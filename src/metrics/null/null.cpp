@@ -9,7 +9,7 @@ class NullScorer final : public FrameScorer {
 };
 
 class NullMetric final : public Metric {
-    bool reads_chroma() const override { return false; }
+    PlanesRead planes_read() const override { return {.ref = 0, .dist = 0}; }
     void prepare(const PictureFormat &) override {}
     std::unique_ptr<FrameScorer> make_scorer(Isa) const override { return std::make_unique<NullScorer>(); }
     void emit(unsigned, const FrameResult &, ScoreSink &) override {}

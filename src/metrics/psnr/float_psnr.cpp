@@ -55,7 +55,7 @@ class Scorer final : public FrameScorer {
 };
 
 class FloatPsnr final : public Metric {
-    bool reads_chroma() const override { return false; }
+    PlanesRead planes_read() const override { return {.ref = kLuma, .dist = kLuma}; }
     void prepare(const PictureFormat &format) override {
         require_depth_8_10_12_16(kName, format);
         format_ = format;

@@ -93,8 +93,11 @@ class Psnr final : public Metric {
         : chroma_(o.flag("enable_chroma")), mse_(o.flag("enable_mse")), apsnr_(o.flag("enable_apsnr")),
           reduced_peak_(o.flag("reduced_hbd_peak")), min_sse_(o.real("min_sse")) {}
 
-    bool reads_chroma() const override { return chroma_; }
     // 2.1
+    PlanesRead planes_read() const override {
+        const unsigned planes = chroma_ ? kAllPlanes : kLuma;
+        return {.ref = planes, .dist = planes};
+    }
     void prepare(const PictureFormat &format) override {
         require_depth_8_10_12_16(kName, format);
         const std::uint32_t peak = reduced_peak_ ? 255u << (format.bits - 8) : (1u << format.bits) - 1;

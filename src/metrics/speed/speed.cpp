@@ -99,6 +99,7 @@ class ChromaMetric final : public Metric {
         settings_.weight_mode = options.integer("speed_weight_var_mode");
     }
 
+    PlanesRead planes_read() const override { return {.ref = kChromaPlanes, .dist = kChromaPlanes}; }
     void prepare(const PictureFormat &format) override {
         if (!format.has_chroma())
             throw invalid("feature 'speed_chroma' needs chroma planes; these pictures are " +
@@ -156,7 +157,7 @@ class TemporalMetric final : public Metric {
         : settings_(core_settings("speed_temporal", options)), against_reference_(options.flag("speed_use_ref_diff")) {}
 
     History history() const override { return {.ref = 1, .dist = 1}; }
-    bool reads_chroma() const override { return false; }
+    PlanesRead planes_read() const override { return {.ref = kLuma, .dist = kLuma}; }
     void prepare(const PictureFormat &format) override {
         geometry_ = checked_geometry("speed_temporal", "luma planes", format, 0, settings_.prescale);
         bits_ = format.bits;

@@ -67,7 +67,7 @@ class FloatSsim final : public Metric {
         : enable_lcs_(options.flag("enable_lcs")), enable_db_(options.flag("enable_db")),
           clip_db_(options.flag("clip_db")), scale_(options.integer("scale")) {}
 
-    bool reads_chroma() const override { return false; }
+    PlanesRead planes_read() const override { return {.ref = kLuma, .dist = kLuma}; }
     void prepare(const PictureFormat &format) override {
         require_depth_8_10_12_16("float_ssim", format);
         format_ = format;

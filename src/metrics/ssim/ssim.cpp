@@ -130,7 +130,7 @@ class SsimScorer final : public FrameScorer {
 
 class Ssim final : public Metric {
   public:
-    bool reads_chroma() const override { return false; }
+    PlanesRead planes_read() const override { return {.ref = kLuma, .dist = kLuma}; }
     void prepare(const PictureFormat &format) override { format_ = format; }
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         return std::make_unique<SsimScorer>(format_, isa);

@@ -196,7 +196,7 @@ class FloatVifMetric final : public Metric {
   public:
     explicit FloatVifMetric(const OptionValues &options) : settings_(options) {}
 
-    bool reads_chroma() const override { return false; }
+    PlanesRead planes_read() const override { return {.ref = kLuma, .dist = kLuma}; }
     void prepare(const PictureFormat &format) override {
         const int width = int(format.width), height = int(format.height);
         const int needed = settings_.smallest_scaled_side();

@@ -186,7 +186,7 @@ class VifMetric final : public Metric {
     explicit VifMetric(const OptionValues &options)
         : settings_{options.flag("debug"), options.flag("vif_skip_scale0"), options.real("vif_enhn_gain_limit")} {}
 
-    bool reads_chroma() const override { return false; }
+    PlanesRead planes_read() const override { return {.ref = kLuma, .dist = kLuma}; }
     void prepare(const PictureFormat &format) override {
         if (format.width < kSmallestSide || format.height < kSmallestSide)
             throw invalid("feature 'vif' needs pictures of at least 8x8 pixels; these are " +

@@ -1,0 +1,418 @@
+// What a clumsy client does: refused calls leave no trace, callbacks call back, samples lie, enums hold anything.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+// Scores of a feature or a model over the first frames; NAN-free, missing ones are -1.
+std::vector<double> scores_of(VmafContext *ctx, const char *name, unsigned frames) {
+    std::vector<double> scores(frames, -1);
+    for (unsigned i = 0; i < frames; i++) vmaf_feature_score_at_index(ctx, name, &scores[i], i);
+    return scores;
+}
+
+constexpr const char *kVif = "VMAF_integer_feature_vif_scale0_score";
+constexpr const char *kMotion2 = "VMAF_integer_feature_motion2_score";
+
+// All that the default model needs, from a run that nothing disturbs.
+std::map<std::string, std::vector<double>> straight_run(unsigned threads, unsigned frames, unsigned w = 64,
+                                                        unsigned h = 48) {
+    Context ctx(quiet(threads));
+    LoadedModel model("vmaf_v0.6.1");
+    EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+    for (unsigned i = 0; i < frames; i++) EXPECT_EQ(feed(ctx, i, w, h), 0);
+    EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+    double mean = 0;
+    EXPECT_EQ(vmaf_score_pooled(ctx, model, VMAF_POOL_METHOD_MEAN, &mean, 0, frames - 1), 0);
+    return {{"vmaf", scores_of(ctx, "vmaf", frames)}, {kVif, scores_of(ctx, kVif, frames)}};
+}
+
+int feed_pair(VmafContext *ctx, VmafPicture ref, VmafPicture dis, unsigned index) {
+    const int err = vmaf_read_pictures(ctx, &ref, &dis, index);
+    if (err) {
+        vmaf_picture_unref(&ref);
+        vmaf_picture_unref(&dis);
+    }
+    return err;
+}
+
+// ---- refused calls leave no trace ----
+
+TEST(Refusals, APictureThatOneMetricRefusesPreparesNone) {
+    for (unsigned threads : {0u, 2u}) {
+        Context ctx(quiet(threads));
+        LoadedModel model("vmaf_v0.6.1");
+        EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0); // prepared for 64x64 ...
+        EXPECT_EQ(vmaf_use_feature(ctx, "cambi", nullptr), 0);  // ... which this refuses
+        EXPECT_EQ(feed(ctx, 0, 64, 64), -EINVAL);
+        for (unsigned i = 0; i < 3; i++) EXPECT_EQ(feed(ctx, i, 640, 480), 0);
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        double mean = 0;
+        EXPECT_EQ(vmaf_score_pooled(ctx, model, VMAF_POOL_METHOD_MEAN, &mean, 0, 2), 0);
+        EXPECT_EQ(scores_of(ctx, "vmaf", 3), straight_run(0, 3, 640, 480)["vmaf"]);
+    }
+}
+
+TEST(Refusals, EveryMetricSurvivesAChangeOfMind) {
+    for (const char *feature :
+         {"adm", "vif", "motion", "psnr", "ciede", "psnr_hvs", "float_ssim", "float_ms_ssim", "ssimulacra2",
+          "float_vif", "float_adm", "float_motion", "float_ansnr", "speed_chroma", "speed_temporal", "ssim"}) {
+        Context ctx;
+        const int known = vmaf_use_feature(ctx, feature, nullptr);
+        if (known != 0) continue; // not in every build
+        EXPECT_EQ(vmaf_use_feature(ctx, "cambi", nullptr), 0);
+        for (const auto &[w, h] : {std::pair{100u, 180u}, {32u, 32u}, {200u, 20u}})
+            EXPECT_EQ(feed(ctx, 0, w, h), -EINVAL) << feature;
+        for (unsigned i = 0; i < 2; i++) EXPECT_EQ(feed(ctx, i, 320, 240), 0) << feature;
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0) << feature;
+    }
+}
+
+TEST(Refusals, ContextsGoOnAfterRefusedFrames) {
+    const auto expected = straight_run(0, 6);
+    for (unsigned threads : {0u, 1u, 3u}) {
+        Context ctx(quiet(threads));
+        LoadedModel model("vmaf_v0.6.1");
+        EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+        EXPECT_EQ(feed(ctx, 1), -EINVAL);                                 // not the first frame
+        EXPECT_EQ(feed(ctx, 7, 640, 480), -EINVAL);                       // nor of this size
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), -EINVAL); // nothing to flush
+        for (unsigned i = 0; i < 6; i++) {
+            EXPECT_EQ(feed(ctx, i), 0) << i;
+            EXPECT_EQ(feed(ctx, i), -EINVAL); // given before
+            EXPECT_EQ(feed(ctx, i, 66, 48), -EINVAL);
+            if (i) {
+                EXPECT_EQ(feed(ctx, i - 1), -EINVAL);
+            }
+            EXPECT_EQ(feed(ctx, 1u << 30), -EINVAL); // no such number
+            VmafPicture ref = picture(64, 48, 1);
+            EXPECT_EQ(vmaf_read_pictures(ctx, &ref, nullptr, i + 1), -EINVAL);
+            vmaf_picture_unref(&ref);
+            EXPECT_EQ(vmaf_use_feature(ctx, "nosuch", nullptr), -EINVAL);
+            EXPECT_EQ(vmaf_import_feature_score(ctx, kVif, 1, i), -EINVAL); // will have one
+            EXPECT_EQ(vmaf_import_feature_score(ctx, kMotion2, 1, i), -EINVAL);
+        }
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        double mean = 0;
+        EXPECT_EQ(vmaf_score_pooled(ctx, model, VMAF_POOL_METHOD_MEAN, &mean, 0, 5), 0);
+        EXPECT_EQ(scores_of(ctx, "vmaf", 6), expected.at("vmaf")) << threads;
+        EXPECT_EQ(scores_of(ctx, kVif, 6), expected.at(kVif)) << threads;
+    }
+}
+
+TEST(Refusals, FramesWithImportedScoresAreRefusedAndOthersAreNot) {
+    for (unsigned threads : {0u, 2u}) {
+        Context ctx(quiet(threads));
+        EXPECT_EQ(vmaf_use_feature(ctx, "vif", nullptr), 0);
+        EXPECT_EQ(vmaf_import_feature_score(ctx, kVif, 0.5, 1), 0);
+        EXPECT_EQ(feed(ctx, 0), 0);
+        EXPECT_EQ(feed(ctx, 1), -EINVAL);
+        EXPECT_EQ(feed(ctx, 2), 0);
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        EXPECT_EQ(scores_of(ctx, kVif, 3)[1], 0.5);
+        EXPECT_GT(scores_of(ctx, kVif, 3)[2], 0);
+    }
+}
+
+TEST(Refusals, LateRegistrationsStartWhereTheyAreOrAreRefused) {
+    const auto expected = straight_run(0, 8);
+    for (unsigned threads : {0u, 2u}) {
+        Context ctx(quiet(threads));
+        LoadedModel model("vmaf_v0.6.1");
+        EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+        for (unsigned i = 0; i < 3; i++) EXPECT_EQ(feed(ctx, i), 0);
+        EXPECT_EQ(vmaf_use_feature(ctx, "cambi", nullptr), -EINVAL); // too small for it
+        EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+        EXPECT_EQ(vmaf_use_feature(ctx, "float_motion", nullptr), 0);
+        for (unsigned i = 3; i < 8; i++) EXPECT_EQ(feed(ctx, i), 0);
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        const std::vector<double> vif = scores_of(ctx, kVif, 8);
+        for (unsigned i = 0; i < 8; i++) EXPECT_EQ(vif[i], i < 3 ? -1 : expected.at(kVif)[i]) << i;
+        // Frame 3 has nothing that the late ones could look back at: no score rather than a made-up one.
+        const std::vector<double> sad = scores_of(ctx, "VMAF_integer_feature_motion_sad_score", 8);
+        const std::vector<double> motion2 = scores_of(ctx, "VMAF_feature_motion2_score", 8);
+        EXPECT_EQ(sad[3], -1);
+        EXPECT_EQ(motion2[3], -1);
+        for (unsigned i = 4; i < 8; i++) {
+            EXPECT_GT(sad[i], 0) << i;
+            EXPECT_GT(motion2[i], 0) << i;
+        }
+    }
+}
+
+TEST(Refusals, ASecondPoolReplacesTheFirst) {
+    Context ctx;
+    VmafPictureConfiguration cfg{};
+    cfg.pic_params.w = 64;
+    cfg.pic_params.h = 48;
+    cfg.pic_params.bpc = 8;
+    cfg.pic_params.pix_fmt = VMAF_PIX_FMT_YUV420P;
+    cfg.pic_cnt = 2;
+    ASSERT_EQ(vmaf_preallocate_pictures(ctx, cfg), 0);
+    VmafPicture old[2], fresh[3];
+    for (VmafPicture &pic : old) ASSERT_EQ(vmaf_fetch_preallocated_picture(ctx, &pic), 0);
+    cfg.pic_cnt = 3;
+    cfg.pic_params.w = 80;
+    ASSERT_EQ(vmaf_preallocate_pictures(ctx, cfg), 0);
+    for (VmafPicture &pic : fresh) {
+        ASSERT_EQ(vmaf_fetch_preallocated_picture(ctx, &pic), 0);
+        EXPECT_EQ(pic.w[0], 80u);
+    }
+    cfg.pic_params.bpc = 99;
+    EXPECT_EQ(vmaf_preallocate_pictures(ctx, cfg), -EINVAL); // and the second stays
+    std::memset(old[0].data[0], 7, 64);                      // still the caller's
+    for (VmafPicture &pic : old) EXPECT_EQ(vmaf_picture_unref(&pic), 0);
+    for (VmafPicture &pic : fresh) EXPECT_EQ(vmaf_picture_unref(&pic), 0);
+    EXPECT_EQ(vmaf_fetch_preallocated_picture(ctx, &fresh[0]), 0);
+    EXPECT_EQ(fresh[0].w[0], 80u);
+    EXPECT_EQ(vmaf_picture_unref(&fresh[0]), 0);
+}
+
+TEST(Refusals, OverloadsDoNotReachWhatIsRegistered) {
+    Context ctx;
+    LoadedModel model("vmaf_v0.6.1");
+    VmafFeatureDictionary *dict = nullptr;
+    vmaf_feature_dictionary_set(&dict, "vif_enhn_gain_limit", "1.0");
+    EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+    EXPECT_EQ(vmaf_model_feature_overload(model, "vif", dict), 0); // of the model, not of what is registered
+    EXPECT_EQ(feed(ctx, 0), 0);
+    EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+    EXPECT_GE(scores_of(ctx, kVif, 1)[0], 0);
+}
+
+// ---- callbacks ----
+
+struct Client {
+    VmafContext *ctx = nullptr;
+    VmafModel *model = nullptr;
+    std::atomic<unsigned> calls{0};
+    std::atomic<bool> go_on{true};
+};
+
+TEST(Callbacks, ModelsMayGoBeforeAnUnflushedContext) {
+    for (int round = 0; round < 5; round++) {
+        Client client;
+        VmafContext *ctx = nullptr;
+        ASSERT_EQ(vmaf_init(&ctx, quiet(2)), 0);
+        VmafModel *model = nullptr;
+        VmafModelConfig cfg{};
+        ASSERT_EQ(vmaf_model_load(&model, &cfg, "vmaf_v0.6.1"), 0);
+        EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+        char name[] = "VMAF_integer_feature_vif_scale0_score";
+        EXPECT_EQ(vmaf_register_metadata_handler(
+                      ctx, {name, [](void *data, VmafMetadata *) { static_cast<Client *>(data)->calls++; }, &client}),
+                  0);
+        for (unsigned i = 0; i < 6; i++) EXPECT_EQ(feed(ctx, i), 0);
+        vmaf_model_destroy(model);
+        EXPECT_EQ(vmaf_close(ctx), 0);
+        EXPECT_EQ(client.calls, 6u);
+    }
+}
+
+TEST(Callbacks, CallsThatWouldWaitForTheCallbackAreRefused) {
+    for (unsigned threads : {0u, 1u, 3u}) {
+        Context ctx(quiet(threads));
+        LoadedModel model("vmaf_v0.6.1");
+        Client client;
+        client.ctx = ctx;
+        client.model = model;
+        VmafPictureConfiguration pool{};
+        pool.pic_params = {64, 48, 8, VMAF_PIX_FMT_YUV420P};
+        pool.pic_cnt = 1;
+        EXPECT_EQ(vmaf_preallocate_pictures(ctx, pool), 0);
+        EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+        const auto misbehave = [](void *data, VmafMetadata *m) {
+            auto &c = *static_cast<Client *>(data);
+            const unsigned call = ++c.calls;
+            EXPECT_EQ(feed(c.ctx, m->picture_index + 100), -EINVAL);
+            EXPECT_EQ(vmaf_read_pictures(c.ctx, nullptr, nullptr, 0), -EINVAL);
+            EXPECT_EQ(vmaf_close(c.ctx), -EINVAL);
+            EXPECT_EQ(vmaf_use_feature(c.ctx, "psnr", nullptr), -EINVAL);
+            EXPECT_EQ(vmaf_use_features_from_model(c.ctx, c.model), -EINVAL);
+            VmafPictureConfiguration cfg{};
+            cfg.pic_params = {64, 48, 8, VMAF_PIX_FMT_YUV420P};
+            cfg.pic_cnt = 1;
+            VmafPicture pic;
+            EXPECT_EQ(vmaf_preallocate_pictures(c.ctx, cfg), -EINVAL);
+            EXPECT_EQ(vmaf_fetch_preallocated_picture(c.ctx, &pic), -EINVAL);
+            // What does not wait is allowed.
+            double score = 0;
+            EXPECT_EQ(vmaf_feature_score_at_index(c.ctx, m->feature_name, &score, m->picture_index), 0);
+            vmaf_score_at_index(c.ctx, c.model, &score, m->picture_index);
+            vmaf_feature_score_pooled(c.ctx, m->feature_name, VMAF_POOL_METHOD_MEAN, &score, 0, m->picture_index);
+            vmaf_score_pooled(c.ctx, c.model, VMAF_POOL_METHOD_MEAN, &score, 0, m->picture_index);
+            EXPECT_EQ(vmaf_import_feature_score(c.ctx, "mine", m->score, call), 0);
+            EXPECT_EQ(vmaf_write_output(c.ctx, "/dev/null", VMAF_OUTPUT_FORMAT_JSON), 0);
+            // Another context is another matter.
+            Context other;
+            EXPECT_EQ(vmaf_use_feature(other, "vif", nullptr), 0);
+            EXPECT_EQ(feed(other, 0), 0);
+            EXPECT_EQ(vmaf_read_pictures(other, nullptr, nullptr, 0), 0);
+        };
+        char vif[] = "VMAF_integer_feature_vif_scale0_score", prediction[] = "vmaf", imported[] = "elsewhere";
+        for (char *name : {vif, prediction, imported})
+            EXPECT_EQ(vmaf_register_metadata_handler(ctx, {name, misbehave, &client}), 0);
+        EXPECT_EQ(vmaf_import_feature_score(ctx, imported, 1, 1000), 0);
+        for (unsigned i = 0; i < 4; i++) EXPECT_EQ(feed(ctx, i), 0);
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        EXPECT_EQ(client.calls, 9u) << threads; // vif and vmaf of four frames, and the imported one
+        EXPECT_EQ(scores_of(ctx, kVif, 4), straight_run(0, 4)[kVif]);
+    }
+}
+
+TEST(Callbacks, ClosingWithoutFlushWaitsForThem) {
+    Client client;
+    {
+        Context ctx(quiet(3));
+        client.ctx = ctx;
+        EXPECT_EQ(vmaf_use_feature(ctx, "vif", nullptr), 0);
+        char name[] = "VMAF_integer_feature_vif_scale3_score";
+        EXPECT_EQ(vmaf_register_metadata_handler(
+                      ctx, {name,
+                            [](void *data, VmafMetadata *m) {
+                                auto &c = *static_cast<Client *>(data);
+                                double score = 0;
+                                EXPECT_EQ(vmaf_feature_score_at_index(c.ctx, m->feature_name, &score, m->picture_index),
+                                          0);
+                                EXPECT_EQ(feed(c.ctx, 50 + m->picture_index), -EINVAL);
+                                c.calls++;
+                            },
+                            &client}),
+                  0);
+        for (unsigned i = 0; i < 8; i++) EXPECT_EQ(feed(ctx, i), 0);
+    }
+    EXPECT_EQ(client.calls, 8u);
+}
+
+// ---- samples above the stated depth ----
+
+VmafPicture with_sample(unsigned plane, unsigned short value, unsigned bpc = 10,
+                        VmafPixelFormat format = VMAF_PIX_FMT_YUV420P) {
+    VmafPicture pic = picture(64, 48, 3, bpc, format);
+    auto *row = reinterpret_cast<unsigned short *>(static_cast<char *>(pic.data[plane]) + 5 * pic.stride[plane]);
+    row[pic.w[plane] - 1] = value;
+    return pic;
+}
+
+TEST(Samples, AboveTheDepthAreRefusedWithoutThreads) {
+    Context ctx;
+    LoadedModel model("vmaf_v0.6.1");
+    EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+    EXPECT_EQ(feed_pair(ctx, with_sample(0, 1024), picture(64, 48, 1, 10), 0), -EINVAL);
+    EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 10), with_sample(0, 0xffff), 0), -EINVAL);
+    EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 12), with_sample(0, 4096, 12), 0), -EINVAL); // fixes no depth
+    EXPECT_EQ(feed_pair(ctx, with_sample(0, 1023), with_sample(0, 1023), 0), 0);
+    EXPECT_EQ(feed_pair(ctx, with_sample(1, 0x8000), with_sample(2, 0x8000), 1), 0); // nobody reads chroma
+    EXPECT_EQ(feed_pair(ctx, with_sample(0, 1024), picture(64, 48, 1, 10), 2), -EINVAL);
+    EXPECT_EQ(feed_pair(ctx, picture(64, 48, 2, 10), picture(64, 48, 1, 10), 2), 0);
+    EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+    EXPECT_EQ(feed_pair(ctx, with_sample(1, 0x8000), picture(64, 48, 1, 10), 3), -EINVAL); // now somebody does
+    EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), -EINVAL);                      // psnr has seen no picture
+    EXPECT_EQ(feed_pair(ctx, picture(64, 48, 2, 10), picture(64, 48, 1, 10), 3), 0);
+    EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+    double mean = 0;
+    EXPECT_EQ(vmaf_score_pooled(ctx, model, VMAF_POOL_METHOD_MEAN, &mean, 0, 3), 0);
+}
+
+TEST(Samples, AboveTheDepthAreToldByTheNextCallWithThreads) {
+    for (unsigned threads : {1u, 3u}) {
+        Context ctx(quiet(threads));
+        EXPECT_EQ(vmaf_use_feature(ctx, "vif", nullptr), 0);
+        EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 10), picture(64, 48, 2, 10), 0), 0);
+        EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 10), with_sample(0, 0x4000), 1), 0);
+        EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 10), picture(64, 48, 2, 10), 2), -EINVAL); // frame 1's, once
+        EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 10), picture(64, 48, 2, 10), 2), 0);
+        EXPECT_EQ(feed_pair(ctx, with_sample(0, 0x4000), picture(64, 48, 1, 10), 3), 0);
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), -EINVAL); // frame 3's
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        const std::vector<double> vif = scores_of(ctx, kVif, 4);
+        EXPECT_GT(vif[0], 0);
+        EXPECT_EQ(vif[1], -1);
+        EXPECT_EQ(vif[2], vif[0]);
+        EXPECT_EQ(vif[3], -1);
+    }
+}
+
+TEST(Samples, EveryDepthAndEveryPlaceIsLookedAt) {
+    for (unsigned bpc = 9; bpc < 16; bpc++) {
+        Context ctx;
+        EXPECT_EQ(vmaf_use_feature(ctx, "vif", nullptr), 0);
+        for (unsigned w : {8u, 31u, 33u, 64u, 130u, 257u}) {
+            const unsigned h = 9;
+            for (unsigned x : {0u, w / 2, w - 1})
+                for (unsigned y : {0u, h - 1}) {
+                    VmafPicture dis = picture(w, h, 1, bpc);
+                    reinterpret_cast<unsigned short *>(static_cast<char *>(dis.data[0]) +
+                                                       static_cast<ptrdiff_t>(y) * dis.stride[0])[x] =
+                        static_cast<unsigned short>(1u << bpc);
+                    EXPECT_EQ(feed_pair(ctx, picture(w, h, 2, bpc), dis, 0), -EINVAL)
+                        << bpc << " " << w << " " << x << " " << y;
+                }
+            // What lies behind the rows is nobody's business.
+            VmafPicture ref = picture(w, h, 1, bpc);
+            for (unsigned y = 0; y < h; y++) {
+                auto *row = reinterpret_cast<unsigned short *>(static_cast<char *>(ref.data[0]) +
+                                                               static_cast<ptrdiff_t>(y) * ref.stride[0]);
+                for (std::size_t x = w; x < static_cast<std::size_t>(ref.stride[0]) / 2; x++) row[x] = 0xffff;
+            }
+            Context fresh;
+            EXPECT_EQ(vmaf_use_feature(fresh, "vif", nullptr), 0);
+            EXPECT_EQ(feed_pair(fresh, ref, picture(w, h, 2, bpc), 0), 0);
+        }
+    }
+}
+
+// ---- enums ----
+
+template <class Enum> Enum number(int value) { // as a C caller does it
+    Enum e;
+    std::memcpy(&e, &value, sizeof e);
+    return e;
+}
+
+TEST(Enums, AnyNumberIsReadAsOne) {
+    for (int value : {-2147483647 - 1, -1, 5, 6, 77, 2147483647}) {
+        VmafConfiguration cfg{};
+        cfg.log_level = number<VmafLogLevel>(value > 0 ? -value : value); // clamped to none: keeps the test quiet
+        VmafContext *ctx = nullptr;
+        ASSERT_EQ(vmaf_init(&ctx, cfg), 0);
+        VmafPicture pic;
+        EXPECT_EQ(vmaf_picture_alloc(&pic, number<VmafPixelFormat>(value), 8, 16, 16), -EINVAL);
+        VmafPictureConfiguration pool{};
+        pool.pic_params.w = pool.pic_params.h = 64;
+        pool.pic_params.bpc = 8;
+        pool.pic_params.pix_fmt = number<VmafPixelFormat>(value);
+        pool.pic_cnt = 1;
+        EXPECT_EQ(vmaf_preallocate_pictures(ctx, pool), -EINVAL);
+        EXPECT_EQ(vmaf_import_feature_score(ctx, "x", 1, 0), 0);
+        double score = 0;
+        EXPECT_EQ(vmaf_feature_score_pooled(ctx, "x", number<VmafPoolingMethod>(value), &score, 0, 0), -EINVAL);
+        LoadedModel model("vmaf_v0.6.1");
+        EXPECT_EQ(vmaf_import_feature_score(ctx, "vmaf", 1, 0), 0);
+        EXPECT_EQ(vmaf_score_pooled(ctx, model, number<VmafPoolingMethod>(value), &score, 0, 0), -EINVAL);
+        VmafModel *base = nullptr;
+        VmafModelCollection *collection = nullptr;
+        VmafModelConfig model_cfg{nullptr, ~0ull};
+        ASSERT_EQ(vmaf_model_collection_load(&base, &collection, &model_cfg, "vmaf_b_v0.6.3"), 0);
+        VmafModelCollectionScore out;
+        EXPECT_EQ(vmaf_score_pooled_model_collection(ctx, collection, number<VmafPoolingMethod>(value), &out, 0, 0),
+                  -EINVAL);
+        EXPECT_EQ(vmaf_write_output(ctx, "/dev/null", number<VmafOutputFormat>(value)), -EINVAL);
+        EXPECT_EQ(vmaf_write_output_with_format(ctx, "/dev/null", number<VmafOutputFormat>(value), nullptr), -EINVAL);
+        vmaf_model_destroy(base);
+        vmaf_model_collection_destroy(collection);
+        EXPECT_EQ(vmaf_close(ctx), 0);
+    }
+}
+
+} // namespace

@@ -25,9 +25,10 @@ ReadAhead::ReadAhead(ClipReader &reader, const Config &config)
     : reader_(reader), is_file_(reader.is_file()), frames_ahead_(std::max(1u, config.frames_ahead)),
       pool_(make_pool(reader, config)) {
     const unsigned threads = is_file_ ? std::clamp(config.threads, 1u, frames_ahead_) : 1;
+    threads_.reserve(threads);
     try {
         for (unsigned i = 0; i < threads; i++) threads_.push_back(reader_thread(reader.name(), [this] { work(); }));
-    } catch (const Error &) { // those that run do the work of all
+    } catch (...) { // those that run do the work of all
         if (threads_.empty()) throw;
     }
 }
@@ -65,26 +66,38 @@ Picture ReadAhead::read_one(std::unique_lock<std::mutex> &lock, FrameLoader &loa
 }
 
 void ReadAhead::work() {
-    FrameLoader loader = reader_.loader();
     std::unique_lock lock(mutex_);
+    try {
+        read_frames(lock);
+    } catch (...) { // no memory for what a thread needs
+        if (!lock.owns_lock()) lock.lock();
+        end_at(claimed_, std::current_exception());
+    }
+}
+
+void ReadAhead::read_frames(std::unique_lock<std::mutex> &lock) {
+    lock.unlock();
+    FrameLoader loader = reader_.loader();
+    lock.lock();
     for (;;) {
         changed_.wait(lock, [&] { return is_stopping_ || claimed_ >= end_ || claimed_ < taken_ + frames_ahead_; });
         if (is_stopping_ || claimed_ >= end_) return;
         const std::uint64_t frame = claimed_++;
-        Picture picture;
         std::exception_ptr error;
+        bool is_there = false;
         try {
-            picture = read_one(lock, loader);
+            Picture picture = read_one(lock, loader);
+            if (!lock.owns_lock()) lock.lock();
+            is_there = bool(picture);
+            if (is_there) ready_.emplace(frame, std::move(picture));
         } catch (...) {
+            if (!lock.owns_lock()) lock.lock();
             error = std::current_exception();
         }
-        if (!lock.owns_lock()) lock.lock();
-        if (picture) {
-            ready_.emplace(frame, std::move(picture));
+        if (is_there && !error)
             changed_.notify_all();
-        } else {
+        else
             end_at(frame, error);
-        }
     }
 }
 

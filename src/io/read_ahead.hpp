@@ -37,6 +37,7 @@ class ReadAhead {
 
   private:
     void work();
+    void read_frames(std::unique_lock<std::mutex> &lock);
     Picture read_one(std::unique_lock<std::mutex> &lock, FrameLoader &loader); // empty at the end
     void end_at(std::uint64_t frame, std::exception_ptr error);                // with the lock held
 

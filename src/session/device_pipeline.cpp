@@ -42,6 +42,7 @@ DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureForm
     if (config_.batch == 0) config_.batch = batch_for(format);
     if (config_.lanes == 0) config_.lanes = lanes_for(format);
     config_.wait_after.resize(scorers_.size());
+    position_.resize(scorers_.size());
     std::size_t bytes = 0; // up to the last plane that anybody reads
     for (unsigned p = 0; p < format.planes(); p++)
         if (planes() >> p & 1) bytes = layout_.offset[p] + layout_.stride[p] * format.plane_height(p);
@@ -90,6 +91,7 @@ void DevicePipeline::allocate(unsigned lanes, unsigned batch) {
     }
     // Lanes begin behind an upload.
     if (lane_bytes) upload_queue_->clear(memory_->data() + pictures_bytes, lanes * lane_bytes);
+    at_work_.reserve(lanes + 2); // the thread that collects must not need memory
     entries_ = std::vector<Entry>(places);
     staging_.clear();
     staging_.resize(places / batch);
@@ -362,12 +364,12 @@ void DevicePipeline::finish_batch(std::unique_lock<std::mutex> &lock) {
 }
 
 void DevicePipeline::deliver(const Batch &batch, bool with_results) {
-    std::vector<std::size_t> position(scorers_.size());
+    std::fill(position_.begin(), position_.end(), 0);
     for (unsigned k = 0; k < batch.count; k++) {
         Entry &entry = entries_[slot_of(batch.first + k)];
         for (std::size_t i = 0; with_results && i < scorers_.size(); i++) {
             if (!(entry.scorers >> i & 1)) continue;
-            const std::size_t at = results_offset_[i] + scorers_[i]->results().bytes() * position[i]++;
+            const std::size_t at = results_offset_[i] + scorers_[i]->results().bytes() * position_[i]++;
             scorers_[i]->collect({entry.index, batch.lane->host_results + at}, receiver_.result_of(entry.frame, i));
         }
         void *const frame = entry.frame;

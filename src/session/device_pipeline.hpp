@@ -6,7 +6,6 @@
 #include <array>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -15,6 +14,7 @@
 
 #include "metrics/device_scorer.hpp"
 #include "picture/picture.hpp"
+#include "session/ring.hpp"
 
 namespace vmaf {
 
@@ -115,6 +115,7 @@ class DevicePipeline {
     Config config_;
     Receiver &receiver_;
     std::vector<std::size_t> scratch_offset_, results_offset_; // by scorer, in a lane
+    std::vector<std::size_t> position_;                        // by scorer, in the batch that is being handed out
     std::size_t scratch_bytes_ = 0, results_bytes_ = 0, picture_bytes_ = 0;
 
     // Frame n has the place n % size. It is taken again when the results of the frame and of the two behind it, which
@@ -132,7 +133,7 @@ class DevicePipeline {
     std::uint64_t submitted_ = 0, begun_ = 0, collected_ = 0; // frames so far
     std::uint64_t staged_from_ = 0, staged_to_ = 0;           // frames that lie in staging memory, not yet uploaded
     std::uint64_t batches_begun_ = 0;
-    std::deque<Batch> at_work_;
+    Ring<Batch> at_work_;
     bool closing_ = false, failed_ = false;
     std::thread collector_;
 };

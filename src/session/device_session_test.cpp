@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "device/host/host_device.hpp"
 #include "session/extractor_name.hpp"
+#include "session/sample_check.hpp"
 #include "session/session.hpp"
 
 namespace vmaf::device_session_test {
@@ -14,11 +15,11 @@ namespace {
 
 constexpr PictureFormat kFormat{PixelFormat::yuv420p, 8, 72, 54};
 
-Picture noise(unsigned seed) {
-    const Picture picture = Picture::allocate(kFormat);
+Picture noise(unsigned seed, const PictureFormat &format = kFormat) {
+    const Picture picture = Picture::allocate(format);
     for (unsigned p = 0; p < 3; p++)
-        for (unsigned y = 0; y < kFormat.plane_height(p); y++)
-            for (unsigned x = 0; x < kFormat.plane_width(p); x++)
+        for (unsigned y = 0; y < format.plane_height(p); y++)
+            for (unsigned x = 0; x < format.plane_width(p) * format.bytes_per_sample(); x += format.bytes_per_sample())
                 picture.data(p)[std::ptrdiff_t{y} * picture.stride_bytes(p) + x] =
                     static_cast<std::byte>(seed = seed * 1664525 + 1013904223, seed >> 25);
     return picture;
@@ -119,6 +120,45 @@ TEST(DeviceSession, AFailureEndsTheRunWithAnError) {
             session.flush();
         },
         Error);
+}
+
+TEST(DeviceSession, PicturesThatOneMetricRefusesPrepareNone) {
+    constexpr PictureFormat large{PixelFormat::yuv420p, 8, 240, 220};
+    Session cpu({}), session({.threads = 1});
+    session.use_device({.device = open_host_device(), .is_explicit = false});
+    for (Session *s : {&cpu, &session}) {
+        for (const char *name : {"vif", "motion", "cambi"}) s->use_feature(name, {});
+        EXPECT_THROW(s->read(noise(1), noise(2), 0), Error); // too small for cambi
+        for (unsigned i = 0; i < 3; i++) s->read(noise(i, large), noise(50 + i, large), i);
+        s->flush();
+    }
+    EXPECT_EQ(session.backend_used(), "host");
+    expect_same_scores(cpu, session);
+}
+
+TEST(DeviceSession, GoesOnAfterFramesThatAreRefused) {
+    constexpr PictureFormat deep{PixelFormat::yuv420p, 10, 72, 54};
+    Session cpu({}), session({});
+    session.use_device({.device = open_host_device(), .is_explicit = false});
+    for (Session *s : {&cpu, &session}) {
+        s->use_feature("vif", {});
+        s->use_feature("motion", {});
+        EXPECT_THROW(s->read(noise(1, deep), noise(2, deep), 3), Error); // frames are counted from 0
+        for (unsigned i = 0; i < 4; i++) {
+            const Picture bad = noise(i, deep);
+            bad.data(0)[7] = std::byte{0x80};
+            EXPECT_THROW(
+                {
+                    s->read(bad, noise(1, deep), i); // with a device the next call tells
+                    s->read(noise(i, deep), noise(1, deep), i);
+                },
+                SampleRangeError);
+            s->read(noise(i, deep), noise(50 + i, deep), i);
+            EXPECT_THROW(s->read(noise(i, deep), noise(50 + i, deep), i), Error);
+        }
+        s->flush();
+    }
+    expect_same_scores(cpu, session);
 }
 
 TEST(DeviceSession, TakesOneDeviceOnly) {

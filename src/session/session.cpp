@@ -547,9 +547,8 @@ std::string_view Session::backend_used() const {
 bool Session::reads_chroma() const {
     const DeviceStage *const device = impl_->device_.get();
     if (device && device->pipeline() && device->pipeline()->planes() > 1) return true;
-    return std::any_of(impl_->slots_.begin(), impl_->slots_.end(), [&](const auto &slot) {
-        return slot->reads_chroma() && !(device && device->scorer_of(*slot));
-    });
+    return std::any_of(impl_->slots_.begin(), impl_->slots_.end(),
+                       [&](const auto &slot) { return slot->reads_chroma() && !(device && device->scorer_of(*slot)); });
 }
 
 ExtractorName Session::find_extractor(std::string_view extractor) const {

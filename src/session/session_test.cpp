@@ -13,6 +13,9 @@
 #include "base/log.hpp"
 #include "metrics/registry.hpp"
 #include "picture/pool.hpp"
+#include "session/frame_numbers.hpp"
+#include "session/ring.hpp"
+#include "session/sample_check.hpp"
 #include "session/session.hpp"
 #include "session/worker_pool.hpp"
 
@@ -109,6 +112,47 @@ TEST(Session, RepeatedFrameNumbersFail) {
     session.read(noise(kSmall, 1), noise(kSmall, 2), 0);
     EXPECT_THROW(session.read(noise(kSmall, 1), noise(kSmall, 2), 0), Error);
     set_log_level(LogLevel::info);
+}
+
+TEST(Session, SamplesAboveTheDepthAreNamed) {
+    constexpr PictureFormat deep{PixelFormat::yuv444p, 10, 64, 48};
+    Session session({});
+    session.use_feature("psnr", {});
+    Picture bad = noise(deep, 1);
+    const std::uint16_t value = 1024 + 5;
+    std::memcpy(bad.data(2) + 47 * bad.stride_bytes(2) + 2 * 63, &value, 2);
+    try {
+        session.read(noise(deep, 0), bad, 12);
+        FAIL();
+    } catch (const SampleRangeError &e) {
+        EXPECT_EQ(e.frame, 12u);
+        EXPECT_EQ(e.owner, SampleOwner::distorted);
+        EXPECT_EQ(e.plane, 2u);
+        EXPECT_EQ(e.value, value);
+        EXPECT_EQ(e.code(), EINVAL);
+    }
+}
+
+TEST(FrameNumbers, AreRunsOfNeighbours) {
+    FrameNumbers numbers;
+    const std::vector<unsigned> order = {5, 6, 7, 0, 4, 1, 100, 3, 2};
+    for (std::size_t i = 0; i < order.size(); i++) {
+        for (std::size_t k = 0; k < order.size(); k++) EXPECT_EQ(numbers.contains(order[k]), k < i) << i << " " << k;
+        numbers.insert(order[i]);
+    }
+    for (unsigned n = 0; n < 110; n++) EXPECT_EQ(numbers.contains(n), n < 8 || n == 100) << n;
+}
+
+TEST(Ring, KeepsItsOrderWhileItGrows) {
+    Ring<unsigned> ring;
+    unsigned in = 0, out = 0;
+    for (const unsigned size : {1u, 2u, 3u, 9u, 33u}) {
+        ring.reserve(size);
+        for (int round = 0; round < 50; round++) {
+            while (ring.size() < size) ring.push_back(in++);
+            for (unsigned i = 0; i < 1 + size / 2; i++) EXPECT_EQ(ring.pop_front(), out++);
+        }
+    }
 }
 
 TEST(Session, EqualInstancesAreRegisteredOnce) {

@@ -1,8 +1,10 @@
 """Clips: where they come from, formats, lengths, and everything that is wrong with them."""
+import array
 import json
 import os
 import pathlib
 import subprocess
+import sys
 import threading
 import unittest
 
@@ -126,6 +128,49 @@ class Formats(CommandTest):
             pooled = json.loads(run.stdout)["pooled_metrics"]
             self.assertEqual(pooled["integer_vif_scale0"]["min"], 1)
             self.assertIsNone(pooled["ciede2000"]["min"])  # infinite: no sample of any plane differs
+
+
+class Depth(CommandTest):
+    """Samples above the stated depth: aligned to the top of 16 bits, or of another depth."""
+
+    def raw(self, name, shift=0, depth=10, frames=3, bad=None):
+        path = self.clip(name, frames=frames, depth=depth)
+        samples = array.array("H", read(path))
+        if sys.byteorder == "big": samples.byteswap()
+        size = len(samples) // frames
+        for i in range(len(samples)):
+            if bad is None or i // size == bad: samples[i] = samples[i] << shift & 0xffff
+        if sys.byteorder == "big": samples.byteswap()
+        return self.file(name, samples.tobytes())
+
+    def score_raw(self, reference, distorted, *arguments, expect):
+        return self.vmaf("-r", reference, "-d", distorted, "-w", 64, "-h", 48, "-p", "420", "-b", 10, *arguments, expect=expect)
+
+    def test_frames_with_samples_above_it_are_not_scored(self):
+        good, high = self.raw("good.yuv"), self.raw("high.yuv", 6, bad=1)
+        for threads in (0, 1, 3):
+            with self.subTest(threads=threads):
+                self.score_raw(good, good, "--threads", threads, expect=0)
+                for clips, whose in (((good, high), "distorted"), ((high, good), "reference")):
+                    self.refused(234, "--threads", threads, says=("frame 1", whose, "luma", "above 1023", "10 bits", "top of 16 bits", "right by 6"),
+                                 run=lambda *a, expect: self.score_raw(*clips, *a, expect=expect))
+        deep = self.raw("deep.yuv", depth=12)
+        self.refused(234, says=("frame 0", "above 1023", "depth is probably wrong"), run=lambda *a, expect: self.score_raw(good, deep, *a, expect=expect))
+
+    def test_shifting_to_another_depth_hides_nothing(self):
+        content = bytearray(read(self.clip("lie.y4m", size="240x200", frames=1, depth=10)))
+        content[content.index(b"FRAME\n") + 7] = 0x40
+        bad, deep = self.file("lie.y4m", bytes(content)), self.clip("twelve.y4m", size="240x200", frames=1, depth=12)
+        self.refused(234, "-n", "--aom_ctc", "v6.0", says=("above 1023", "10 bits"),
+                     run=lambda *a, expect: self.vmaf("-r", deep, "-d", bad, *a, expect=expect))
+
+    def test_only_planes_that_are_read_count(self):
+        samples = bytearray(read(self.raw("chroma.yuv")))
+        samples[2 * 64 * 48 + 1] = 0xff  # of Cb in frame 0
+        bad, good = self.file("chroma.yuv", bytes(samples)), self.raw("plain.yuv")
+        self.score_raw(good, bad, expect=0)
+        self.refused(234, *PSNR, says=("frame 0", "Cb"), run=lambda *a, expect: self.score_raw(good, bad, *a, expect=expect))
+        self.score_raw(good, bad, "-n", "--feature", "psnr=enable_chroma=false", expect=0)
 
 
 class Lengths(CommandTest):

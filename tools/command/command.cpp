@@ -43,11 +43,11 @@ int vmaf::cli::vmaf_command(int argc, char **argv, int report_descriptor) {
     system::prepare_standard_streams();
     system::end_orderly_on_signals(exit_status(ExitCode::interrupted),
                                    system::remove_temporary_output); // nothing left behind
-    if (argc <= 1) {
-        std::fputs(usage_text().c_str(), stderr);
-        return exit_status(ExitCode::usage);
-    }
     try {
+        if (argc <= 1) {
+            std::fputs(usage_text().c_str(), stderr);
+            return exit_status(ExitCode::usage);
+        }
         Options options = parse_command_line(std::span<const char *const>(argv, static_cast<std::size_t>(argc)));
         options.report_descriptor = report_descriptor;
         act(options);

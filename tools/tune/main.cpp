@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string_view>
 #include <unistd.h>
 
@@ -38,9 +39,7 @@ int fail(const Options &options, const std::string &subcommand, int code, const 
     return code;
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
+int run(int argc, char **argv) {
     // The scorer's own process: the vmaf command inside this executable (a crash fails one probe, not the sweep).
     if (argc > 1 && std::strcmp(argv[1], "__vmaf") == 0) {
         constexpr std::string_view kReport = "--progress-fd=";
@@ -87,7 +86,22 @@ int main(int argc, char **argv) {
         return fail(options, subcommand(), e.code(), e.what());
     } catch (const vmaf::Error &e) {
         return fail(options, subcommand(), e.code() == ENOSPC || e.code() == EIO ? kExitOutput : kExitUsage, e.what());
+    } catch (const std::bad_alloc &) {
+        throw;
     } catch (const std::exception &e) {
         return fail(options, subcommand(), kExitInternal, std::string(e.what()) + "; this is a bug, please report it");
     }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::bad_alloc &) {
+        std::fputs("vmaf-tune: there is not enough memory\n", stderr); // nothing here needs any
+    } catch (const std::exception &e) {
+        std::fprintf(stderr, "vmaf-tune: %s\n", e.what());
+    }
+    return kExitInternal;
 }

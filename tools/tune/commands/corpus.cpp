@@ -4,9 +4,9 @@
 #include <limits>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "base/error.hpp"
+#include "base/thread_group.hpp"
 #include "commands/commands.hpp"
 #include "commands/corpus_plan.hpp"
 #include "commands/search_result.hpp"
@@ -237,10 +237,11 @@ int run_corpus(const Options &given) {
     const std::string output = o.output.empty() ? "corpus.jsonl" : o.output;
     CorpusRun corpus(run, o, plan, output);
     run.progress().expect(plan.cells);
-    std::vector<std::thread> threads;
-    for (unsigned i = 1; i < run.parallel_searches(); i++) threads.emplace_back([&] { corpus.work(); });
+    ThreadGroup threads;
+    for (unsigned i = 1; i < run.parallel_searches() && threads.start([&] { corpus.work(); }); i++) {
+    }
     corpus.work();
-    for (std::thread &thread : threads) thread.join();
+    threads.join();
     return corpus.end(output);
 }
 

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
-#include <thread>
 
 #include "base/error.hpp"
+#include "base/thread_group.hpp"
 #include "reporting/plot.hpp"
 
 namespace vmaf::tune {
@@ -119,10 +119,11 @@ void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const
             }
         }
     };
-    std::vector<std::thread> threads;
-    for (unsigned i = 1; i < run.options().encode_jobs; i++) threads.emplace_back(work);
+    ThreadGroup threads;
+    for (unsigned i = 1; i < run.options().encode_jobs && threads.start(work); i++) {
+    }
     work();
-    for (std::thread &thread : threads) thread.join();
+    threads.join();
     run.check_interrupted();
     if (failure) throw *failure;
     const Outcome outcome = run_child(a.concat_command);

@@ -415,13 +415,20 @@ PipedChild::PipedChild(const Arguments &arguments)
     pid_ = spawn(arguments, out.write, drain_->err.write);
     Pipe::close_end(drain_->err.write);
     output_ = std::exchange(out.read, -1);
-    drain_->thread = std::thread([drain = drain_.get()] {
-        while (read_some(drain->err.read, [&](std::string_view text) {
-            drain->tail.add(text);
-            tell_error_text(text);
-        })) {
-        }
-    });
+    try {
+        drain_->thread = std::thread([drain = drain_.get()] {
+            while (read_some(drain->err.read, [&](std::string_view text) {
+                drain->tail.add(text);
+                tell_error_text(text);
+            })) {
+            }
+        });
+    } catch (...) { // no thread to be had: the child must not stay
+        kill();
+        ::waitpid(pid_, nullptr, 0);
+        Pipe::close_end(output_);
+        throw;
+    }
 }
 
 PipedChild::~PipedChild() {

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/parse_double.hpp"
+#include "base/thread_group.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
@@ -251,11 +252,11 @@ RowTable::RowTable(const std::string &path, const std::function<void(const std::
         at = end;
     }
     parts_.resize(pieces.size());
-    std::vector<std::thread> threads;
+    ThreadGroup threads;
     for (std::size_t i = 1; i < pieces.size(); i++)
-        threads.emplace_back([this, &pieces, i] { scan(pieces[i], parts_[i]); });
+        if (!threads.start([this, &pieces, i] { scan(pieces[i], parts_[i]); })) scan(pieces[i], parts_[i]);
     if (!pieces.empty()) scan(pieces[0], parts_[0]);
-    for (std::thread &thread : threads) thread.join();
+    threads.join();
     std::size_t before = 0;
     for (const Part &part : parts_) {
         for (const std::size_t number : part.malformed)

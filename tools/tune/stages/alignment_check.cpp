@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <thread>
 
 #include "base/error.hpp"
+#include "base/thread_group.hpp"
 #include "process/descriptors.hpp"
 
 namespace vmaf::tune {
@@ -111,12 +111,14 @@ AlignmentReport check_alignment(const Programs &programs, const Source &referenc
                                 const Source &distorted, const FrameOrder *order) {
     std::vector<LumaSignature> a, b;
     try {
-        std::thread other([&] {
+        const auto read_distorted = [&] {
             try {
                 b = signatures(programs, distorted, "");
             } catch (const Error &) { // the score stage will say it
             }
-        });
+        };
+        ThreadGroup other;
+        if (!other.start(read_distorted)) read_distorted();
         try {
             a = signatures(programs, reference, reference_filter);
         } catch (const Error &) {

@@ -38,56 +38,106 @@ void add_rows(const std::array<const double *, 9> &sums, int columns, float *out
     }
 }
 
+// Room around a padded row: vectors of its columns are read as a whole, and one more on either side.
+constexpr int kBefore = 32, kBehind = 128;
+
 } // namespace
 
 const DecimateKernels decimate_scalar = {row_sums, add_rows};
 
-Decimator::Lane::Lane(int width)
-    : samples(std::size_t(width)), padded(std::size_t(width + 16)),
+Decimator::Lane::Lane(int width, bool narrow)
+    : samples(std::size_t(width)), padded(std::size_t(width + kBefore + kBehind)),
       sums(kRing * 3 * std::size_t(round_up(decimated(width), 8))),
       scratch(DecimateKernels::scratch_size(decimated(width))) {
-    double *next = sums.data();
-    for (RowSums &row : ring)
-        for (double *&sum : row) {
-            sum = next;
-            next += round_up(decimated(width), 8);
-        }
+    const auto divide = [](auto *next, std::ptrdiff_t size, auto &rows) {
+        for (auto &row : rows)
+            for (auto *&sum : row) {
+                sum = next;
+                next += size;
+            }
+    };
+    divide(sums.data(), round_up(decimated(width), 8), ring);
+    if (!narrow) return;
+    const int pitch = 2 * round_up(decimated(width), 16);
+    narrow_sums = AlignedArray<float>(kRing * 3 * std::size_t(pitch));
+    divide(narrow_sums.data(), pitch, narrow_ring);
+    for (int i = 0; i < kRing; i++) {
+        fits[std::size_t(i)].resize(std::size_t(decimated(width) / kNarrowBlock + 1));
+        made[std::size_t(i)] = fits[std::size_t(i)];
+    }
 }
 
-Decimator::Decimator(int width, Isa isa) : kernels_(decimate_kernels(isa)), width_(width) {
-    lanes_.emplace_back(width);
+Decimator::Decimator(int width, Isa isa)
+    : kernels_(decimate_kernels(isa)), narrow_(narrow::pick_decimation(isa)), width_(width) {
+    lanes_.emplace_back(width, narrow_.row_sums != nullptr);
 }
 
-// Position -1 is row 0 again: what is summed depends on the position's parity, not on that of the row found there.
-void Decimator::sum_row(Lane &lane, const FloatRows &in, int columns, int position) const {
+const float *Decimator::padded_row(Lane &lane, const FloatRows &in, int position) const {
     const float *row = in.row(mirrored(position, in.height()), lane.samples.data());
-    float *const padded = lane.padded.data() + 8;
+    float *const padded = lane.padded.data() + kBefore;
     std::copy_n(row, in.width(), padded);
     for (int i = 1; i <= kLowPassRadius; i++) {
         padded[-i] = row[i - 1];
         padded[in.width() - 1 + i] = row[in.width() - i];
     }
-    kernels_.row_sums(padded, columns, position & 1, lane.ring[std::size_t(position & (kRing - 1))],
-                      lane.scratch.data());
+    return padded;
 }
 
+// Position -1 is row 0 again: what is summed depends on the position's parity, not on that of the row found there.
 void Decimator::decimate_rows(Lane &lane, const FloatRows &in, FloatPlane &out, int first, int last) const {
     int summed = 2 * first - kLowPassRadius;
     for (int y = first; y < last; y++) {
-        for (; summed <= 2 * y + kLowPassRadius; summed++) sum_row(lane, in, out.width(), summed);
+        for (; summed <= 2 * y + kLowPassRadius; summed++)
+            kernels_.row_sums(padded_row(lane, in, summed), out.width(), summed & 1, lane.ring[slot(summed)],
+                              lane.scratch.data());
         std::array<const double *, 9> sums;
         for (int v = -kLowPassRadius; v <= kLowPassRadius; v++)
-            sums[std::size_t(v + kLowPassRadius)] =
-                lane.ring[std::size_t((2 * y + v) & (kRing - 1))][std::size_t(std::abs(v) / 2)];
+            sums[std::size_t(v + kLowPassRadius)] = lane.ring[slot(2 * y + v)][std::size_t(std::abs(v) / 2)];
         kernels_.add_rows(sums, out.width(), out.row(y));
+    }
+}
+
+void Decimator::narrow_decimate_rows(Lane &lane, const FloatRows &in, FloatPlane &out, int first, int last) const {
+    int summed = 2 * first - kLowPassRadius;
+    for (int y = first; y < last; y++) {
+        for (; summed <= 2 * y + kLowPassRadius; summed++) {
+            const std::size_t at = slot(summed);
+            std::fill(lane.made[at].begin(), lane.made[at].end(), std::uint8_t(0));
+            narrow_.row_sums(padded_row(lane, in, summed), in.width(), out.width(), summed & 1, lane.narrow_ring[at],
+                             lane.fits[at].data());
+        }
+        for (int x = 0; x < out.width(); x += kNarrowBlock) {
+            const int columns = std::min(kNarrowBlock, out.width() - x);
+            const std::size_t block = std::size_t(x / kNarrowBlock);
+            bool fits = true;
+            for (int v = -kLowPassRadius; v <= kLowPassRadius; v++) fits = fits && lane.fits[slot(2 * y + v)][block];
+            std::array<const float *, 9> narrow_sums;
+            std::array<const double *, 9> sums;
+            for (int v = -kLowPassRadius; v <= kLowPassRadius; v++) {
+                const std::size_t at = slot(2 * y + v), i = std::size_t(v + kLowPassRadius),
+                                  which = std::size_t(std::abs(v) / 2);
+                narrow_sums[i] = lane.narrow_ring[at][which] + 2 * x;
+                sums[i] = lane.ring[at][which] + x;
+                if (fits || lane.made[at][block]) continue;
+                RowSums to = lane.ring[at];
+                for (double *&sum : to) sum += x;
+                kernels_.row_sums(padded_row(lane, in, 2 * y + v) + 2 * x, columns, v & 1, to, lane.scratch.data());
+                lane.made[at][block] = 1;
+            }
+            if (fits)
+                narrow_.add_rows(narrow_sums, columns, out.row(y) + x);
+            else
+                kernels_.add_rows(sums, columns, out.row(y) + x);
+        }
     }
 }
 
 void Decimator::decimate(const FloatRows &in, FloatPlane &out, Parallel &parallel) {
     const unsigned tasks = out.height() < 64 ? 1 : parallel.lanes();
-    while (lanes_.size() < tasks) lanes_.emplace_back(width_);
+    while (lanes_.size() < tasks) lanes_.emplace_back(width_, narrow_.row_sums != nullptr);
     const auto rows = [&](unsigned i) { return int(std::int64_t(out.height()) * i / tasks); };
-    parallel.run(tasks, [&](unsigned i) { decimate_rows(lanes_[i], in, out, rows(i), rows(i + 1)); });
+    const auto decimate_some = narrow_.row_sums ? &Decimator::narrow_decimate_rows : &Decimator::decimate_rows;
+    parallel.run(tasks, [&](unsigned i) { (this->*decimate_some)(lanes_[i], in, out, rows(i), rows(i + 1)); });
 }
 
 } // namespace vmaf

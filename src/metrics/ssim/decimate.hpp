@@ -8,6 +8,7 @@
 #include "cpu/cpu.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/ssim/float_rows.hpp"
+#include "metrics/ssim/narrow.hpp"
 #include "metrics/ssim/ssim_formula.hpp"
 
 namespace vmaf {
@@ -47,17 +48,24 @@ class Decimator {
 
   private:
     static constexpr int kRing = 16; // rows whose sums are kept; at least 9
+    static std::size_t slot(int position) { return std::size_t(position & (kRing - 1)); }
 
     struct Lane {
-        explicit Lane(int width);
+        Lane(int width, bool narrow);
         AlignedArray<float> samples, padded;
         AlignedArray<double> sums, scratch;
         std::array<RowSums, kRing> ring;
+        // Where sums of f32 do: those, and by blocks whether they do and whether the others were made, too.
+        AlignedArray<float> narrow_sums;
+        std::array<std::array<float *, 3>, kRing> narrow_ring;
+        std::array<std::vector<std::uint8_t>, kRing> fits, made;
     };
     void decimate_rows(Lane &lane, const FloatRows &in, FloatPlane &out, int first, int last) const;
-    void sum_row(Lane &lane, const FloatRows &in, int columns, int position) const;
+    void narrow_decimate_rows(Lane &lane, const FloatRows &in, FloatPlane &out, int first, int last) const;
+    const float *padded_row(Lane &lane, const FloatRows &in, int position) const;
 
     const DecimateKernels &kernels_;
+    const NarrowDecimation &narrow_;
     int width_;
     std::vector<Lane> lanes_;
 };

@@ -99,8 +99,115 @@ SsimTermRow SsimCore::Lane::term_row(int i, SsimWanted wanted) {
             contrast.data() + at, structure.data() + at};
 }
 
-SsimCore::SsimCore(int width, Isa isa) : kernels_(ssim_kernels(isa)), width_(width) {
+SsimCore::SsimCore(int width, Isa isa)
+    : kernels_(ssim_kernels(isa)), narrow_(narrow::pick_windows(isa)), width_(width) {
     lanes_.emplace_back(width, 2 * kSsimGroup);
+}
+
+SsimCore::TileLane::TileLane(int width, const NarrowWindows &narrow)
+    : carried(std::size_t(round_up(width, kSsimStrip) / kSsimStrip * kCarried * kRowFloats)),
+      windowed(std::size_t(kNarrowRows * kRowFloats)), samples(2 * std::size_t(kNarrowRowsAtOnce * kSampleStride)),
+      scratch(std::max(narrow.scratch_size, SsimKernels::scratch_size(kSsimStrip))),
+      carried_fit(std::size_t(round_up(width, kSsimStrip) / kSsimStrip)),
+      terms(std::size_t(3 * kSsimGroup * kSsimStrip)) {}
+
+// Windows along input rows y ... y + count - 1 of a strip.
+void SsimCore::window_rows(TileLane &lane, const FloatRows &a, const FloatRows &b, int y, int count, int x, int columns,
+                           float *out) {
+    const int samples = columns + kSsimTaps - 1;
+    for (; count > 0; count -= kNarrowRowsAtOnce, y += kNarrowRowsAtOnce, out += kNarrowRowsAtOnce * kRowFloats) {
+        const int rows = std::min(count, kNarrowRowsAtOnce);
+        const float *rows_a[kNarrowRowsAtOnce], *rows_b[kNarrowRowsAtOnce];
+        for (int i = 0; i < rows; i++) {
+            float *const buffer = lane.samples.data() + 2 * i * kSampleStride;
+            rows_a[i] = a.row(y + i, x, samples, buffer);
+            rows_b[i] = b.row(y + i, x, samples, buffer + kSampleStride);
+        }
+        if (narrow_.rows(rows_a, rows_b, rows, columns, out, lane.scratch.data())) continue;
+        for (int i = 0; i < rows; i++)
+            kernels_.horizontal(rows_a[i], rows_b[i], columns, strip_row(out, i), lane.scratch.data());
+    }
+}
+
+void SsimCore::add_tiles(TileLane &lane, const FloatRows &a, const FloatRows &b, bool luminance, int first, int count) {
+    const int columns = a.width() - kSsimTaps + 1;
+    for (int y = first; y < first + count; y += kNarrowRows) {
+        const int group = std::min(kNarrowRows, first + count - y);
+        for (int x = 0; x < columns; x += kSsimStrip) {
+            const int strip = std::min(kSsimStrip, columns - x);
+            float *const carried = lane.carried.data() + x / kSsimStrip * kCarried * kRowFloats;
+            std::uint8_t &carried_fit = lane.carried_fit[std::size_t(x / kSsimStrip)];
+            if (y == first) {
+                window_rows(lane, a, b, y, kCarried, x, strip, carried);
+                carried_fit = narrow_.fit(carried, kCarried, strip);
+            }
+            window_rows(lane, a, b, y + kCarried, group, x, strip, lane.windowed.data());
+            const bool fit = narrow_.fit(lane.windowed.data(), group, strip);
+            if (fit && carried_fit)
+                narrow_.terms(carried, lane.windowed.data(), strip, group, luminance, lane.sums, lane.scratch.data());
+            else
+                add_tile_in_doubles(lane, carried, strip, group, luminance);
+            const float *const last = lane.windowed.data() + (kNarrowRows - kCarried) * kRowFloats;
+            if (group == kNarrowRows) std::copy_n(last, kCarried * kRowFloats, carried);
+            carried_fit = group == kNarrowRows && (fit || narrow_.fit(carried, kCarried, strip));
+        }
+    }
+}
+
+// The same where windows do not suit the narrow sums.
+void SsimCore::add_tile_in_doubles(TileLane &lane, float *carried, int columns, int count, bool luminance) {
+    SsimAdder none, adder;
+    for (int i = 0; i < count; i += kSsimGroup) {
+        const int group = std::min(kSsimGroup, count - i);
+        std::array<SsimRow, kCarried + kSsimGroup> rows;
+        for (int r = 0; r < kCarried + group; r++) {
+            const int row = i + r - kCarried; // below 0: carried
+            rows[std::size_t(r)] = row < 0 ? strip_row(carried, row + kCarried) : strip_row(lane.windowed.data(), row);
+        }
+        std::array<SsimTermRow, kSsimGroup> terms;
+        for (int r = 0; r < group; r++) {
+            double *const wide = lane.terms.data() + 2 * r * kSsimStrip;
+            float *const structure = reinterpret_cast<float *>(lane.terms.data() + 2 * kSsimGroup * kSsimStrip);
+            terms[std::size_t(r)] = {nullptr, luminance ? wide + kSsimStrip : nullptr, wide,
+                                     structure + r * kSsimStrip};
+        }
+        kernels_.vertical(rows.data(), columns, group, terms.data(), none, lane.scratch.data());
+        adder.start(std::span(terms).first(std::size_t(group)), columns);
+        adder.finish();
+    }
+    lane.sums.contrast[0] += adder.sums().contrast;
+    lane.sums.structure[0] += adder.sums().structure;
+    lane.sums.luminance[0] += adder.sums().luminance;
+}
+
+bool SsimCore::unordered_means(const FloatRows &a, const FloatRows &b, bool luminance, Parallel &parallel,
+                               SsimMeans &means) {
+    const int columns = a.width() - kSsimTaps + 1, rows = a.height() - kSsimTaps + 1;
+    const unsigned bands = std::min(parallel.lanes(), unsigned(rows / kBandRows + 1));
+    while (tile_lanes_.size() < bands) tile_lanes_.emplace_back(width_, narrow_);
+    const auto first = [&](unsigned i) { return int(std::int64_t(rows) * i / bands); };
+    parallel.run(bands, [&](unsigned i) {
+        tile_lanes_[i].sums = {};
+        add_tiles(tile_lanes_[i], a, b, luminance, first(i), first(i + 1) - first(i));
+    });
+    SsimSums sums;
+    for (unsigned i = 0; i < bands; i++)
+        for (int lane = 0; lane < kNarrowSumLanes; lane++) {
+            sums.contrast += tile_lanes_[i].sums.contrast[lane];
+            sums.structure += tile_lanes_[i].sums.structure[lane];
+            sums.luminance += tile_lanes_[i].sums.luminance[lane];
+        }
+    // Terms are at most 1.01. Each addition in order is off by 2^-53 of a partial sum: together n^2 / 2 times that;
+    // here the partial sums are a sixteenth as long on the average.
+    const double n = columns * rows, doubt = 0.6 * n * 0x1p-53;
+    bool sure = true;
+    const auto mean = [&](double sum) {
+        const double value = sum / n;
+        sure = sure && float(value - doubt) == float(value + doubt);
+        return float(value);
+    };
+    means = {0, luminance ? mean(sums.luminance) : 0, mean(sums.contrast), mean(sums.structure)};
+    return sure;
 }
 
 // Makes `count` rows of terms from output row `first` on. With an adder they are added up, each group while the next
@@ -143,6 +250,9 @@ SsimMeans SsimCore::means(const FloatRows &a, const FloatRows &b, SsimWanted wan
     const int columns = a.width() - kSsimTaps + 1, rows = a.height() - kSsimTaps + 1;
     SsimAdder adder;
     if (columns > 0 && rows > 0) {
+        SsimMeans unordered;
+        if (narrow_.rows && !wanted.ssim && unordered_means(a, b, wanted.luminance, parallel, unordered))
+            return unordered;
         const unsigned bands = parallel.lanes();
         if (bands == 1 || rows < 2 * kBandRows) {
             band(lanes_[0], a, b, wanted, 0, rows, &adder);

@@ -9,6 +9,7 @@
 #include "cpu/cpu.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/ssim/float_rows.hpp"
+#include "metrics/ssim/narrow.hpp"
 #include "metrics/ssim/ssim_adder.hpp"
 #include "metrics/ssim/ssim_formula.hpp"
 
@@ -62,6 +63,22 @@ class SsimCore {
     SsimMeans means(const FloatRows &a, const FloatRows &b, SsimWanted wanted, Parallel &parallel);
 
   private:
+    // Terms added in any order, by the bands of several threads or by one. What a thread needs for that:
+    struct TileLane {
+        TileLane(int width, const NarrowWindows &narrow);
+
+        AlignedArray<float> carried, windowed, samples, scratch;
+        std::vector<std::uint8_t> carried_fit; // of each strip
+        AlignedArray<double> terms;
+        NarrowTermSums sums;
+    };
+    void add_tiles(TileLane &lane, const FloatRows &a, const FloatRows &b, bool luminance, int first, int count);
+    void window_rows(TileLane &lane, const FloatRows &a, const FloatRows &b, int y, int count, int x, int columns,
+                     float *out);
+    void add_tile_in_doubles(TileLane &lane, float *carried, int columns, int count, bool luminance);
+    // False: the order may matter for the last bit of a mean.
+    bool unordered_means(const FloatRows &a, const FloatRows &b, bool luminance, Parallel &parallel, SsimMeans &means);
+
     // What one thread needs to make rows of terms.
     struct Lane {
         Lane(int width, int rows);
@@ -76,8 +93,10 @@ class SsimCore {
               SsimAdder *adder);
 
     const SsimKernels &kernels_;
+    const NarrowWindows &narrow_;
     int width_;
     std::vector<Lane> lanes_;
+    std::vector<TileLane> tile_lanes_;
 };
 
 // The decibel scale of both metrics (7.2): never above `most`, which is infinite unless clipped.

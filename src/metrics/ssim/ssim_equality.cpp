@@ -1,3 +1,4 @@
+#include <memory>
 #include <vector>
 
 #include "equality/equality.hpp"
@@ -83,6 +84,44 @@ Call prepare_decimation(Workload &w, Isa isa) {
 const equality::Registration decimation_equality({
     .name = "ssim.decimate",
     .prepare = prepare_decimation,
+    .depths = {8},
+});
+
+FloatPlane copied(const PlaneView<float> &from) {
+    FloatPlane to(from.width, from.height);
+    for (int y = 0; y < from.height; y++) std::copy_n(from.row(y), from.width, to.row(y));
+    return to;
+}
+
+// The means of a scale and the plane of the next one, of samples within the limits of narrow.hpp, partly within them,
+// or far outside.
+Call prepare_scale(Workload &w, Isa isa) {
+    constexpr float kinds[3][2] = {{230.0f, 20.0f}, {260.0f, 0.0f}, {487.0f, -116.0f}};
+    const auto &[range, least] = kinds[w.random()() % 3];
+    const auto plane = [&] {
+        return std::make_shared<FloatPlane>(copied(w.float_plane(w.width, w.height, range, least)));
+    };
+    const auto a = plane(), b = plane();
+    const bool luminance = w.random()() % 2;
+    const int width = decimated(w.width), height = decimated(w.height);
+    float *const means = w.output<float>(3), *const out = w.output<float>(std::size_t(width) * std::size_t(height));
+    const auto core = std::make_shared<SsimCore>(w.width, isa);
+    const auto decimator = std::make_shared<Decimator>(w.width, isa);
+    return [=] {
+        Parallel one;
+        const SsimMeans m = core->means(FloatRows(*a), FloatRows(*b), {false, luminance}, one);
+        means[0] = m.luminance, means[1] = m.contrast, means[2] = m.structure;
+        FloatPlane next(width, height);
+        decimator->decimate(FloatRows(*a), next, one);
+        for (int y = 0; y < height; y++) std::copy_n(next.row(y), width, out + y * width);
+    };
+}
+
+const equality::Registration scale_equality({
+    .name = "ssim.scale",
+    .prepare = prepare_scale,
+    .min_width = kSsimTaps,
+    .min_height = kSsimTaps,
     .depths = {8},
 });
 

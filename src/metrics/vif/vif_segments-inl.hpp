@@ -8,6 +8,7 @@
 #define VMAF_VIF_SEGMENTS_INL_HPP
 #endif
 
+#include "cpu/simd_transpose-inl.hpp"
 #include "metrics/common/reflect.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -54,52 +55,7 @@ struct Segments {
     int full_lanes_[2], further_vectors_[2];
 };
 
-// The rows and columns of a square of 32-bit elements exchanged.
-HWY_INLINE void transpose(VU32 (&v)[kLanes]) {
-    const DU32 d;
-    const DU64 d64;
-    VU32 pairs[kLanes], quads[kLanes];
-    HWY_UNROLL(8)
-    for (int i = 0; i < kLanes; i += 2) {
-        pairs[i] = hn::InterleaveLower(d, v[i], v[i + 1]);
-        pairs[i + 1] = hn::InterleaveUpper(d, v[i], v[i + 1]);
-    }
-    const auto lower64 = [&](VU32 a, VU32 b) HWY_ATTR {
-        return hn::BitCast(d, hn::InterleaveLower(d64, hn::BitCast(d64, a), hn::BitCast(d64, b)));
-    };
-    const auto upper64 = [&](VU32 a, VU32 b) HWY_ATTR {
-        return hn::BitCast(d, hn::InterleaveUpper(d64, hn::BitCast(d64, a), hn::BitCast(d64, b)));
-    };
-    HWY_UNROLL(4)
-    for (int i = 0; i < kLanes; i += 4) {
-        quads[i] = lower64(pairs[i], pairs[i + 2]);
-        quads[i + 1] = upper64(pairs[i], pairs[i + 2]);
-        quads[i + 2] = lower64(pairs[i + 1], pairs[i + 3]);
-        quads[i + 3] = upper64(pairs[i + 1], pairs[i + 3]);
-    }
-#if HWY_TARGET == HWY_NEON
-    for (int i = 0; i < kLanes; i++) v[i] = quads[i];
-#elif HWY_TARGET == HWY_AVX2
-    HWY_UNROLL(4)
-    for (int i = 0; i < 4; i++) {
-        v[i] = hn::ConcatLowerLower(d, quads[i + 4], quads[i]);
-        v[i + 4] = hn::ConcatUpperUpper(d, quads[i + 4], quads[i]);
-    }
-#else
-    // Blocks of 128 bits: even and odd blocks of two vectors, twice.
-    const auto even_blocks = [](VU32 a, VU32 b) HWY_ATTR { return VU32{_mm512_shuffle_i32x4(a.raw, b.raw, 0x88)}; };
-    const auto odd_blocks = [](VU32 a, VU32 b) HWY_ATTR { return VU32{_mm512_shuffle_i32x4(a.raw, b.raw, 0xdd)}; };
-    HWY_UNROLL(4)
-    for (int i = 0; i < 4; i++) {
-        const VU32 a = even_blocks(quads[i], quads[i + 4]), b = odd_blocks(quads[i], quads[i + 4]);
-        const VU32 c = even_blocks(quads[i + 8], quads[i + 12]), e = odd_blocks(quads[i + 8], quads[i + 12]);
-        v[i] = even_blocks(a, c);
-        v[i + 4] = even_blocks(b, e);
-        v[i + 8] = odd_blocks(a, c);
-        v[i + 12] = odd_blocks(b, e);
-    }
-#endif
-}
+using vmaf::HWY_NAMESPACE::transpose;
 
 // Vectors j ... j + kLanes - 1 of a row of samples, shifted to 16 bits. Reads less than 4 kLanes samples behind the
 // row's end.

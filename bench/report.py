@@ -2,25 +2,16 @@
 """Turn figures of vmaf-bench into a table and a plot.
 
   build/bench/vmaf-bench --metrics --json > bench.json
-  bench/report.py bench.json [--calib NS] [--svg plot.svg]
+  bench/report.py bench.json [--svg plot.svg]
   bench/report.py cpu_check.json [--svg plot.svg]           what cpu_check.py wrote, with its reading, and tables of all it took
 
-The table has a line for each metric: ns per luma pixel on every instruction set, with how many times faster than scalar code that is;
-then how many times faster than libvmaf 3.2.0 on an Ice Lake core (ANCHORS): AVX-512 against AVX-512 and, where the figure is known,
-AVX2 against AVX2. --calib scales those anchors to this machine: the reading of a fixed piece of scalar work, in ns per pixel
-(`vmaf-bench --calibrate`), which was 11.2 where the anchors were taken.
+The table has a line for each metric: ns per luma pixel on every instruction set, with how many times faster than scalar code that is.
+Other programs are compared by compare.py, in one run on one machine.
 """
 import argparse, json, sys
 
-ANCHOR_CALIB = 11.2
-# libvmaf 3.2.0, release build with AVX-512, one thread, 1920x1080 8-bit 4:2:0, ns per luma pixel; best of what was seen.
-ANCHORS = {"vmaf": 33.5, "vif": 22.5, "adm": 6.3, "motion": 1.0, "psnr": 0.8, "float_ssim": 15.7, "float_ms_ssim": 242,
-           "psnr_hvs": 31, "ciede": 633, "cambi": 21, "speed_chroma": 5.8, "speed_temporal": 11, "float_vif": 96,
-           "float_adm": 40, "ssimulacra2": 210}
-AVX2_ANCHORS = {"vmaf": 54, "vif": 31, "adm": 13.4, "motion": 1.8}
 ISAS = ["scalar", "neon", "avx2", "avx512", "avx512icl"]
-COLOURS = {"scalar": "#9aa0a6", "neon": "#1a73e8", "avx2": "#1a73e8", "avx512": "#188038", "avx512icl": "#e37400",
-           "libvmaf 3.2.0": "#d93025"}
+COLOURS = {"scalar": "#9aa0a6", "neon": "#1a73e8", "avx2": "#1a73e8", "avx512": "#188038", "avx512icl": "#e37400"}
 
 
 def load(paths):
@@ -46,22 +37,14 @@ def grid(head, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def markdown(table, isas, scale):
+def markdown(table, isas):
     def cell(row, isa):
         if isa not in row: return ""
         ratio = f" ({row['scalar'] / row[isa]:.1f}×)" if isa != "scalar" and "scalar" in row else ""
         return number(row[isa]) + ratio
 
-    def ratio(row, paths, anchor):
-        values = [row[i] for i in paths if i in row]
-        return f"{anchor * scale / min(values):.1f}×" if anchor and values else ""
-
-    rows = []
-    for name, row in table.items():
-        wide = ["avx512", "avx512icl"] if "avx512" in row else [i for i in isas if i != "scalar"]
-        rows.append([f"`{name}`"] + [cell(row, i) for i in isas] +
-                    [ratio(row, ["avx2"], AVX2_ANCHORS.get(name)), ratio(row, wide, ANCHORS.get(name))])
-    return grid(["metric"] + isas + ["AVX2 to libvmaf's AVX2", "best to libvmaf's AVX-512"], rows)
+    rows = [[f"`{name}`"] + [cell(row, i) for i in isas] for name, row in table.items()]
+    return grid(["metric"] + isas, rows)
 
 
 def further(data):
@@ -81,15 +64,15 @@ def further(data):
     yield "Whole runs of `vmaf`, default model, 1920×1080", grid(["instruction sets", "workers", "frames/s", "to one", "MB"], rows)
 
 
-def svg(table, isas, scale):
-    """Bars on a logarithmic axis, shortest is best."""
+def svg(table, isas):
+    groups = [(name, [(i, row[i]) for i in isas if i in row]) for name, row in table.items()]
+    return bars(groups, {label: COLOURS[label] for label in isas})
+
+
+def bars(groups, colours):
+    """[(name, [(label, ns per pixel)])] as bars on a logarithmic axis, shortest is best."""
     import math
     left, right, bar, gap, top = 130, 90, 9, 10, 40
-    groups = []
-    for name, row in table.items():
-        bars = [(i, row[i]) for i in isas if i in row]
-        if name in ANCHORS: bars.append(("libvmaf 3.2.0", ANCHORS[name] * scale))
-        groups.append((name, bars))
     low = 10 ** math.floor(math.log10(min(v for _, b in groups for _, v in b)))
     high = 10 ** math.ceil(math.log10(max(v for _, b in groups for _, v in b)))
     width = 640
@@ -98,8 +81,8 @@ def svg(table, isas, scale):
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="10">',
            f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
     at = left
-    for label in isas + ["libvmaf 3.2.0"]:
-        out.append(f'<rect x="{at}" y="8" width="9" height="9" fill="{COLOURS[label]}"/><text x="{at + 13}" y="16">{label}</text>')
+    for label in colours:
+        out.append(f'<rect x="{at}" y="8" width="9" height="9" fill="{colours[label]}"/><text x="{at + 13}" y="16">{label}</text>')
         at += 24 + 6 * len(label)
     tick = low
     while tick <= high * 1.001:
@@ -107,10 +90,10 @@ def svg(table, isas, scale):
                    f'<text x="{x(tick):.1f}" y="{height - 6}" text-anchor="middle">{tick:g}</text>')
         tick *= 10
     y = top
-    for name, bars in groups:
-        out.append(f'<text x="{left - 6}" y="{y + len(bars) * bar / 2 + 3:.1f}" text-anchor="end">{name}</text>')
-        for label, value in bars:
-            out.append(f'<rect x="{left}" y="{y}" width="{max(1.0, x(value) - left):.1f}" height="{bar - 1}" fill="{COLOURS[label]}"/>'
+    for name, values in groups:
+        out.append(f'<text x="{left - 6}" y="{y + len(values) * bar / 2 + 3:.1f}" text-anchor="end">{name}</text>')
+        for label, value in values:
+            out.append(f'<rect x="{left}" y="{y}" width="{max(1.0, x(value) - left):.1f}" height="{bar - 1}" fill="{colours[label]}"/>'
                        f'<text x="{x(value) + 4:.1f}" y="{y + bar - 2}" font-size="8">{number(value)}</text>')
             y += bar
         y += gap
@@ -121,21 +104,18 @@ def svg(table, isas, scale):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", help="output of vmaf-bench --json; the best figure of all files counts")
-    parser.add_argument("--calib", type=float, help="this machine's reading, ns/pixel")
     parser.add_argument("--svg", help="write the plot here")
     options = parser.parse_args()
     table, shape = load(options.files)
     if not table: sys.exit("report.py: no metrics in these files")
     isas = [i for i in ISAS if any(i in row for row in table.values())]
     checks = [data for data in (json.load(open(path)) for path in options.files) if isinstance(data, dict)]
-    calib = options.calib or min((data["calibration"] for data in checks), default=ANCHOR_CALIB)
-    scale = calib / ANCHOR_CALIB
     for data in checks: print(f"{data['processor']}, {data['cores']} cores, calibration {data['calibration']:.2f} ns/pixel\n")
     print(f"{shape[0]}×{shape[1]}, {shape[2]} bit, ns per luma pixel, one thread\n")
-    print(markdown(table, isas, scale))
+    print(markdown(table, isas))
     for data in checks:
         for title, text in further(data): print(f"\n{title}\n\n{text}")
-    if options.svg: open(options.svg, "w").write(svg(table, isas, scale))
+    if options.svg: open(options.svg, "w").write(svg(table, isas))
 
 
 if __name__ == "__main__":

@@ -317,7 +317,7 @@ template <int By> HWY_INLINE Sum shifted(Sum first, Sum second) {
 template <int Distance> HWY_NOINLINE void low_pass_row(const float *row, int columns, float *out) {
     const Df d;
     const Vf c = hn::Set(d, kLowPassGrid.c);
-    constexpr const float(&k)[5] = kLowPass[Distance];
+    constexpr const auto &k = kLowPass[Distance];
     struct Groups {
         Sum here, before1, after1, before2, after2; // needed at the own column, by the next one, the one before, ...
     };

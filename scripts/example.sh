@@ -3,7 +3,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ./scripts/packages.sh build
-[ -f build/build.ninja ] || meson setup build -Denable_tests=false -Denable_bench=false
+cuda=false
+if nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
+  cuda=true
+  echo "nvcc found ($nvcc): building with CUDA; configure a folder yourself to leave it out (-Denable_cuda=false)"
+else
+  echo "nvcc not found: building without CUDA"
+fi
+[ -f build/build.ninja ] || meson setup build -Denable_tests=false -Denable_bench=false -Denable_cuda=$cuda
 ninja -C build
 
 work=build/example

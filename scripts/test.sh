@@ -13,9 +13,18 @@ configure() { # folder, options...
     { cat "$folder.setup.log"; return 1; }
 }
 
+begin=$SECONDS
+took() { # stage: how long it took, for whoever wants the gate to be quick
+  echo "== $1: $((SECONDS - begin)) s"
+  begin=$SECONDS
+}
+
 status=0
+./scripts/style.sh || status=1
 configure build-test && ninja -C build-test || { echo "0 passed, 1 failed"; exit 1; }
+took "build"
 meson test -C build-test --no-rebuild --print-errorlogs --timeout-multiplier 3 --no-suite slow || status=1
+took "tests"
 
 # Without the vector sources, to keep this short: the equality harness above gives them memory with unreadable neighbours,
 # and .ci/full instruments them too.
@@ -24,6 +33,7 @@ fuzzers=(fuzz/model_fuzz fuzz/options_fuzz fuzz/y4m_fuzz fuzz/capi_fuzz fuzz/cli
 CC=clang CXX=clang++ configure build-asan -Doptimization=1 -Db_ndebug=false -Dcpp_args=-gline-tables-only -Db_sanitize=address,undefined -Db_lundef=false \
   -Denable_bench=false -Denable_asm=false -Denable_fuzz=true &&
   ninja -C build-asan tests/unit_tests "${capi[@]/#/tests/}" "${fuzzers[@]}" || { echo "0 passed, 1 failed"; exit 1; }
+took "build with sanitizers"
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 sanitized() { # shard: half of the unit tests and of those of the C API
   # .ci/full has the sweep over every size, which takes minutes without vector code, and larger groups of the device.
@@ -33,13 +43,17 @@ sanitized() { # shard: half of the unit tests and of those of the C API
 sanitized 0 >build-asan/shard0.log 2>&1 & first=$!
 sanitized 1 || status=1
 wait $first || { tail -n 100 build-asan/shard0.log; status=1; }
+took "tests with sanitizers"
 ./scripts/fuzz.sh build-asan 15 || status=1
+took "fuzzing"
 
 # NEON for real: fast functions against scalar ones, and golden figures. Optimised a little only, which halves the time to
 # compile; .ci/full has everything.
 configure build-neon --cross-file cross/aarch64-linux-gnu.txt -Doptimization=1 -Denable_bench=false -Denable_libav=disabled &&
   ninja -C build-neon tests/equality/equality tools/vmaf tools/clipgen || { echo "0 passed, 1 failed"; exit 1; }
+took "build for arm64"
 meson test -C build-neon --no-rebuild --print-errorlogs --timeout-multiplier 3 --suite emulated || status=1
+took "tests for arm64"
 
 python3 - build-{test,neon}/meson-logs/testlog.junit.xml build-asan/{unit,capi}{0,1}.xml <<'P' || status=1
 import sys, xml.etree.ElementTree as tree

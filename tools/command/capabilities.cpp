@@ -7,13 +7,13 @@
 
 #include "backend_choice.hpp"
 #include "base/error.hpp"
-#include "system/build_id.hpp"
 #include "config.h"
 #include "cpu/cpu.hpp"
 #include "io/video_file.hpp"
 #include "metrics/registry.hpp"
 #include "model/model.hpp"
 #include "report/report.hpp"
+#include "system/build_id.hpp"
 #include "system/program.hpp"
 #include "usage.hpp"
 

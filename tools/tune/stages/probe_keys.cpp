@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
-#include "system/build_id.hpp"
 #include "config.h"
+#include "system/build_id.hpp"
 
 namespace vmaf::tune {
 

@@ -1,0 +1,50 @@
+"""Links between the pages, to files and to headings, lead somewhere."""
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def pages():
+    names = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "*.md"], capture_output=True, text=True)
+    if names.returncode == 0 and names.stdout:
+        return [ROOT / name for name in names.stdout.split("\n") if name and (ROOT / name).exists()]
+    return [page for page in ROOT.rglob("*.md") if not page.relative_to(ROOT).parts[0].startswith(("build", "subprojects"))]
+
+
+def without_code(text):
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"(?ms)^```.*?^```", "", text))
+
+
+def anchors(page):
+    """As GitHub and mkdocs make them of headings."""
+    text = re.sub(r"(?ms)^```.*?^```", "", page.read_text())
+    found = set()
+    for heading in re.findall(r"(?m)^#+ +(.*?)\s*$", text):
+        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+        name = re.sub(r"[^\w\- ]", "", heading).replace(" ", "-")
+        found.update((name, re.sub(r"-+", "-", name).strip("-")))
+    return found
+
+
+class Links(unittest.TestCase):
+    def test_every_link_leads_somewhere(self):
+        dead = []
+        for page in pages():
+            for target in re.findall(r"\[[^\]]*\]\(([^)\s]+)\)", without_code(page.read_text())):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                path, _, anchor = target.partition("#")
+                file = (page.parent / path).resolve() if path else page
+                if not file.exists():
+                    dead.append(f"{page.relative_to(ROOT)}: {target}")
+                elif anchor and file.suffix == ".md" and anchor not in anchors(file):
+                    dead.append(f"{page.relative_to(ROOT)}: {target} (no such heading)")
+        self.assertEqual(dead, [])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

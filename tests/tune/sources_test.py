@@ -150,6 +150,20 @@ class Sources(unittest.TestCase):
         self.same_as("pictures.mkv", "fields.mkv", "--deinterlace")
         self.assertNotEqual(self.sample("fields.mkv")["score"], self.sample("fields.mkv", "--deinterlace")["score"])
 
+    # What is wrong with a source, and what cannot be kept of it
+
+    def test_damaged_sources_are_refused_or_the_answer_says_so(self):
+        self.ffmpeg("-i", "clip.y4m", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "8", "-bf", "0", "good.mp4")
+        data = bytearray(open(self.path("good.mp4"), "rb").read())
+        for at in range(len(data) // 4, len(data) * 3 // 4, 5000): data[at:at + 24] = bytes((at * 7 + k * 31) % 256 for k in range(24))
+        with open(self.path("bad.mp4"), "wb") as file: file.write(data)
+        common = ("search", "-i", "bad.mp4", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "4", "--target-vmaf", "80", "--json")
+        result = json.loads(self.tune(*common, code=4).stdout.splitlines()[-1])
+        self.assertIn("the source is damaged; its decoder says", result["reason"])
+        run = self.tune(*common, "--allow-damaged", "--best-effort")
+        self.assertIn("the source is damaged", run.stderr)
+        self.assertTrue(json.loads(run.stdout.splitlines()[-1])["damaged_source"])
+
 
 if __name__ == "__main__":
     unittest.main()

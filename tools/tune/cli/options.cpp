@@ -80,6 +80,9 @@ void bind_source(CLI::App &app, Options &o, bool several) {
         ->group("Source");
     app.add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where the source is interlaced")
         ->group("Source");
+    app.add_flag("--allow-damaged", o.allow_damaged,
+                 "go on although the source has errors in its stream; the answer says so")
+        ->group("Source");
     app.add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use")->group("Programs");
     app.add_option("--ffprobe-bin", o.ffprobe, "ffprobe to use")->group("Programs");
     app.add_option("--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary")->group("Programs");

@@ -16,7 +16,7 @@ struct Options {
     std::optional<std::string> pix_fmt, framerate;
     std::optional<double> duration;
     std::string hdr = "auto", source_hash = "fast", odd = "refuse";
-    bool deinterlace = false;
+    bool deinterlace = false, allow_damaged = false;
 
     // Programs
     std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf = "vmaf";

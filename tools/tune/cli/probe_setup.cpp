@@ -58,6 +58,7 @@ ScoreSettings Run::score_settings() const {
     s.scaler = options_.scaler;
     s.drop_film_grain = options_.film_grain == "drop";
     s.allow_short = options_.allow_short;
+    s.allow_damaged = options_.allow_damaged;
     s.dist_delay = options_.dist_delay;
     s.work_folder = work_folder();
     if (!options_.timeout.empty())

@@ -121,6 +121,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     score->add_option("--width", o.width, "luma width of raw files");
     score->add_option("--height", o.height, "luma height of raw files");
     score->add_option("--pix-fmt", o.pix_fmt, "FFmpeg pixel format of raw files");
+    score->add_flag("--allow-damaged", o.allow_damaged, "score although the reference has errors in its stream");
     score->add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where a file is interlaced");
     score->add_option("--score-fps", o.score_fps, "pair by number although the tagged rates differ");
     score

@@ -33,6 +33,17 @@ const char *status_word(const SearchReport &report) {
     }
 }
 
+namespace {
+
+bool is_damaged(const SearchReport &report) {
+    for (const ProbeResult &probe : report.probes)
+        for (const std::string &warning : probe.warnings)
+            if (warning.starts_with("the source is damaged")) return true;
+    return false;
+}
+
+} // namespace
+
 json probe_json(const ProbeSetup &setup, const ProbeResult &p, const QualityTarget &target) {
     return {{"q", setup.encode.bitrate_kbps ? json(nullptr) : json(p.q)},
             {"score", p.ok() ? json(probe_score(setup, p, target.metric, target.pool)) : json(nullptr)},
@@ -60,6 +71,7 @@ json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vect
                    {"status", status_word(r)},
                    {"probes", json::array()},
                    {"non_monotone", r.non_monotone},
+                   {"damaged_source", is_damaged(r)},
                    {"plateau", r.plateau},
                    {"at_bound", r.at_bound},
                    {"elapsed_s", r.elapsed},
@@ -87,7 +99,8 @@ std::string search_line(const ProbeSetup &setup, const SearchReport &r, const Qu
     if (r.failed) return start + " [FAILED] " + r.error;
     return start + (r.q ? " crf=" + number_text(*r.q) : "") + " " + target.metric + "=" + fixed_text(r.score, 4) +
            " kbps=" + fixed_text(r.bitrate_kbps, 1) + " predicted_size=" + human_size(r.prediction.bytes) +
-           " probes=" + std::to_string(r.probes.size()) +
+           " probes=" + std::to_string(r.probes.size()) + (is_damaged(r) ? " [DAMAGED SOURCE]" : "") +
+           (r.non_monotone ? " [NOT MONOTONE]" : "") +
            (r.ok()                                  ? " [OK]"
             : r.status == SearchStatus::no_solution ? " [NO SOLUTION]"
                                                     : " [UNMET]");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace vmaf::tune {
 
@@ -58,6 +59,12 @@ void Search::add(int k, const Measurement &measurement) {
 SearchAnswer Search::answer() const {
     SearchAnswer answer;
     answer.non_monotone = bracket_.non_monotone();
+    // Also where it decides nothing: points of better quality, one after the other, must not score less.
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const auto &[k, m] : points()) {
+        answer.non_monotone = answer.non_monotone || m.score > lowest + settings_.noise;
+        lowest = std::min(lowest, m.score);
+    }
     answer.plateau = bracket_.plateau();
     const std::optional<int> found = accepted_ ? accepted_ : bracket_.pass();
     if (!found) {

@@ -72,6 +72,7 @@ std::string score_key(const ProbeSetup &setup, const std::string &encode_key) {
                       {"scaler", setup.score.scaler},
                       {"reference_vfilter", setup.score.reference_filter},
                       {"subsample", setup.score.subsample},
+                      {"allow_damaged", setup.score.allow_damaged},
                       {"film_grain", setup.score.drop_film_grain ? "drop" : "keep"},
                       {"dist_delay", setup.score.dist_delay},
                       {"scorer", scorer_identity(setup)}};

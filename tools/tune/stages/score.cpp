@@ -148,6 +148,7 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
         append(command, inputs->arguments());
         const Outcome scorer = run_scorer(command, *inputs, settings, progress);
         const auto input_failure = inputs->finish(scorer.timed_out);
+        result.warnings.insert(result.warnings.end(), inputs->remarks().begin(), inputs->remarks().end());
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (scorer.timed_out)
             return fail(kStatusTimedOut, "the scorer made no progress for the time that --timeout allows", {});

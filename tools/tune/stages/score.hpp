@@ -43,7 +43,7 @@ struct ScoreSettings {
     std::string scaler = "bicubic";
     bool drop_film_grain = true;
     std::string reference_filter; // the encode's filter unless told otherwise
-    bool allow_short = false;
+    bool allow_short = false, allow_damaged = false;
     double dist_delay = 0; // seconds
     std::chrono::milliseconds timeout{0};
     std::string work_folder;

@@ -1,5 +1,6 @@
 #include "stages/score_inputs.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "stages/frame_feed.hpp"
@@ -50,6 +52,49 @@ std::optional<Failure> decode_failure(const Outcome &outcome, bool is_reference)
                    outcome.error_tail};
 }
 
+// Errors in a stream, at which decoders go on with what they can guess; empty: there was none.
+std::string stream_damage(const std::string &messages) {
+    std::istringstream lines(messages);
+    std::string first;
+    int count = 0;
+    for (std::string line; std::getline(lines, line);) {
+        constexpr std::string_view kSigns[] = {"rror while decoding",
+                                               "orrupt",
+                                               "nvalid data found",
+                                               "Invalid NAL",
+                                               "decode_slice_header error",
+                                               "rror submitting",
+                                               "no frame!",
+                                               "Failed to decode",
+                                               "runcat",
+                                               "cabac decode",
+                                               "overread",
+                                               "damaged at",
+                                               "bitstream error",
+                                               "error decoding"};
+        if (std::none_of(std::begin(kSigns), std::end(kSigns),
+                         [&](std::string_view sign) { return line.find(sign) != std::string::npos; }))
+            continue;
+        if (count++ == 0) first = line.substr(line.starts_with("[") ? std::min(line.find("] ") + 2, line.size()) : 0);
+    }
+    return count == 0 ? "" : "\"" + first + "\"" + (count > 1 ? " and " + std::to_string(count - 1) + " more" : "");
+}
+
+// Scores against pictures that a decoder guessed mean nothing: a damaged reference is refused unless that is allowed.
+std::optional<Failure> damage_failure(const Outcome &outcome, bool is_reference, const ScoreSettings &settings,
+                                      std::vector<std::string> &remarks) {
+    const std::string damage = stream_damage(outcome.error_tail);
+    if (damage.empty()) return std::nullopt;
+    const std::string sentence =
+        std::string("the ") + (is_reference ? "source" : "distorted video") + " is damaged; its decoder says " + damage;
+    if (is_reference && !settings.allow_damaged)
+        return Failure{kStatusReferenceUndecodable,
+                       sentence + "; repair it, or use --allow-damaged, and do not trust the scores",
+                       outcome.error_tail};
+    remarks.push_back(sentence + (is_reference ? "; scores of the damaged pictures mean nothing" : ""));
+    return std::nullopt;
+}
+
 // Moves a descriptor out of the low numbers, so that the child's copies cannot collide with it.
 Descriptor raised(Descriptor fd) { return Descriptor(fcntl(fd.get(), F_DUPFD_CLOEXEC, 64)); }
 
@@ -63,7 +108,8 @@ Descriptor reopened(const MemoryFile &file) {
 // Decoders write into pipes that the scorer reads; a reference that was decoded before comes from memory.
 class PipedInputs final : public ScoreInputs {
   public:
-    PipedInputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan, const ScoreSettings &settings) {
+    PipedInputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan, const ScoreSettings &settings)
+        : settings_(settings) {
         const Decodes decodes = decodes_of(programs, pair, plan, settings, "-", "-");
         const std::string key = shell_quoted(decodes.reference);
         const std::size_t frame_bytes = plan.frame_bytes();
@@ -114,13 +160,17 @@ class PipedInputs final : public ScoreInputs {
         if (reference_) {
             const Outcome end = reference_->wait();
             failure = decode_failure(end, true);
-            if (reference_feed_ && end.ok()) reference_feed_->keep_frames();
+            if (!failure) failure = damage_failure(end, true, settings_, remarks_);
+            if (reference_feed_ && end.ok() && !failure) reference_feed_->keep_frames();
         }
         const Outcome end = distorted_->wait();
-        return failure ? failure : decode_failure(end, false);
+        if (!failure) failure = decode_failure(end, false);
+        if (!failure) damage_failure(end, false, settings_, remarks_);
+        return failure;
     }
 
   private:
+    const ScoreSettings &settings_;
     std::shared_ptr<const MemoryFile> memory_;
     std::optional<PipedChild> reference_, distorted_;
     std::optional<FrameFeed> reference_feed_, distorted_feed_; // they end before the decoders do
@@ -139,8 +189,12 @@ class FileInputs final : public ScoreInputs {
         RunOptions options;
         options.timeout = settings.timeout;
         options.progress_marker = processor_time; // a decoder says nothing
-        failure_ = decode_failure(run_child(decodes.reference, options), true);
-        if (!failure_) failure_ = decode_failure(run_child(decodes.distorted, options), false);
+        for (const bool is_reference : {true, false}) {
+            const Outcome end = run_child(is_reference ? decodes.reference : decodes.distorted, options);
+            failure_ = decode_failure(end, is_reference);
+            if (!failure_) failure_ = damage_failure(end, is_reference, settings, remarks_);
+            if (failure_) break;
+        }
         arguments_ = {"--reference", reference_, "--distorted", distorted_};
         append(arguments_, geometry(plan));
     }

@@ -26,7 +26,10 @@ class ScoreInputs {
     // After the scorer ended: what went wrong on the way to it. `has_given_up`: it was ended because nothing came.
     virtual std::optional<Failure> finish([[maybe_unused]] bool has_given_up) { return std::nullopt; }
 
+    const std::vector<std::string> &remarks() const { return remarks_; } // after finish()
+
   protected:
+    std::vector<std::string> remarks_;
     Arguments arguments_;
 };
 

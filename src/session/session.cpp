@@ -104,9 +104,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
 
     // All slots or none.
     void prepare(const PictureFormat &format) {
-        if (format_ && *format_ != format)
-            throw invalid("all pictures of a run must have one size, format and depth; the first pair was " +
-                          describe(*format_) + ", now " + describe(format));
+        check_format_is_kept(format);
         if (format_) return; // slots that came later were prepared when they came
         std::vector<std::unique_ptr<Metric>> metrics;
         std::vector<DeviceStage::Candidate> candidates;
@@ -259,6 +257,12 @@ class Session::Impl final : public DevicePipeline::Receiver {
                            [&](const std::string &name) { return scores.find(name, index).has_value(); });
     }
 
+    void check_format_is_kept(const PictureFormat &format) const {
+        if (format_ && *format_ != format)
+            throw invalid("all pictures of a run must have one size, format and depth; the first pair was " +
+                          describe(*format_) + ", now " + describe(format));
+    }
+
     void check_pair(const Picture &ref, const Picture &dist) const {
         if (!(ref.format() == dist.format()))
             throw invalid("the reference picture is " + describe(ref.format()) + ", the distorted one " +
@@ -266,6 +270,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
         if ((ref.memory() == Memory::device) != (dist.memory() == Memory::device))
             throw invalid("one picture is on a device, the other is not; they must be alike");
         if (ref.memory() == Memory::device && !device_) throw invalid("device pictures need an active device backend");
+        check_format_is_kept(ref.format());
     }
 
     // Metrics that look at the frame. Those that came late and look back first let pictures pass by to look back at.

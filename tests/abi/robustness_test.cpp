@@ -332,6 +332,7 @@ TEST(Samples, AboveTheDepthAreToldByTheNextCallWithThreads) {
         EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 10), with_sample(0, 0x4000), 1), 0);
         EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 10), picture(64, 48, 2, 10), 2), -EINVAL); // frame 1's, once
         EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 10), picture(64, 48, 2, 10), 2), 0);
+        EXPECT_EQ(feed_pair(ctx, with_sample(0, 0x4000, 12), picture(64, 48, 1, 12), 3), -EINVAL); // of another depth
         EXPECT_EQ(feed_pair(ctx, with_sample(0, 0x4000), picture(64, 48, 1, 10), 3), 0);
         EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), -EINVAL); // frame 3's
         EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);

@@ -1,7 +1,16 @@
+#include <cstdio>
+#include <new>
+
 #include "command.hpp"
+#include "exit_code.hpp"
 #include "system/startup.hpp"
 
 int main(int argc, char **argv) {
-    vmaf::system::Arguments arguments(argc, argv);
-    return vmaf::cli::vmaf_command(arguments.count(), arguments.words());
+    try {
+        vmaf::system::Arguments arguments(argc, argv);
+        return vmaf::cli::vmaf_command(arguments.count(), arguments.words());
+    } catch (const std::bad_alloc &) {
+        std::fputs("vmaf: there is not enough memory to start\n", stderr);
+        return static_cast<int>(vmaf::cli::ExitCode::setup);
+    }
 }

@@ -102,6 +102,8 @@ void Decoder::open_container() {
 
 void Decoder::find_stream() {
     forget_messages();
+    // Some decoders complain once in a process: of the first frames that may be here, where they are only tried.
+    const Hearing hearing(decoder_complaints_);
     if (const int code = avformat_find_stream_info(format_.get(), nullptr); code < 0)
         throw invalid("the streams of " + name() + " cannot be read: " + reason(code));
     for (unsigned i = 0; i < format_->nb_streams; i++) {

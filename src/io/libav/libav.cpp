@@ -11,12 +11,16 @@ namespace {
 std::mutex message_mutex;
 std::string last_message;
 
+thread_local Complaints *hearing = nullptr;
+
 // Whose message it is. Parts of decoders and demuxers name the context that they belong to.
 Complaints *receiver_of(void *object) {
     for (int depth = 0; object && depth < 8; depth++) {
         const AVClass *const kind = *static_cast<const AVClass *const *>(object);
-        if (kind && kind == avcodec_get_class())
-            return static_cast<Complaints *>(static_cast<AVCodecContext *>(object)->opaque);
+        if (kind && kind == avcodec_get_class()) {
+            void *const owner = static_cast<AVCodecContext *>(object)->opaque;
+            return owner ? static_cast<Complaints *>(owner) : hearing;
+        }
         if (kind && kind == avformat_get_class())
             return static_cast<Complaints *>(static_cast<AVFormatContext *>(object)->opaque);
         if (!kind || !kind->parent_log_context_offset) return nullptr;
@@ -58,6 +62,9 @@ void forget_messages() {
     const std::lock_guard lock(message_mutex);
     last_message.clear();
 }
+
+Hearing::Hearing(Complaints &complaints) { hearing = &complaints; }
+Hearing::~Hearing() { hearing = nullptr; }
 
 void Complaints::add(const std::string &line) {
     const std::lock_guard lock(mutex_);

@@ -39,6 +39,17 @@ void capture_messages();
 void forget_messages();
 std::string reason(int code);
 
+class Complaints;
+
+// While it lives, what decoders say on this thread that belong to nobody, as those that a demuxer tries, goes there.
+class Hearing {
+  public:
+    explicit Hearing(Complaints &complaints);
+    ~Hearing();
+    Hearing(const Hearing &) = delete;
+    Hearing &operator=(const Hearing &) = delete;
+};
+
 // What a demuxer or a decoder reported as an error, from whichever of its threads. They often go on and make up what is
 // missing, so that this is all that tells of damage. Contexts name it as their `opaque`.
 class Complaints {

@@ -185,25 +185,24 @@ INSTANTIATE_TEST_SUITE_P(InGroupsOf, CambiPooling, testing::Values(32u, 64u),
 
 TEST_P(CambiPooling, TakesTheLargestValues) {
     std::mt19937 random(7);
-    for (const std::size_t size : {1u, 2u, 1000u, 20000u, 40000u})
-        for (const unsigned share_of_zeros : {0u, 50u, 95u}) {
+    for (const std::size_t size : {1u, 1000u, 40000u})
+        for (const unsigned share_of_zeros : {0u, 60u}) {
             std::vector<float> values(size);
             for (float &v : values)
                 if (random() % 100 >= share_of_zeros)
                     v = random() % 3 ? std::ldexp(1.0f + float(random() % 8388608) * 0x1p-23f, int(random() % 14) - 1)
                                      : 17.25f;
-            for (const double topk : {0.0001, 0.1, 0.6, 1.0}) check(values, topk);
+            for (const double topk : {0.0001, 0.3, 1.0}) check(values, topk);
         }
 }
 
 TEST_P(CambiPooling, AddsLargeSumsInThePrescribedOrder) {
     std::mt19937 random(11);
-    for (const std::size_t size : {90000u, 131071u})
-        for (const unsigned kinds : {1u, 40u, 1u << 24}) { // few: many ties
-            std::vector<float> values(size);
-            for (float &v : values) v = 8500.0f + float(random() % kinds) * (1000.0f / float(kinds));
-            for (const double topk : {0.75, 0.98, 1.0}) check(values, topk);
-        }
+    for (const unsigned kinds : {40u, 1u << 24}) { // few: many ties
+        std::vector<float> values(100003);
+        for (float &v : values) v = 8500.0f + float(random() % kinds) * (1000.0f / float(kinds));
+        for (const double topk : {0.75, 1.0}) check(values, topk);
+    }
 }
 
 } // namespace

@@ -38,18 +38,6 @@ VMAF_DEVICE_FN u32 cambi_middle_bin(u32 pattern) {
 }
 VMAF_DEVICE_FN u32 cambi_low_bin(u32 pattern) { return (pattern - kCambiLeastPattern) & (kCambiLowBins - 1); }
 
-// scan[i] becomes the sum of `own` of threads 0 to i of the block.
-template <class C> VMAF_DEVICE_FN void add_before(C &c, Shared<u32> scan, int threads, u32 own) {
-    scan[c.thread] = own;
-    c.barrier();
-    for (int distance = 1; distance < threads; distance *= 2) {
-        const u32 before = c.thread >= distance ? scan[c.thread - distance] : 0;
-        c.barrier();
-        scan[c.thread] += before;
-        c.barrier();
-    }
-}
-
 template <class C, int kRound> struct CambiSelectKernel {
     using Args = CambiPoolArgs;
     static constexpr int kThreads = 256, kMinBlocks = 4;
@@ -149,7 +137,14 @@ template <class C, int kRound> struct CambiSelectKernel {
         u32 own = 0;
         for (int i = 0; i < kEach; i++)
             if (from - i >= 0) own += C::load_fresh(bins + from - i);
-        add_before(c, s->scan, kThreads, own);
+        s->scan[c.thread] = own;
+        c.barrier();
+        for (int distance = 1; distance < kThreads; distance *= 2) {
+            const u32 before = c.thread >= distance ? s->scan[c.thread - distance] : 0;
+            c.barrier();
+            s->scan[c.thread] += before;
+            c.barrier();
+        }
         u32 above = s->scan[c.thread] - own;
         if (above < take && take <= above + own)
             for (int i = from;; i--) {
@@ -173,17 +168,20 @@ template <class C> using cambi_select_low = CambiSelectKernel<C, 2>;
 // them as doubles. One block for a scale of a frame; there is nothing to do for nearly all of them.
 template <class C> struct cambi_ordered_sum {
     using Args = CambiPoolArgs;
-    static constexpr int kThreads = 256, kMinBlocks = 1;
+    static constexpr int kThreads = 1024, kMinBlocks = 1;
     static constexpr int kTileWidth = 0, kTileHeight = 0;
-    static constexpr int kEach = 4, kChunk = kThreads * kEach; // values that are looked at together
-    static constexpr int kSmall = 2 * kChunk;                  // ranges that one thread rearranges
+    static constexpr int kGroups = kThreads / C::kGroup;
+    static constexpr int kEach = 8, kChunk = kThreads * kEach; // values of a side that are looked at together
+    static constexpr int kLeastChunk = 128;
+    static constexpr int kTail = 4 * kLeastChunk; // ranges that one thread rearranges
     using F = typename C::f64;
     using Sum = OrderedSum<C, F, kThreads, false>;
     struct SharedMemory {
-        int left[kChunk], right[kChunk]; // places of values to be exchanged
-        u32 values[kSmall + 2 * kChunk];
-        u32 scan[kThreads];
+        u16 left[kChunk], right[kChunk]; // places of values to be exchanged, from the beginning of a chunk
+        u32 values[kTail];
+        u32 totals[kGroups];
         typename Sum::SharedMemory sum;
+        u64 units;
         int i, j;
     };
 
@@ -194,48 +192,49 @@ template <class C> struct cambi_ordered_sum {
         Global<u32> values = a.c_values.of(c.frame) + scale.c_values;
         if (scale.take < scale.values)
             partition_largest(c, s, values, static_cast<int>(scale.values), static_cast<int>(scale.take));
-        const F total = Sum::run(c, &s->sum, scale.take, F(0.0f), Values{values});
+        u64 units;
+        const u32 first = exact_part(c, s, values, scale.take, units);
+        const F unit = C::f64_from(0x3e70000000000000ull); // 2^-24
+        const F total = Sum::run(c, &s->sum, scale.take - first, F(units) * unit, Values{values + first});
         if (c.thread == 0) *sum = static_cast<u64>(truncated(total * F(16777216.0f)));
     }
 
   private:
+    // This block alone writes the values, so that its ordinary reads, which are cached, see them behind a barrier.
     struct Values {
         Global<const u32> list;
-        VMAF_DEVICE_FN F operator()(u64 i) const { return F(C::float_from(C::load_fresh(list + i))); }
+        VMAF_DEVICE_FN F operator()(u64 i) const { return F(C::float_from(list[i])); }
     };
 
-    // Hoare's FIND, descending, on position k. The t-th value from the left that is not above the pivot changes places
-    // with the t-th from the right that is not below it, so many exchanges can be made at once.
+    // How many of the first values may be added in any order, because their sum has at most 53 bits; that sum.
+    static VMAF_DEVICE_FN u32 exact_part(C &c, Shared<SharedMemory> s, Global<const u32> values, u32 count,
+                                         u64 &units) {
+        units = 0;
+        for (u32 first = 0; first < count; first += kChunk) {
+            if (c.thread == 0) s->units = 0;
+            c.barrier();
+            u64 own = 0;
+            for (u32 i = first + static_cast<u32>(c.thread); i < first + kChunk && i < count; i += kThreads)
+                own += cambi_units(values[i]);
+            own = group_sum_wide(c, own);
+            if (c.thread % C::kGroup == 0) C::shared_add(&s->units, own);
+            c.barrier();
+            const u64 more = s->units;
+            c.barrier();
+            if (units + more > 1ull << 53) return first;
+            units += more;
+        }
+        return count;
+    }
+
+    // Hoare's FIND, descending, on position k.
     static VMAF_DEVICE_FN void partition_largest(C &c, Shared<SharedMemory> s, Global<u32> values, int n, int k) {
         int left = 0, right = n - 1;
-        while (left < right && right - left >= kSmall) {
-            const u32 pivot = C::load_fresh(values + k);
+        while (right - left >= kTail) {
+            const u32 pivot = values[k];
             c.barrier();
-            int i = left, j = right; // what has not been looked at
-            int left_from = 0, left_to = 0, right_from = 0, right_to = 0;
-            while (j - i >= kSmall) {
-                if (left_from == left_to) {
-                    left_from = 0;
-                    left_to = collect(c, s, s->left, values, i, 1, pivot);
-                    i += kChunk;
-                }
-                if (right_from == right_to) {
-                    right_from = 0;
-                    right_to = collect(c, s, s->right, values, j, -1, pivot);
-                    j -= kChunk;
-                }
-                const int from_left = left_to - left_from, from_right = right_to - right_from;
-                const int count = from_left < from_right ? from_left : from_right;
-                for (int t = c.thread; t < count; t += kThreads)
-                    exchange(values + s->left[left_from + t], values + s->right[right_from + t]);
-                left_from += count;
-                right_from += count;
-                c.barrier();
-            }
-            if (left_from < left_to) i = s->left[left_from];
-            if (right_from < right_to) j = s->right[right_from];
-            c.fence();
-            c.barrier();
+            int i = left, j = right;
+            for (int chunk = kChunk; chunk >= kLeastChunk; chunk /= kEach) exchange(c, s, values, pivot, chunk, i, j);
             const int first = i, last = j;
             fetch(c, s, values, first, last);
             if (c.thread == 0) {
@@ -247,7 +246,6 @@ template <class C> struct cambi_ordered_sum {
             store(c, s, values, first, last);
             i = s->i;
             j = s->j;
-            c.fence();
             c.barrier();
             if (j < k) left = i;
             if (k < i) right = j;
@@ -265,8 +263,89 @@ template <class C> struct cambi_ordered_sum {
         }
         c.barrier();
         store(c, s, values, left, right);
-        c.fence();
         c.barrier();
+    }
+
+    // Most of a round: i and j go on towards each other until fewer than three chunks lie between them. The t-th value
+    // from the left that is not above the pivot changes places with the t-th from the right that is not below it, so
+    // many exchanges can be made at once.
+    static VMAF_DEVICE_FN void exchange(C &c, Shared<SharedMemory> s, Global<u32> values, u32 pivot, int chunk, int &i,
+                                        int &j) {
+        int next_left = i, next_right = j; // have not been looked at
+        int left_base = 0, left_from = 0, left_to = 0, right_base = 0, right_from = 0, right_to = 0;
+        while (next_right - next_left + 1 >= 2 * chunk) {
+            if (left_from == left_to) {
+                left_base = next_left;
+                left_from = 0;
+                left_to = collect(c, s, s->left, values, left_base, 1, chunk, pivot);
+                next_left += chunk;
+            }
+            if (right_from == right_to) {
+                right_base = next_right;
+                right_from = 0;
+                right_to = collect(c, s, s->right, values, right_base, -1, chunk, pivot);
+                next_right -= chunk;
+            }
+            const int from_left = left_to - left_from, from_right = right_to - right_from;
+            const int count = from_left < from_right ? from_left : from_right;
+            for (int t = c.thread; t < count; t += kThreads) {
+                Global<u32> a = values + left_base + s->left[left_from + t];
+                Global<u32> b = values + right_base - s->right[right_from + t];
+                const u32 x = *a, y = *b;
+                *a = y;
+                *b = x;
+            }
+            left_from += count;
+            right_from += count;
+            c.barrier();
+        }
+        i = left_from < left_to ? left_base + s->left[left_from] : next_left;
+        j = right_from < right_to ? right_base - s->right[right_from] : next_right;
+        c.barrier();
+    }
+
+    // Places of the values among the next ones in a direction that must go to the other side, in order; how many. A
+    // group looks at neighbours.
+    static VMAF_DEVICE_FN int collect(C &c, Shared<SharedMemory> s, Shared<u16> places, Global<const u32> values,
+                                      int base, int direction, int chunk, u32 pivot) {
+        const int lane = c.thread % C::kGroup, group = c.thread / C::kGroup;
+        const int each = chunk > kThreads ? kEach : 1, first = group * C::kGroup * each + lane;
+        u64 moves[kEach];
+        u32 count = 0;
+        VMAF_UNROLL
+        for (int k = 0; k < kEach; k++) {
+            const int at = first + k * C::kGroup;
+            bool flag = false;
+            if (k < each && at < chunk) {
+                const u32 v = values[base + direction * at];
+                flag = direction > 0 ? v <= pivot : v >= pivot;
+            }
+            moves[k] = c.ballot(flag);
+            count += set_bits(moves[k]);
+        }
+        if (lane == 0) s->totals[group] = count;
+        c.barrier();
+        u32 before = 0, all = 0;
+        for (int g = 0; g < kGroups; g++) {
+            const u32 total = s->totals[g];
+            before += g < group ? total : 0;
+            all += total;
+        }
+        VMAF_UNROLL
+        for (int k = 0; k < kEach; k++) {
+            if (moves[k] >> lane & 1)
+                places[before + set_bits(moves[k] & ((1ull << lane) - 1))] = static_cast<u16>(first + k * C::kGroup);
+            before += set_bits(moves[k]);
+        }
+        c.barrier();
+        return static_cast<int>(all);
+    }
+
+    static VMAF_DEVICE_FN u32 set_bits(u64 v) {
+        v -= v >> 1 & 0x5555555555555555ull;
+        v = (v & 0x3333333333333333ull) + (v >> 2 & 0x3333333333333333ull);
+        v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0full;
+        return static_cast<u32>(v * 0x0101010101010101ull >> 56);
     }
 
     // The rest of a round, one exchange after the other; `at` begins with position `first`. Neither side goes further
@@ -283,38 +362,12 @@ template <class C> struct cambi_ordered_sum {
         } while (i <= j);
     }
 
-    static VMAF_DEVICE_FN void exchange(Global<u32> a, Global<u32> b) {
-        const u32 x = C::load_fresh(a), y = C::load_fresh(b);
-        *a = y;
-        *b = x;
-    }
-
     static VMAF_DEVICE_FN void fetch(C &c, Shared<SharedMemory> s, Global<const u32> values, int first, int last) {
-        for (int i = c.thread; i <= last - first; i += kThreads) s->values[i] = C::load_fresh(values + first + i);
+        for (int i = c.thread; i <= last - first; i += kThreads) s->values[i] = values[first + i];
         c.barrier();
     }
     static VMAF_DEVICE_FN void store(C &c, Shared<SharedMemory> s, Global<u32> values, int first, int last) {
         for (int i = c.thread; i <= last - first; i += kThreads) values[first + i] = s->values[i];
-    }
-
-    // Places of the values among the next kChunk in a direction that must go to the other side, in order; how many.
-    static VMAF_DEVICE_FN int collect(C &c, Shared<SharedMemory> s, Shared<int> places, Global<const u32> values,
-                                      int from, int direction, u32 pivot) {
-        const int own = from + direction * c.thread * kEach;
-        u32 flags = 0, count = 0;
-        for (int i = 0; i < kEach; i++) {
-            const u32 v = C::load_fresh(values + own + direction * i);
-            const bool moves = direction > 0 ? v <= pivot : v >= pivot;
-            flags |= static_cast<u32>(moves) << i;
-            count += moves;
-        }
-        add_before(c, s->scan, kThreads, count);
-        Shared<int> out = places + (s->scan[c.thread] - count);
-        for (int i = 0; i < kEach; i++)
-            if (flags >> i & 1) *out++ = own + direction * i;
-        const int all = static_cast<int>(s->scan[kThreads - 1]);
-        c.barrier();
-        return all;
     }
 };
 

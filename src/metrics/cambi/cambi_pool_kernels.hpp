@@ -171,6 +171,7 @@ template <class C> struct cambi_ordered_sum {
     static constexpr int kThreads = 1024, kMinBlocks = 1;
     static constexpr int kTileWidth = 0, kTileHeight = 0;
     static constexpr int kGroups = kThreads / C::kGroup;
+    static_assert(kGroups <= C::kGroup, "a lane for each group");
     static constexpr int kEach = 8, kChunk = kThreads * kEach; // values of a side that are looked at together
     static constexpr int kLeastChunk = 128;
     static constexpr int kTail = 4 * kLeastChunk; // ranges that one thread rearranges
@@ -234,7 +235,8 @@ template <class C> struct cambi_ordered_sum {
             const u32 pivot = values[k];
             c.barrier();
             int i = left, j = right;
-            for (int chunk = kChunk; chunk >= kLeastChunk; chunk /= kEach) exchange(c, s, values, pivot, chunk, i, j);
+            exchange<kEach>(c, s, values, pivot, kChunk, i, j);
+            for (int chunk = kThreads; chunk >= kLeastChunk; chunk /= 8) exchange<1>(c, s, values, pivot, chunk, i, j);
             const int first = i, last = j;
             fetch(c, s, values, first, last);
             if (c.thread == 0) {
@@ -269,6 +271,7 @@ template <class C> struct cambi_ordered_sum {
     // Most of a round: i and j go on towards each other until fewer than three chunks lie between them. The t-th value
     // from the left that is not above the pivot changes places with the t-th from the right that is not below it, so
     // many exchanges can be made at once.
+    template <int kEachNow>
     static VMAF_DEVICE_FN void exchange(C &c, Shared<SharedMemory> s, Global<u32> values, u32 pivot, int chunk, int &i,
                                         int &j) {
         int next_left = i, next_right = j; // have not been looked at
@@ -277,13 +280,13 @@ template <class C> struct cambi_ordered_sum {
             if (left_from == left_to) {
                 left_base = next_left;
                 left_from = 0;
-                left_to = collect(c, s, s->left, values, left_base, 1, chunk, pivot);
+                left_to = collect<kEachNow>(c, s, s->left, values, left_base, 1, chunk, pivot);
                 next_left += chunk;
             }
             if (right_from == right_to) {
                 right_base = next_right;
                 right_from = 0;
-                right_to = collect(c, s, s->right, values, right_base, -1, chunk, pivot);
+                right_to = collect<kEachNow>(c, s, s->right, values, right_base, -1, chunk, pivot);
                 next_right -= chunk;
             }
             const int from_left = left_to - left_from, from_right = right_to - right_from;
@@ -306,46 +309,41 @@ template <class C> struct cambi_ordered_sum {
 
     // Places of the values among the next ones in a direction that must go to the other side, in order; how many. A
     // group looks at neighbours.
+    template <int kEachNow>
     static VMAF_DEVICE_FN int collect(C &c, Shared<SharedMemory> s, Shared<u16> places, Global<const u32> values,
                                       int base, int direction, int chunk, u32 pivot) {
         const int lane = c.thread % C::kGroup, group = c.thread / C::kGroup;
-        const int each = chunk > kThreads ? kEach : 1, first = group * C::kGroup * each + lane;
-        u64 moves[kEach];
-        u32 count = 0;
+        const int first = group * C::kGroup * kEachNow + lane;
+        u32 flags = 0, offsets[kEachNow], count = 0; // offsets: of this lane's own values
+        const Mask lanes_before = (static_cast<Mask>(1) << lane) - 1;
         VMAF_UNROLL
-        for (int k = 0; k < kEach; k++) {
+        for (int k = 0; k < kEachNow; k++) {
             const int at = first + k * C::kGroup;
             bool flag = false;
-            if (k < each && at < chunk) {
+            if (at < chunk) {
                 const u32 v = values[base + direction * at];
                 flag = direction > 0 ? v <= pivot : v >= pivot;
             }
-            moves[k] = c.ballot(flag);
-            count += set_bits(moves[k]);
+            const Mask moves = static_cast<Mask>(c.ballot(flag));
+            flags |= static_cast<u32>(flag) << k;
+            offsets[k] = count + set_bits(moves & lanes_before);
+            count += set_bits(moves);
         }
         if (lane == 0) s->totals[group] = count;
         c.barrier();
-        u32 before = 0, all = 0;
-        for (int g = 0; g < kGroups; g++) {
-            const u32 total = s->totals[g];
-            before += g < group ? total : 0;
-            all += total;
-        }
+        const u32 total = lane < kGroups ? s->totals[lane] : 0;
+        const u32 before = c.group_sum(lane < group ? total : 0), all = c.group_sum(total);
         VMAF_UNROLL
-        for (int k = 0; k < kEach; k++) {
-            if (moves[k] >> lane & 1)
-                places[before + set_bits(moves[k] & ((1ull << lane) - 1))] = static_cast<u16>(first + k * C::kGroup);
-            before += set_bits(moves[k]);
-        }
+        for (int k = 0; k < kEachNow; k++)
+            if (flags >> k & 1) places[before + offsets[k]] = static_cast<u16>(first + k * C::kGroup);
         c.barrier();
         return static_cast<int>(all);
     }
 
+    using Mask = Select<(C::kGroup > 32), u64, u32>; // of lanes
+    static VMAF_DEVICE_FN u32 set_bits(u32 v) { return static_cast<u32>(__builtin_popcount(v)); }
     static VMAF_DEVICE_FN u32 set_bits(u64 v) {
-        v -= v >> 1 & 0x5555555555555555ull;
-        v = (v & 0x3333333333333333ull) + (v >> 2 & 0x3333333333333333ull);
-        v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0full;
-        return static_cast<u32>(v * 0x0101010101010101ull >> 56);
+        return set_bits(static_cast<u32>(v)) + set_bits(static_cast<u32>(v >> 32));
     }
 
     // The rest of a round, one exchange after the other; `at` begins with position `first`. Neither side goes further

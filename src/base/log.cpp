@@ -5,7 +5,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <new>
+#include <string>
 
+#include "base/visible_text.hpp"
 #include "system/terminal.hpp"
 
 namespace vmaf {
@@ -27,8 +30,14 @@ bool log_enabled(LogLevel level) {
 
 void log(LogLevel level, std::string_view text) noexcept {
     if (!log_enabled(level)) return;
-    // One call, so that lines of several threads do not mix; it allocates nothing, so that lack of memory can be told.
+    // One call, so that lines of several threads do not mix; it can do without memory, so that lack of it can be told.
     const auto i = static_cast<std::size_t>(level);
+    std::string shown;
+    try {
+        shown = visible(text);
+        text = shown;
+    } catch (const std::bad_alloc &) { // the line as it is: better than none
+    }
     const bool coloured = system::is_terminal(system::Stream::error);
     const int saved = errno;
     std::fprintf(stderr, "libvmaf %s%s%s %.*s\n", coloured ? kColours[i] : "", kNames[i], coloured ? "\033[0m" : "",

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "report/utf8.hpp"
+#include "report/escape.hpp"
 #include "scores/feature_name.hpp"
 
 namespace vmaf {
@@ -82,35 +82,6 @@ class DocumentWriter {
     std::vector<std::string> labels_;
 };
 
-std::string xml_escaped(std::string_view text) {
-    std::string escaped;
-    for (char c : valid_utf8(text)) {
-        switch (c) {
-        case '"': escaped += "&quot;"; break;
-        case '<': escaped += "&lt;"; break;
-        case '>': escaped += "&gt;"; break;
-        case '&': escaped += "&amp;"; break;
-        case '\t': escaped += "&#9;"; break;
-        case '\n': escaped += "&#10;"; break;
-        case '\r': escaped += "&#13;"; break;
-        default:
-            if (static_cast<unsigned char>(c) < 0x20) // XML has no other control characters
-                escaped += kReplacementCharacter;
-            else
-                escaped += c;
-        }
-    }
-    return escaped;
-}
-
-// Quoted where a comma, a quote or a line end would break the row.
-std::string csv_field(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-    std::string quoted = "\"";
-    for (char c : text) quoted.append(c == '"' ? 2 : 1, c);
-    return quoted + '"';
-}
-
 void xml_attribute(DocumentWriter &w, std::string_view name, double value) {
     w.put(name);
     w.put("=\"");
@@ -125,18 +96,19 @@ void xml_inputs(DocumentWriter &w) {
     w.put("  <inputs>\n");
     for (const InputReport::Section &section : inputs.sections) {
         w.put("    <" + section.name + " ");
-        for (const auto &fact : section.facts) w.put(fact.name + "=\"" + xml_escaped(fact.value) + "\" ");
+        for (const auto &fact : section.facts) w.put(fact.name + "=\"" + markup_escaped(fact.value) + "\" ");
         w.put("/>\n");
     }
-    for (const std::string &step : inputs.steps) w.put("    <step>" + xml_escaped(step) + "</step>\n");
-    for (const std::string &warning : inputs.warnings) w.put("    <warning>" + xml_escaped(warning) + "</warning>\n");
+    for (const std::string &step : inputs.steps) w.put("    <step>" + markup_escaped(step) + "</step>\n");
+    for (const std::string &warning : inputs.warnings)
+        w.put("    <warning>" + markup_escaped(warning) + "</warning>\n");
     w.put("  </inputs>\n");
 }
 
 void write_xml(DocumentWriter &w) {
     const Report &r = w.report;
-    w.set_labels(xml_escaped);
-    w.put("<VMAF version=\"" + xml_escaped(r.version) + "\">\n");
+    w.set_labels(markup_escaped);
+    w.put("<VMAF version=\"" + markup_escaped(r.version) + "\">\n");
     w.put("  <params qualityWidth=\"" + std::to_string(r.width) + "\" qualityHeight=\"" + std::to_string(r.height) +
           "\" />\n");
     w.put("  <fyi fps=\"");
@@ -157,7 +129,7 @@ void write_xml(DocumentWriter &w) {
         w.put("/>\n");
     }
     w.put("  </pooled_metrics>\n  <aggregate_metrics ");
-    for (const auto &[name, value] : r.scores.aggregates()) xml_attribute(w, xml_escaped(name), value);
+    for (const auto &[name, value] : r.scores.aggregates()) xml_attribute(w, markup_escaped(name), value);
     w.put("/>\n</VMAF>\n");
 }
 
@@ -272,7 +244,7 @@ void write_csv(DocumentWriter &w) {
 }
 
 void write_sub(DocumentWriter &w) {
-    w.set_labels([](std::string_view name) { return std::string(name); });
+    w.set_labels(sub_label);
     w.each_frame([&](std::size_t index, const std::vector<NamedScore> &scores) {
         const std::string i = std::to_string(index);
         w.put("{" + i + "}{" + std::to_string(index + 1) + "}frame: " + i + "|");
@@ -287,23 +259,6 @@ void write_sub(DocumentWriter &w) {
 }
 
 } // namespace
-
-std::string json_string(std::string_view text) {
-    std::string quoted = "\"";
-    for (char c : valid_utf8(text)) {
-        if (c == '"' || c == '\\') {
-            quoted += '\\';
-            quoted += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            std::array<char, 8> code{};
-            std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
-            quoted += code.data();
-        } else {
-            quoted += c;
-        }
-    }
-    return quoted + '"';
-}
 
 void write_report(const Report &report, ReportFormat format, const std::function<void(std::string_view)> &out) {
     DocumentWriter writer(report, out);

@@ -42,6 +42,4 @@ struct Report {
 // Hands the document to `out` in pieces.
 void write_report(const Report &report, ReportFormat format, const std::function<void(std::string_view)> &out);
 
-std::string json_string(std::string_view text); // in quotes
-
 } // namespace vmaf

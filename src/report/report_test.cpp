@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "report/report.hpp"
-#include "report/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace vmaf::report_test {
 namespace {

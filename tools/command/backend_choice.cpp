@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "report/report.hpp"
+#include "report/escape.hpp"
 
 namespace vmaf::cli {
 

@@ -7,12 +7,13 @@
 
 #include "backend_choice.hpp"
 #include "base/error.hpp"
+#include "base/thread.hpp"
 #include "config.h"
 #include "cpu/cpu.hpp"
 #include "io/video_file.hpp"
 #include "metrics/registry.hpp"
 #include "model/model.hpp"
-#include "report/report.hpp"
+#include "report/escape.hpp"
 #include "system/build_id.hpp"
 #include "system/program.hpp"
 #include "usage.hpp"
@@ -49,7 +50,7 @@ Probe probe(const GpuBackend &backend) {
         }
     });
     std::future<Probe> answer = task.get_future();
-    std::thread(std::move(task)).detach();
+    start_thread("ask for devices", std::move(task)).detach();
     if (answer.wait_for(kProbeTime) == std::future_status::ready) return answer.get();
     return {.code = -ETIMEDOUT, .reason = "it does not answer"};
 }

@@ -7,6 +7,7 @@
 #include "exit_code.hpp"
 #include "io/plain_pairs.hpp"
 #include "system/input_file.hpp"
+#include "say.hpp"
 
 namespace vmaf::cli {
 
@@ -51,7 +52,7 @@ std::unique_ptr<FramePairs> open_clips(const Options &options) {
     const auto problems = differences(reference->format(), distorted->format(), options.may_differ_in_depth);
     if (problems.size() == 1) throw Failure(ExitCode::setup, problems[0]);
     if (!problems.empty()) {
-        for (const std::string &problem : problems) std::fprintf(stderr, "vmaf: %s\n", problem.c_str());
+        for (const std::string &problem : problems) say(problem);
         throw Failure(ExitCode::setup,
                       "the clips cannot be compared: " + std::to_string(problems.size()) + " problems");
     }

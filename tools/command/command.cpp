@@ -12,6 +12,7 @@
 #include "run.hpp"
 #include "system/output_file.hpp"
 #include "system/startup.hpp"
+#include "say.hpp"
 #include "usage.hpp"
 
 namespace {
@@ -54,12 +55,12 @@ int vmaf::cli::vmaf_command(int argc, char **argv, int report_descriptor) {
         return exit_status(ExitCode::success);
     } catch (const Failure &failure) {
         const bool is_usage = failure.code() == ExitCode::usage;
-        std::fprintf(stderr, "vmaf: %s%s\n", failure.what(), is_usage ? " (usage: vmaf --help)" : "");
+        say(failure.what() + std::string(is_usage ? " (usage: vmaf --help)" : ""));
         return exit_status(failure.code());
     } catch (const std::bad_alloc &) {
-        std::fputs("vmaf: there is not enough memory for pictures of this size; use fewer --threads\n", stderr);
+        say("there is not enough memory for pictures of this size; use fewer --threads");
     } catch (const std::exception &e) {
-        std::fprintf(stderr, "vmaf: %s\n", e.what());
+        say(e.what());
     }
     return exit_status(ExitCode::setup);
 }

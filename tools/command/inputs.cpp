@@ -1,6 +1,5 @@
 // Which clips are video files, and what is asked for them.
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -8,8 +7,8 @@
 #include "clips.hpp"
 #include "exit_code.hpp"
 #include "system/input_file.hpp"
+#include "say.hpp"
 #include "system/program.hpp"
-#include "system/terminal.hpp"
 
 namespace vmaf::cli {
 
@@ -35,12 +34,6 @@ VideoRequest video_request(const std::string &path, bool is_y4m_clip, const Opti
             .hwaccel = is_y4m_clip ? "none" : options.video.hwaccel,
             .drop_film_grain = options.video.drops_film_grain,
             .deinterlace = options.video.deinterlaces};
-}
-
-// On a terminal the meter's line may be in the way.
-void say(const std::string &sentence) {
-    std::fprintf(stderr, "%svmaf: %s\n", system::is_terminal(system::Stream::error) ? "\r\033[K" : "",
-                 sentence.c_str());
 }
 
 // The default model was made for 1080 lines at three times the picture's height.

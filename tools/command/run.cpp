@@ -8,6 +8,7 @@
 #include "backend_choice.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/visible_text.hpp"
 #include "clips.hpp"
 #include "config.h"
 #include "device/picture_memory.hpp"
@@ -19,6 +20,7 @@
 #include "metrics/registry.hpp"
 #include "models.hpp"
 #include "report/report.hpp"
+#include "say.hpp"
 #include "session/extractor_name.hpp"
 #include "session/session.hpp"
 #include "suggestion.hpp"
@@ -32,8 +34,6 @@ namespace {
 
 constexpr unsigned kMaxReaders = 6;       // threads that read one clip
 constexpr unsigned kThreadsPerReader = 4; // that score while one reads
-
-void say(const std::string &sentence) { std::fprintf(stderr, "vmaf: %s\n", sentence.c_str()); }
 
 // Calls `step`; its Error ends the run with `code`.
 template <class Step> auto guarded(ExitCode code, Step step) {
@@ -227,7 +227,7 @@ void run(const Options &options) {
     std::vector<std::string> lines;
     if (!options.no_prediction) lines = predict(session, models, frames, options.score_numbers);
     if (!options.output || is_talkative)
-        for (const std::string &line : lines) std::fprintf(stderr, "%s\n", line.c_str());
+        for (const std::string &line : lines) std::fprintf(stderr, "%s\n", visible(line).c_str());
     if (!options.output) return;
     const Report report{.scores = session.scores(),
                         .version = VMAF_VERSION,

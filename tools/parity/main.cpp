@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/visible_text.hpp"
 #include "parity.hpp"
 #include "system/output_file.hpp"
 
@@ -57,7 +58,7 @@ int main(int argc, char **argv) {
             if (cell.status == Status::fail || cell.status == Status::error) return 1;
         return 0;
     } catch (const std::exception &e) {
-        std::fprintf(stderr, "vmaf-parity: %s\n", e.what());
+        std::fprintf(stderr, "vmaf-parity: %s\n", visible(e.what()).c_str());
         return 2;
     }
 }

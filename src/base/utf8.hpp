@@ -6,6 +6,13 @@
 
 namespace vmaf {
 
+struct Utf8Character {
+    char32_t code = 0;
+    std::size_t length =
+        0; // in bytes; 0: there is none, the bytes are too many, too few, a surrogate or beyond U+10FFFF
+};
+Utf8Character first_character(std::string_view text); // of a text that is not empty
+
 // The text with U+FFFD in place of bytes that are no UTF-8.
 std::string valid_utf8(std::string_view text);
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "io/reader_thread.hpp"
+#include "base/thread.hpp"
 
 namespace vmaf {
 
@@ -20,7 +20,7 @@ template <class Item> class Producer {
     Producer(const std::string &name, std::function<std::optional<Item>()> make, std::function<void()> cancel,
              std::size_t ahead)
         : make_(std::move(make)), cancel_(std::move(cancel)), ahead_(ahead),
-          thread_(reader_thread(name, [this] { work(); })) {}
+          thread_(start_thread("read " + name, [this] { work(); })) {}
 
     ~Producer() {
         {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/reader_thread.hpp"
+#include "base/thread.hpp"
 
 namespace vmaf {
 
@@ -27,7 +27,8 @@ ReadAhead::ReadAhead(ClipReader &reader, const Config &config)
     const unsigned threads = is_file_ ? std::clamp(config.threads, 1u, frames_ahead_) : 1;
     threads_.reserve(threads);
     try {
-        for (unsigned i = 0; i < threads; i++) threads_.push_back(reader_thread(reader.name(), [this] { work(); }));
+        for (unsigned i = 0; i < threads; i++)
+            threads_.push_back(start_thread("read " + reader.name(), [this] { work(); }));
     } catch (...) { // those that run do the work of all
         if (threads_.empty()) throw;
     }

@@ -215,8 +215,7 @@ void VideoPairs::find_start_offset() {
         }
         return list;
     };
-    auto other =
-        std::async(std::launch::async, [&] { return scan(request_.distorted, plan_.distorted, skip_distorted_); });
+    auto other = std::async([&] { return scan(request_.distorted, plan_.distorted, skip_distorted_); });
     const auto reference = scan(request_.reference, plan_.reference, skip_reference_);
     const auto distorted = other.get();
     const std::int64_t a = usual_gap(reference), b = usual_gap(distorted);

@@ -5,6 +5,7 @@
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
+#include "base/thread.hpp"
 #include "device/trace.hpp"
 
 namespace vmaf {
@@ -55,7 +56,7 @@ DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureForm
         if (e.code() != ENOMEM) throw;
         allocate(1, 1);
     }
-    collector_ = std::thread([this] { collect(); });
+    collector_ = start_thread("collect the device's results", [this] { collect(); });
 }
 
 // Few blocks: each costs a call of the driver when the run begins and when it ends.

@@ -123,6 +123,24 @@ class HeatMaps(CommandTest):
         self.assertEqual((mode(path) & 0o7022, path.stat().st_uid), (0, 0))
 
 
+@unittest.skipUnless("INJECT_LIBRARY" in os.environ, "there is no library that lets calls fail")
+class Threads(CommandTest):
+    """Threads that cannot be had: a sentence that says for what and what to do, or the same work without them."""
+
+    def test_every_thread_in_turn(self):
+        for flags in ((), ("--threads", "2")):
+            sentences = []
+            for number in range(1, 12):
+                run = self.vmaf("-r", self.ref, "-d", self.dist, *PSNR, *flags, "-o", os.devnull, expect=None,
+                                env={**os.environ, "LD_PRELOAD": os.environ["INJECT_LIBRARY"], "INJECT": f"thread@{number}"})
+                if run.returncode == 0: continue
+                self.assertIn(run.returncode, (234, 255), run.stderr)
+                sentences += run.stderr.splitlines()
+            self.assertTrue(sentences)
+            for sentence in sentences:
+                self.assertRegex(sentence, "^vmaf: .*(no thread can be started to .*ulimit|cannot start 2 threads.*use fewer)")
+
+
 @unittest.skipUnless(MODULE.exists() and shutil.which("ffmpeg"), "there is no module, or no ffmpeg")
 class Modules(CommandTest):
     """Where the module for video files is found, and when it is refused."""

@@ -12,8 +12,6 @@
 #include <unistd.h>
 #include <utility>
 
-#include "system/output_file.hpp"
-
 namespace vmaf::system {
 
 namespace fs = std::filesystem;
@@ -43,8 +41,8 @@ void remove_temporary_output() noexcept {
     if (watch == Watch::armed) unlink(watched_path.data());
 }
 
-Error cannot_write(const std::string &path, int code) {
-    return Error(code, "cannot write '" + path + "': " + std::strerror(code) + "; choose another output file");
+OutputError cannot_write(const std::string &path, int code) {
+    return OutputError(code, "cannot write '" + path + "': " + std::strerror(code) + "; choose another output file");
 }
 
 bool is_own_or_administrators(uid_t owner) { return owner == geteuid() || owner == 0; }
@@ -77,9 +75,9 @@ std::string behind_links(const std::string &path) {
         }
         if (!S_ISLNK(status.st_mode)) return text;
         if (!is_own_or_administrators(status.st_uid))
-            throw Error(EPERM, "cannot write '" + path + "': '" + text +
-                                   "' is a link that belongs to another user (number " + std::to_string(status.st_uid) +
-                                   "); remove it, or choose another output file");
+            throw OutputError(EPERM, "cannot write '" + path + "': '" + text +
+                                         "' is a link that belongs to another user (number " +
+                                         std::to_string(status.st_uid) + "); remove it, or choose another output file");
         std::error_code error;
         const fs::path link = fs::read_symlink(place, error);
         if (error) throw cannot_write(path, error.value());

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "base/error.hpp"
+#include "system/output_file.hpp"
 
 namespace vmaf::system {
 
-Error cannot_write(const std::string &path, int code);
+OutputError cannot_write(const std::string &path, int code);
 
 bool is_own_or_administrators(uid_t owner);
 
@@ -28,11 +28,11 @@ class Descriptor {
     int number_;
 };
 
-// The place behind the links that a path names, there or not. Throws Error where a link belongs to another user: in a
-// folder that everybody may add names to, such a link would choose what gets overwritten.
+// The place behind the links that a path names, there or not. Throws OutputError where a link belongs to another user:
+// in a folder that everybody may add names to, such a link would choose what gets overwritten.
 std::string behind_links(const std::string &path);
 
-// All of it, through interruptions and on pipes that their reader does not want to wait for. Throws Error, naming
+// All of it, through interruptions and on pipes that their reader does not want to wait for. Throws OutputError, naming
 // `path`.
 void write_all(int descriptor, std::string_view text, const std::string &path);
 

@@ -10,19 +10,24 @@
 
 namespace vmaf::system {
 
-// Makes what is missing of the path, for the user and the group as far as the process's mask allows. Throws Error.
+// Makes what is missing of the path, for the user and the group as far as the process's mask allows. Throws
+// OutputError.
 void make_folders(const std::string &path);
+
+// An empty file of this user for a program to write to, under a name that others could have foreseen. Whatever has the
+// name is removed first; what takes it again before the file is made, is an error. Throws OutputError.
+void reserve_file(const std::string &path);
 
 // A new file that threads fill at places of their own. It takes the place of a regular file of that name; a link, a
 // pipe or anything else there is refused, for the name is not one that somebody typed.
 class PlacedFile {
   public:
-    explicit PlacedFile(const std::string &path); // throws Error
+    explicit PlacedFile(const std::string &path); // throws OutputError
     PlacedFile(PlacedFile &&other) noexcept;
     PlacedFile &operator=(PlacedFile &&other) noexcept;
     ~PlacedFile();
 
-    void write_at(std::uint64_t place, std::span<const std::byte> bytes) const; // throws Error
+    void write_at(std::uint64_t place, std::span<const std::byte> bytes) const; // throws OutputError
 
   private:
     class File;
@@ -34,13 +39,13 @@ class PlacedFile {
 class GrowingFile {
   public:
     enum class Start { at_end, empty, after_whole_lines }; // the last cuts off a line that has no end
-    GrowingFile(const std::string &path, Start start);     // throws Error
+    GrowingFile(const std::string &path, Start start);     // throws OutputError
     GrowingFile(GrowingFile &&other) noexcept;
     GrowingFile &operator=(GrowingFile &&other) noexcept;
     ~GrowingFile();
 
     bool was_empty() const;
-    void append(std::string_view text); // all of it in one piece where the system allows that; throws Error
+    void append(std::string_view text); // all of it in one piece where the system allows that; throws OutputError
 
   private:
     class File;

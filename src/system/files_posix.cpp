@@ -15,8 +15,8 @@ namespace vmaf::system {
 
 namespace {
 
-Error cannot_create(const std::string &path, const std::string &reason, int code) {
-    return Error(code, "cannot create '" + path + "': " + reason);
+OutputError cannot_create(const std::string &path, const std::string &reason, int code) {
+    return OutputError(code, "cannot create '" + path + "': " + reason);
 }
 
 // The length of the file up to the end of its last whole line.
@@ -48,6 +48,12 @@ void make_folders(const std::string &path) {
         }
         if (end == std::string::npos) return;
     }
+}
+
+void reserve_file(const std::string &path) {
+    if (unlink(path.c_str()) != 0 && errno != ENOENT) throw cannot_write(path, errno);
+    const Descriptor descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (descriptor.get() < 0) throw cannot_write(path, errno);
 }
 
 class PlacedFile::File {

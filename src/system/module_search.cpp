@@ -47,8 +47,7 @@ std::vector<Place> places() {
 std::string trusted(const fs::path &path, Reach reach) {
     const std::string danger = who_else_can_change(path.string(), reach);
     if (!danger.empty())
-        throw Error(EPERM,
-                    "the module '" + path.string() + "' is not loaded, because " + danger +
+        throw Untrusted("the module '" + path.string() + "' is not loaded, because " + danger +
                         "; modules and the folders above them must belong to you or the administrator, and nobody "
                         "else may be able to write to them");
     std::error_code error;

@@ -7,15 +7,22 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
+
 namespace vmaf::system {
+
+class OutputError : public Error { // something cannot be written; with an errno value
+  public:
+    using Error::Error;
+};
 
 using TextWriter = std::function<void(const std::function<void(std::string_view)> &out)>;
 
-// Throws Error if a later write_output_file() of the path could not even begin. Leaves nothing behind.
+// Throws OutputError if a later write_output_file() of the path could not even begin. Leaves nothing behind.
 void check_output_file(const std::string &path);
 
-// Calls `write` with where to put the text. Throws Error naming the path when the text cannot be stored in full; a
-// regular file then has its earlier content.
+// Calls `write` with where to put the text. Throws OutputError naming the path when the text cannot be stored in full;
+// a regular file then has its earlier content.
 void write_output_file(const std::string &path, const TextWriter &write);
 
 // Removes the temporary file of a write in progress. Safe to call from a signal handler.

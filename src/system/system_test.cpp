@@ -273,6 +273,19 @@ TEST_F(Files, GrowingFilesStartWhereTheyShould) {
     EXPECT_THROW(GrowingFile("", Start::at_end), Error);
 }
 
+TEST_F(Files, AReservedFileIsNobodyElses) {
+    const std::string precious = folder_ + "/precious", part = folder_ + "/part";
+    put(precious, "one");
+    ASSERT_EQ(symlink("precious", part.c_str()), 0);
+    reserve_file(part);
+    EXPECT_TRUE(S_ISREG(status_of(part).st_mode));
+    EXPECT_EQ(status_of(part).st_size, 0);
+    reserve_file(part);
+    EXPECT_EQ(content(precious), "one");
+    EXPECT_THROW(reserve_file(folder_), OutputError);
+    EXPECT_THROW(reserve_file(folder_ + "/no/part"), OutputError);
+}
+
 TEST_F(Files, OneFileIsFoundUnderAllItsNames) {
     const std::string path = folder_ + "/clip", hard = folder_ + "/hard", soft = folder_ + "/soft";
     put(path, "one");
@@ -327,12 +340,15 @@ TEST_F(Files, WhatOthersCanChangeIsTold) {
 
 TEST_F(Files, OwnFoldersAreMadeForTheUserAlone) {
     const std::string folder = folder_ + "/some/where";
-    EXPECT_EQ(who_else_can_change_own_folder(folder), "");
+    EXPECT_TRUE(make_own_folder(folder));
     EXPECT_EQ(status_of(folder).st_mode & 07777, 0700u);
     ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
-    EXPECT_NE(who_else_can_change_own_folder(folder), "");
+    EXPECT_TRUE(make_own_folder(folder)); // as it was
+    EXPECT_EQ(status_of(folder).st_mode & 07777, 0777u);
+    EXPECT_NE(who_else_can_change(folder, Reach::itself), "");
     put(folder_ + "/file", "x");
-    EXPECT_THROW(who_else_can_change_own_folder(folder_ + "/file/x"), Error);
+    EXPECT_FALSE(make_own_folder(folder_ + "/file"));
+    EXPECT_FALSE(make_own_folder(folder_ + "/file/x"));
 }
 
 TEST(Environment, EmptyVariablesAreNotSet) {

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "base/error.hpp"
+
 namespace vmaf::system {
 
 enum class Reach {
@@ -16,8 +18,14 @@ enum class Reach {
 // nobody. So is what is not there. A group that has the owner's own number counts as the owner.
 std::string who_else_can_change(const std::string &path, Reach reach);
 
-// The same for a folder that holds what this user's programs believe later. Makes it if it is missing, for the user
-// alone. Throws Error if that fails.
-std::string who_else_can_change_own_folder(const std::string &path);
+// Something is not used because of that; the sentence says what, why, and what to do.
+class Untrusted : public Error {
+  public:
+    explicit Untrusted(const std::string &sentence) : Error(EPERM, sentence) {}
+};
+
+// Makes a folder for what this user's programs believe later, if it is missing: nobody else gets in. Whether it is
+// there.
+bool make_own_folder(const std::string &path);
 
 } // namespace vmaf::system

@@ -1,12 +1,9 @@
 #include "system/trust.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
 #include "system/file_posix.hpp"
 #include "system/program.hpp"
 
@@ -62,13 +59,11 @@ std::string who_else_can_change(const std::string &path, Reach reach) {
     return error ? std::string() : danger_on_the_way(real, program);
 }
 
-std::string who_else_can_change_own_folder(const std::string &path) {
+bool make_own_folder(const std::string &path) {
     std::error_code error;
     const fs::path parent = fs::path(path).parent_path();
     if (!parent.empty()) fs::create_directories(parent, error);
-    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-        throw Error(errno, "the folder '" + path + "' cannot be made: " + std::strerror(errno));
-    return who_else_can_change(path, Reach::itself);
+    return mkdir(path.c_str(), 0700) == 0 || fs::is_directory(path, error);
 }
 
 } // namespace vmaf::system

@@ -5,16 +5,21 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
+#include "cli/complain.hpp"
 #include "cli/config.hpp"
+#include "cli/outputs.hpp"
 #include "cli/run.hpp"
 #include "command.hpp"
 #include "commands/commands.hpp"
 #include "config.h"
 #include "rows/row.hpp"
+#include "system/output_file.hpp"
+#include "system/trust.hpp"
 
 namespace {
 
@@ -35,7 +40,7 @@ int fail(const Options &options, const std::string &subcommand, int code, const 
     send_end(options, code, sentence);
     if (options.json) // the last line of standard output says how it ended (14.3)
         std::printf("%s\n", row_text({{"type", "error"}, {"message", sentence}, {"exit_code", code}}).c_str());
-    std::fprintf(stderr, "vmaf-tune%s%s: %s\n", subcommand.empty() ? "" : " ", subcommand.c_str(), sentence.c_str());
+    complain(subcommand, sentence);
     return code;
 }
 
@@ -61,6 +66,7 @@ int run(int argc, char **argv) {
     app.footer("`vmaf-tune COMMAND --help` shows the flags and examples of a command. Flags without a value have a\n"
                "--no- form.");
     bind_commands(app, options, exit_code);
+    app.parse_complete_callback([&] { check_outputs(options); }); // before the command itself
     const auto subcommand = [&] {
         const auto parsed = app.get_subcommands();
         return parsed.empty() ? std::string() : parsed.front()->get_name();
@@ -84,10 +90,18 @@ int run(int argc, char **argv) {
         return fail(options, subcommand(), kExitUsage, e.what() + (hint.empty() ? " (see --help)" : "; " + hint));
     } catch (const CommandError &e) {
         return fail(options, subcommand(), e.code(), e.what());
+    } catch (const vmaf::system::OutputError &e) {
+        return fail(options, subcommand(), kExitOutput, e.what());
+    } catch (const vmaf::system::Untrusted &e) {
+        return fail(options, subcommand(), kExitOutput, e.what());
     } catch (const vmaf::Error &e) {
         return fail(options, subcommand(), e.code() == ENOSPC || e.code() == EIO ? kExitOutput : kExitUsage, e.what());
     } catch (const std::bad_alloc &) {
         throw;
+    } catch (const std::system_error &e) {
+        return fail(options, subcommand(), kExitFailed,
+                    std::string(e.what()) + "; end other programs, use fewer --jobs, or raise the limits on processes and "
+                                            "memory (ulimit -u, ulimit -v)");
     } catch (const std::exception &e) {
         return fail(options, subcommand(), kExitInternal, std::string(e.what()) + "; this is a bug, please report it");
     }

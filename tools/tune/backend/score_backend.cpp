@@ -178,7 +178,7 @@ HostProbe probe_host(const std::string &backend) {
     {
         const std::lock_guard lock(mutex);
         auto &known = asked[backend];
-        if (!known.valid()) known = std::async(std::launch::async, ask_host, backend).share();
+        if (!known.valid()) known = std::async(ask_host, backend).share();
         answer = known;
     }
     return answer.get();
@@ -186,7 +186,7 @@ HostProbe probe_host(const std::string &backend) {
 
 std::vector<HostProbe> probe_hosts(const std::vector<std::string> &backends) {
     std::vector<std::future<HostProbe>> answers;
-    for (const std::string &name : backends) answers.push_back(std::async(std::launch::async, probe_host, name));
+    for (const std::string &name : backends) answers.push_back(std::async(probe_host, name));
     std::vector<HostProbe> probes;
     for (auto &answer : answers) probes.push_back(answer.get());
     return probes;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <mutex>
@@ -10,6 +9,8 @@
 #include <sqlite3.h>
 
 #include "base/error.hpp"
+#include "system/environment.hpp"
+#include "system/trust.hpp"
 
 namespace vmaf::tune {
 
@@ -59,6 +60,13 @@ class Statement {
     sqlite3_stmt *statement_ = nullptr;
 };
 
+// Who can write to the cache can make up scores.
+void check_trust(const std::string &path, const std::string &folder) {
+    if (const std::string danger = system::who_else_can_change(path, system::Reach::itself); !danger.empty())
+        throw system::Untrusted("the cache in '" + folder + "' is not used, because " + danger +
+                                "; give another --cache-dir, or --no-cache");
+}
+
 } // namespace
 
 struct Cache::Database {
@@ -103,9 +111,10 @@ struct Cache::Database {
 
 Cache::Cache(const std::string &folder, std::uint64_t size_limit)
     : database_(std::make_unique<Database>()), size_limit_(size_limit), opened_(std::time(nullptr)) {
-    std::error_code error;
-    fs::create_directories(folder, error);
     const std::string path = folder + "/cache.sqlite3";
+    system::make_own_folder(folder); // where that fails, opening the database tells
+    for (const std::string &part : {folder, path, path + "-wal", path + "-shm"}) check_trust(part, folder);
+    std::error_code error;
     if (database_->open(path)) return;
     const int code = sqlite3_errcode(database_->db);
     const std::string reason = sqlite3_errmsg(database_->db);
@@ -234,9 +243,13 @@ Cache::Check Cache::verify() {
 }
 
 std::string default_cache_folder() {
-    if (const char *xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return std::string(xdg) + "/vmaf-tune";
-    const char *home = std::getenv("HOME");
-    return std::string(home && *home ? home : "/tmp") + "/.cache/vmaf-tune";
+    // What is not absolute would be another cache in every folder.
+    if (const auto xdg = system::environment("XDG_CACHE_HOME"); xdg && fs::path(*xdg).is_absolute())
+        return *xdg + "/vmaf-tune";
+    if (const auto home = system::environment("HOME"); home && fs::path(*home).is_absolute())
+        return *home + "/.cache/vmaf-tune";
+    throw invalid("there is no place for the cache, because neither XDG_CACHE_HOME nor HOME names a folder; give "
+                  "--cache-dir, or --no-cache");
 }
 
 } // namespace vmaf::tune

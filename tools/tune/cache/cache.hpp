@@ -64,6 +64,6 @@ class Cache {
     bool was_damaged_ = false;
 };
 
-std::string default_cache_folder();
+std::string default_cache_folder(); // throws Error where the environment names no place
 
 } // namespace vmaf::tune

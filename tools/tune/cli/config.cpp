@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "system/environment.hpp"
 
 namespace vmaf::tune {
 
@@ -83,8 +84,7 @@ void add_defaults(const CLI::App &app, std::vector<std::string> &arguments) {
         if (arguments[i].starts_with("--config=")) file = arguments[i].substr(9);
         if (arguments[i] == "--config" && i + 1 < arguments.size()) file = arguments[i + 1];
     }
-    if (const char *from_environment = std::getenv("VMAF_TUNE_CONFIG"); file.empty() && from_environment)
-        file = from_environment;
+    if (file.empty()) file = system::environment("VMAF_TUNE_CONFIG").value_or("");
     std::vector<std::pair<std::string, std::string>> entries;
     if (!file.empty()) {
         std::ifstream stream(file);
@@ -103,8 +103,8 @@ void add_defaults(const CLI::App &app, std::vector<std::string> &arguments) {
         bool set = false;
         for (const std::string &name : option->get_lnames()) {
             if (name == "help" || name == "config") continue;
-            if (const char *value = std::getenv(environment_name(name).c_str()); value && !set) {
-                add(*option, name, value, added);
+            if (const auto value = system::environment(environment_name(name)); value && !set) {
+                add(*option, name, *value, added);
                 set = true;
             }
         }

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "base/error.hpp"
+#include "cli/outputs.hpp"
 #include "stages/score.hpp"
 
 namespace vmaf::tune {
@@ -291,6 +292,7 @@ void read_source_list(Options &o) {
         o.outputs.push_back(tab == std::string::npos ? "" : line.substr(tab + 1));
     }
     if (o.sources.empty()) throw invalid("the list '" + o.source_list + "' names no source");
+    check_outputs(o);
 }
 
 double parse_duration(const std::string &text) {

@@ -9,6 +9,9 @@
 #include "exit_code.hpp"
 #include "models.hpp"
 #include "stages/scene_sampling.hpp"
+#include "system/environment.hpp"
+#include "system/program.hpp"
+#include "system/trust.hpp"
 
 namespace vmaf::tune {
 
@@ -128,9 +131,9 @@ std::optional<unsigned> key_frame_interval(const Options &o, const Source &sourc
 // Where models for HDR may lie; the last of several versions in a folder (6.4).
 std::string hdr_model_file() {
     std::vector<fs::path> folders;
-    if (const char *own = std::getenv("VMAF_MODEL_DIR"); own && *own) folders.emplace_back(own);
+    if (const auto own = system::environment("VMAF_MODEL_DIR")) folders.emplace_back(*own);
     std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    const fs::path program = system::program_path();
     for (const fs::path &share :
          {program.parent_path().parent_path() / "share", fs::path("/usr/local/share"), fs::path("/usr/share")})
         for (const char *name : {"libvmaf/model", "vmaf/model", "model"}) folders.push_back(share / name);
@@ -152,6 +155,9 @@ std::string hdr_model_file() {
 void Run::choose_hdr_model(ProbeSetup &s) {
     if (options_.model != "auto" || s.source.hdr.transfer == Hdr::Transfer::none) return;
     static const std::string file = hdr_model_file();
+    if (const std::string danger = system::who_else_can_change(file, system::Reach::beside_program); !danger.empty())
+        throw system::Untrusted("the model '" + file + "' for HDR is not used, because " + danger +
+                                "; name a model with --model");
     if (!file.empty())
         s.score.model = "path=" + file;
     else

@@ -4,11 +4,12 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/visible_text.hpp"
 #include "rows/row.hpp"
+#include "system/terminal.hpp"
 
 namespace vmaf::tune {
 
@@ -38,14 +39,9 @@ double part_done(const StageProgress &p) {
 const char *stage_name(Stage stage) { return stage == Stage::encode ? "encode" : "score"; }
 
 std::string probe_name(const std::string &label, const StageProgress &p) {
-    std::string text = std::isnan(p.q) ? label : label + " " + number_text(p.q);
+    std::string text = visible(label) + (std::isnan(p.q) ? "" : " " + number_text(p.q));
     if (p.samples > 1) text += " sample " + std::to_string(p.sample + 1) + "/" + std::to_string(p.samples);
     return text + " " + stage_name(p.stage);
-}
-
-std::size_t terminal_columns() {
-    winsize size{};
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 } // namespace
@@ -72,17 +68,21 @@ std::optional<double> StageTimes::seconds_of_probe() const {
 
 Progress::Progress(const Options &options)
     : mode_(Mode::none), verbosity_(options.verbose), quiet_(options.quiet),
-      has_colours_(isatty(STDERR_FILENO) && !std::getenv("NO_COLOR")), started_(Clock::now()), last_drawn_(started_),
-      search_probes_(options.thorough ? 6 : 4), event_fd_(options.progress_fd) {
+      has_colours_(system::is_terminal(system::Stream::error) && !std::getenv("NO_COLOR")), started_(Clock::now()),
+      last_drawn_(started_), search_probes_(options.thorough ? 6 : 4), event_fd_(options.progress_fd) {
     if (options.progress == "json") mode_ = Mode::json;
     if (options.progress == "plain") mode_ = Mode::plain;
     if (options.progress == "bar") mode_ = Mode::bar;
-    if (options.progress == "auto" && !quiet_) mode_ = isatty(STDERR_FILENO) ? Mode::bar : Mode::plain;
+    if (options.progress == "auto" && !quiet_)
+        mode_ = system::is_terminal(system::Stream::error) ? Mode::bar : Mode::plain;
     if (!options.log.empty()) {
-        log_.open(options.log, std::ios::app);
-        if (!log_) throw Error(EIO, "the log '" + options.log + "' cannot be written");
+        try {
+            log_.emplace(options.log, system::GrowingFile::Start::at_end);
+        } catch (const Error &e) {
+            throw Error(EIO, std::string("the log: ") + e.what());
+        }
     }
-    if (verbosity_ >= 2 || log_.is_open()) observe();
+    if (verbosity_ >= 2 || log_) observe();
     on_terminal = this;
     event({{"type", "start"}});
 }
@@ -119,15 +119,24 @@ void Progress::observe() {
         observer.error_text = [this](std::string_view text) {
             const std::lock_guard lock(mutex_);
             clear_bars();
-            std::fwrite(text.data(), 1, text.size(), stderr);
+            std::string lines(text);
+            std::replace(lines.begin(), lines.end(), '\r', '\n'); // FFmpeg's own meter
+            std::fputs(visible_lines(lines).c_str(), stderr);
         };
     observe_children(observer);
 }
 
+// The mutex is held. Work goes on without a log that cannot be written any more.
+void Progress::write_log(const std::string &text) try {
+    if (log_) log_->append(utc_timestamp() + " " + visible_lines(text) + "\n");
+} catch (const Error &) {
+    log_.reset();
+}
+
 void Progress::log(const std::string &text) {
-    if (!log_.is_open()) return;
+    if (!log_) return;
     const std::lock_guard lock(mutex_);
-    log_ << utc_timestamp() << " " << text << std::endl;
+    write_log(text);
 }
 
 std::string Progress::coloured(const std::string &text, const char *colour) const {
@@ -180,7 +189,7 @@ void Progress::draw_bars(Clock::time_point now) {
     if (now - last_drawn_ < kRedraw) return;
     last_drawn_ = now;
     clear_bars();
-    const std::size_t columns = terminal_columns();
+    const std::size_t columns = system::terminal_columns();
     std::string text;
     for (const auto &[thread, running] : running_) {
         text += bar_line(running).substr(0, columns - 1) + "\n";
@@ -246,13 +255,14 @@ void Progress::probe_done(const std::string &label, const json &facts, const std
         finished_++;
         running_.erase(std::this_thread::get_id());
         clear_bars();
-        if (log_.is_open()) log_ << utc_timestamp() << " " << label << " " << line << std::endl;
-        std::string shown = line;
+        write_log(label + " " + line);
+        std::string shown = visible(line);
         if (facts.value("exit_status", 0) != 0)
-            shown = coloured(line, kRed);
+            shown = coloured(shown, kRed);
         else if (facts.contains("passes"))
-            shown = coloured(line, facts["passes"].get<bool>() ? kGreen : kRed);
-        if (mode_ == Mode::bar || mode_ == Mode::plain) std::fprintf(stderr, "%s %s\n", label.c_str(), shown.c_str());
+            shown = coloured(shown, facts["passes"].get<bool>() ? kGreen : kRed);
+        if (mode_ == Mode::bar || mode_ == Mode::plain)
+            std::fprintf(stderr, "%s %s\n", visible(label).c_str(), shown.c_str());
     }
     json object = facts;
     object["type"] = "probe";
@@ -283,7 +293,7 @@ void Progress::say(const std::string &text) {
     if (quiet_ || mode_ == Mode::json) return;
     const std::lock_guard lock(mutex_);
     clear_bars();
-    std::fprintf(stderr, "%s\n", text.c_str());
+    std::fprintf(stderr, "%s\n", visible(text).c_str());
 }
 
 void Progress::warn(const std::string &text) {

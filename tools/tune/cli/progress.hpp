@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 
 #include "cli/options.hpp"
 #include "stages/probe.hpp"
+#include "system/files.hpp"
 
 namespace vmaf::tune {
 
@@ -67,6 +67,7 @@ class Progress {
     std::optional<double> seconds_left(const Running &running) const;
     void tell(Running &running, Clock::time_point now);
     void write_event(nlohmann::json object);
+    void write_log(const std::string &text);
     void log(const std::string &text); // with a time stamp, if a log is kept
     void observe();
     std::string coloured(const std::string &text, const char *colour) const;
@@ -83,7 +84,7 @@ class Progress {
     std::vector<std::string> warned_;
     std::size_t search_probes_; // that a search is expected to need; then one more
     int event_fd_;
-    std::ofstream log_;
+    std::optional<system::GrowingFile> log_;
 };
 
 } // namespace vmaf::tune

@@ -3,20 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
-#include <thread>
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "source/display.hpp"
+#include "system/program.hpp"
+#include "system/trust.hpp"
 
 namespace vmaf::tune {
 
-namespace fs = std::filesystem;
-
 Arguments scorer_program(const Options &options) {
     if (options.scorer == "binary") return {options.vmaf};
-    return {fs::read_symlink("/proc/self/exe").string(), "__vmaf"};
+    return {system::program_path(), "__vmaf"};
 }
 
 namespace {
@@ -49,10 +47,12 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
     programs_.ffmpeg = program(options.ffmpeg, "--ffmpeg-bin");
     programs_.ffprobe = program(options.ffprobe, "--ffprobe-bin");
     if (!options.no_cache && options.source_hash != "none") {
-        const std::string folder = options.cache_dir.empty() ? default_cache_folder() : options.cache_dir;
         const auto limit = static_cast<std::uint64_t>(parse_size(options.cache_size));
         try {
+            const std::string folder = options.cache_dir.empty() ? default_cache_folder() : options.cache_dir;
             cache_ = std::make_unique<Cache>(folder, limit);
+        } catch (const system::Untrusted &) {
+            throw;
         } catch (const Error &e) {
             if (!options.cache_dir.empty()) throw CommandError(kExitOutput, e.what());
             progress_.warn(e.what());
@@ -73,8 +73,7 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
     } catch (const Error &e) {
         throw usage_error(e.what());
     }
-    processors_ = processors.empty() ? std::max(1u, std::thread::hardware_concurrency())
-                                     : static_cast<unsigned>(processors.size());
+    processors_ = processors.empty() ? system::usable_processors() : static_cast<unsigned>(processors.size());
     work_folder_ = std::make_unique<WorkFolder>(options.work_dir, options.keep);
     slots_ = std::make_unique<Slots>(options_.encode_jobs, options_.score_jobs, std::move(processors));
 }

@@ -1,11 +1,12 @@
 #include "cli/work_folder.hpp"
 
-#include <cstdlib>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "cli/command_error.hpp"
+#include "system/environment.hpp"
+#include "system/trust.hpp"
 
 namespace vmaf::tune {
 
@@ -23,7 +24,10 @@ enum class Owner { running, gone, never }; // kept folders have no lock
 template <class Visit> void for_each_older(const std::string &base, std::chrono::seconds age, Visit visit) {
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(base, error)) {
-        if (!entry.path().filename().string().starts_with(kPrefix) || !entry.is_directory(error)) continue;
+        if (!entry.path().filename().string().starts_with(kPrefix) || entry.is_symlink(error) ||
+            !entry.is_directory(error) ||
+            !system::who_else_can_change(entry.path().string(), system::Reach::itself).empty())
+            continue;
         const auto changed = fs::last_write_time(entry.path(), error);
         if (error || fs::file_time_type::clock::now() - changed < age) continue;
         const int fd = ::open((entry.path() / ".lock").c_str(), O_RDWR | O_CLOEXEC);
@@ -36,8 +40,7 @@ template <class Visit> void for_each_older(const std::string &base, std::chrono:
 } // namespace
 
 std::string scratch_base(const std::string &wish) {
-    const char *tmp = std::getenv("TMPDIR");
-    return wish.empty() ? (tmp && *tmp ? tmp : "/tmp") : wish;
+    return wish.empty() ? system::environment("TMPDIR").value_or("/tmp") : wish;
 }
 
 std::vector<fs::path> scratch_folders_older_than(const std::string &wish, std::chrono::hours age) {

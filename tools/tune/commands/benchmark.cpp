@@ -6,8 +6,8 @@
 #include "commands/commands.hpp"
 #include "commands/corpus_answers.hpp"
 #include "commands/search_result.hpp"
+#include "report/escape.hpp"
 #include "reporting/plot.hpp"
-#include "rows/row_format.hpp"
 
 namespace vmaf::tune {
 
@@ -157,7 +157,8 @@ std::string benchmark_table(const json &document, bool as_csv) {
                                      : value.is_number_float()
                                          ? (as_csv ? value.dump() : fixed_text(value.get<double>(), 2))
                                          : value.dump();
-            line += as_csv ? (column == kColumns[0] ? "" : ",") + csv_field(cell) : " " + cell + " |";
+            line += as_csv ? (column == kColumns[0] ? "" : ",") + (value.is_string() ? csv_field(cell) : cell)
+                           : " " + markdown_escaped(cell) + " |";
         }
         text += line + "\n";
     }

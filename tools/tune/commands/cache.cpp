@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "cache/cache.hpp"
 #include "cli/command_error.hpp"
+#include "cli/complain.hpp"
 #include "cli/work_folder.hpp"
 #include "commands/commands.hpp"
 #include "rows/row.hpp"
@@ -51,7 +52,7 @@ void print_list(Cache &cache, bool as_json) {
                                     .c_str());
         else
             std::printf("%-8s %s %8lld  %.12s  %s\n", kind, day_and_time(entry.used).c_str(),
-                        static_cast<long long>(entry.bytes), entry.key.c_str(), entry.about.c_str());
+                        static_cast<long long>(entry.bytes), entry.key.c_str(), visible(entry.about).c_str());
     }
 }
 
@@ -74,8 +75,7 @@ int run_cache(const Options &o, const std::string &action) {
     const std::string folder = o.cache_dir.empty() ? default_cache_folder() : o.cache_dir;
     Cache cache(folder, UINT64_MAX);
     if (cache.was_damaged())
-        std::fprintf(stderr, "vmaf-tune cache: the database in '%s' was damaged; its remains are in *.bad\n",
-                     folder.c_str());
+        complain("cache", "the database in '" + folder + "' was damaged; its remains are in *.bad");
     if (action == "list") {
         print_list(cache, o.json);
     } else if (action == "clear") {

@@ -6,6 +6,7 @@
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
 #include "config.h"
+#include "report/escape.hpp"
 #include "reporting/plot.hpp"
 
 namespace vmaf::tune {
@@ -48,29 +49,21 @@ std::string markdown(const json &document) {
                        "|\n|---|---|---|---|---|---|---|---|\n";
     int rank = 1;
     for (const json &row : document["rows"]) {
-        char line[400];
+        const auto cell = [&](const char *key) { return markdown_escaped(row[key].get<std::string>()); };
+        const auto number = [&](const char *key, int digits) { return fixed_text(row[key].get<double>(), digits); };
+        text += "| " + std::to_string(rank++) + " | " + cell("codec") + " | ";
         if (row["ok"].get<bool>())
-            std::snprintf(line, sizeof line, "| %d | %s | %s | %s | %.1f | %.0f | %.4f | ok |\n", rank++,
-                          row["codec"].get<std::string>().c_str(), row["encoder_version"].get<std::string>().c_str(),
-                          row["best_crf"].dump().c_str(), row["bitrate_kbps"].get<double>(),
-                          row["encode_time_ms"].get<double>(), row["vmaf_score"].get<double>());
+            text += cell("encoder_version") + " | " + row["best_crf"].dump() + " | " + number("bitrate_kbps", 1) +
+                    " | " + number("encode_time_ms", 0) + " | " + number("vmaf_score", 4) + " | ok |\n";
         else
-            std::snprintf(line, sizeof line, "| %d | %s | | | | | | %.200s |\n", rank++,
-                          row["codec"].get<std::string>().c_str(), row["error"].get<std::string>().c_str());
-        text += line;
+            text += "| | | | | " + markdown_escaped(row["error"].get<std::string>().substr(0, 200)) + " |\n";
     }
     return text;
 }
 
-std::string escaped(const std::string &text) {
-    std::string result;
-    for (const char c : text) result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-    return result;
-}
-
 std::string html(const json &document) {
-    const std::string title =
-        "Encoders at VMAF " + document["target_vmaf"].dump() + ": " + escaped(document["src"].get<std::string>());
+    const std::string title = "Encoders at VMAF " + document["target_vmaf"].dump() + ": " +
+                              markup_escaped(document["src"].get<std::string>());
     std::string text =
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>" + title +
         "</title>\n<style>body{font:15px system-ui;margin:2em;color-scheme:light dark}table{border-"
@@ -86,10 +79,11 @@ std::string html(const json &document) {
             return ok && row[key].is_number() ? fixed_text(row[key].get<double>(), digits) : std::string();
         };
         text += "<tr><td>" + std::to_string(rank++) + "<td>" +
-                escaped(row["codec"].get<std::string>() + " " + row["preset"].get<std::string>()) + "<td>" +
+                markup_escaped(row["codec"].get<std::string>() + " " + row["preset"].get<std::string>()) + "<td>" +
                 (ok ? row["best_crf"].dump() : "") + "<td>" + number("bitrate_kbps", 1) + "<td>" +
                 number("bitrate_delta_pct", 1) + "<td>" + number("encode_time_ms", 0) + "<td>" +
-                number("vmaf_score", 4) + "<td>" + (ok ? "ok" : escaped(row["error"].get<std::string>())) + "</tr>\n";
+                number("vmaf_score", 4) + "<td>" + (ok ? "ok" : markup_escaped(row["error"].get<std::string>())) +
+                "</tr>\n";
     }
     return text + "</table>\n</html>\n";
 }
@@ -97,7 +91,7 @@ std::string html(const json &document) {
 std::string csv(const json &document) {
     std::string text = "codec,preset,best_crf,bitrate_kbps,bitrate_delta_pct,encode_time_ms,vmaf_score,ok\n";
     for (const json &row : document["rows"])
-        text += row["codec"].get<std::string>() + "," + row["preset"].get<std::string>() + "," +
+        text += csv_field(row["codec"].get<std::string>()) + "," + csv_field(row["preset"].get<std::string>()) + "," +
                 row["best_crf"].dump() + "," + row["bitrate_kbps"].dump() + "," +
                 (row["bitrate_delta_pct"].is_null() ? "" : row["bitrate_delta_pct"].dump()) + "," +
                 row["encode_time_ms"].dump() + "," + (row["vmaf_score"].is_null() ? "" : row["vmaf_score"].dump()) +

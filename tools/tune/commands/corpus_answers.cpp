@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "cli/complain.hpp"
 #include "commands/search_result.hpp"
 #include "reporting/bd_rate.hpp"
 #include "reporting/plot.hpp"
@@ -103,9 +104,8 @@ void complain_of_row(const Options &o, const std::string &sentence) {
     if (o.strict) throw usage_error(sentence);
     static int told = 0; // a file that is no corpus has a complaint for every line
     if (++told > 10) return;
-    if (told == 10)
-        return void(std::fprintf(stderr, "vmaf-tune: more lines are not rows; --strict ends at the first\n"));
-    std::fprintf(stderr, "vmaf-tune: %s\n", sentence.c_str());
+    if (told == 10) return complain("", "more lines are not rows; --strict ends at the first");
+    complain("", sentence);
 }
 
 std::optional<double> corpus_score(const ScannedRow &row, const QualityTarget &target) {

@@ -128,7 +128,7 @@ void print_report(const json &report) {
 } // namespace
 
 int run_doctor(const Options &o) {
-    auto probes = std::async(std::launch::async, host_probes_json);
+    auto probes = std::async(host_probes_json);
     const Arguments scorer = scorer_program(o);
     const BackendSurvey survey = survey_backends(scorer);
     const std::string folder = o.cache_dir.empty() ? default_cache_folder() : o.cache_dir;

@@ -4,9 +4,11 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "cli/complain.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
 #include "reporting/plot.hpp"
+#include "system/files.hpp"
 
 namespace vmaf::tune {
 
@@ -87,9 +89,14 @@ void verify_file(const Options &o, const Job &job, const Source &produced) {
                                             " s; is the source damaged?");
 }
 
+void reserve(const std::string &path) try { system::reserve_file(path); } catch (const Error &e) {
+    throw CommandError(kExitOutput, e.what());
+}
+
 // Runs all passes. Returns the seconds that they took.
 double run_passes(Run &run, const Options &o, const Job &job, json &result) {
     double seconds = 0;
+    reserve(job.temporary);
     const bool two = job.setup.encode.two_pass;
     for (int pass = two ? 1 : 0; pass <= (two ? 2 : 0); pass++) {
         Arguments command = final_command(o, job, pass);
@@ -252,7 +259,7 @@ int run_encode_command(const Options &given) {
         } catch (const CommandError &e) { // the other files of a list go on
             if (o.sources.size() == 1 || e.code() == kExitInterrupted) throw;
             Progress::make_way();
-            std::fprintf(stderr, "vmaf-tune encode: %s: %s\n", o.sources[i].c_str(), e.what());
+            complain("encode", o.sources[i] + ": " + e.what());
             worst = std::max(worst, e.code());
         }
     }

@@ -5,24 +5,37 @@
 
 #include "base/error.hpp"
 #include "system/output_file.hpp"
+#include "system/trust.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
 
+namespace {
+
+// Its items stand for work that need not be done again.
+void check_trust(const std::string &path) {
+    if (const std::string danger = system::who_else_can_change(path, system::Reach::with_parents); !danger.empty())
+        throw system::Untrusted("the state of earlier runs, '" + path + "', is not used, because " + danger +
+                                "; give another --work-dir or --cache-dir, or --no-cache");
+}
+
+} // namespace
+
 JobState::JobState(Run &run, const std::string &command, const std::string &source_id) {
     const Options &o = run.options();
-    std::error_code error;
     if (!o.work_dir.empty()) {
         path_ = (fs::path(o.work_dir) / "state.json").string();
     } else if (run.cache() && !source_id.empty()) {
         const fs::path folder = fs::path(o.cache_dir.empty() ? default_cache_folder() : o.cache_dir) / "jobs";
-        fs::create_directories(folder, error);
+        system::make_own_folder(folder.string());
+        check_trust(folder.string());
         path_ = (folder / (sha256_hex(command + "\n" + source_id).substr(0, 24) + ".json")).string();
         is_ours_ = true;
     }
     if (path_.empty()) return;
+    check_trust(path_);
     std::ifstream file(path_);
     const json stored = json::parse(file, nullptr, false);
     if (stored.is_object() && stored.contains("items") && stored["items"].is_object()) items_ = stored["items"];

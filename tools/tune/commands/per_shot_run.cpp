@@ -8,6 +8,8 @@
 #include "base/error.hpp"
 #include "base/thread_group.hpp"
 #include "reporting/plot.hpp"
+#include "system/files.hpp"
+#include "system/output_file.hpp"
 
 namespace vmaf::tune {
 
@@ -21,6 +23,10 @@ std::string text_of_file(const std::string &path) {
     return std::string((std::istreambuf_iterator<char>(file)), {});
 }
 
+void put_text(const std::string &path, const std::string &text) {
+    system::write_output_file(path, [&](const auto &out) { out(text); });
+}
+
 // One segment under a temporary name; the mark beside it says what made it.
 void encode_segment(const ProbeSetup &base, const ShotSegment &segment) {
     const std::string mark = segment.path + ".done", made_by = shell_quoted(segment.command) + "\n" + base.source.id;
@@ -29,6 +35,7 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment) {
     Arguments command = segment.command;
     const std::string part = segment.path + ".part.mkv";
     command.back() = ffmpeg_path(part);
+    system::reserve_file(part);
     RunOptions options;
     options.timeout = base.encode.timeout;
     Outcome outcome;
@@ -43,7 +50,7 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment) {
     }
     fs::rename(part, segment.path, error);
     if (error) throw CommandError(kExitOutput, "'" + segment.path + "' cannot be written: " + error.message());
-    std::ofstream(mark) << made_by;
+    put_text(mark, made_by);
 }
 
 } // namespace
@@ -83,14 +90,14 @@ ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &se
 std::string assembly_script(const ShotAssembly &a, const std::string &folder) {
     std::string script = "#!/bin/sh\nset -eu\nmkdir -p " + shell_quoted(folder) + "\n";
     for (const ShotSegment &segment : a.segments) script += shell_quoted(segment.command) + "\n";
-    return script + "cat > " + shell_quoted(a.list_path) + " <<'LIST'\n" + a.list_text + "LIST\n" +
+    return script + "printf %s " + shell_quoted(a.list_text) + " > " + shell_quoted(a.list_path) + "\n" +
            shell_quoted(a.concat_command) + "\nmv " + shell_quoted(a.part) + " " + shell_quoted(a.output) + "\n";
 }
 
 void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::string &folder) {
     std::error_code error;
     fs::create_directories(folder, error);
-    std::ofstream(a.list_path) << a.list_text;
+    put_text(a.list_path, a.list_text);
     std::vector<const ShotSegment *> order;
     for (const ShotSegment &segment : a.segments) order.push_back(&segment);
     std::stable_sort(order.begin(), order.end(),
@@ -126,6 +133,7 @@ void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const
     threads.join();
     run.check_interrupted();
     if (failure) throw *failure;
+    system::reserve_file(a.part);
     const Outcome outcome = run_child(a.concat_command);
     if (!outcome.ok()) {
         fs::remove(a.part, error);

@@ -4,10 +4,12 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "cli/complain.hpp"
+#include "cli/outputs.hpp"
 #include "cli/run.hpp"
 #include "commands/commands.hpp"
-#include "system/output_file.hpp"
 #include "reporting/page.hpp"
+#include "system/output_file.hpp"
 
 namespace vmaf::tune {
 
@@ -15,10 +17,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void write_text(const std::string &path, const std::string &text, bool overwrite) {
+void write_text(const Options &o, const std::string &path, const std::string &text) {
     std::error_code error;
-    if (path != "-" && !overwrite && fs::is_regular_file(path, error) && fs::file_size(path, error) > 0)
+    if (path != "-" && !o.overwrite && fs::is_regular_file(path, error) && fs::file_size(path, error) > 0)
         throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another --output");
+    check_output(o, path);
     try {
         vmaf::system::write_output_file(path, [&](const auto &out) { out(text); });
     } catch (const Error &e) {
@@ -52,8 +55,8 @@ std::vector<ReportPictures> worst_pictures(const Options &o, const ReportData &d
 }
 
 // One file per kind; several sources follow each other as numbered files.
-void write_charts(const ReportContent &content, const std::string &kind, const std::string &svg, const std::string &csv,
-                  bool overwrite) {
+void write_charts(const Options &o, const ReportContent &content, const std::string &kind, const std::string &svg,
+                  const std::string &csv) {
     std::vector<const Chart *> chosen;
     for (const Chart &chart : content.charts)
         if (chart.kind == kind) chosen.push_back(&chart);
@@ -71,8 +74,8 @@ void write_charts(const ReportContent &content, const std::string &kind, const s
         return (p.parent_path() / (p.stem().string() + "-" + std::to_string(i + 1) + p.extension().string())).string();
     };
     for (std::size_t i = 0; i < chosen.size(); i++) {
-        if (!svg.empty()) write_text(path_of(svg, i), svg_text(chosen[i]->plot, true), overwrite);
-        if (!csv.empty()) write_text(path_of(csv, i), csv_text(chosen[i]->table), overwrite);
+        if (!svg.empty()) write_text(o, path_of(svg, i), svg_text(chosen[i]->plot, true));
+        if (!csv.empty()) write_text(o, path_of(csv, i), csv_text(chosen[i]->table));
     }
 }
 
@@ -88,20 +91,19 @@ int run_report(const Options &o) {
     } catch (const Error &e) {
         throw usage_error(e.what());
     }
-    for (const std::string &complaint : content.data.complaints)
-        std::fprintf(stderr, "vmaf-tune report: %s\n", complaint.c_str());
+    for (const std::string &complaint : content.data.complaints) complain("report", complaint);
     content.charts = make_charts(content.data, o.report_targets);
 
     const bool single = !o.svg.empty() || !o.csv.empty();
-    if (!o.svg.empty()) write_charts(content, o.svg.at(0), o.svg.at(1), o.csv, o.overwrite);
-    if (o.svg.empty() && !o.csv.empty()) write_text(o.csv, csv_text(row_table(content.data)), o.overwrite);
+    if (!o.svg.empty()) write_charts(o, content, o.svg.at(0), o.svg.at(1), o.csv);
+    if (o.svg.empty() && !o.csv.empty()) write_text(o, o.csv, csv_text(row_table(content.data)));
     if (single && o.output.empty()) return kExitOk;
 
     const std::string output = o.output.empty() ? "report.html" : o.output;
     std::error_code error;
     const bool folder = output.ends_with("/") || fs::is_directory(output, error);
     if (output.ends_with(".md")) {
-        write_text(output, markdown_page(content), o.overwrite);
+        write_text(o, output, markdown_page(content));
         return kExitOk;
     }
     {
@@ -109,22 +111,21 @@ int run_report(const Options &o) {
         content.pictures = worst_pictures(o, content.data, work.path());
     }
     if (!folder) {
-        write_text(output, html_page(content), o.overwrite);
-        if (output != "-" && !o.quiet) std::fprintf(stderr, "vmaf-tune report: wrote %s\n", output.c_str());
+        write_text(o, output, html_page(content));
+        if (output != "-" && !o.quiet) complain("report", "wrote " + output);
         return kExitOk;
     }
     fs::create_directories(output, error);
     const fs::path base(output);
-    write_text((base / "report.html").string(), html_page(content), o.overwrite);
-    if (!content.data.rows.empty())
-        write_text((base / "rows.csv").string(), csv_text(row_table(content.data)), o.overwrite);
+    write_text(o, (base / "report.html").string(), html_page(content));
+    if (!content.data.rows.empty()) write_text(o, (base / "rows.csv").string(), csv_text(row_table(content.data)));
     for (const Table &table : bd_rate_tables(content.data))
-        write_text((base / (table.id + ".csv")).string(), csv_text(table), o.overwrite);
+        write_text(o, (base / (table.id + ".csv")).string(), csv_text(table));
     for (const Chart &chart : content.charts) {
-        write_text((base / (chart.plot.id + ".svg")).string(), svg_text(chart.plot, true), o.overwrite);
-        write_text((base / (chart.plot.id + ".csv")).string(), csv_text(chart.table), o.overwrite);
+        write_text(o, (base / (chart.plot.id + ".svg")).string(), svg_text(chart.plot, true));
+        write_text(o, (base / (chart.plot.id + ".csv")).string(), csv_text(chart.table));
     }
-    if (!o.quiet) std::fprintf(stderr, "vmaf-tune report: wrote %s\n", (base / "report.html").c_str());
+    if (!o.quiet) complain("report", "wrote " + (base / "report.html").string());
     return kExitOk;
 }
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "cli/complain.hpp"
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
 #include "commands/score_output.hpp"
@@ -259,7 +260,7 @@ int run_score_command(const Options &options) {
         if (!scored.ok()) {
             exit_code = std::max(exit_code, exit_code_of_status(scored.status));
             Progress::make_way();
-            std::fprintf(stderr, "vmaf-tune score: %s: %s\n", path.c_str(), scored.error.c_str());
+            complain("score", path + ": " + scored.error);
             continue;
         }
         if (reference.width != distorted.width || reference.height != distorted.height)

@@ -2,40 +2,21 @@
 
 #include <cstdio>
 
+#include "report/escape.hpp"
+
 namespace vmaf::tune {
 
 using nlohmann::json;
 
 namespace {
 
-std::string csv_field(const std::string &text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + "\"";
-}
-
-std::string xml_text(const std::string &text) {
-    std::string escaped;
-    for (const char c : text) {
-        switch (c) {
-        case '&': escaped += "&amp;"; break;
-        case '<': escaped += "&lt;"; break;
-        case '>': escaped += "&gt;"; break;
-        case '"': escaped += "&quot;"; break;
-        default: escaped += c;
-        }
-    }
-    return escaped;
-}
-
 std::string csv_text(const json &results) {
     std::string text = "distorted,metric,frame,value\n";
     for (const json &entry : results)
         for (const auto &[name, values] : entry["frames"].items())
             for (std::size_t i = 0; i < values.size(); i++)
-                text += csv_field(entry["distorted"].get<std::string>()) + "," + name + "," + std::to_string(i) + "," +
-                        values[i].dump() + "\n";
+                text += csv_field(entry["distorted"].get<std::string>()) + "," + csv_field(name) + "," +
+                        std::to_string(i) + "," + values[i].dump() + "\n";
     return text;
 }
 
@@ -45,11 +26,11 @@ std::string xml_document(const json &results) {
         text += "  <score";
         for (const auto &[name, value] : entry.items())
             if (value.is_primitive())
-                text +=
-                    " " + name + "=\"" + xml_text(value.is_string() ? value.get<std::string>() : value.dump()) + "\"";
+                text += " " + name + "=\"" +
+                        markup_escaped(value.is_string() ? value.get<std::string>() : value.dump()) + "\"";
         text += ">\n";
         for (const auto &[metric, figures] : entry["global"].items()) {
-            text += "    <metric name=\"" + xml_text(metric) + "\"";
+            text += "    <metric name=\"" + markup_escaped(metric) + "\"";
             for (const auto &[name, value] : figures.items()) text += " " + name + "=\"" + value.dump() + "\"";
             text += ">\n";
             const json &values = entry["frames"][metric];

@@ -7,13 +7,16 @@
 
 #include "reporting/plot.hpp"
 #include "system/output_file.hpp"
+#include "base/visible_text.hpp"
+#include "system/terminal.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
 
-void print_line(const std::string &text) {
+void print_line(const std::string &line) {
     Progress::make_way();
+    const std::string text = system::is_terminal(system::Stream::output) ? visible_lines(line) : line;
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fputc('\n', stdout);
     std::fflush(stdout);

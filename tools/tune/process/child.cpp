@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/thread.hpp"
 
 extern char **environ;
 
@@ -416,7 +417,7 @@ PipedChild::PipedChild(const Arguments &arguments)
     Pipe::close_end(drain_->err.write);
     output_ = std::exchange(out.read, -1);
     try {
-        drain_->thread = std::thread([drain = drain_.get()] {
+        drain_->thread = start_thread("read what " + arguments.at(0) + " says", [drain = drain_.get()] {
             while (read_some(drain->err.read, [&](std::string_view text) {
                 drain->tail.add(text);
                 tell_error_text(text);

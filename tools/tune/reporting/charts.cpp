@@ -146,26 +146,21 @@ std::optional<Chart> speed_chart(const Panel &panel, const std::vector<double> &
 }
 
 Chart search_chart(const json &search, std::size_t index) {
-    const std::string metric = search.value("metric", std::string("vmaf"));
+    const std::string metric = text_in(search, "metric", "vmaf");
     Chart chart{"search",
-                "Search: " + short_name(search.value("src", std::string())) + ", " +
-                    search.value("encoder", std::string()),
+                "Search: " + short_name(text_in(search, "src")) + ", " + text_in(search, "encoder"),
                 "Points are numbered in the order of measuring.",
                 {},
                 {}};
     Plot &plot = chart.plot;
     plot.id = numbered("search", index);
-    plot.title = "path of the search for " + metric + " with " + search.value("encoder", std::string());
-    plot.x_label = search.value("q_knob", std::string("quality value"));
+    plot.title = "path of the search for " + metric + " with " + text_in(search, "encoder");
+    plot.x_label = text_in(search, "q_knob", "quality value");
     plot.y_label = metric == "vmaf" ? "VMAF" : metric;
     plot.numbered = true;
-    PlotLine line{search.value("encoder", std::string()) + " " + search.value("preset", std::string()),
-                  {},
-                  PlotLine::Style::marks,
-                  true,
-                  0};
+    PlotLine line{text_in(search, "encoder") + " " + text_in(search, "preset"), {}, PlotLine::Style::marks, true, 0};
     chart.table = {plot.id + "-table", "", {"probe", "q", "score", "bitrate_kbps"}, {}};
-    for (const json &probe : search.value("probes", json::array())) {
+    for (const json &probe : list_in(search, "probes")) {
         const double q = number_in(probe, "q"), score = number_in(probe, "score");
         if (!std::isfinite(score)) continue;
         line.points.push_back({q, score, "q " + number_text(q) + ": " + number_text(score)});
@@ -213,8 +208,8 @@ Chart frame_chart(const FrameScores &scores, const ReportData &data, std::size_t
             plot.horizontal.push_back({at, std::string(percent) + " % below " + fixed_text(at, 2)});
         }
     for (const json &plan : data.plans)
-        if (plan.value("src", std::string()) == scores.reference)
-            for (const json &shot : plan["shots"])
+        if (text_in(plan, "src") == scores.reference)
+            for (const json &shot : list_in(plan, "shots"))
                 if (const double start = number_in(shot, "start_frame"); start > 0)
                     plot.vertical.push_back({start, "a shot begins at frame " + number_text(start)});
     return chart;
@@ -252,7 +247,7 @@ Chart histogram(const FrameScores &scores, std::size_t index) {
 }
 
 Chart ladder_chart(const json &ladder, std::size_t index) {
-    Chart chart{"ladder", "Ladder: " + short_name(ladder.value("src", std::string())), "", {}, {}};
+    Chart chart{"ladder", "Ladder: " + short_name(text_in(ladder, "src")), "", {}, {}};
     Plot &plot = chart.plot;
     plot.id = numbered("ladder", index);
     plot.title = "rungs of the ladder";
@@ -261,7 +256,7 @@ Chart ladder_chart(const json &ladder, std::size_t index) {
     plot.log_x = true;
     chart.table = {plot.id + "-table", "", {"width", "height", "q", "bitrate_kbps", "score"}, {}};
     std::map<std::string, std::size_t> line_of;
-    for (const json &rung : ladder.value("renditions", json::array())) {
+    for (const json &rung : list_in(ladder, "renditions")) {
         const double w = number_in(rung, "width"), h = number_in(rung, "height"),
                      kbps = number_in(rung, "bitrate_kbps"), score = number_in(rung, "vmaf"),
                      q = number_in(rung, "crf");
@@ -278,14 +273,14 @@ Chart ladder_chart(const json &ladder, std::size_t index) {
 }
 
 Chart shots_chart(const json &plan, std::size_t index) {
-    Chart chart{"shots", "Quality value over time: " + short_name(plan.value("src", std::string("shots"))), "", {}, {}};
+    Chart chart{"shots", "Quality value over time: " + short_name(text_in(plan, "src", "shots")), "", {}, {}};
     Plot &plot = chart.plot;
     plot.id = numbered("shots", index);
     plot.title = "quality value of each shot";
     plot.x_label = "frame";
     plot.y_label = "quality value";
-    PlotLine line{plan.value("encoder", std::string("q")), {}, PlotLine::Style::line, false, 0};
-    for (const json &shot : plan["shots"]) {
+    PlotLine line{text_in(plan, "encoder", "q"), {}, PlotLine::Style::line, false, 0};
+    for (const json &shot : list_in(plan, "shots")) {
         const double q = number_in(shot, "crf");
         line.points.push_back({number_in(shot, "start_frame"), q, ""});
         line.points.push_back({number_in(shot, "end_frame"), q, ""});

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "adapters/adapter.hpp"
+#include "report/escape.hpp"
+#include "source/source.hpp"
 
 namespace vmaf::tune {
 
@@ -41,6 +43,14 @@ std::string table_html(const Table &table, bool filter) {
            markup_escaped(table.id) + "\">Save CSV</button></p></div>";
 }
 
+// Line ends as they are: there are as many as frames.
+std::string escaped_lines(std::string_view text) {
+    std::string escaped;
+    for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1))
+        escaped += markup_escaped(text.substr(0, end)) + "\n";
+    return escaped + markup_escaped(text);
+}
+
 std::string chart_html(const Chart &chart, int heading) {
     const std::string h = "h" + std::to_string(heading);
     return "<figure id=\"fig-" + chart.plot.id + "\" data-kind=\"" + chart.kind + "\"><" + h + ">" +
@@ -48,9 +58,9 @@ std::string chart_html(const Chart &chart, int heading) {
            markup_escaped(chart.caption) +
            "</span><output class=\"readout\" aria-live=\"polite\"></output><span class=\"tools\"><button "
            "type=\"button\" class=\"save-svg\">Save "
-           "SVG</button> <button type=\"button\" class=\"save-csv\">Save CSV</button></span></figcaption><script "
-           "type=\"text/csv\">\n" +
-           csv_text(chart.table) + "</script></figure>";
+           "SVG</button> <button type=\"button\" class=\"save-csv\">Save CSV</button></span></figcaption><pre "
+           "class=\"data\" hidden>\n" +
+           escaped_lines(csv_text(chart.table)) + "</pre></figure>";
 }
 
 std::string distinct(const std::vector<json> &rows, const char *key) {
@@ -116,6 +126,15 @@ std::string thumbnails_html(const FrameScores &scores, const ReportPictures &pic
     return text + "</div>";
 }
 
+// The page's own script runs, and no other: should data ever become markup, it still does nothing.
+std::string script_hash() {
+    const std::string hex = sha256_hex(std::string(page_script()));
+    std::string bytes;
+    for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+        bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+    return base64(bytes);
+}
+
 // A section with its entry in the navigation; empty bodies leave no trace.
 struct Sections {
     std::string nav, body;
@@ -127,6 +146,18 @@ struct Sections {
 };
 
 } // namespace
+
+std::string base64(std::string_view bytes) {
+    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        unsigned group = 0;
+        for (std::size_t k = 0; k < 3; k++)
+            group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+        for (std::size_t k = 0; k < 4; k++) text += i + k <= bytes.size() ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+    }
+    return text;
+}
 
 std::string html_page(const ReportContent &content) {
     const ReportData &data = content.data;
@@ -178,7 +209,8 @@ std::string html_page(const ReportContent &content) {
            "content=\"width=device-width, "
            "initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
            "data: blob:; style-src "
-           "'unsafe-inline'; script-src 'unsafe-inline'\">\n<meta name=\"generator\" content=\"vmaf-tune\">\n<title>" +
+           "'unsafe-inline'; script-src 'sha256-" +
+           script_hash() + "'\">\n<meta name=\"generator\" content=\"vmaf-tune\">\n<title>" +
            markup_escaped(content.title) + "</title>\n<style id=\"plot-style\">" + std::string(plot_style()) +
            "</style>\n<style>" + std::string(page_style()) +
            "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header><h1>" +
@@ -194,8 +226,8 @@ std::string html_page(const ReportContent &content) {
 
 std::string markdown_page(const ReportContent &content) {
     const ReportData &data = content.data;
-    std::string text = "# " + content.title + "\n\n";
-    for (const auto &[name, value] : summary(data)) text += "- " + name + ": " + value + "\n";
+    std::string text = "# " + markdown_escaped(content.title) + "\n\n";
+    for (const auto &[name, value] : summary(data)) text += "- " + name + ": " + markdown_escaped(value) + "\n";
     text += "\n";
     if (!data.failed.empty()) text += markdown_text(failed_table(data));
     for (const Table &table : bd_rate_tables(data)) text += markdown_text(table);

@@ -24,6 +24,7 @@ struct ReportContent {
 std::string html_page(const ReportContent &content);
 std::string markdown_page(const ReportContent &content);
 
+std::string base64(std::string_view bytes);
 std::string_view page_style();
 std::string_view page_script();
 

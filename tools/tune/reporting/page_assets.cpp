@@ -117,15 +117,17 @@ std::string_view page_script() {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
-  const quoted = text => /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+  // As the tool writes CSV: texts that a spreadsheet would take for a formula get an apostrophe.
+  const quoted = text => /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+  const field = text => quoted(/^[=+\-@\t\r]/.test(text) ? "'" + text : text);
   for (const button of all("button.csv")) button.addEventListener("click", () => {
     const table = document.getElementById(button.dataset.table);
-    const lines = Array.from(table.rows).map(row => Array.from(row.cells).map(c => quoted(c.dataset.v ?? c.textContent)).join(","));
+    const lines = Array.from(table.rows).map(row => Array.from(row.cells).map(c => c.dataset.v ?? field(c.textContent)).join(","));
     save(table.id + ".csv", "text/csv", lines.join("\n") + "\n");
   });
 
   for (const figure of all("figure[data-kind]")) {
-    const svg = figure.querySelector("svg.plot"), readout = figure.querySelector(".readout"), csv = figure.querySelector("script").textContent.trim();
+    const svg = figure.querySelector("svg.plot"), readout = figure.querySelector(".readout"), csv = figure.querySelector(".data").textContent.trim();
     figure.querySelector(".save-csv").addEventListener("click", () => save(svg.id + ".csv", "text/csv", csv + "\n"));
     figure.querySelector(".save-svg").addEventListener("click", () => {
       const copy = svg.cloneNode(true), style = document.createElementNS(svg.namespaceURI, "style");

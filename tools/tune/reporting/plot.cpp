@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "adapters/adapter.hpp"
+#include "report/escape.hpp"
 
 namespace vmaf::tune {
 
@@ -197,6 +199,17 @@ std::string legend(const Plot &plot, const Frame &frame) {
     return text + "</g>";
 }
 
+// The plot without points that have no place in it.
+Plot drawable(Plot plot) {
+    const auto has_place = [&](const PlotPoint &p) {
+        return std::isfinite(p.x) && std::isfinite(p.y) && (!plot.log_x || p.x > 0);
+    };
+    for (PlotLine &line : plot.lines) std::erase_if(line.points, std::not_fn(has_place));
+    std::erase_if(plot.horizontal, [](const PlotRule &r) { return !std::isfinite(r.at); });
+    std::erase_if(plot.vertical, [](const PlotRule &r) { return !std::isfinite(r.at); });
+    return plot;
+}
+
 } // namespace
 
 std::string fixed_text(double value, int digits) {
@@ -208,25 +221,9 @@ std::string fixed_text(double value, int digits) {
     return text;
 }
 
-std::string markup_escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        switch (c) {
-        case '&': result += "&amp;"; break;
-        case '<': result += "&lt;"; break;
-        case '>': result += "&gt;"; break;
-        case '"': result += "&quot;"; break;
-        case '\'': result += "&#39;"; break;
-        default:
-            if (static_cast<unsigned char>(c) >= 32 || c == '\n' || c == '\t') result += c;
-        }
-    }
-    return result;
-}
-
 std::vector<double> linear_ticks(double low, double high, int about) {
     std::vector<double> ticks;
-    if (!(high > low)) return ticks;
+    if (!(high > low) || !std::isfinite(high - low)) return ticks;
     const double rough = (high - low) / std::max(1, about), power = std::pow(10.0, std::floor(std::log10(rough)));
     double step = 10 * power;
     for (const double m : {1.0, 2.0, 5.0})
@@ -234,20 +231,24 @@ std::vector<double> linear_ticks(double low, double high, int about) {
             step = m * power;
             break;
         }
-    for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) ticks.push_back(i * step);
+    const double first = std::ceil(low / step - 1e-9);
+    for (int i = 0; i <= about + 1 && (first + i) * step <= high + 1e-9 * step; i++)
+        ticks.push_back((first + i) * step);
     return ticks;
 }
 
 std::vector<double> log_ticks(double low, double high) {
     std::vector<double> ticks;
     if (!(low > 0 && high > low)) return ticks;
-    for (double decade = std::pow(10.0, std::floor(std::log10(low))); decade <= high; decade *= 10)
+    const auto first = static_cast<int>(std::floor(std::log10(low)));
+    for (int decade = first; decade <= std::log10(high); decade++)
         for (const double m : {1.0, 2.0, 5.0})
-            if (m * decade >= low && m * decade <= high) ticks.push_back(m * decade);
+            if (const double tick = m * std::pow(10.0, decade); tick >= low && tick <= high) ticks.push_back(tick);
     return ticks.size() >= 3 ? ticks : linear_ticks(low, high, 6);
 }
 
-std::string svg_text(const Plot &plot, bool standalone) {
+std::string svg_text(const Plot &given, bool standalone) {
+    const Plot plot = drawable(given);
     Frame frame;
     frame.log_x = plot.log_x;
     for (const PlotLine &line : plot.lines)

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 
 #include "base/error.hpp"
 #include "reporting/plot.hpp"
 #include "rows/configuration.hpp"
+#include "rows/fields.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
@@ -17,10 +17,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string text_in(const json &object, const char *key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
+constexpr double kMostFps = 100000;
 
 void add_frames(const json &object, ReportData &data) {
     FrameScores scores;
@@ -28,27 +25,30 @@ void add_frames(const json &object, ReportData &data) {
     if (scores.reference.empty()) scores.reference = text_in(object, "src");
     scores.distorted = text_in(object, "distorted");
     scores.filter = text_in(object, "reference_vfilter");
-    scores.fps = std::max(0.0, object.contains("framerate") ? number_in(object, "framerate") : 0.0);
+    const double fps = number_in(object, "framerate");
+    scores.fps = fps > 0 && fps <= kMostFps ? fps : 0;
     const std::string encoder = text_in(object, "encoder");
     scores.label = encoder.empty() ? short_name(scores.distorted)
                                    : short_name(scores.reference) + " · " + encoder + " " + text_in(object, "preset") +
                                          " · " + number_text(number_in(object, "crf"));
     std::vector<std::string> options;
-    for (const json &option : object.value("options", json::array()))
+    for (const json &option : list_in(object, "options"))
         if (option.is_string()) options.push_back(option.get<std::string>());
     if (!options.empty()) scores.label += " · " + shell_quoted(options);
     for (const auto &[name, values] : object["frames"].items()) {
         if (!values.is_array()) continue;
         Series &series = scores.series[name];
-        for (const json &v : values) series.push_back(v.is_number() ? v.get<double>() : std::nan(""));
+        for (const json &v : values) series.push_back(figure(v));
         if (series.empty()) scores.series.erase(name);
     }
     if (scores.series.empty()) return;
     scores.metric = text_in(object, "metric");
     if (!scores.series.contains(scores.metric))
         scores.metric = scores.series.contains("vmaf") ? "vmaf" : scores.series.begin()->first;
-    for (const json &piece : object.value("pieces", json::array()))
-        scores.pieces.emplace_back(number_in(piece, "start_s"), static_cast<std::int64_t>(number_in(piece, "frames")));
+    for (const json &piece : list_in(object, "pieces"))
+        if (const double start = number_in(piece, "start_s"), frames = number_in(piece, "frames");
+            start >= 0 && frames >= 0)
+            scores.pieces.emplace_back(start, static_cast<std::int64_t>(frames));
     // A later document about the same encode replaces the earlier one.
     std::erase_if(data.frames, [&](const FrameScores &f) {
         return f.label == scores.label && f.reference == scores.reference && f.distorted == scores.distorted;
@@ -62,7 +62,7 @@ bool add_object(const json &object, ReportData &data) {
     const std::string type = text_in(object, "type");
     if (text_in(object, "schema").starts_with("vmaf-tune-ladder/"))
         data.ladders.push_back(object);
-    else if (object.contains("segment_commands") && object.contains("shots"))
+    else if (object.contains("segment_commands") && !list_in(object, "shots").empty())
         data.plans.push_back(object);
     else if (object.contains("frames") && object["frames"].is_object())
         add_frames(object, data);
@@ -75,9 +75,7 @@ bool add_object(const json &object, ReportData &data) {
     return true;
 }
 
-void read_file(const std::string &path, ReportData &data) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw invalid("'" + path + "' cannot be read");
+void read_file(const std::string &path, std::istream &file, ReportData &data) {
     const json whole = json::parse(file, nullptr, false);
     if (whole.is_array()) {
         for (const json &object : whole)
@@ -86,7 +84,9 @@ void read_file(const std::string &path, ReportData &data) {
     }
     if (whole.is_object() && add_object(whole, data)) return;
     const auto complain = [&](const std::string &text) { data.complaints.push_back(text); };
-    for (const json &row : read_rows(path, complain))
+    file.clear();
+    file.seekg(0);
+    for (const json &row : read_rows(path, file, complain))
         if (!add_object(row, data)) complain(path + ": a line that is no row was skipped");
 }
 
@@ -106,7 +106,7 @@ void make_panels(ReportData &data) {
         const std::string metric = has_score && row.contains("metric") ? text_in(row, "metric") : "vmaf";
         const std::string pool = has_score && row.contains("pool") ? text_in(row, "pool") : "mean";
         const double q = number_in(row, "crf"), kbps = number_in(row, "bitrate_kbps");
-        if (!(kbps > 0)) continue;
+        if (!(kbps > 0) || std::isnan(q)) continue;
         const double fps = number_in(row, "encode_fps");
         const Configuration own = configuration_of(row);
         grouped[{text_in(row, "src"), metric, pool, own.model, own.scored_at}][own][q] = {q, kbps, score,
@@ -132,12 +132,14 @@ void make_panels(ReportData &data) {
     }
 }
 
-} // namespace
-
-double number_in(const json &row, const char *key) {
-    const auto found = row.find(key);
-    return found != row.end() && found->is_number() ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
+void finish(ReportData &data) {
+    if (data.rows.empty() && data.frames.empty() && data.searches.empty() && data.ladders.empty() && data.plans.empty())
+        throw invalid(
+            "there is nothing to report: none of the files has rows, frame scores, searches, ladders or plans");
+    make_panels(data);
 }
+
+} // namespace
 
 double FrameScores::seconds_of(std::size_t frame) const {
     if (!(fps > 0)) return -1;
@@ -151,11 +153,19 @@ double FrameScores::seconds_of(std::size_t frame) const {
 
 ReportData read_report_data(const std::vector<std::string> &files) {
     ReportData data;
-    for (const std::string &path : files) read_file(path, data);
-    if (data.rows.empty() && data.frames.empty() && data.searches.empty() && data.ladders.empty() && data.plans.empty())
-        throw invalid(
-            "there is nothing to report: none of the files has rows, frame scores, searches, ladders or plans");
-    make_panels(data);
+    for (const std::string &path : files) {
+        std::ifstream file(path, std::ios::binary);
+        if (!file) throw invalid("'" + path + "' cannot be read");
+        read_file(path, file, data);
+    }
+    finish(data);
+    return data;
+}
+
+ReportData read_report_data(const std::string &name, std::istream &text) {
+    ReportData data;
+    read_file(name, text, data);
+    finish(data);
     return data;
 }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <istream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "commands/hull.hpp"
+#include "rows/fields.hpp"
 #include "stages/score.hpp"
 
 namespace vmaf::tune {
@@ -51,12 +53,12 @@ struct ReportData {
 
 // Reads files of any of these kinds. Throws Error for a file that cannot be read or has nothing to show.
 ReportData read_report_data(const std::vector<std::string> &files);
+ReportData read_report_data(const std::string &name, std::istream &text); // of one that has been opened
 
 // The frames with the lowest scores, at least a quarter of a second apart so that one bad moment is one entry.
 std::vector<std::size_t> worst_frames(const FrameScores &scores, std::size_t count);
 
 std::string time_code(double seconds); // 0:04.92, 1:02:03.40
 std::string short_name(const std::string &path);
-double number_in(const nlohmann::json &row, const char *key); // not-a-number if it is not there
 
 } // namespace vmaf::tune

@@ -4,7 +4,7 @@
 
 #include "reporting/bd_rate.hpp"
 #include "reporting/charts.hpp"
-#include "reporting/thumbnails.hpp"
+#include "reporting/page.hpp"
 
 namespace vmaf::tune {
 namespace {

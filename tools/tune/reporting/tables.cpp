@@ -4,10 +4,11 @@
 #include <set>
 
 #include "adapters/adapter.hpp"
+#include "report/escape.hpp"
 #include "reporting/bd_rate.hpp"
 #include "reporting/charts.hpp"
 #include "rows/configuration.hpp"
-#include "rows/row_format.hpp"
+#include "rows/row.hpp"
 
 namespace vmaf::tune {
 
@@ -18,7 +19,7 @@ namespace {
 std::string cell_text(const json &row, const char *key) {
     const auto found = row.find(key);
     if (found == row.end() || found->is_null()) return "";
-    return found->is_string() ? found->get<std::string>() : found->dump();
+    return found->is_string() ? found->get<std::string>() : row_text(*found);
 }
 
 } // namespace
@@ -73,7 +74,7 @@ Table row_table(const ReportData &data) {
         const double score =
             row.contains("score") && row["score"].is_number() ? number_in(row, "score") : number_in(row, "vmaf_score");
         const std::string metric = row.contains("metric") ? cell_text(row, "metric") : "vmaf";
-        const json statistics = row.value("scores", json::object()).value(metric, json::object());
+        const json &statistics = object_in(object_in(row, "scores"), metric);
         const double status = row.contains("exit_status") ? number_in(row, "exit_status") : 0;
         table.rows.push_back({short_name(cell_text(row, "src")),
                               cell_text(row, "encoder"),
@@ -91,7 +92,7 @@ Table row_table(const ReportData &data) {
                               {number_in(row, "score_time_ms") / 1000, 2},
                               cell_text(row, "score_backend"),
                               cell_text(row, "score_scale"),
-                              status == 0 ? (row.value("from_cache", false) ? "ok, cached" : "ok")
+                              status == 0 ? (flag_in(row, "from_cache", false) ? "ok, cached" : "ok")
                                           : "failed (" + number_text(status) + ")"});
     }
     return table;
@@ -126,7 +127,7 @@ Table cost_table(const ReportData &data) {
             if (const double v = number_in(row, key); std::isfinite(v)) sum += v * factor;
         };
         cost.rows++;
-        cost.cached += row.value("from_cache", false);
+        cost.cached += flag_in(row, "from_cache", false);
         add(cost.encode, "encode_time_ms", 0.001);
         add(cost.score, "score_time_ms", 0.001);
         add(cost.frames, "encoded_frames", 1);
@@ -160,7 +161,7 @@ std::vector<Table> shot_tables(const ReportData &data) {
                     "Shots",
                     {"shot", "first frame", "end frame", "q", "score", "kbps", "probes", "target met"},
                     {}};
-        for (const json &shot : data.plans[i]["shots"])
+        for (const json &shot : list_in(data.plans[i], "shots"))
             table.rows.push_back({{double(table.rows.size()), 0},
                                   {number_in(shot, "start_frame"), 0},
                                   {number_in(shot, "end_frame"), 0},
@@ -168,7 +169,7 @@ std::vector<Table> shot_tables(const ReportData &data) {
                                   {number_in(shot, "predicted_vmaf"), 2},
                                   {number_in(shot, "bitrate_kbps"), 1},
                                   {number_in(shot, "probes"), 0},
-                                  shot.value("met", true) ? "yes" : "no"});
+                                  flag_in(shot, "met", true) ? "yes" : "no"});
         tables.push_back(std::move(table));
     }
     return tables;
@@ -192,21 +193,15 @@ std::string csv_text(const Table &table) {
 }
 
 std::string markdown_text(const Table &table) {
-    const auto cell = [](const std::string &text) {
-        std::string safe;
-        for (const char c : text)
-            safe += c == '|' ? std::string("\\|") : c == '\n' ? std::string(" ") : std::string(1, c);
-        return safe;
-    };
-    std::string text = table.caption.empty() ? "" : "### " + cell(table.caption) + "\n\n";
+    std::string text = table.caption.empty() ? "" : "### " + markdown_escaped(table.caption) + "\n\n";
     std::string rule;
     for (const std::string &name : table.columns) {
-        text += "| " + cell(name) + " ";
+        text += "| " + markdown_escaped(name) + " ";
         rule += "| --- ";
     }
     text += "|\n" + rule + "|\n";
     for (const auto &row : table.rows) {
-        for (const TableCell &c : row) text += "| " + cell(c.text) + " ";
+        for (const TableCell &c : row) text += "| " + markdown_escaped(c.text) + " ";
         text += "|\n";
     }
     return text + "\n";

@@ -28,18 +28,6 @@ Source probe(const Programs &programs, const std::string &path) {
 
 } // namespace
 
-std::string base64(std::string_view bytes) {
-    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        unsigned group = 0;
-        for (std::size_t k = 0; k < 3; k++)
-            group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-        for (std::size_t k = 0; k < 4; k++) text += i + k <= bytes.size() ? kDigits[group >> (18 - 6 * k) & 63] : '=';
-    }
-    return text;
-}
-
 std::vector<Thumbnail> make_thumbnails(const Programs &programs, const FrameScores &scores,
                                        const std::vector<std::size_t> &frames, const std::string &work_folder) {
     if (frames.empty()) return {};

@@ -19,6 +19,4 @@ struct Thumbnail {
 std::vector<Thumbnail> make_thumbnails(const Programs &programs, const FrameScores &scores,
                                        const std::vector<std::size_t> &frames, const std::string &work_folder);
 
-std::string base64(std::string_view bytes);
-
 } // namespace vmaf::tune

@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "process/child.hpp"
+#include "rows/fields.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
 
 namespace {
-
-std::string text_of(const json &row, const char *key) {
-    const auto found = row.find(key);
-    return found != row.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::string size_of(const json &row, const char *width, const char *height) {
     const json w = row.value(width, json()), h = row.value(height, json());
@@ -32,7 +28,7 @@ std::vector<std::string> options_of(const json &row) {
         return options;
     }
     if (const auto extra = row.find("extra_params"); extra != row.end()) add_texts(*extra);
-    const json command = row.value("argv", json::array());
+    const json &command = list_in(row, "argv");
     for (std::size_t i = 0; i + 1 < command.size(); i++)
         if (command[i] == "-vf" && command[i + 1].is_string())
             options.insert(options.end(), {"--vfilter", command[i + 1].get<std::string>()});
@@ -44,13 +40,13 @@ std::vector<std::string> options_of(const json &row) {
 
 Configuration configuration_of(const json &row) {
     Configuration c;
-    c.encoder = text_of(row, "encoder");
-    c.preset = text_of(row, "preset");
+    c.encoder = text_in(row, "encoder");
+    c.preset = text_in(row, "preset");
     c.options = options_of(row);
     c.resolution = size_of(row, "encode_width", "encode_height");
-    c.pix_fmt = text_of(row, "out_pix_fmt");
-    c.model = text_of(row, "vmaf_model");
-    const std::string scale = text_of(row, "score_scale");
+    c.pix_fmt = text_in(row, "out_pix_fmt");
+    c.model = text_in(row, "vmaf_model");
+    const std::string scale = text_in(row, "score_scale");
     c.scored_at = scale == "none" ? size_of(row, "width", "height") : scale.substr(0, scale.find(':'));
     return c;
 }

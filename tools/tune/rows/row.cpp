@@ -4,13 +4,11 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <sys/utsname.h>
 #include <thread>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "stages/aggregate.hpp"
@@ -216,9 +214,14 @@ json parse_row(std::string line) {
 std::vector<json> read_rows(const std::string &path, const std::function<void(const std::string &)> &complain) {
     std::ifstream file(path);
     if (!file) throw invalid("'" + path + "' cannot be read");
+    return read_rows(path, file, complain);
+}
+
+std::vector<json> read_rows(const std::string &path, std::istream &lines,
+                            const std::function<void(const std::string &)> &complain) {
     std::vector<json> rows;
     std::size_t number = 0;
-    for (std::string line; std::getline(file, line);) {
+    for (std::string line; std::getline(lines, line);) {
         number++;
         if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
         json row = parse_row(std::move(line));
@@ -231,43 +234,26 @@ std::vector<json> read_rows(const std::string &path, const std::function<void(co
     return rows;
 }
 
-RowWriter::RowWriter(const std::string &path, Mode mode) : path_(path) {
-    if (path == "-") {
-        fd_ = dup(STDOUT_FILENO);
-        return;
-    }
+namespace {
+
+system::GrowingFile open_rows(const std::string &path, RowWriter::Mode mode) {
+    using Start = system::GrowingFile::Start;
     std::error_code error;
-    const bool has_content = std::filesystem::exists(path, error) && std::filesystem::is_regular_file(path, error) &&
-                             std::filesystem::file_size(path, error) > 0;
-    if (mode == Mode::fresh && has_content)
+    if (mode == RowWriter::Mode::fresh && path != "-" && std::filesystem::is_regular_file(path, error) &&
+        std::filesystem::file_size(path, error) > 0)
         throw Error(EEXIST, "'" + path + "' exists; use --resume to go on, --append or --overwrite");
-    fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (mode == Mode::overwrite ? O_TRUNC : 0), 0666);
-    if (fd_ < 0) throw Error(EIO, "'" + path + "' cannot be written: " + std::strerror(errno));
-    if (mode == Mode::resume && has_content) { // a torn last line goes
-        std::ifstream file(path, std::ios::binary);
-        const std::string text((std::istreambuf_iterator<char>(file)), {});
-        const std::size_t end = text.rfind('\n');
-        if (ftruncate(fd_, end == std::string::npos ? 0 : static_cast<off_t>(end + 1)) != 0)
-            throw Error(EIO, "'" + path + "' cannot be cut to whole lines");
-    }
-    is_empty_ = lseek(fd_, 0, SEEK_END) == 0;
+    return {path, mode == RowWriter::Mode::overwrite ? Start::empty
+                  : mode == RowWriter::Mode::resume  ? Start::after_whole_lines
+                                                     : Start::at_end};
 }
 
-RowWriter::~RowWriter() {
-    if (fd_ >= 0) ::close(fd_);
-}
+} // namespace
+
+RowWriter::RowWriter(const std::string &path, Mode mode) : file_(open_rows(path, mode)), is_empty_(file_.was_empty()) {}
 
 void RowWriter::write_line(const std::string &text) {
-    const std::string line = text + "\n";
     is_empty_ = false;
-    std::size_t done = 0;
-    while (done < line.size()) {
-        const ssize_t count = ::write(fd_, line.data() + done, line.size() - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0)
-            throw Error(errno == ENOSPC ? ENOSPC : EIO, "'" + path_ + "' cannot be written: " + std::strerror(errno));
-        done += static_cast<std::size_t>(count);
-    }
+    file_.append(text + "\n");
 }
 
 } // namespace vmaf::tune

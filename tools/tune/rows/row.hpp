@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stages/probe.hpp"
+#include "system/files.hpp"
 
 namespace vmaf::tune {
 
@@ -20,6 +21,8 @@ nlohmann::json parse_row(std::string line);
 // Reads rows, old schemas included; reports malformed lines through `complain`, with their numbers.
 std::vector<nlohmann::json> read_rows(const std::string &path,
                                       const std::function<void(const std::string &)> &complain);
+std::vector<nlohmann::json> read_rows(const std::string &name, std::istream &lines,
+                                      const std::function<void(const std::string &)> &complain);
 
 // Appends whole lines, each with one write and a flush.
 class RowWriter {
@@ -27,17 +30,13 @@ class RowWriter {
     enum class Mode { fresh, overwrite, append, resume };
     // Throws Error if the file exists and `fresh` is asked for, or if it cannot be written.
     RowWriter(const std::string &path, Mode mode);
-    ~RowWriter();
-    RowWriter(const RowWriter &) = delete;
-    RowWriter &operator=(const RowWriter &) = delete;
-    void write(const nlohmann::json &row) { write_line(row_text(row)); } // throws Error(ENOSPC or EIO)
+    void write(const nlohmann::json &row) { write_line(row_text(row)); } // throws OutputError
     void write_line(const std::string &line);
     bool is_empty() const { return is_empty_; } // nothing is in the file yet
 
   private:
-    int fd_ = -1;
-    bool is_empty_ = true;
-    std::string path_;
+    system::GrowingFile file_;
+    bool is_empty_;
 };
 
 std::string random_id();     // 32 hex digits

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "report/escape.hpp"
+#include "rows/fields.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
@@ -131,19 +133,12 @@ constexpr auto kCsv = std::to_array<const char *>({"src",
 
 std::string cell_text(const json &value) {
     if (value.is_null()) return {};
-    if (value.is_object()) return csv_field(value.value("message", "")); // why it failed
+    if (value.is_object()) return csv_field(text_in(value, "message")); // why it failed
     if (value.is_string()) return csv_field(value.get<std::string>());
-    return value.dump();
+    return value.is_structured() ? csv_field(row_text(value)) : row_text(value);
 }
 
 } // namespace
-
-std::string csv_field(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
-}
 
 std::string row_header(RowFormat format) {
     std::string text;

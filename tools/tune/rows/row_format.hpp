@@ -12,6 +12,4 @@ enum class RowFormat { schema4, schema3, csv };
 std::string row_line(const nlohmann::json &row, RowFormat format); // without its newline
 std::string row_header(RowFormat format);                          // first line of a file; empty for JSON
 
-std::string csv_field(std::string_view text); // quoted where RFC 4180 wants it
-
 } // namespace vmaf::tune

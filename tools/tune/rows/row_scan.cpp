@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/parse_double.hpp"
 #include "base/thread_group.hpp"
 #include "rows/row.hpp"
+#include "system/program.hpp"
 
 namespace vmaf::tune {
 
@@ -242,8 +242,7 @@ RowTable::RowTable(const std::string &path, const std::function<void(const std::
     // Pieces of whole lines, one for each thread.
     constexpr std::size_t kSmallPart = 4 << 20;
     const std::string_view all(data_, size_);
-    const std::size_t wish =
-        std::clamp<std::size_t>(size_ / kSmallPart, 1, std::max(1u, std::thread::hardware_concurrency()));
+    const std::size_t wish = std::clamp<std::size_t>(size_ / kSmallPart, 1, system::usable_processors());
     std::vector<std::string_view> pieces;
     for (std::size_t at = 0; at < size_;) {
         const std::size_t goal = std::min(size_, at + size_ / wish + 1);

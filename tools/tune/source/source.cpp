@@ -191,8 +191,7 @@ void describe_stream(Source &source, const SourceRequest &request) {
                            source.path);
     };
     std::future<json> first_times;
-    if (source.kind == Source::Kind::container && !request.framerate)
-        first_times = std::async(std::launch::async, ask_times, 0);
+    if (source.kind == Source::Kind::container && !request.framerate) first_times = std::async(ask_times, 0);
     const json document = run_ffprobe(request.ffprobe, {"-show_format", "-show_streams"}, source.path);
     const json *chosen = nullptr;
     int video = 0;

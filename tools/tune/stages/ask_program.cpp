@@ -57,7 +57,7 @@ std::map<Arguments, std::shared_future<Outcome>> answers;
 std::shared_future<Outcome> asked(const Programs &programs, const Arguments &command) {
     const std::lock_guard lock(answers_mutex);
     auto &answer = answers[command];
-    if (!answer.valid()) answer = std::async(std::launch::async, answer_of, programs.facts, command).share();
+    if (!answer.valid()) answer = std::async(answer_of, programs.facts, command).share();
     return answer;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/thread.hpp"
 #include "process/descriptors.hpp"
 
 namespace vmaf::tune {
@@ -23,7 +24,7 @@ FrameFeed::FrameFeed(Request request) : request_(std::move(request)) {
     output_.reset(ends[0]);
     input_.reset(ends[1]);
     fcntl(ends[1], F_SETPIPE_SZ, 1 << 20); // fewer switches between the two; the default does as well
-    thread_ = std::thread([this] { work(); });
+    thread_ = start_thread("feed frames to the scorer", [this] { work(); });
 }
 
 void FrameFeed::work() {

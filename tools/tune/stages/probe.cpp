@@ -266,7 +266,7 @@ class Probe {
         std::future<Source> real;
         if (!produced) {
             produced = products.expected();
-            real = std::async(std::launch::async, [&] { return products.read_back(encoded.path); });
+            real = std::async([&] { return products.read_back(encoded.path); });
             if (!produced || score) produced = real.get();
         }
         const auto locate = [&] {

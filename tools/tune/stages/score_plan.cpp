@@ -2,29 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <mutex>
 
 #include "base/error.hpp"
+#include "system/program.hpp"
 
 namespace vmaf::tune {
 
 namespace {
-
-const std::vector<MetricChoice> &metric_table() {
-    static const std::vector<MetricChoice> table = {
-        {"vmaf", "vmaf", "", false, true, 95},
-        {"vmaf_neg", "vmaf_neg", "", false, true, 95},
-        {"ssimulacra2", "ssimulacra2", "ssimulacra2", false, true, 80},
-        {"psnr", "psnr_y", "psnr", false, false, 42},
-        {"psnr_hvs", "psnr_hvs", "psnr_hvs", false, false, 42},
-        {"ssim", "float_ssim", "float_ssim", false, false, 0.98},
-        {"ms_ssim", "float_ms_ssim", "float_ms_ssim", false, false, 0.98},
-        {"cambi", "cambi", "cambi", true, false, 5},
-    };
-    return table;
-}
 
 int even(double value) { return std::max(2, 2 * static_cast<int>(std::lround(value / 2))); }
 
@@ -64,24 +50,13 @@ std::string format_without_range_change(const Source &source, const PixelLayout 
 const MetricChoice &model_metric(const ScoreSettings &settings) {
     for (const MetricChoice &metric : settings.metrics)
         if (metric.feature.empty()) return metric;
-    return metric_table().front();
+    static const MetricChoice plain = *metric_choice("vmaf");
+    return plain;
 }
 
 bool is_full(const std::string &range) { return range == "pc" || range == "full"; }
 
 } // namespace
-
-std::optional<MetricChoice> metric_choice(const std::string &name) {
-    for (const MetricChoice &metric : metric_table())
-        if (metric.name == name) return metric;
-    return std::nullopt;
-}
-
-std::vector<std::string> metric_names() {
-    std::vector<std::string> names;
-    for (const MetricChoice &metric : metric_table()) names.push_back(metric.name);
-    return names;
-}
 
 FrameSize scored_size(FrameSize size, const std::string &scale, int model_lines) {
     if (scale == "none") return size;
@@ -209,8 +184,7 @@ Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const 
     if (settings.scorer == "binary")
         command = {programs.vmaf};
     else
-        command = {std::filesystem::read_symlink("/proc/self/exe").string(), "__vmaf",
-                   "--progress-fd=" + std::to_string(kReportDescriptor)};
+        command = {system::program_path(), "__vmaf", "--progress-fd=" + std::to_string(kReportDescriptor)};
     append(command, {"--quiet", "--json", "--output", document, "--threads", std::to_string(settings.threads)});
     if (settings.scorer_takes_precision) append(command, {"--precision", "max"});
     if (settings.subsample > 1) append(command, {"--subsample", std::to_string(settings.subsample)});

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""vmaf-tune: what it writes over, what it believes, and what reaches the terminal.
+
+  files_test.py VMAF_TUNE CLIPGEN
+"""
+import csv
+import json
+import os
+import pathlib
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import report_data
+
+TUNE, CLIPGEN = map(os.path.abspath, sys.argv[1:3])
+del sys.argv[1:3]
+STRANGER = 65534
+needs_root = unittest.skipUnless(os.geteuid() == 0, "only root can make files of another user")
+
+
+class FilesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="vmaf-tune-files")
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.folder.chmod(0o755)
+        cls.rows = cls.folder / "rows.jsonl"
+        report_data.write(cls.rows, report_data.rows())
+        cls.clip = cls.folder / "clip.y4m"
+        subprocess.check_call([CLIPGEN, "--size", "64x48", "--frames", "4", cls.clip])
+        cls.serial = 0
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def new(self, name):
+        """A path in an empty folder of its own."""
+        type(self).serial += 1
+        folder = self.folder / str(self.serial)
+        folder.mkdir()
+        return folder / name
+
+    def tune(self, *arguments, code=0, env=None, **popen):
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        for name, value in (env or {}).items():
+            environment.pop(name, None)
+            if value is not None: environment[name] = value
+        run = subprocess.run([TUNE, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=120,
+                             cwd=popen.pop("cwd", self.folder), **popen)
+        self.assertEqual(run.returncode, code, (arguments, run.stdout, run.stderr))
+        return run
+
+
+class Outputs(FilesTest):
+    def report(self, output, code=0, **popen):
+        return self.tune("report", self.rows, "-o", output, "-y", "-q", "--thumbnails", "0", code=code, **popen)
+
+    def test_special_modes_are_not_kept(self):
+        out = self.new("report.html")
+        out.write_text("old")
+        out.chmod(0o6750)
+        self.report(out)
+        self.assertEqual(stat.S_IMODE(out.stat().st_mode), 0o750)
+        self.assertIn("<!DOCTYPE html>", out.read_text())
+
+    @needs_root
+    def test_a_file_of_another_user_gives_nothing(self):
+        for name in ("report.html", "report.md"):
+            out = self.new(name)
+            out.write_text("old")
+            os.chown(out, STRANGER, STRANGER)
+            out.chmod(0o4777)
+            self.report(out, umask=0o022)
+            self.assertEqual((stat.S_IMODE(out.stat().st_mode), out.stat().st_uid), (0o644, 0))
+
+    @needs_root
+    def test_a_link_of_another_user_is_refused(self):
+        precious, out = self.new("precious"), self.new("report.html")
+        precious.write_text("old")
+        out.symlink_to(precious)
+        os.chown(out, STRANGER, STRANGER, follow_symlinks=False)
+        self.assertIn("another user", self.report(out, code=6).stderr)
+        self.assertEqual(precious.read_text(), "old")
+
+    def test_inputs_are_not_overwritten_under_any_name(self):
+        rows, other = self.new("rows.jsonl"), self.new("other")
+        rows.write_bytes(self.rows.read_bytes())
+        os.link(rows, other)
+        for output in (rows, other, rows.parent / "." / "rows.jsonl"):
+            self.assertIn("would overwrite", self.tune("report", rows, "-o", output, "-y", code=2).stderr)
+        self.assertIn("would overwrite", self.tune("report", rows, "--csv", rows, "-y", code=2).stderr)
+        folder = rows.parent
+        (folder / "rows.csv").symlink_to("rows.jsonl") # a name that the report makes up
+        self.assertIn("would overwrite", self.tune("report", rows, "-o", f"{folder}/", "-y", code=2).stderr)
+        clip = self.new("clip.y4m")
+        clip.write_bytes(self.clip.read_bytes())
+        for flags in (("corpus", "-i", clip, "-o", clip, "-y"), ("search", "-i", clip, "--log", clip), ("score", clip, clip, "-o", clip, "-y"),
+                      ("per-shot", "-i", clip, "--plan-out", clip, "-y"), ("search", "--from-corpus", rows, "-o", rows, "-y")):
+            self.assertIn("would overwrite", self.tune(*flags, code=2).stderr)
+        self.assertEqual(rows.read_bytes(), self.rows.read_bytes())
+        self.assertEqual(clip.read_bytes(), self.clip.read_bytes())
+
+    def test_two_outputs_need_two_names(self):
+        out = self.new("out.jsonl")
+        self.assertIn("two outputs", self.tune("corpus", "-i", self.clip, "-o", out, "--frames", out.parent / "." / "out.jsonl", code=2).stderr)
+        self.assertFalse(out.exists())
+
+    def test_a_source_of_a_list_is_not_overwritten(self):
+        clip, names = self.new("clip.y4m"), self.new("list")
+        clip.write_bytes(self.clip.read_bytes())
+        names.write_text(f"{clip}\n")
+        self.assertIn("would overwrite", self.tune("corpus", "--source-list", names, "-o", clip, "-y", code=2).stderr)
+
+
+class Trust(FilesTest):
+    def stats(self, cache, code, says="", **popen):
+        run = self.tune("cache", "stats", "--cache-dir", cache, code=code, **popen)
+        self.assertIn(says, run.stderr)
+
+    def test_a_new_cache_is_for_its_user_alone(self):
+        cache = self.new("cache") / "deep"
+        self.stats(cache, 0)
+        self.assertEqual(stat.S_IMODE(cache.stat().st_mode), 0o700)
+
+    def test_what_everybody_can_write_to_is_refused(self):
+        cache = self.new("cache")
+        self.stats(cache, 0)
+        cache.chmod(0o777)
+        self.stats(cache, 6, "everybody can write to")
+        cache.chmod(0o1777)
+        self.stats(cache, 6, "everybody can write to")
+        cache.chmod(0o700)
+        (cache / "cache.sqlite3").chmod(0o666)
+        self.stats(cache, 6, "everybody can write to")
+
+    @needs_root
+    def test_what_others_own_is_refused(self):
+        cache = self.new("cache")
+        self.stats(cache, 0)
+        os.chown(cache / "cache.sqlite3", STRANGER, STRANGER)
+        self.stats(cache, 6, "belongs to another user")
+        os.chown(cache / "cache.sqlite3", 0, 0)
+        os.chown(cache, STRANGER, STRANGER)
+        self.stats(cache, 6, "belongs to another user")
+        # Every command that would use it says so, before it does anything else.
+        run = self.tune("search", "-i", self.clip, "--target-vmaf", "90", "--cache-dir", cache, code=6)
+        self.assertIn("belongs to another user", run.stderr)
+        self.assertIn("--no-cache", run.stderr)
+        run = self.tune("search", "-i", self.clip, "--target-vmaf", "90", "--dry-run", env={"XDG_CACHE_HOME": str(cache.parent)}, code=0)
+        (cache.parent / "vmaf-tune").rename(cache.parent / "own")
+        os.rename(cache, cache.parent / "vmaf-tune")
+        run = self.tune("search", "-i", self.clip, "--target-vmaf", "90", "--dry-run", env={"XDG_CACHE_HOME": str(cache.parent)}, code=6)
+        self.assertIn("belongs to another user", run.stderr)
+
+    def test_without_a_home_there_is_no_cache(self):
+        nowhere = {"HOME": None, "XDG_CACHE_HOME": None}
+        before = os.path.exists("/tmp/.cache/vmaf-tune")
+        self.assertIn("neither XDG_CACHE_HOME nor HOME", self.tune("cache", "stats", code=2, env=nowhere).stderr)
+        run = self.tune("search", "-i", self.clip, "--target-vmaf", "90", "--dry-run", env=nowhere)
+        self.assertIn("neither XDG_CACHE_HOME nor HOME", run.stderr)
+        self.tune("cache", "stats", code=2, env={"HOME": "relative", "XDG_CACHE_HOME": "relative"})
+        self.assertEqual(os.path.exists("/tmp/.cache/vmaf-tune"), before)
+        self.assertFalse(os.path.exists(self.folder / "relative"))
+
+    @needs_root
+    def test_state_that_others_own_is_refused(self):
+        work = self.new("work")
+        work.mkdir()
+        (work / "state.json").write_text('{"version": 1, "items": {}}')
+        os.chown(work / "state.json", STRANGER, STRANGER)
+        run = self.tune("ladder", "-i", self.clip, "--work-dir", work, code=6)
+        self.assertIn("belongs to another user", run.stderr)
+
+    @needs_root
+    def test_scratch_folders_of_others_are_left_alone(self):
+        work = self.new("work")
+        folder = work / ".vmaf-tune-theirs"
+        folder.mkdir(parents=True)
+        (folder / ".lock").touch()
+        os.chown(folder, STRANGER, STRANGER)
+        os.utime(folder, (0, 0))
+        self.tune("search", "-i", self.clip, "--target-vmaf", "90", "--dry-run", "--work-dir", work)
+        self.assertTrue(folder.exists())
+
+
+class Terminal(FilesTest):
+    def test_control_characters_of_names_are_visible(self):
+        name = "a\x1b]0;x\x07\n\u202egnp\u0085.y4m"
+        for flags in (("search", "-i", name, "--target-vmaf", "90"), ("report", name), ("score", name, name)):
+            run = self.tune(*flags, code=2)
+            self.assertNotRegex(run.stderr.rstrip("\n"), "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
+            self.assertIn("\\x1b", run.stderr)
+
+    def test_formulas_in_rows_are_texts_in_csv(self):
+        rows = self.new("rows.jsonl")
+        hostile = ["=1+1", "+1", "-1", "@x", "\tx", "a,\"b\"\r\n=c"]
+        report_data.write(rows, [{"src": "s", "encoder": name, "preset": "p", "crf": 1, "score": 50, "bitrate_kbps": 10} for name in hostile])
+        out = rows.with_name("rows.csv")
+        self.tune("report", rows, "--csv", out)
+        with open(out, newline="") as file: found = [row["encoder"] for row in csv.DictReader(file)]
+        self.assertEqual(found, ["'" + name if name[0] in "=+-@\t" else name for name in hostile])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,63 @@
+#include "cli/outputs.hpp"
+
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "cli/command_error.hpp"
+#include "system/output_file.hpp"
+
+namespace vmaf::tune {
+
+namespace {
+
+struct Input {
+    const char *what;
+    std::string path;
+    bool is_source = false;
+};
+
+std::vector<Input> inputs_of(const Options &o) {
+    std::vector<Input> inputs = {{"the reference", o.reference}, {"the list of sources", o.source_list},
+                                 {"the rows", o.from_corpus},    {"the shots", o.shots},
+                                 {"the zones", o.zones},         {"the configuration", o.config}};
+    for (const std::string &path : o.distorted) inputs.push_back({"the encode", path});
+    for (const std::string &path : o.inputs) inputs.push_back({"the input", path});
+    for (const std::string &path : o.frame_files) inputs.push_back({"the frames", path});
+    constexpr std::string_view kPath = "path=";
+    if (const std::size_t at = o.model.find(kPath); at != std::string::npos)
+        inputs.push_back({"the model", o.model.substr(at + kPath.size(), o.model.find(':', at) - at - kPath.size())});
+    if (!o.overwrite_input)
+        for (const std::string &path : o.sources) inputs.push_back({"the source", path, true});
+    return inputs;
+}
+
+void check(const std::vector<Input> &inputs, const std::string &output) {
+    if (output.empty()) return;
+    for (const Input &input : inputs)
+        if (!input.path.empty() && system::would_overwrite(output, input.path))
+            throw usage_error("'" + output + "' would overwrite " + input.what + " '" + input.path +
+                              "'; give another output" + (input.is_source ? ", or --overwrite-input to `encode`" : ""));
+}
+
+} // namespace
+
+void check_output(const Options &options, const std::string &path) { check(inputs_of(options), path); }
+
+void check_outputs(const Options &o) {
+    std::vector<std::string> outputs = {
+        o.output,     o.frames_out, o.points, o.plan_out,
+        o.script_out, o.csv,        o.log,    o.svg.size() > 1 ? o.svg[1] : std::string()};
+    outputs.insert(outputs.end(), o.outputs.begin(), o.outputs.end());
+    const std::vector<Input> inputs = inputs_of(o);
+    std::set<std::filesystem::path> places;
+    for (const std::string &path : outputs) {
+        check(inputs, path);
+        std::error_code error;
+        if (path.empty() || path == "-" || path.starts_with("/dev/")) continue;
+        if (!places.insert(std::filesystem::weakly_canonical(path, error)).second)
+            throw usage_error("two outputs would be written to '" + path + "'; give each a name of its own");
+    }
+}
+
+} // namespace vmaf::tune

@@ -29,7 +29,7 @@ took "tests"
 # Without the vector sources, to keep this short: the equality harness above gives them memory with unreadable neighbours,
 # and .ci/full instruments them too.
 capi=(abi/capi_tests fake_cuda/capi_cuda_tests)
-fuzzers=(fuzz/model_fuzz fuzz/options_fuzz fuzz/y4m_fuzz fuzz/capi_fuzz fuzz/cli_fuzz fuzz/container_fuzz)
+fuzzers=(fuzz/model_fuzz fuzz/options_fuzz fuzz/y4m_fuzz fuzz/capi_fuzz fuzz/cli_fuzz fuzz/container_fuzz fuzz/tune_rows_fuzz)
 CC=clang CXX=clang++ configure build-asan -Doptimization=1 -Db_ndebug=false -Dcpp_args=-gline-tables-only -Db_sanitize=address,undefined -Db_lundef=false \
   -Denable_bench=false -Denable_asm=false -Denable_fuzz=true &&
   ninja -C build-asan tests/unit_tests "${capi[@]/#/tests/}" "${fuzzers[@]}" || { echo "0 passed, 1 failed"; exit 1; }

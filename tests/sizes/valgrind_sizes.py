@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Run vmaf under valgrind at some forty picture sizes around the limits of the metrics.
+"""Run vmaf under valgrind at some forty picture sizes around the limits of the metrics, and with every metric.
 
   valgrind_sizes.py VMAF CLIPGEN
 
 Each size must end with a score, or with exit status 234 or 255 and a sentence; valgrind must find nothing.
 """
+import json
 import os
 import subprocess
 import sys
@@ -33,5 +34,16 @@ with tempfile.TemporaryDirectory() as folder:
         if not (scored or refused):
             problems += 1
             print(f"{w}x{h} {depth} bit: exit {run.returncode}\n{run.stderr[-2000:]}")
-print(f"{len(sizes) - problems} passed, {problems} failed")
+    # Every metric, at a size that all of them take.
+    clip = [clipgen, "--size", "192x130", "--frames", "2", "--format", "420", "--depth", "8", "--scene", "street"]
+    subprocess.check_call(clip + [ref := os.path.join(folder, "ref.y4m")])
+    subprocess.check_call(clip + ["--distort", "dct:40", dis := os.path.join(folder, "dis.y4m")])
+    names = json.loads(subprocess.check_output([vmaf, "--capabilities"]))["features"]
+    for name in names:
+        run = subprocess.run(["valgrind", "-q", "--error-exitcode=99", "--leak-check=no", vmaf, "-r", ref, "-d", dis, "-n", "--feature", name, "--json", "-o",
+                              os.devnull], capture_output=True, text=True)
+        if run.returncode != 0:
+            problems += 1
+            print(f"{name}: exit {run.returncode}\n{run.stderr[-2000:]}")
+print(f"{len(sizes) + len(names) - problems} passed, {problems} failed")
 sys.exit(1 if problems else 0)

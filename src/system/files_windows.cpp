@@ -3,11 +3,17 @@
 #include <filesystem>
 #include <mutex>
 
+#include "system/output_file.hpp"
 #include "system/windows.hpp"
 
 namespace vmaf::system {
 
 namespace {
+
+OutputError cannot(const std::string &what, DWORD code) {
+    const Error error = with_reason(what, code);
+    return OutputError(error.code(), error.what());
+}
 
 void write_all(HANDLE handle, const void *bytes, std::size_t count, OVERLAPPED *place, const std::string &path) {
     const auto *memory = static_cast<const char *>(bytes);
@@ -15,7 +21,7 @@ void write_all(HANDLE handle, const void *bytes, std::size_t count, OVERLAPPED *
         DWORD written = 0;
         const auto step = static_cast<DWORD>(std::min<std::size_t>(count, std::size_t{1} << 30));
         if (!WriteFile(handle, memory, step, &written, place))
-            throw with_reason("cannot write '" + path + "'", GetLastError());
+            throw cannot("cannot write '" + path + "'", GetLastError());
         memory += written;
         count -= written;
         if (!place) continue;
@@ -30,7 +36,15 @@ void write_all(HANDLE handle, const void *bytes, std::size_t count, OVERLAPPED *
 void make_folders(const std::string &path) {
     std::error_code error;
     std::filesystem::create_directories(wide_path(path), error);
-    if (error) throw Error(error.value(), "cannot create '" + path + "': " + error.message());
+    if (error) throw OutputError(error.value(), "cannot create '" + path + "': " + error.message());
+}
+
+void reserve_file(const std::string &path) {
+    if (!DeleteFileW(wide_path(path).c_str()) && GetLastError() != ERROR_FILE_NOT_FOUND)
+        throw cannot("cannot write '" + path + "'", GetLastError());
+    const Handle file(
+        CreateFileW(wide_path(path).c_str(), GENERIC_WRITE, 0, nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
+    if (!file.is_open()) throw cannot("cannot write '" + path + "'", GetLastError());
 }
 
 class PlacedFile::File {
@@ -39,10 +53,10 @@ class PlacedFile::File {
         const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
         if (kind != INVALID_FILE_ATTRIBUTES &&
             (kind & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_DEVICE)))
-            throw Error(EEXIST, "cannot create '" + path + "': something that is no regular file has that name");
+            throw OutputError(EEXIST, "cannot create '" + path + "': something that is no regular file has that name");
         handle_ = Handle(CreateFileW(wide_path(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ, nullptr, CREATE_ALWAYS,
                                      FILE_ATTRIBUTE_NORMAL, nullptr));
-        if (!handle_.is_open()) throw with_reason("cannot create '" + path + "'", GetLastError());
+        if (!handle_.is_open()) throw cannot("cannot create '" + path + "'", GetLastError());
     }
 
     void write_at(std::uint64_t place, std::span<const std::byte> bytes) const {
@@ -64,18 +78,17 @@ class GrowingFile::File {
             HANDLE copy = nullptr;
             if (!DuplicateHandle(GetCurrentProcess(), GetStdHandle(STD_OUTPUT_HANDLE), GetCurrentProcess(), &copy, 0,
                                  FALSE, DUPLICATE_SAME_ACCESS))
-                throw with_reason("cannot write standard output", GetLastError());
+                throw cannot("cannot write standard output", GetLastError());
             handle_ = Handle(copy);
             return;
         }
         handle_ = Handle(CreateFileW(wide_path(path).c_str(), GENERIC_READ | GENERIC_WRITE,
                                      FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL,
                                      nullptr));
-        if (!handle_.is_open())
-            throw with_reason("cannot write '" + path + "'; choose another output file", GetLastError());
+        if (!handle_.is_open()) throw cannot("cannot write '" + path + "'; choose another output file", GetLastError());
         if (GetFileType(handle_.get()) != FILE_TYPE_DISK) return;
         LARGE_INTEGER size{};
-        if (!GetFileSizeEx(handle_.get(), &size)) throw with_reason("cannot write '" + path + "'", GetLastError());
+        if (!GetFileSizeEx(handle_.get(), &size)) throw cannot("cannot write '" + path + "'", GetLastError());
         std::int64_t end = size.QuadPart;
         if (start == Start::empty) end = 0;
         if (start == Start::after_whole_lines) end = whole_lines(end);
@@ -83,7 +96,7 @@ class GrowingFile::File {
         place.QuadPart = end;
         if (!SetFilePointerEx(handle_.get(), place, nullptr, FILE_BEGIN) ||
             (end != size.QuadPart && !SetEndOfFile(handle_.get())))
-            throw with_reason("cannot write '" + path + "'", GetLastError());
+            throw cannot("cannot write '" + path + "'", GetLastError());
         was_empty_ = end == 0;
     }
 
@@ -105,7 +118,7 @@ class GrowingFile::File {
             where.OffsetHigh = static_cast<DWORD>(begin >> 32);
             DWORD count = 0;
             if (!ReadFile(handle_.get(), block, length, &count, &where) || count != length)
-                throw with_reason("cannot read '" + path_ + "'", GetLastError());
+                throw cannot("cannot read '" + path_ + "'", GetLastError());
             for (DWORD i = length; i > 0; i--)
                 if (block[i - 1] == '\n') return begin + i;
             size = begin;

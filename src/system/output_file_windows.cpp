@@ -15,8 +15,9 @@ enum class Watch { idle, busy, armed };
 std::atomic<Watch> watch{Watch::idle};
 std::array<wchar_t, 4096> watched_path{};
 
-Error cannot_write(const std::string &path, DWORD code) {
-    return Error(errno_of(code), "cannot write '" + path + "': " + reason_of(code) + "; choose another output file");
+OutputError cannot_write(const std::string &path, DWORD code) {
+    return OutputError(errno_of(code),
+                       "cannot write '" + path + "': " + reason_of(code) + "; choose another output file");
 }
 
 HANDLE standard_stream(const std::string &path) {
@@ -44,7 +45,7 @@ bool is_replaced(const std::string &path) {
     const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
     if (kind == INVALID_FILE_ATTRIBUTES) return true;
     if (kind & FILE_ATTRIBUTE_DIRECTORY)
-        throw Error(EISDIR, "cannot write '" + path + "': it is a folder; choose another output file");
+        throw OutputError(EISDIR, "cannot write '" + path + "': it is a folder; choose another output file");
     if (kind & FILE_ATTRIBUTE_READONLY) throw cannot_write(path, ERROR_ACCESS_DENIED);
     const Handle file(CreateFileW(wide_path(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr,
                                   OPEN_EXISTING, 0, nullptr));

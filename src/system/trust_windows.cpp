@@ -8,9 +8,11 @@ namespace vmaf::system {
 // can add names to. Access lists are not looked into.
 std::string who_else_can_change(const std::string &, Reach) { return {}; }
 
-std::string who_else_can_change_own_folder(const std::string &path) {
+bool make_own_folder(const std::string &path) try {
     make_folders(path);
-    return {};
+    return true;
+} catch (const Error &) {
+    return false;
 }
 
 } // namespace vmaf::system

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "report/escape.hpp"
 #include "report/report.hpp"
 #include "base/utf8.hpp"
 

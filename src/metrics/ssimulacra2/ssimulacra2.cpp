@@ -2,6 +2,7 @@
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_device.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_pass.hpp"
 
 namespace vmaf {
@@ -40,6 +41,10 @@ class Ssimulacra2Metric final : public Metric {
         return std::make_unique<Scorer>(format_, matrix_, isa);
     }
 
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return ssimulacra2::make_device_scorer(format_, matrix_, device);
+    }
+
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score(kProvides[0], index, result.values[0]);
     }
@@ -58,6 +63,7 @@ const MetricInfo ssimulacra2_metric = {
     .options = ssimulacra2::kOptions,
     .provides = ssimulacra2::kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
         return std::make_unique<ssimulacra2::Ssimulacra2Metric>(options);
     },

@@ -3,32 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "device/plain_arithmetic.hpp"
+
 namespace vmaf::ssimulacra2 {
 
 namespace {
 
-// One recursion of the blur for one line.
-struct Pole {
-    float last = 0, before = 0;
-
-    float step(float sum, float gain, float pole) {
-        const float output = (gain * sum - pole * last) - before;
-        before = last;
-        last = output;
-        return output;
-    }
-};
-
-struct Recursion {
-    Pole poles[kPoles];
-
-    float step(float sum) {
-        const float o0 = poles[0].step(sum, kBlurGain[0], kBlurPole[0]);
-        const float o1 = poles[1].step(sum, kBlurGain[1], kBlurPole[1]);
-        const float o2 = poles[2].step(sum, kBlurGain[2], kBlurPole[2]);
-        return (o0 + o1) + o2;
-    }
-};
+using Formula = kernels::Ssimulacra2<PlainArithmetic>;
 
 // The samples of all signals at one position; zero outside the row.
 std::array<float, kSignals> signals_at(const float *x1, const float *x2, int position, int width) {
@@ -42,7 +23,7 @@ template <int Signals> void blur_row(const RowGroup &group, int y) {
     const int width = group.width;
     std::array<float *, Signals> out;
     for (int s = 0; s < Signals; s++) out[std::size_t(s)] = group.blurred_row(s, y);
-    std::array<Recursion, Signals> recursions;
+    std::array<Formula::Recursion, Signals> recursions{};
     for (int entering = 0; entering < width + kBlurAhead; entering++) {
         const auto right = signals_at(x1, x2, entering, width);
         const auto left = signals_at(x1, x2, entering - kBlurSpan, width);
@@ -55,9 +36,8 @@ template <int Signals> void blur_row(const RowGroup &group, int y) {
 }
 
 void add(NormSums &sums, double value) {
-    const double square = value * value;
     sums.sum += value;
-    sums.sum_of_fourth += square * square;
+    sums.sum_of_fourth += Formula::fourth_power(value);
 }
 
 // One step of the vertical blur. The rows of the last outputs and of those before change places at every step.
@@ -83,15 +63,10 @@ void blur_columns(const RowGroup &group, int signal, int entering, float *out) {
 }
 
 void add_structure(const std::array<const float *, kSignals> &blurred, int width, NormSums &sums) {
-    constexpr float kC2 = 0.0009f;
     NormSums local = sums;
-    for (int x = 0; x < width; x++) {
-        const float m1 = blurred[kMean1][x], m2 = blurred[kMean2][x];
-        const float nm = 1.0f - (m1 - m2) * (m1 - m2);
-        const float ns = 2.0f * (blurred[kProduct][x] - m1 * m2) + kC2;
-        const float ds = ((blurred[kSquare1][x] - m1 * m1) + (blurred[kSquare2][x] - m2 * m2)) + kC2;
-        add(local, std::max(1.0 - (double(nm) * double(ns)) / double(ds), 0.0));
-    }
+    for (int x = 0; x < width; x++)
+        add(local, Formula::structure(blurred[kMean1][x], blurred[kMean2][x], blurred[kSquare1][x],
+                                      blurred[kSquare2][x], blurred[kProduct][x]));
     sums = local;
 }
 
@@ -99,11 +74,9 @@ void add_edges(const float *x1, const float *m1, const float *x2, const float *m
                NormSums &lost_detail) {
     NormSums more = artifact, less = lost_detail;
     for (int x = 0; x < width; x++) {
-        const double e1 = std::fabs(double(x1[x]) - double(m1[x]));
-        const double e2 = std::fabs(double(x2[x]) - double(m2[x]));
-        const double v = (1.0 + e2) / (1.0 + e1) - 1.0;
-        add(more, std::max(v, 0.0));
-        add(less, std::max(-v, 0.0));
+        const double v = Formula::edge_change(x1[x], m1[x], x2[x], m2[x]);
+        add(more, Formula::above_zero(v));
+        add(less, Formula::above_zero(-v));
     }
     artifact = more;
     lost_detail = less;
@@ -128,9 +101,7 @@ YuvMatrix yuv_matrix(int index) {
 }
 
 int chroma_position(int luma, int luma_size, int chroma_size) {
-    if (chroma_size == luma_size) return luma;
-    if (2 * chroma_size == luma_size) return luma >> 1;
-    return std::min(int(std::int64_t{luma} * chroma_size / luma_size), chroma_size - 1);
+    return kernels::ssimulacra2_chroma(luma, luma_size, chroma_size);
 }
 
 const std::array<EotfStep, 1024> &eotf_table() {
@@ -146,49 +117,34 @@ const std::array<EotfStep, 1024> &eotf_table() {
     return table;
 }
 
-float to_linear(float value) {
+namespace {
+
+EotfStep eotf_step(int i) {
     static const EotfStep *const table = eotf_table().data();
-    if (value <= 0.0f) return 0.0f;
-    if (value >= 1.0f) return 1.0f;
-    const float t = value * 1023.0f;
-    const int i = int(t);
-    return table[i].value + table[i].rise * (t - float(i));
+    return table[i];
 }
 
-float cube_root(float x) {
-    if (x <= 0.0f) return 0.0f;
-    constexpr float kThird = 1.0f / 3.0f;
-    float y = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) / 3 + 0x2a5137a0u);
-    for (int step = 0; step < 2; step++) y = (2.0f * y + x / (y * y)) * kThird;
-    return y;
-}
+} // namespace
+
+float to_linear(float value) { return Formula::to_linear(value, eotf_step); }
+
+float cube_root(float x) { return Formula::cube_root(x); }
 
 namespace {
 
 template <class T> void linear_row(const YuvRow<T> &in, const YuvMatrix &m, const Rows &rgb, int width) {
     for (int x = 0; x < width; x++) {
         const int c = in.columns[x];
-        const float yn = (float(in.y[x]) * in.scale - m.y_offset) * m.y_scale;
-        const float un = (float(in.u[c]) * in.scale - 0.5f) * m.c_scale;
-        const float vn = (float(in.v[c]) * in.scale - 0.5f) * m.c_scale;
-        rgb[0][x] = to_linear(yn + m.rv * vn);
-        rgb[1][x] = to_linear((yn + m.gu * un) + m.gv * vn);
-        rgb[2][x] = to_linear(yn + m.bu * un);
+        const auto linear = Formula::linear(float(in.y[x]) * in.scale, float(in.u[c]) * in.scale,
+                                            float(in.v[c]) * in.scale, m, eotf_step);
+        for (std::size_t n = 0; n < 3; n++) rgb[n][x] = linear.v[n];
     }
 }
 
 void xyb_row(const ConstRows &rgb, const Rows &xyb, int width) {
     for (int i = 0; i < width; i++) {
-        const float r = rgb[0][i], g = rgb[1][i], b = rgb[2][i];
-        const auto response = [&](const std::array<float, 3> &share) {
-            return cube_root(share[0] * r + share[1] * g + share[2] * b + kAbsorptionBias) - kRootOfBias;
-        };
-        const float l = response(kAbsorption[0]), m = response(kAbsorption[1]), s = response(kAbsorption[2]);
-        const float x0 = 0.5f * (l - m);
-        const float y0 = 0.5f * (l + m);
-        xyb[0][i] = x0 * 14.0f + 0.42f;
-        xyb[1][i] = y0 + 0.01f;
-        xyb[2][i] = (s - y0) + 0.55f;
+        const auto pixel = Formula::xyb({{rgb[0][i], rgb[1][i], rgb[2][i]}});
+        for (std::size_t n = 0; n < 3; n++) xyb[n][i] = pixel.v[n];
     }
 }
 

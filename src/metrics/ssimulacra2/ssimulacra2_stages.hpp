@@ -8,25 +8,19 @@
 #include <cstdint>
 
 #include "cpu/cpu.hpp"
+#include "metrics/ssimulacra2/ssimulacra2_formula.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_norms.hpp"
 
 namespace vmaf::ssimulacra2 {
 
-// Section 3: from samples to R'G'B'.
-struct YuvMatrix {
-    float rv, bu, gu, gv;             // chroma weights
-    float y_offset, y_scale, c_scale; // range expansion
-};
+using kernels::EotfStep;
+using kernels::YuvMatrix;
 YuvMatrix yuv_matrix(int index); // 0..3, as the option yuv_matrix
 
 // Section 3: the chroma sample of a luma position along one axis.
 int chroma_position(int luma, int luma_size, int chroma_size);
 
-// Section 4: E[i] and E[i+1] - E[i], side by side.
-struct EotfStep {
-    float value, rise;
-};
-const std::array<EotfStep, 1024> &eotf_table();
+const std::array<EotfStep, 1024> &eotf_table(); // section 4
 float to_linear(float value);
 
 float cube_root(float x); // section 5
@@ -53,14 +47,15 @@ template <class T> struct YuvRow {
 };
 template <class T> using LinearRow = void(const YuvRow<T> &in, const YuvMatrix &matrix, const Rows &rgb, int width);
 
-// Section 8. A sample enters the filter at its own position plus kBlurAhead and counts again when it leaves
-// kBlurSpan samples later; the output at the position of the sample that entered kBlurAhead samples ago is complete.
-inline constexpr int kBlurAhead = 4, kBlurSpan = 10;
-inline constexpr int kPoles = 3;
-inline constexpr std::array<float, kPoles> kBlurGain = {
-    std::bit_cast<float>(0x3d627d42u), std::bit_cast<float>(0xbd70febdu), std::bit_cast<float>(0x3c5444a5u)};
-inline constexpr std::array<float, kPoles> kBlurPole = {
-    std::bit_cast<float>(0xbff37871u), std::bit_cast<float>(0xbf967918u), std::bit_cast<float>(0xa50d3132u)};
+// Section 8
+using kernels::kBlurAhead, kernels::kBlurSpan;
+inline constexpr int kPoles = kernels::kBlurPoles;
+inline constexpr std::array<float, kPoles> kBlurGain = {std::bit_cast<float>(kernels::blur_gain(0)),
+                                                        std::bit_cast<float>(kernels::blur_gain(1)),
+                                                        std::bit_cast<float>(kernels::blur_gain(2))};
+inline constexpr std::array<float, kPoles> kBlurPole = {std::bit_cast<float>(kernels::blur_pole(0)),
+                                                        std::bit_cast<float>(kernels::blur_pole(1)),
+                                                        std::bit_cast<float>(kernels::blur_pole(2))};
 
 // What is blurred of a channel: both pictures, their squares, their product. The first two do for the edge maps.
 enum Signal { kMean1, kMean2, kSquare1, kSquare2, kProduct, kSignals };

@@ -1,5 +1,6 @@
 // The module's face: a VideoFile over the decoder.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -30,8 +31,15 @@ Fraction fraction(AVRational r) {
     return {r.num, r.den};
 }
 
-template <class Value> std::string tag(const char *(*name)(Value), Value value) {
-    const char *const text = name(value);
+// A damaged file can put any number into an enumeration, and reading that as one is undefined.
+template <class Value> int number_of(const Value &value) {
+    static_assert(sizeof value == sizeof(int));
+    return std::bit_cast<int>(value);
+}
+
+template <class Value> std::string tag(const char *(*name)(Value), const Value &value, Value count) {
+    const int number = number_of(value);
+    const char *const text = number >= 0 && number < count ? name(static_cast<Value>(number)) : nullptr;
     const std::string found = text ? text : "";
     return found == "unknown" || found == "reserved" ? "" : found;
 }
@@ -118,19 +126,20 @@ class LibavFile final : public VideoFile {
     bool decode(AVFrame *frame) {
         if (!decoder_.next(frame)) return false;
         if (decoded_frames_++ == 0) {
-            first_ = {frame->width, frame->height, frame->format, frame->color_range};
+            first_ = {frame->width, frame->height, frame->format, number_of(frame->color_range)};
             return true;
         }
-        const auto range = [](int r) { return r == AVCOL_RANGE_JPEG ? "full" : "limited"; };
-        const bool is_other_range = frame->color_range != first_.range &&
-                                    frame->color_range != AVCOL_RANGE_UNSPECIFIED &&
-                                    first_.range != AVCOL_RANGE_UNSPECIFIED;
+        const int range = number_of(frame->color_range);
+        const bool is_other_range =
+            range != first_.range && range != AVCOL_RANGE_UNSPECIFIED && first_.range != AVCOL_RANGE_UNSPECIFIED;
         if (frame->width != first_.width || frame->height != first_.height || frame->format != first_.format ||
             is_other_range)
             throw invalid("frame " + std::to_string(decoded_frames_ - 1) + " of " + decoder_.name() + " is " +
                           std::to_string(frame->width) + "x" + std::to_string(frame->height) + " " +
                           av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame->format)) +
-                          (is_other_range ? std::string(" in ") + range(frame->color_range) + " range" : "") +
+                          (is_other_range
+                               ? std::string(" in ") + (range == AVCOL_RANGE_JPEG ? "full" : "limited") + " range"
+                               : "") +
                           ", other than the first; cut the file where its pictures change");
         return true;
     }
@@ -198,12 +207,13 @@ class LibavFile final : public VideoFile {
         facts_.width = static_cast<unsigned>(is_quarter_turn ? f.height : f.width);
         facts_.height = static_cast<unsigned>(is_quarter_turn ? f.width : f.height);
 
-        facts_.range = layout.is_full || f.color_range == AVCOL_RANGE_JPEG ? SampleRange::full
-                       : f.color_range == AVCOL_RANGE_MPEG                 ? SampleRange::limited
-                                                                           : SampleRange::unknown;
-        facts_.matrix = tag(av_color_space_name, f.colorspace);
-        facts_.primaries = tag(av_color_primaries_name, f.color_primaries);
-        facts_.transfer = tag(av_color_transfer_name, f.color_trc);
+        const int range = number_of(f.color_range);
+        facts_.range = layout.is_full || range == AVCOL_RANGE_JPEG ? SampleRange::full
+                       : range == AVCOL_RANGE_MPEG                 ? SampleRange::limited
+                                                                   : SampleRange::unknown;
+        facts_.matrix = tag(av_color_space_name, f.colorspace, AVCOL_SPC_NB);
+        facts_.primaries = tag(av_color_primaries_name, f.color_primaries, AVCOL_PRI_NB);
+        facts_.transfer = tag(av_color_transfer_name, f.color_trc, AVCOL_TRC_NB);
         const AVRational aspect = av_guess_sample_aspect_ratio(const_cast<AVFormatContext *>(&container),
                                                                const_cast<AVStream *>(&stream), frame_.get());
         facts_.has_sample_aspect = aspect.num > 0 && aspect.den > 0;

@@ -6,6 +6,9 @@
 
 #include "base/error.hpp"
 #include "device/host/host_device.hpp"
+#include "metrics/device_scorer.hpp"
+#include "metrics/registry.hpp"
+#include "model/model.hpp"
 #include "session/extractor_name.hpp"
 #include "session/sample_check.hpp"
 #include "session/session.hpp"
@@ -76,6 +79,33 @@ TEST(DeviceSession, SubsamplesLikeTheCpu) {
     score(cpu, kFeatures, 8);
     score(session, kFeatures, 8);
     expect_same_scores(cpu, session);
+}
+
+// No feature of a VMAF v1 model, with the options that the model gives it, is left to the CPU.
+TEST(DeviceSession, ModelsOfTheFirstGenerationRunOnTheDeviceAlone) {
+    constexpr PictureFormat format{PixelFormat::yuv420p, 8, 336, 330};
+    const auto device = open_host_device();
+    for (const BuiltinModel &builtin : builtin_models()) {
+        if (!builtin.version.starts_with("vmaf_v1.")) continue;
+        const Model model = load_builtin_model(builtin.version, {});
+        for (const Model::Feature &feature : model.features()) {
+            const MetricInfo &info = *provider_of(feature.name);
+            const auto metric = info.create(OptionValues(info.name, info.options, feature.options));
+            metric->prepare(format);
+            EXPECT_NO_THROW(metric->make_device_scorer(*device)) << builtin.version << " " << feature.name;
+        }
+    }
+    for (const char *version : {"vmaf_v1.0.16_3d0h", "vmaf_v1.0.16_hfr_5d0h"}) { // the second scales chroma
+        Session cpu({}), session({});
+        session.use_device({.device = open_host_device(), .is_explicit = true});
+        for (Session *s : {&cpu, &session}) {
+            s->use_features_of(load_builtin_model(version, {}));
+            for (unsigned i = 0; i < 4; i++) s->read(noise(i, format), noise(50 + i, format), i);
+            s->flush();
+        }
+        EXPECT_EQ(session.backend_used(), "host");
+        expect_same_scores(cpu, session);
+    }
 }
 
 TEST(DeviceSession, PinnedNamesNeedTheirBackend) {

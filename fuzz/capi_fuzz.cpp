@@ -39,6 +39,9 @@ namespace {
         }                                                                                                              \
     } while (0)
 
+// For a C caller an enum is a number; what C++ thinks of that is not looked at on this side.
+#define LIKE_C __attribute__((no_sanitize("undefined")))
+
 constexpr std::size_t kMaxCalls = 48;
 constexpr unsigned kMaxFrames = 10;
 constexpr const char *kFeatures[] = {"vif",   "motion", "psnr",  "float_motion", "adm",
@@ -263,7 +266,7 @@ void import_score(Run &run, Bytes &bytes) {
 void ask_for_scores(Run &run, Bytes &bytes) {
     const char *const name = kScores[bytes.below(std::size(kScores))];
     const unsigned kind = bytes.below(4), low = bytes.below(12), high = bytes.below(12), number = bytes.next();
-    inquire(run, [=](VmafContext *ctx) {
+    inquire(run, [=](VmafContext *ctx) LIKE_C {
         Answer answer;
         VmafPoolingMethod method;
         const int any = number < 200 ? static_cast<int>(number % 6) : static_cast<int>(number * 16777619u);
@@ -279,7 +282,7 @@ void ask_for_scores(Run &run, Bytes &bytes) {
     });
 }
 
-void use_pool(Run &run, Bytes &bytes) {
+LIKE_C void use_pool(Run &run, Bytes &bytes) {
     VmafPictureConfiguration cfg{};
     cfg.pic_params.w = bytes.below(40);
     cfg.pic_params.h = bytes.below(40);
@@ -305,7 +308,7 @@ void add_handler(Run &run, std::atomic<VmafContext *> *slot, Bytes &bytes) {
     ask(run, [=](VmafContext *ctx) { return Answer{vmaf_register_metadata_handler(ctx, {name, misbehave, slot})}; });
 }
 
-void write_document(Run &run, Bytes &bytes) {
+LIKE_C void write_document(Run &run, Bytes &bytes) {
     const int any = static_cast<int>(bytes.below(8)) - 1;
     VmafOutputFormat format;
     std::memcpy(&format, &any, sizeof format);

@@ -2,8 +2,8 @@
 
 #include "capi/context.hpp"
 #include "config.h"
-#include "system/output_file.hpp"
 #include "report/report.hpp"
+#include "system/output_file.hpp"
 
 using namespace vmaf;
 
@@ -26,8 +26,7 @@ void fill(VmafModelCollectionScore *out, const CollectionScore &score) {
     out->bootstrap.ci.p95.hi = score.ci_p95_hi;
 }
 
-int write_output(VmafContext *vmaf, const char *path, enum VmafOutputFormat fmt, const char *score_format) {
-    const int format = capi::value_of(fmt);
+int write_output(VmafContext *vmaf, const char *path, int format, const char *score_format) {
     if (!vmaf || !path || format < VMAF_OUTPUT_FORMAT_XML || format > VMAF_OUTPUT_FORMAT_SUB) return -EINVAL;
     constexpr ReportFormat kFormats[] = {ReportFormat::xml, ReportFormat::json, ReportFormat::csv, ReportFormat::sub};
     const int result = capi::guarded([&] {
@@ -160,12 +159,12 @@ int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature_name, enum 
 }
 
 int vmaf_write_output(VmafContext *vmaf, const char *output_path, enum VmafOutputFormat fmt) {
-    return write_output(vmaf, output_path, fmt, nullptr);
+    return write_output(vmaf, output_path, capi::value_of(fmt), nullptr);
 }
 
 int vmaf_write_output_with_format(VmafContext *vmaf, const char *output_path, enum VmafOutputFormat fmt,
                                   const char *score_format) {
-    return write_output(vmaf, output_path, fmt, score_format ? score_format : "%.6f");
+    return write_output(vmaf, output_path, capi::value_of(fmt), score_format ? score_format : "%.6f");
 }
 
 const char *vmaf_version(void) { return VMAF_VERSION; }

@@ -277,12 +277,12 @@ bool same_as_cpu(const Session &session, const Session &cpu, unsigned frames) {
 }
 
 bool time_frames(const std::shared_ptr<Device> &device, const PictureFormat &format, Source source, unsigned frames,
-                 unsigned lanes, unsigned batch, unsigned threads) {
+                 unsigned batches_at_once, unsigned batch, unsigned threads) {
     frames |= 1;
     const unsigned warm = std::min(frames / 4, 200u);
     Pictures pictures(device, format, source, format.width > 2000 ? 16 : 48);
     Session session({.threads = threads});
-    session.use_device({.device = device, .is_explicit = true, .lanes = lanes, .batch = batch});
+    session.use_device({.device = device, .is_explicit = true, .batches_at_once = batches_at_once, .batch = batch});
     register_features(session);
     const auto read = [&](unsigned i) {
         PicturePair pair = pictures.next(i);
@@ -298,9 +298,9 @@ bool time_frames(const std::shared_ptr<Device> &device, const PictureFormat &for
     const bool same = same_as_cpu(session, *content_for(format).cpu, frames);
     const double per_frame = (end - start) / (frames - warm) * 1e6;
     std::printf(
-        "  %4ux%-4u %2u bit  %-13s lanes %2u batch %2u threads %2u  %9.0f frames/s  %8.2f us  (last %.1f ms)  %s\n",
-        format.width, format.height, format.bits, to_text(source), lanes, batch, threads, 1e6 / per_frame, per_frame,
-        (end - queued) * 1e3, same ? "exact" : "WRONG");
+        "  %4ux%-4u %2u bit  %-13s at once %2u batch %2u threads %2u  %9.0f frames/s  %8.2f us  (last %.1f ms)  %s\n",
+        format.width, format.height, format.bits, to_text(source), batches_at_once, batch, threads, 1e6 / per_frame,
+        per_frame, (end - queued) * 1e3, same ? "exact" : "WRONG");
     std::fflush(stdout);
     return same;
 }
@@ -322,11 +322,11 @@ int frames(const std::shared_ptr<Device> &device, bool sweep) {
             good &= time_frames(device, format, source, source == Source::pageable ? c.frames / 4 : c.frames, 0, 0,
                                 source == Source::pageable ? 8 : 0);
         if (!sweep || c.bits != 8 || c.width == 1280) continue;
-        for (const unsigned lanes : {2u, 3u, 4u, 6u})
+        for (const unsigned batches_at_once : {2u, 3u, 4u, 6u})
             for (const unsigned batch :
                  c.width < 1000 ? std::vector<unsigned>{4, 8, 16} : std::vector<unsigned>{1, 2, 4, 8})
                 for (const Source source : {Source::pinned, Source::device})
-                    good &= time_frames(device, format, source, c.frames / 2, lanes, batch, 0);
+                    good &= time_frames(device, format, source, c.frames / 2, batches_at_once, batch, 0);
     }
     return good ? 0 : 1;
 }

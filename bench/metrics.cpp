@@ -6,6 +6,7 @@
 #include "metrics/registry.hpp"
 #include "session/worker_pool.hpp"
 #include "support/clip.hpp"
+#include "support/metric_run.hpp"
 
 namespace vmaf::bench {
 
@@ -45,13 +46,7 @@ class Run {
 
     void next_frame() {
         at_ = at_ + 1 < kFrames ? at_ + 1 : 2;
-        FrameInput frame{at_, clips_.ref[at_], clips_.dist[at_], {}, {}, *parallel_};
-        const History history = metric_->history();
-        for (unsigned k = 0; k < 2; k++) {
-            if (k < history.ref) frame.earlier_ref[k] = &clips_.ref[at_ - 1 - k];
-            if (k < history.dist) frame.earlier_dist[k] = &clips_.dist[at_ - 1 - k];
-        }
-        scorer_->measure(frame, result_);
+        scorer_->measure(frame_input(*metric_, clips_.ref, clips_.dist, at_, *parallel_), result_);
     }
 
   private:

@@ -3,9 +3,10 @@
 
 #include "capi/context.hpp"
 #include "device/cuda/cuda_device.hpp"
+#include "device/cuda/dispatch.hpp"
 #include "device/picture_memory.hpp"
-#include "session/device_dispatch.hpp"
 #include "session/device_pipeline.hpp"
+#include "session/extractor_name.hpp"
 
 #pragma GCC visibility push(default)
 #include "libvmaf/libvmaf_cuda.h"
@@ -22,23 +23,12 @@ struct VmafCudaState {
 
 namespace {
 
-constexpr unsigned kRingPictures = 4; // what a client may count on
-constexpr std::size_t kRingBytes = std::size_t{1} << 30;
-
 std::shared_ptr<Device> take_device(VmafCudaState &state) {
     std::shared_ptr<Device> device = std::move(state.owned);
     if (!device) device = state.imported.lock();
     if (!device) device = open_cuda_device(state.callers_context); // the first context is closed
     state.imported = device;
     return device;
-}
-
-// How far the ring grows when all are out: to what keeps the device busy, and the client with the next pair.
-unsigned ring_limit(const PictureFormat &format) {
-    const unsigned batch = DevicePipeline::batch_for(format), lanes = DevicePipeline::lanes_for(format);
-    const std::size_t affordable = kRingBytes / std::max<std::size_t>(host_layout(format).bytes, 1);
-    return static_cast<unsigned>(std::clamp<std::size_t>(
-        affordable, kRingPictures, 2 * (DevicePipeline::frames_in_flight(lanes, batch) + batch) + kRingPictures));
 }
 
 } // namespace
@@ -49,7 +39,7 @@ int vmaf_cuda_state_init(VmafCudaState **cu_state, VmafCudaConfiguration cfg) {
     if (!cu_state) return -EINVAL;
     *cu_state = nullptr;
     return capi::guarded([&] {
-        DispatchTable::of_process();
+        cuda::DispatchTable::of_process(plain_extractor_name);
         auto state = std::make_unique<VmafCudaState>();
         state->callers_context = cfg.cu_ctx;
         state->owned = open_cuda_device(cfg.cu_ctx);
@@ -85,18 +75,19 @@ int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfigurati
     return capi::guarded([&] {
         const PictureFormat format = capi::format_of(p);
         auto &pictures = vmaf->device_pictures;
+        const PictureRing ring = PictureRing::for_pictures(format);
         switch (method) {
         case VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE:
             pictures.pool =
-                std::make_unique<PicturePool>(format, kRingPictures, device_memory(vmaf->device, Memory::device));
+                std::make_unique<PicturePool>(format, ring.first, device_memory(vmaf->device, Memory::device));
             break;
         case VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED:
             pictures.pool =
-                std::make_unique<PicturePool>(format, kRingPictures, device_memory(vmaf->device, Memory::pinned_host));
+                std::make_unique<PicturePool>(format, ring.first, device_memory(vmaf->device, Memory::pinned_host));
             break;
-        default: pictures.pool = std::make_unique<PicturePool>(format, kRingPictures); break;
+        default: pictures.pool = std::make_unique<PicturePool>(format, ring.first); break;
         }
-        pictures.limit = ring_limit(format);
+        pictures.limit = ring.limit;
         pictures.is_set = true;
     });
 }

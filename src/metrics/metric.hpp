@@ -19,11 +19,11 @@ namespace vmaf {
 class Device;
 class DeviceScorer;
 
-// Splits work inside one frame. With one lane everything runs in the caller.
+// Splits work inside one frame. With one thread everything runs in the caller.
 class Parallel {
   public:
     virtual ~Parallel() = default;
-    virtual unsigned lanes() const { return 1; }
+    virtual unsigned threads() const { return 1; }
     // Calls task(0) ... task(count - 1), in any order and on any thread, and returns when all are done.
     virtual void run(unsigned count, const std::function<void(unsigned)> &task) {
         for (unsigned i = 0; i < count; i++) task(i);
@@ -86,8 +86,8 @@ class Metric {
     // scored; the sentence names the metric and what it needs.
     virtual void prepare(const PictureFormat &format) = 0;
     virtual std::unique_ptr<FrameScorer> make_scorer(Isa isa) const = 0;
-    // The same for a device (metrics/device_scorer.hpp). Throws Error, with the reason, where the options or the pictures
-    // are beyond the metric's device code.
+    // The same for a device (metrics/device_scorer.hpp). Throws Error, with the reason, where the options or the
+    // pictures are beyond the metric's device code.
     virtual std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const;
     virtual void emit(unsigned index, const FrameResult &result, ScoreSink &sink) = 0;
     virtual void flush(ScoreSink &sink) { (void)sink; } // end of stream; called once, after at least one frame

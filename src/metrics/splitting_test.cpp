@@ -8,11 +8,11 @@
 namespace vmaf::splitting_test {
 namespace {
 
-// Does the parts one by one, last first, and offers another number of lanes each time it is asked.
+// Does the parts one by one, last first, and offers another number of threads each time it is asked.
 class ChangingParts : public Parallel {
   public:
     explicit ChangingParts(unsigned most) : most_(most) {}
-    unsigned lanes() const override { return asked_ = asked_ % most_ + 1; }
+    unsigned threads() const override { return asked_ = asked_ % most_ + 1; }
     void run(unsigned count, const std::function<void(unsigned)> &task) override {
         for (unsigned i = count; i > 0; i--) task(i - 1);
     }

@@ -1,4 +1,4 @@
-// Shares the rows of a frame out to the lanes of a Parallel.
+// Shares the rows of a frame out to the threads of a Parallel.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace vmaf {
 
 // How many strips of at least `min_rows` rows a frame is worth.
 inline unsigned strip_count(const Parallel &parallel, int rows, int min_rows) {
-    return std::clamp(unsigned(rows / min_rows), 1u, std::max(1u, parallel.lanes()));
+    return std::clamp(unsigned(rows / min_rows), 1u, std::max(1u, parallel.threads()));
 }
 
 // Calls work(strip, begin, end) for `count` strips that together are the rows 0 <= y < rows.

@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned kPixelsOfBatch = 8'400'000; // four pictures of 1920x1080
 constexpr unsigned kPixelsOfLarge = 1280 * 720;
 constexpr unsigned kMaxBatchOfLarge = 4;
-constexpr unsigned kLanes = 4;
+constexpr unsigned kBatchesAtOnce = 4;
 constexpr unsigned kBusyBatches = 2;                       // with so many under way a batch may wait for more frames
 constexpr std::size_t kStagedBytes = std::size_t{2} << 20; // go to the device in one copy
 constexpr unsigned kRowsOfStrip = 64;
@@ -30,10 +30,23 @@ unsigned DevicePipeline::batch_for(const PictureFormat &format) {
     return static_cast<unsigned>(std::clamp<std::uint64_t>(kPixelsOfBatch / pixels, 1, most));
 }
 
-unsigned DevicePipeline::lanes_for(const PictureFormat &) { return kLanes; }
+unsigned DevicePipeline::batches_at_once_for(const PictureFormat &) { return kBatchesAtOnce; }
 
 // One batch more than the device works on, so that it can be filled meanwhile.
-unsigned DevicePipeline::frames_in_flight(unsigned lanes, unsigned batch) { return (lanes + 1) * batch; }
+unsigned DevicePipeline::frames_in_flight(unsigned batches_at_once, unsigned batch) {
+    return (batches_at_once + 1) * batch;
+}
+
+PictureRing PictureRing::for_pictures(const PictureFormat &format) {
+    constexpr unsigned kFirst = 4;
+    constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+    const unsigned batch = DevicePipeline::batch_for(format);
+    const unsigned in_flight =
+        DevicePipeline::frames_in_flight(DevicePipeline::batches_at_once_for(format), batch) + batch;
+    // To what keeps the device busy, and the client with the next pair.
+    const std::size_t affordable = kMostBytes / std::max<std::size_t>(host_layout(format).bytes, 1);
+    return {kFirst, static_cast<unsigned>(std::clamp<std::size_t>(affordable, kFirst, 2 * in_flight + kFirst))};
+}
 
 DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureFormat &format,
                                std::vector<std::unique_ptr<DeviceScorer>> scorers, const Config &config,
@@ -41,7 +54,7 @@ DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureForm
     : device_(std::move(device)), format_(format), layout_(host_layout(format)), scorers_(std::move(scorers)),
       config_(config), receiver_(receiver) {
     if (config_.batch == 0) config_.batch = batch_for(format);
-    if (config_.lanes == 0) config_.lanes = lanes_for(format);
+    if (config_.batches_at_once == 0) config_.batches_at_once = batches_at_once_for(format);
     config_.wait_after.resize(scorers_.size());
     position_.resize(scorers_.size());
     std::size_t bytes = 0; // up to the last plane that anybody reads
@@ -51,7 +64,7 @@ DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureForm
     const Device::Scope scope(*device_);
     upload_queue_ = device_->make_queue();
     try {
-        allocate(config_.lanes, std::min(config_.batch, kMaxBatch));
+        allocate(config_.batches_at_once, std::min(config_.batch, kMaxBatch));
     } catch (const Error &e) {
         if (e.code() != ENOMEM) throw;
         allocate(1, 1);
@@ -60,10 +73,10 @@ DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureForm
 }
 
 // Few blocks: each costs a call of the driver when the run begins and when it ends.
-void DevicePipeline::allocate(unsigned lanes, unsigned batch) {
-    config_.lanes = lanes;
+void DevicePipeline::allocate(unsigned batches_at_once, unsigned batch) {
+    config_.batches_at_once = batches_at_once;
     config_.batch = batch;
-    lanes_.clear(); // what an attempt before left
+    workspaces_.clear(); // what an attempt before left
     memory_.reset();
     host_results_.reset();
     scratch_offset_.clear();
@@ -75,24 +88,24 @@ void DevicePipeline::allocate(unsigned lanes, unsigned batch) {
         results_offset_.push_back(results_bytes_);
         results_bytes_ += scorer->results().bytes() * batch;
     }
-    const std::size_t places = round_up<std::size_t>(frames_in_flight(lanes, batch) + kHistory, batch);
+    const std::size_t places = round_up<std::size_t>(frames_in_flight(batches_at_once, batch) + kHistory, batch);
     const std::size_t results_bytes = round_up<std::size_t>(results_bytes_, 256);
-    const std::size_t pictures_bytes = 2 * places * picture_bytes_, lane_bytes = scratch_bytes_ + results_bytes;
-    memory_ = device_->allocate(pictures_bytes + std::max<std::size_t>(lanes * lane_bytes, 256));
-    host_results_ = device_->allocate_pinned(std::max<std::size_t>(lanes * results_bytes, 256));
-    for (unsigned i = 0; i < lanes; i++) {
-        Lane lane;
-        lane.scratch = memory_->data() + pictures_bytes + i * lane_bytes;
-        lane.results = lane.scratch + scratch_bytes_;
-        lane.host_results = host_results_->data() + i * results_bytes;
-        lane.queue = device_->make_queue();
-        lane.uploaded = device_->make_event();
-        lane.done = device_->make_event();
-        lanes_.push_back(std::move(lane));
+    const std::size_t pictures_bytes = 2 * places * picture_bytes_, workspace_bytes = scratch_bytes_ + results_bytes;
+    memory_ = device_->allocate(pictures_bytes + std::max<std::size_t>(batches_at_once * workspace_bytes, 256));
+    host_results_ = device_->allocate_pinned(std::max<std::size_t>(batches_at_once * results_bytes, 256));
+    for (unsigned i = 0; i < batches_at_once; i++) {
+        Workspace workspace;
+        workspace.scratch = memory_->data() + pictures_bytes + i * workspace_bytes;
+        workspace.results = workspace.scratch + scratch_bytes_;
+        workspace.host_results = host_results_->data() + i * results_bytes;
+        workspace.queue = device_->make_queue();
+        workspace.uploaded = device_->make_event();
+        workspace.done = device_->make_event();
+        workspaces_.push_back(std::move(workspace));
     }
-    // Lanes begin behind an upload.
-    if (lane_bytes) upload_queue_->clear(memory_->data() + pictures_bytes, lanes * lane_bytes);
-    at_work_.reserve(lanes + 2); // the thread that collects must not need memory
+    // Workspaces begin behind an upload.
+    if (workspace_bytes) upload_queue_->clear(memory_->data() + pictures_bytes, batches_at_once * workspace_bytes);
+    at_work_.reserve(batches_at_once + 2); // the thread that collects must not need memory
     entries_ = std::vector<Entry>(places);
     staging_.clear();
     staging_.resize(places / batch);
@@ -109,7 +122,7 @@ DevicePipeline::~DevicePipeline() {
     try {
         const Device::Scope scope(*device_);
         upload_queue_->finish();
-        for (const Lane &lane : lanes_) lane.queue->finish();
+        for (const Workspace &workspace : workspaces_) workspace.queue->finish();
     } catch (const Error &) {
         // Reported when it happened.
     }
@@ -238,7 +251,7 @@ DevicePipeline::Resident DevicePipeline::stage(unsigned role, const Picture &pic
         const std::size_t pitch = layout_.stride[p];
         const std::size_t row_bytes = std::size_t{format_.plane_width(p)} * format_.bytes_per_sample();
         const unsigned rows = format_.plane_height(p);
-        const unsigned strips = std::min(std::max(parallel.lanes(), 1u), (rows + kRowsOfStrip - 1) / kRowsOfStrip);
+        const unsigned strips = std::min(std::max(parallel.threads(), 1u), (rows + kRowsOfStrip - 1) / kRowsOfStrip);
         parallel.run(strips, [&](unsigned strip) {
             const auto edge = [&](unsigned i) { return static_cast<unsigned>(std::uint64_t{rows} * i / strips); };
             for (unsigned y = edge(strip); y < edge(strip + 1); y++)
@@ -266,12 +279,12 @@ void DevicePipeline::fail(std::exception_ptr error) {
     changed_.notify_all();
 }
 
-bool DevicePipeline::may_start() const { return open_frames() > 0 && at_work_.size() < lanes_.size(); }
+bool DevicePipeline::may_start() const { return open_frames() > 0 && at_work_.size() < workspaces_.size(); }
 
 // Puts the frames that wait to work. The caller holds the mutex and a scope.
 void DevicePipeline::start() {
-    const Batch batch{begun_, open_frames(), &lanes_[batches_begun_++ % lanes_.size()]};
-    Lane &lane = *batch.lane;
+    const Batch batch{begun_, open_frames(), &workspaces_[batches_begun_++ % workspaces_.size()]};
+    Workspace &workspace = *batch.workspace;
     begun_ = submitted_; // also if it fails: its frames are then reported without results
     at_work_.push_back(batch);
     changed_.notify_all();
@@ -281,15 +294,15 @@ void DevicePipeline::start() {
             upload_queue_->wait_for_default();
             break;
         }
-    upload_queue_->record(*lane.uploaded);
-    lane.queue->wait(*lane.uploaded);
-    enqueue(lane, batch.first, batch.count);
-    lane.queue->record(*lane.done);
+    upload_queue_->record(*workspace.uploaded);
+    workspace.queue->wait(*workspace.uploaded);
+    enqueue(workspace, batch.first, batch.count);
+    workspace.queue->record(*workspace.done);
 }
 
-void DevicePipeline::enqueue(Lane &lane, std::uint64_t first, unsigned count) {
+void DevicePipeline::enqueue(Workspace &workspace, std::uint64_t first, unsigned count) {
     if (results_bytes_ == 0) return;
-    lane.queue->clear(lane.results, results_bytes_);
+    workspace.queue->clear(workspace.results, results_bytes_);
     for (std::size_t i = 0; i < scorers_.size(); i++) {
         DeviceBatch batch;
         for (unsigned k = 0; k < count; k++) {
@@ -307,14 +320,14 @@ void DevicePipeline::enqueue(Lane &lane, std::uint64_t first, unsigned count) {
         if (batch.count == 0) continue;
         for (std::size_t p = 0; p < 3; p++) batch.pitch_bytes[p] = static_cast<std::ptrdiff_t>(layout_.stride[p]);
         batch.bytes_per_sample = format_.bytes_per_sample();
-        batch.scratch = lane.scratch + scratch_offset_[i];
+        batch.scratch = workspace.scratch + scratch_offset_[i];
         batch.scratch_stride = scorers_[i]->scratch().bytes();
-        batch.results = lane.results + results_offset_[i];
+        batch.results = workspace.results + results_offset_[i];
         batch.results_stride = scorers_[i]->results().bytes();
-        scorers_[i]->enqueue(*lane.queue, batch);
-        if (config_.wait_after[i]) lane.queue->finish();
+        scorers_[i]->enqueue(*workspace.queue, batch);
+        if (config_.wait_after[i]) workspace.queue->finish();
     }
-    lane.queue->download(lane.host_results, 0, lane.results, 0, {results_bytes_, 1});
+    workspace.queue->download(workspace.host_results, 0, workspace.results, 0, {results_bytes_, 1});
 }
 
 // The pipeline's thread.
@@ -347,7 +360,7 @@ void DevicePipeline::finish_batch(std::unique_lock<std::mutex> &lock) {
     std::exception_ptr error;
     if (good) try {
             const TraceRange trace("collect", entries_[slot_of(batch.first)].index);
-            batch.lane->done->wait();
+            batch.workspace->done->wait();
         } catch (...) {
             good = false;
             error = std::current_exception();
@@ -371,7 +384,8 @@ void DevicePipeline::deliver(const Batch &batch, bool with_results) {
         for (std::size_t i = 0; with_results && i < scorers_.size(); i++) {
             if (!(entry.scorers >> i & 1)) continue;
             const std::size_t at = results_offset_[i] + scorers_[i]->results().bytes() * position_[i]++;
-            scorers_[i]->collect({entry.index, batch.lane->host_results + at}, receiver_.result_of(entry.frame, i));
+            scorers_[i]->collect({entry.index, batch.workspace->host_results + at},
+                                 receiver_.result_of(entry.frame, i));
         }
         void *const frame = entry.frame;
         entry = Entry(); // lets go of the pictures

@@ -18,6 +18,14 @@
 
 namespace vmaf {
 
+// How many pictures a client that asks for preallocated ones is given.
+struct PictureRing {
+    unsigned first = 0; // at once; a client may count on so many
+    unsigned limit = 0; // more are made while all are out, up to this
+
+    static PictureRing for_pictures(const PictureFormat &format);
+};
+
 class DevicePipeline {
   public:
     // Where results go. Called from the pipeline's thread, and from submit() once the pipeline has failed.
@@ -30,7 +38,7 @@ class DevicePipeline {
     };
 
     struct Config {
-        unsigned lanes = 0;           // batches that the device works on at once
+        unsigned batches_at_once = 0; // batches that the device works on at once
         unsigned batch = 0;           // frames of a batch at most. 0, both: by size of the pictures
         std::vector<bool> wait_after; // by scorer: the host waits for its kernels ("serial" dispatch)
     };
@@ -51,8 +59,8 @@ class DevicePipeline {
 
     // Sensible numbers for such pictures, and how many frames a pipeline takes in with them.
     static unsigned batch_for(const PictureFormat &format);
-    static unsigned lanes_for(const PictureFormat &format);
-    static unsigned frames_in_flight(unsigned lanes, unsigned batch);
+    static unsigned batches_at_once_for(const PictureFormat &format);
+    static unsigned frames_in_flight(unsigned batches_at_once, unsigned batch);
 
   private:
     static constexpr unsigned kHistory = 2; // pictures that a frame looks back at, at most
@@ -72,7 +80,7 @@ class DevicePipeline {
         std::array<Resident, kHistory> earlier_ref, earlier_dist;
     };
     // What a batch at work needs for itself.
-    struct Lane {
+    struct Workspace {
         std::byte *scratch = nullptr;
         std::byte *results = nullptr;      // on the device
         std::byte *host_results = nullptr; // read back
@@ -82,10 +90,10 @@ class DevicePipeline {
     struct Batch {
         std::uint64_t first = 0;
         unsigned count = 0;
-        Lane *lane = nullptr;
+        Workspace *workspace = nullptr;
     };
 
-    void allocate(unsigned lanes, unsigned batch);
+    void allocate(unsigned batches_at_once, unsigned batch);
     void fill(Entry &entry, const Picture &ref, const Picture &dist, Parallel &parallel);
     Resident bring(unsigned role, const Picture &picture, unsigned planes, Parallel &parallel);
     Resident place(std::size_t slot, unsigned role, unsigned planes) const;
@@ -93,7 +101,7 @@ class DevicePipeline {
     void upload_staged();
     void start();
     bool may_start() const;
-    void enqueue(Lane &lane, std::uint64_t first, unsigned count);
+    void enqueue(Workspace &workspace, std::uint64_t first, unsigned count);
     void fail(std::exception_ptr error);
     void collect();
     void finish_batch(std::unique_lock<std::mutex> &lock);
@@ -114,18 +122,18 @@ class DevicePipeline {
     std::vector<std::unique_ptr<DeviceScorer>> scorers_;
     Config config_;
     Receiver &receiver_;
-    std::vector<std::size_t> scratch_offset_, results_offset_; // by scorer, in a lane
+    std::vector<std::size_t> scratch_offset_, results_offset_; // by scorer, in a workspace
     std::vector<std::size_t> position_;                        // by scorer, in the batch that is being handed out
     std::size_t scratch_bytes_ = 0, results_bytes_ = 0, picture_bytes_ = 0;
 
     // Frame n has the place n % size. It is taken again when the results of the frame and of the two behind it, which
     // may look back at its picture, are out.
     std::vector<Entry> entries_;
-    std::unique_ptr<DeviceMemory> memory_;               // pictures of all places, then the lanes
-    std::unique_ptr<DeviceMemory> host_results_;         // of all lanes
+    std::unique_ptr<DeviceMemory> memory_;               // pictures of all places, then the workspaces
+    std::unique_ptr<DeviceMemory> host_results_;         // of all workspaces
     std::vector<std::unique_ptr<DeviceMemory>> staging_; // for `batch` places each; made when pageable pictures come
     std::unique_ptr<Queue> upload_queue_;
-    std::vector<Lane> lanes_;
+    std::vector<Workspace> workspaces_;
     std::array<Resident, kHistory> earlier_ref_, earlier_dist_;
 
     std::mutex mutex_; // of what follows, and of starting a batch

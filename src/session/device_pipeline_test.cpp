@@ -8,10 +8,11 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "device/cuda/dispatch.hpp"
 #include "device/host/host_device.hpp"
 #include "metrics/registry.hpp"
-#include "session/device_dispatch.hpp"
 #include "session/device_pipeline.hpp"
+#include "session/extractor_name.hpp"
 
 namespace vmaf::device_pipeline_test {
 namespace {
@@ -86,7 +87,7 @@ std::vector<double> expected_motion(const std::vector<Picture> &pictures, unsign
 }
 
 // The memory of frame i is memories[i % size].
-void expect_motion(unsigned frames, unsigned lanes, unsigned batch, unsigned distance, bool serial,
+void expect_motion(unsigned frames, unsigned batches_at_once, unsigned batch, unsigned distance, bool serial,
                    const std::vector<Memory> &memories) {
     std::vector<Picture> pictures;
     for (unsigned i = 0; i < frames; i++) pictures.push_back(noise(i + 1));
@@ -99,7 +100,7 @@ void expect_motion(unsigned frames, unsigned lanes, unsigned batch, unsigned dis
     Parallel alone;
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
-                                {.lanes = lanes, .batch = batch, .wait_after = {serial}}, receiver);
+                                {.batches_at_once = batches_at_once, .batch = batch, .wait_after = {serial}}, receiver);
         for (unsigned i = 0; i < frames; i++) {
             const Picture picture = relabelled(pictures[i], memories[i % memories.size()]);
             pipeline.submit(&scores[i], i, picture, picture, 1, alone);
@@ -111,13 +112,14 @@ void expect_motion(unsigned frames, unsigned lanes, unsigned batch, unsigned dis
     for (unsigned i = 0; i < frames; i++)
         EXPECT_EQ(std::bit_cast<std::uint64_t>(scores[i].results[0].values[0]),
                   std::bit_cast<std::uint64_t>(expected[i]))
-            << "frame " << i << ", " << lanes << " lanes, batches of " << batch;
+            << "frame " << i << ", " << batches_at_once << " at once, batches of " << batch;
 }
 
 TEST(DevicePipeline, GivesTheSameSumsHoweverFramesAreGrouped) {
-    for (const unsigned lanes : {1u, 2u, 5u})
+    for (const unsigned batches_at_once : {1u, 2u, 5u})
         for (const unsigned batch : {1u, 3u, 16u})
-            for (const unsigned distance : {1u, 2u}) expect_motion(57, lanes, batch, distance, false, {Memory::host});
+            for (const unsigned distance : {1u, 2u})
+                expect_motion(57, batches_at_once, batch, distance, false, {Memory::host});
     expect_motion(1, 6, 16, 1, false, {Memory::host});
     expect_motion(9, 6, 4, 1, true, {Memory::host});
 }
@@ -204,8 +206,8 @@ TEST(DevicePipeline, ABusyDeviceGetsWholeBatches) {
     std::vector<Score> scores(13);
     Parallel alone;
     {
-        DevicePipeline pipeline(device, kFormat, std::move(scorers), {.lanes = 3, .batch = 4, .wait_after = {}},
-                                receiver);
+        DevicePipeline pipeline(device, kFormat, std::move(scorers),
+                                {.batches_at_once = 3, .batch = 4, .wait_after = {}}, receiver);
         const unsigned before = device->uploads;
         for (unsigned i = 0; i < 13; i++) pipeline.submit(&scores[i], i, pictures[i], pictures[i], 1, alone);
         device->open();
@@ -232,8 +234,8 @@ TEST(DevicePipeline, RunsEachScorerOnItsOwnFramesOnly) {
     std::vector<Score> scores(10);
     Parallel alone;
     {
-        DevicePipeline pipeline(device, kFormat, std::move(scorers), {.lanes = 4, .batch = 4, .wait_after = {}},
-                                receiver);
+        DevicePipeline pipeline(device, kFormat, std::move(scorers),
+                                {.batches_at_once = 4, .batch = 4, .wait_after = {}}, receiver);
         for (unsigned i = 0; i < 10; i++)
             pipeline.submit(&scores[i], i, pictures[i], pictures[(i + 3) % 10], i % 3 == 0 ? 3 : 2, alone);
     }
@@ -258,7 +260,8 @@ TEST(DevicePipeline, LetsNoFrameWaitForever) {
     Collecting receiver;
     std::vector<Score> scores(11);
     Parallel alone;
-    DevicePipeline pipeline(device, kFormat, std::move(scorers), {.lanes = 6, .batch = 16, .wait_after = {}}, receiver);
+    DevicePipeline pipeline(device, kFormat, std::move(scorers), {.batches_at_once = 6, .batch = 16, .wait_after = {}},
+                            receiver);
     for (unsigned i = 0; i < 11; i++) pipeline.submit(&scores[i], i, noise(i), noise(i), 1, alone);
     while (receiver.count < 11) std::this_thread::yield();
 }
@@ -272,8 +275,8 @@ TEST(DevicePipeline, ReportsEveryFrameAfterAFailure) {
     std::vector<Score> scores(12);
     Parallel alone;
     {
-        DevicePipeline pipeline(device, kFormat, std::move(scorers), {.lanes = 4, .batch = 3, .wait_after = {}},
-                                receiver);
+        DevicePipeline pipeline(device, kFormat, std::move(scorers),
+                                {.batches_at_once = 4, .batch = 3, .wait_after = {}}, receiver);
         // Counting starts at 5: the first frame has nothing to look back at, which motion refuses.
         for (unsigned i = 0; i < 12; i++) pipeline.submit(&scores[i], i + 5, noise(i), noise(i), 1, alone);
     }
@@ -293,10 +296,12 @@ TEST(DevicePipeline, GroupsMorePicturesBelow1280x720) {
 }
 
 TEST(Dispatch, UnderstandsTheWholeGrammar) {
+    using cuda::Dispatch;
+    using cuda::DispatchTable;
     std::vector<std::string> warnings;
     const auto parse = [&](std::string_view text) {
         warnings.clear();
-        return DispatchTable::parse(text, [&](const std::string &w) { warnings.push_back(w); });
+        return DispatchTable::parse(text, plain_extractor_name, [&](const std::string &w) { warnings.push_back(w); });
     };
     EXPECT_EQ(parse("").of("vif"), Dispatch::adaptive);
     EXPECT_EQ(parse("batched").of("vif"), Dispatch::batched);

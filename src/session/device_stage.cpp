@@ -6,7 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "session/device_dispatch.hpp"
+#include "device/cuda/dispatch.hpp"
+#include "session/extractor_name.hpp"
 
 namespace vmaf {
 
@@ -20,7 +21,7 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
     const std::string backend(this->backend());
     std::vector<const MetricSlot *> slots;
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
-    DevicePipeline::Config config{.lanes = choice_.lanes, .batch = choice_.batch, .wait_after = {}};
+    DevicePipeline::Config config{.batches_at_once = choice_.batches_at_once, .batch = choice_.batch, .wait_after = {}};
     for (const auto &[slot, metric] : candidates) {
         if (slot->place() == MetricSlot::Place::cpu) continue;
         std::string reason;
@@ -37,9 +38,9 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
             }
         if (reason.empty()) {
             slots.push_back(slot);
-            const Dispatch dispatch = DispatchTable::of_process().of(slot->info().name);
-            config.wait_after.push_back(dispatch == Dispatch::serial);
-            if (dispatch != Dispatch::adaptive && config.batch == 0) config.batch = 1;
+            const auto dispatch = cuda::DispatchTable::of_process(plain_extractor_name).of(slot->info().name);
+            config.wait_after.push_back(dispatch == cuda::Dispatch::serial);
+            if (dispatch != cuda::Dispatch::adaptive && config.batch == 0) config.batch = 1;
             continue;
         }
         const std::string name(slot->info().name);
@@ -53,9 +54,10 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
         return;
     }
     const unsigned batch = config.batch ? config.batch : DevicePipeline::batch_for(format);
-    const unsigned lanes = config.lanes ? config.lanes : DevicePipeline::lanes_for(format);
+    const unsigned batches_at_once =
+        config.batches_at_once ? config.batches_at_once : DevicePipeline::batches_at_once_for(format);
     pipeline_ = std::make_unique<DevicePipeline>(choice_.device, format, std::move(scorers), config, receiver_);
-    frames_in_flight_ = DevicePipeline::frames_in_flight(lanes, batch) + batch; // those being emitted
+    frames_in_flight_ = DevicePipeline::frames_in_flight(batches_at_once, batch) + batch; // those being emitted
     slots_ = std::move(slots);
     prepared_ = true;
 }

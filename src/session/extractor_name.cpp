@@ -40,4 +40,10 @@ ExtractorName parse_extractor_name(std::string_view name, std::string_view activ
     return {find_metric(name), {}};
 }
 
+std::string plain_extractor_name(std::string_view name) {
+    const MetricInfo *info = find_metric(name);
+    if (!info) info = find_metric(without_alias(name));
+    return info ? std::string(info->name) : std::string();
+}
+
 } // namespace vmaf

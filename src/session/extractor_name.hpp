@@ -16,4 +16,7 @@ struct ExtractorName {
 // `active`: the backend in use, whose name counts as a suffix too where it is none of the known ones.
 ExtractorName parse_extractor_name(std::string_view name, std::string_view active = {});
 
+// The extractor that a name or one of the aliases of pinned names stands for; empty if there is none.
+std::string plain_extractor_name(std::string_view name);
+
 } // namespace vmaf

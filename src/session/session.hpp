@@ -28,8 +28,8 @@ struct SessionConfig {
 // A device for the metrics that have code for it.
 struct DeviceChoice {
     std::shared_ptr<Device> device;
-    bool is_explicit = true;       // asked for by name: what cannot run there is worth a warning
-    unsigned lanes = 0, batch = 0; // see DevicePipeline::Config; 0: by size of the pictures
+    bool is_explicit = true;                 // asked for by name: what cannot run there is worth a warning
+    unsigned batches_at_once = 0, batch = 0; // see DevicePipeline::Config; 0: by size of the pictures
 };
 
 class Session {

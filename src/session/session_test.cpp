@@ -276,7 +276,7 @@ TEST(WorkerPool, WithoutThreadsJobsRunInTheCaller) {
             {[](void *owner, void *, std::size_t part) { *static_cast<int *>(owner) += static_cast<int>(part); }, &sum,
              nullptr, i});
     EXPECT_EQ(sum, 3);
-    EXPECT_EQ(pool.lanes(), 1u);
+    EXPECT_EQ(pool.threads(), 1u);
 }
 
 } // namespace

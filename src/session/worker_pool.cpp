@@ -101,13 +101,13 @@ void WorkerPool::work() {
     }
 }
 
-unsigned WorkerPool::lanes() const {
+unsigned WorkerPool::threads() const {
     std::lock_guard lock(mutex_);
     return idle_ > jobs_.size() ? 1 + idle_ - static_cast<unsigned>(jobs_.size()) : 1;
 }
 
 void WorkerPool::run(unsigned count, const std::function<void(unsigned)> &task) {
-    const unsigned helpers = std::min(lanes(), count) - (count ? 1 : 0);
+    const unsigned helpers = std::min(threads(), count) - (count ? 1 : 0);
     if (helpers == 0) {
         for (unsigned part = 0; part < count; part++) task(part);
         return;

@@ -27,10 +27,9 @@ class WorkerPool final : public Parallel {
     };
     void reserve(std::size_t jobs); // room for so many more; throws std::bad_alloc
     void submit(const Job &job);    // needs room
-    unsigned threads() const { return static_cast<unsigned>(workers_.size()); }
 
     // Parallel: how many threads could work on one frame right now, given what is queued.
-    unsigned lanes() const override;
+    unsigned threads() const override;
     void run(unsigned count, const std::function<void(unsigned)> &task) override;
 
   private:

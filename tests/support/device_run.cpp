@@ -8,6 +8,7 @@
 
 #include "base/aligned.hpp"
 #include "metrics/registry.hpp"
+#include "support/metric_run.hpp"
 
 namespace vmaf {
 
@@ -99,16 +100,14 @@ std::vector<PicturePair> pairs_for(const PictureFormat &format) {
 
 std::vector<FrameResult> results_on_cpu(const Metric &metric, const std::vector<PicturePair> &pairs, Isa isa) {
     std::vector<FrameResult> results(pairs.size());
+    std::vector<Picture> ref, dist;
+    for (const PicturePair &pair : pairs) {
+        ref.push_back(pair.ref);
+        dist.push_back(pair.dist);
+    }
     const auto scorer = metric.make_scorer(isa);
     Parallel alone;
-    for (std::size_t i = 0; i < pairs.size(); i++) {
-        FrameInput input{static_cast<unsigned>(i), pairs[i].ref, pairs[i].dist, {}, {}, alone};
-        for (std::size_t k = 0; k < 2 && k < i; k++) {
-            input.earlier_ref[k] = &pairs[i - 1 - k].ref;
-            input.earlier_dist[k] = &pairs[i - 1 - k].dist;
-        }
-        scorer->measure(input, results[i]);
-    }
+    for (unsigned i = 0; i < pairs.size(); i++) scorer->measure(frame_input(metric, ref, dist, i, alone), results[i]);
     return results;
 }
 

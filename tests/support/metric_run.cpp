@@ -25,6 +25,17 @@ std::vector<double> MetricScores::series(const std::string &name) const {
     return list;
 }
 
+FrameInput frame_input(const Metric &metric, const std::vector<Picture> &ref, const std::vector<Picture> &dist,
+                       unsigned index, Parallel &parallel) {
+    FrameInput frame{index, ref.at(index), dist.at(index), {}, {}, parallel};
+    const History history = metric.history();
+    for (unsigned k = 0; k < 2 && k < index; k++) {
+        if (k < history.ref) frame.earlier_ref[k] = &ref[index - 1 - k];
+        if (k < history.dist) frame.earlier_dist[k] = &dist[index - 1 - k];
+    }
+    return frame;
+}
+
 MetricScores run_metric(const MetricInfo &info, const OptionTexts &options, const std::vector<Picture> &ref,
                         const std::vector<Picture> &dist, Isa isa, Parallel &parallel) {
     const auto metric = info.create(OptionValues(info.name, info.options, options));
@@ -32,16 +43,10 @@ MetricScores run_metric(const MetricInfo &info, const OptionTexts &options, cons
     const auto scorer = metric->make_scorer(isa);
     MetricScores scores;
     MapSink sink(scores);
-    const History history = metric->history();
     const std::vector<Picture> &second = dist.empty() ? ref : dist;
     for (unsigned i = 0; i < ref.size(); i++) {
-        FrameInput frame{i, ref[i], second.at(i), {}, {}, parallel};
-        for (unsigned k = 0; k < 2 && k < i; k++) {
-            if (k < history.ref) frame.earlier_ref[k] = &ref[i - 1 - k];
-            if (k < history.dist) frame.earlier_dist[k] = &second[i - 1 - k];
-        }
         FrameResult result;
-        scorer->measure(frame, result);
+        scorer->measure(frame_input(*metric, ref, second, i, parallel), result);
         metric->emit(i, result, sink);
     }
     if (!ref.empty()) metric->flush(sink);

@@ -18,6 +18,10 @@ struct MetricScores {
     std::vector<double> series(const std::string &name) const;
 };
 
+// Frame `index` of a clip in memory, with as much of what came before as the metric looks at.
+FrameInput frame_input(const Metric &metric, const std::vector<Picture> &ref, const std::vector<Picture> &dist,
+                       unsigned index, Parallel &parallel);
+
 // Frames are numbered from 0. `dist` may be empty for metrics that look at the reference only.
 MetricScores run_metric(const MetricInfo &info, const OptionTexts &options, const std::vector<Picture> &ref,
                         const std::vector<Picture> &dist, Isa isa = Isa::scalar);

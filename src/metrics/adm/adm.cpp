@@ -65,13 +65,13 @@ class Scorer final : public FrameScorer {
   private:
     template <class T> FrameSums frame_sums(const FrameInput &frame) {
         const PlaneView<T> ref = frame.ref.plane<T>(0), dist = frame.dist.plane<T>(0);
-        const int parts = sensible_parts(plan_.height, int(frame.parallel.lanes()));
+        const int parts = sensible_parts(plan_.height, int(frame.parallel.threads()));
         FrameSums total{};
         if (parts == 1) {
             whole_[0].run(ref, dist, total);
             return total;
         }
-        if (int(parts_.size()) != parts) { // once, when the number of lanes becomes known
+        if (int(parts_.size()) != parts) { // once, when the number of threads becomes known
             parts_.clear();
             for (int i = 0; i < parts; i++) parts_.emplace_back(plan_, functions_, i, parts);
             part_sums_.resize(parts_.size());

@@ -111,8 +111,8 @@ class Scorer final : public FrameScorer {
 
   private:
     template <class T> void sweep(const FrameInput &frame) {
-        const int parts = sensible_parts(plan_.height, int(frame.parallel.lanes()));
-        if (int(sweeps_.size()) != parts) { // once, when the number of lanes becomes known
+        const int parts = sensible_parts(plan_.height, int(frame.parallel.threads()));
+        if (int(sweeps_.size()) != parts) { // once, when the number of threads becomes known
             sweeps_.clear();
             for (int i = 0; i < parts; i++) sweeps_.emplace_back(plan_, functions_, i, parts);
         }

@@ -45,6 +45,6 @@ std::array<Share, kScales> make_shares(const std::array<Window, kScales> &window
     return shares;
 }
 
-int sensible_parts(int height, int lanes) { return std::clamp(height / 96, 1, std::max(1, lanes)); }
+int sensible_parts(int height, int threads) { return std::clamp(height / 96, 1, std::max(1, threads)); }
 
 } // namespace vmaf::adm

@@ -57,7 +57,7 @@ std::array<Share, kScales> make_shares(const std::array<Window, kScales> &window
                                        int parts);
 
 // Shares that are worth their overlap: each recomputes some thirty picture rows of its neighbours.
-int sensible_parts(int height, int lanes);
+int sensible_parts(int height, int threads);
 
 // Section 1: mirror without the edge sample at the near end, with it at the far end.
 constexpr int fold(int p, int n) { return p < 0 ? -p : p >= n ? 2 * n - 1 - p : p; }

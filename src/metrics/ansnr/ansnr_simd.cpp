@@ -12,6 +12,7 @@
 
 #if VMAF_VECTOR_PASS
 #include "cpu/simd_ordered_sum-inl.hpp"
+#include "metrics/common/float_row-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::ansnr::HWY_NAMESPACE {
@@ -22,7 +23,6 @@ using vmaf::HWY_NAMESPACE::ordered_sums;
 
 using DF = hn::ScalableTag<float>;
 using VF = hn::Vec<DF>;
-using DI = hn::ScalableTag<std::int32_t>;
 
 constexpr int kPadding = int(kAlignment / sizeof(float)); // before a row, so that it stays aligned
 constexpr int kRing = 2 * kRadius + 1;
@@ -31,12 +31,7 @@ int row_stride(int width) { return round_up(width, 2 * kPadding) + 2 * kPadding;
 
 // A row as floats with kRadius mirrored samples on either side.
 template <class T> void float_row(const T *in, int width, unsigned bits, float *out) {
-    const DF d;
-    const VF scale = hn::Set(d, 1.0f / float(1u << (bits - 8))), offset = hn::Set(d, -128.0f);
-    for (int x = 0; x < width; x += int(hn::Lanes(d))) {
-        const auto samples = hn::PromoteTo(DI(), hn::LoadU(hn::Rebind<T, DI>(), in + x));
-        hn::Store(hn::Add(hn::Mul(hn::ConvertTo(d, samples), scale), offset), d, out + x);
-    }
+    vmaf::HWY_NAMESPACE::vector_to_float_row(in, width, bits, -128.0f, out);
     for (int i = 1; i <= kRadius; i++) {
         out[-i] = out[mirrored(-i, width)];
         out[width - 1 + i] = out[mirrored(width - 1 + i, width)];

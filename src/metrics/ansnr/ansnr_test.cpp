@@ -42,11 +42,11 @@ TEST(FloatAnsnr, TapsAreQuotientsRoundedToSinglePrecision) {
 }
 
 TEST(FloatAnsnr, StripsDoNotChangeTheScore) {
-    struct Lanes final : Parallel {
-        unsigned lanes() const override { return 5; }
-    } lanes;
+    struct Threads final : Parallel {
+        unsigned threads() const override { return 5; }
+    } threads;
     const MetricScores scores = run_metric(float_ansnr_metric, {}, {street(8, 0, "none")}, {street(8, 0, "dct:60")},
-                                           usable_isas().back(), lanes);
+                                           usable_isas().back(), threads);
     EXPECT_EQ(scores.at("float_ansnr", 0), 22.980074188576296);
 }
 

@@ -59,7 +59,7 @@ class Scorer final : public FrameScorer {
 
     // Splits the rows between the threads that are free; every part counts its own first window.
     void compute_c_values(const Canvas &canvas, int radius, Parallel &parallel) {
-        const unsigned parts = std::clamp(unsigned(canvas.height / (4 * radius + 64)), 1u, parallel.lanes());
+        const unsigned parts = std::clamp(unsigned(canvas.height / (4 * radius + 64)), 1u, parallel.threads());
         while (counts_.size() < parts) counts_.emplace_back(counts_bytes(setup_, room_.width(), isa_));
         const auto compute = [&](unsigned i) {
             const auto row = [&](unsigned part) { return int(unsigned(canvas.height) * part / parts); };

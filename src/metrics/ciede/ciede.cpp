@@ -36,51 +36,51 @@ double add_in_order(double so_far, const float *differences, int count) {
 
 template <class T> class CiedeScorer final : public FrameScorer {
   public:
-    CiedeScorer(const PictureFormat &format, const Kernels &kernels) : format_(format), kernels_(kernels) {}
+    CiedeScorer(const PictureFormat &format, const Functions &functions) : format_(format), functions_(functions) {}
 
     // Bands are added in their order, whoever made the differences.
     void measure(const FrameInput &frame, FrameResult &result) override {
         const int width = int(format_.width), height = int(format_.height);
-        const unsigned tasks = frame.parallel.lanes();
-        while (lanes_.size() < tasks) lanes_.emplace_back(width);
-        for (Lane &lane : lanes_) {
-            lane.ref.forget();
-            lane.dist.forget();
+        const unsigned tasks = frame.parallel.threads();
+        while (workers_.size() < tasks) workers_.emplace_back(width);
+        for (Worker &worker : workers_) {
+            worker.ref.forget();
+            worker.dist.forget();
         }
         double sum = 0;
         for (int y = 0; y < height; y += int(tasks) * kBandRows) {
             const auto rows_of = [&](unsigned i) { return std::clamp(height - y - int(i) * kBandRows, 0, kBandRows); };
             frame.parallel.run(tasks, [&](unsigned i) {
                 for (int r = 0; r < rows_of(i); r++)
-                    row(frame, lanes_[i], y + int(i) * kBandRows + r, lanes_[i].differences.data() + r * width);
+                    row(frame, workers_[i], y + int(i) * kBandRows + r, workers_[i].differences.data() + r * width);
             });
             for (unsigned i = 0; i < tasks; i++)
-                sum = kernels_.add(sum, lanes_[i].differences.data(), rows_of(i) * width);
+                sum = functions_.add(sum, workers_[i].differences.data(), rows_of(i) * width);
         }
         result.values[0] = sum / (double(width) * double(height));
     }
 
   private:
-    struct Lane {
-        explicit Lane(int width) : ref(width), dist(width), differences(std::size_t(width) * kBandRows) {}
+    struct Worker {
+        explicit Worker(int width) : ref(width), dist(width), differences(std::size_t(width) * kBandRows) {}
         ChromaRows<T> ref, dist;
         AlignedArray<float> differences;
     };
 
-    void row(const FrameInput &frame, Lane &lane, int y, float *out) const {
-        lane.ref.select(frame.ref, y);
-        lane.dist.select(frame.dist, y);
-        const ColourRow<T> ref = {frame.ref.plane<T>(0).row(y), lane.ref.cb(), lane.ref.cr()};
-        const ColourRow<T> dist = {frame.dist.plane<T>(0).row(y), lane.dist.cb(), lane.dist.cr()};
+    void row(const FrameInput &frame, Worker &worker, int y, float *out) const {
+        worker.ref.select(frame.ref, y);
+        worker.dist.select(frame.dist, y);
+        const ColourRow<T> ref = {frame.ref.plane<T>(0).row(y), worker.ref.cb(), worker.ref.cr()};
+        const ColourRow<T> dist = {frame.dist.plane<T>(0).row(y), worker.dist.cb(), worker.dist.cr()};
         if constexpr (sizeof(T) == 1)
-            kernels_.row_u8(ref, dist, int(format_.width), format_.bits, out);
+            functions_.row_u8(ref, dist, int(format_.width), format_.bits, out);
         else
-            kernels_.row_u16(ref, dist, int(format_.width), format_.bits, out);
+            functions_.row_u16(ref, dist, int(format_.width), format_.bits, out);
     }
 
     PictureFormat format_;
-    const Kernels &kernels_;
-    std::vector<Lane> lanes_;
+    const Functions &functions_;
+    std::vector<Worker> workers_;
 };
 
 class Ciede final : public Metric {
@@ -91,8 +91,8 @@ class Ciede final : public Metric {
         format_ = format;
     }
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
-        if (format_.bits == 8) return std::make_unique<CiedeScorer<std::uint8_t>>(format_, pick_kernels(isa));
-        return std::make_unique<CiedeScorer<std::uint16_t>>(format_, pick_kernels(isa));
+        if (format_.bits == 8) return std::make_unique<CiedeScorer<std::uint8_t>>(format_, pick_functions(isa));
+        return std::make_unique<CiedeScorer<std::uint16_t>>(format_, pick_functions(isa));
     }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score("ciede2000", index, 45.0 - 20.0 * std::log10(result.values[0]));
@@ -104,7 +104,7 @@ class Ciede final : public Metric {
 
 } // namespace
 
-const Kernels ciede::scalar_kernels = {row_differences<std::uint8_t>, row_differences<std::uint16_t>, add_in_order};
+const Functions ciede::scalar_functions = {row_differences<std::uint8_t>, row_differences<std::uint16_t>, add_in_order};
 
 const MetricInfo ciede_metric = {
     .name = "ciede",

@@ -16,7 +16,7 @@ namespace ciede {
 template <class T> struct ColourRow { const T *y, *cb, *cr; };
 
 // The colour difference at every position of a row.
-struct Kernels {
+struct Functions {
     void (*row_u8)(const ColourRow<std::uint8_t> &ref, const ColourRow<std::uint8_t> &dist, int width, unsigned bits,
                    float *out);
     void (*row_u16)(const ColourRow<std::uint16_t> &ref, const ColourRow<std::uint16_t> &dist, int width, unsigned bits,
@@ -25,8 +25,8 @@ struct Kernels {
     double (*add)(double so_far, const float *differences, int count);
 };
 
-extern const Kernels scalar_kernels;
-const Kernels &pick_kernels(Isa isa);
+extern const Functions scalar_functions;
+const Functions &pick_functions(Isa isa);
 
 } // namespace ciede
 

@@ -23,8 +23,9 @@ const equality::Registration row_equality({
     .name = "ciede.row",
     .prepare =
         [](Workload &w, Isa isa) {
-            const Kernels &kernels = pick_kernels(isa);
-            return w.bits == 8 ? prepare<std::uint8_t>(w, kernels.row_u8) : prepare<std::uint16_t>(w, kernels.row_u16);
+            const Functions &functions = pick_functions(isa);
+            return w.bits == 8 ? prepare<std::uint8_t>(w, functions.row_u8)
+                               : prepare<std::uint16_t>(w, functions.row_u16);
         },
     .tolerance = 1e-4,
 });

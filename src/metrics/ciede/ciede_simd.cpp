@@ -400,7 +400,7 @@ double add(double so_far, const float *differences, int count) {
     return so_far + sum;
 }
 
-const Kernels kernels = {row_differences<std::uint8_t>, row_differences<std::uint16_t>, add};
+const Functions functions = {row_differences<std::uint8_t>, row_differences<std::uint16_t>, add};
 
 } // namespace vmaf::ciede::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -409,8 +409,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf::ciede {
 
-const Kernels &pick_kernels(Isa isa) {
-    static constexpr SimdTable<const Kernels> kTable = {.scalar = &scalar_kernels, VMAF_VECTOR_VERSIONS(kernels)};
+const Functions &pick_functions(Isa isa) {
+    static constexpr SimdTable<const Functions> kTable = {.scalar = &scalar_functions, VMAF_VECTOR_VERSIONS(functions)};
     return *kTable.pick(isa);
 }
 

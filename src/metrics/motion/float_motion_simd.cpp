@@ -14,6 +14,7 @@
 
 #if VMAF_VECTOR_PASS
 #include "cpu/simd_ordered_sum-inl.hpp"
+#include "metrics/common/float_row-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::float_motion::HWY_NAMESPACE {
@@ -21,24 +22,15 @@ namespace vmaf::float_motion::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using vmaf::HWY_NAMESPACE::kOrderedRows;
 using vmaf::HWY_NAMESPACE::ordered_sums;
+using vmaf::HWY_NAMESPACE::vector_to_float_row;
 
 using DF = hn::ScalableTag<float>;
 using VF = hn::Vec<DF>;
-using DI = hn::ScalableTag<std::int32_t>;
 
 constexpr int kPadding = int(kAlignment / sizeof(float)); // before a row, so that it stays aligned
 constexpr int kRing = 5;
 
 int row_stride(int width) { return round_up(width, 2 * kPadding) + 2 * kPadding; }
-
-template <class T> void to_float_row(const T *in, int width, unsigned bits, float *out) {
-    const DF d;
-    const VF scale = hn::Set(d, 1.0f / float(1u << (bits - 8))), offset = hn::Set(d, kOffset);
-    for (int x = 0; x < width; x += int(hn::Lanes(d))) {
-        const auto samples = hn::PromoteTo(DI(), hn::LoadU(hn::Rebind<T, DI>(), in + x));
-        hn::Store(hn::Add(hn::Mul(hn::ConvertTo(d, samples), scale), offset), d, out + x);
-    }
-}
 
 // ((t0 * v0 + t1 * v1) + t2 * v2) + ...; `value` loads v_k
 template <int Taps, class Value> HWY_INLINE VF weighted(const VF (&taps)[Taps], const Value &value) {
@@ -85,7 +77,7 @@ void lines_with(const PlaneView<T> &a, const PlaneView<T> &b, unsigned bits, con
         for (int y = top; y < top + rows; y++) {
             for (; next < std::min(height, y + kRadius + 1); next++)
                 for (int p = 0; p < 2; p++)
-                    to_float_row(planes[p].row(next), width, bits, rings[p] + next % kRing * stride);
+                    vector_to_float_row(planes[p].row(next), width, bits, kOffset, rings[p] + next % kRing * stride);
             for (int p = 0; p < 2; p++) {
                 const float *around[Taps];
                 for (int k = 0; k < Taps; k++) around[k] = rings[p] + reflect(y - kRadius + k, height) % kRing * stride;

@@ -110,10 +110,10 @@ TEST(FloatMotion, ShortStreamsHaveScoresForEveryFrame) {
 }
 
 TEST(FloatMotion, StripsDoNotChangeTheScore) {
-    struct Lanes final : Parallel {
-        unsigned lanes() const override { return 4; }
-    } lanes;
-    EXPECT_EQ(run_metric(float_motion_metric, {}, check_clip(), {}, usable_isas().back(), lanes).series(kMotion),
+    struct Threads final : Parallel {
+        unsigned threads() const override { return 4; }
+    } threads;
+    EXPECT_EQ(run_metric(float_motion_metric, {}, check_clip(), {}, usable_isas().back(), threads).series(kMotion),
               kCheck);
 }
 

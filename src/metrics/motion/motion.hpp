@@ -6,6 +6,7 @@
 #include <span>
 
 #include "metrics/metric.hpp"
+#include "metrics/motion/motion_taps.hpp"
 
 namespace vmaf {
 
@@ -15,8 +16,9 @@ extern const MetricInfo motion_v2_metric;
 namespace motion {
 
 inline constexpr int kRadius = 2;
-inline constexpr int kTaps[2 * kRadius + 1] = {3571, 16004, 26386, 16004, 3571}; // sum 65536
-inline constexpr int kMinSize = kRadius + 1;                                     // borders are mirrored once
+inline constexpr int kTaps[2 * kRadius + 1] = {kernels::motion_tap(2), kernels::motion_tap(1), kernels::motion_tap(0),
+                                               kernels::motion_tap(1), kernels::motion_tap(2)};
+inline constexpr int kMinSize = kRadius + 1; // borders are mirrored once
 
 // The prescribed minimum: unlike std::min it returns b when either is NaN.
 constexpr double minimum(double a, double b) { return a < b ? a : b; }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/kernel.hpp"
+#include "metrics/motion/motion_taps.hpp"
 
 namespace vmaf {
 namespace kernels {
@@ -92,9 +93,9 @@ template <class C, class Sample, bool kWide> struct MotionKernel {
             int v[8]; // columns x - 2 .. x + 5
             VMAF_UNROLL
             for (int k = 0; k < 4; k++)
-                v[k + 2] = static_cast<int>((static_cast<Sum>(3571) * (d[i][k] + d[i + 4][k]) +
-                                             static_cast<Sum>(16004) * (d[i + 1][k] + d[i + 3][k]) +
-                                             static_cast<Sum>(26386) * d[i + 2][k] + (1 << (bits - 1))) >>
+                v[k + 2] = static_cast<int>((static_cast<Sum>(motion_tap(2)) * (d[i][k] + d[i + 4][k]) +
+                                             static_cast<Sum>(motion_tap(1)) * (d[i + 1][k] + d[i + 3][k]) +
+                                             static_cast<Sum>(motion_tap(0)) * d[i + 2][k] + (1 << (bits - 1))) >>
                                             bits);
             const int left = (lane - 1) & (C::kGroup - 1), right = (lane + 1) & (C::kGroup - 1);
             v[0] = static_cast<int>(c.shuffle(static_cast<u32>(v[4]), left));
@@ -104,9 +105,9 @@ template <class C, class Sample, bool kWide> struct MotionKernel {
             if (y0 + i < a.height) {
                 VMAF_UNROLL
                 for (int k = 0; k < 4; k++) {
-                    const i64 sum = static_cast<i64>(3571) * (v[k] + v[k + 4]) +
-                                    static_cast<i64>(16004) * (v[k + 1] + v[k + 3]) +
-                                    static_cast<i64>(26386) * v[k + 2] + 32768;
+                    const i64 sum = static_cast<i64>(motion_tap(2)) * (v[k] + v[k + 4]) +
+                                    static_cast<i64>(motion_tap(1)) * (v[k + 1] + v[k + 3]) +
+                                    static_cast<i64>(motion_tap(0)) * v[k + 2] + 32768;
                     const u32 u = magnitude(static_cast<int>(sum >> 16));
                     if (lane > 0 && lane < C::kGroup - 1 && x + k < a.width) sad += u;
                 }

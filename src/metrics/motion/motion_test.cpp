@@ -151,10 +151,10 @@ TEST(Motion, PicturesBelow3x3AreRefused) {
 }
 
 TEST(Motion, StripsDoNotChangeTheSum) {
-    struct Lanes final : Parallel {
-        unsigned lanes() const override { return 4; }
-    } lanes;
-    EXPECT_EQ(run_metric(motion_metric, {}, check_clip(), {}, Isa::scalar, lanes).series(kSad), kCheck);
+    struct Threads final : Parallel {
+        unsigned threads() const override { return 4; }
+    } threads;
+    EXPECT_EQ(run_metric(motion_metric, {}, check_clip(), {}, Isa::scalar, threads).series(kSad), kCheck);
 }
 
 TEST(MotionV2, HasTheScoresOfMotionUnderItsOwnNames) {

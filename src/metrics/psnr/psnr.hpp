@@ -25,7 +25,7 @@ std::uint64_t squared_error(const PlaneView<T> &ref, const PlaneView<T> &dist, u
 
 template <class T> SquaredError<T> *pick_squared_error(Isa isa);
 
-// Over a whole plane of two pictures, on the lanes of `parallel`.
+// Over a whole plane of two pictures, on the threads of `parallel`.
 std::uint64_t plane_squared_error(const Picture &ref, const Picture &dist, unsigned plane, Isa isa, Parallel &parallel);
 
 } // namespace psnr

@@ -50,6 +50,6 @@ template <class T> std::size_t row_errors(const BlockRow<T> &row, float *terms) 
 
 } // namespace
 
-const Kernels scalar_kernels = {row_errors<std::uint8_t>, row_errors<std::uint16_t>};
+const Functions scalar_functions = {row_errors<std::uint8_t>, row_errors<std::uint16_t>};
 
 } // namespace vmaf::psnr_hvs

@@ -32,12 +32,12 @@ constexpr int kBandRows = 4; // rows of blocks that a thread takes at a time
 
 class PsnrHvsScorer final : public FrameScorer {
   public:
-    PsnrHvsScorer(const PictureFormat &format, Isa isa) : kernels_(pick_kernels(isa)), format_(format) {}
+    PsnrHvsScorer(const PictureFormat &format, Isa isa) : functions_(pick_functions(isa)), format_(format) {}
 
     void measure(const FrameInput &frame, FrameResult &result) override {
         for (unsigned plane = 0; plane < 3; plane++)
-            result.values[plane] = format_.bits == 8 ? plane_error<std::uint8_t>(frame, plane, kernels_.errors_u8)
-                                                     : plane_error<std::uint16_t>(frame, plane, kernels_.errors_u16);
+            result.values[plane] = format_.bits == 8 ? plane_error<std::uint8_t>(frame, plane, functions_.errors_u8)
+                                                     : plane_error<std::uint16_t>(frame, plane, functions_.errors_u16);
     }
 
   private:
@@ -50,7 +50,7 @@ class PsnrHvsScorer final : public FrameScorer {
     template <class T, class Errors> double plane_error(const FrameInput &frame, unsigned plane, const Errors &errors) {
         const PlaneView<T> ref = frame.ref.plane<T>(plane), dist = frame.dist.plane<T>(plane);
         const int columns = blocks_along(format_.plane_width(plane)), rows = blocks_along(format_.plane_height(plane));
-        const unsigned tasks = frame.parallel.lanes();
+        const unsigned tasks = frame.parallel.threads();
         while (bands_.size() < tasks) {
             Band &band = bands_.emplace_back();
             for (auto &terms : band.terms)
@@ -74,7 +74,7 @@ class PsnrHvsScorer final : public FrameScorer {
         return plane_score(sum, format_, plane);
     }
 
-    const Kernels &kernels_;
+    const Functions &functions_;
     PictureFormat format_;
     std::vector<Band> bands_;
 };

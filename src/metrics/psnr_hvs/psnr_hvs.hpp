@@ -33,13 +33,13 @@ template <class T> struct BlockRow {
 
 // The squared errors of all coefficients that are not zero, block by block in coefficient order (9.1 step 4); returns
 // their number, at most 64 per block. `terms` has room for 64 * (blocks + 1).
-struct Kernels {
+struct Functions {
     std::size_t (*errors_u8)(const BlockRow<std::uint8_t> &row, float *terms);
     std::size_t (*errors_u16)(const BlockRow<std::uint16_t> &row, float *terms);
 };
 
-extern const Kernels scalar_kernels;
-const Kernels &pick_kernels(Isa isa);
+extern const Functions scalar_functions;
+const Functions &pick_functions(Isa isa);
 
 } // namespace psnr_hvs
 

@@ -24,9 +24,9 @@ const equality::Registration errors_equality({
     .name = "psnr_hvs.errors",
     .prepare =
         [](Workload &w, Isa isa) {
-            const Kernels &kernels = pick_kernels(isa);
-            return w.bits == 8 ? prepare<std::uint8_t>(w, kernels.errors_u8)
-                               : prepare<std::uint16_t>(w, kernels.errors_u16);
+            const Functions &functions = pick_functions(isa);
+            return w.bits == 8 ? prepare<std::uint8_t>(w, functions.errors_u8)
+                               : prepare<std::uint16_t>(w, functions.errors_u16);
         },
     .min_width = 8,
     .min_height = 8,

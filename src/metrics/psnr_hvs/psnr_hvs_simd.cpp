@@ -296,7 +296,7 @@ std::size_t errors_u16(const BlockRow<std::uint16_t> &row, float *terms) {
     return row.bits <= 10 ? row_errors<Narrow>(row, terms) : row_errors<Wide>(row, terms);
 }
 
-const Kernels kernels = {errors_u8, errors_u16};
+const Functions functions = {errors_u8, errors_u16};
 
 } // namespace vmaf::psnr_hvs::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -305,8 +305,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf::psnr_hvs {
 
-const Kernels &pick_kernels(Isa isa) {
-    static constexpr SimdTable<const Kernels> kTable = {.scalar = &scalar_kernels, VMAF_VECTOR_VERSIONS(kernels)};
+const Functions &pick_functions(Isa isa) {
+    static constexpr SimdTable<const Functions> kTable = {.scalar = &scalar_functions, VMAF_VECTOR_VERSIONS(functions)};
     return *kTable.pick(isa);
 }
 

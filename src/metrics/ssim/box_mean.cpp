@@ -17,7 +17,7 @@ int inside(int i, int n) { return std::clamp(mirrored(i, n), 0, n - 1); }
 BoxMean::BoxMean(int width, int factor) : width_(width), factor_(factor) {}
 
 void BoxMean::reduce(const FloatRows &in, FloatPlane &out, Parallel &parallel) {
-    const unsigned tasks = parallel.lanes();
+    const unsigned tasks = parallel.threads();
     while (column_sums_.size() < tasks) column_sums_.emplace_back(std::size_t(width_ + 2 * factor_));
     const auto rows = [&](unsigned i) { return int(std::int64_t(out.height()) * i / tasks); };
     parallel.run(tasks, [&](unsigned i) {

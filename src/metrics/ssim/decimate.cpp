@@ -43,12 +43,12 @@ constexpr int kBefore = 32, kBehind = 128;
 
 } // namespace
 
-const DecimateKernels decimate_scalar = {row_sums, add_rows};
+const DecimateFunctions decimate_scalar = {row_sums, add_rows};
 
-Decimator::Lane::Lane(int width, bool narrow)
+Decimator::Worker::Worker(int width, bool narrow)
     : samples(std::size_t(width)), padded(std::size_t(width + kBefore + kBehind)),
       sums(kRing * 3 * std::size_t(round_up(decimated(width), 8))),
-      scratch(DecimateKernels::scratch_size(decimated(width))) {
+      scratch(DecimateFunctions::scratch_size(decimated(width))) {
     const auto divide = [](auto *next, std::ptrdiff_t size, auto &rows) {
         for (auto &row : rows)
             for (auto *&sum : row) {
@@ -68,13 +68,13 @@ Decimator::Lane::Lane(int width, bool narrow)
 }
 
 Decimator::Decimator(int width, Isa isa)
-    : kernels_(decimate_kernels(isa)), narrow_(narrow::pick_decimation(isa)), width_(width) {
-    lanes_.emplace_back(width, narrow_.row_sums != nullptr);
+    : functions_(decimate_functions(isa)), narrow_(narrow::pick_decimation(isa)), width_(width) {
+    workers_.emplace_back(width, narrow_.row_sums != nullptr);
 }
 
-const float *Decimator::padded_row(Lane &lane, const FloatRows &in, int position) const {
-    const float *row = in.row(mirrored(position, in.height()), lane.samples.data());
-    float *const padded = lane.padded.data() + kBefore;
+const float *Decimator::padded_row(Worker &worker, const FloatRows &in, int position) const {
+    const float *row = in.row(mirrored(position, in.height()), worker.samples.data());
+    float *const padded = worker.padded.data() + kBefore;
     std::copy_n(row, in.width(), padded);
     for (int i = 1; i <= kLowPassRadius; i++) {
         padded[-i] = row[i - 1];
@@ -84,60 +84,61 @@ const float *Decimator::padded_row(Lane &lane, const FloatRows &in, int position
 }
 
 // Position -1 is row 0 again: what is summed depends on the position's parity, not on that of the row found there.
-void Decimator::decimate_rows(Lane &lane, const FloatRows &in, FloatPlane &out, int first, int last) const {
+void Decimator::decimate_rows(Worker &worker, const FloatRows &in, FloatPlane &out, int first, int last) const {
     int summed = 2 * first - kLowPassRadius;
     for (int y = first; y < last; y++) {
         for (; summed <= 2 * y + kLowPassRadius; summed++)
-            kernels_.row_sums(padded_row(lane, in, summed), out.width(), summed & 1, lane.ring[slot(summed)],
-                              lane.scratch.data());
+            functions_.row_sums(padded_row(worker, in, summed), out.width(), summed & 1, worker.ring[slot(summed)],
+                                worker.scratch.data());
         std::array<const double *, 9> sums;
         for (int v = -kLowPassRadius; v <= kLowPassRadius; v++)
-            sums[std::size_t(v + kLowPassRadius)] = lane.ring[slot(2 * y + v)][std::size_t(std::abs(v) / 2)];
-        kernels_.add_rows(sums, out.width(), out.row(y));
+            sums[std::size_t(v + kLowPassRadius)] = worker.ring[slot(2 * y + v)][std::size_t(std::abs(v) / 2)];
+        functions_.add_rows(sums, out.width(), out.row(y));
     }
 }
 
-void Decimator::narrow_decimate_rows(Lane &lane, const FloatRows &in, FloatPlane &out, int first, int last) const {
+void Decimator::narrow_decimate_rows(Worker &worker, const FloatRows &in, FloatPlane &out, int first, int last) const {
     int summed = 2 * first - kLowPassRadius;
     for (int y = first; y < last; y++) {
         for (; summed <= 2 * y + kLowPassRadius; summed++) {
             const std::size_t at = slot(summed);
-            std::fill(lane.made[at].begin(), lane.made[at].end(), std::uint8_t(0));
-            narrow_.row_sums(padded_row(lane, in, summed), in.width(), out.width(), summed & 1, lane.narrow_ring[at],
-                             lane.fits[at].data());
+            std::fill(worker.made[at].begin(), worker.made[at].end(), std::uint8_t(0));
+            narrow_.row_sums(padded_row(worker, in, summed), in.width(), out.width(), summed & 1,
+                             worker.narrow_ring[at], worker.fits[at].data());
         }
         for (int x = 0; x < out.width(); x += kNarrowBlock) {
             const int columns = std::min(kNarrowBlock, out.width() - x);
             const std::size_t block = std::size_t(x / kNarrowBlock);
             bool fits = true;
-            for (int v = -kLowPassRadius; v <= kLowPassRadius; v++) fits = fits && lane.fits[slot(2 * y + v)][block];
+            for (int v = -kLowPassRadius; v <= kLowPassRadius; v++) fits = fits && worker.fits[slot(2 * y + v)][block];
             std::array<const float *, 9> narrow_sums;
             std::array<const double *, 9> sums;
             for (int v = -kLowPassRadius; v <= kLowPassRadius; v++) {
                 const std::size_t at = slot(2 * y + v), i = std::size_t(v + kLowPassRadius),
                                   which = std::size_t(std::abs(v) / 2);
-                narrow_sums[i] = lane.narrow_ring[at][which] + 2 * x;
-                sums[i] = lane.ring[at][which] + x;
-                if (fits || lane.made[at][block]) continue;
-                RowSums to = lane.ring[at];
+                narrow_sums[i] = worker.narrow_ring[at][which] + 2 * x;
+                sums[i] = worker.ring[at][which] + x;
+                if (fits || worker.made[at][block]) continue;
+                RowSums to = worker.ring[at];
                 for (double *&sum : to) sum += x;
-                kernels_.row_sums(padded_row(lane, in, 2 * y + v) + 2 * x, columns, v & 1, to, lane.scratch.data());
-                lane.made[at][block] = 1;
+                functions_.row_sums(padded_row(worker, in, 2 * y + v) + 2 * x, columns, v & 1, to,
+                                    worker.scratch.data());
+                worker.made[at][block] = 1;
             }
             if (fits)
                 narrow_.add_rows(narrow_sums, columns, out.row(y) + x);
             else
-                kernels_.add_rows(sums, columns, out.row(y) + x);
+                functions_.add_rows(sums, columns, out.row(y) + x);
         }
     }
 }
 
 void Decimator::decimate(const FloatRows &in, FloatPlane &out, Parallel &parallel) {
-    const unsigned tasks = out.height() < 64 ? 1 : parallel.lanes();
-    while (lanes_.size() < tasks) lanes_.emplace_back(width_, narrow_.row_sums != nullptr);
+    const unsigned tasks = out.height() < 64 ? 1 : parallel.threads();
+    while (workers_.size() < tasks) workers_.emplace_back(width_, narrow_.row_sums != nullptr);
     const auto rows = [&](unsigned i) { return int(std::int64_t(out.height()) * i / tasks); };
     const auto decimate_some = narrow_.row_sums ? &Decimator::narrow_decimate_rows : &Decimator::decimate_rows;
-    parallel.run(tasks, [&](unsigned i) { (this->*decimate_some)(lanes_[i], in, out, rows(i), rows(i + 1)); });
+    parallel.run(tasks, [&](unsigned i) { (this->*decimate_some)(workers_[i], in, out, rows(i), rows(i + 1)); });
 }
 
 } // namespace vmaf

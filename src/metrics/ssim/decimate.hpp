@@ -28,7 +28,7 @@ inline int decimated(int size) { return (size + 1) / 2; }
 // Sums of a row under the low-pass rows it can meet: distances 0, 2, 4 for rows at even positions, 1, 3 at odd ones.
 using RowSums = std::array<double *, 3>;
 
-struct DecimateKernels {
+struct DecimateFunctions {
     // `row` has kLowPassRadius samples in front of its first one and enough behind it for `columns` outputs, two
     // samples apart.
     void (*row_sums)(const float *row, int columns, bool odd, const RowSums &sums, double *scratch);
@@ -37,8 +37,8 @@ struct DecimateKernels {
     static std::size_t scratch_size(int columns) { return 8 * std::size_t(round_up(columns + 64, 64)); }
 };
 
-extern const DecimateKernels decimate_scalar;
-const DecimateKernels &decimate_kernels(Isa isa);
+extern const DecimateFunctions decimate_scalar;
+const DecimateFunctions &decimate_functions(Isa isa);
 
 class Decimator {
   public:
@@ -50,8 +50,8 @@ class Decimator {
     static constexpr int kRing = 16; // rows whose sums are kept; at least 9
     static std::size_t slot(int position) { return std::size_t(position & (kRing - 1)); }
 
-    struct Lane {
-        Lane(int width, bool narrow);
+    struct Worker {
+        Worker(int width, bool narrow);
         AlignedArray<float> samples, padded;
         AlignedArray<double> sums, scratch;
         std::array<RowSums, kRing> ring;
@@ -60,14 +60,14 @@ class Decimator {
         std::array<std::array<float *, 3>, kRing> narrow_ring;
         std::array<std::vector<std::uint8_t>, kRing> fits, made;
     };
-    void decimate_rows(Lane &lane, const FloatRows &in, FloatPlane &out, int first, int last) const;
-    void narrow_decimate_rows(Lane &lane, const FloatRows &in, FloatPlane &out, int first, int last) const;
-    const float *padded_row(Lane &lane, const FloatRows &in, int position) const;
+    void decimate_rows(Worker &worker, const FloatRows &in, FloatPlane &out, int first, int last) const;
+    void narrow_decimate_rows(Worker &worker, const FloatRows &in, FloatPlane &out, int first, int last) const;
+    const float *padded_row(Worker &worker, const FloatRows &in, int position) const;
 
-    const DecimateKernels &kernels_;
+    const DecimateFunctions &functions_;
     const NarrowDecimation &narrow_;
     int width_;
-    std::vector<Lane> lanes_;
+    std::vector<Worker> workers_;
 };
 
 } // namespace vmaf

@@ -95,7 +95,7 @@ void add_rows(const std::array<const double *, 9> &sums, int columns, float *out
     }
 }
 
-const DecimateKernels kernels = {row_sums, add_rows};
+const DecimateFunctions functions = {row_sums, add_rows};
 
 } // namespace vmaf::decimation::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -107,9 +107,9 @@ namespace vmaf {
 namespace decimation {} // namespace decimation
 using namespace decimation;
 
-const DecimateKernels &decimate_kernels(Isa isa) {
-    static constexpr SimdTable<const DecimateKernels> kTable = {.scalar = &decimate_scalar,
-                                                                VMAF_VECTOR_VERSIONS(kernels)};
+const DecimateFunctions &decimate_functions(Isa isa) {
+    static constexpr SimdTable<const DecimateFunctions> kTable = {.scalar = &decimate_scalar,
+                                                                  VMAF_VECTOR_VERSIONS(functions)};
     return *kTable.pick(isa);
 }
 

@@ -42,7 +42,7 @@ struct NarrowWindows {
 inline constexpr int kNarrowBlock = 256; // output columns that are within the limits or not together
 
 struct NarrowDecimation {
-    // As DecimateKernels' row_sums, to two numbers for each column, in groups of 16 and 16. `fits` is for each block.
+    // As DecimateFunctions' row_sums, to two numbers for each column, in groups of 16 and 16. `fits` is for each block.
     void (*row_sums)(const float *row, int width, int columns, bool odd, const std::array<float *, 3> &sums,
                      std::uint8_t *fits);
     void (*add_rows)(const std::array<const float *, 9> &sums, int columns, float *out);

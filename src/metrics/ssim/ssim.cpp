@@ -43,7 +43,7 @@ void similarity_row(const MomentRows<T> &rows, const MomentParameters &p, double
     std::array<double *, 5> moments;
     for (std::size_t c = 0; c < 5; c++)
         moments[c] =
-            scratch + std::ptrdiff_t(c) * round_up(p.width + 2 * MomentKernels::kPad, 16) + MomentKernels::kPad;
+            scratch + std::ptrdiff_t(c) * round_up(p.width + 2 * MomentFunctions::kPad, 16) + MomentFunctions::kPad;
     vertical_moments<T, Sum>(rows, p.width, moments);
     const double k1 = p.peak_squared * (0.01 * 0.01), k2 = p.peak_squared * (0.03 * 0.03);
     for (int x = 0; x < p.width; x++) {
@@ -62,13 +62,13 @@ void row_u8(const MomentRows<std::uint8_t> &rows, const MomentParameters &p, dou
     similarity_row<std::uint8_t, std::uint32_t>(rows, p, scratch, out);
 }
 
-template <class T> constexpr auto kRowFunction = &MomentKernels::row_u16;
-template <> constexpr auto kRowFunction<std::uint8_t> = &MomentKernels::row_u8;
+template <class T> constexpr auto kRowFunction = &MomentFunctions::row_u16;
+template <> constexpr auto kRowFunction<std::uint8_t> = &MomentFunctions::row_u8;
 
 class SsimScorer final : public FrameScorer {
   public:
     SsimScorer(const PictureFormat &format, Isa isa)
-        : kernels_(moment_kernels(isa)), format_(format), columns_weight_(format.width),
+        : functions_(moment_functions(isa)), format_(format), columns_weight_(format.width),
           weight_(ssim_total_weight(format)) {
         for (int x = 0; x < int(format.width); x++)
             columns_weight_[std::size_t(x)] = kernels::moment_taps_inside(x, int(format.width));
@@ -80,9 +80,9 @@ class SsimScorer final : public FrameScorer {
     }
 
   private:
-    struct Lane {
-        explicit Lane(int width)
-            : scratch(5 * std::size_t(round_up(width + 2 * MomentKernels::kPad, 16))),
+    struct Worker {
+        explicit Worker(int width)
+            : scratch(5 * std::size_t(round_up(width + 2 * MomentFunctions::kPad, 16))),
               terms(std::size_t(width) * kBandRows) {}
         AlignedArray<double> scratch, terms;
     };
@@ -99,33 +99,33 @@ class SsimScorer final : public FrameScorer {
         }
         const MomentParameters p = {ref.width, ssim_peak_squared(format_.bits),
                                     double(kernels::moment_taps_inside(y, ref.height)), columns_weight_.data()};
-        (kernels_.*kRowFunction<T>)(rows, p, scratch, out);
+        (functions_.*kRowFunction<T>)(rows, p, scratch, out);
     }
 
     // Raster order, whoever made the rows.
     template <class T> double similarity(const FrameInput &frame) {
         const int width = int(format_.width), height = int(format_.height);
-        const unsigned bands = frame.parallel.lanes();
-        while (lanes_.size() < bands) lanes_.emplace_back(width);
+        const unsigned bands = frame.parallel.threads();
+        while (workers_.size() < bands) workers_.emplace_back(width);
         double sum = 0;
         for (int y = 0; y < height; y += int(bands) * kBandRows) {
             const auto rows_of = [&](unsigned i) { return std::clamp(height - y - int(i) * kBandRows, 0, kBandRows); };
             frame.parallel.run(bands, [&](unsigned i) {
                 for (int r = 0; r < rows_of(i); r++)
-                    row<T>(frame, y + int(i) * kBandRows + r, lanes_[i].scratch.data(),
-                           lanes_[i].terms.data() + r * width);
+                    row<T>(frame, y + int(i) * kBandRows + r, workers_[i].scratch.data(),
+                           workers_[i].terms.data() + r * width);
             });
             for (unsigned i = 0; i < bands; i++)
-                for (int t = 0; t < rows_of(i) * width; t++) sum += lanes_[i].terms[std::size_t(t)];
+                for (int t = 0; t < rows_of(i) * width; t++) sum += workers_[i].terms[std::size_t(t)];
         }
         return sum;
     }
 
-    const MomentKernels &kernels_;
+    const MomentFunctions &functions_;
     PictureFormat format_;
     AlignedArray<double> columns_weight_;
     double weight_;
-    std::vector<Lane> lanes_;
+    std::vector<Worker> workers_;
 };
 
 class Ssim final : public Metric {
@@ -162,7 +162,7 @@ double ssim_total_weight(const PictureFormat &format) {
     return along(format.width) * along(format.height);
 }
 
-const MomentKernels moment_scalar = {row_u8, row_u16};
+const MomentFunctions moment_scalar = {row_u8, row_u16};
 
 const MetricInfo ssim_metric = {
     .name = "ssim",

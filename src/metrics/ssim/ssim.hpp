@@ -37,7 +37,7 @@ struct MomentParameters {
     const double *columns_weight; // the same along the row, per column
 };
 
-struct MomentKernels {
+struct MomentFunctions {
     static constexpr int kPad = 16; // zeros wanted in front of and behind every row of scratch
     // The weighted similarity at every position of a row; kOverreadBytes behind it may be written, too. `scratch` holds
     // five rows of width + 2 * kPad, rounded up to a multiple of 16, zero-filled at first; the pads stay zero.
@@ -45,7 +45,7 @@ struct MomentKernels {
     void (*row_u16)(const MomentRows<std::uint16_t> &rows, const MomentParameters &p, double *scratch, double *out);
 };
 
-extern const MomentKernels moment_scalar;
-const MomentKernels &moment_kernels(Isa isa);
+extern const MomentFunctions moment_scalar;
+const MomentFunctions &moment_functions(Isa isa);
 
 } // namespace vmaf

@@ -84,70 +84,72 @@ SsimTermRow from_column(const SsimTermRow &row, int x) {
 
 } // namespace
 
-const SsimKernels ssim_scalar = {horizontal, vertical};
+const SsimFunctions ssim_scalar = {horizontal, vertical};
 
-SsimCore::Lane::Lane(int width, int rows)
+SsimCore::Worker::Worker(int width, int rows)
     : stride(round_up(width, 16)),
       carried(std::size_t(round_up(width, kSsimStrip) / kSsimStrip * kCarried * kRowFloats)),
       windowed(std::size_t(kSsimGroup * kRowFloats)), samples(2 * std::size_t(kSampleStride)),
-      scratch(SsimKernels::scratch_size(kSsimStrip)), structure(std::size_t(rows) * std::size_t(stride)),
+      scratch(SsimFunctions::scratch_size(kSsimStrip)), structure(std::size_t(rows) * std::size_t(stride)),
       ssim(structure.size()), luminance(structure.size()), contrast(structure.size()) {}
 
-SsimTermRow SsimCore::Lane::term_row(int i, SsimWanted wanted) {
+SsimTermRow SsimCore::Worker::term_row(int i, SsimWanted wanted) {
     const std::ptrdiff_t at = i * stride;
     return {wanted.ssim ? ssim.data() + at : nullptr, wanted.ssim || wanted.luminance ? luminance.data() + at : nullptr,
             contrast.data() + at, structure.data() + at};
 }
 
 SsimCore::SsimCore(int width, Isa isa)
-    : kernels_(ssim_kernels(isa)), narrow_(narrow::pick_windows(isa)), width_(width) {
-    lanes_.emplace_back(width, 2 * kSsimGroup);
+    : functions_(ssim_functions(isa)), narrow_(narrow::pick_windows(isa)), width_(width) {
+    workers_.emplace_back(width, 2 * kSsimGroup);
 }
 
 SsimCore::TileLane::TileLane(int width, const NarrowWindows &narrow)
     : carried(std::size_t(round_up(width, kSsimStrip) / kSsimStrip * kCarried * kRowFloats)),
       windowed(std::size_t(kNarrowRows * kRowFloats)), samples(2 * std::size_t(kNarrowRowsAtOnce * kSampleStride)),
-      scratch(std::max(narrow.scratch_size, SsimKernels::scratch_size(kSsimStrip))),
+      scratch(std::max(narrow.scratch_size, SsimFunctions::scratch_size(kSsimStrip))),
       carried_fit(std::size_t(round_up(width, kSsimStrip) / kSsimStrip)),
       terms(std::size_t(3 * kSsimGroup * kSsimStrip)) {}
 
 // Windows along input rows y ... y + count - 1 of a strip.
-void SsimCore::window_rows(TileLane &lane, const FloatRows &a, const FloatRows &b, int y, int count, int x, int columns,
-                           float *out) {
+void SsimCore::window_rows(TileLane &worker, const FloatRows &a, const FloatRows &b, int y, int count, int x,
+                           int columns, float *out) {
     const int samples = columns + kSsimTaps - 1;
     for (; count > 0; count -= kNarrowRowsAtOnce, y += kNarrowRowsAtOnce, out += kNarrowRowsAtOnce * kRowFloats) {
         const int rows = std::min(count, kNarrowRowsAtOnce);
         const float *rows_a[kNarrowRowsAtOnce], *rows_b[kNarrowRowsAtOnce];
         for (int i = 0; i < rows; i++) {
-            float *const buffer = lane.samples.data() + 2 * i * kSampleStride;
+            float *const buffer = worker.samples.data() + 2 * i * kSampleStride;
             rows_a[i] = a.row(y + i, x, samples, buffer);
             rows_b[i] = b.row(y + i, x, samples, buffer + kSampleStride);
         }
-        if (narrow_.rows(rows_a, rows_b, rows, columns, out, lane.scratch.data())) continue;
+        if (narrow_.rows(rows_a, rows_b, rows, columns, out, worker.scratch.data())) continue;
         for (int i = 0; i < rows; i++)
-            kernels_.horizontal(rows_a[i], rows_b[i], columns, strip_row(out, i), lane.scratch.data());
+            functions_.horizontal(rows_a[i], rows_b[i], columns, strip_row(out, i), worker.scratch.data());
     }
 }
 
-void SsimCore::add_tiles(TileLane &lane, const FloatRows &a, const FloatRows &b, bool luminance, int first, int count) {
+void SsimCore::add_tiles(TileLane &worker, const FloatRows &a, const FloatRows &b, bool luminance, int first,
+                         int count) {
     const int columns = a.width() - kSsimTaps + 1;
     for (int y = first; y < first + count; y += kNarrowRows) {
         const int group = std::min(kNarrowRows, first + count - y);
         for (int x = 0; x < columns; x += kSsimStrip) {
             const int strip = std::min(kSsimStrip, columns - x);
-            float *const carried = lane.carried.data() + x / kSsimStrip * kCarried * kRowFloats;
-            std::uint8_t &carried_fit = lane.carried_fit[std::size_t(x / kSsimStrip)];
+            float *const carried = worker.carried.data() + x / kSsimStrip * kCarried * kRowFloats;
+            std::uint8_t &carried_fit = worker.carried_fit[std::size_t(x / kSsimStrip)];
             if (y == first) {
-                window_rows(lane, a, b, y, kCarried, x, strip, carried);
+                window_rows(worker, a, b, y, kCarried, x, strip, carried);
                 carried_fit = narrow_.fit(carried, kCarried, strip);
             }
-            window_rows(lane, a, b, y + kCarried, group, x, strip, lane.windowed.data());
-            const bool fit = narrow_.fit(lane.windowed.data(), group, strip);
+            window_rows(worker, a, b, y + kCarried, group, x, strip, worker.windowed.data());
+            const bool fit = narrow_.fit(worker.windowed.data(), group, strip);
             if (fit && carried_fit)
-                narrow_.terms(carried, lane.windowed.data(), strip, group, luminance, lane.sums, lane.scratch.data());
+                narrow_.terms(carried, worker.windowed.data(), strip, group, luminance, worker.sums,
+                              worker.scratch.data());
             else
-                add_tile_in_doubles(lane, carried, strip, group, luminance);
-            const float *const last = lane.windowed.data() + (kNarrowRows - kCarried) * kRowFloats;
+                add_tile_in_doubles(worker, carried, strip, group, luminance);
+            const float *const last = worker.windowed.data() + (kNarrowRows - kCarried) * kRowFloats;
             if (group == kNarrowRows) std::copy_n(last, kCarried * kRowFloats, carried);
             carried_fit = group == kNarrowRows && (fit || narrow_.fit(carried, kCarried, strip));
         }
@@ -155,35 +157,36 @@ void SsimCore::add_tiles(TileLane &lane, const FloatRows &a, const FloatRows &b,
 }
 
 // The same where windows do not suit the narrow sums.
-void SsimCore::add_tile_in_doubles(TileLane &lane, float *carried, int columns, int count, bool luminance) {
+void SsimCore::add_tile_in_doubles(TileLane &worker, float *carried, int columns, int count, bool luminance) {
     SsimAdder none, adder;
     for (int i = 0; i < count; i += kSsimGroup) {
         const int group = std::min(kSsimGroup, count - i);
         std::array<SsimRow, kCarried + kSsimGroup> rows;
         for (int r = 0; r < kCarried + group; r++) {
             const int row = i + r - kCarried; // below 0: carried
-            rows[std::size_t(r)] = row < 0 ? strip_row(carried, row + kCarried) : strip_row(lane.windowed.data(), row);
+            rows[std::size_t(r)] =
+                row < 0 ? strip_row(carried, row + kCarried) : strip_row(worker.windowed.data(), row);
         }
         std::array<SsimTermRow, kSsimGroup> terms;
         for (int r = 0; r < group; r++) {
-            double *const wide = lane.terms.data() + 2 * r * kSsimStrip;
-            float *const structure = reinterpret_cast<float *>(lane.terms.data() + 2 * kSsimGroup * kSsimStrip);
+            double *const wide = worker.terms.data() + 2 * r * kSsimStrip;
+            float *const structure = reinterpret_cast<float *>(worker.terms.data() + 2 * kSsimGroup * kSsimStrip);
             terms[std::size_t(r)] = {nullptr, luminance ? wide + kSsimStrip : nullptr, wide,
                                      structure + r * kSsimStrip};
         }
-        kernels_.vertical(rows.data(), columns, group, terms.data(), none, lane.scratch.data());
+        functions_.vertical(rows.data(), columns, group, terms.data(), none, worker.scratch.data());
         adder.start(std::span(terms).first(std::size_t(group)), columns);
         adder.finish();
     }
-    lane.sums.contrast[0] += adder.sums().contrast;
-    lane.sums.structure[0] += adder.sums().structure;
-    lane.sums.luminance[0] += adder.sums().luminance;
+    worker.sums.contrast[0] += adder.sums().contrast;
+    worker.sums.structure[0] += adder.sums().structure;
+    worker.sums.luminance[0] += adder.sums().luminance;
 }
 
 bool SsimCore::unordered_means(const FloatRows &a, const FloatRows &b, bool luminance, Parallel &parallel,
                                SsimMeans &means) {
     const int columns = a.width() - kSsimTaps + 1, rows = a.height() - kSsimTaps + 1;
-    const unsigned bands = std::min(parallel.lanes(), unsigned(rows / kBandRows + 1));
+    const unsigned bands = std::min(parallel.threads(), unsigned(rows / kBandRows + 1));
     while (tile_lanes_.size() < bands) tile_lanes_.emplace_back(width_, narrow_);
     const auto first = [&](unsigned i) { return int(std::int64_t(rows) * i / bands); };
     parallel.run(bands, [&](unsigned i) {
@@ -192,10 +195,10 @@ bool SsimCore::unordered_means(const FloatRows &a, const FloatRows &b, bool lumi
     });
     SsimSums sums;
     for (unsigned i = 0; i < bands; i++)
-        for (int lane = 0; lane < kNarrowSumLanes; lane++) {
-            sums.contrast += tile_lanes_[i].sums.contrast[lane];
-            sums.structure += tile_lanes_[i].sums.structure[lane];
-            sums.luminance += tile_lanes_[i].sums.luminance[lane];
+        for (int worker = 0; worker < kNarrowSumLanes; worker++) {
+            sums.contrast += tile_lanes_[i].sums.contrast[worker];
+            sums.structure += tile_lanes_[i].sums.structure[worker];
+            sums.luminance += tile_lanes_[i].sums.luminance[worker];
         }
     // Terms are at most 1.01. Each addition in order is off by 2^-53 of a partial sum: together n^2 / 2 times that;
     // here the partial sums are a sixteenth as long on the average.
@@ -211,31 +214,32 @@ bool SsimCore::unordered_means(const FloatRows &a, const FloatRows &b, bool lumi
 }
 
 // Makes `count` rows of terms from output row `first` on. With an adder they are added up, each group while the next
-// one is made; without one they stay in the lane, one behind the other.
-void SsimCore::band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
+// one is made; without one they stay in the worker, one behind the other.
+void SsimCore::band(Worker &worker, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
                     SsimAdder *adder) {
     const int columns = a.width() - kSsimTaps + 1;
-    float *const samples_b = lane.samples.data() + kSampleStride;
+    float *const samples_b = worker.samples.data() + kSampleStride;
     std::array<SsimRow, kCarried + kSsimGroup> rows;
     std::array<std::array<SsimTermRow, kSsimGroup>, 2> term_rows;
     SsimAdder none;
     SsimAdder &earlier = adder ? *adder : none;
-    for (int i = 0; i < kSsimGroup; i++) rows[std::size_t(kCarried + i)] = strip_row(lane.windowed.data(), i);
+    for (int i = 0; i < kSsimGroup; i++) rows[std::size_t(kCarried + i)] = strip_row(worker.windowed.data(), i);
     for (int y = first; y < first + count; y += kSsimGroup) {
         const int group = std::min(kSsimGroup, first + count - y);
         const int slot = adder ? (y - first) % (2 * kSsimGroup) : y - first;
         auto &terms = term_rows[std::size_t((y - first) / kSsimGroup % 2)];
-        for (int i = 0; i < group; i++) terms[std::size_t(i)] = lane.term_row(slot + i, wanted);
+        for (int i = 0; i < group; i++) terms[std::size_t(i)] = worker.term_row(slot + i, wanted);
         for (int x = 0; x < columns; x += kSsimStrip) {
             const int strip = std::min(kSsimStrip, columns - x), samples = strip + kSsimTaps - 1;
-            float *const carried = lane.carried.data() + x / kSsimStrip * kCarried * kRowFloats;
+            float *const carried = worker.carried.data() + x / kSsimStrip * kCarried * kRowFloats;
             for (int i = 0; i < kCarried; i++) rows[std::size_t(i)] = strip_row(carried, i);
             for (int i = y == first ? 0 : kCarried; i < kCarried + group; i++)
-                kernels_.horizontal(a.row(y + i, x, samples, lane.samples.data()), b.row(y + i, x, samples, samples_b),
-                                    strip, rows[std::size_t(i)], lane.scratch.data());
+                functions_.horizontal(a.row(y + i, x, samples, worker.samples.data()),
+                                      b.row(y + i, x, samples, samples_b), strip, rows[std::size_t(i)],
+                                      worker.scratch.data());
             std::array<SsimTermRow, kSsimGroup> strip_terms;
             for (std::size_t i = 0; i < std::size_t(group); i++) strip_terms[i] = from_column(terms[i], x);
-            kernels_.vertical(rows.data(), strip, group, strip_terms.data(), earlier, lane.scratch.data());
+            functions_.vertical(rows.data(), strip, group, strip_terms.data(), earlier, worker.scratch.data());
             for (std::size_t i = 0; i < kCarried && group == kSsimGroup; i++)
                 for (std::size_t c = 0; c < kSsimChannels; c++) std::copy_n(rows[kSsimGroup + i][c], strip, rows[i][c]);
         }
@@ -253,21 +257,21 @@ SsimMeans SsimCore::means(const FloatRows &a, const FloatRows &b, SsimWanted wan
         SsimMeans unordered;
         if (narrow_.rows && !wanted.ssim && unordered_means(a, b, wanted.luminance, parallel, unordered))
             return unordered;
-        const unsigned bands = parallel.lanes();
+        const unsigned bands = parallel.threads();
         if (bands == 1 || rows < 2 * kBandRows) {
-            band(lanes_[0], a, b, wanted, 0, rows, &adder);
+            band(workers_[0], a, b, wanted, 0, rows, &adder);
         } else {
-            while (lanes_.size() < bands + 1) lanes_.emplace_back(width_, kBandRows);
+            while (workers_.size() < bands + 1) workers_.emplace_back(width_, kBandRows);
             for (int y = 0; y < rows; y += int(bands) * kBandRows) {
                 const auto rows_of = [&](unsigned i) {
                     return std::clamp(rows - y - int(i) * kBandRows, 0, kBandRows);
                 };
                 parallel.run(bands, [&](unsigned i) {
-                    band(lanes_[i + 1], a, b, wanted, y + int(i) * kBandRows, rows_of(i), nullptr);
+                    band(workers_[i + 1], a, b, wanted, y + int(i) * kBandRows, rows_of(i), nullptr);
                 });
                 for (unsigned i = 0; i < bands; i++)
                     for (int r = 0; r < rows_of(i); r++) {
-                        const SsimTermRow row = lanes_[i + 1].term_row(r, wanted);
+                        const SsimTermRow row = workers_[i + 1].term_row(r, wanted);
                         adder.start({&row, 1}, columns);
                         adder.finish();
                     }

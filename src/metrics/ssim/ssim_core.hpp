@@ -40,7 +40,7 @@ struct SsimWanted {
 inline constexpr int kSsimChannels = 5;
 using SsimRow = std::array<float *, kSsimChannels>;
 
-struct SsimKernels {
+struct SsimFunctions {
     // One row of each channel from a row pair: columns + 10 samples in, `columns` out. `scratch` is a scratch_size().
     void (*horizontal)(const float *a, const float *b, int columns, const SsimRow &out, float *scratch);
     // `count` (at most kSsimGroup) rows of terms from 10 + count consecutive rows of each channel. Lets `earlier`
@@ -50,8 +50,8 @@ struct SsimKernels {
     static std::size_t scratch_size(int columns) { return 16 * std::size_t(round_up(columns + 64, 64)); }
 };
 
-extern const SsimKernels ssim_scalar;
-const SsimKernels &ssim_kernels(Isa isa);
+extern const SsimFunctions ssim_scalar;
+const SsimFunctions &ssim_functions(Isa isa);
 
 // From the sums over all positions of images of width x height, also where the window does not fit (6.4).
 SsimMeans ssim_means(const SsimSums &sums, int width, int height);
@@ -72,16 +72,16 @@ class SsimCore {
         AlignedArray<double> terms;
         NarrowTermSums sums;
     };
-    void add_tiles(TileLane &lane, const FloatRows &a, const FloatRows &b, bool luminance, int first, int count);
-    void window_rows(TileLane &lane, const FloatRows &a, const FloatRows &b, int y, int count, int x, int columns,
+    void add_tiles(TileLane &worker, const FloatRows &a, const FloatRows &b, bool luminance, int first, int count);
+    void window_rows(TileLane &worker, const FloatRows &a, const FloatRows &b, int y, int count, int x, int columns,
                      float *out);
-    void add_tile_in_doubles(TileLane &lane, float *carried, int columns, int count, bool luminance);
+    void add_tile_in_doubles(TileLane &worker, float *carried, int columns, int count, bool luminance);
     // False: the order may matter for the last bit of a mean.
     bool unordered_means(const FloatRows &a, const FloatRows &b, bool luminance, Parallel &parallel, SsimMeans &means);
 
     // What one thread needs to make rows of terms.
-    struct Lane {
-        Lane(int width, int rows);
+    struct Worker {
+        Worker(int width, int rows);
         SsimTermRow term_row(int i, SsimWanted wanted);
 
         std::ptrdiff_t stride;
@@ -89,13 +89,13 @@ class SsimCore {
         AlignedArray<float> windowed, samples, scratch, structure;
         AlignedArray<double> ssim, luminance, contrast;
     };
-    void band(Lane &lane, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
+    void band(Worker &worker, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
               SsimAdder *adder);
 
-    const SsimKernels &kernels_;
+    const SsimFunctions &functions_;
     const NarrowWindows &narrow_;
     int width_;
-    std::vector<Lane> lanes_;
+    std::vector<Worker> workers_;
     std::vector<TileLane> tile_lanes_;
 };
 

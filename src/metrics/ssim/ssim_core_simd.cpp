@@ -215,7 +215,7 @@ void vertical(const SsimRow *rows, int columns, int count, const SsimTermRow *te
     for (; i < count; i++) vertical_rows<1>(rows + i, columns, terms + i, earlier);
 }
 
-const SsimKernels kernels = {horizontal, vertical};
+const SsimFunctions functions = {horizontal, vertical};
 
 } // namespace vmaf::ssim::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -227,8 +227,8 @@ namespace vmaf {
 namespace ssim {} // namespace ssim
 using namespace ssim;
 
-const SsimKernels &ssim_kernels(Isa isa) {
-    static constexpr SimdTable<const SsimKernels> kTable = {.scalar = &ssim_scalar, VMAF_VECTOR_VERSIONS(kernels)};
+const SsimFunctions &ssim_functions(Isa isa) {
+    static constexpr SimdTable<const SsimFunctions> kTable = {.scalar = &ssim_scalar, VMAF_VECTOR_VERSIONS(functions)};
     return *kTable.pick(isa);
 }
 

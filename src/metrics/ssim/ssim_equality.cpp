@@ -26,11 +26,11 @@ Call prepare_core(Workload &w, Isa isa) {
         for (float *&channel : row) channel = row_of<float>(w.scratch(std::size_t(stride) * sizeof(float)), 0);
     std::byte *const terms[4] = {w.scratch(plane_bytes), w.scratch(plane_bytes), w.scratch(plane_bytes),
                                  w.scratch(plane_bytes)};
-    float *const scratch = row_of<float>(w.scratch(SsimKernels::scratch_size(w.width) * sizeof(float)), 0);
+    float *const scratch = row_of<float>(w.scratch(SsimFunctions::scratch_size(w.width) * sizeof(float)), 0);
     double *const out = w.output<double>(4 * std::size_t(columns) * std::size_t(rows));
-    return [=, &kernels = ssim_kernels(isa), windowed = std::move(windowed)] {
+    return [=, &functions = ssim_functions(isa), windowed = std::move(windowed)] {
         for (std::size_t y = 0; y < windowed.size(); y++)
-            kernels.horizontal(a.row(int(y)), b.row(int(y)), columns, windowed[y], scratch);
+            functions.horizontal(a.row(int(y)), b.row(int(y)), columns, windowed[y], scratch);
         for (int y = 0; y < rows; y += kSsimGroup) {
             const int count = std::min(kSsimGroup, rows - y);
             SsimTermRow group[kSsimGroup];
@@ -40,7 +40,7 @@ Call prepare_core(Workload &w, Isa isa) {
                             row_of<float>(terms[3], at)};
             }
             SsimAdder none;
-            kernels.vertical(windowed.data() + y, columns, count, group, none, scratch);
+            functions.vertical(windowed.data() + y, columns, count, group, none, scratch);
             for (int i = 0; i < count; i++)
                 for (int x = 0; x < columns; x++) {
                     double *const at = out + 4 * (std::ptrdiff_t(y + i) * columns + x);
@@ -67,16 +67,16 @@ Call prepare_decimation(Workload &w, Isa isa) {
     RowSums sums[9];
     for (RowSums &row : sums)
         for (double *&sum : row) sum = row_of<double>(w.scratch(std::size_t(round_up(columns, 8)) * sizeof(double)), 0);
-    double *const scratch = row_of<double>(w.scratch(DecimateKernels::scratch_size(columns) * sizeof(double)), 0);
+    double *const scratch = row_of<double>(w.scratch(DecimateFunctions::scratch_size(columns) * sizeof(double)), 0);
     float *const row = row_of<float>(w.scratch(std::size_t(round_up(columns, 16)) * sizeof(float)), 0);
     float *const out = w.output<float>(std::size_t(columns));
-    return [=, &kernels = decimate_kernels(isa)] {
+    return [=, &functions = decimate_functions(isa)] {
         std::array<const double *, 9> chosen;
         for (int i = 0; i < 9; i++) {
-            kernels.row_sums(samples.row(i) + kLowPassRadius, columns, i % 2 == 1, sums[i], scratch);
+            functions.row_sums(samples.row(i) + kLowPassRadius, columns, i % 2 == 1, sums[i], scratch);
             chosen[std::size_t(i)] = sums[i][std::size_t(std::abs(i - kLowPassRadius) / 2)];
         }
-        kernels.add_rows(chosen, columns, row);
+        functions.add_rows(chosen, columns, row);
         std::copy_n(row, columns, out);
     };
 }
@@ -139,7 +139,8 @@ template <class T, class Row> Call prepare_moments(Workload &w, Row row) {
     }
     const auto weight = [](auto &random, std::size_t) { return double(160 + random() % 97); };
     const double *const columns_weight = w.input<double>(std::size_t(w.width), weight);
-    const std::size_t scratch_size = 5 * std::size_t(round_up(w.width + 2 * MomentKernels::kPad, 16)) * sizeof(double);
+    const std::size_t scratch_size =
+        5 * std::size_t(round_up(w.width + 2 * MomentFunctions::kPad, 16)) * sizeof(double);
     std::byte *const scratch = w.scratch(scratch_size);
     double *const out = w.output<double>(std::size_t(w.width), kOverreadBytes);
     const double peak = double((1u << w.bits) - 1);
@@ -153,9 +154,9 @@ const equality::Registration moments_equality({
     .name = "ssim.moments",
     .prepare =
         [](Workload &w, Isa isa) {
-            const MomentKernels &kernels = moment_kernels(isa);
-            return w.bits == 8 ? prepare_moments<std::uint8_t>(w, kernels.row_u8)
-                               : prepare_moments<std::uint16_t>(w, kernels.row_u16);
+            const MomentFunctions &functions = moment_functions(isa);
+            return w.bits == 8 ? prepare_moments<std::uint8_t>(w, functions.row_u8)
+                               : prepare_moments<std::uint16_t>(w, functions.row_u16);
         },
     .depths = {8, 9, 10, 12, 14, 16},
 });

@@ -89,7 +89,7 @@ void similarity_row(const MomentRows<T> &rows, const MomentParameters &p, double
     const Dd d;
     double *moments[5];
     for (int c = 0; c < 5; c++)
-        moments[c] = scratch + c * round_up(p.width + 2 * MomentKernels::kPad, 16) + MomentKernels::kPad;
+        moments[c] = scratch + c * round_up(p.width + 2 * MomentFunctions::kPad, 16) + MomentFunctions::kPad;
     store_columns(rows, p.width, moments);
     const Vd k1 = hn::Set(d, p.peak_squared * (0.01 * 0.01)), k2 = hn::Set(d, p.peak_squared * (0.03 * 0.03));
     const Vd two = hn::Set(d, 2.0), rows_weight = hn::Set(d, p.rows_weight);
@@ -108,7 +108,7 @@ void similarity_row(const MomentRows<T> &rows, const MomentParameters &p, double
     }
 }
 
-const MomentKernels kernels = {similarity_row<std::uint8_t>, similarity_row<std::uint16_t>};
+const MomentFunctions functions = {similarity_row<std::uint8_t>, similarity_row<std::uint16_t>};
 
 } // namespace vmaf::moments::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -117,11 +117,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf {
 
-namespace moments {} // there is nothing in it in a build without vector code
+namespace moments {} // namespace moments
 using namespace moments;
 
-const MomentKernels &moment_kernels(Isa isa) {
-    static constexpr SimdTable<const MomentKernels> kTable = {.scalar = &moment_scalar, VMAF_VECTOR_VERSIONS(kernels)};
+const MomentFunctions &moment_functions(Isa isa) {
+    static constexpr SimdTable<const MomentFunctions> kTable = {.scalar = &moment_scalar,
+                                                                VMAF_VECTOR_VERSIONS(functions)};
     return *kTable.pick(isa);
 }
 

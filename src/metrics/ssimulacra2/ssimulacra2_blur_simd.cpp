@@ -323,7 +323,7 @@ void score_rows(const RowGroup &group, const Needs &needs, MapSums &sums) {
     lost_detail.add_to(sums.lost_detail);
 }
 
-constexpr BlurKernels kBlur = {kStrip, blur_rows, score_rows};
+constexpr BlurFunctions kBlur = {kStrip, blur_rows, score_rows};
 
 } // namespace vmaf::ssimulacra2::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -332,8 +332,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf::ssimulacra2 {
 
-const BlurKernels &pick_blur(Isa isa) {
-    static constexpr SimdTable<const BlurKernels> kTable = {.scalar = &scalar_blur, VMAF_VECTOR_VERSIONS(kBlur)};
+const BlurFunctions &pick_blur(Isa isa) {
+    static constexpr SimdTable<const BlurFunctions> kTable = {.scalar = &scalar_blur, VMAF_VECTOR_VERSIONS(kBlur)};
     return *kTable.pick(isa);
 }
 

@@ -184,7 +184,7 @@ void halve_rows(const float *top, const float *bottom, float *out, int width) {
     scalar_colour.halve_rows(top + x, bottom + x, out + x / 2, width - x);
 }
 
-constexpr ColourKernels kColour = {linear_row<std::uint8_t>, linear_row<std::uint16_t>, xyb_row, halve_rows};
+constexpr ColourFunctions kColour = {linear_row<std::uint8_t>, linear_row<std::uint16_t>, xyb_row, halve_rows};
 
 } // namespace vmaf::ssimulacra2::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -193,8 +193,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vmaf::ssimulacra2 {
 
-const ColourKernels &pick_colour(Isa isa) {
-    static constexpr SimdTable<const ColourKernels> kTable = {.scalar = &scalar_colour, VMAF_VECTOR_VERSIONS(kColour)};
+const ColourFunctions &pick_colour(Isa isa) {
+    static constexpr SimdTable<const ColourFunctions> kTable = {.scalar = &scalar_colour,
+                                                                VMAF_VECTOR_VERSIONS(kColour)};
     return *kTable.pick(isa);
 }
 

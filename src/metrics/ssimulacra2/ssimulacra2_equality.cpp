@@ -11,8 +11,8 @@ using equality::Call;
 using equality::Registration;
 using equality::Workload;
 
-LinearRow<std::uint8_t> *linear_row(const ColourKernels &kernels, std::uint8_t) { return kernels.linear_row8; }
-LinearRow<std::uint16_t> *linear_row(const ColourKernels &kernels, std::uint16_t) { return kernels.linear_row16; }
+LinearRow<std::uint8_t> *linear_row(const ColourFunctions &functions, std::uint8_t) { return functions.linear_row8; }
+LinearRow<std::uint16_t> *linear_row(const ColourFunctions &functions, std::uint16_t) { return functions.linear_row16; }
 
 template <class T> Call prepare_linear(Workload &w, Isa isa) {
     const int widths[] = {w.width, (w.width + 1) / 2, std::max(w.width / 2, 1)}; // 4:4:4, 4:2:0, odd sizes cropped
@@ -48,7 +48,7 @@ const Registration xyb({
         Rows out;
         for (const float *&row : rgb) row = w.float_plane(w.width, 1, 1.0f, 0.0f).data;
         for (float *&row : out) row = w.output<float>(std::size_t(w.width), kOverreadBytes);
-        return [=, width = w.width, &kernels = pick_colour(isa)] { kernels.xyb_row(rgb, out, width); };
+        return [=, width = w.width, &functions = pick_colour(isa)] { functions.xyb_row(rgb, out, width); };
     },
     .depths = {8},
 });
@@ -58,7 +58,7 @@ const Registration halve({
     .prepare = [](Workload &w, Isa isa) -> Call {
         const PlaneView<float> rows = w.float_plane(w.width, 2, 1.0f, 0.0f);
         float *const out = w.output<float>(std::size_t(w.width + 1) / 2, kOverreadBytes);
-        return [=, &kernels = pick_colour(isa)] { kernels.halve_rows(rows.row(0), rows.row(1), out, rows.width); };
+        return [=, &functions = pick_colour(isa)] { functions.halve_rows(rows.row(0), rows.row(1), out, rows.width); };
     },
     .depths = {8},
 });
@@ -78,17 +78,18 @@ struct Channel {
                std::size_t(height + kBlurAhead + kGroup) / kGroup * kCarryFloats;
     }
 
-    void run(const BlurKernels &kernels) const {
-        const int width = planes[0].width, strip = kernels.strip > 0 ? kernels.strip : width;
+    void run(const BlurFunctions &functions) const {
+        const int width = planes[0].width, strip = functions.strip > 0 ? functions.strip : width;
         MapSums total;
-        for (int left = 0; left < width; left += strip) run_strip(kernels, left, std::min(strip, width - left), total);
+        for (int left = 0; left < width; left += strip)
+            run_strip(functions, left, std::min(strip, width - left), total);
         const double figures[] = {total.structure.sum,   total.structure.sum_of_fourth,
                                   total.artifact.sum,    total.artifact.sum_of_fourth,
                                   total.lost_detail.sum, total.lost_detail.sum_of_fourth};
         for (int i = 0; i < 6; i++) sums[i] = i < 2 || (i < 4 ? needs.artifact : needs.lost_detail) ? figures[i] : 0;
     }
 
-    void run_strip(const BlurKernels &kernels, int left, int columns, MapSums &total) const {
+    void run_strip(const BlurFunctions &functions, int left, int columns, MapSums &total) const {
         const int width = planes[0].width, height = planes[0].height;
         const std::ptrdiff_t row = stride(width);
         float *const blurred_rings = memory + 2 * kRing * row, *const states = blurred_rings + kSignals * kRing * row,
@@ -116,12 +117,12 @@ struct Channel {
                                  carries + first / kGroup * kCarryFloats,
                                  outputs,
                                  zeros};
-            kernels.blur_rows(group);
+            functions.blur_rows(group);
             for (int s = 0; s < group.signals; s++)
                 for (int y = first; y < std::min(first + count, height); y++)
                     std::memcpy(blurred + (std::ptrdiff_t(s) * height + y) * width + left, group.blurred_row(s, y),
                                 sizeof(float) * std::size_t(columns));
-            kernels.score_rows(group, needs, total);
+            functions.score_rows(group, needs, total);
         }
     }
 };
@@ -138,7 +139,7 @@ const Registration blur_and_maps({
         channel.sums = w.output<double>(6);
         channel.memory =
             reinterpret_cast<float *>(w.scratch(sizeof(float) * Channel::memory_floats(w.width, w.height)));
-        return [=, &kernels = pick_blur(isa)] { channel.run(kernels); };
+        return [=, &functions = pick_blur(isa)] { channel.run(functions); };
     },
     .min_height = 8,
     .depths = {8},

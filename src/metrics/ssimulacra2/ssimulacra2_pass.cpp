@@ -39,15 +39,15 @@ Passes::Passes(const PictureFormat &format, int matrix, Isa isa)
     states_ = AlignedArray<float>(kChannels * kSignals * 2 * kPoles * row);
     carries_ = AlignedArray<float>(blur_.strip > 0 ? groups * kChannels * kCarryFloats : 0);
     zeros_ = AlignedArray<float>(row);
-    make_lanes(1);
+    make_workers(1);
 }
 
-void Passes::make_lanes(unsigned lanes) {
-    while (lanes_.size() < lanes)
-        lanes_.push_back(
+void Passes::make_workers(unsigned workers) {
+    while (workers_.size() < workers)
+        workers_.push_back(
             {AlignedArray<float>(2 * 3 * 2 * std::size_t(stride_)), AlignedArray<float>(output_floats(stride_))});
     // In scalar code the strip is the whole picture, which is too much to keep.
-    if (lanes == 1 || blur_.strip == 0 || xyb_ring_ > kRing) return;
+    if (workers == 1 || blur_.strip == 0 || xyb_ring_ > kRing) return;
     xyb_ring_ = std::max(int(format_.height), kRing);
     xyb_ = AlignedArray<float>(2 * kChannels * std::size_t(xyb_ring_) * std::size_t(stride_));
 }
@@ -59,7 +59,7 @@ double Passes::score(const Picture &ref, const Picture &dist, Parallel &parallel
     for (std::size_t scale = 0; scale < scales_.size(); scale++) {
         const int height = scales_[scale].height, width = scales_[scale].width;
         for (auto &channel : sums) channel[scale].pixels = double(width) * double(height);
-        const bool split = blur_.strip > 0 && height >= kWorthSplitting && parallel.lanes() > 1;
+        const bool split = blur_.strip > 0 && height >= kWorthSplitting && parallel.threads() > 1;
         for (int left = 0; left < width; left += strip_) {
             const int columns = std::min(strip_, width - left);
             const Strip strip = {left, columns, std::min(columns + kBlurAhead, width - left)};
@@ -84,8 +84,8 @@ void Passes::score_strip(std::size_t scale, const Strip &strip, const Pair &pict
 void Passes::score_strip(std::size_t scale, const Strip &strip, const Pair &pictures, AllSums &sums,
                          Parallel &parallel) {
     const int height = scales_[scale].height, pairs = (height + 1) / 2;
-    const unsigned parts = parallel.lanes();
-    make_lanes(std::max(parts, unsigned(kChannels)));
+    const unsigned parts = parallel.threads();
+    make_workers(std::max(parts, unsigned(kChannels)));
     parallel.run(parts, [&](unsigned i) {
         // Pairs of rows stay together for the next scale.
         const auto row = [&](unsigned part) { return std::min(int(unsigned(pairs) * part / parts) * 2, height); };
@@ -98,15 +98,16 @@ void Passes::score_strip(std::size_t scale, const Strip &strip, const Pair &pict
 }
 
 void Passes::convert_rows(std::size_t scale, const Strip &strip, const Pair &pictures, int first, int end,
-                          unsigned lane) {
+                          unsigned worker) {
     for (int picture = 0; picture < 2; picture++)
-        for (int y = first; y < end; y++) convert_row(scale, strip, picture, *pictures[std::size_t(picture)], y, lane);
+        for (int y = first; y < end; y++)
+            convert_row(scale, strip, picture, *pictures[std::size_t(picture)], y, worker);
 }
 
 // Brings one row of a picture to XYB, and a pair of rows into the next scale.
 void Passes::convert_row(std::size_t scale, const Strip &strip, int picture, const Picture &source, int y,
-                         unsigned lane) {
-    const Rows rgb = linear_rows(scale, strip.left, picture, y, lane);
+                         unsigned worker) {
+    const Rows rgb = linear_rows(scale, strip.left, picture, y, worker);
     if (scale == 0) {
         if (format_.bits > 8)
             linear_row(colour_.linear_row16, strip, source, y, rgb);
@@ -121,8 +122,8 @@ void Passes::convert_row(std::size_t scale, const Strip &strip, int picture, con
 
     const bool pair_complete = y % 2 == 1 || y == scales_[scale].height - 1;
     if (!pair_complete || scale + 1 == scales_.size()) return;
-    const Rows top = linear_rows(scale, strip.left, picture, y & ~1, lane);
-    const Rows half = linear_rows(scale + 1, strip.left / 2, picture, y / 2, lane);
+    const Rows top = linear_rows(scale, strip.left, picture, y & ~1, worker);
+    const Rows half = linear_rows(scale + 1, strip.left / 2, picture, y / 2, worker);
     for (std::size_t c = 0; c < 3; c++) colour_.halve_rows(top[c], rgb[c], half[c], strip.columns);
 }
 
@@ -138,13 +139,13 @@ void Passes::linear_row(LinearRow<T> *function, const Strip &strip, const Pictur
 }
 
 // From column `left` on.
-Rows Passes::linear_rows(std::size_t scale, int left, int picture, int y, unsigned lane) {
+Rows Passes::linear_rows(std::size_t scale, int left, int picture, int y, unsigned worker) {
     Rows rows;
     for (int channel = 0; channel < 3; channel++) {
         const int plane = picture * 3 + channel;
         Scale &s = scales_[scale];
         rows[std::size_t(channel)] = scale == 0
-                                         ? lanes_[lane].linear.data() + (plane * 2 + y % 2) * stride_
+                                         ? workers_[worker].linear.data() + (plane * 2 + y % 2) * stride_
                                          : s.linear.data() + (std::ptrdiff_t(plane) * s.height + y) * s.stride + left;
     }
     return rows;
@@ -152,7 +153,7 @@ Rows Passes::linear_rows(std::size_t scale, int left, int picture, int y, unsign
 
 // Blur and maps of one channel of a group of rows.
 void Passes::score_channel(std::size_t scale, const Strip &strip, int channel, int first, AllSums &sums,
-                           unsigned lane) {
+                           unsigned worker) {
     const Needs need = needs(channel, int(scale));
     if (!need.any()) return;
     const auto xyb = [&](int picture) {
@@ -172,7 +173,7 @@ void Passes::score_channel(std::size_t scale, const Strip &strip, int channel, i
         .blurred = blurred_.data() + channel * kSignals * kRing * stride_,
         .states = states_.data() + channel * kSignals * 2 * kPoles * stride_,
         .carry = carries_.data() + (first / kGroup * kChannels + channel) * kCarryFloats,
-        .outputs = lanes_[lane].outputs.data(),
+        .outputs = workers_[worker].outputs.data(),
         .zeros = zeros_.data(),
     };
     blur_.blur_rows(group);

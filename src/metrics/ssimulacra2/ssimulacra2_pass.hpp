@@ -15,7 +15,7 @@ class Passes {
   public:
     Passes(const PictureFormat &format, int matrix, Isa isa);
 
-    // With several lanes rows are converted in parallel, and then channels; that changes no result.
+    // With several workers rows are converted in parallel, and then channels; that changes no result.
     double score(const Picture &ref, const Picture &dist, Parallel &parallel);
 
   private:
@@ -31,17 +31,17 @@ class Passes {
 
     void score_strip(std::size_t scale, const Strip &strip, const Pair &pictures, AllSums &sums);
     void score_strip(std::size_t scale, const Strip &strip, const Pair &pictures, AllSums &sums, Parallel &parallel);
-    // `lane`: whose buffers to use.
-    void convert_rows(std::size_t scale, const Strip &strip, const Pair &pictures, int first, int end, unsigned lane);
-    void convert_row(std::size_t scale, const Strip &strip, int picture, const Picture &source, int y, unsigned lane);
+    // `worker`: whose buffers to use.
+    void convert_rows(std::size_t scale, const Strip &strip, const Pair &pictures, int first, int end, unsigned worker);
+    void convert_row(std::size_t scale, const Strip &strip, int picture, const Picture &source, int y, unsigned worker);
     template <class T>
     void linear_row(LinearRow<T> *function, const Strip &strip, const Picture &source, int y, const Rows &rgb);
-    void score_channel(std::size_t scale, const Strip &strip, int channel, int first, AllSums &sums, unsigned lane);
-    Rows linear_rows(std::size_t scale, int left, int picture, int y, unsigned lane);
-    void make_lanes(unsigned lanes);
+    void score_channel(std::size_t scale, const Strip &strip, int channel, int first, AllSums &sums, unsigned worker);
+    Rows linear_rows(std::size_t scale, int left, int picture, int y, unsigned worker);
+    void make_workers(unsigned workers);
 
-    const ColourKernels &colour_;
-    const BlurKernels &blur_;
+    const ColourFunctions &colour_;
+    const BlurFunctions &blur_;
     PictureFormat format_;
     YuvMatrix matrix_;
     std::vector<Scale> scales_;
@@ -54,11 +54,11 @@ class Passes {
     AlignedArray<float> blurred_; // rings, per channel and signal
     AlignedArray<float> states_;  // per channel and signal
     AlignedArray<float> carries_; // per channel and group of rows
-    struct Lane {
+    struct Worker {
         AlignedArray<float> linear;  // scale 0: two rows of R, G, B per picture
         AlignedArray<float> outputs; // of the vertical blur
     };
-    std::vector<Lane> lanes_;
+    std::vector<Worker> workers_;
     AlignedArray<float> zeros_;
 };
 

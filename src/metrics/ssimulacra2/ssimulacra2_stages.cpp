@@ -183,7 +183,7 @@ void score_rows(const RowGroup &group, const Needs &needs, MapSums &sums) {
 
 } // namespace
 
-const ColourKernels scalar_colour = {linear_row<std::uint8_t>, linear_row<std::uint16_t>, xyb_row, halve_rows};
-const BlurKernels scalar_blur = {0, blur_rows, score_rows};
+const ColourFunctions scalar_colour = {linear_row<std::uint8_t>, linear_row<std::uint16_t>, xyb_row, halve_rows};
+const BlurFunctions scalar_blur = {0, blur_rows, score_rows};
 
 } // namespace vmaf::ssimulacra2

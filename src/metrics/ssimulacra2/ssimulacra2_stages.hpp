@@ -95,22 +95,22 @@ inline std::size_t output_floats(std::ptrdiff_t stride) {
 inline constexpr int kCarryFloats = kGroup * (kSignals * 2 * kPoles + 2 * kBlurSpan);
 
 // How rows are worked on. Rows of floats may be written up to their padding.
-struct ColourKernels {
+struct ColourFunctions {
     LinearRow<std::uint8_t> *linear_row8; // sections 3 and 4
     LinearRow<std::uint16_t> *linear_row16;
     void (*xyb_row)(const ConstRows &rgb, const Rows &xyb, int width);                // section 6
     void (*halve_rows)(const float *top, const float *bottom, float *out, int width); // section 7; input's width
 };
-extern const ColourKernels scalar_colour;
-const ColourKernels &pick_colour(Isa isa);
+extern const ColourFunctions scalar_colour;
+const ColourFunctions &pick_colour(Isa isa);
 
-struct BlurKernels {
+struct BlurFunctions {
     int strip;                                // columns per strip, even; 0: whole rows
     void (*blur_rows)(const RowGroup &group); // section 8, horizontal
     // Section 8, vertical, and section 9 for the rows that it completes.
     void (*score_rows)(const RowGroup &group, const Needs &needs, MapSums &sums);
 };
-extern const BlurKernels scalar_blur;
-const BlurKernels &pick_blur(Isa isa);
+extern const BlurFunctions scalar_blur;
+const BlurFunctions &pick_blur(Isa isa);
 
 } // namespace vmaf::ssimulacra2

@@ -145,7 +145,7 @@ TEST(Ssimulacra2, IdenticalPicturesScore100OnEveryInstructionSet) {
 // Runs parts backwards, as some thread may.
 class BackwardParts final : public Parallel {
   public:
-    unsigned lanes() const override { return 5; }
+    unsigned threads() const override { return 5; }
     void run(unsigned count, const std::function<void(unsigned)> &task) override {
         for (unsigned i = count; i > 0; i--) task(i - 1);
     }

@@ -136,7 +136,7 @@ class FloatVifScorer final : public FrameScorer {
     // Strips filter the rows around their edges for themselves: too low ones do not pay.
     unsigned strip_count(int height, const Parallel &parallel) {
         constexpr int lowest = 32;
-        const unsigned strips = std::clamp(unsigned(height / lowest), 1u, std::max(parallel.lanes(), 1u));
+        const unsigned strips = std::clamp(unsigned(height / lowest), 1u, std::max(parallel.threads(), 1u));
         while (workers_.size() < strips) workers_.push_back(make_worker(width_, int(settings_.taps[0].size()), isa_));
         return strips;
     }
@@ -147,7 +147,7 @@ class FloatVifScorer final : public FrameScorer {
 
     void prescale(const FrameInput &frame, const Picture &picture, FloatPlane &out) {
         to_float(picture, 0, kOffset, full_size_);
-        const unsigned strips = std::max(frame.parallel.lanes(), 1u);
+        const unsigned strips = std::max(frame.parallel.threads(), 1u);
         frame.parallel.run(strips, [&](unsigned i) {
             const int end = edge(height_, i + 1, strips);
             for (int y = edge(height_, i, strips); y < end; y++) resizer_->row(full_size_.view(), y, out.row(y));

@@ -53,16 +53,16 @@ Pair random_pair(unsigned bits, unsigned width, unsigned height) {
     return pair;
 }
 
-class Lanes final : public Parallel {
+class Threads final : public Parallel {
   public:
-    explicit Lanes(unsigned lanes) : lanes_(lanes) {}
-    unsigned lanes() const override { return lanes_; }
+    explicit Threads(unsigned threads) : threads_(threads) {}
+    unsigned threads() const override { return threads_; }
     void run(unsigned count, const std::function<void(unsigned)> &task) override {
         for (unsigned i = count; i > 0; i--) task(i - 1);
     }
 
   private:
-    unsigned lanes_;
+    unsigned threads_;
 };
 
 std::vector<double> values(const Pair &pair, const std::string &stem, const OptionTexts &options = {}) {
@@ -128,9 +128,9 @@ TEST(FloatVif, StripsDoNotChangeTheScores) {
          {OptionTexts{}, {{"vif_kernelscale", "2"}}, {{"vif_prescale", "1.5"}, {"vif_prescale_method", "bicubic"}}}) {
         const MetricScores whole = run_metric(float_vif_metric, options, {pair.ref}, {pair.dist});
         for (unsigned count : {2u, 5u, 100u}) {
-            Lanes lanes(count);
+            Threads threads(count);
             const MetricScores split =
-                run_metric(float_vif_metric, options, {pair.ref}, {pair.dist}, Isa::scalar, lanes);
+                run_metric(float_vif_metric, options, {pair.ref}, {pair.dist}, Isa::scalar, threads);
             EXPECT_EQ(split.frames, whole.frames);
         }
     }

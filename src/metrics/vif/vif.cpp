@@ -128,7 +128,7 @@ class VifScorer final : public FrameScorer {
     unsigned strip_count(int scale, const Parallel &parallel) {
         constexpr int lowest = 32;
         const unsigned strips =
-            std::clamp(unsigned(std::max((height_ >> scale) / lowest, 0)), 1u, std::max(parallel.lanes(), 1u));
+            std::clamp(unsigned(std::max((height_ >> scale) / lowest, 0)), 1u, std::max(parallel.threads(), 1u));
         while (workers_.size() < strips) workers_.push_back(make_worker(width_, isa_));
         return strips;
     }

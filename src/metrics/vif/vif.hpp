@@ -6,6 +6,7 @@
 #include <span>
 
 #include "metrics/metric.hpp"
+#include "metrics/vif/vif_taps.hpp"
 
 namespace vmaf {
 
@@ -16,14 +17,19 @@ namespace vif {
 inline constexpr int kScales = 4;
 inline constexpr int kSmallestSide = 8; // below it the lowest scale has no pixels
 
-// Filters (2.3). Each sums to 65536. Scale s of the pyramid is made from scale s - 1 with the filter of scale s.
+// Filters (2.3). Scale s of the pyramid is made from scale s - 1 with the filter of scale s.
 inline constexpr std::array<int, kScales> kTapCount = {17, 9, 5, 3};
-inline constexpr std::array<std::array<std::uint16_t, 17>, kScales> kTaps = {{
-    {489, 935, 1640, 2640, 3896, 5274, 6547, 7455, 7784, 7455, 6547, 5274, 3896, 2640, 1640, 935, 489},
-    {1244, 3663, 7925, 12590, 14692, 12590, 7925, 3663, 1244},
-    {3571, 16004, 26386, 16004, 3571},
-    {10904, 43728, 10904},
-}};
+using Taps = std::array<std::uint16_t, 17>;
+template <int Scale> constexpr Taps taps_of_scale() {
+    constexpr int kRadius = kernels::vif_radius(Scale);
+    static_assert(2 * kRadius + 1 == kTapCount[Scale]);
+    Taps taps{};
+    for (int k = 0; k <= 2 * kRadius; k++)
+        taps[std::size_t(k)] = std::uint16_t(kernels::vif_tap<Scale>(k < kRadius ? kRadius - k : k - kRadius));
+    return taps;
+}
+inline constexpr std::array<Taps, kScales> kTaps = {taps_of_scale<0>(), taps_of_scale<1>(), taps_of_scale<2>(),
+                                                    taps_of_scale<3>()};
 
 inline constexpr std::int32_t kNoiseVariance = 2 * 65536; // variances count 1/65536 of a squared 8-bit step (2.2)
 inline constexpr double kVarianceFloor = 65536 * 1.0e-10; // keeps the gain finite

@@ -74,16 +74,16 @@ Pair random_pair(unsigned bits, int width, int height, unsigned seed) {
     return pair;
 }
 
-class Lanes final : public Parallel {
+class Threads final : public Parallel {
   public:
-    explicit Lanes(unsigned lanes) : lanes_(lanes) {}
-    unsigned lanes() const override { return lanes_; }
+    explicit Threads(unsigned threads) : threads_(threads) {}
+    unsigned threads() const override { return threads_; }
     void run(unsigned count, const std::function<void(unsigned)> &task) override {
         for (unsigned i = count; i > 0; i--) task(i - 1); // any order must do
     }
 
   private:
-    unsigned lanes_;
+    unsigned threads_;
 };
 
 class Sink final : public ScoreSink {
@@ -102,10 +102,10 @@ struct Outcome {
     Sink scores;
 };
 
-Outcome score(const Pair &pair, const OptionTexts &options = {}, Isa isa = Isa::scalar, unsigned lanes = 1) {
+Outcome score(const Pair &pair, const OptionTexts &options = {}, Isa isa = Isa::scalar, unsigned threads = 1) {
     const auto metric = vif_metric.create(OptionValues("vif", vif_metric.options, options));
     metric->prepare(pair.ref.format());
-    Lanes parallel(lanes);
+    Threads parallel(threads);
     FrameResult result;
     metric->make_scorer(isa)->measure({0, pair.ref, pair.dist, {}, {}, parallel}, result);
     Outcome outcome{load_sums(result), {}};
@@ -394,7 +394,8 @@ TEST(Vif, ExtremeSamplesDoNotOverflow) {
 TEST(Vif, StripsDoNotChangeTheSums) {
     const Pair pair = random_pair(8, 83, 301, 5);
     const FrameSums whole = score(pair).sums;
-    for (unsigned lanes : {2u, 3u, 8u, 64u}) expect_equal(score(pair, {}, Isa::scalar, lanes).sums, whole, "strips");
+    for (unsigned threads : {2u, 3u, 8u, 64u})
+        expect_equal(score(pair, {}, Isa::scalar, threads).sums, whole, "strips");
 }
 
 TEST(Vif, VectorCodeGivesTheSameSums) {

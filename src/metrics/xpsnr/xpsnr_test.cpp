@@ -94,7 +94,7 @@ TEST(Xpsnr, GivesTheRecordedFiguresOfLargePictures) {
 
 TEST(Xpsnr, IsTheSameOnSeveralThreads) {
     class Threads final : public Parallel {
-        unsigned lanes() const override { return 5; }
+        unsigned threads() const override { return 5; }
     } threads;
     const Recorded clip = {353, 287, 10, "422", "street", "dct:60", "60", {{{0, 0, 0}, {}, {}}}, {}};
     const std::vector<Picture> ref = pictures(clip, "none"), dist = pictures(clip, "dct:60");

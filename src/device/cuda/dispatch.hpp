@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace vmaf {
+namespace vmaf::cuda {
 
 enum class Dispatch {
     adaptive, // small pictures several to a launch, large ones one by one; never a wait
@@ -17,10 +17,12 @@ enum class Dispatch {
 class DispatchTable {
   public:
     using Warn = std::function<void(const std::string &text)>;
+    // The feature extractor that a name stands for; empty if there is none.
+    using Resolve = std::function<std::string(std::string_view name)>;
     // Items that are not understood are reported and skipped.
-    static DispatchTable parse(std::string_view text, const Warn &warn);
+    static DispatchTable parse(std::string_view text, const Resolve &extractor, const Warn &warn);
     // From the environment, read once per process; warnings go to the log.
-    static const DispatchTable &of_process();
+    static const DispatchTable &of_process(const Resolve &extractor);
 
     Dispatch of(std::string_view extractor) const;
 
@@ -29,4 +31,4 @@ class DispatchTable {
     std::map<std::string, Dispatch, std::less<>> by_extractor_;
 };
 
-} // namespace vmaf
+} // namespace vmaf::cuda

@@ -1,12 +1,11 @@
-#include "session/device_dispatch.hpp"
+#include "device/cuda/dispatch.hpp"
 
 #include <cstdlib>
 #include <optional>
 
 #include "base/log.hpp"
-#include "metrics/registry.hpp"
 
-namespace vmaf {
+namespace vmaf::cuda {
 
 namespace {
 
@@ -23,19 +22,18 @@ std::optional<Dispatch> strategy(std::string_view word) {
     return std::nullopt;
 }
 
-// The extractor that a name stands for, with or without "integer_" before and "_cuda" behind it.
-std::optional<std::string> extractor(std::string_view name) {
+// With or without "integer_" before and "_cuda" behind the extractor's name.
+std::string extractor_of(std::string_view name, const DispatchTable::Resolve &resolve) {
     constexpr std::string_view kSuffix = "_cuda", kPrefix = "integer_";
     if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
-    if (!find_metric(name) && name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-    const MetricInfo *info = find_metric(name);
-    if (!info) return std::nullopt;
-    return std::string(info->name);
+    std::string found = resolve(name);
+    if (found.empty() && name.starts_with(kPrefix)) found = resolve(name.substr(kPrefix.size()));
+    return found;
 }
 
 } // namespace
 
-DispatchTable DispatchTable::parse(std::string_view text, const Warn &warn) {
+DispatchTable DispatchTable::parse(std::string_view text, const Resolve &extractor, const Warn &warn) {
     DispatchTable table;
     while (!text.empty()) {
         const auto comma = text.find(',');
@@ -51,8 +49,8 @@ DispatchTable DispatchTable::parse(std::string_view text, const Warn &warn) {
             ignored("the strategies are adaptive, batched and serial");
         } else if (equals == std::string_view::npos) {
             table.fallback_ = *chosen;
-        } else if (const auto name = extractor(trimmed(item.substr(0, equals)))) {
-            table.by_extractor_[*name] = *chosen;
+        } else if (const std::string name = extractor_of(trimmed(item.substr(0, equals)), extractor); !name.empty()) {
+            table.by_extractor_[name] = *chosen;
         } else {
             ignored("there is no such feature extractor");
         }
@@ -60,10 +58,10 @@ DispatchTable DispatchTable::parse(std::string_view text, const Warn &warn) {
     return table;
 }
 
-const DispatchTable &DispatchTable::of_process() {
-    static const DispatchTable table = [] {
+const DispatchTable &DispatchTable::of_process(const Resolve &extractor) {
+    static const DispatchTable table = [&] {
         const char *text = std::getenv("VMAF_CUDA_DISPATCH");
-        return parse(text ? text : "", [](const std::string &warning) { log(LogLevel::warning, warning); });
+        return parse(text ? text : "", extractor, [](const std::string &warning) { log(LogLevel::warning, warning); });
     }();
     return table;
 }
@@ -73,4 +71,4 @@ Dispatch DispatchTable::of(std::string_view extractor) const {
     return found == by_extractor_.end() ? fallback_ : found->second;
 }
 
-} // namespace vmaf
+} // namespace vmaf::cuda

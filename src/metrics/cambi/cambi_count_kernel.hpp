@@ -33,11 +33,12 @@ struct CambiCountArgs {
     int limits[kCambiMaxSteps + 1], weights[kCambiMaxSteps + 1];
 };
 
-template <class C, int kLevels> struct CambiCountKernel {
+// kMaxRadius: of the window; a smaller one leaves room for more blocks.
+template <class C, int kLevels, int kMaxRadius> struct CambiCountKernel {
     using Args = CambiCountArgs;
     static constexpr int kThreads = 64, kMinBlocks = 12;
     static constexpr int kTileWidth = 64, kTileHeight = 32;
-    static constexpr int kColumns = kTileWidth + 2 * kCambiMaxRadius;
+    static constexpr int kColumns = kTileWidth + 2 * kMaxRadius;
     static constexpr int kPerLane = kLevels / C::kGroup; // neighbouring levels
     static_assert(kPerLane == 1 || kPerLane == 2 || kPerLane == 4, "a lane reads 8, 16 or 32 bits");
     static constexpr int kColumnBytes = kLevels + 4;
@@ -236,9 +237,11 @@ template <class C, int kLevels> struct CambiCountKernel {
     }
 };
 
-// Up to 8 contrast steps, and up to 32.
-template <class C> using cambi_count_64 = CambiCountKernel<C, 64>;
-template <class C> using cambi_count_128 = CambiCountKernel<C, 128>;
+// Up to 8 contrast steps with windows up to 33 and 65 pixels, and up to 32 steps.
+constexpr int kCambiSmallRadius = 16;
+template <class C> using cambi_count_small = CambiCountKernel<C, 64, kCambiSmallRadius>;
+template <class C> using cambi_count_64 = CambiCountKernel<C, 64, kCambiMaxRadius>;
+template <class C> using cambi_count_128 = CambiCountKernel<C, 128, kCambiMaxRadius>;
 
 } // namespace kernels
 } // namespace vmaf

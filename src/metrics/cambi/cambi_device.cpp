@@ -75,9 +75,9 @@ class CambiDeviceScorer final : public DeviceScorer {
           check_(load(device, "cambi_check")),
           prepare_(load(device, setup.bits == 8 ? "cambi_prepare_8" : "cambi_prepare_16")),
           mode_(load(device, "cambi_mode")),
-          count_(load(device, setup.steps <= kFewSteps ? "cambi_count_64" : "cambi_count_128")),
-          select_{load(device, "cambi_select_top"), load(device, "cambi_select_middle"),
-                  load(device, "cambi_select_low")},
+          count_(load(device, count_kernel(setup))), select_{load(device, "cambi_select_top"),
+                                                             load(device, "cambi_select_middle"),
+                                                             load(device, "cambi_select_low")},
           ordered_sum_(load(device, "cambi_ordered_sum")),
           reciprocals_(upload_table(device, reciprocals().data(), sizeof(float) * kReciprocals)) {
         if (setup.full_ref) source_.emplace(setup.source, setup, format, device);
@@ -111,6 +111,12 @@ class CambiDeviceScorer final : public DeviceScorer {
 
   private:
     static LoadedKernel load(Device &device, const char *name) { return device.load({"cambi", name}); }
+
+    static const char *count_kernel(const Setup &setup) {
+        if (setup.steps > kFewSteps) return "cambi_count_128";
+        const int radius = std::max(setup.encoded.radius(), setup.full_ref ? setup.source.radius() : 0);
+        return radius <= kCambiSmallRadius ? "cambi_count_small" : "cambi_count_64";
+    }
 
     void enqueue_picture(Queue &queue, const DeviceBatch &batch, const Plan &plan, const FramePlanes &luma,
                          std::size_t first_figure) const {

@@ -10,6 +10,7 @@
     F(cambi_prepare_8)                                                                                                 \
     F(cambi_prepare_16)                                                                                                \
     F(cambi_mode)                                                                                                      \
+    F(cambi_count_small)                                                                                               \
     F(cambi_count_64)                                                                                                  \
     F(cambi_count_128)                                                                                                 \
     F(cambi_select_top)                                                                                                \

@@ -55,11 +55,11 @@ TEST(Refusals, APictureThatOneMetricRefusesPreparesNone) {
         EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0); // prepared for 64x64 ...
         EXPECT_EQ(vmaf_use_feature(ctx, "cambi", nullptr), 0);  // ... which this refuses
         EXPECT_EQ(feed(ctx, 0, 64, 64), -EINVAL);
-        for (unsigned i = 0; i < 3; i++) EXPECT_EQ(feed(ctx, i, 640, 480), 0);
+        for (unsigned i = 0; i < 3; i++) EXPECT_EQ(feed(ctx, i, 240, 120), 0);
         EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
         double mean = 0;
         EXPECT_EQ(vmaf_score_pooled(ctx, model, VMAF_POOL_METHOD_MEAN, &mean, 0, 2), 0);
-        EXPECT_EQ(scores_of(ctx, "vmaf", 3), straight_run(0, 3, 640, 480)["vmaf"]);
+        EXPECT_EQ(scores_of(ctx, "vmaf", 3), straight_run(0, 3, 240, 120)["vmaf"]);
     }
 }
 
@@ -73,7 +73,7 @@ TEST(Refusals, EveryMetricSurvivesAChangeOfMind) {
         EXPECT_EQ(vmaf_use_feature(ctx, "cambi", nullptr), 0);
         for (const auto &[w, h] : {std::pair{100u, 180u}, {32u, 32u}, {200u, 20u}})
             EXPECT_EQ(feed(ctx, 0, w, h), -EINVAL) << feature;
-        for (unsigned i = 0; i < 2; i++) EXPECT_EQ(feed(ctx, i, 320, 240), 0) << feature;
+        EXPECT_EQ(feed(ctx, 0, 320, 240), 0) << feature;
         EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0) << feature;
     }
 }

@@ -363,7 +363,7 @@ std::unique_ptr<ClipReader> numbered(bool is_y4m, unsigned frames, unsigned bits
 TEST(ReadAhead, GivesEveryFrameInOrderWithAnyNumberOfThreadsWithAndWithoutChroma) {
     for (const bool is_y4m : {false, true})
         for (const unsigned bits : {8u, 10u})
-            for (const unsigned threads : {1u, 2u, 5u})
+            for (const unsigned threads : {0u, 1u, 2u, 5u})
                 for (const bool has_chroma : {true, false}) {
                     const std::unique_ptr<ClipReader> reader = numbered(is_y4m, 40, bits);
                     ASSERT_TRUE(reader->is_file());
@@ -420,12 +420,13 @@ TEST(ReadAhead, FramesBeforeACutOffOneComeFirstThenTheErrorOfTheReader) {
         RawReader plain(file_with(clip), {PixelFormat::yuv420p, 8, 4, 2});
         for (int i = 0; i < 4; i++) read_one(plain);
         const std::string want = message_of([&] { read_one(plain); });
-        for (const bool has_chroma : {true, false}) {
-            RawReader reader(file_with(clip), {PixelFormat::yuv420p, 8, 4, 2});
-            ReadAhead ahead(reader, {.has_chroma = has_chroma, .frames_ahead = 6, .threads = 3});
-            for (int i = 0; i < 4; i++) EXPECT_EQ(plane(ahead.next(), 0)[0], i);
-            EXPECT_EQ(message_of([&] { ahead.next(); }), want);
-        }
+        for (const bool has_chroma : {true, false})
+            for (const unsigned threads : {0u, 3u}) {
+                RawReader reader(file_with(clip), {PixelFormat::yuv420p, 8, 4, 2});
+                ReadAhead ahead(reader, {.has_chroma = has_chroma, .frames_ahead = 6, .threads = threads});
+                for (int i = 0; i < 4; i++) EXPECT_EQ(plane(ahead.next(), 0)[0], i);
+                EXPECT_EQ(message_of([&] { ahead.next(); }), want);
+            }
         EXPECT_NE(want.find(std::to_string(12 - missing) + " of its 12 bytes"), std::string::npos) << want;
     }
 }

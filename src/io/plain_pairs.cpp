@@ -4,6 +4,17 @@
 
 namespace vmaf {
 
+namespace {
+
+// A thread that hands over frames smaller than this takes longer for that than for reading them.
+constexpr std::size_t kLeastBytesForThreads = 64 * 1024;
+
+bool is_worth_a_thread(const PictureFormat &format) {
+    return std::size_t{format.width} * format.height * format.bytes_per_sample() >= kLeastBytesForThreads;
+}
+
+} // namespace
+
 PlainPairs::PlainPairs(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted)
     : reference_{"reference", std::move(reference)}, distorted_{"distorted", std::move(distorted)},
       format_(reference_.reader->format()) {
@@ -40,11 +51,12 @@ void PlainPairs::check_not_empty() const {
 
 void PlainPairs::start(const PairsUse &use) {
     for (Clip *clip : {&reference_, &distorted_})
-        clip->frames = std::make_unique<ReadAhead>(*clip->reader, ReadAhead::Config{.bits = format_.bits,
-                                                                                    .has_chroma = use.reads_chroma,
-                                                                                    .frames_ahead = use.frames_ahead,
-                                                                                    .threads = use.reading_threads,
-                                                                                    .memory = use.memory});
+        clip->frames = std::make_unique<ReadAhead>(
+            *clip->reader, ReadAhead::Config{.bits = format_.bits,
+                                             .has_chroma = use.reads_chroma,
+                                             .frames_ahead = use.frames_ahead,
+                                             .threads = is_worth_a_thread(format_) ? use.reading_threads : 0,
+                                             .memory = use.memory});
 }
 
 unsigned PlainPairs::pictures() const { return reference_.frames->pictures() + distorted_.frames->pictures(); }

@@ -24,6 +24,10 @@ PicturePool make_pool(ClipReader &reader, const ReadAhead::Config &config) {
 ReadAhead::ReadAhead(ClipReader &reader, const Config &config)
     : reader_(reader), is_file_(reader.is_file()), frames_ahead_(std::max(1u, config.frames_ahead)),
       pool_(make_pool(reader, config)) {
+    if (is_file_ && config.threads == 0) {
+        own_loader_ = reader.loader();
+        return;
+    }
     const unsigned threads = is_file_ ? std::clamp(config.threads, 1u, frames_ahead_) : 1;
     threads_.reserve(threads);
     try {
@@ -83,27 +87,32 @@ void ReadAhead::read_frames(std::unique_lock<std::mutex> &lock) {
     for (;;) {
         changed_.wait(lock, [&] { return is_stopping_ || claimed_ >= end_ || claimed_ < taken_ + frames_ahead_; });
         if (is_stopping_ || claimed_ >= end_) return;
-        const std::uint64_t frame = claimed_++;
-        std::exception_ptr error;
-        bool is_there = false;
-        try {
-            Picture picture = read_one(lock, loader);
-            if (!lock.owns_lock()) lock.lock();
-            is_there = bool(picture);
-            if (is_there) ready_.emplace(frame, std::move(picture));
-        } catch (...) {
-            if (!lock.owns_lock()) lock.lock();
-            error = std::current_exception();
-        }
-        if (is_there && !error)
-            changed_.notify_all();
-        else
-            end_at(frame, error);
+        claim_and_read(lock, loader);
     }
+}
+
+void ReadAhead::claim_and_read(std::unique_lock<std::mutex> &lock, FrameLoader &loader) {
+    const std::uint64_t frame = claimed_++;
+    std::exception_ptr error;
+    bool is_there = false;
+    try {
+        Picture picture = read_one(lock, loader);
+        if (!lock.owns_lock()) lock.lock();
+        is_there = bool(picture);
+        if (is_there) ready_.emplace(frame, std::move(picture));
+    } catch (...) {
+        if (!lock.owns_lock()) lock.lock();
+        error = std::current_exception();
+    }
+    if (is_there && !error)
+        changed_.notify_all();
+    else
+        end_at(frame, error);
 }
 
 Picture ReadAhead::next() {
     std::unique_lock lock(mutex_);
+    if (own_loader_ && claimed_ < end_) claim_and_read(lock, *own_loader_);
     changed_.wait(lock, [&] { return taken_ == end_ || ready_.contains(taken_); });
     if (taken_ == end_) {
         if (error_) std::rethrow_exception(error_);

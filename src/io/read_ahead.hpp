@@ -1,5 +1,5 @@
 // Reads a clip on threads of its own, a few frames ahead of whoever takes them. Files are read by several threads, each
-// frame straight to where it is wanted; pipes by one.
+// frame straight to where it is wanted, small frames by whoever takes them; pipes by one.
 #pragma once
 
 #include <condition_variable>
@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -22,7 +23,7 @@ class ReadAhead {
         unsigned bits = 0;         // of the pictures; 0: the clip's own
         bool has_chroma = true;    // false: pictures have no samples of chroma, and none are read
         unsigned frames_ahead = 1; // at most so many are read and not taken
-        unsigned threads = 1;
+        unsigned threads = 1; // 0: files are read by whoever takes frames
         PictureMemory memory = host_memory();
     };
     ReadAhead(ClipReader &reader, const Config &config);
@@ -37,6 +38,7 @@ class ReadAhead {
 
   private:
     void work();
+    void claim_and_read(std::unique_lock<std::mutex> &lock, FrameLoader &loader);
     void read_frames(std::unique_lock<std::mutex> &lock);
     Picture read_one(std::unique_lock<std::mutex> &lock, FrameLoader &loader); // empty at the end
     void end_at(std::uint64_t frame, std::exception_ptr error);                // with the lock held
@@ -53,6 +55,7 @@ class ReadAhead {
     std::exception_ptr error_;                                      // why, if the clip does not simply end
     std::map<std::uint64_t, Picture> ready_;
     bool is_stopping_ = false;
+    std::optional<FrameLoader> own_loader_; // frames are read where they are taken, without threads
     std::vector<std::thread> threads_;
 };
 

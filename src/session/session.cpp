@@ -28,6 +28,8 @@ namespace {
 // Pictures of the caller that are kept between calls: a pool of four leaves it two for the next pair (c-api.md 6.3).
 constexpr unsigned kMostKept = 2;
 
+constexpr std::uint64_t kMostTinySamples = 32 * 32; // of luma, in a frame that is not worth a thread
+
 // A pair of pictures on its way through the metrics.
 struct Frame {
     unsigned index = 0;
@@ -237,7 +239,9 @@ class Session::Impl final : public DevicePipeline::Receiver {
     }
 
     // Everything happens inside read(), whose errors are those of its own frame.
-    bool is_synchronous() const { return config_.threads == 0 && !device_; }
+    // Handing frames of a few samples to a thread takes longer than measuring them.
+    bool is_tiny() const { return format_ && format_->width * std::uint64_t{format_->height} <= kMostTinySamples; }
+    bool is_synchronous() const { return (config_.threads == 0 || is_tiny()) && !device_; }
 
     void refuse_inside_handler() const {
         if (is_inside_handler())

@@ -41,9 +41,7 @@ class Scorer final : public FrameScorer {
     // The unclipped score of one picture (sections 4 to 10).
     double score(const Picture &picture, const Target &target, const HeatmapFiles *heatmaps, const FrameInput &frame) {
         Canvas canvas = room_.canvas(target);
-        load_luma(picture, canvas, room_);
-        if (setup_.remove_dither) remove_dither(canvas, room_);
-        compute_mask(canvas, room_);
+        load_masked(picture, canvas, setup_.remove_dither, room_);
 
         double score = 0.0;
         for (int scale = 0; scale < kScales; scale++) {

@@ -82,6 +82,9 @@ void remove_dither(const Canvas &canvas, const Workspace &room);
 int mask_threshold(int width, int height);
 void compute_mask(const Canvas &canvas, Workspace &room);
 
+// All three, row by row; the second if wanted.
+void load_masked(const Picture &picture, const Canvas &canvas, bool remove_dither, Workspace &room);
+
 // Section 8.
 void decimate(Canvas &canvas, const Workspace &room);
 void mode_filter(const Canvas &canvas, Workspace &room);

@@ -282,17 +282,24 @@ void add_edges(const float *x1, const float *m1, const float *x2, const float *m
     const V one = hn::Set(d, 1.0f);
     Tally more = artifact, less = lost_detail;
     // (1 + e2) / (1 + e1) - 1 as one fraction.
-    const auto add = [&](VD a1, VD b1, VD a2, VD b2, VD guess) HWY_ATTR {
-        const VD e1 = hn::Abs(hn::Sub(a1, b1)), e2 = hn::Abs(hn::Sub(a2, b2));
+    const auto add = [&](VD e1, VD e2, VD guess) HWY_ATTR {
         const VD v = hn::Mul(hn::Sub(e2, e1), reciprocal(hn::Add(hn::Set(dd, 1.0), e1), guess));
         if constexpr (kArtifact) more.add(hn::Max(v, hn::Zero(dd)));
         if constexpr (kLostDetail) less.add(hn::Max(hn::Neg(v), hn::Zero(dd)));
     };
+    const auto apart = [](VD a, VD b) HWY_ATTR { return hn::Abs(hn::Sub(a, b)); };
     for (int x = 0; x < columns; x += kLanes) {
         const V a1 = load(x1, x), b1 = load(m1, x), a2 = load(x2, x), b2 = load(m2, x);
-        const V guess = hn::Div(one, hn::Add(one, hn::Abs(hn::Sub(a1, b1))));
-        add(lower(a1), lower(b1), lower(a2), lower(b2), lower(guess));
-        add(upper(a1), upper(b1), upper(a2), upper(b2), upper(guess));
+        const V e1 = hn::Abs(hn::Sub(a1, b1)), e2 = hn::Abs(hn::Sub(a2, b2));
+        const V guess = hn::Div(one, hn::Add(one, e1));
+        // Neither is more than twice the other: their difference is exact in single precision.
+        if (hn::AllTrue(d, hn::And(hn::Le(e1, hn::Min(a1, b1)), hn::Le(e2, hn::Min(a2, b2))))) {
+            add(lower(e1), lower(e2), lower(guess));
+            add(upper(e1), upper(e2), upper(guess));
+            continue;
+        }
+        add(apart(lower(a1), lower(b1)), apart(lower(a2), lower(b2)), lower(guess));
+        add(apart(upper(a1), upper(b1)), apart(upper(a2), upper(b2)), upper(guess));
     }
     artifact = more;
     lost_detail = less;

@@ -176,9 +176,10 @@ void halve_rows(const float *top, const float *bottom, float *out, int width) {
     const V quarter = hn::Set(d, 0.25f);
     int x = 0;
     for (; x + 2 * kLanes <= width; x += 2 * kLanes) {
-        V a, b, c, e;
-        hn::LoadInterleaved2(d, top + x, a, b);
-        hn::LoadInterleaved2(d, bottom + x, c, e);
+        const V t0 = hn::LoadU(d, top + x), t1 = hn::LoadU(d, top + x + kLanes);
+        const V b0 = hn::LoadU(d, bottom + x), b1 = hn::LoadU(d, bottom + x + kLanes);
+        const V a = hn::ConcatEven(d, t1, t0), b = hn::ConcatOdd(d, t1, t0);
+        const V c = hn::ConcatEven(d, b1, b0), e = hn::ConcatOdd(d, b1, b0);
         hn::StoreU(hn::Mul(hn::Add(hn::Add(hn::Add(a, b), c), e), quarter), d, out + x / 2);
     }
     scalar_colour.halve_rows(top + x, bottom + x, out + x / 2, width - x);

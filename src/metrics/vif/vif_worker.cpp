@@ -1,4 +1,8 @@
 // Strips by vector code, except where a scale is too narrow for it.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "base/aligned.hpp"
 #include "metrics/vif/vif_strip.hpp"
 
@@ -8,18 +12,28 @@ namespace {
 
 class VectorWorker final : public StripWorker {
   public:
-    VectorWorker(int width, const StripCode &code) : code_(code), scratch_(code.scratch_bytes(width)) {
+    // `codes` by preference: those for shorter vectors do narrower strips.
+    VectorWorker(int width, std::vector<const StripCode *> codes) : codes_(std::move(codes)) {
+        std::size_t bytes = 0;
+        for (const StripCode *code : codes_) bytes = std::max(bytes, code->scratch_bytes(width));
+        scratch_ = AlignedArray<std::byte>(bytes);
         for (int scale = 0; scale < kScales && !scalar_; scale++)
-            if (!code.wide_enough(scale, width >> scale)) scalar_ = make_scalar_worker(width >> scale);
+            if (!code_for(scale, width >> scale)) scalar_ = make_scalar_worker(width >> scale);
     }
 
     ScaleSums run(const Strip &strip) override {
-        if (!code_.wide_enough(strip.scale, strip.images.width)) return scalar_->run(strip);
-        return code_.run(strip, scratch_.data());
+        const StripCode *const code = code_for(strip.scale, strip.images.width);
+        return code ? code->run(strip, scratch_.data()) : scalar_->run(strip);
     }
 
   private:
-    const StripCode &code_;
+    const StripCode *code_for(int scale, int width) const {
+        for (const StripCode *code : codes_)
+            if (code->wide_enough(scale, width)) return code;
+        return nullptr;
+    }
+
+    std::vector<const StripCode *> codes_;
     AlignedArray<std::byte> scratch_;
     std::unique_ptr<StripWorker> scalar_; // null if every scale is wide enough
 };
@@ -29,7 +43,9 @@ class VectorWorker final : public StripWorker {
 std::unique_ptr<StripWorker> make_worker(int width, Isa isa) {
     const StripCode *code = pick_strip_code(isa);
     if (!code) return make_scalar_worker(width);
-    return std::make_unique<VectorWorker>(width, *code);
+    std::vector<const StripCode *> codes = {code};
+    if (const StripCode *shorter = isa > Isa::avx2 ? pick_strip_code(Isa::avx2) : nullptr) codes.push_back(shorter);
+    return std::make_unique<VectorWorker>(width, std::move(codes));
 }
 
 } // namespace vmaf::vif

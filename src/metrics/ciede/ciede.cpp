@@ -7,6 +7,7 @@
 #include "base/aligned.hpp"
 #include "metrics/ciede/chroma_rows.hpp"
 #include "metrics/ciede/colour.hpp"
+#include "metrics/device_scorer.hpp"
 #include "metrics/format_checks.hpp"
 
 namespace vmaf {
@@ -94,6 +95,9 @@ class Ciede final : public Metric {
         if (format_.bits == 8) return std::make_unique<CiedeScorer<std::uint8_t>>(format_, pick_functions(isa));
         return std::make_unique<CiedeScorer<std::uint16_t>>(format_, pick_functions(isa));
     }
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return ciede::make_device_scorer(format_, device);
+    }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score("ciede2000", index, 45.0 - 20.0 * std::log10(result.values[0]));
     }
@@ -112,6 +116,7 @@ const MetricInfo ciede_metric = {
     .options = {},
     .provides = kProvides,
     .every_frame = false,
+    .on_devices = true,
     .create = [](const OptionValues &) -> std::unique_ptr<Metric> { return std::make_unique<Ciede>(); },
 };
 

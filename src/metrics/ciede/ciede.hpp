@@ -28,6 +28,9 @@ struct Functions {
 extern const Functions scalar_functions;
 const Functions &pick_functions(Isa isa);
 
+// On a device; fills a FrameResult as the CPU's scorer does, within 1e-9.
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, Device &device);
+
 } // namespace ciede
 
 } // namespace vmaf

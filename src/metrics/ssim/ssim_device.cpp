@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <optional>
-#include <string>
 
 #include "device/trace.hpp"
 #include "metrics/ssim/box_mean.hpp"
@@ -21,9 +20,8 @@ using namespace kernels;
 
 constexpr const char *kSet = "ssim";
 
-LoadedKernel load_for_depth(Device &device, std::string name, unsigned bits) {
-    name += bits == 8 ? "_8" : "_16";
-    return device.load({kSet, name.c_str()});
+LoadedKernel load_for_depth(Device &device, const char *name_8, const char *name_16, unsigned bits) {
+    return device.load({kSet, bits == 8 ? name_8 : name_16});
 }
 
 float to_8_bits(unsigned bits) { return 1.0f / static_cast<float>(1 << (bits - 8)); }
@@ -127,11 +125,12 @@ class FloatSsimDevice final : public DeviceScorer {
         : format_(format), factor_(factor), wanted_{true, enable_lcs}, width_(reduced(format.width)),
           height_(reduced(format.height)),
           terms_kernel_(factor > 1 ? device.load({kSet, "ssim_terms_float"})
-                                   : load_for_depth(device, "ssim_terms", format.bits)),
+                                   : load_for_depth(device, "ssim_terms_8", "ssim_terms_16", format.bits)),
           terms_(device, scratch_, width_, height_, wanted_), sums_(results_.add<u64>(4)) {
         if (factor == 1 || width_ <= 0 || height_ <= 0) return;
-        box_kernel_ = load_for_depth(
-            device, std::has_single_bit(static_cast<unsigned>(factor)) ? "ssim_box" : "ssim_any_box", format.bits);
+        box_kernel_ = std::has_single_bit(static_cast<unsigned>(factor))
+                          ? load_for_depth(device, "ssim_box_8", "ssim_box_16", format.bits)
+                          : load_for_depth(device, "ssim_any_box_8", "ssim_any_box_16", format.bits);
         planes_made_.emplace(scratch_, width_, height_);
     }
 
@@ -192,9 +191,10 @@ class FloatSsimDevice final : public DeviceScorer {
 class FloatMsSsimDevice final : public DeviceScorer {
   public:
     FloatMsSsimDevice(const PictureFormat &format, bool enable_lcs, Device &device)
-        : format_(format), enable_lcs_(enable_lcs), terms_first_(load_for_depth(device, "ssim_terms", format.bits)),
+        : format_(format), enable_lcs_(enable_lcs),
+          terms_first_(load_for_depth(device, "ssim_terms_8", "ssim_terms_16", format.bits)),
           terms_later_(device.load({kSet, "ssim_terms_float"})),
-          decimate_first_(load_for_depth(device, "ssim_decimate", format.bits)),
+          decimate_first_(load_for_depth(device, "ssim_decimate_8", "ssim_decimate_16", format.bits)),
           decimate_later_(device.load({kSet, "ssim_decimate_float"})),
           terms_(device, scratch_, static_cast<int>(format.width), static_cast<int>(format.height), {false, true}),
           sums_(results_.add<u64>(4 * kMsSsimScales)) {
@@ -258,7 +258,7 @@ class FloatMsSsimDevice final : public DeviceScorer {
 class SsimDevice final : public DeviceScorer {
   public:
     SsimDevice(const PictureFormat &format, Device &device)
-        : format_(format), moments_(load_for_depth(device, "ssim_moments", format.bits)),
+        : format_(format), moments_(load_for_depth(device, "ssim_moments_8", "ssim_moments_16", format.bits)),
           sums_kernel_(device.load({kSet, "ssim_sums"})),
           terms_(scratch_.add<u64>(std::size_t{format.width} * format.height)), sums_(results_.add<u64>(4)) {}
 

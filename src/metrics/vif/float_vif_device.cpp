@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
-#include <string>
 
 #include "device/trace.hpp"
 #include "metrics/vif/float_vif_kernels.hpp"
@@ -67,22 +66,24 @@ class FloatVifDevice final : public DeviceScorer {
     FloatVifDevice(const PictureFormat &format, const DeviceSettings &settings, Device &device)
         : format_(format), settings_(settings), totals_kernel_(device.load({kSet, "float_vif_totals"})),
           totals_(results_.add<float>(kMaxLineTotals)) {
-        const std::string depth = format.bits == 8 ? "_8" : "_16";
-        const auto load = [&](const std::string &name) { return device.load({kSet, name.c_str()}); };
+        const bool bytes = format.bits == 8;
         const bool prescaled =
             settings.width != static_cast<int>(format.width) || settings.height != static_cast<int>(format.height);
         if (prescaled) {
-            prescale_ = load("float_vif_prescale" + depth);
+            prescale_ = device.load({kSet, bytes ? "float_vif_prescale_8" : "float_vif_prescale_16"});
             const Resizer resizer(static_cast<int>(format.width), static_cast<int>(format.height), settings.width,
                                   settings.height, settings.method);
             columns_ = upload_table(device, resizer.columns().data(), resizer.columns().size() * sizeof(ResizeTaps));
             rows_ = upload_table(device, resizer.rows().data(), resizer.rows().size() * sizeof(ResizeTaps));
             levels_[0].emplace(scratch_, settings.width, settings.height);
         }
-        reduce_first_ = load("float_vif_reduce" + (prescaled ? "_float" : depth));
-        statistics_first_ = load("float_vif_statistics" + (prescaled ? "_float" : depth));
-        reduce_later_ = load("float_vif_reduce_float");
-        statistics_later_ = load("float_vif_statistics_float");
+        reduce_later_ = device.load({kSet, "float_vif_reduce_float"});
+        statistics_later_ = device.load({kSet, "float_vif_statistics_float"});
+        reduce_first_ =
+            prescaled ? reduce_later_ : device.load({kSet, bytes ? "float_vif_reduce_8" : "float_vif_reduce_16"});
+        statistics_first_ = prescaled
+                                ? statistics_later_
+                                : device.load({kSet, bytes ? "float_vif_statistics_8" : "float_vif_statistics_16"});
         for (std::size_t s = 0; s < kScales; s++) {
             const int width = settings.width >> s, height = settings.height >> s;
             if (s > 0) levels_[s].emplace(scratch_, width, height);

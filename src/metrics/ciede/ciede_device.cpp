@@ -1,0 +1,60 @@
+#include <bit>
+
+#include "device/trace.hpp"
+#include "metrics/ciede/ciede.hpp"
+#include "metrics/ciede/ciede_kernels.hpp"
+#include "metrics/device_scorer.hpp"
+
+namespace vmaf::ciede {
+
+namespace {
+
+using namespace kernels;
+
+class CiedeDevice final : public DeviceScorer {
+  public:
+    CiedeDevice(const PictureFormat &format, Device &device)
+        : format_(format), differences_kernel_(device.load({"ciede", format.bits == 8 ? "ciede_8" : "ciede_16"})),
+          sum_kernel_(device.load({"ciede", "ciede_sum"})),
+          differences_(scratch_.add<float>(std::size_t{format.width} * format.height)), sum_(results_.add<u64>(1)) {
+        planes_.ref = planes_.dist = 7;
+    }
+
+    void enqueue(Queue &queue, const DeviceBatch &batch) const override {
+        const TraceRange trace("ciede");
+        CiedeArgs args{};
+        for (unsigned p = 0; p < 3; p++) args.planes[p] = batch.planes(p);
+        args.width = static_cast<int>(format_.width);
+        args.height = static_cast<int>(format_.height);
+        args.chroma_width = static_cast<int>(format_.plane_width(1));
+        args.chroma_height = static_cast<int>(format_.plane_height(1));
+        args.halved_rows = format_.pixel_format != PixelFormat::yuv444p;
+        args.halved_columns = format_.pixel_format == PixelFormat::yuv420p;
+        args.bits = static_cast<int>(format_.bits);
+        args.differences = batch.scratch_of(differences_);
+        launch_tiles(queue, differences_kernel_, args.width, args.height, batch.count, args);
+        CiedeSumArgs sum{};
+        sum.differences = args.differences;
+        sum.count = u64{format_.width} * format_.height;
+        sum.sum = batch.results_of(sum_);
+        launch(queue, sum_kernel_, {1, 1, batch.count}, sum);
+    }
+
+    void collect(const DeviceResult &from, FrameResult &result) const override {
+        result.values[0] = std::bit_cast<double>(*from.of(sum_)) / (double{format_.width} * double{format_.height});
+    }
+
+  private:
+    PictureFormat format_;
+    LoadedKernel differences_kernel_, sum_kernel_;
+    Piece<float> differences_;
+    Piece<u64> sum_;
+};
+
+} // namespace
+
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, Device &device) {
+    return std::make_unique<CiedeDevice>(format, device);
+}
+
+} // namespace vmaf::ciede

@@ -41,7 +41,8 @@ class CiedeDevice final : public DeviceScorer {
     }
 
     void collect(const DeviceResult &from, FrameResult &result) const override {
-        result.values[0] = std::bit_cast<double>(*from.of(sum_)) / (double{format_.width} * double{format_.height});
+        result.values[0] = std::bit_cast<double>(*from.of(sum_)) /
+                           (static_cast<double>(format_.width) * static_cast<double>(format_.height));
     }
 
   private:

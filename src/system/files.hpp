@@ -18,6 +18,9 @@ void make_folders(const std::string &path);
 // name is removed first; what takes it again before the file is made, is an error. Throws OutputError.
 void reserve_file(const std::string &path);
 
+// Writes a short text to a descriptor that the program was given. False: that failed, nobody may be reading.
+bool write_text(int descriptor, std::string_view text);
+
 // A new file that threads fill at places of their own. It takes the place of a regular file of that name; a link, a
 // pipe or anything else there is refused, for the name is not one that somebody typed.
 class PlacedFile {

@@ -56,6 +56,16 @@ void reserve_file(const std::string &path) {
     if (descriptor.get() < 0) throw cannot_write(path, errno);
 }
 
+bool write_text(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t count = write(descriptor, text.data(), text.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
 class PlacedFile::File {
   public:
     explicit File(const std::string &path) : path_(path) {

@@ -1,6 +1,7 @@
 #include "system/files.hpp"
 
 #include <filesystem>
+#include <io.h>
 #include <mutex>
 
 #include "system/output_file.hpp"
@@ -45,6 +46,10 @@ void reserve_file(const std::string &path) {
     const Handle file(
         CreateFileW(wide_path(path).c_str(), GENERIC_WRITE, 0, nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
     if (!file.is_open()) throw cannot("cannot write '" + path + "'", GetLastError());
+}
+
+bool write_text(int descriptor, std::string_view text) {
+    return _write(descriptor, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size());
 }
 
 class PlacedFile::File {

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "system/files.hpp"
+
 namespace vmaf::cli {
 
 namespace {
@@ -45,7 +47,7 @@ void Meter::frame(std::uint64_t count) {
 }
 
 void Meter::report(std::uint64_t count) {
-    if (dprintf(report_, "%llu\n", static_cast<unsigned long long>(count)) < 0) report_ = -1; // nobody listens
+    if (!system::write_text(report_, std::to_string(count) + "\n")) report_ = -1; // nobody listens
 }
 
 void Meter::show(std::uint64_t count, Clock::time_point now) {

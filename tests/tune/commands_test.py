@@ -216,7 +216,8 @@ class Commands(unittest.TestCase):
     # Shots and ladders
 
     def test_shots_are_encoded_frame_by_frame_and_an_interrupted_job_goes_on(self):
-        common = ("per-shot", "film.mkv", "--target-vmaf", "85", "--min-shot", "8", "--run", "--encode-jobs", "2", "-o", "joined.mkv", "--plan-out", "plan.json")
+        with open(self.path("three.csv"), "w") as file: file.write("0,23\n24,47\n48,71\n")
+        common = ("per-shot", "film.mkv", "--target-vmaf", "85", "--shots", "three.csv", "--run", "--encode-jobs", "2", "-o", "joined.mkv", "--plan-out", "plan.json")
         process = subprocess.Popen([TUNE, "per-shot", "-i", "film.mkv", "--preset", "ultrafast", "--score-scale", "none", *common[2:]], cwd=self.folder, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("jobs")})
         state = self.path("jobs/vmaf-tune/jobs")

@@ -164,6 +164,60 @@ class Sources(unittest.TestCase):
         self.assertIn("the source is damaged", run.stderr)
         self.assertTrue(json.loads(run.stdout.splitlines()[-1])["damaged_source"])
 
+    def test_container_that_cannot_hold_a_stream_is_told_before_anything_is_searched(self):
+        self.ffmpeg("-i", "clip.y4m", "-f", "lavfi", "-i", "sine=d=1", *LOSSLESS, "-c:a", "aac", "-shortest", "sound.mp4")
+        run = self.tune("encode", "-i", "sound.mp4", "-e", "libsvtav1", "--preset", "ultrafast", "--target-vmaf", "80", "-o", "sound.webm", code=2, timeout=200)
+        self.assertIn("'sound.webm' cannot hold the streams", run.stderr)
+        self.assertIn("--audio-codec", run.stderr)
+        self.assertNotIn("kbps", run.stderr)
+        self.tune("encode", "-i", "sound.mp4", "-e", "libsvtav1", "--preset", "ultrafast", "--crf", "50", "--audio-codec", "libopus", "-o", "sound.webm")
+
+    def test_covers_and_attachments_are_kept_or_told(self):
+        self.ffmpeg("-i", "clip.y4m", "-frames:v", "1", "-s", "64x64", "cover.png")
+        self.ffmpeg("-i", "clip.y4m", *LOSSLESS, "bare.mp4")
+        self.ffmpeg("-i", "bare.mp4", "-i", "cover.png", "-map", "0:v", "-map", "1:v", "-c", "copy", "-disposition:v:1", "attached_pic", "covered.mp4")
+        kinds = lambda name: [s["disposition"]["attached_pic"] for s in json.loads(subprocess.check_output(["ffprobe", "-v", "error", "-show_streams", "-of", "json", self.path(name)]))["streams"]]
+        common = ("--preset", "ultrafast", "--crf", "30", "-y")
+        self.tune("encode", "-i", "covered.mp4", *common, "--vfilter", "hflip", "-o", "kept.mp4")
+        self.assertEqual(kinds("kept.mp4"), [0, 1])
+        self.assertIn("will not have the cover picture", self.tune("encode", "-i", "covered.mp4", *common, "-o", "kept.mkv").stderr)
+        with open(self.path("font.ttf"), "wb") as file: file.write(bytes(200))
+        self.ffmpeg("-i", "bare.mp4", "-c", "copy", "-attach", "font.ttf", "-metadata:s:t", "mimetype=application/x-truetype-font", "attached.mkv")
+        self.assertIn("1 attached files", self.tune("encode", "-i", "attached.mkv", *common, "-o", "attached.mp4").stderr)
+        self.assertNotIn("will not have", self.tune("encode", "-i", "attached.mkv", *common, "-o", "again.mkv").stderr)
+
+    def test_light_levels_in_the_stream_alone_are_kept(self):
+        display = "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)"
+        self.ffmpeg("-i", "clip.y4m", "-vf", "format=yuv420p10le", "-c:v", "libx265", "-preset", "ultrafast", "-x265-params",
+                    f"log-level=none:crf=10:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:master-display={display}:max-cll=1000,400", "-color_primaries", "bt2020", "-color_trc", "smpte2084", "-colorspace", "bt2020nc", "hdr.mkv")
+        run = self.tune("encode", "-i", "hdr.mkv", "-e", "libx265", "--preset", "ultrafast", "--crf", "30", "-o", "light.mkv", "--dry-run")
+        self.assertIn(f"master-display={display}", run.stdout)
+        self.assertIn("max-cll=1000,400", run.stdout)
+        self.assertIn("light levels", self.tune("sample", "-i", "hdr.mkv", "--preset", "ultrafast", "--crf", "40", "--score-scale", "none").stderr)
+
+    # Answers
+
+    def test_answers_for_people(self):
+        common = ("search", "-i", "clip.y4m", "-e", "x264", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "1")
+        run = self.tune(*common, "--target", "80")
+        sentence, line, command = run.stdout.splitlines()
+        self.assertRegex(sentence, r"^crf \d+ gives VMAF 8\d\.\d\d: [\d.]+ ?kB, [\d.]+ % of the source, \d+ kbps, about [\d.]+ s to encode\.$")
+        self.assertIn("encoder=libx264", line)
+        self.assertTrue(command.startswith("vmaf-tune encode"))
+        run = self.tune(*common, "--target", "vmaf>=80", "--target", "vmaf_neg>=80")
+        self.assertRegex(run.stderr, r"\(misses (vmaf by \d+\.\d\d, )?vmaf_neg by \d+\.\d\d\)")
+        self.ffmpeg("-i", "clip.y4m", "-c:v", "libx264", "-crf", "45", "tiny.mp4")
+        self.assertIn("larger than the source", self.tune("search", "-i", "tiny.mp4", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "1", "--target", "97").stderr)
+
+    def test_outputs_are_checked_and_reasons_are_the_encoders(self):
+        for command in (("encode", "--target-vmaf", "80", "-o", "no/such/out.mkv"), ("search", "--target-vmaf", "80", "-o", "no/such/rows.jsonl"), ("corpus", "--crf", "30", "-o", "no/such/rows.jsonl"),
+                        ("ladder", "-o", "no/such/x.json"), ("per-shot", "--target-vmaf", "80", "--plan-out", "no/such/plan.json"), ("compare", "-o", "no/such/x.md"), ("encode", "--target-vmaf", "80", "-y", "-o", ".")):
+            run = self.tune(command[0], "-i", "clip.y4m", "--preset", "ultrafast", *command[1:], code=6)
+            self.assertNotIn("kbps", run.stderr)
+        run = self.tune("sample", "-i", "clip.y4m", "-e", "libsvtav1", "--preset", "ultrafast", "--crf", "40", "--enc", "svtav1-params=tune=9", code=4)
+        self.assertRegex(run.stderr, r"(?i)tune")
+        self.assertNotIn("Conversion failed", run.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

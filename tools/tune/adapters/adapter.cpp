@@ -243,6 +243,10 @@ bool Adapter::has_hdr_arguments() const {
     }
 }
 
+bool Adapter::keeps_light() const {
+    return family == EncoderFamily::x265 || family == EncoderFamily::svtav1 || name == "hevc_nvenc";
+}
+
 Arguments Adapter::hdr_arguments(const Hdr &hdr) const {
     if (hdr.transfer == Hdr::Transfer::none || !has_hdr_arguments()) return {};
     const bool pq = hdr.transfer == Hdr::Transfer::pq;
@@ -326,6 +330,17 @@ std::string_view Adapter::preset_number_option() const {
     case EncoderFamily::rav1e: return "-speed";
     default: return {};
     }
+}
+
+const Adapter *adapter_by_short_name(std::string_view name) {
+    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"x264", "libx264"},      {"x265", "libx265"},   {"svtav1", "libsvtav1"},   {"svt-av1", "libsvtav1"},
+        {"svt", "libsvtav1"},     {"aom", "libaom-av1"}, {"aom-av1", "libaom-av1"}, {"libaom", "libaom-av1"},
+        {"aomenc", "libaom-av1"}, {"vp9", "libvpx-vp9"}, {"vpx-vp9", "libvpx-vp9"}, {"libvpx", "libvpx-vp9"},
+        {"vvenc", "libvvenc"},    {"rav1e", "librav1e"}};
+    for (const auto &[short_name, full] : kNames)
+        if (name == short_name) return find_adapter(full);
+    return nullptr;
 }
 
 Adapter adapter_for_version(const Adapter &adapter, std::string_view version) {

@@ -70,12 +70,15 @@ struct Adapter {
     std::string encoder_version(std::string_view log) const;
 
     bool has_hdr_arguments() const;
+    bool keeps_light() const; // mastering display and content light
 };
 
 Arguments gop_arguments(unsigned keyint, std::optional<unsigned> minimum);
 
 std::span<const Adapter> adapters();
 const Adapter *find_adapter(std::string_view name);
+// By what people call it, "x264", "svt-av1"; null where that is not clear.
+const Adapter *adapter_by_short_name(std::string_view name);
 // Newer encoders take more: SVT-AV1 4 has steps of a quarter, up to 70.
 Adapter adapter_for_version(const Adapter &adapter, std::string_view version);
 Adapter generic_adapter(const std::string &encoder); // --encoder-generic: -preset and -crf

@@ -176,7 +176,10 @@ void bind_running(CLI::App &app, Options &o) {
     app.add_option("--work-dir,--encode-dir,--temp-dir", o.work_dir, "scratch folder")->group("Running");
     app.add_option("-o,--output", o.output, "result file; - for standard output")->group("Running");
     app.add_flag("-y,--overwrite", o.overwrite, "replace existing results")->group("Running");
-    app.add_option("--timeout", o.timeout, "kill a program that makes no progress for so long")->group("Running");
+    app.add_option("--timeout", o.timeout,
+                   "kill a program that makes no progress for so long; 0: never (default: one that does nothing at all "
+                   "for 10 minutes)")
+        ->group("Running");
     app.add_option("--jobs,--max-workers", o.jobs, "encode and score jobs side by side")
         ->check(CLI::Range(1, 256))
         ->group("Running");

@@ -31,6 +31,13 @@ void check_model(const std::string &model) {
     }
 }
 
+// How long a program may do nothing; without --timeout so long that only one that hangs is ended.
+std::chrono::milliseconds patience(const Options &options) {
+    constexpr std::chrono::minutes kDefault(10);
+    if (options.timeout.empty()) return kDefault;
+    return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * parse_duration(options.timeout)));
+}
+
 } // namespace
 
 ScoreSettings Run::score_settings() const {
@@ -64,8 +71,8 @@ ScoreSettings Run::score_settings() const {
     s.allow_damaged = options_.allow_damaged;
     s.dist_delay = options_.dist_delay;
     s.work_folder = work_folder();
-    if (!options_.timeout.empty())
-        s.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * parse_duration(options_.timeout)));
+    s.timeout = patience(options_);
+    s.is_patient = options_.timeout.empty();
     try {
         pooled({1.0}, options_.pool);
         scored_size({640, 360}, options_.score_scale, 1080);
@@ -203,9 +210,8 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     s.encode.user_input_arguments = user_arguments(options_.enc_input, "--enc-input");
     s.encode.max_tries = options_.max_tries;
     if (options_.encode_jobs > 1) s.encode.threads = std::max(1u, processors_ / options_.encode_jobs);
-    if (!options_.timeout.empty())
-        s.encode.timeout =
-            std::chrono::milliseconds(static_cast<std::int64_t>(1000 * parse_duration(options_.timeout)));
+    s.encode.timeout = patience(options_);
+    s.encode.is_patient = options_.timeout.empty();
     choose_passes(s.encode);
     s.encode.native_preset = clamped_preset(programs_, adapter, s.encode.preset);
     if (!s.encode.native_preset.empty())
@@ -213,6 +219,10 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
                        s.encode.native_preset + " is used");
     if (source.hdr.transfer != Hdr::Transfer::none && !adapter.has_hdr_arguments())
         progress_.warn(adapter.name + " is not told of HDR; its encodes are not tagged");
+    const bool has_light = !source.hdr.mastering_display.empty() || !source.hdr.content_light.empty();
+    if (has_light && !adapter.keeps_light())
+        progress_.warn(adapter.name +
+                       " is not told of mastering display and light levels; its encodes do not have them");
     s.encode.dropped_options = unsupported_hdr_options(programs_, adapter, source.hdr);
     if (!s.encode.dropped_options.empty())
         progress_.warn(adapter.name + " of this FFmpeg cannot be told of mastering display and light levels");

@@ -178,6 +178,7 @@ Source Run::open_source(const std::string &path) {
             progress_.warn("'" + path + "' is tagged " + source.transfer + " but not BT.2020 (" +
                            (source.primaries.empty() ? "unknown" : source.primaries) +
                            " primaries); it is treated as SDR: use --hdr pq or --hdr hlg if that is wrong");
+        if (source.has_hdr10_plus) progress_.warn("'" + path + "' has HDR10+ metadata; encodes do not keep it");
         if (source.has_dolby_vision) progress_.warn("'" + path + "' has Dolby Vision metadata; encodes do not keep it");
         const auto layout = pixel_layout(source.pix_fmt);
         if (options_.bitdepth && layout && layout->bits != *options_.bitdepth)
@@ -192,6 +193,11 @@ Source Run::open_source(const std::string &path) {
 
 const Adapter &Run::known_adapter(const std::string &name) {
     const Adapter *found = find_adapter(name);
+    if (!found && !options_.encoder_generic)
+        if (const Adapter *meant = adapter_by_short_name(name)) {
+            progress_.note("vmaf-tune: " + name + " is " + meant->name + " here");
+            found = meant;
+        }
     if (!found) {
         if (!options_.encoder_generic) {
             std::string known;

@@ -178,7 +178,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_sampling(*ladder, o);
     bind_running(*ladder, o);
     bind_search(*ladder, o);
-    ladder->add_option("--resolutions", o.resolutions, "WxH, separated by commas");
+    ladder->add_option("--resolutions", o.resolutions,
+                       "WxH, separated by commas (default: the source's own and smaller ones of its shape)");
     ladder->add_option("--target-vmafs", o.target_vmafs, "targets, separated by commas");
     ladder->add_option("--quality-tiers", o.quality_tiers, "rungs at most")->check(CLI::Range(1, 50));
     ladder->add_option("--spacing", o.spacing, "log_bitrate or vmaf")
@@ -186,6 +187,9 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     ladder->add_option("--format", o.format, "json, hls or dash")->check(CLI::IsMember({"json", "hls", "dash"}));
     ladder->add_option("--points", o.points, "all measured points as rows");
     ladder->add_option("--min-bitrate", o.min_bitrate, "kbps: no rung below");
+    ladder->add_option("--audio-codec", o.audio_codec,
+                       "with --run: codec of the sound (default: AAC, copied if it is)");
+    ladder->add_flag("--video-only", o.video_only, "with --run: without sound");
     ladder->add_flag("--run", o.run, "encode the rungs beside the output, key frames aligned");
     ladder->add_option("--segment-seconds", o.segment_seconds, "with --run: length of segments")
         ->check(CLI::PositiveNumber);

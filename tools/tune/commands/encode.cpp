@@ -45,7 +45,8 @@ Arguments final_command(const Options &o, const Job &job, int pass) {
                                        job.temporary + ".stats", job.temporary);
     if (o.fail_fast) command.insert(command.begin() + 1, "-xerror");
     const auto an = std::find(command.begin(), command.end(), "-an");
-    const bool others = job.source.kind == Source::Kind::container && job.source.has_other_streams && !o.video_only;
+    const bool others = job.source.kind == Source::Kind::container &&
+                        (job.source.has_other_streams || !job.source.covers.empty()) && !o.video_only;
     if (an != command.end() && others && pass != 1) {
         command.erase(an, an + 3);
         Arguments keep = {"-map", "0:a?", "-map", "0:s?", "-c", "copy"};
@@ -54,14 +55,25 @@ Arguments final_command(const Options &o, const Job &job, int pass) {
             append(keep, {"-c:s", "mov_text"}); // all that mp4 can hold
         else
             append(keep, {"-map", "0:t?"});
+        if (is_mp4(job.output))
+            for (std::size_t i = 0; i < job.source.covers.size(); i++) {
+                const std::string number = std::to_string(i + 1);
+                append(keep, {"-map", "0:v:" + std::to_string(job.source.covers[i])});
+                command.insert(command.end() - 1,
+                               {"-c:v:" + number, "copy", "-disposition:v:" + number, "attached_pic"});
+            }
+        if (const auto filter = std::find(command.begin(), command.end(), "-vf"); filter != command.end())
+            *filter = "-filter:v:0";                                        // what is copied cannot be filtered
         const auto map = std::find(command.begin(), command.end(), "-map"); // the video stays first
         command.insert(map + 2, keep.begin(), keep.end());
     }
     if (pass == 1) return command;
-    Arguments more = {"-metadata", "VMAF_TUNE_ARGS=" + setup.encode.adapter->name + " " +
-                                       std::string(setup.encode.adapter->knob) + "=" + number_text(job.q) +
-                                       " preset=" + setup.encode.preset};
-    if (is_mp4(job.output)) append(more, {"-movflags", "+faststart+use_metadata_tags"});
+    // FFmpeg's mp4 writer leaves covers out where it may write tags of any name.
+    const bool has_covers = is_mp4(job.output) && others && !job.source.covers.empty();
+    Arguments more = {"-metadata", std::string(has_covers ? "comment=" : "") + "VMAF_TUNE_ARGS=" +
+                                       setup.encode.adapter->name + " " + std::string(setup.encode.adapter->knob) +
+                                       "=" + number_text(job.q) + " preset=" + setup.encode.preset};
+    if (is_mp4(job.output)) append(more, {"-movflags", has_covers ? "+faststart" : "+faststart+use_metadata_tags"});
     if (fs::path(job.output).extension() == ".mkv") append(more, {"-cues_to_front", "1"});
     command.insert(command.end() - 1, more.begin(), more.end());
     return command;
@@ -105,7 +117,7 @@ double run_passes(Run &run, const Options &o, const Job &job, json &result) {
         RunOptions child;
         child.timeout = job.setup.encode.timeout;
         StageProgress p{Stage::encode, job.q, 0, 1, 0, job.source.frame_count(), 0};
-        child.progress_marker = [&](pid_t) { return p.frame; };
+        child.progress_marker = [&](pid_t pid) { return p.frame + (job.setup.encode.is_patient ? work_done(pid) : 0); };
         child.on_output_line = [&](std::string_view line) {
             const std::string text(line);
             if (text.starts_with("frame=")) p.frame = std::strtoll(text.c_str() + 6, nullptr, 10);
@@ -167,6 +179,7 @@ void finish(Run &run, const Options &o, const Job &job, json &result) {
 void check_output(const Options &o, const Job &job) {
     if (job.output == "-") throw usage_error("encode writes a file, not to standard output; give another --output");
     std::error_code error;
+    check_folder(job.output);
     if (!fs::exists(job.output, error)) return check_result(o, job.output);
     if (fs::equivalent(job.output, job.source.path, error)) {
         if (!o.overwrite_input)
@@ -198,6 +211,38 @@ void settle_quality(Run &run, const Options &o, Job &job, json &result) {
     run.progress().say(search_line(job.setup, report, targets.front()));
 }
 
+// A container that cannot hold what is to be copied into it says so before anything is searched: some encoders hang
+// when the header cannot be written.
+void try_container(Run &run, const Options &o, const Job &job) {
+    Job trial = job;
+    trial.temporary = run.work_folder() + "/trial" + fs::path(job.output).extension().string();
+    trial.setup.encode.two_pass = false;
+    Arguments command = final_command(o, trial, 0);
+    const auto codec = std::find(command.begin(), command.end(), "-c:v");
+    command.insert(codec, {"-frames:v", "1", "-t", "0.2"});
+    RunOptions options;
+    options.timeout = std::chrono::seconds(20);
+    options.progress_marker = work_done;
+    const Outcome outcome = run_child(command, options);
+    remove_leftovers(trial.temporary);
+    run.check_interrupted();
+    const std::string &said = outcome.error_tail;
+    const bool is_refused = said.find("Could not write header") != std::string::npos ||
+                            said.find("not currently supported in container") != std::string::npos;
+    if (!is_refused) return; // other failures are the encode's own to tell
+    std::string reason = "it refuses a stream";
+    for (const char *sign :
+         {"are supported for", "Could not find tag for codec", "not currently supported in container"})
+        if (const std::size_t at = said.find(sign); at != std::string::npos) {
+            const std::size_t start = said.rfind('\n', at) + 1;
+            reason = said.substr(start, said.find('\n', at) - start);
+            if (reason.starts_with("[")) reason.erase(0, std::min(reason.find("] ") + 2, reason.size()));
+            break;
+        }
+    throw usage_error("'" + job.output + "' cannot hold the streams of '" + job.source.path + "': " + reason +
+                      "; use an .mkv output, another sound codec (--audio-codec libopus), or --video-only");
+}
+
 void encode_one(Run &run, const Options &o, const std::string &path, const std::string &output) {
     Job job;
     job.source = run.open_source(path);
@@ -213,6 +258,11 @@ void encode_one(Run &run, const Options &o, const std::string &path, const std::
                    {"encoder", adapter.name},
                    {"preset", job.setup.encode.preset},
                    {"q_knob", adapter.knob}};
+    if (!o.dry_run) {
+        try_container(run, o, job);
+        const std::string lost = o.video_only ? "" : lost_streams(job.source, is_mp4(job.output), true);
+        if (!lost.empty()) run.progress().warn("'" + job.output + "' will not have " + lost);
+    }
     settle_quality(run, o, job, result);
     if (o.dry_run) {
         const bool two = job.setup.encode.two_pass;

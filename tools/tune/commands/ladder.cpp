@@ -4,14 +4,17 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
 #include "commands/job_state.hpp"
 #include "commands/manifest.hpp"
+#include "commands/rate_curve.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
+#include "reporting/plot.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
@@ -21,21 +24,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
+int nearest_even(double value) { return std::max(2, 2 * static_cast<int>(std::lround(value / 2))); }
+
+// Of the source's shape; its own size is always among them.
+std::vector<FrameSize> usual_sizes(const Source &source) {
+    const FrameSize own{source.width - source.width % 2, source.height - source.height % 2};
+    std::vector<FrameSize> sizes = {own};
+    for (const int height : {2160, 1440, 1080, 720, 540, 432, 360, 270, 216}) {
+        const FrameSize size{nearest_even(double(height) * source.width / source.height), height};
+        if (size.height < own.height && size.width <= own.width) sizes.push_back(size);
+    }
+    return sizes;
+}
+
 std::vector<FrameSize> rung_sizes(const Options &o, const Source &source) {
+    if (o.resolutions.empty()) return usual_sizes(source);
     std::vector<FrameSize> sizes;
-    std::istringstream list(o.resolutions.empty() ? "1920x1080,1280x720,854x480,640x360,426x240" : o.resolutions);
+    std::istringstream list(o.resolutions);
     for (std::string item; std::getline(list, item, ',');) {
         FrameSize size;
         char end = 0;
         if (std::sscanf(item.c_str(), "%dx%d%c", &size.width, &size.height, &end) != 2 || size.width < 16 ||
             size.height < 16 || size.width % 2 || size.height % 2)
             throw usage_error("--resolutions: '" + item + "' is not an even WxH");
-        if (size.width <= source.width && size.height <= source.height)
-            sizes.push_back(size);
-        else if (!o.resolutions.empty())
+        if (size.width > source.width || size.height > source.height)
             throw usage_error("--resolutions: " + item + " is larger than the source");
+        sizes.push_back(size);
     }
-    if (sizes.empty()) sizes.push_back({source.width - source.width % 2, source.height - source.height % 2});
+    if (sizes.empty()) throw usage_error("--resolutions is empty");
     return sizes;
 }
 
@@ -67,17 +83,20 @@ class LadderWork {
 
     ProbeSetup setup_of(FrameSize size) {
         ProbeSetup setup = run_.setup(source_, adapter_, o_.presets.empty() ? "" : o_.presets.front(), true);
+        if (setup.score.scale == "none") // rungs are compared at the source's size, not at their own
+            setup.score.scale = std::to_string(source_.width) + "x" + std::to_string(source_.height);
+        setup.encode_size = size;
         if (size.width == source_.width && size.height == source_.height) return setup;
         const std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
                                   ":flags=" + o_.scaler + ",setsar=1";
-        setup.encode_size = size;
         setup.encode.vfilter = o_.vfilter.empty() ? scale : o_.vfilter + "," + scale;
         setup.score.reference_filter = o_.reference_vfilter.value_or(o_.vfilter);
         return setup;
     }
 
-    // All points of one size; probes serve all its targets. What an interrupted run had finished is taken over.
-    std::vector<RatePoint> measure(FrameSize size) {
+    // The curve of one size: fixed points, so that the answer does not depend on what is in the cache, and more where
+    // the points do not tell the rate between them closely enough.
+    RateCurve measure(FrameSize size) {
         const ProbeSetup setup = setup_of(size);
         std::vector<QualityTarget> all;
         for (const double value : targets_) all.push_back({o_.metric, o_.pool, value});
@@ -85,32 +104,69 @@ class LadderWork {
         json stored = state_.find(key).value_or(json());
         if (stored.is_null()) {
             stored = {{"points", json::array()}, {"rows", json::array()}};
-            QualitySearch search(run_, o_, setup, all, 1);
-            std::optional<double> hint;
-            SearchReport report;
-            for (const QualityTarget &target : all) {
-                report = search.find({target}, hint);
-                if (report.failed) {
-                    error_ = report.error;
-                    failure_status_ = report.failure_status;
-                    break;
-                }
-                hint = report.q;
-            }
-            for (const ProbeResult &probe : report.probes) {
-                if (!probe.ok() || probe.samples.size() < setup.samples.size()) continue;
-                stored["points"].push_back(
-                    {probe.bitrate_kbps(), probe_score(setup, probe, o_.metric, o_.pool), probe.q});
+            const QualityGrid grid(adapter_, o_, adapter_.step);
+            RateCurve curve;
+            std::set<int> known;
+            const auto add = [&](int k) {
+                if (!known.insert(k).second || !error_.empty()) return;
+                const ProbeResult probe = this->probe(setup, grid.q(k));
+                if (!probe.ok()) return;
+                const double score = probe_score(setup, probe, o_.metric, o_.pool);
+                curve.points.push_back({probe.bitrate_kbps(), score, size.width, size.height, probe.q});
+                stored["points"].push_back({probe.bitrate_kbps(), score, probe.q});
                 stored["rows"].push_back(make_row(setup, probe));
+            };
+            constexpr int kFirst = 6, kMost = 12;
+            for (int i = 0; i < kFirst; i++) add(grid.last() * i / (kFirst - 1));
+            const auto [low, high] = std::minmax_element(targets_.begin(), targets_.end());
+            while (error_.empty() && known.size() < kMost && curve.error(*low, *high) > kCurveError) {
+                const double middle = curve.least_certain_q(*low, *high);
+                const int k = grid.nearest(middle);
+                if (known.contains(k)) break;
+                add(k);
             }
-            if (!report.failed) state_.store(key, stored);
+            if (error_.empty()) state_.store(key, stored);
         }
-        std::vector<RatePoint> points;
-        for (const json &p : stored["points"]) points.push_back({p[0], p[1], size.width, size.height, p[2]});
+        RateCurve curve;
+        for (const json &p : stored["points"]) curve.points.push_back({p[0], p[1], size.width, size.height, p[2]});
         if (rows_)
             for (const json &row : stored["rows"]) rows_->write(row);
-        return points;
+        return curve;
     }
+
+    // A rung at the target: at the size that the curves favour, and where another one is as good within the curves'
+    // error, at the one that needs less.
+    std::optional<RatePoint> rung_at(double target, const std::vector<RateCurve> &curves) {
+        std::vector<std::pair<double, const RateCurve *>> rates;
+        for (const RateCurve &curve : curves)
+            if (const auto kbps = curve.rate_at(target)) rates.emplace_back(*kbps, &curve);
+        if (rates.empty()) return std::nullopt;
+        std::sort(rates.begin(), rates.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+        std::optional<RatePoint> best;
+        for (const auto &[kbps, curve] : rates) {
+            if (kbps > rates.front().first * (1 + 2 * kCurveError)) break;
+            const RatePoint &any = curve->points.front();
+            const ProbeSetup setup = setup_of({any.width, any.height});
+            Options own = o_; // the exact answer, wherever the search begins
+            own.thorough = true;
+            own.start_q = curve->q_at(target);
+            QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
+            const SearchReport report = search.find({{o_.metric, o_.pool, target}});
+            if (report.failed) {
+                error_ = report.error;
+                failure_status_ = report.failure_status;
+            }
+            if (!report.ok()) continue;
+            if (rows_)
+                for (const ProbeResult &probe : report.probes)
+                    if (probe.q == *report.q) rows_->write(make_row(setup, probe));
+            if (!best || report.bitrate_kbps < best->kbps)
+                best = RatePoint{report.bitrate_kbps, report.score, any.width, any.height, *report.q};
+        }
+        return best;
+    }
+
+    const std::vector<double> &targets() const { return targets_; }
 
     // The stream's own profile, level and peaks, from one more encode of the rung.
     Rung describe(const RatePoint &point) {
@@ -133,6 +189,28 @@ class LadderWork {
     int exit_code() const { return error_.empty() ? kExitUnmet : exit_code_of_status(failure_status_); }
 
   private:
+    ProbeResult probe(const ProbeSetup &setup, double q) {
+        run_.check_interrupted();
+        ProbeSetup own = setup;
+        const std::string label = adapter_.name + " " + std::to_string(setup.encode_size.width) + "x" +
+                                  std::to_string(setup.encode_size.height) + " " + std::string(adapter_.knob);
+        own.progress = [&](const StageProgress &p) { run_.progress().stage(label, p); };
+        const ProbeResult probe = run_probe(own, q);
+        run_.check_interrupted();
+        for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
+        if (!probe.ok()) {
+            error_ = probe.error;
+            failure_status_ = probe.status;
+            return probe;
+        }
+        const double score = probe_score(setup, probe, o_.metric, o_.pool);
+        run_.progress().probe_done(source_.path, {{"q", q}, {"score", score}, {"bitrate_kbps", probe.bitrate_kbps()}},
+                                   label + " " + number_text(q) + ": " + o_.metric + " " + fixed_text(score, 4) + ", " +
+                                       fixed_text(probe.bitrate_kbps(), 1) + " kbps" +
+                                       (probe.from_cache ? " [cached]" : ""));
+        return probe;
+    }
+
     Run &run_;
     const Options &o_;
     Source source_;
@@ -161,11 +239,11 @@ json ladder_json(const LadderWork &work, const std::vector<Rung> &rungs) {
 }
 
 // Every rung of the whole source, with key frames at the same times; HLS in segments, else as files.
-void encode_rungs(Run &run, const Options &o, LadderWork &work, const std::vector<Rung> &rungs, bool as_hls) {
+void encode_rungs(Run &run, const Options &o, LadderWork &work, std::vector<Rung> &rungs, bool as_hls) {
     const fs::path folder = o.output.empty() || o.output == "-" ? fs::path(".") : fs::absolute(o.output).parent_path();
     std::error_code ignored;
     fs::create_directories(folder, ignored);
-    for (const Rung &rung : rungs) {
+    for (Rung &rung : rungs) {
         run.check_interrupted();
         const ProbeSetup setup = work.setup_of({rung.point.width, rung.point.height});
         const std::string path = (folder / (rung.name() + (as_hls ? ".m3u8" : ".mp4"))).string();
@@ -187,8 +265,45 @@ void encode_rungs(Run &run, const Options &o, LadderWork &work, const std::vecto
         if (!outcome.ok())
             throw CommandError(kExitFailed,
                                rung.name() + ": " + explain_failure("the encoder", outcome.code, outcome.error_tail));
+        const Bandwidth made =
+            as_hls ? playlist_bandwidth(path)
+                   : file_bandwidth(setup.programs, path, o.segment_seconds, work.source().rate.value());
+        rung.peak_bps = made.peak_bps;
+        rung.mean_bps = made.mean_bps;
         run.progress().say("encoded " + path);
     }
+}
+
+// The source's sound beside the rungs: copied where players take it, else as AAC.
+std::optional<Sound> encode_sound(Run &run, const Options &o, const LadderWork &work, bool as_hls) {
+    if (work.source().kind != Source::Kind::container || o.video_only) return std::nullopt;
+    const std::string codec = sound_codec(run.programs(), work.source().path);
+    if (codec.empty()) return std::nullopt;
+    const fs::path folder = o.output.empty() || o.output == "-" ? fs::path(".") : fs::absolute(o.output).parent_path();
+    const std::string path = (folder / (as_hls ? "sound.m3u8" : "sound.mp4")).string();
+    if (fs::exists(path) && !o.overwrite)
+        throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another --output");
+    Arguments command = {run.programs().ffmpeg,           "-y",   "-hide_banner", "-nostdin", "-v",  "error", "-i",
+                         ffmpeg_path(work.source().path), "-map", "0:a:0",        "-vn",      "-sn", "-dn"};
+    const std::string wish = o.audio_codec.empty() ? (codec == "aac" ? "copy" : "aac") : o.audio_codec;
+    append(command, {"-c:a", wish});
+    if (as_hls)
+        append(command, {"-f", "hls", "-hls_time", number_text(o.segment_seconds), "-hls_playlist_type", "vod",
+                         "-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", "sound_init.mp4",
+                         "-hls_segment_filename", (folder / "sound_%05d.m4s").string(), path});
+    else
+        append(command, {"-movflags", "+faststart", ffmpeg_path(path)});
+    const Outcome outcome = run_child(command);
+    run.check_interrupted();
+    if (!outcome.ok())
+        throw CommandError(kExitFailed, "sound: " + explain_failure("FFmpeg", outcome.code, outcome.error_tail));
+    run.progress().say("encoded " + path);
+    const Bandwidth made =
+        as_hls ? playlist_bandwidth(path) : file_bandwidth(run.programs(), path, o.segment_seconds, 0);
+    return Sound{wish == "copy" || wish == "aac" ? "mp4a.40.2"
+                 : wish == "libopus"             ? "Opus"
+                                                 : "mp4a.40.2",
+                 made.peak_bps, made.mean_bps};
 }
 
 } // namespace
@@ -202,26 +317,44 @@ int run_ladder(const Options &o) {
         for (const FrameSize &size : sizes) print_probe_commands(work.setup_of(size), work.adapter().default_q);
         return kExitOk;
     }
-    std::vector<RatePoint> points;
+    std::vector<RateCurve> curves;
     for (const FrameSize &size : sizes)
-        for (const RatePoint &point : work.measure(size)) points.push_back(point);
-    if (points.empty())
+        if (RateCurve curve = work.measure(size); !curve.points.empty()) curves.push_back(std::move(curve));
+    if (curves.empty())
         throw CommandError(work.exit_code(),
                            "no point could be measured" + (work.error().empty() ? "" : ": " + work.error()));
     if (!work.error().empty()) run.progress().warn("not every size could be measured: " + work.error());
+    std::vector<RatePoint> at_targets;
+    std::vector<double> wishes = work.targets();
+    std::sort(wishes.begin(), wishes.end());
+    for (const double target : wishes) {
+        const auto rung = work.rung_at(target, curves);
+        if (rung)
+            at_targets.push_back(*rung);
+        else
+            run.progress().warn("no size reaches " + o.metric + " " + number_text(target) + "; the ladder ends below");
+    }
+    if (at_targets.empty()) // easier or harder than all targets: the best that was measured
+        for (const RateCurve &curve : curves)
+            for (const RatePoint &p : curve.points) at_targets.push_back(p);
     std::vector<RatePoint> usable;
-    for (const RatePoint &p : points)
+    for (const RatePoint &p : at_targets)
         if ((!o.max_bitrate || p.kbps <= *o.max_bitrate) && (!o.min_bitrate || p.kbps >= *o.min_bitrate))
             usable.push_back(p);
-    const std::vector<RatePoint> chosen = choose_rungs(upper_hull(usable), o.quality_tiers, o.spacing == "log_bitrate");
+    const std::vector<RatePoint> chosen =
+        choose_rungs(rising(std::move(usable)), o.quality_tiers, o.spacing == "log_bitrate");
     if (chosen.empty()) throw CommandError(kExitUnmet, "no point lies between --min-bitrate and --max-bitrate");
     std::vector<Rung> rungs;
     for (const RatePoint &point : chosen) rungs.push_back(work.describe(point));
     const std::string format = o.format.empty() ? "json" : o.format;
-    if (o.run) encode_rungs(run, o, work, rungs, format == "hls");
-    const std::string text = format == "hls" ? hls_playlist(rungs, work.source())
+    std::optional<Sound> sound;
+    if (o.run) {
+        encode_rungs(run, o, work, rungs, format == "hls");
+        sound = encode_sound(run, o, work, format == "hls");
+    }
+    const std::string text = format == "hls" ? hls_playlist(rungs, work.source(), sound)
                              : format == "dash"
-                                 ? dash_manifest(rungs, work.source())
+                                 ? dash_manifest(rungs, work.source(), sound)
                                  : ladder_json(work, rungs).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
     write_result(o, o.output, text);
     work.finish();

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace vmaf::tune {
@@ -92,7 +95,8 @@ double peak_bandwidth(const Programs &programs, const std::string &path, double 
     return sizes.size() < window ? (sizes.empty() ? 0 : sum * 8 * fps / double(sizes.size())) : peak;
 }
 
-double Rung::bandwidth() const { return std::max(peak_bps, point.kbps * 1000); }
+double Rung::average_bandwidth() const { return mean_bps > 0 ? mean_bps : point.kbps * 1000; }
+double Rung::bandwidth() const { return std::max(peak_bps, average_bandwidth()); }
 
 std::string Rung::name() const {
     char text[80];
@@ -100,24 +104,82 @@ std::string Rung::name() const {
     return text;
 }
 
-std::string hls_playlist(const std::vector<Rung> &rungs, const Source &source) {
+Bandwidth playlist_bandwidth(const std::string &path) {
+    std::ifstream playlist(path);
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    Bandwidth result;
+    double seconds = 0, all_bits = 0, all_seconds = 0;
+    for (std::string line; std::getline(playlist, line);) {
+        if (line.starts_with("#EXTINF:")) seconds = std::atof(line.c_str() + 8);
+        if (line.empty() || line.starts_with("#") || seconds <= 0) continue;
+        std::error_code error;
+        const auto bits = 8 * double(std::filesystem::file_size(folder / line, error));
+        if (error) continue;
+        result.peak_bps = std::max(result.peak_bps, bits / seconds);
+        all_bits += bits;
+        all_seconds += seconds;
+        seconds = 0;
+    }
+    result.mean_bps = all_seconds > 0 ? all_bits / all_seconds : 0;
+    return result;
+}
+
+Bandwidth file_bandwidth(const Programs &programs, const std::string &path, double segment_seconds, double fps) {
+    // Packets with their times, put into pieces as long as segments.
+    std::map<std::int64_t, double> bits;
+    double last = 0, total = 0;
+    RunOptions options;
+    options.on_output_line = [&](std::string_view line) {
+        double time = 0, size = 0;
+        if (std::sscanf(std::string(line).c_str(), "%lf,%lf", &time, &size) != 2) return;
+        bits[static_cast<std::int64_t>(std::floor(std::max(0.0, time) / segment_seconds + 1e-6))] += 8 * size;
+        total += 8 * size;
+        last = std::max(last, time);
+    };
+    run_child({programs.ffprobe, "-v", "error", "-show_entries", "packet=pts_time,size", "-of", "csv=p=0", "-i",
+               ffmpeg_path(path)},
+              options);
+    const double duration = last + (fps > 0 ? 1 / fps : 0);
+    Bandwidth result;
+    for (const auto &[number, sum] : bits) {
+        const double seconds = std::min(segment_seconds, duration - double(number) * segment_seconds);
+        if (seconds > 0.25 * segment_seconds || bits.size() == 1)
+            result.peak_bps = std::max(result.peak_bps, sum / std::max(seconds, 1e-3));
+    }
+    result.mean_bps = duration > 0 ? total / duration : 0;
+    return result;
+}
+
+std::string sound_codec(const Programs &programs, const std::string &path) {
+    const Outcome outcome = run_child({programs.ffprobe, "-v", "error", "-select_streams", "a:0", "-show_entries",
+                                       "stream=codec_name", "-of", "csv=p=0", "-i", ffmpeg_path(path)});
+    return outcome.out.substr(0, outcome.out.find_first_of(",\n"));
+}
+
+std::string hls_playlist(const std::vector<Rung> &rungs, const Source &source, const std::optional<Sound> &sound) {
     std::string text = "#EXTM3U\n#EXT-X-VERSION:6\n";
+    if (sound)
+        text +=
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"sound\",NAME=\"sound\",DEFAULT=YES,AUTOSELECT=YES,URI=\"sound.m3u8\"\n";
+    const double sound_peak = sound ? sound->peak_bps : 0, sound_mean = sound ? sound->mean_bps : 0;
     for (const Rung &r : rungs) {
         char line[400];
         std::snprintf(line, sizeof line,
                       "#EXT-X-STREAM-INF:BANDWIDTH=%.0f,AVERAGE-BANDWIDTH=%.0f,RESOLUTION=%dx%d,FRAME-RATE=%.3f,VIDEO-"
-                      "RANGE=%s,CODECS=\"%s\"\n%s.m3u8\n",
-                      r.bandwidth(), r.point.kbps * 1000, r.point.width, r.point.height, source.rate.value(),
+                      "RANGE=%s,CODECS=\"%s\"%s\n%s.m3u8\n",
+                      r.bandwidth() + sound_peak, r.average_bandwidth() + sound_mean, r.point.width, r.point.height,
+                      source.rate.value(),
                       source.hdr.transfer == Hdr::Transfer::pq    ? "PQ"
                       : source.hdr.transfer == Hdr::Transfer::hlg ? "HLG"
                                                                   : "SDR",
-                      r.codecs.c_str(), r.name().c_str());
+                      (r.codecs + (sound ? "," + sound->codecs : "")).c_str(), sound ? ",AUDIO=\"sound\"" : "",
+                      r.name().c_str());
         text += line;
     }
     return text;
 }
 
-std::string dash_manifest(const std::vector<Rung> &rungs, const Source &source) {
+std::string dash_manifest(const std::vector<Rung> &rungs, const Source &source, const std::optional<Sound> &sound) {
     std::string text =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
         "profiles=\"urn:mpeg:dash:profile:isoff-on-demand:2011\" mediaPresentationDuration=\"PT" +
@@ -134,7 +196,17 @@ std::string dash_manifest(const std::vector<Rung> &rungs, const Source &source) 
                       r.name().c_str());
         text += line;
     }
-    return text + "    </AdaptationSet>\n  </Period>\n</MPD>\n";
+    text += "    </AdaptationSet>\n";
+    if (sound) {
+        char line[300];
+        std::snprintf(line, sizeof line,
+                      "    <AdaptationSet contentType=\"audio\" mimeType=\"audio/mp4\">\n      <Representation "
+                      "id=\"sound\" bandwidth=\"%.0f\" codecs=\"%s\"><BaseURL>sound.mp4</BaseURL></Representation>\n"
+                      "    </AdaptationSet>\n",
+                      sound->peak_bps, sound->codecs.c_str());
+        text += line;
+    }
+    return text + "  </Period>\n</MPD>\n";
 }
 
 } // namespace vmaf::tune

@@ -38,6 +38,7 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment) {
     system::reserve_file(part);
     RunOptions options;
     options.timeout = base.encode.timeout;
+    if (base.encode.is_patient) options.progress_marker = work_done;
     Outcome outcome;
     for (int attempt = 1; attempt <= base.encode.max_tries; attempt++) {
         outcome = run_child(command, options);
@@ -67,6 +68,7 @@ ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &se
         std::string path = fs::absolute(segment.path).string();
         for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4) path.replace(at, 1, "'\\''");
         a.list_text += "file '" + path + "'\n";
+        if (segment.seconds > 0) a.list_text += "duration " + fixed_text(segment.seconds, 6) + "\n";
     }
     const bool is_mp4 = extension == ".mp4" || extension == ".mov";
     const bool others = base.source.has_other_streams && base.source.kind == Source::Kind::container;

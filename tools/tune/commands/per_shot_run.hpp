@@ -15,6 +15,7 @@ struct ShotSegment {
     std::string path;
     Arguments command; // makes it
     std::int64_t frames = 0;
+    double seconds = 0; // until the next one begins; 0: as it tells itself
 };
 
 struct ShotAssembly {

@@ -26,7 +26,8 @@ QualitySearch::QualitySearch(Run &run, const Options &options, const ProbeSetup 
         if (!is_known) setup_.score.metrics.push_back(*metric_choice(t.metric));
     }
     if (!options.max_size.empty()) max_bytes_ = parse_size(options.max_size);
-    const std::string label = setup_.encode.adapter->name + " " + std::string(setup_.encode.adapter->knob);
+    const std::string label =
+        setup_.encode.adapter->name + size_text() + " " + std::string(setup_.encode.adapter->knob);
     setup_.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
 }
 
@@ -38,6 +39,21 @@ double QualitySearch::margin_of(const ProbeResult &probe, const std::vector<Qual
     double margin = std::numeric_limits<double>::infinity();
     for (const QualityTarget &t : targets) margin = std::min(margin, margin_above(t, score_of(probe, t)));
     return margin;
+}
+
+std::string QualitySearch::missed_text(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const {
+    if (targets.size() == 1) return margin_of(probe, targets) >= 0 ? "" : " (misses the target)";
+    std::string text;
+    for (const QualityTarget &t : targets)
+        if (const double margin = margin_above(t, score_of(probe, t)); margin < 0)
+            text += (text.empty() ? " (misses " : ", ") + t.metric + (t.pool == "mean" ? "" : ":" + t.pool) + " by " +
+                    fixed_text(-margin, 2);
+    return text.empty() ? "" : text + ")";
+}
+
+std::string QualitySearch::size_text() const {
+    const FrameSize &size = setup_.encode_size;
+    return size.width > 0 ? " " + std::to_string(size.width) + "x" + std::to_string(size.height) : "";
 }
 
 bool QualitySearch::fits(const ProbeResult &probe) const {
@@ -143,11 +159,10 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
                                             {"bitrate_kbps", p.bitrate_kbps},
                                             {"passes", margin_of(probe, targets) >= 0 && fits(probe)},
                                             {"from_cache", probe.from_cache}},
-                                           adapter.name + " " + std::string(adapter.knob) + " " + number_text(p.q) +
-                                               ": " + first.metric + " " + fixed_text(p.score, 4) + ", " +
-                                               fixed_text(p.bitrate_kbps, 1) + " kbps" +
-                                               (margin_of(probe, targets) >= 0 ? "" : " (misses the target)") +
-                                               (probe.from_cache ? " [cached]" : ""));
+                                           adapter.name + size_text() + " " + std::string(adapter.knob) + " " +
+                                               number_text(p.q) + ": " + first.metric + " " + fixed_text(p.score, 4) +
+                                               ", " + fixed_text(p.bitrate_kbps, 1) + " kbps" +
+                                               missed_text(probe, targets) + (probe.from_cache ? " [cached]" : ""));
             }
             return true;
         };

@@ -59,6 +59,8 @@ class QualitySearch {
     double score_of(const ProbeResult &probe, const QualityTarget &target) const;
     double margin_of(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;
     bool fits(const ProbeResult &probe) const;
+    std::string missed_text(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;
+    std::string size_text() const; // of a ladder's rung
     SearchSettings settings(const std::vector<QualityTarget> &targets) const;
     SearchPoint point(const ProbeResult &probe, const QualityTarget &target) const;
     void describe(SearchReport &report, const SearchAnswer &answer, const std::vector<QualityTarget> &targets);

@@ -7,7 +7,11 @@
 
 namespace vmaf::tune {
 
-QualityTarget parse_target(const std::string &text, const std::string &default_pool) {
+QualityTarget parse_target(const std::string &text, const std::string &default_pool,
+                           const std::string &default_metric) {
+    if (char *end = nullptr; std::strtod(text.c_str(), &end), end != text.c_str() && *end == 0)
+        return parse_target(default_metric + (metric_choice(default_metric)->lower_is_better ? "<=" : ">=") + text,
+                            default_pool, default_metric); // a bare number
     const std::size_t at = text.find(">=") != std::string::npos ? text.find(">=") : text.find("<=");
     if (at == std::string::npos)
         throw usage_error("--target " + text + " is not of the form METRIC>=VALUE or METRIC:POOL>=VALUE");
@@ -44,7 +48,7 @@ std::vector<QualityTarget> quality_targets(const Options &options, std::optional
                           number_text(metric_choice(options.metric)->default_target) + "\"");
     if (fallback && !is_vmaf && !options.target_bitrate) fallback = metric_choice(options.metric)->default_target;
     if (options.target_vmaf) targets.push_back({options.metric, options.pool, *options.target_vmaf});
-    for (const std::string &text : options.targets) targets.push_back(parse_target(text, options.pool));
+    for (const std::string &text : options.targets) targets.push_back(parse_target(text, options.pool, options.metric));
     if (targets.empty() && fallback) targets.push_back({options.metric, options.pool, *fallback});
     if (targets.empty()) throw usage_error("no target: give --target-vmaf 95, or --target \"vmaf>=95\"");
     for (const QualityTarget &t : targets)

@@ -16,7 +16,8 @@ struct QualityTarget {
 
 // --target-vmaf, --target and --metric as a list; at least one, else CommandError.
 std::vector<QualityTarget> quality_targets(const Options &options, std::optional<double> fallback);
-QualityTarget parse_target(const std::string &text, const std::string &default_pool);
+QualityTarget parse_target(const std::string &text, const std::string &default_pool,
+                           const std::string &default_metric = "vmaf");
 
 // How far a score is above its target, in the sense in which higher is better.
 double margin_above(const QualityTarget &target, double score);

@@ -5,6 +5,7 @@
 #include "commands/commands.hpp"
 #include "commands/corpus_answers.hpp"
 #include "commands/search_result.hpp"
+#include "reporting/plot.hpp"
 #include "rows/row.hpp"
 
 namespace vmaf::tune {
@@ -15,6 +16,12 @@ namespace {
 
 std::vector<std::string> list_or(const std::vector<std::string> &list, const std::string &fallback) {
     return list.empty() ? std::vector<std::string>{fallback} : list;
+}
+
+void warn_if_larger(Run &run, const SearchReport &report) {
+    if (!report.failed && report.prediction.percent > 100)
+        run.progress().warn("the encode will be larger than the source (" + fixed_text(report.prediction.percent, 0) +
+                            " %); a lower target, a better encoder or keeping the source may serve better");
 }
 
 // One source, encoder and preset.
@@ -45,7 +52,9 @@ int search_one(Run &run, const Options &o, const ProbeSetup &setup, std::vector<
     if (o.json) {
         print_line(row_text(object));
     } else {
+        if (!report.failed && !report.probes.empty()) print_line(answer_sentence(setup, report, targets.front()));
         print_line(search_line(setup, report, targets.front()));
+        warn_if_larger(run, report);
         if (!report.ok() && !report.failed)
             run.progress().say("vmaf-tune search: no suitable quality: " + report.reason);
         if (report.ok() && isatty(STDOUT_FILENO)) run.progress().say("encode it with:");

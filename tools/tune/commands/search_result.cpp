@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <tuple>
+#include <unistd.h>
 
 #include "reporting/plot.hpp"
 #include "system/output_file.hpp"
@@ -96,6 +98,19 @@ json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vect
     return object;
 }
 
+std::string answer_sentence(const ProbeSetup &setup, const SearchReport &r, const QualityTarget &target) {
+    const bool is_vmaf = target.metric == "vmaf";
+    const double seconds = r.prediction.seconds;
+    return (r.q ? std::string(setup.encode.adapter->knob) + " " + number_text(*r.q) : "The encode") + " gives " +
+           (is_vmaf ? "VMAF" : target.metric) + " " + fixed_text(r.score, 2) +
+           (r.ok() ? "" : " (the target of " + number_text(r.target) + " is not met)") + ": " +
+           human_size(r.prediction.bytes) +
+           (r.prediction.percent > 0 ? ", " + fixed_text(r.prediction.percent, 1) + " % of the source" : "") + ", " +
+           fixed_text(r.bitrate_kbps, 0) + " kbps, about " +
+           (seconds < 90 ? fixed_text(seconds, seconds < 10 ? 1 : 0) + " s" : fixed_text(seconds / 60, 1) + " min") +
+           " to encode.";
+}
+
 std::string search_line(const ProbeSetup &setup, const SearchReport &r, const QualityTarget &target) {
     const std::string start =
         "src=" + setup.source.path + " encoder=" + setup.encode.adapter->name + " preset=" + setup.encode.preset;
@@ -123,14 +138,24 @@ Arguments encode_hint(const Options &o, const ProbeSetup &setup, const SearchRep
     return command;
 }
 
+void check_folder(const std::string &path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path folder = fs::absolute(path).parent_path();
+    if (!fs::is_directory(folder, error))
+        throw CommandError(kExitOutput, "'" + path + "' cannot be written: there is no such folder");
+    if (fs::is_directory(path, error)) throw CommandError(kExitOutput, "'" + path + "' is a folder; name a file");
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+        throw CommandError(kExitOutput, "'" + path + "' cannot be written: " + std::strerror(errno));
+}
+
 void check_result(const Options &o, const std::string &path) {
     if (path.empty() || path == "-" || o.dry_run) return;
     namespace fs = std::filesystem;
     std::error_code error;
     if (!o.overwrite && fs::is_regular_file(path, error))
         throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another name");
-    if (!fs::is_directory(fs::absolute(path).parent_path(), error))
-        throw CommandError(kExitOutput, "'" + path + "' cannot be written: there is no such folder");
+    check_folder(path);
 }
 
 void write_result(const Options &o, const std::string &path, const std::string &text) {

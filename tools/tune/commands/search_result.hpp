@@ -15,6 +15,8 @@ const char *status_word(const SearchReport &report);
 nlohmann::json probe_json(const ProbeSetup &setup, const ProbeResult &probe, const QualityTarget &target);
 nlohmann::json search_json(const ProbeSetup &setup, const SearchReport &report,
                            const std::vector<QualityTarget> &targets);
+// The answer as a sentence for people.
+std::string answer_sentence(const ProbeSetup &setup, const SearchReport &report, const QualityTarget &target);
 std::string search_line(const ProbeSetup &setup, const SearchReport &report, const QualityTarget &target);
 
 // A command line that encodes with the answer.
@@ -23,6 +25,7 @@ Arguments encode_hint(const Options &options, const ProbeSetup &setup, const Sea
 // Stores a result whole or not at all; - and nothing are standard output. CommandError if the file exists, unless
 // --overwrite allows it.
 void check_result(const Options &options, const std::string &path); // may it be written? Asked before work starts
+void check_folder(const std::string &path);                         // can a file be made there? Else CommandError
 void write_result(const Options &options, const std::string &path, const std::string &text);
 
 // The commands of the probe at q, as they would run (--dry-run).

@@ -90,6 +90,10 @@ template <class S, class Visit> void for_each_fact(S &s, Visit visit) {
     visit("vfr", s.vfr);
     visit("other_streams", s.has_other_streams);
     visit("dolby_vision", s.has_dolby_vision);
+    visit("hdr10_plus", s.has_hdr10_plus);
+    visit("covers", s.covers);
+    visit("attachments", s.attachments);
+    visit("data_streams", s.data_streams);
     visit("hdr", s.hdr);
 }
 

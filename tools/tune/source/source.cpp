@@ -71,28 +71,9 @@ bool is_hlg(const std::string &transfer) {
     return is_one_of(transfer, {"arib-std-b67", "arib_std_b67", "aribstdb67", "hlg"});
 }
 
-void set_hdr(Source &source, const std::string &wish, const json *stream) {
-    Hdr &hdr = source.hdr;
-    hdr.primaries = source.primaries;
-    if (wish == "sdr") {
-        hdr.forced = true;
-        return;
-    }
-    if (wish == "pq" || wish == "hlg") {
-        hdr.forced = true;
-        hdr.transfer = wish == "pq" ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
-        hdr.primaries = "bt2020";
-        return;
-    }
-    const bool pq = is_pq(source.transfer), hlg = is_hlg(source.transfer);
-    const bool wide = is_one_of(source.primaries, {"bt2020", "bt2020nc", "bt2020-ncl", "bt2020c", "bt2020-cl"});
-    if (!(pq || hlg)) return;
-    if (!wide) return; // the caller warns: PQ or HLG without BT.2020 primaries
-    hdr.transfer = pq ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
-    if (!source.matrix.empty() && source.matrix != "unknown") hdr.matrix = source.matrix;
-    if (!source.range.empty() && source.range != "unknown") hdr.range = source.range;
-    if (!stream || !stream->contains("side_data_list")) return;
-    for (const json &side : (*stream)["side_data_list"]) {
+// Mastering display and content light, from side data of a stream or a frame.
+void read_light(Hdr &hdr, const json &list) {
+    for (const json &side : list) {
         const std::string type = text_of(side, "side_data_type");
         if (type.find("Mastering display") != std::string::npos) {
             const auto chroma = [&](const char *key) {
@@ -114,6 +95,29 @@ void set_hdr(Source &source, const std::string &wish, const json *stream) {
             hdr.content_light = text_of(side, "max_content") + "," + text_of(side, "max_average");
         }
     }
+}
+
+void set_hdr(Source &source, const std::string &wish, const json *stream) {
+    Hdr &hdr = source.hdr;
+    hdr.primaries = source.primaries;
+    if (wish == "sdr") {
+        hdr.forced = true;
+        return;
+    }
+    if (wish == "pq" || wish == "hlg") {
+        hdr.forced = true;
+        hdr.transfer = wish == "pq" ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
+        hdr.primaries = "bt2020";
+        return;
+    }
+    const bool pq = is_pq(source.transfer), hlg = is_hlg(source.transfer);
+    const bool wide = is_one_of(source.primaries, {"bt2020", "bt2020nc", "bt2020-ncl", "bt2020c", "bt2020-cl"});
+    if (!(pq || hlg)) return;
+    if (!wide) return; // the caller warns: PQ or HLG without BT.2020 primaries
+    hdr.transfer = pq ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
+    if (!source.matrix.empty() && source.matrix != "unknown") hdr.matrix = source.matrix;
+    if (!source.range.empty() && source.range != "unknown") hdr.range = source.range;
+    if (stream) read_light(hdr, stream->value("side_data_list", json::array()));
 }
 
 std::int64_t frame_bytes(const PixelLayout &layout, int w, int h) {
@@ -199,6 +203,8 @@ void describe_stream(Source &source, const SourceRequest &request) {
     for (const json &stream : streams) {
         if (text_of(stream, "codec_type") != "video") {
             source.has_other_streams = true;
+            source.attachments += text_of(stream, "codec_type") == "attachment";
+            source.data_streams += text_of(stream, "codec_type") == "data";
             continue;
         }
         const bool cover = stream.contains("disposition") && number_of(stream["disposition"], "attached_pic") != 0;
@@ -206,6 +212,8 @@ void describe_stream(Source &source, const SourceRequest &request) {
         if (!chosen && wanted) {
             chosen = &stream;
             source.stream = video;
+        } else if (cover) {
+            source.covers.push_back(video);
         }
         video++;
     }
@@ -250,6 +258,22 @@ void describe_stream(Source &source, const SourceRequest &request) {
         if (text_of(side, "side_data_type").find("DOVI") != std::string::npos) source.has_dolby_vision = true;
     }
     set_hdr(source, request.hdr, &stream);
+    // HDR10 may have them in the stream's own messages only, which the first frame shows.
+    const bool is_hdr = source.hdr.transfer != Hdr::Transfer::none && !source.hdr.forced;
+    if (is_hdr && source.kind == Source::Kind::container &&
+        (source.hdr.mastering_display.empty() || source.hdr.content_light.empty())) {
+        const json first = run_ffprobe(
+            request.ffprobe,
+            {"-select_streams", "v:" + std::to_string(source.stream), "-show_frames", "-read_intervals", "%+#1"},
+            source.path);
+        for (const json &frame : first.value("frames", json::array())) {
+            const json list = frame.value("side_data_list", json::array());
+            read_light(source.hdr, list);
+            for (const json &side : list)
+                source.has_hdr10_plus =
+                    source.has_hdr10_plus || text_of(side, "side_data_type").find("2094-40") != std::string::npos;
+        }
+    }
     if (source.kind == Source::Kind::y4m && source.file_bytes > 0) refuse_cut_off_y4m(source);
     if (request.is_own_encode)
         source.ignores_matrix = true;
@@ -276,6 +300,18 @@ void describe_stream(Source &source, const SourceRequest &request) {
 }
 
 } // namespace
+
+std::string lost_streams(const Source &source, bool is_mp4, bool keeps_attachments) {
+    std::string text;
+    const auto add = [&](bool is_lost, const std::string &what) {
+        if (is_lost) text += (text.empty() ? "" : ", ") + what;
+    };
+    add(!source.covers.empty() && !(is_mp4 && keeps_attachments), "the cover picture");
+    add(source.attachments > 0 && (is_mp4 || !keeps_attachments),
+        std::to_string(source.attachments) + " attached files (fonts and the like)");
+    add(source.data_streams > 0, std::to_string(source.data_streams) + " data streams (time codes and the like)");
+    return text;
+}
 
 bool has_doubtful_transfer(const Source &source) {
     return source.hdr.transfer == Hdr::Transfer::none && !source.hdr.forced &&
@@ -454,7 +490,7 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
     std::string key;
     std::optional<Source> found;
     if (facts && !identity.empty()) {
-        const json asked = {"probe-2",
+        const json asked = {"probe-3",
                             identity,
                             request.ffprobe,
                             request.width.value_or(0),

@@ -48,8 +48,10 @@ struct Source {
     double start = 0, duration = 0; // seconds
     std::optional<std::int64_t> frames;
     std::uint64_t file_bytes = 0;
-    bool vfr = false, has_other_streams = false, has_dolby_vision = false;
-    std::optional<ShotSummary> shots; // where they were counted
+    bool vfr = false, has_other_streams = false, has_dolby_vision = false, has_hdr10_plus = false;
+    std::vector<int> covers;               // pictures of the file, as numbers of video streams
+    int attachments = 0, data_streams = 0; // fonts and the like; time codes and the like
+    std::optional<ShotSummary> shots;      // where they were counted
     Hdr hdr;
     std::string id;     // identity for the cache; empty: do not cache
     std::string sha256; // of the whole file, only when asked for
@@ -84,6 +86,9 @@ std::string fast_identity(const std::string &path);
 // Facts as JSON, without what belongs to the file alone: path, identity, sizes.
 std::string source_facts(const Source &source);
 std::optional<Source> source_from_facts(const std::string &text); // nothing where the text is damaged
+
+// What a finished file cannot keep of a source, for people; empty: nothing is lost.
+std::string lost_streams(const Source &source, bool is_mp4, bool keeps_attachments);
 
 // PQ or HLG without BT.2020 primaries: treated as SDR (3.6).
 bool has_doubtful_transfer(const Source &source);

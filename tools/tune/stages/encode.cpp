@@ -180,6 +180,41 @@ Arguments encode_command(const Programs &programs, const Source &source, const W
     return command;
 }
 
+namespace {
+
+// What went wrong is mostly said first, by the encoder; FFmpeg's words behind it are general.
+std::string telling_line(const std::string &messages) {
+    constexpr std::string_view kGeneral[] = {"Conversion failed!",
+                                             "Error initializing output stream",
+                                             "Error while opening encoder",
+                                             "Could not write header",
+                                             "Error while filtering",
+                                             "Error submitting video frame",
+                                             "Error encoding",
+                                             "Terminating thread",
+                                             "Nothing was written",
+                                             "maybe incorrect parameters"};
+    constexpr std::string_view kSigns[] = {"[error]", "rror",    "nvalid",     "ailed",   "annot",         "nable to",
+                                           "nknown",  "illegal", "nsupported", "must be", "not supported", "nrecogni"};
+    const auto has_one_of = [](const std::string &line, const auto &list) {
+        return std::any_of(std::begin(list), std::end(list),
+                           [&](std::string_view part) { return line.find(part) != std::string::npos; });
+    };
+    std::string telling, last;
+    StderrTail tail;
+    tail.add(messages);
+    std::istringstream lines(tail.text());
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find_first_not_of(" \t\r") == std::string::npos || has_one_of(line, kGeneral)) continue;
+        last = line;
+        if (telling.empty() && has_one_of(line, kSigns)) telling = line;
+    }
+    if (telling.empty() && last.empty()) return tail.last_lines(1);
+    return telling.empty() ? last : telling;
+}
+
+} // namespace
+
 std::string explain_failure(const std::string &stage, int code, const std::string &error_tail) {
     struct Hint {
         std::string_view text, advice;
@@ -199,20 +234,10 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
         {"Error parsing option", "an --enc option is not accepted by the encoder"},
         {"Option not found", "an option is not known to this FFmpeg; check --enc and --enc-input"},
     };
-    StderrTail tail;
-    tail.add(error_tail);
     std::string sentence = stage + " ended with status " + std::to_string(code);
     for (const Hint &hint : kHints)
         if (error_tail.find(hint.text) != std::string::npos) return sentence + ": " + std::string(hint.advice);
-    // FFmpeg's last words are often general; the line before them says what went wrong.
-    std::string last = tail.last_lines(1);
-    for (std::size_t count = 2; count <= 4; count++) {
-        if (last != "Conversion failed!" && !last.starts_with("Error initializing output stream") &&
-            !last.starts_with("Could not write header"))
-            break;
-        const std::string lines = tail.last_lines(count);
-        last = lines.substr(0, lines.find('\n'));
-    }
+    const std::string last = telling_line(error_tail);
     return last.empty() ? sentence : sentence + ": " + last;
 }
 
@@ -225,7 +250,9 @@ Outcome run_pass(const Arguments &base, const EncodeSettings &settings, const En
     double fps = 0;
     RunOptions options;
     options.timeout = settings.timeout;
-    options.progress_marker = [&](pid_t) { return frame; }; // FFmpeg reports even when it is stuck
+    options.progress_marker = [&](pid_t pid) { // FFmpeg reports even when it is stuck
+        return frame + (settings.is_patient ? work_done(pid) : 0);
+    };
     options.on_output_line = [&](std::string_view line) {
         const std::string text(line);
         if (text.starts_with("frame=")) frame = std::strtoll(text.c_str() + 6, nullptr, 10);
@@ -278,7 +305,8 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
             last_error_text = outcome.error_tail;
             const std::string prefix = pass > 0 ? "[pass " + std::to_string(pass) + "] " : "";
             if (outcome.timed_out)
-                return fail(kStatusTimedOut, prefix + "the encoder made no progress for the time that --timeout allows",
+                return fail(kStatusTimedOut,
+                            prefix + "the encoder made no progress for the time that it is given (--timeout)",
                             outcome.error_tail);
             if (!outcome.ok())
                 return fail(std::max(1, outcome.code),

@@ -54,6 +54,7 @@ struct EncodeSettings {
     Arguments user_input_arguments; // --enc-input
     unsigned threads = 0;           // 0: the encoder's own choice
     std::chrono::milliseconds timeout{0};
+    bool is_patient = false; // an encoder that works has not stopped, though it gives no frame
     int max_tries = 3;
 };
 

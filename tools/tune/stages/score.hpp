@@ -46,6 +46,7 @@ struct ScoreSettings {
     bool allow_short = false, allow_damaged = false;
     double dist_delay = 0; // seconds
     std::chrono::milliseconds timeout{0};
+    bool is_patient = false; // a scorer that works has not stopped
     std::string work_folder;
 };
 

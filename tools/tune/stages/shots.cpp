@@ -8,21 +8,24 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "stages/cut_detector.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
 
-std::vector<Shot> shots_from_differences(const std::vector<double> &differences, const ShotSettings &settings) {
+namespace {
+
+// Shots between cuts, none shorter than allowed, long ones split into equal parts.
+std::vector<Shot> shots_between(const std::vector<std::int64_t> &cuts, std::int64_t frames,
+                                const ShotSettings &settings) {
     constexpr std::int64_t kShortest = 4;
-    std::vector<Shot> shots = {{0, 1}};
-    for (const double difference : differences) {
-        Shot &current = shots.back();
-        if (difference >= settings.threshold && current.frames() >= std::max(kShortest, settings.min_frames))
-            shots.push_back({current.end, current.end + 1});
-        else
-            current.end++;
-    }
+    std::vector<Shot> shots = {{0, frames}};
+    for (const std::int64_t cut : cuts)
+        if (cut - shots.back().start >= std::max(kShortest, settings.min_frames) && cut < frames) {
+            shots.back().end = cut;
+            shots.push_back({cut, frames});
+        }
     if (settings.max_frames <= 0) return shots;
     std::vector<Shot> split;
     for (const Shot &shot : shots) {
@@ -31,6 +34,15 @@ std::vector<Shot> shots_from_differences(const std::vector<double> &differences,
             split.push_back({shot.start + shot.frames() * i / parts, shot.start + shot.frames() * (i + 1) / parts});
     }
     return split;
+}
+
+} // namespace
+
+std::vector<Shot> shots_from_differences(const std::vector<double> &differences, const ShotSettings &settings) {
+    std::vector<std::int64_t> cuts;
+    for (std::size_t i = 0; i < differences.size(); i++)
+        if (differences[i] >= settings.threshold) cuts.push_back(static_cast<std::int64_t>(i) + 1);
+    return shots_between(cuts, std::ssize(differences) + 1, settings);
 }
 
 std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &source, const ShotSettings &settings) {
@@ -49,6 +61,7 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
     std::vector<unsigned char> current(size), previous;
     std::vector<double> differences, variances;
     bool any = false;
+    CutDetector detector(width, height);
     for (;;) {
         std::size_t filled = 0;
         while (filled < size) {
@@ -69,11 +82,16 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
         }
         variances.push_back(squares / double(size) - sum / double(size) * (sum / double(size)));
         any = true;
+        detector.add(current);
         previous = current;
     }
     if (!decoder.wait().ok() || !any) return {};
     std::vector<ShotFeatures> features;
-    for (const Shot &shot : shots_from_differences(differences, settings)) {
+    // Who names a threshold wants plain differences.
+    const bool by_difference = settings.threshold != ShotSettings{}.threshold;
+    const std::vector<Shot> shots = by_difference ? shots_from_differences(differences, settings)
+                                                  : shots_between(detector.cuts(), std::ssize(variances), settings);
+    for (const Shot &shot : shots) {
         ShotFeatures f{shot, 0, 0};
         for (std::int64_t k = shot.start; k < shot.end; k++) {
             f.detail += variances[static_cast<std::size_t>(k)] / double(shot.frames());
@@ -108,7 +126,7 @@ ShotSummary summary_of(const std::vector<Shot> &shots, double fps) {
 namespace {
 
 std::string shots_key(const Source &source) {
-    return source.id.empty() ? "" : sha256_hex("shots-1:" + source.id + ":" + std::to_string(source.stream));
+    return source.id.empty() ? "" : sha256_hex("shots-2:" + source.id + ":" + std::to_string(source.stream));
 }
 
 } // namespace

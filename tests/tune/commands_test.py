@@ -153,7 +153,7 @@ class Commands(unittest.TestCase):
         with open(self.path("variants.jsonl"), "w") as file: file.writelines(json.dumps(r) + "\n" for r in rows())
         self.tune("report", "variants.jsonl", "-o", "variants.md", "--svg", "rate-quality", "variants.svg", "--csv", "variants.csv", "-y")
         table = list(csv.DictReader(open(self.path("variants.csv"))))
-        self.assertEqual({r["options"] for r in table}, {"640x360", "--enc tune=grain 640x360", "320x180"})
+        self.assertEqual({r["options"].lstrip("'") for r in table}, {"640x360", "--enc tune=grain 640x360", "320x180"})
         curve = [float(r["score"]) for r in table if "grain" in r["options"]]
         self.assertEqual(curve, sorted(curve))
         self.assertIn("+70.0 %", open(self.path("variants.md")).read())

@@ -144,7 +144,7 @@ class Tune(unittest.TestCase):
 
         for arguments, code, text in ((["serch"], 2, "no command 'serch'; did you mean search?"), (["sample", "-i", self.clip, "--crf", "99"], 2, "outside 0 to 51"),
                                       (["encode", "-i", self.clip, "--target-vmaf", "90", "-o", "absent/out.mkv"], 6, "no such folder"),
-                                      (["compare", "-i", self.clip, "-o", self.clip], 6, "exists")):
+                                      (["compare", "-i", self.clip, "-o", self.clip], 2, "would overwrite the source")):
             run = self.run_tune(*arguments)
             self.assertEqual(run.returncode, code, run.stderr)
             self.assertIn(text, run.stderr)

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -100,12 +101,32 @@ int run(int argc, char **argv) {
         throw;
     } catch (const std::system_error &e) {
         return fail(options, subcommand(), kExitFailed,
-                    std::string(e.what()) + "; end other programs, use fewer --jobs, or raise the limits on processes and "
-                                            "memory (ulimit -u, ulimit -v)");
+                    std::string(e.what()) +
+                        "; end other programs, use fewer --jobs, or raise the limits on processes and "
+                        "memory (ulimit -u, ulimit -v)");
     } catch (const std::exception &e) {
         return fail(options, subcommand(), kExitInternal, std::string(e.what()) + "; this is a bug, please report it");
     }
 }
+
+constexpr const char *kNoMemory = "vmaf-tune: there is not enough memory\n"; // to say so needs none
+
+// Libraries make objects before main(), where nothing catches: one sentence there, too.
+struct SayWhereMemoryEnds {
+    SayWhereMemoryEnds() {
+        std::set_terminate([] {
+            try {
+                if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+            } catch (const std::bad_alloc &) {
+                std::fputs(kNoMemory, stderr);
+                std::_Exit(kExitInternal);
+            } catch (...) {
+            }
+            std::abort();
+        });
+    }
+};
+__attribute__((init_priority(101))) const SayWhereMemoryEnds say_where_memory_ends;
 
 } // namespace
 
@@ -113,7 +134,7 @@ int main(int argc, char **argv) {
     try {
         return run(argc, argv);
     } catch (const std::bad_alloc &) {
-        std::fputs("vmaf-tune: there is not enough memory\n", stderr); // nothing here needs any
+        std::fputs(kNoMemory, stderr);
     } catch (const std::exception &e) {
         std::fprintf(stderr, "vmaf-tune: %s\n", e.what());
     }

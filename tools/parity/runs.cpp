@@ -166,8 +166,9 @@ Run run_library(const Options &o, const std::string &feature) {
         session.flush();
         for (const std::string &name : session.scores().names())
             for (unsigned i = 0; i < session.scores().frame_capacity(); i++)
-                if (const auto value = session.scores().find(name, i))
-                    run.scores[std::string(feature_alias(name))][i] = *value;
+                if (const auto value = session.scores().find(name, i)) // documents have null for what is not finite
+                    run.scores[std::string(feature_alias(name))][i] =
+                        std::isfinite(*value) ? *value : std::numeric_limits<double>::quiet_NaN();
     } catch (const std::exception &e) {
         run.error = std::string(e.what()).substr(0, 200);
     }

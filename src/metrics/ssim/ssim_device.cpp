@@ -266,7 +266,7 @@ class SsimDevice final : public DeviceScorer {
         const TraceRange trace("ssim");
         const PicturePlanes luma = batch.planes(0);
         const double peak_squared = ssim_peak_squared(format_.bits);
-        MomentArgs args{};
+        SsimMomentArgs args{};
         args.ref = luma.ref;
         args.dist = luma.dist;
         args.width = static_cast<int>(format_.width);

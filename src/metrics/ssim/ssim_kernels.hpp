@@ -261,15 +261,15 @@ template <class C> struct SsimSumsKernel {
 };
 
 // `ssim`: the weighted similarity at every position, in raster order.
-struct MomentArgs {
+struct SsimMomentArgs {
     FramePlanes ref, dist;
     int width, height, pitch;
     u64 k1, k2; // bits of f64: the constants without weights
     FrameArray<u64> terms;
 };
 
-template <class C, class Sample> struct MomentKernel {
-    using Args = MomentArgs;
+template <class C, class Sample> struct SsimMomentKernel {
+    using Args = SsimMomentArgs;
     using f64 = typename C::f64;
     using Sum = Select<sizeof(Sample) == 1, u32, u64>; // 8 bits: 65536 * 255^2 fits 32
     static constexpr int kThreads = 128, kMinBlocks = 4, kTileWidth = 32, kTileHeight = 16, kChannels = 5;
@@ -331,8 +331,8 @@ template <class C> using ssim_terms_8 = SsimTermsKernel<C, u8>;
 template <class C> using ssim_terms_16 = SsimTermsKernel<C, u16>;
 template <class C> using ssim_terms_float = SsimTermsKernel<C, float>;
 template <class C> using ssim_sums = SsimSumsKernel<C>;
-template <class C> using ssim_moments_8 = MomentKernel<C, u8>;
-template <class C> using ssim_moments_16 = MomentKernel<C, u16>;
+template <class C> using ssim_moments_8 = SsimMomentKernel<C, u8>;
+template <class C> using ssim_moments_16 = SsimMomentKernel<C, u16>;
 
 } // namespace kernels
 } // namespace vmaf

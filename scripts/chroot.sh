@@ -18,7 +18,7 @@ root=$folder/root
 if [ ! -e "$folder/made" ]; then
   rm -rf "$root"
   mkdir -p "$folder"
-  mmdebstrap --variant=apt --include="$(IFS=,; echo "${wanted[*]},ccache")" "$suite" "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
+  mmdebstrap --variant=apt --include="$(IFS=,; echo "${wanted[*]},ccache")" "$suite" "$root" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
   touch "$folder/made"
 fi
 rm -rf "$root/source"

@@ -4,7 +4,7 @@
 #   packages.sh test     the same and what the tests need
 set -euo pipefail
 
-build=(g++ meson ninja-build pkg-config python3 libhwy-dev nlohmann-json3-dev libcli11-dev libsqlite3-dev
+build=(g++ meson ninja-build pkg-config python3 libhwy-dev nlohmann-json3-dev libcli11-dev libsqlite3-dev nettle-dev
        libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libavfilter-dev ffmpeg)
 test=(libgtest-dev libgmock-dev clang libclang-rt-14-dev valgrind
       g++-aarch64-linux-gnu qemu-user make patch cmake clang-format strace)

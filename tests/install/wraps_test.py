@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/ffmpeg"))
 import source  # noqa: E402
 
-PACKAGES = {"highway": "highway", "nlohmann_json": "nlohmann-json3", "cli11": "cli11", "sqlite3": "sqlite3", "gtest": "googletest"}
+PACKAGES = {"highway": "highway", "nlohmann_json": "nlohmann-json3", "cli11": "cli11", "sqlite3": "sqlite3", "nettle": "nettle", "gtest": "googletest"}
 
 
 def call(*words, **options):

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
@@ -163,12 +164,6 @@ std::vector<Adapter> make_adapters() {
 void append(Arguments &to, std::initializer_list<std::string> more) { to.insert(to.end(), more.begin(), more.end()); }
 
 } // namespace
-
-std::string number_text(double value) {
-    std::array<char, 32> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-    return std::string(buffer.data(), end);
-}
 
 Arguments Adapter::codec_arguments(std::string_view preset, double q) const {
     if (!(q >= hard.low && q <= hard.high))

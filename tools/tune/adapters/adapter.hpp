@@ -83,9 +83,6 @@ const Adapter *adapter_by_short_name(std::string_view name);
 Adapter adapter_for_version(const Adapter &adapter, std::string_view version);
 Adapter generic_adapter(const std::string &encoder); // --encoder-generic: -preset and -crf
 
-// The shortest text that reads back to the same number: "23", "23.5".
-std::string number_text(double value);
-
 // Joins arguments so that each option of the form `-x265-params k=v:k=v` occurs once; a later key replaces an earlier
 // one.
 Arguments merged_params(const Arguments &arguments);

@@ -4,6 +4,7 @@
 
 #include "adapters/adapter.hpp"
 #include "base/error.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 namespace {

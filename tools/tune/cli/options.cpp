@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "cli/outputs.hpp"
 #include "stages/score.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -12,6 +12,7 @@
 #include "system/environment.hpp"
 #include "system/program.hpp"
 #include "system/trust.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

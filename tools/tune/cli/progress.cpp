@@ -10,6 +10,7 @@
 #include "base/visible_text.hpp"
 #include "rows/row.hpp"
 #include "system/terminal.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

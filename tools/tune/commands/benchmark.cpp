@@ -7,7 +7,7 @@
 #include "commands/corpus_answers.hpp"
 #include "commands/search_result.hpp"
 #include "report/escape.hpp"
-#include "reporting/plot.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "commands/quality_search.hpp"
-#include "reporting/plot.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

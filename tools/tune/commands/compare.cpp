@@ -7,7 +7,7 @@
 #include "commands/search_result.hpp"
 #include "config.h"
 #include "report/escape.hpp"
-#include "reporting/plot.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

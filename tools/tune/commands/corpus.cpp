@@ -10,9 +10,9 @@
 #include "commands/commands.hpp"
 #include "commands/corpus_plan.hpp"
 #include "commands/search_result.hpp"
-#include "reporting/plot.hpp"
 #include "rows/row.hpp"
 #include "rows/row_format.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -8,8 +8,8 @@
 
 #include "cli/complain.hpp"
 #include "commands/search_result.hpp"
-#include "reporting/bd_rate.hpp"
-#include "reporting/plot.hpp"
+#include "curves/bd_rate.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

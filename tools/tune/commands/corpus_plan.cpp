@@ -7,6 +7,8 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "hash/sha256.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -7,8 +7,8 @@
 #include "cli/complain.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
-#include "reporting/plot.hpp"
 #include "system/files.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "hash/sha256.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
 

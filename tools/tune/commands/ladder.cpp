@@ -11,11 +11,11 @@
 #include "commands/commands.hpp"
 #include "commands/job_state.hpp"
 #include "commands/manifest.hpp"
-#include "commands/rate_curve.hpp"
+#include "curves/rate_curve.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
-#include "reporting/plot.hpp"
 #include "rows/row.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -8,6 +8,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "text/numbers.hpp"
+
 namespace vmaf::tune {
 
 using nlohmann::json;

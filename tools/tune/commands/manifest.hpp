@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/hull.hpp"
+#include "curves/hull.hpp"
 #include "stages/encode.hpp"
 
 namespace vmaf::tune {

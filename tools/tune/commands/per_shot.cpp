@@ -11,7 +11,7 @@
 #include "commands/per_shot_run.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
-#include "reporting/plot.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

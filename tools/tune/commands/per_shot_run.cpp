@@ -7,9 +7,9 @@
 
 #include "base/error.hpp"
 #include "base/thread_group.hpp"
-#include "reporting/plot.hpp"
 #include "system/files.hpp"
 #include "system/output_file.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "commands/search_hints.hpp"
-#include "reporting/plot.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -5,8 +5,8 @@
 #include "commands/commands.hpp"
 #include "commands/corpus_answers.hpp"
 #include "commands/search_result.hpp"
-#include "reporting/plot.hpp"
 #include "rows/row.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

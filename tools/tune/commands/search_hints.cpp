@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "hash/sha256.hpp"
 #include "stages/aggregate.hpp"
 
 namespace vmaf::tune {

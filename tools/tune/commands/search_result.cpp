@@ -7,10 +7,10 @@
 #include <tuple>
 #include <unistd.h>
 
-#include "reporting/plot.hpp"
 #include "system/output_file.hpp"
 #include "base/visible_text.hpp"
 #include "system/terminal.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "adapters/adapter.hpp"
-#include "reporting/bd_rate.hpp"
+#include "curves/bd_rate.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -7,6 +7,7 @@
 
 #include "reporting/plot.hpp"
 #include "reporting/report_data.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -4,8 +4,10 @@
 #include <set>
 
 #include "adapters/adapter.hpp"
+#include "hash/sha256.hpp"
 #include "report/escape.hpp"
 #include "source/source.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -8,6 +8,7 @@
 
 #include "adapters/adapter.hpp"
 #include "report/escape.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
@@ -211,15 +212,6 @@ Plot drawable(Plot plot) {
 }
 
 } // namespace
-
-std::string fixed_text(double value, int digits) {
-    if (!std::isfinite(value)) return "–";
-    char buffer[400];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, digits).ptr;
-    std::string text(buffer, end);
-    if (text.find_first_not_of("-0.") == std::string::npos && text.starts_with("-")) text.erase(0, 1); // no -0.0
-    return text;
-}
 
 std::vector<double> linear_ticks(double low, double high, int about) {
     std::vector<double> ticks;

@@ -47,6 +47,4 @@ std::string_view plot_style();
 std::vector<double> linear_ticks(double low, double high, int about);
 std::vector<double> log_ticks(double low, double high);
 
-std::string fixed_text(double value, int digits); // without a locale; "–" for what is not a number
-
 } // namespace vmaf::tune

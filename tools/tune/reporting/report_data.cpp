@@ -10,6 +10,7 @@
 #include "rows/configuration.hpp"
 #include "rows/fields.hpp"
 #include "rows/row.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/hull.hpp"
+#include "curves/hull.hpp"
 #include "rows/fields.hpp"
 #include "stages/score.hpp"
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <limits>
 
-#include "reporting/bd_rate.hpp"
+#include "curves/bd_rate.hpp"
 #include "reporting/charts.hpp"
 #include "reporting/page.hpp"
 

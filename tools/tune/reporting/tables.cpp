@@ -5,10 +5,11 @@
 
 #include "adapters/adapter.hpp"
 #include "report/escape.hpp"
-#include "reporting/bd_rate.hpp"
+#include "curves/bd_rate.hpp"
 #include "reporting/charts.hpp"
 #include "rows/configuration.hpp"
 #include "rows/row.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hash/sha256.hpp"
 #include "process/descriptors.hpp"
 #include "source/source.hpp"
 

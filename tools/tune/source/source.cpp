@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "hash/sha256.hpp"
 #include "source/display.hpp"
 
 namespace vmaf::tune {

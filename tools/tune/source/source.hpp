@@ -106,7 +106,4 @@ PacketSummary video_packets(const std::string &ffprobe, const std::string &path)
 // A path that FFmpeg cannot take for an option or a protocol.
 std::string ffmpeg_path(const std::string &path);
 
-std::string sha256_hex(const std::string &text);
-std::string sha256_of_file(const std::string &path);
-
 } // namespace vmaf::tune

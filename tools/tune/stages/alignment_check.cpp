@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/thread_group.hpp"
 #include "process/descriptors.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

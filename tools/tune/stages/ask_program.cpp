@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "hash/sha256.hpp"
 #include "stages/encode.hpp"
 
 namespace vmaf::tune {

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "hash/sha256.hpp"
 #include "stages/probe_keys.hpp"
 #include "stages/products.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

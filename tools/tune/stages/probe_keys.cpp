@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "config.h"
+#include "hash/sha256.hpp"
 #include "system/build_id.hpp"
 
 namespace vmaf::tune {

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "hash/sha256.hpp"
 
 namespace vmaf::tune {
 

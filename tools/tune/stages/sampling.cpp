@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "system/program.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

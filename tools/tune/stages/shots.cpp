@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "hash/sha256.hpp"
 #include "stages/cut_detector.hpp"
 
 namespace vmaf::tune {

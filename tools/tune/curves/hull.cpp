@@ -1,4 +1,4 @@
-#include "commands/hull.hpp"
+#include "curves/hull.hpp"
 
 #include <algorithm>
 #include <cmath>

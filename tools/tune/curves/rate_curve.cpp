@@ -1,9 +1,9 @@
-#include "commands/rate_curve.hpp"
+#include "curves/rate_curve.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "reporting/bd_rate.hpp"
+#include "curves/bd_rate.hpp"
 
 namespace vmaf::tune {
 

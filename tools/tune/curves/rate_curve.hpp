@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "commands/hull.hpp"
+#include "curves/hull.hpp"
 
 namespace vmaf::tune {
 

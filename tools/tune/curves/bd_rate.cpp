@@ -1,4 +1,4 @@
-#include "reporting/bd_rate.hpp"
+#include "curves/bd_rate.hpp"
 
 #include <algorithm>
 #include <cmath>

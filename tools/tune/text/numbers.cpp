@@ -1,0 +1,24 @@
+#include "text/numbers.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace vmaf::tune {
+
+std::string number_text(double value) {
+    std::array<char, 32> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+    return std::string(buffer.data(), end);
+}
+
+std::string fixed_text(double value, int digits) {
+    if (!std::isfinite(value)) return "–";
+    char buffer[400];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, digits).ptr;
+    std::string text(buffer, end);
+    if (text.find_first_not_of("-0.") == std::string::npos && text.starts_with("-")) text.erase(0, 1); // no -0.0
+    return text;
+}
+
+} // namespace vmaf::tune

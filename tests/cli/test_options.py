@@ -61,7 +61,7 @@ class Syntax(CommandTest):
     def test_ambiguous_prefixes_and_missing_values_are_refused(self):
         self.refused(1, "--frame", "3", says=["ambiguous", "--frame_cnt", "--frame_skip_ref"])
         self.refused(1, "--f", "3", says="ambiguous")
-        self.refused(1, "--list", says=["--list_models", "--list_features"])
+        self.refused(1, "--list_", says=["--list_models", "--list_features"])
         self.refused(1, "--quiet=1", says="takes no value")
         self.assertIn("needs a value", self.vmaf("-r", self.ref, "-d", self.dist, "--feature", expect=1).stderr)
         self.assertIn("needs a value", self.vmaf("-r", self.ref, "-d", expect=1).stderr)

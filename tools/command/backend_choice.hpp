@@ -22,7 +22,7 @@ class StartedBackend {
     virtual ~StartedBackend() = default;
     // Before features are registered. `is_explicit`: the user named this backend.
     virtual void attach(Session &session, bool is_explicit) = 0;
-    virtual bool has_scored() const = 0; // at least one score came from it
+    virtual bool has_scored(const Session &session) const = 0; // at least one of its scores came from here
     // For pictures that it reads fast; null where it has no such.
     virtual std::shared_ptr<Device> device() const { return nullptr; }
 };
@@ -44,7 +44,7 @@ struct BackendChoice {
     std::unique_ptr<StartedBackend> backend; // null for cpu
 
     std::shared_ptr<Device> device() const { return backend ? backend->device() : nullptr; }
-    std::string used() const { return backend && !backend->has_scored() ? "cpu" : name; }
+    std::string used(const Session &session) const { return backend && !backend->has_scored(session) ? "cpu" : name; }
 };
 
 // An explicit wish for a backend that cannot be met: exit 100.

@@ -13,7 +13,7 @@ class Fake final : public StartedBackend {
   public:
     explicit Fake(bool has_scored) : has_scored_(has_scored) {}
     void attach(Session &, bool) override {}
-    bool has_scored() const override { return has_scored_; }
+    bool has_scored(const Session &) const override { return has_scored_; }
 
   private:
     bool has_scored_;
@@ -126,9 +126,9 @@ TEST(BackendChoice, PinnedFeaturesNeedTheirBackendActive) {
 }
 
 TEST(BackendChoice, ABackendThatScoredNothingWasNotUsed) {
-    EXPECT_EQ((BackendChoice{"cuda", std::make_unique<Fake>(false)}.used()), "cpu");
-    EXPECT_EQ((BackendChoice{"cuda", std::make_unique<Fake>(true)}.used()), "cuda");
-    EXPECT_EQ(BackendChoice{}.used(), "cpu");
+    EXPECT_EQ((BackendChoice{"cuda", std::make_unique<Fake>(false)}.used(Session({}))), "cpu");
+    EXPECT_EQ((BackendChoice{"cuda", std::make_unique<Fake>(true)}.used(Session({}))), "cuda");
+    EXPECT_EQ(BackendChoice{}.used(Session({})), "cpu");
 }
 
 TEST(Capabilities, StateWhatIsBuiltUsableAndChosen) {

@@ -34,7 +34,7 @@ void act(const Options &options) {
     case Action::capabilities: print(capabilities(options, built_backends())); break;
     case Action::list_models: print(model_list()); break;
     case Action::list_features: print(feature_list()); break;
-    case Action::score: run(options); break;
+    case Action::score: options.list.empty() ? run(options) : run_list(options); break;
     }
 }
 

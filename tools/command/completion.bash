@@ -6,7 +6,7 @@ _vmaf() {
     COMPREPLY=()
     local choices=""
     case $before in
-        -r | --reference | -d | --distorted | -o | --output)
+        -r | --reference | -d | --distorted | -o | --output | --list)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return ;;
         -p | --pixel_format) choices="420 422 444 400" ;;
@@ -21,7 +21,7 @@ _vmaf() {
         --film_grain) choices="keep drop" ;;
         --hwaccel) choices="auto none cuda vaapi" ;;
         --mismatch) choices="refuse warn" ;;
-        --threads) choices="auto 0 1 2 4 8 16" ;;
+        --threads | --jobs) choices="auto 1 2 4 8 16" ;;
         --aom_ctc) choices="v1.0 v2.0 v3.0 v4.0 v5.0 v6.0 v7.0" ;;
         --nflx_ctc) choices="v1.0" ;;
         --feature) choices=$("${COMP_WORDS[0]}" --list_features 2>/dev/null | awk '/^$/ { exit } /^[a-z]/ { print $1 }') ;;
@@ -33,7 +33,7 @@ _vmaf() {
         *) choices="--reference --distorted --width --height --pixel_format --bitdepth --model --feature --output --xml
             --json --csv --sub --threads --subsample --cpumask --gpumask --frame_cnt --frame_skip_ref --frame_skip_dist
             --aom_ctc --nflx_ctc --no_prediction --quiet --version --precision --backend --no_cuda --no_sycl --no_hip
-            --no_metal --sycl_device --hip_device --metal_device --strict_length --align --pair --missing --scaler
+            --no_metal --sycl_device --hip_device --metal_device --list --jobs --strict_length --align --pair --missing --scaler
             --range --deinterlace --film_grain --hwaccel --mismatch --capabilities --list_models --list_features --help" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")

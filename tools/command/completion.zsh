@@ -37,6 +37,8 @@ _arguments -s \
   '--sycl_device=[SYCL device]:value: ' \
   '--hip_device=[HIP device]:value: ' \
   '--metal_device=[Metal device]:value: ' \
+  '--list=[score the pairs of a list]:file:_files' \
+  '--jobs=[pairs of the list at once]:value:(auto 1 2 4 8 16)' \
   '--strict_length[clips of different length are an error]' \
   '--align=[look for an offset of the clips]:value:(auto none check)' \
   '--pair=[how frames of video files are paired]:value:(time index)' \

@@ -9,6 +9,7 @@ namespace vmaf::cli {
 enum class ExitCode {
     success = 0,
     usage = 1,
+    some_failed = 2,   // of the pairs of a list
     backend = 100,     // an explicitly requested backend cannot be used
     interrupted = 130, // Ctrl-C
     frame = 234,       // a frame could not be read or scored

@@ -18,14 +18,14 @@ class DeviceBackend final : public StartedBackend {
 
     void attach(Session &session, bool is_explicit) override {
         session.use_device({.device = device_, .is_explicit = is_explicit});
-        session_ = &session;
     }
-    bool has_scored() const override { return session_ && session_->backend_used() == device_->info().backend; }
+    bool has_scored(const Session &session) const override {
+        return session.backend_used() == device_->info().backend;
+    }
     std::shared_ptr<Device> device() const override { return device_; }
 
   private:
     std::shared_ptr<Device> device_;
-    Session *session_ = nullptr;
 };
 
 // Kernels are written once for all devices.

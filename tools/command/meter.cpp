@@ -26,8 +26,8 @@ std::string clock_time(double seconds) {
 
 } // namespace
 
-Meter::Meter(bool is_shown, std::optional<std::uint64_t> total, int report)
-    : is_shown_(is_shown), report_(report), total_(total), start_(Clock::now()), next_(start_) {}
+Meter::Meter(bool is_shown, std::optional<std::uint64_t> total, int report, Unit unit)
+    : is_shown_(is_shown), report_(report), unit_(unit), total_(total), start_(Clock::now()), next_(start_) {}
 
 Meter::~Meter() {
     if (report_ >= 0) report(count_);
@@ -46,6 +46,13 @@ void Meter::frame(std::uint64_t count) {
     if (is_shown_) show(count, now);
 }
 
+void Meter::clear() {
+    if (!is_shown_ || shown_count_ == 0) return;
+    std::fputs("\r\033[K", stderr);
+    std::fflush(stderr);
+    next_ = Clock::now(); // and comes back
+}
+
 void Meter::report(std::uint64_t count) {
     if (!system::write_text(report_, std::to_string(count) + "\n")) report_ = -1; // nobody listens
 }
@@ -60,8 +67,10 @@ void Meter::show(std::uint64_t count, Clock::time_point now) {
         ahead = " " + std::to_string(std::min(count, *total_) * 100 / *total_) + "%";
         if (fps > 0) ahead += " ETA " + clock_time(static_cast<double>(left) / fps);
     }
-    std::fprintf(stderr, "\r%llu frame%s %s %.2f FPS%s\033[K", static_cast<unsigned long long>(count),
-                 count == 1 ? " " : "s", kSpinner[spin_++ % kSpinner.size()], fps, ahead.c_str());
+    const bool is_frames = unit_ == Unit::frames;
+    std::fprintf(stderr, "\r%llu %s%s %s %.2f %s%s\033[K", static_cast<unsigned long long>(count),
+                 is_frames ? "frame" : "pair", count == 1 ? " " : "s", kSpinner[spin_++ % kSpinner.size()], fps,
+                 is_frames ? "FPS" : "pairs/s", ahead.c_str());
     std::fflush(stderr);
 }
 

@@ -9,14 +9,16 @@ namespace vmaf::cli {
 
 class Meter {
   public:
+    enum class Unit { frames, pairs };
     // `total`: frames there will be, where that is known. `report`: a descriptor that gets the count, one number per
     // line; -1: none.
-    Meter(bool is_shown, std::optional<std::uint64_t> total, int report = -1);
+    Meter(bool is_shown, std::optional<std::uint64_t> total, int report = -1, Unit unit = Unit::frames);
     ~Meter(); // ends the line
     Meter(const Meter &) = delete;
     Meter &operator=(const Meter &) = delete;
 
     void frame(std::uint64_t count); // `count` pairs have been begun
+    void clear();                    // the line gives way to other text
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -25,6 +27,7 @@ class Meter {
 
     bool is_shown_;
     int report_;
+    Unit unit_;
     std::optional<std::uint64_t> total_;
     Clock::time_point start_, next_;
     std::uint64_t count_ = 0, shown_count_ = 0;

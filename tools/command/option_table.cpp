@@ -49,6 +49,8 @@ constexpr auto kOptions = std::to_array<CommandOption>({
     {device, "hip_device", 0, required},
     {device, "metal_device", 0, required},
     {unsupported_device, "vulkan_device", 0, required},
+    {list, "list", 0, required},
+    {jobs, "jobs", 0, required},
     {strict_length, "strict_length"},
     {align, "align", 0, required},
     {pair, "pair", 0, required},

@@ -41,6 +41,8 @@ enum class OptionId {
     no_backend,
     device,
     unsupported_device,
+    list,
+    jobs,
     strict_length,
     align,
     pair,

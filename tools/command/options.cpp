@@ -12,7 +12,7 @@ namespace vmaf::cli {
 
 namespace {
 
-constexpr unsigned kMaxThreads = 1024;
+constexpr unsigned kMaxThreads = 1024, kMaxJobs = 256;
 
 unsigned parse_threads(const std::string &text) {
     if (text == "auto") return system::usable_processors();
@@ -20,6 +20,15 @@ unsigned parse_threads(const std::string &text) {
     if (count > kMaxThreads)
         throw usage_error("option --threads: " + text + " is not a number of threads; use 0 to " +
                           std::to_string(kMaxThreads) + ", or auto");
+    return count;
+}
+
+unsigned parse_jobs(const std::string &text) {
+    if (text == "auto") return system::usable_processors();
+    const std::uint32_t count = parse_unsigned("jobs", text);
+    if (count < 1 || count > kMaxJobs)
+        throw usage_error("option --jobs: " + text + " is not a number of pairs to score at once; use 1 to " +
+                          std::to_string(kMaxJobs) + ", or auto");
     return count;
 }
 
@@ -120,6 +129,11 @@ void apply(Options &options, const FoundOption &found) {
         throw usage_error("option --" + name +
                           ": the vulkan backend is not supported; use auto, cpu, cuda, sycl, hip or "
                           "metal");
+    case OptionId::list:
+        if (value.empty()) throw usage_error("option --list needs the name of a file");
+        options.list = value;
+        break;
+    case OptionId::jobs: options.jobs = parse_jobs(value); break;
     case OptionId::strict_length: options.strict_length = true; break;
     case OptionId::align:
     case OptionId::pair:
@@ -163,8 +177,14 @@ void check_backend(const BackendRequest &request) {
 
 // In the order of cli-and-formats.md 3.
 void check_run(Options &options) {
-    if (options.reference.empty()) throw usage_error("the reference clip is missing; give it with --reference PATH");
-    if (options.distorted.empty()) throw usage_error("the distorted clip is missing; give it with --distorted PATH");
+    if (!options.list.empty() && (!options.reference.empty() || !options.distorted.empty()))
+        throw usage_error("--list names all clips; leave out --reference and --distorted");
+    if (options.list.empty() && options.jobs) throw usage_error("--jobs is for the pairs of --list; give a list");
+    const bool is_single = options.list.empty();
+    if (is_single && options.reference.empty())
+        throw usage_error("the reference clip is missing; give it with --reference PATH");
+    if (is_single && options.distorted.empty())
+        throw usage_error("the distorted clip is missing; give it with --distorted PATH");
     const RawGeometry &g = options.geometry;
     if (options.is_raw && (!g.width || !g.height || g.pixel_format == PixelFormat::unknown || !g.bits))
         throw usage_error("raw clips need all of --width, --height, --pixel_format and --bitdepth; for YUV4MPEG2 clips "

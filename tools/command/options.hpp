@@ -60,6 +60,7 @@ enum class Action { score, version, help, capabilities, list_models, list_featur
 struct Options {
     Action action = Action::score;
     std::string reference, distorted;
+    std::string list; // of pairs, in place of the two; empty: none
     bool is_raw = false;
     RawGeometry geometry;
     std::vector<ModelArgument> models;
@@ -69,6 +70,7 @@ struct Options {
     NumberFormat numbers;       // of documents
     NumberFormat score_numbers; // of the score lines: 6 decimals unless --precision says otherwise
     unsigned threads = 0, subsample = 0;
+    unsigned jobs = 0; // pairs of a list at once; 0: as the backend likes it
     std::uint32_t cpumask = 0;
     std::uint64_t frame_count = 0, skip_reference = 0, skip_distorted = 0; // 0: no limit
     bool may_differ_in_depth = false;                                      // presets of AOM from v6.0 on

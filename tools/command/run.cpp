@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <system_error>
+#include <thread>
 
 #include "backend_choice.hpp"
 #include "base/error.hpp"
@@ -19,6 +22,7 @@
 #include "meter.hpp"
 #include "metrics/registry.hpp"
 #include "models.hpp"
+#include "pair_list.hpp"
 #include "report/report.hpp"
 #include "say.hpp"
 #include "session/extractor_name.hpp"
@@ -34,6 +38,7 @@ namespace {
 
 constexpr unsigned kMaxReaders = 6;       // threads that read one clip
 constexpr unsigned kThreadsPerReader = 4; // that score while one reads
+constexpr unsigned kJobsOnDevice = 4;     // pairs of a list at once
 
 // Calls `step`; its Error ends the run with `code`.
 template <class Step> auto guarded(ExitCode code, Step step) {
@@ -191,44 +196,46 @@ unsigned score_frames(Session &session, FramePairs &clips, const Options &option
     return frames;
 }
 
-} // namespace
+// What all pairs of a run share.
+struct Engine {
+    BackendChoice backend;
+    std::deque<LoadedModel> models;
+};
 
-void run(const Options &options) {
-    const bool is_terminal = system::is_terminal(system::Stream::error);
-    const bool is_talkative = is_terminal && !options.quiet;
-    set_log_level(is_talkative ? LogLevel::info : LogLevel::warning);
-    if (is_talkative) std::fprintf(stderr, "VMAF version %s\n", VMAF_VERSION);
-
-    check_not_overwriting(options);
-    const std::unique_ptr<FramePairs> clips = open_clips(options);
-    BackendChoice backend = activate_backend(options);
+Engine start_engine(const Options &options) {
+    Engine engine{.backend = activate_backend(options), .models = {}};
     if (options.output) guarded(ExitCode::setup, [&] { system::check_output_file(*options.output); });
     if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
-    const std::deque<LoadedModel> models = load_models(options.models);
-    guarded(ExitCode::frame, [&] { clips->skip(options.skip_reference, options.skip_distorted); });
+    engine.models = load_models(options.models);
+    return engine;
+}
+
+// Scores a pair of clips and writes its document. Returns the lines that people read.
+std::vector<std::string> score_pair(const Options &options, FramePairs &clips, const Engine &engine, bool is_metered) {
+    guarded(ExitCode::frame, [&] { clips.skip(options.skip_reference, options.skip_distorted); });
     const bool is_explicit = options.backend.name != "auto";
+    const BackendChoice cpu;
+    const BackendChoice *backend = &engine.backend;
     std::unique_ptr<Session> prepared;
-    if (backend.backend && !is_explicit) {
+    if (backend->backend && !is_explicit) {
         try {
-            prepared = prepare_session(options, models, *clips, backend.backend.get(), is_explicit);
+            prepared = prepare_session(options, engine.models, clips, backend->backend.get(), is_explicit);
         } catch (const Error &e) { // it started, but this run is too much for it
-            say(backend.name + " not usable (" + e.brief() + "); using cpu");
-            backend = {};
+            say(backend->name + " not usable (" + e.brief() + "); using cpu");
+            backend = &cpu;
         }
     }
     if (!prepared)
         prepared = guarded(ExitCode::setup, [&] {
-            return prepare_session(options, models, *clips, backend.backend.get(), is_explicit);
+            return prepare_session(options, engine.models, clips, backend->backend.get(), is_explicit);
         });
     Session &session = *prepared;
 
-    const unsigned frames = score_frames(session, *clips, options, backend.device(), is_talkative);
+    const unsigned frames = score_frames(session, clips, options, backend->device(), is_metered);
     guarded(ExitCode::frame, [&] { session.flush(); });
     std::vector<std::string> lines;
-    if (!options.no_prediction) lines = predict(session, models, frames, options.score_numbers);
-    if (!options.output || is_talkative)
-        for (const std::string &line : lines) std::fprintf(stderr, "%s\n", visible(line).c_str());
-    if (!options.output) return;
+    if (!options.no_prediction) lines = predict(session, engine.models, frames, options.score_numbers);
+    if (!options.output) return lines;
     const Report report{.scores = session.scores(),
                         .version = VMAF_VERSION,
                         .width = session.width(),
@@ -236,11 +243,95 @@ void run(const Options &options) {
                         .pictures = session.pictures_offered(),
                         .subsample = session.subsample(),
                         .numbers = options.numbers,
-                        .backend_used = backend.used(),
-                        .inputs = input_report(clips->report(), options)};
+                        .backend_used = backend->used(session),
+                        .inputs = input_report(clips.report(), options)};
     guarded(ExitCode::setup, [&] {
         system::write_output_file(*options.output, [&](const auto &out) { write_report(report, options.format, out); });
     });
+    return lines;
+}
+
+bool begin_talking(const Options &options) {
+    const bool is_talkative = system::is_terminal(system::Stream::error) && !options.quiet;
+    set_log_level(is_talkative ? LogLevel::info : LogLevel::warning);
+    if (is_talkative) std::fprintf(stderr, "VMAF version %s\n", VMAF_VERSION);
+    return is_talkative;
+}
+
+} // namespace
+
+void run(const Options &options) {
+    const bool is_talkative = begin_talking(options);
+    check_not_overwriting(options);
+    const std::unique_ptr<FramePairs> clips = open_clips(options);
+    const Engine engine = start_engine(options);
+    const std::vector<std::string> lines = score_pair(options, *clips, engine, is_talkative);
+    if (!options.output || is_talkative)
+        for (const std::string &line : lines) std::fprintf(stderr, "%s\n", visible(line).c_str());
+}
+
+void run_list(const Options &options) {
+    const bool is_talkative = begin_talking(options);
+    const std::vector<ListedPair> pairs = read_pair_list(options);
+    Options shared = options;
+    shared.output.reset();
+    const Engine engine = start_engine(shared);
+    if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
+
+    // A device takes short clips faster than one thread prepares them.
+    const unsigned wanted = options.jobs ? options.jobs : engine.backend.backend ? kJobsOnDevice : 1;
+    Meter meter(is_talkative, pairs.size(), -1, Meter::Unit::pairs);
+    std::mutex telling;
+    std::size_t begun = 0, ended = 0, failed = 0; // all under `telling`
+    const auto tell = [&](const ListedPair &pair, const std::vector<std::string> &lines, const std::string &problem) {
+        const std::lock_guard lock(telling);
+        ended++;
+        if (!problem.empty()) {
+            failed++;
+            say("line " + std::to_string(pair.line) + " of " + quoted(options.list) + ": " + problem);
+        }
+        if (is_talkative && system::is_terminal(system::Stream::output)) meter.clear();
+        for (const std::string &line : lines)
+            std::printf("%s\t%s\n", visible(pair.distorted).c_str(), visible(line).c_str());
+        std::fflush(stdout);
+        meter.frame(ended);
+    };
+    const auto work = [&] {
+        for (;;) {
+            std::size_t mine = 0;
+            {
+                const std::lock_guard lock(telling);
+                if (begun == pairs.size()) return;
+                mine = begun++;
+            }
+            const ListedPair &pair = pairs[mine];
+            try {
+                Options own = shared;
+                own.reference = pair.reference;
+                own.distorted = pair.distorted;
+                if (!pair.output.empty()) own.output = pair.output;
+                check_not_overwriting(own);
+                const std::unique_ptr<FramePairs> clips = open_clips(own);
+                if (own.output) guarded(ExitCode::setup, [&] { system::check_output_file(*own.output); });
+                tell(pair, score_pair(own, *clips, engine, false), "");
+            } catch (const std::bad_alloc &) {
+                tell(pair, {}, "there is not enough memory for pictures of this size; use fewer --jobs or --threads");
+            } catch (const std::exception &e) {
+                tell(pair, {}, e.what());
+            }
+        }
+    };
+    std::vector<std::jthread> others;
+    for (unsigned i = 1; i < std::min<std::size_t>(wanted, pairs.size()); i++) try {
+            others.emplace_back(work);
+        } catch (const std::system_error &) { // as many as there can be
+            break;
+        }
+    work();
+    others.clear(); // waits for them
+    if (failed)
+        throw Failure(ExitCode::some_failed, std::to_string(failed) + " of " + std::to_string(pairs.size()) +
+                                                 (pairs.size() == 1 ? " pair" : " pairs") + " could not be scored");
 }
 
 } // namespace vmaf::cli

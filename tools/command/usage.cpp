@@ -17,6 +17,7 @@ examples:
   vmaf -r ref.y4m -d dist.y4m -n --feature psnr --feature float_ssim --csv -o scores.csv
   vmaf -r ref.y4m -d dist.y4m -m version=vmaf_4k_v0.6.1 --threads auto
   vmaf -r master.mov -d encode.mkv --json -o scores.json   any two video files, decoded and prepared
+  vmaf --list pairs.txt --json -o scores/ --jobs 4         many pairs in one run
 
 clips:
   --reference, -r PATH      the reference clip: YUV4MPEG2, raw or a video file; - is standard input
@@ -29,6 +30,9 @@ clips:
   --frame_skip_ref N        drop the first N frames of the reference clip
   --frame_skip_dist N       drop the first N frames of the distorted clip
   --strict_length           clips of different length are an error
+  --list FILE               score many pairs: a line has the reference, the distorted clip and, if wanted, the path of
+                            its document; --output names the folder for the others; - is standard input
+  --jobs N                  pairs of the list at once, or auto for one per processor (default: 1, 4 on a GPU)
 
 video files:
   --align auto|none|check|N find a constant offset of up to 2 s and correct it; leave frames as they are paired;

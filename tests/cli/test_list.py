@@ -1,0 +1,96 @@
+"""--list: many pairs in one run."""
+import json
+import os
+import unittest
+
+from support import CommandTest, read, without_fps
+
+NO_MODEL = ("-n", "--feature", "psnr")
+
+
+class Lists(CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.worse = cls.clip("worse clip.y4m", distort="dct:90")
+        cls.small = cls.clip("small.y4m", size="32x32")
+
+    def listed(self, text, *arguments, expect=0, **popen):
+        return self.vmaf("--list", self.file("pairs.txt", text), *arguments, expect=expect, **popen)
+
+    def folder_of(self, name):
+        folder = self.folder / name
+        folder.mkdir()
+        return folder
+
+    def test_documents_are_those_of_single_runs(self):
+        out = self.folder_of("same")
+        single = self.folder / "single.json"
+        lines = f"# comment\n{self.ref} {self.dist}\n\n{self.ref}\t{self.worse}\r\n{self.ref} '{self.ref}' \"{out}/own name.json\"\n"
+        for jobs in ("1", "3", "auto"):
+            run = self.listed(lines, "--json", "-o", out, "--jobs", jobs)
+            self.assertEqual(run.stderr, "")
+            self.assertEqual(sorted(os.listdir(out)), ["dist.json", "own name.json", "worse clip.json"])
+            for distorted, name in ((self.dist, "dist"), (self.worse, "worse clip"), (self.ref, "own name")):
+                self.vmaf("-r", self.ref, "-d", distorted, "--json", "-o", single)
+                self.assertEqual(without_fps((out / f"{name}.json").read_text()), without_fps(single.read_text()))
+        score = json.loads((out / "dist.json").read_text())["pooled_metrics"]["vmaf"]["mean"]
+        self.assertIn(f"{self.dist}\tvmaf_v0.6.1: {score:.6f}\n", run.stdout)
+
+    def test_a_pair_that_fails_does_not_stop_the_others(self):
+        out = self.folder_of("failing")
+        run = self.listed(f"{self.ref} /no/such.y4m\n{self.ref} {self.small}\n{self.ref} {self.dist}\n", "--csv", "-o", out,
+                          *NO_MODEL, expect=2)
+        self.assertEqual(os.listdir(out), ["dist.csv"])
+        problems = run.stderr.splitlines()
+        self.assertEqual(len(problems), 3, run.stderr)
+        self.assertIn("line 1 of", problems[0])
+        self.assertIn("/no/such.y4m", problems[0])
+        self.assertIn("line 2 of", problems[1])
+        self.assertIn("32x32", problems[1])
+        self.assertIn("2 of 3 pairs could not be scored", problems[2])
+
+    def test_the_list_may_come_from_standard_input(self):
+        run = self.vmaf("--list", "-", input=f"{self.ref} {self.dist}")
+        self.assertEqual(run.stdout.count("\n"), 1)
+
+    def test_lists_that_make_no_sense_are_refused_before_anything_is_scored(self):
+        out = self.folder_of("refused")
+        pair = f"{self.ref} {self.dist}"
+        for text, says in ((f"{pair}\n{self.ref}\n", "line 2"), (f"{pair} a b\n", "4 fields"), (f"{self.ref} 'open\n", "quote"),
+                           ("# nothing\n\n", "no pair"), (f"{pair}\n{pair}\n", "line 1 too"), (f"- {self.dist}\n", "standard input"),
+                           (f"{self.ref} end\\\n", "backslash"), (f"{self.ref}\t\tx\n", "empty")):
+            run = self.listed(text, "-o", out, expect=1)
+            self.assertEqual(len(run.stderr.splitlines()), 1)
+            self.assertIn(says, run.stderr)
+            self.assertEqual((run.stdout, os.listdir(out)), ("", []))
+        before = read(self.ref)
+        self.assertIn("overwrite", self.listed(f"{pair} {out}/../ref.y4m\n", expect=255).stderr)
+        self.assertIn("overwrite", self.listed(f"{self.ref} '{self.worse}' {self.dist}\n{pair}\n", expect=255).stderr)
+        self.assertIn("overwrite", self.listed(f"{pair} {self.folder}/pairs.txt\n", expect=255).stderr)
+        self.assertEqual(read(self.ref), before)
+        self.assertIn("folder", self.listed(pair, "-o", self.folder / "none.json", expect=255).stderr)
+        self.assertIn("cannot read", self.vmaf("--list", self.folder, expect=255).stderr)
+        self.assertIn("cannot read", self.vmaf("--list", self.folder / "none", expect=255).stderr)
+
+    def test_options_that_contradict_are_refused(self):
+        self.assertIn("--list", self.listed("a b\n", "-r", self.ref, expect=1).stderr)
+        self.assertIn("--jobs", self.score("--jobs", "2", expect=1).stderr)
+        for jobs in ("0", "257", "x", ""):
+            self.assertIn("--jobs", self.listed("a b\n", "--jobs", jobs, expect=1).stderr)
+
+    def test_a_backend_that_cannot_be_used_ends_the_run_at_once(self):
+        out = self.folder_of("backend")
+        run = self.listed(f"{self.ref} {self.dist}\n", "--backend", "sycl", "-o", out, "--json", expect=100)
+        self.assertEqual((len(run.stderr.splitlines()), os.listdir(out)), (1, []))
+
+    def test_hundreds_of_pairs(self):
+        out = self.folder_of("many")
+        lines = "".join(f"{self.ref} {self.dist} {out}/{i}.csv\n" for i in range(200))
+        self.listed(lines, "--csv", *NO_MODEL, "--jobs", "8")
+        self.assertEqual({read(out / name) for name in os.listdir(out)}, {read(out / "0.csv")})
+        self.assertEqual(len(os.listdir(out)), 200)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,163 @@
+#include "pair_list.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "clips.hpp"
+#include "exit_code.hpp"
+
+namespace vmaf::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string place(const std::string &list, unsigned line) {
+    return "line " + std::to_string(line) + " of the list " + quoted(list);
+}
+
+std::vector<std::string> tabbed_fields(std::string_view line) {
+    std::vector<std::string> fields;
+    for (std::size_t begin = 0; begin <= line.size();) {
+        const std::size_t end = std::min(line.find('\t', begin), line.size());
+        fields.emplace_back(line.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    while (!fields.empty() && fields.back().empty()) fields.pop_back();
+    return fields;
+}
+
+// Throws what is wrong with the line.
+std::vector<std::string> quoted_fields(std::string_view line) {
+    std::vector<std::string> fields;
+    bool is_inside = false; // of a field
+    char quote = 0;
+    for (std::size_t i = 0; i < line.size(); i++) {
+        const char c = line[i];
+        if (!quote && c == ' ') {
+            is_inside = false;
+            continue;
+        }
+        if (!is_inside) fields.emplace_back();
+        is_inside = true;
+        if (c == '\\' && quote != '\'') {
+            if (++i == line.size()) throw std::string("it ends in a backslash");
+            fields.back() += line[i];
+        } else if (quote ? c == quote : c == '"' || c == '\'') {
+            quote = quote ? 0 : c;
+        } else {
+            fields.back() += c;
+        }
+    }
+    if (quote) throw std::string("a quote is not closed");
+    return fields;
+}
+
+std::string read_text(const std::string &path) {
+    std::string text;
+    if (path == "-") {
+        text.assign(std::istreambuf_iterator<char>(std::cin), {});
+        return text;
+    }
+    std::error_code failed;
+    std::ifstream file(fs::path(path), std::ios::binary);
+    if (!file || fs::is_directory(path, failed))
+        throw Failure(ExitCode::setup,
+                      "cannot read the list " + quoted(path) + ": " + (file ? "it is a folder" : std::strerror(errno)));
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    return text;
+}
+
+const char *extension(ReportFormat format) {
+    switch (format) {
+    case ReportFormat::json: return ".json";
+    case ReportFormat::csv: return ".csv";
+    case ReportFormat::sub: return ".sub";
+    default: return ".xml";
+    }
+}
+
+// One spelling of a path, whether there is such a file or not.
+std::string plain(const std::string &path) {
+    std::error_code failed;
+    const fs::path result = fs::weakly_canonical(fs::absolute(path, failed), failed);
+    return failed ? path : result.string();
+}
+
+void check_documents(const std::vector<ListedPair> &pairs, const std::string &list) {
+    std::set<std::string> clips = {plain(list)};
+    for (const ListedPair &pair : pairs) clips.insert({plain(pair.reference), plain(pair.distorted)});
+    std::map<std::string, unsigned> documents; // -> line
+    for (const ListedPair &pair : pairs) {
+        if (pair.output.empty() || pair.output == "-") continue;
+        const std::string path = plain(pair.output);
+        const auto [other, is_new] = documents.emplace(path, pair.line);
+        if (!is_new)
+            throw usage_error(place(list, pair.line) + ": its document " + quoted(pair.output) + " is that of line " +
+                              std::to_string(other->second) + " too; name another in a third field");
+        if (clips.contains(path))
+            throw Failure(ExitCode::setup, place(list, pair.line) + ": the document would overwrite " +
+                                               quoted(pair.output) + "; name another in a third field");
+    }
+}
+
+} // namespace
+
+std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string &name) {
+    std::vector<ListedPair> pairs;
+    unsigned number = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        std::string_view line = text.substr(begin, end - begin);
+        begin = end + 1;
+        number++;
+        if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3); // a byte order mark
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        if (line.find_first_not_of(" \t") == line.npos || line.starts_with('#')) continue;
+        const auto refused = [&](const std::string &why) {
+            return usage_error(place(name, number) + ": " + why +
+                               "; a line has the reference, the distorted clip and, if wanted, the document's path, "
+                               "with tabs or blanks between them (names with blanks in quotes)");
+        };
+        std::vector<std::string> fields;
+        try {
+            fields = line.find('\t') == line.npos ? quoted_fields(line) : tabbed_fields(line);
+        } catch (const std::string &why) {
+            throw refused(why);
+        }
+        if (line.find('\0') != line.npos) throw refused("it has a zero byte");
+        if (fields.size() != 2 && fields.size() != 3)
+            throw refused("it has " + std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields"));
+        if (fields[0].empty() || fields[1].empty()) throw refused("a clip's name is empty");
+        for (std::size_t i = 0; i < 2; i++)
+            if (fields[i] == "-")
+                throw usage_error(place(name, number) + ": clips of a list cannot come from standard input");
+        pairs.push_back({number, fields[0], fields[1], fields.size() == 3 ? fields[2] : ""});
+    }
+    if (pairs.empty()) throw usage_error("the list " + quoted(name) + " has no pair of clips");
+    return pairs;
+}
+
+std::vector<ListedPair> read_pair_list(const Options &options) {
+    std::vector<ListedPair> pairs = parse_pair_list(read_text(options.list), options.list);
+    if (options.output) {
+        std::error_code failed;
+        if (!fs::is_directory(*options.output, failed))
+            throw Failure(ExitCode::setup, "with --list, --output names the folder for the documents, and " +
+                                               quoted(*options.output) + " is none; make it first");
+        for (ListedPair &pair : pairs)
+            if (pair.output.empty())
+                pair.output =
+                    (fs::path(*options.output) / fs::path(pair.distorted).stem()).string() + extension(options.format);
+    }
+    check_documents(pairs, options.list);
+    return pairs;
+}
+
+} // namespace vmaf::cli

@@ -26,6 +26,7 @@
 //     shared_add(at, v)             on shared memory: u32, int, u64; shared_min, shared_max: u32, int
 //     shared_increment(at)          returns what was there: u32 in shared memory
 //     load(p)                       of memory that nothing writes during the launch; load_fresh(p): that others write
+//     store_fresh(p, v)             u32 for other blocks of the launch, behind a fence()
 //     divide(a, b), square_root(v)  correctly rounded; float and f64
 //     bits(v), float_from(bits), f64_from(bits)   floats as integers
 //     small arithmetic              of PortableOperations below, in the device's own spelling where it has one
@@ -37,9 +38,26 @@
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define VMAF_DEVICE_FN __device__ __forceinline__
 #define VMAF_UNROLL _Pragma("unroll")
+#elif defined(__METAL_VERSION__)
+#define VMAF_DEVICE_FN inline
+#define VMAF_UNROLL _Pragma("unroll")
 #else
 #define VMAF_DEVICE_FN inline
 #define VMAF_UNROLL
+#endif
+
+// What Metal's language spells in its own way.
+#ifdef __METAL_VERSION__
+#define VMAF_GLOBAL VMAF_MSL_DEVICE
+#define VMAF_SHARED VMAF_MSL_THREADGROUP
+#define VMAF_LEADING_ZEROS(v) metal::clz(v)
+#define VMAF_SET_BITS(v) metal::popcount(v)
+#define VMAF_DEVICE_HAS_NO_DOUBLE 1
+#else
+#define VMAF_GLOBAL
+#define VMAF_SHARED
+#define VMAF_LEADING_ZEROS(v) __builtin_clz(v)
+#define VMAF_SET_BITS(v) __builtin_popcount(v)
 #endif
 
 namespace vmaf {
@@ -53,8 +71,15 @@ using i16 = short;
 using i64 = long long;
 
 // Pointers carry their address space, which Metal must know.
-template <class T> using Global = T *;
-template <class T> using Shared = T *;
+template <class T> using Global = VMAF_GLOBAL T *;
+template <class T> using Shared = VMAF_SHARED T *;
+
+// Structs in such memory are read and written as a whole with these (a field by itself needs nothing): not every
+// compiler copies them from one address space to another.
+#ifndef __METAL_VERSION__ // there: device/metal/prelude.metal
+template <class T> VMAF_DEVICE_FN T fetched(const T *at) { return *at; }
+template <class T> VMAF_DEVICE_FN void put(T *at, const T &value) { *at = value; }
+#endif
 
 // Sizes of a kernel. They depend on the context, so each runtime takes them from its own: from its image, not from the
 // host's compiler. Plain 32-bit words, which every runtime can hand over.
@@ -129,7 +154,9 @@ VMAF_DEVICE_FN u32 magnitude(int v) { return v < 0 ? 0u - static_cast<u32>(v) : 
 
 // What every device can do, spelled in plain C++.
 struct PortableOperations {
-    static VMAF_DEVICE_FN int leading_zeros(u32 v) { return __builtin_clz(v); } // v > 0
+    static VMAF_DEVICE_FN int leading_zeros(u32 v) { return static_cast<int>(VMAF_LEADING_ZEROS(v)); } // v > 0
+    static VMAF_DEVICE_FN void store_fresh(Global<u32> at, u32 v) { *at = v; }
+    static VMAF_DEVICE_FN u32 set_bits(u32 v) { return static_cast<u32>(VMAF_SET_BITS(v)); }
     // Four bytes chosen from the eight of (b, a) by the four nibbles of `selector`.
     static VMAF_DEVICE_FN u32 permute_bytes(u32 a, u32 b, u32 selector) {
         const u64 bytes = static_cast<u64>(b) << 32 | a;

@@ -197,7 +197,7 @@ TEST_P(EveryDevice, AddsUpInOrderWithAllThreads) {
         auto floats = sequence<float>(random, with_signs);
         if (floats.empty()) floats.push_back(1);
         const auto terms = uploaded(floats), result = device_->allocate(8);
-        OrderedF32Args args{{at<float>(terms), floats.size(), at<u32>(result)}};
+        OrderedF32Args args{at<float>(terms), floats.size(), at<u32>(result)};
         run(with_signs ? "probe_ordered_f32_signed" : "probe_ordered_f32", {1, 1, 1}, args);
         ASSERT_EQ(downloaded<u32>(*result)[0], std::bit_cast<u32>(sum_of(floats))) << "f32, sequence " << i;
 
@@ -206,7 +206,7 @@ TEST_P(EveryDevice, AddsUpInOrderWithAllThreads) {
             if (v != 0 && i % 3) v *= 1 + std::ldexp(double(random() >> 40), -52); // fill the fraction
         if (doubles.empty()) doubles.push_back(1);
         const auto wide_terms = uploaded(doubles);
-        OrderedF64Args wide_args{{at<u64>(wide_terms), doubles.size(), at<u64>(result)}};
+        OrderedF64Args wide_args{at<u64>(wide_terms), doubles.size(), at<u64>(result)};
         run(with_signs ? "probe_ordered_f64_signed" : "probe_ordered_f64", {1, 1, 1}, wide_args);
         ASSERT_EQ(downloaded<u64>(*result)[0], std::bit_cast<u64>(sum_of(doubles))) << "f64, sequence " << i;
     }

@@ -59,9 +59,9 @@ template <class C> struct probe_operations {
         w.f64_quotient = C::bits(C::divide(f64(a), f64(b)));
         w.f64_root = C::bits(C::square_root(f64(a)));
         w.exponential = C::bits(Math<C>::exponential(f64(b)));
-        args.words[t] = w;
+        put(args.words + t, w);
 
-        if (t == 0) *shared = ProbeShared{0, 1000, 0, 0, 0, 1000, -1000, 0};
+        if (t == 0) put(shared, ProbeShared{0, 1000, 0, 0, 0, 1000, -1000, 0});
         c.barrier();
         C::shared_add(&shared->sum, t);
         C::shared_min(&shared->least, t + 5);
@@ -72,7 +72,7 @@ template <class C> struct probe_operations {
         C::shared_max(&shared->signed_most, static_cast<int>(t) - 200);
         C::shared_add(&shared->wide_sum, static_cast<u64>(t) << 33);
         c.barrier();
-        if (t == 0 && c.block_x == 0) *args.shared = *shared;
+        if (t == 0 && c.block_x == 0) put(args.shared, fetched(shared));
         c.atomic_add(args.counts, t);
         c.atomic_min(args.counts + 1, t + 3);
         c.atomic_max(args.counts + 2, t + static_cast<u32>(c.block_x));
@@ -86,8 +86,8 @@ template <class Number, class Word> struct OrderedArgs {
     u64 count;
     Global<Word> result;
 };
-struct OrderedF32Args : OrderedArgs<float, u32> {};
-struct OrderedF64Args : OrderedArgs<u64, u64> {};
+using OrderedF32Args = OrderedArgs<float, u32>;
+using OrderedF64Args = OrderedArgs<u64, u64>;
 
 template <class C, bool kSigned> struct ProbeOrderedF32 {
     using Args = OrderedF32Args;

@@ -37,10 +37,11 @@ template <class C> struct AdmReciprocal<C, false> {
 // (2^30 + 1/2) / m is at least 1 / (2m) away from integers: a relative error below 2^-31 is good enough.
 template <class C> struct AdmReciprocal<C, true> {
     static VMAF_DEVICE_FN u32 run(u32 m) {
-        const double x = C::from_words(0x43300000u, m) + -4503599627370496.0;
-        const double estimate = C::reciprocal_estimate(x), e = C::multiply_add(-x, estimate, 1.0);
-        const double reciprocal = C::multiply_add(estimate, C::multiply_add(e, e, e), estimate);
-        return C::low_word(C::floor_of_product(reciprocal, 1073741824.5));
+        using F = typename C::f64;
+        const F x = C::from_words(0x43300000u, m) + C::f64_from(0xc330000000000000ull), one(1.0f); // 2^52 + m - 2^52
+        const F estimate = C::reciprocal_estimate(x), e = C::multiply_add(-x, estimate, one);
+        const F reciprocal = C::multiply_add(estimate, C::multiply_add(e, e, e), estimate);
+        return C::low_word(C::floor_of_product(reciprocal, C::f64_from(0x41d0000000200000ull))); // 2^30 + 1/2
     }
 };
 
@@ -51,7 +52,9 @@ template <class F> VMAF_DEVICE_FN bool adm_angle_as_specified(float dp, float oo
 }
 template <class C, bool kFast> struct AdmAngle;
 template <class C> struct AdmAngle<C, true> {
-    static VMAF_DEVICE_FN bool run(float dp, float oo, float tt) { return adm_angle_as_specified<double>(dp, oo, tt); }
+    static VMAF_DEVICE_FN bool run(float dp, float oo, float tt) {
+        return adm_angle_as_specified<typename C::f64>(dp, oo, tt);
+    }
 };
 // In single precision where the answer is clear: the products below are off by less than 2^-21.
 template <class C> struct AdmAngle<C, false> {

@@ -425,7 +425,7 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
             if (blocks == 1)
                 shared->row_sums[y][k] = sum;
             else
-                parts[(static_cast<u64>(strip.first + y) * a.columns + c.block_x) * kAdmSums + k] = sum;
+                C::store_fresh(parts + (static_cast<u64>(strip.first + y) * a.columns + c.block_x) * kAdmSums + k, sum);
         }
         if (blocks > 1) {
             c.fence();

@@ -9,15 +9,15 @@ namespace kernels {
 // Asymmetric: the first sample is not repeated, the last one is.
 VMAF_DEVICE_FN constexpr int ansnr_mirrored(int i, int n) { return i < 0 ? -i : i >= n ? 2 * n - i - 1 : i; }
 
-// The 5x5 filter of the distorted picture, by distances from its centre. Every tap is the double quotient rounded to
-// single precision.
+// The 5x5 filter of the distorted picture, by distances from its centre. Every tap is the quotient rounded to
+// single precision, which is the double quotient rounded once more.
 VMAF_DEVICE_FN constexpr float ansnr_tap(int v, int u) {
     const int far = v > u ? v : u, near = v > u ? u : v;
-    return far == 0   ? static_cast<float>(127 / 571.0)
-           : far == 1 ? (near == 0 ? static_cast<float>(52 / 571.0) : static_cast<float>(31 / 571.0))
-                      : (near == 0   ? static_cast<float>(12 / 571.0)
-                         : near == 1 ? static_cast<float>(7 / 571.0)
-                                     : static_cast<float>(2 / 571.0));
+    return far == 0   ? 127 / 571.0f
+           : far == 1 ? (near == 0 ? 52 / 571.0f : 31 / 571.0f)
+                      : (near == 0   ? 12 / 571.0f
+                         : near == 1 ? 7 / 571.0f
+                                     : 2 / 571.0f);
 }
 
 } // namespace kernels

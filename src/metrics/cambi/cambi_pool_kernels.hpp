@@ -341,9 +341,9 @@ template <class C> struct cambi_ordered_sum {
     }
 
     using Mask = Select<(C::kGroup > 32), u64, u32>; // of lanes
-    static VMAF_DEVICE_FN u32 set_bits(u32 v) { return static_cast<u32>(__builtin_popcount(v)); }
+    static VMAF_DEVICE_FN u32 set_bits(u32 v) { return C::set_bits(v); }
     static VMAF_DEVICE_FN u32 set_bits(u64 v) {
-        return set_bits(static_cast<u32>(v)) + set_bits(static_cast<u32>(v >> 32));
+        return C::set_bits(static_cast<u32>(v)) + C::set_bits(static_cast<u32>(v >> 32));
     }
 
     // The rest of a round, one exchange after the other; `at` begins with position `first`. Neither side goes further

@@ -191,7 +191,7 @@ template <class C> struct speed_covariance {
             const int columns = fill(c, a, z, step, pieces, piece);
             c.barrier();
             for (int x = 0; x < columns; x++)
-                products = products + (piece[shift_e + x] - mean_e) * (piece[shift_f + x] - mean_f);
+                products = products + (fetched(piece + shift_e + x) - mean_e) * (fetched(piece + shift_f + x) - mean_f);
         }
         if (pair >= kSpeedPairs) return;
         const float k = to_float(C::divide(products, F(area)));
@@ -209,7 +209,7 @@ template <class C> struct speed_covariance {
         Global<const float> from = z + y * a.pitch + x;
         for (int i = c.thread; i < kSpeedSide * kStride; i += kThreads) {
             const int row = i / kStride, column = i % kStride;
-            if (column < columns + kSpeedSide - 1) piece[i] = T(C::load(from + row * a.pitch + column));
+            if (column < columns + kSpeedSide - 1) put(piece + i, T(C::load(from + row * a.pitch + column)));
         }
         return columns;
     }

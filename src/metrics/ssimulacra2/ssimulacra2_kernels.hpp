@@ -78,12 +78,15 @@ template <class C, class Sample> struct ColourKernel {
     template <class T> static VMAF_DEVICE_FN Triple linear(C &c, const Args &a, int picture, int x, int y, Source<T>) {
         const int cx = ssimulacra2_chroma(x, a.width, a.chroma_width),
                   cy = ssimulacra2_chroma(y, a.height, a.chroma_height);
-        const auto sample = [&](int plane, int column, int row) {
-            Global<const void> data = picture ? a.samples[plane].dist_of(c.frame) : a.samples[plane].ref_of(c.frame);
-            const u64 at = static_cast<u64>(row) * static_cast<u64>(a.samples[plane].pitch) + static_cast<u64>(column);
-            return static_cast<float>(C::load(static_cast<Global<const T>>(data) + at)) * a.sample_scale;
-        };
-        return Formula::linear(sample(0, x, y), sample(1, cx, cy), sample(2, cx, cy), a.matrix, Table{a.eotf});
+        return Formula::linear(sample<T>(c, a, picture, 0, x, y), sample<T>(c, a, picture, 1, cx, cy),
+                               sample<T>(c, a, picture, 2, cx, cy), a.matrix, Table{a.eotf});
+    }
+    template <class T>
+    static VMAF_DEVICE_FN float sample(C &c, const Args &a, int picture, int plane, int column, int row) {
+        const PicturePlanes &planes = a.samples[plane];
+        Global<const void> data = picture ? planes.dist_of(c.frame) : planes.ref_of(c.frame);
+        const u64 at = static_cast<u64>(row) * static_cast<u64>(planes.pitch) + static_cast<u64>(column);
+        return static_cast<float>(C::load(static_cast<Global<const T>>(data) + at)) * a.sample_scale;
     }
     static VMAF_DEVICE_FN Triple linear(C &c, const Args &a, int picture, int x, int y, Source<void>) {
         const u64 at = static_cast<u64>(y) * static_cast<u64>(a.width) + static_cast<u64>(x);

@@ -47,7 +47,7 @@ VMAF_DEVICE_FN int vif_reflect(int i, int n) {
 template <int kCount> VMAF_DEVICE_FN void load_words(Shared<const u32> from, u32 (&v)[kCount]) {
     VMAF_UNROLL
     for (int i = 0; i < kCount; i += 4) {
-        const Words4 four = *reinterpret_cast<Shared<const Words4>>(from + i);
+        const Words4 four = fetched(reinterpret_cast<Shared<const Words4>>(from + i));
         v[i] = four.v[0];
         v[i + 1] = four.v[1];
         v[i + 2] = four.v[2];
@@ -77,14 +77,15 @@ template <class C, int S> struct VifProductRow<C, S, true> {
     static VMAF_DEVICE_FN void run(Shared<const u32> from, u32 (&out)[8]) {
         u32 v[kWords];
         load_words(from, v);
-        double f[8 + 2 * R];
+        using F = typename C::f64;
+        F f[8 + 2 * R];
         VMAF_UNROLL
-        for (int i = 0; i < 8 + 2 * R; i++) f[i] = exact_double<C>(v[i]);
+        for (int i = 0; i < 8 + 2 * R; i++) f[i] = exact_f64<C>(v[i]);
         VMAF_UNROLL
         for (int j = 0; j < 8; j++) {
-            double sum = 4503599627370496.0 + 32768.0;
+            F sum = C::f64_from(0x4330000000008000ull); // 2^52 + 32768
             VMAF_UNROLL
-            for (int k = -R; k <= R; k++) sum = C::multiply_add(vif_tap<S>(k < 0 ? -k : k), f[j + R + k], sum);
+            for (int k = -R; k <= R; k++) sum = C::multiply_add(F(vif_tap<S>(k < 0 ? -k : k)), f[j + R + k], sum);
             out[j] = C::high_word(sum) << 16 | C::low_word(sum) >> 16;
         }
     }
@@ -112,8 +113,8 @@ template <class C, int S, class Samples, class Input> struct VifScale {
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
         const int x0 = c.block_x * kTileWidth, y0 = c.block_y * kTileHeight;
         for (int i = c.thread; i < kVifLogTableSize / 8; i += kThreads)
-            reinterpret_cast<Shared<Words4>>(shared->log_table)[i] =
-                reinterpret_cast<Global<const Words4>>(a.log_table)[i];
+            put(reinterpret_cast<Shared<Words4>>(shared->log_table) + i,
+                fetched(reinterpret_cast<Global<const Words4>>(a.log_table) + i));
         if (c.thread < kColumns) vertical(c, shared, a, x0, y0);
         c.barrier();
         VifTerms terms = {0, 0, 0, 0};
@@ -237,8 +238,8 @@ template <class C, int S, class Samples, class Input> struct VifScale {
             }
             // The pitch is a multiple of four: the padding may be written.
             const u64 at = static_cast<u64>(c.frame) * a.next.frame_stride + static_cast<u64>(y) * a.next.pitch + x;
-            *reinterpret_cast<Global<Words2>>(a.next.ref + at) = Words2{{r[0] | r[1] << 16, r[2] | r[3] << 16}};
-            *reinterpret_cast<Global<Words2>>(a.next.dist + at) = Words2{{d[0] | d[1] << 16, d[2] | d[3] << 16}};
+            put(reinterpret_cast<Global<Words2>>(a.next.ref + at), Words2{{r[0] | r[1] << 16, r[2] | r[3] << 16}});
+            put(reinterpret_cast<Global<Words2>>(a.next.dist + at), Words2{{d[0] | d[1] << 16, d[2] | d[3] << 16}});
         }
     }
 

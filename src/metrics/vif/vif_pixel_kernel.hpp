@@ -24,8 +24,9 @@ struct VifTerms {
     u64 num_flat;
 };
 
-template <class C> VMAF_DEVICE_FN double exact_double(u32 v) {
-    return C::from_words(0x43300000u, v) + -4503599627370496.0;
+// Without a conversion: 2^52 + v, less 2^52.
+template <class C> VMAF_DEVICE_FN typename C::f64 exact_f64(u32 v) {
+    return C::from_words(0x43300000u, v) + C::f64_from(0xc330000000000000ull);
 }
 
 // LG(z) - 30720.
@@ -58,10 +59,11 @@ template <class C, bool kFast> struct VifGainOf;
 // With fast doubles: p to about 1e-6, in 16 fraction bits.
 template <class C> struct VifGainOf<C, true> {
     static VMAF_DEVICE_FN VifGain run(int s1, int s2, int s12, const VifGainLimit &limit) {
-        const double x = exact_double<C>(static_cast<u32>(s1)), y = exact_double<C>(static_cast<u32>(s12));
-        const double estimate = C::reciprocal_estimate(x), e = C::multiply_add(-x, estimate, 1.0);
-        const double reciprocal = C::multiply_add(estimate, C::multiply_add(e, e, e), estimate);
-        const double p = C::multiply_add(y * reciprocal, y, 68719476736.0);
+        using F = typename C::f64;
+        const F x = exact_f64<C>(static_cast<u32>(s1)), y = exact_f64<C>(static_cast<u32>(s12)), one(1.0f);
+        const F estimate = C::reciprocal_estimate(x), e = C::multiply_add(-x, estimate, one);
+        const F reciprocal = C::multiply_add(estimate, C::multiply_add(e, e, e), estimate);
+        const F p = C::multiply_add(y * reciprocal, y, C::f64_from(0x4230000000000000ull)); // 2^36
         const u32 whole = C::high_word(p) << 16 | C::low_word(p) >> 16, fraction = C::low_word(p) & 0xffff;
         VifGain out = {s2 - static_cast<int>(whole) - 1, whole};
         // 66 / 65536 is more than 1.4e-5 * 8.01^2.
@@ -70,13 +72,13 @@ template <class C> struct VifGainOf<C, true> {
             out = {s2 - s1, static_cast<u32>(s1) - 1};
             certain = true;
         } else if (limit.below_eight) {
-            const double bound = F64<double>::from_bits(limit.limit) * x;
-            if (y > bound * (1 + 1e-12))
-                out.signal = static_cast<u32>(F64<double>::from_bits(limit.limit_squared) * x);
+            const F bound = C::f64_from(limit.limit) * x;
+            if (y > bound * C::f64_from(0x3ff0000000001198ull)) // 1 + 1e-12
+                out.signal = static_cast<u32>(truncated(C::f64_from(limit.limit_squared) * x));
             else
-                certain = certain && y < bound * (1 - 1e-12);
+                certain = certain && y < bound * C::f64_from(0x3fefffffffffdcd1ull); // 1 - 1e-12
         }
-        return certain ? out : vif_gain_as_specified<double>(s1, s2, s12, limit);
+        return certain ? out : vif_gain_as_specified<F>(s1, s2, s12, limit);
     }
 };
 

@@ -370,9 +370,11 @@ int startup(const std::string &device_name) {
 
 int run(const std::vector<std::string> &words) {
     if (words.empty())
-        throw invalid("usage: device_bench check|kernels|frames|startup|names [cuda|host32|host64] [large|brief|sweep] "
+        throw invalid("usage: device_bench check|kernels|frames|startup|names [cuda|sycl|hip|metal|host32|host64] "
+                      "[large|brief|sweep] "
                       "[FEATURE...]");
-    std::string device_name = VMAF_ENABLE_CUDA ? "cuda" : "host32";
+    std::string device_name =
+        test_device_names().size() > 2 ? test_device_names()[2] : "host32"; // the first GPU backend
     std::string extra;
     for (std::size_t i = 1; i < words.size(); i++) {
         if (words[i] == "large" || words[i] == "brief" || words[i] == "sweep")

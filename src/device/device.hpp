@@ -13,6 +13,8 @@ namespace vmaf {
 
 using kernels::KernelShape;
 
+struct DispatchRequest;
+
 // A kernel by name: the set that it belongs to (one image for each, docs/development/gpu.md) and its own. String
 // literals.
 struct Kernel {
@@ -27,7 +29,7 @@ struct LoadedKernel {
 };
 
 struct DeviceInfo {
-    std::string backend; // "cuda", "host"
+    std::string backend; // "host", or a name of kBackends
     unsigned index = 0;
     std::string name;   // "NVIDIA H200"
     std::string arch;   // "sm_90"
@@ -117,6 +119,8 @@ class Device {
     virtual std::unique_ptr<Event> make_event(bool timing = false) = 0;
     // Makes a kernel ready to run; throws Error where the device cannot run it.
     virtual LoadedKernel load(const Kernel &kernel) = 0;
+    // What the runtime's variable in the environment says; by default there is none (dispatch.hpp).
+    virtual DispatchRequest dispatch_request() const;
 
   private:
     virtual void enter() {}

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "device/cuda/dispatch.hpp"
+#include "device/dispatch.hpp"
 #include "device/host/host_device.hpp"
 #include "metrics/registry.hpp"
 #include "session/device_pipeline.hpp"
@@ -296,12 +296,11 @@ TEST(DevicePipeline, GroupsMorePicturesBelow1280x720) {
 }
 
 TEST(Dispatch, UnderstandsTheWholeGrammar) {
-    using cuda::Dispatch;
-    using cuda::DispatchTable;
     std::vector<std::string> warnings;
     const auto parse = [&](std::string_view text) {
         warnings.clear();
-        return DispatchTable::parse(text, plain_extractor_name, [&](const std::string &w) { warnings.push_back(w); });
+        return DispatchTable::parse({.variable = "VMAF_CUDA_DISPATCH", .suffix = "_cuda", .text = std::string(text)},
+                                    plain_extractor_name, [&](const std::string &w) { warnings.push_back(w); });
     };
     EXPECT_EQ(parse("").of("vif"), Dispatch::adaptive);
     EXPECT_EQ(parse("batched").of("vif"), Dispatch::batched);

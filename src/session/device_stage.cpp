@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "device/cuda/dispatch.hpp"
+#include "device/dispatch.hpp"
 #include "session/extractor_name.hpp"
 
 namespace vmaf {
@@ -38,9 +38,10 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
             }
         if (reason.empty()) {
             slots.push_back(slot);
-            const auto dispatch = cuda::DispatchTable::of_process(plain_extractor_name).of(slot->info().name);
-            config.wait_after.push_back(dispatch == cuda::Dispatch::serial);
-            if (dispatch != cuda::Dispatch::adaptive && config.batch == 0) config.batch = 1;
+            const auto dispatch =
+                DispatchTable::of_process(device().dispatch_request(), plain_extractor_name).of(slot->info().name);
+            config.wait_after.push_back(dispatch == Dispatch::serial);
+            if (dispatch != Dispatch::adaptive && config.batch == 0) config.batch = 1;
             continue;
         }
         const std::string name(slot->info().name);

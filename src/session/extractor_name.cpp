@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "device/backends.hpp"
 #include "metrics/registry.hpp"
 
 namespace vmaf {
 
 namespace {
-
-constexpr std::array<std::string_view, 4> kBackends = {"cuda", "sycl", "hip", "metal"};
 
 bool is_suffix(std::string_view name, std::string_view backend) {
     return !backend.empty() && name.size() > backend.size() + 1 && name.ends_with(backend) &&
@@ -34,8 +33,7 @@ ExtractorName parse_extractor_name(std::string_view name, std::string_view activ
         const MetricInfo *info = find_metric(without_alias(name.substr(0, name.size() - backend.size() - 1)));
         return ExtractorName{info && info->on_devices ? info : nullptr, std::string(backend)};
     };
-    for (const std::string_view backend : kBackends)
-        if (is_suffix(name, backend)) return pinned(backend);
+    if (const BackendRow *const row = pinned_backend(name)) return pinned(row->name);
     if (active != "cpu" && is_suffix(name, active)) return pinned(active);
     return {find_metric(name), {}};
 }

@@ -55,6 +55,14 @@ class Backends(CommandTest):
     def test_missing_clips_come_first(self):
         self.vmaf("-r", "/no/such", "-d", self.dist, "--backend", self.missing[0], expect=255)
 
+    def test_cuda_is_short_for_its_backend(self):
+        words = self.score(*PSNR, "--backend", "cuda", expect=None)
+        short = self.score(*PSNR, "--cuda", expect=words.returncode)
+        self.assertEqual(short.stderr, words.stderr)
+        self.score(*PSNR, "--cuda", "--no_cuda", expect=1)
+        self.score(*PSNR, "--cuda=1", expect=1)
+        self.assertEqual(self.vmaf("--c", "0", expect=1).stderr.count("ambiguous"), 1)  # --cpumask, --csv, as ever
+
     def test_unknown_words_are_usage_errors(self):
         for word in ("vulkan", "CUDA", "", "gpu", "cud"):
             run = self.score(*PSNR, "--backend", word, expect=1)

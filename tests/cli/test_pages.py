@@ -73,7 +73,8 @@ class Pages(CommandTest):
 
     def test_completion(self):
         self.assertEqual(self.complete("--prec"), ["--precision"])
-        self.assertIn("cuda", self.complete("--backend", "c"))
+        self.assertEqual(self.complete("--backend", "c"), ["cpu", "cuda"])
+        self.assertEqual(self.complete("--backend", "m"), ["metal"])
         self.assertIn("psnr_hvs", self.complete("--feature", "psnr"))
         self.assertIn("version=vmaf_v0.6.1neg", self.complete("--model", "version=vmaf_v0"))
 

@@ -12,14 +12,12 @@ namespace {
 
 constexpr std::uint32_t kNoGpuMask = 0xffffffff;
 
-std::size_t position(std::string_view backend) {
-    return static_cast<std::size_t>(std::find(kGpuBackends.begin(), kGpuBackends.end(), backend) -
-                                    kGpuBackends.begin());
-}
+std::size_t position(std::string_view backend) { return find_backend(backend).value(); }
 
 // Why the request rules a backend out; empty where it does not.
 std::string removal_reason(const BackendRequest &request, std::string_view backend) {
-    if (request.is_off[position(backend)]) return "--no_" + std::string(backend) + " switches it off";
+    if (request.is_off[position(backend)])
+        return "--" + std::string(kBackends[position(backend)].off_flag) + " switches it off";
     if (request.gpumask == kNoGpuMask) return "--gpumask 0xffffffff switches every GPU off";
     if (request.name != "auto" && request.name != backend) return "--backend " + request.name + " leaves it out";
     return {};
@@ -84,12 +82,11 @@ std::string BackendFailure::descriptor() const {
 
 BackendChoice choose_backend(const BackendRequest &request, std::span<const GpuBackend> built,
                              const std::function<void(const std::string &)> &say) {
-    for (std::size_t i = 0; i < kGpuBackends.size(); i++) {
-        if (!request.device[i]) continue;
-        std::string reason = removal_reason(request, kGpuBackends[i]);
-        if (reason.empty() && !find_built(built, kGpuBackends[i]) && request.name == "auto")
-            reason = not_built(kGpuBackends[i]);
-        if (!reason.empty()) say("--" + std::string(kGpuBackends[i]) + "_device has no effect: " + reason);
+    for (const BackendRow &row : kBackends) {
+        if (!request.device[position(row.name)]) continue;
+        std::string reason = removal_reason(request, row.name);
+        if (reason.empty() && !find_built(built, row.name) && request.name == "auto") reason = not_built(row.name);
+        if (!reason.empty()) say("--" + std::string(row.device_flag) + " has no effect: " + reason);
     }
     if (request.name == "auto") return start_first_usable(request, built, say);
     if (request.name == "cpu") return {};
@@ -98,17 +95,16 @@ BackendChoice choose_backend(const BackendRequest &request, std::span<const GpuB
 
 void check_pinned_features(const std::vector<FeatureArgument> &features, const BackendRequest &request,
                            std::span<const GpuBackend> built, std::string_view active) {
-    for (const FeatureArgument &feature : features)
-        for (const std::string_view backend : kGpuBackends) {
-            const std::string suffix = "_" + std::string(backend);
-            if (!feature.name.ends_with(suffix) || feature.name.size() == suffix.size() || backend == active) continue;
-            std::string reason = not_built(backend);
-            if (find_built(built, backend)) reason = removal_reason(request, backend);
-            if (reason.empty()) reason = "it could not be started, or another one was chosen";
-            throw BackendFailure("feature '" + feature.name + "' is pinned to " + std::string(backend) +
-                                     " backend, which is not active: " + reason,
-                                 "feature pinned to inactive backend", backend, 0);
-        }
+    for (const FeatureArgument &feature : features) {
+        const BackendRow *const row = pinned_backend(feature.name);
+        if (!row || row->name == active) continue;
+        std::string reason = not_built(row->name);
+        if (find_built(built, row->name)) reason = removal_reason(request, row->name);
+        if (reason.empty()) reason = "it could not be started, or another one was chosen";
+        throw BackendFailure("feature '" + feature.name + "' is pinned to " + std::string(row->name) +
+                                 " backend, which is not active: " + reason,
+                             "feature pinned to inactive backend", row->name, 0);
+    }
 }
 
 } // namespace vmaf::cli

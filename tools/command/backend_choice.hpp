@@ -36,8 +36,8 @@ struct GpuBackend {
     std::function<bool(std::string_view extractor)> has_kernel;
 };
 
-// Those built into this binary (gpu_backends.cpp), in the order of kGpuBackends.
-std::span<const GpuBackend> built_backends();
+// Those built into this binary, in the order of kBackends.
+std::span<const GpuBackend> gpu_backends();
 
 struct BackendChoice {
     std::string name = "cpu";

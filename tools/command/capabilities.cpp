@@ -94,7 +94,8 @@ std::string capabilities(const Options &options, std::span<const GpuBackend> bui
     for (const GpuBackend *backend : tried) probes[backend->name] = probe(*backend);
     for (auto backend = tried.rbegin(); backend != tried.rend(); ++backend)
         if (probes[(*backend)->name].is_usable()) active = (*backend)->name;
-    for (const std::string_view name : kGpuBackends) {
+    for (const BackendRow &row : kBackends) {
+        const std::string_view name = row.name;
         const bool is_built =
             std::any_of(built.begin(), built.end(), [&](const GpuBackend &b) { return b.name == name; });
         const auto found = probes.find(name);

@@ -10,9 +10,9 @@
 #include "exit_code.hpp"
 #include "options.hpp"
 #include "run.hpp"
+#include "say.hpp"
 #include "system/output_file.hpp"
 #include "system/startup.hpp"
-#include "say.hpp"
 #include "usage.hpp"
 
 namespace {
@@ -31,7 +31,7 @@ void act(const Options &options) {
     switch (options.action) {
     case Action::version: std::fprintf(stderr, "%s\n", VMAF_VERSION); break;
     case Action::help: print(usage_text()); break;
-    case Action::capabilities: print(capabilities(options, built_backends())); break;
+    case Action::capabilities: print(capabilities(options, gpu_backends())); break;
     case Action::list_models: print(model_list()); break;
     case Action::list_features: print(feature_list()); break;
     case Action::score: options.list.empty() ? run(options) : run_list(options); break;

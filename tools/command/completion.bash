@@ -11,7 +11,7 @@ _vmaf() {
             return ;;
         -p | --pixel_format) choices="420 422 444 400" ;;
         -b | --bitdepth) choices="8 10 12 16" ;;
-        --backend) choices="auto cpu cuda sycl hip metal" ;;
+        --backend) choices=$("${COMP_WORDS[0]}" --help 2>/dev/null | sed -n 's/^ *--backend \([a-z|]*\) .*/\1/p' | tr '|' ' ') ;;
         --precision) choices="6 9 17 max full legacy" ;;
         --align) choices="auto none check" ;;
         --pair) choices="time index" ;;
@@ -32,8 +32,8 @@ _vmaf() {
             return ;;
         *) choices="--reference --distorted --width --height --pixel_format --bitdepth --model --feature --output --xml
             --json --csv --sub --threads --subsample --cpumask --gpumask --frame_cnt --frame_skip_ref --frame_skip_dist
-            --aom_ctc --nflx_ctc --no_prediction --quiet --version --precision --backend --no_cuda --no_sycl --no_hip
-            --no_metal --sycl_device --hip_device --metal_device --list --jobs --strict_length --align --pair --missing --scaler
+            --aom_ctc --nflx_ctc --no_prediction --quiet --version --precision --backend --cuda --no_cuda --no_sycl
+            --no_hip --no_metal --sycl_device --hip_device --metal_device --list --jobs --strict_length --align --pair --missing --scaler
             --range --deinterlace --film_grain --hwaccel --mismatch --capabilities --list_models --list_features --help" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")

@@ -2,6 +2,7 @@
 # zsh completion for vmaf.
 _vmaf_models() { compadd -- path= ${(f)"$(_call_program models vmaf --list_models 2>/dev/null | awk '/^$/ { exit } { print "version=" $1 }')"} }
 _vmaf_features() { compadd -- ${(f)"$(_call_program features vmaf --list_features 2>/dev/null | awk '/^$/ { exit } /^[a-z]/ { print $1 }')"} }
+_vmaf_backends() { compadd -- ${(s:|:)"$(_call_program backends vmaf --help 2>/dev/null | sed -n 's/^ *--backend \([a-z|]*\) .*/\1/p')"} }
 _arguments -s \
   '(-r --reference)'{-r+,--reference=}'[reference clip]:file:_files' \
   '(-d --distorted)'{-d+,--distorted=}'[distorted clip]:file:_files' \
@@ -29,7 +30,8 @@ _arguments -s \
   '(-q --quiet)'{-q,--quiet}'[no progress]' \
   '(-v --version)'{-v,--version}'[print the version]' \
   '--precision=[digits of scores]:value:(6 9 17 max full legacy)' \
-  '--backend=[where to compute]:value:(auto cpu cuda sycl hip metal)' \
+  '--backend=[where to compute]:value:_vmaf_backends' \
+  '--cuda[compute with CUDA]' \
   '--no_cuda[never use CUDA]' \
   '--no_sycl[never use SYCL]' \
   '--no_hip[never use HIP]' \

@@ -1,12 +1,7 @@
 // The GPU backends of this build, as the command starts them.
 #include "backend_choice.hpp"
-#include "config.h"
-#include "device/device.hpp"
+#include "device/backends.hpp"
 #include "metrics/registry.hpp"
-
-#if VMAF_ENABLE_CUDA
-#include "device/cuda/cuda_device.hpp"
-#endif
 
 namespace vmaf::cli {
 
@@ -28,25 +23,26 @@ class DeviceBackend final : public StartedBackend {
     std::shared_ptr<Device> device_;
 };
 
-// Kernels are written once for all devices.
-[[maybe_unused]] bool has_device_code(std::string_view extractor) {
-    const MetricInfo *const metric = find_metric(extractor);
-    return metric && metric->on_devices;
-}
-
-const std::vector<GpuBackend> &backends() {
-    static const std::vector<GpuBackend> list = {
-#if VMAF_ENABLE_CUDA
-        // Devices are chosen with CUDA_VISIBLE_DEVICES; there is no index (backends.md 4.1).
-        {"cuda", [](std::optional<unsigned>) { return std::make_unique<DeviceBackend>(open_cuda_device()); },
-         list_cuda_devices, has_device_code},
-#endif
-    };
-    return list;
+GpuBackend for_the_command(const BuiltBackend &backend) {
+    return {
+        backend.name,
+        [open = backend.open](std::optional<unsigned> index) { return std::make_unique<DeviceBackend>(open(index)); },
+        backend.list,
+        [has_kernels = backend.has_kernels](std::string_view extractor) { // they are written once for all devices
+            const MetricInfo *const metric = find_metric(extractor);
+            return has_kernels && metric && metric->on_devices;
+        }};
 }
 
 } // namespace
 
-std::span<const GpuBackend> built_backends() { return backends(); }
+std::span<const GpuBackend> gpu_backends() {
+    static const std::vector<GpuBackend> list = [] {
+        std::vector<GpuBackend> all;
+        for (const BuiltBackend &backend : built_backends()) all.push_back(for_the_command(backend));
+        return all;
+    }();
+    return list;
+}
 
 } // namespace vmaf::cli

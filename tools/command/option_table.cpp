@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "device/backends.hpp"
 #include "exit_code.hpp"
 #include "suggestion.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 using enum OptionId;
 using enum OptionValue;
 
-constexpr auto kOptions = std::to_array<CommandOption>({
+constexpr auto kPlainOptions = std::to_array<CommandOption>({
     {reference, "reference", 'r', required, true},
     {distorted, "distorted", 'd', required, true},
     {width, "width", 'w', required, true},
@@ -40,14 +41,8 @@ constexpr auto kOptions = std::to_array<CommandOption>({
     {version, "version", 'v', none, true},
     {precision, "precision", 0, required},
     {backend, "backend", 0, required},
-    {no_backend, "no_cuda", 0, optional},
-    {no_backend, "no_sycl", 0, optional},
-    {no_backend, "no_hip", 0, optional},
-    {no_backend, "no_metal", 0, optional},
+    {backend_cuda, "cuda"},
     {no_backend, "no_vulkan", 0, optional},
-    {device, "sycl_device", 0, required},
-    {device, "hip_device", 0, required},
-    {device, "metal_device", 0, required},
     {unsupported_device, "vulkan_device", 0, required},
     {list, "list", 0, required},
     {jobs, "jobs", 0, required},
@@ -81,9 +76,21 @@ constexpr auto kOptions = std::to_array<CommandOption>({
     {neural, "no_reference"},
 });
 
+const std::vector<CommandOption> &table() {
+    static const std::vector<CommandOption> list = [] {
+        std::vector<CommandOption> all(kPlainOptions.begin(), kPlainOptions.end());
+        for (const BackendRow &row : kBackends) {
+            all.push_back({no_backend, row.off_flag, 0, optional});
+            if (!row.device_flag.empty()) all.push_back({device, row.device_flag, 0, required});
+        }
+        return all;
+    }();
+    return list;
+}
+
 std::vector<std::string_view> names_beginning_with(std::string_view prefix) {
     std::vector<std::string_view> list;
-    for (const CommandOption &o : kOptions)
+    for (const CommandOption &o : table())
         if (o.name.starts_with(prefix)) list.push_back(o.name);
     return list;
 }
@@ -91,7 +98,7 @@ std::vector<std::string_view> names_beginning_with(std::string_view prefix) {
 Failure problem(const ScannedOption &found) {
     using Status = ScannedOption::Status;
     const std::string known =
-        found.letter ? std::string("-") + found.letter : "--" + std::string(kOptions[found.option].name);
+        found.letter ? std::string("-") + found.letter : "--" + std::string(table()[found.option].name);
     if (found.status == Status::value_missing) return usage_error("option " + known + " needs a value");
     if (found.status == Status::value_unwanted) return usage_error("option " + known + " takes no value");
     if (found.letter) return usage_error("there is no option " + known);
@@ -107,16 +114,16 @@ Failure problem(const ScannedOption &found) {
 
 } // namespace
 
-std::span<const CommandOption> command_options() { return kOptions; }
+std::span<const CommandOption> command_options() { return table(); }
 
 std::vector<FoundOption> scan_command_line(std::span<const char *const> arguments) {
-    std::vector<LongOption> table;
-    for (const CommandOption &o : kOptions) table.push_back({o.name, o.value, o.letter, o.is_reference});
-    OptionScanner scanner(table, arguments.empty() ? arguments : arguments.subspan(1));
+    std::vector<LongOption> known_options;
+    for (const CommandOption &o : table()) known_options.push_back({o.name, o.value, o.letter, o.is_reference});
+    OptionScanner scanner(known_options, arguments.empty() ? arguments : arguments.subspan(1));
     std::vector<FoundOption> list;
     while (const auto found = scanner.next()) {
         if (found->status != ScannedOption::Status::found) throw problem(*found);
-        const CommandOption &known = kOptions[found->option];
+        const CommandOption &known = table()[found->option];
         list.push_back({&known, std::string(found->value.value_or(""))});
         if (known.id == version || known.id == help) break;
     }

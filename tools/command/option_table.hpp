@@ -38,6 +38,7 @@ enum class OptionId {
     version,
     precision,
     backend,
+    backend_cuda, // --cuda: as other tools around VMAF spell it
     no_backend,
     device,
     unsupported_device,

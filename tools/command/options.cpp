@@ -60,15 +60,9 @@ void set_precision(Options &options, const std::string &text) {
     options.score_numbers = options.numbers;
 }
 
-std::optional<std::size_t> gpu_backend(std::string_view name) {
-    const auto *const found = std::find(kGpuBackends.begin(), kGpuBackends.end(), name);
-    if (found == kGpuBackends.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - kGpuBackends.begin());
-}
-
 void set_backend(Options &options, const std::string &text) {
-    if (text != "auto" && text != "cpu" && !gpu_backend(text))
-        throw usage_error("option --backend: '" + text + "' is not supported; use auto, cpu, cuda, sycl, hip or metal");
+    if (text != "auto" && text != "cpu" && !find_backend(text))
+        throw usage_error("option --backend: '" + text + "' is not supported; use " + backend_words(", ", " or "));
     options.backend.name = text;
 }
 
@@ -77,12 +71,12 @@ void set_no_backend(Options &options, std::string_view name, const std::string &
     const std::string_view backend = name.substr(std::string_view("no_").size());
     if (!value.empty() && value != "true" && value != "false")
         throw usage_error("option --" + std::string(name) + ": '" + value + "' is not possible; use true or false");
-    if (const auto i = gpu_backend(backend)) options.backend.is_off[*i] = value != "false";
+    if (const auto i = find_backend(backend)) options.backend.is_off[*i] = value != "false";
 }
 
 void set_device(Options &options, const std::string &name, const std::string &value) {
     const std::string_view backend = std::string_view(name).substr(0, name.find('_'));
-    options.backend.device[*gpu_backend(backend)] = parse_unsigned(name, value);
+    options.backend.device[*find_backend(backend)] = parse_unsigned(name, value);
 }
 
 template <class T> void limit(const std::vector<T> &list, std::size_t most, const char *option) {
@@ -123,12 +117,12 @@ void apply(Options &options, const FoundOption &found) {
     case OptionId::version: options.action = Action::version; break;
     case OptionId::precision: set_precision(options, value); break;
     case OptionId::backend: set_backend(options, value); break;
+    case OptionId::backend_cuda: set_backend(options, name); break;
     case OptionId::no_backend: set_no_backend(options, name, value); break;
     case OptionId::device: set_device(options, name, value); break;
     case OptionId::unsupported_device:
-        throw usage_error("option --" + name +
-                          ": the vulkan backend is not supported; use auto, cpu, cuda, sycl, hip or "
-                          "metal");
+        throw usage_error("option --" + name + ": the vulkan backend is not supported; use " +
+                          backend_words(", ", " or "));
     case OptionId::list:
         if (value.empty()) throw usage_error("option --list needs the name of a file");
         options.list = value;
@@ -165,7 +159,7 @@ void apply(Options &options, const FoundOption &found) {
 }
 
 void check_backend(const BackendRequest &request) {
-    const auto backend = gpu_backend(request.name);
+    const auto backend = find_backend(request.name);
     if (!backend) return;
     if (request.is_off[*backend])
         throw usage_error("--backend " + request.name + " contradicts --no_" + request.name +

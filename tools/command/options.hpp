@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "device/backends.hpp"
 #include "io/clip_reader.hpp"
 #include "io/video_pairs.hpp"
 #include "metrics/options.hpp"
@@ -34,13 +35,10 @@ struct FeatureArgument {
     OptionTexts options;
 };
 
-// GPU backends, in the order in which `auto` tries them (backends.md 4.2).
-inline constexpr std::array<std::string_view, 4> kGpuBackends = {"cuda", "sycl", "hip", "metal"};
-
 struct BackendRequest {
-    std::string name = "auto"; // or "cpu" or one of kGpuBackends
-    std::array<bool, kGpuBackends.size()> is_off{};
-    std::array<std::optional<unsigned>, kGpuBackends.size()> device;
+    std::string name = "auto"; // or "cpu" or a name of kBackends; the arrays have its order
+    std::array<bool, kBackends.size()> is_off{};
+    std::array<std::optional<unsigned>, kBackends.size()> device;
     std::optional<std::uint32_t> gpumask;
 };
 

@@ -67,8 +67,8 @@ void write_descriptor(const Options &options, const BackendFailure &failure) {
 }
 
 BackendChoice activate_backend(const Options &options) try {
-    BackendChoice choice = choose_backend(options.backend, built_backends(), say);
-    check_pinned_features(options.features, options.backend, built_backends(), choice.name);
+    BackendChoice choice = choose_backend(options.backend, gpu_backends(), say);
+    check_pinned_features(options.features, options.backend, gpu_backends(), choice.name);
     return choice;
 } catch (const BackendFailure &failure) {
     write_descriptor(options, failure);

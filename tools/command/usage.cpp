@@ -69,12 +69,8 @@ how to run:
   --cpumask, -c M           instruction sets not to use, as bits (255: portable code)
 )";
 
-constexpr std::string_view kUsageBehindBackend = R"(
-  --no_cuda --no_sycl --no_hip --no_metal
-                            never use that backend; =false takes it back
-  --sycl_device N --hip_device N --metal_device N
-                            which device to use
-  --gpumask M               0xffffffff: touch no GPU; other bits: models stay on the CPU
+constexpr std::string_view kUsageBehindBackend =
+    R"(  --gpumask M               0xffffffff: touch no GPU; other bits: models stay on the CPU
 
 about:
   --list_models             built-in models
@@ -87,12 +83,18 @@ about:
 } // namespace
 
 std::string usage_text() {
-    std::string built;
-    for (const GpuBackend &backend : built_backends()) built.append(backend.name).append(", ");
-    return std::string(kUsageBeforeBackend) +
-           "  --backend auto|cpu|cuda|sycl|hip|metal   where to compute (default: auto)\n"
-           "                            built into this binary: " +
-           built + "cpu" + std::string(kUsageBehindBackend);
+    std::string built, off_flags, device_flags;
+    for (const BuiltBackend &backend : built_backends()) built.append(backend.name).append(", ");
+    for (const BackendRow &row : kBackends) {
+        off_flags.append(" --").append(row.off_flag);
+        if (!row.device_flag.empty()) device_flags.append(" --").append(row.device_flag).append(" N");
+    }
+    const std::string column = "\n                            ";
+    return std::string(kUsageBeforeBackend) + "  --backend " + backend_words("|") +
+           "   where to compute (default: auto)" + column + "built into this binary: " + built + "cpu\n" +
+           "  --cuda                    same as --backend cuda\n " + off_flags + column +
+           "never use that backend; =false takes it back\n " + device_flags + column + "which device to use\n" +
+           std::string(kUsageBehindBackend);
 }
 
 } // namespace vmaf::cli

@@ -5,14 +5,20 @@
 #include <stdexcept>
 
 #include "base/long_options.hpp"
+#include "device/backends.hpp"
 #include "parity.hpp"
 
 namespace vmaf::parity {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kBackends = {"cpu",  "cuda",   "sycl", "hip",    "metal",
-                                                        "host", "scalar", "avx2", "avx512", "neon"};
+// Words besides the GPU backends.
+constexpr std::array<std::string_view, 6> kProcessorWords = {"cpu", "host", "scalar", "avx2", "avx512", "neon"};
+
+bool is_backend(std::string_view word) {
+    return find_backend(word) ||
+           std::find(kProcessorWords.begin(), kProcessorWords.end(), word) != kProcessorWords.end();
+}
 
 std::vector<std::string> list(const std::string &text) {
     std::vector<std::string> items;
@@ -35,6 +41,22 @@ unsigned number(const char *name, const std::string &text) {
     return static_cast<unsigned>(value);
 }
 
+// --hip-device N and its like, from the flags of `vmaf`.
+struct DeviceOption {
+    std::string backend, name;
+};
+
+std::vector<DeviceOption> device_options() {
+    std::vector<DeviceOption> options;
+    for (const BackendRow &row : kBackends) {
+        if (row.device_flag.empty()) continue;
+        std::string name(row.device_flag);
+        std::replace(name.begin(), name.end(), '_', '-');
+        options.push_back({std::string(row.name), name});
+    }
+    return options;
+}
+
 } // namespace
 
 Options parse_arguments(int argc, char **argv) {
@@ -49,38 +71,29 @@ Options parse_arguments(int argc, char **argv) {
         features,
         backends,
         fp16_features,
-        sycl_device,
-        hip_device,
-        metal_device,
         workdir,
         json_out,
         md_out,
         contract,
         gpu_id,
         calibration_table,
-        allow_skip
+        allow_skip,
+        first_device
     }; // places in the table
-    static constexpr LongOption table[] = {{"vmaf-binary", OptionValue::required},
-                                           {"reference", OptionValue::required},
-                                           {"distorted", OptionValue::required},
-                                           {"width", OptionValue::required},
-                                           {"height", OptionValue::required},
-                                           {"pixel-format", OptionValue::required},
-                                           {"bitdepth", OptionValue::required},
-                                           {"features", OptionValue::required},
-                                           {"backends", OptionValue::required},
-                                           {"fp16-features", OptionValue::required},
-                                           {"sycl-device", OptionValue::required},
-                                           {"hip-device", OptionValue::required},
-                                           {"metal-device", OptionValue::required},
-                                           {"workdir", OptionValue::required},
-                                           {"json-out", OptionValue::required},
-                                           {"md-out", OptionValue::required},
-                                           {"contract", OptionValue::required},
-                                           {"gpu-id", OptionValue::required},
-                                           {"calibration-table", OptionValue::required},
-                                           {"allow-skip", OptionValue::none}};
+    std::vector<LongOption> table = {
+        {"vmaf-binary", OptionValue::required}, {"reference", OptionValue::required},
+        {"distorted", OptionValue::required},   {"width", OptionValue::required},
+        {"height", OptionValue::required},      {"pixel-format", OptionValue::required},
+        {"bitdepth", OptionValue::required},    {"features", OptionValue::required},
+        {"backends", OptionValue::required},    {"fp16-features", OptionValue::required},
+        {"workdir", OptionValue::required},     {"json-out", OptionValue::required},
+        {"md-out", OptionValue::required},      {"contract", OptionValue::required},
+        {"gpu-id", OptionValue::required},      {"calibration-table", OptionValue::required},
+        {"allow-skip", OptionValue::none}};
+    const std::vector<DeviceOption> devices = device_options();
+    for (const DeviceOption &device : devices) table.push_back({device.name, OptionValue::required});
     Options o;
+    for (const DeviceOption &device : devices) o.device[device.backend] = 0;
     OptionScanner scanner(table,
                           std::span<const char *const>(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));
     while (const auto found = scanner.next()) {
@@ -100,9 +113,6 @@ Options parse_arguments(int argc, char **argv) {
         case features: o.features = list(text); break;
         case backends: o.backends = list(text); break;
         case fp16_features: o.fp16_features = list(text); break;
-        case sycl_device: o.device["sycl"] = number("--sycl-device", text); break;
-        case hip_device: o.device["hip"] = number("--hip-device", text); break;
-        case metal_device: o.device["metal"] = number("--metal-device", text); break;
         case workdir: o.workdir = text; break;
         case json_out: o.json_out = text; break;
         case md_out: o.md_out = text; break;
@@ -113,6 +123,10 @@ Options parse_arguments(int argc, char **argv) {
             if (text != "exact" && text != "published") throw std::invalid_argument("--contract is exact or published");
             o.is_exact = text == "exact";
             break;
+        default: {
+            const DeviceOption &device = devices.at(found->option - first_device);
+            o.device[device.backend] = number(("--" + device.name).c_str(), text);
+        }
         }
     }
     if (!scanner.others().empty())
@@ -121,8 +135,7 @@ Options parse_arguments(int argc, char **argv) {
         throw std::invalid_argument("--vmaf-binary, --reference and --distorted are needed");
     if ((o.width == 0) != (o.height == 0)) throw std::invalid_argument("--width and --height go together");
     for (const std::string &backend : o.backends)
-        if (std::find(kBackends.begin(), kBackends.end(), backend) == kBackends.end())
-            throw std::invalid_argument("'" + backend + "' is no backend");
+        if (!is_backend(backend)) throw std::invalid_argument("'" + backend + "' is no backend");
     if (o.features.empty()) o.features = features_of(o.backends);
     if (o.features.empty() || o.backends.size() < 2)
         throw std::invalid_argument("there is nothing to compare: at least one feature and two backends are needed");

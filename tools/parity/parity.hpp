@@ -14,7 +14,7 @@ struct Options {
     unsigned width = 0, height = 0, bits = 8; // of raw clips; 0: YUV4MPEG2
     std::string pixel_format = "420";
     std::vector<std::string> features, backends = {"cpu", "cuda"}, fp16_features;
-    std::map<std::string, unsigned> device = {{"sycl", 0}, {"hip", 0}, {"metal", 0}};
+    std::map<std::string, unsigned> device; // of the backends that have a flag for it
     std::string workdir, json_out, md_out, gpu_id, calibration_table;
     bool is_exact = true; // the project's own ceilings; false: the published ones
     bool allow_skip = false;

@@ -1,7 +1,6 @@
 // One feature on one backend: through the command, or through the library where the command has no word for the
 // backend.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "device/backends.hpp"
 #include "device/host/host_device.hpp"
 #include "io/clip_reader.hpp"
 #include "metrics/registry.hpp"
@@ -27,11 +27,13 @@ namespace vmaf::parity {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kGpuBackends = {"cuda", "sycl", "hip", "metal"};
 constexpr int kExitBackend = 100;
 
-bool is_gpu(std::string_view backend) {
-    return std::find(kGpuBackends.begin(), kGpuBackends.end(), backend) != kGpuBackends.end();
+bool is_gpu(std::string_view backend) { return find_backend(backend).has_value(); }
+
+std::string suffix_of(std::string_view backend) {
+    const auto found = find_backend(backend);
+    return found ? std::string(kBackends[*found].suffix) : std::string();
 }
 
 // Bits of --cpumask that leave only one instruction set, for the words that stand for one.
@@ -109,7 +111,7 @@ Run run_command(const Options &o, const std::string &feature, const std::string 
                                       "--json",      "--precision",
                                       "max",         "-q",
                                       "-o",          document,
-                                      "--feature",   is_gpu(backend) ? feature + "_" + backend : feature,
+                                      "--feature",   feature + suffix_of(backend),
                                       "--backend",   mask ? "cpu" : backend};
     const auto add = [&](const char *option, const std::string &value) { words.insert(words.end(), {option, value}); };
     if (o.width) {

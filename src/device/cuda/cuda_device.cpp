@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/images.hpp"
+#include "device/dispatch.hpp"
 
 namespace vmaf {
 
@@ -392,6 +393,7 @@ class CudaDevice final : public Device {
         return std::make_unique<CudaEvent>(context_, event);
     }
     LoadedKernel load(const Kernel &kernel) override { return modules_->load(kernel); }
+    DispatchRequest dispatch_request() const override { return read_dispatch(info_.backend); }
 
   private:
     const Driver &driver() const { return context_->driver(); }

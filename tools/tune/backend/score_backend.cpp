@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "device/backends.hpp"
 
 namespace vmaf::tune {
 
@@ -59,12 +60,28 @@ void survey_from_capabilities(const json &document, BackendSurvey &survey) {
 
 } // namespace
 
+const std::vector<std::string> &gpu_words() {
+    static const std::vector<std::string> words = [] {
+        std::vector<std::string> list;
+        for (const BackendRow &row : kBackends) list.emplace_back(row.name);
+        list.insert(list.end() - 1, "vulkan"); // before metal
+        return list;
+    }();
+    return words;
+}
+
 const std::vector<std::string> &backend_order() {
+    static const std::vector<std::string> order = [] {
+        std::vector<std::string> list = gpu_words();
+        const auto metal = std::find(list.begin(), list.end(), "metal");
 #if defined(__APPLE__)
-    static const std::vector<std::string> order = {"metal", "cuda", "sycl", "hip", "vulkan", "cpu"};
+        std::rotate(list.begin(), metal, metal + 1);
 #else
-    static const std::vector<std::string> order = {"cuda", "sycl", "hip", "vulkan", "cpu"};
+        list.erase(metal);
 #endif
+        list.emplace_back("cpu");
+        return list;
+    }();
     return order;
 }
 
@@ -103,7 +120,7 @@ std::vector<std::string> backends_in_help(const std::string &help) {
         std::string token;
         for (const char c : line.substr(start + 9) + " ") {
             if (c == '|' || c == ' ' || c == '.' || c == '\t' || c == ',' || c == '<' || c == '>') {
-                for (const char *name : {"cuda", "sycl", "hip", "vulkan", "metal"})
+                for (const std::string &name : gpu_words())
                     if (token == name && std::find(found.begin(), found.end(), token) == found.end())
                         found.push_back(token);
                 token.clear();

@@ -44,7 +44,10 @@ struct HostProbe {
 HostProbe probe_host(const std::string &backend);                             // once per process
 std::vector<HostProbe> probe_hosts(const std::vector<std::string> &backends); // side by side
 
-// Order in which `auto` looks: cuda, sycl, hip, vulkan, cpu.
+// Words for GPUs: the backends of our own scorer, and vulkan, which others have.
+const std::vector<std::string> &gpu_words();
+
+// Order in which `auto` looks: cuda, sycl, hip, vulkan, cpu; on macOS metal first.
 const std::vector<std::string> &backend_order();
 
 // The backend to use for a wish. Throws BackendNotUsable for an explicit wish that cannot be met.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "backend/score_backend.hpp"
 #include "base/error.hpp"
 #include "cli/outputs.hpp"
 #include "stages/score.hpp"
@@ -122,8 +123,10 @@ void bind_score(CLI::App &app, Options &o) {
     app.add_flag_callback(
            "--no-resolution-aware", [&o] { o.model = "vmaf_v0.6.1"; }, "same as --vmaf-model vmaf_v0.6.1")
         ->group("Scoring");
-    app.add_option("--score-backend", o.score_backend, "auto|cpu|cuda|sycl|hip|vulkan|metal; a name is strict")
-        ->check(CLI::IsMember({"auto", "cpu", "cuda", "sycl", "hip", "vulkan", "metal"}))
+    std::vector<std::string> backends = {"auto", "cpu"};
+    backends.insert(backends.end(), gpu_words().begin(), gpu_words().end());
+    app.add_option("--score-backend", o.score_backend, CLI::detail::join(backends, "|") + "; a name is strict")
+        ->check(CLI::IsMember(backends))
         ->group("Scoring");
     app.add_option("--scorer", o.scorer, "library (in a process of its own) or binary (--vmaf-bin)")
         ->check(CLI::IsMember({"library", "binary"}))

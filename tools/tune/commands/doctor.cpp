@@ -27,7 +27,9 @@ json backends_json(const BackendSurvey &survey) {
 
 json host_probes_json() {
     json probes = json::array();
-    for (const HostProbe &probe : probe_hosts({"cuda", "sycl", "hip", "vulkan"}))
+    std::vector<std::string> hosts = backend_order();
+    hosts.pop_back(); // cpu
+    for (const HostProbe &probe : probe_hosts(hosts))
         probes.push_back({{"backend", probe.backend},
                           {"command", probe.command},
                           {"available", probe.available},

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "device/backends.hpp"
 #include "system/program.hpp"
 #include "text/numbers.hpp"
 
@@ -194,15 +195,17 @@ Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const 
     for (const MetricChoice &metric : settings.metrics)
         if (!metric.feature.empty()) append(command, {"--feature", metric.feature});
     if (settings.scorer_takes_backend) append(command, {"--backend", settings.backend});
-    // CUDA has no flag: its runtime's own variable chooses (see scorer_environment).
-    if (settings.device && settings.backend != "cpu" && settings.backend != "cuda")
-        append(command, {"--" + settings.backend + "_device", std::to_string(*settings.device)});
+    // A backend without a flag: its runtime's own variable chooses (see scorer_environment).
+    const auto backend = find_backend(settings.backend);
+    if (settings.device && backend && !kBackends[*backend].device_flag.empty())
+        append(command, {"--" + std::string(kBackends[*backend].device_flag), std::to_string(*settings.device)});
     return command;
 }
 
 std::vector<std::pair<std::string, std::string>> scorer_environment(const ScoreSettings &settings) {
-    if (!settings.device || settings.backend != "cuda") return {};
-    return {{"CUDA_VISIBLE_DEVICES", std::to_string(*settings.device)}};
+    const auto backend = find_backend(settings.backend);
+    if (!settings.device || !backend || !kBackends[*backend].device_flag.empty()) return {};
+    return {{std::string(kBackends[*backend].device_variable), std::to_string(*settings.device)}};
 }
 
 } // namespace vmaf::tune

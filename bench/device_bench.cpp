@@ -2,9 +2,10 @@
 // with pictures in page-locked memory, on the device, or in ordinary memory.
 //
 //   device_bench check [DEVICE] [large|brief]  the cases of the equality tests; `large`: also 576x324 to 3840x2160
-//   device_bench kernels [DEVICE]           microseconds per launch
-//   device_bench frames [DEVICE] [sweep]    frames per second; `sweep`: also other numbers of batches and frames per
-//   batch device_bench names                      the features that have device code
+//   device_bench kernels [DEVICE] [brief]   microseconds per launch; `brief`: 1920x1080 8 bit, four frames, alone
+//   device_bench once [DEVICE]              one batch of four frames of 1920x1080 8 bit, for profilers
+//   device_bench frames [DEVICE] [sweep]    frames per second; `sweep`: other numbers of batches and frames in one, too
+//   device_bench names                      the features that have device code
 //
 // DEVICE is cuda (the default where it is built), host32 or host64. Names of features behind it: only these; without,
 // `frames` takes those of the default model and the others take all. Exit 1 when figures differ.
@@ -14,7 +15,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -107,13 +107,19 @@ class TimedQueue final : public Queue {
     TimedQueue(Device &device, Queue &queue)
         : queue_(queue), before_(device.make_event(true)), after_(device.make_event(true)) {}
 
+    // One launch of those that a batch is made of; kernels may be launched several times, on different scales.
     struct Time {
+        std::string kernel;
         Grid grid;
         std::vector<float> microseconds;
+        float median() {
+            std::sort(microseconds.begin(), microseconds.end());
+            return microseconds[microseconds.size() / 2];
+        }
     };
-    std::map<std::string, Time> times;
-    std::vector<std::string> order;
-    unsigned repeats = 8; // launches that are timed together, so that their start does not count
+    std::vector<Time> times;
+    std::size_t launches = 0; // of this batch, so far
+    unsigned repeats = 8;     // launches that are timed together, so that their start does not count
 
     void upload(std::byte *a, std::ptrdiff_t b, const std::byte *c, std::ptrdiff_t d, CopyShape e) override {
         queue_.upload(a, b, c, d, e);
@@ -131,9 +137,8 @@ class TimedQueue final : public Queue {
         for (unsigned i = 0; i < repeats; i++) queue_.launch(kernel, grid, args, bytes);
         queue_.record(*after_);
         after_->wait();
-        if (!times.contains(kernel.name)) order.push_back(kernel.name);
-        Time &time = times[kernel.name];
-        time.grid = grid;
+        if (times.size() == launches) times.push_back({kernel.name, grid, {}});
+        Time &time = times[launches++];
         time.microseconds.push_back(after_->milliseconds_since(*before_) * 1000 / static_cast<float>(repeats));
     }
     void record(Event &event) override { queue_.record(event); }
@@ -162,18 +167,46 @@ void time_kernels(Device &device, const PictureFormat &format, unsigned frames) 
         float total = 0;
         TimedQueue timed(device, *queue);
         if (device.info().backend == "host") timed.repeats = 1;
-        for (int i = 0; i < (device.info().backend == "host" ? 1 : 25); i++) scorer->enqueue(timed, batch);
-        for (const std::string &name : timed.order) {
-            auto &time = timed.times[name];
-            std::sort(time.microseconds.begin(), time.microseconds.end());
-            const float median = time.microseconds[time.microseconds.size() / 2];
-            total += median;
-            std::printf("  %-28s %8.2f us  %6.2f per frame  grid %u x %u x %u\n", name.c_str(), median,
-                        median / static_cast<float>(frames), time.grid.x, time.grid.y, time.grid.frames);
+        for (int i = 0; i < (device.info().backend == "host" ? 1 : 9); i++) {
+            timed.launches = 0;
+            scorer->enqueue(timed, batch);
+        }
+        // Launches of one kernel together, in the order of the first of each.
+        std::set<std::string> told;
+        for (const TimedQueue::Time &first : timed.times) {
+            if (!told.insert(first.kernel).second) continue;
+            float sum = 0;
+            unsigned launches = 0;
+            for (TimedQueue::Time &time : timed.times)
+                if (time.kernel == first.kernel) {
+                    sum += time.median();
+                    launches++;
+                }
+            total += sum;
+            std::printf("  %-28s %8.2f us  %7.2f per frame  grid %u x %u x %u", first.kernel.c_str(), sum,
+                        sum / static_cast<float>(frames), first.grid.x, first.grid.y, first.grid.frames);
+            if (launches > 1) std::printf(" and %u more launches", launches - 1);
+            std::printf("\n");
         }
         queue->finish();
-        std::printf("  %-28s %8.2f us  %6.2f per frame\n", ("all of " + metric).c_str(), total,
+        std::printf("  %-28s %8.2f us  %7.2f per frame\n", ("all of " + metric).c_str(), total,
                     total / static_cast<float>(frames));
+        std::fflush(stdout);
+    }
+}
+
+// One batch of each feature, for profilers, which run every launch several times by themselves.
+void run_once(Device &device, const PictureFormat &format, unsigned frames) {
+    const std::vector<PicturePair> pairs(frames + 2, texture_pair(format, 7));
+    const Device::Scope scope(device);
+    for (const std::string &metric : features()) {
+        const MetricInfo &info = *find_metric(metric);
+        const auto instance = info.create(OptionValues(info.name, info.options, {}));
+        instance->prepare(format);
+        const auto scorer = instance->make_device_scorer(device);
+        const DeviceRun run(*scorer, pairs, device);
+        scorer->enqueue(run.queue(), run.batch(2, frames + 2));
+        run.queue().finish();
     }
 }
 
@@ -370,7 +403,7 @@ int startup(const std::string &device_name) {
 
 int run(const std::vector<std::string> &words) {
     if (words.empty())
-        throw invalid("usage: device_bench check|kernels|frames|startup|names [cuda|sycl|hip|metal|host32|host64] "
+        throw invalid("usage: device_bench check|kernels|once|frames|startup|names [cuda|sycl|hip|metal|host32|host64] "
                       "[large|brief|sweep] "
                       "[FEATURE...]");
     std::string device_name =
@@ -394,9 +427,17 @@ int run(const std::vector<std::string> &words) {
                 device->info().driver.c_str(), device->info().multiprocessors);
     if (words[0] == "check") return check(*device, extra);
     if (words[0] == "frames") return frames(device, extra == "sweep");
+    if (words[0] == "once") {
+        run_once(*device, luma_and_chroma(1920, 1080, 8), 4);
+        return 0;
+    }
     if (words[0] != "kernels") throw invalid("there is no '" + words[0] + "'");
     if (device->info().backend == "host") {
         time_kernels(*device, luma_and_chroma(96, 64, 8), 2);
+        return 0;
+    }
+    if (extra == "brief") {
+        time_kernels(*device, luma_and_chroma(1920, 1080, 8), 4);
         return 0;
     }
     time_kernels(*device, luma_and_chroma(576, 324, 8), 1);

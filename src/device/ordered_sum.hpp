@@ -40,36 +40,6 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
         Bits sum;
     };
 
-    // Returns, in all threads, start + term(0) + ... + term(count - 1), from left to right. `term` is a function
-    // object; a term may be asked for twice. All threads of the block call this. start is 0, or a sum of the same kind.
-    template <class Term>
-    static VMAF_DEVICE_FN F run(C &c, Shared<SharedMemory> shared, u64 count, F start, const Term &term) {
-        Bits sum = C::bits(start);
-        for (u64 first = 0; first < count;) {
-            const u64 mine = first + static_cast<u64>(c.thread) * kRun;
-            const Map own = map_of(sum, mine, count, term);
-            const Map before = scan(c, shared, own);
-            if (c.thread == 0) shared->first_bad = kThreads;
-            c.barrier();
-            const Bits a = integer_of(sum), at = a + (a & 1 ? before.odd : before.even);
-            if (mine < count && leaves(sum, own, at)) C::shared_min(&shared->first_bad, static_cast<u32>(c.thread));
-            c.barrier();
-            const u32 bad = shared->first_bad;
-            if (bad == kThreads) {
-                if (c.thread == kThreads - 1) shared->sum = moved(sum, at + (at & 1 ? own.odd : own.even));
-            } else if (static_cast<u32>(c.thread) == bad) {
-                F exact = from_bits(moved(sum, at));
-                for (u64 i = mine; i < mine + kRun && i < count; i++) exact = exact + term(i);
-                shared->sum = C::bits(exact);
-            }
-            c.barrier();
-            sum = shared->sum;
-            first += static_cast<u64>(bad == kThreads ? kThreads : static_cast<int>(bad) + 1) * kRun;
-        }
-        return from_bits(sum);
-    }
-
-  private:
     // What a run does to A, by A's parity (modulo 2^32 or 2^64), and how far A may be below and above its start on the
     // way. `low` > 0: unusable.
     struct Map {
@@ -77,33 +47,48 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
         Signed low, high;
     };
     static constexpr Bits kHidden = static_cast<Bits>(1) << Layout::kFraction;
-    static constexpr Bits kSign = static_cast<Bits>(1) << (8 * sizeof(Bits) - 1);
     static constexpr Signed kUnusable = 1;
 
-    static VMAF_DEVICE_FN Signed lesser(Signed a, Signed b) { return a < b ? a : b; }
-    static VMAF_DEVICE_FN Signed greater(Signed a, Signed b) { return a > b ? a : b; }
-    static VMAF_DEVICE_FN float from(u32 bits) { return C::float_from(bits); }
-    static VMAF_DEVICE_FN typename C::f64 from(u64 bits) { return C::f64_from(bits); }
-    static VMAF_DEVICE_FN F from_bits(Bits bits) { return from(bits); }
-    static VMAF_DEVICE_FN int exponent_of(Bits bits) {
-        return static_cast<int>(bits >> Layout::kFraction) & Layout::kExponents;
-    }
-    static VMAF_DEVICE_FN bool is_zero(Bits bits) { return !(bits & ~kSign); }
-    static VMAF_DEVICE_FN Bits integer_of(Bits sum) { return (sum & (kHidden - 1)) | (exponent_of(sum) ? kHidden : 0); }
-    // The sum with another integer, in the same binade.
-    static VMAF_DEVICE_FN Bits moved(Bits sum, Bits integer) {
-        if (!exponent_of(sum)) return sum; // zero, which stayed so
-        return (sum & ~(kHidden - 1)) | (integer & (kHidden - 1));
-    }
-    static VMAF_DEVICE_FN bool leaves(Bits sum, const Map &own, Bits start) {
-        if (own.low == kUnusable) return true;
-        if (!exponent_of(sum)) return false;                      // zeros on zero
-        if (start >= 2 * kHidden || start < kHidden) return true; // a run before this one has left already
-        const Signed bottom = static_cast<Signed>(kHidden), at = static_cast<Signed>(start);
-        // A value of exactly `bottom` may have come from below, where the steps are finer.
-        return (kSigned && own.low < 0 && at + own.low <= bottom) || at + own.high >= 2 * bottom;
+    // Returns, in all threads, start + term(0) + ... + term(count - 1), from left to right. `term` is a function
+    // object; a term may be asked for twice. All threads of the block call this. start is 0, or a sum of the same kind.
+    template <class Term>
+    static VMAF_DEVICE_FN F run(C &c, Shared<SharedMemory> shared, u64 count, F start, const Term &term) {
+        Bits sum = C::bits(start);
+        for (u64 first = 0; first < count;) {
+            const u64 mine = first + static_cast<u64>(c.thread) * kRun;
+            const u32 good = advance(c, shared, sum, map_of(sum, mine, count, term), mine < count);
+            if (good < kThreads) {
+                if (static_cast<u32>(c.thread) == good) {
+                    F exact = from_bits(sum);
+                    for (u64 i = mine; i < mine + kRun && i < count; i++) exact = exact + term(i);
+                    shared->sum = C::bits(exact);
+                }
+                c.barrier();
+                sum = shared->sum;
+            }
+            first += static_cast<u64>(good < kThreads ? static_cast<int>(good) + 1 : kThreads) * kRun;
+        }
+        return from_bits(sum);
     }
 
+    // Joins the runs of all threads to `sum` up to the first that may leave the binade; returns that thread, or
+    // kThreads. Threads whose run is not there: is_there is false, and the map adds nothing.
+    static VMAF_DEVICE_FN u32 advance(C &c, Shared<SharedMemory> shared, Bits &sum, const Map &own, bool is_there) {
+        const Map before = scan(c, shared, own);
+        if (c.thread == 0) shared->first_bad = kThreads;
+        c.barrier();
+        const Bits a = integer_of(sum), at = a + (a & 1 ? before.odd : before.even);
+        if (is_there && leaves(sum, own, at)) C::shared_min(&shared->first_bad, static_cast<u32>(c.thread));
+        c.barrier();
+        const u32 bad = shared->first_bad;
+        if (static_cast<u32>(c.thread) == bad) shared->sum = moved(sum, at);
+        if (bad == kThreads && c.thread == kThreads - 1) shared->sum = moved(sum, at + (at & 1 ? own.odd : own.even));
+        c.barrier();
+        sum = shared->sum;
+        return bad;
+    }
+
+    // The terms first .. first + kRun - 1, as far as they exist, on a sum in the binade of `sum`.
     template <class Term> static VMAF_DEVICE_FN Map map_of(Bits sum, u64 first, u64 count, const Term &term) {
         Map map = {0, 0, 0, 0};
         const int binade = exponent_of(sum);
@@ -179,6 +164,35 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
         Map groups = {0, 0, 0, 0};
         for (int g = 0; g < group; g++) groups = joined(groups, Map{shared->even[g], shared->odd[g], 0, 0});
         return joined(groups, before);
+    }
+    static VMAF_DEVICE_FN F from_bits(Bits bits) { return from(bits); }
+    // Sign and exponent of a sum.
+    static VMAF_DEVICE_FN Bits binade_of(Bits sum) { return sum & ~(kHidden - 1); }
+
+  private:
+    static constexpr Bits kSign = static_cast<Bits>(1) << (8 * sizeof(Bits) - 1);
+
+    static VMAF_DEVICE_FN Signed lesser(Signed a, Signed b) { return a < b ? a : b; }
+    static VMAF_DEVICE_FN Signed greater(Signed a, Signed b) { return a > b ? a : b; }
+    static VMAF_DEVICE_FN float from(u32 bits) { return C::float_from(bits); }
+    static VMAF_DEVICE_FN typename C::f64 from(u64 bits) { return C::f64_from(bits); }
+    static VMAF_DEVICE_FN int exponent_of(Bits bits) {
+        return static_cast<int>(bits >> Layout::kFraction) & Layout::kExponents;
+    }
+    static VMAF_DEVICE_FN bool is_zero(Bits bits) { return !(bits & ~kSign); }
+    static VMAF_DEVICE_FN Bits integer_of(Bits sum) { return (sum & (kHidden - 1)) | (exponent_of(sum) ? kHidden : 0); }
+    // The sum with another integer, in the same binade.
+    static VMAF_DEVICE_FN Bits moved(Bits sum, Bits integer) {
+        if (!exponent_of(sum)) return sum; // zero, which stayed so
+        return (sum & ~(kHidden - 1)) | (integer & (kHidden - 1));
+    }
+    static VMAF_DEVICE_FN bool leaves(Bits sum, const Map &own, Bits start) {
+        if (own.low == kUnusable) return true;
+        if (!exponent_of(sum)) return false;                      // zeros on zero
+        if (start >= 2 * kHidden || start < kHidden) return true; // a run before this one has left already
+        const Signed bottom = static_cast<Signed>(kHidden), at = static_cast<Signed>(start);
+        // A value of exactly `bottom` may have come from below, where the steps are finer.
+        return (kSigned && own.low < 0 && at + own.low <= bottom) || at + own.high >= 2 * bottom;
     }
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -11,6 +12,7 @@
 
 #include "device/host/floats.hpp"
 #include "device/probe/probe_kernels.hpp"
+#include "metrics/common/ordered_sums_device.hpp"
 #include "metrics/device_scorer.hpp"
 #include "support/devices.hpp"
 
@@ -167,9 +169,9 @@ TEST_P(EveryDevice, HasTheWordsOfTheDialect) {
 }
 
 // Sequences that make additions round, tie, cancel and stagnate.
-template <class F> std::vector<F> sequence(std::mt19937_64 &random, bool with_signs) {
+template <class F> std::vector<F> sequence(std::mt19937_64 &random, bool with_signs, unsigned most = 9000) {
     const int kind = int(random() % 6);
-    std::vector<F> terms(random() % 9000);
+    std::vector<F> terms(random() % most);
     for (F &term : terms) {
         const F fraction = F(1) + F(random() % (1u << 23)) / F(1u << 23);
         switch (kind) {
@@ -209,6 +211,65 @@ TEST_P(EveryDevice, AddsUpInOrderWithAllThreads) {
         OrderedF64Args wide_args{at<u64>(wide_terms), doubles.size(), at<u64>(result)};
         run(with_signs ? "probe_ordered_f64_signed" : "probe_ordered_f64", {1, 1, 1}, wide_args);
         ASSERT_EQ(downloaded<u64>(*result)[0], std::bit_cast<u64>(sum_of(doubles))) << "f64, sequence " << i;
+    }
+}
+
+TEST_P(EveryDevice, AddsUpInOrderWithManyBlocks) {
+    std::mt19937_64 random(5);
+    constexpr unsigned kFrames = 2, kMost = 40000, kSums = 3;
+    FrameMemory memory;
+    const Piece<u64> doubles_at = memory.add<u64>(kMost), sums_at = memory.add<u64>(kSums);
+    const Piece<float> floats_at = memory.add<float>(kMost);
+    const OrderedSums sums(*device_, memory, kSums, kMost);
+    const auto scratch = device_->allocate(kFrames * memory.bytes()),
+               host = device_->allocate_pinned(kFrames * memory.bytes());
+    DeviceBatch batch;
+    batch.count = kFrames;
+    batch.scratch = scratch->data();
+    batch.scratch_stride = memory.bytes();
+    for (int i = 0; i < 24; i++) {
+        const bool with_signs = i % 2;
+        std::vector<double> doubles = sequence<double>(random, with_signs, kMost);
+        std::vector<float> floats = sequence<float>(random, with_signs, i % 3 ? kMost : 50);
+        for (double &v : doubles)
+            if (v != 0 && i % 3) v *= 1 + std::ldexp(double(random() >> 40), -52);
+        if (i == 7) std::fill(doubles.begin(), doubles.end(), 0.0);
+        std::vector<double> fourth; // of what is below 0
+        for (const double v : doubles) {
+            const volatile double square = v < 0 ? v * v : 0;
+            fourth.push_back(square * square);
+        }
+        const Device::Scope scope(*device_);
+        for (unsigned frame = 0; frame < kFrames; frame++) { // the second frame has the terms backwards
+            std::byte *const at = host->data() + frame * memory.bytes();
+            std::memset(at, 0x5a, memory.bytes());
+            std::memcpy(at + doubles_at.offset, doubles.data(), doubles.size() * sizeof(double));
+            std::memcpy(at + floats_at.offset, floats.data(), floats.size() * sizeof(float));
+            if (frame == 1) {
+                auto *const values = reinterpret_cast<double *>(at + doubles_at.offset);
+                std::reverse(values, values + doubles.size());
+            }
+        }
+        queue_->upload(scratch->data(), 0, host->data(), 0, {kFrames * memory.bytes(), 1});
+        const std::array sources = {OrderedSums::doubles(batch.scratch_of(doubles_at), doubles.size(), 2),
+                                    OrderedSums::floats(batch.scratch_of(floats_at), floats.size(), 0),
+                                    OrderedSums::doubles(batch.scratch_of(doubles_at), doubles.size(), 1,
+                                                         kOrderedNegated | kOrderedAboveZero | kOrderedFourthPower)};
+        sums.enqueue(*queue_, batch, sources, batch.scratch_of(sums_at));
+        queue_->download(host->data(), 0, scratch->data(), 0, {kFrames * memory.bytes(), 1});
+        queue_->finish();
+        for (unsigned frame = 0; frame < kFrames; frame++) {
+            const auto *const got =
+                reinterpret_cast<const u64 *>(host->data() + frame * memory.bytes() + sums_at.offset);
+            if (frame == 1) {
+                std::reverse(doubles.begin(), doubles.end());
+                std::reverse(fourth.begin(), fourth.end());
+            }
+            const std::vector<double> widened(floats.begin(), floats.end());
+            ASSERT_EQ(got[0], std::bit_cast<u64>(sum_of(widened))) << "sequence " << i << " frame " << frame;
+            ASSERT_EQ(got[1], std::bit_cast<u64>(sum_of(fourth))) << "sequence " << i << " frame " << frame;
+            ASSERT_EQ(got[2], std::bit_cast<u64>(sum_of(doubles))) << "sequence " << i << " frame " << frame;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #include "device/trace.hpp"
 #include "metrics/ciede/ciede.hpp"
 #include "metrics/ciede/ciede_kernels.hpp"
+#include "metrics/common/ordered_sums_device.hpp"
 #include "metrics/device_scorer.hpp"
 
 namespace vmaf::ciede {
@@ -15,8 +16,8 @@ class CiedeDevice final : public DeviceScorer {
   public:
     CiedeDevice(const PictureFormat &format, Device &device)
         : format_(format), differences_kernel_(device.load({"ciede", format.bits == 8 ? "ciede_8" : "ciede_16"})),
-          sum_kernel_(device.load({"ciede", "ciede_sum"})),
-          differences_(scratch_.add<float>(std::size_t{format.width} * format.height)), sum_(results_.add<u64>(1)) {
+          pixels_(std::size_t{format.width} * format.height), differences_(scratch_.add<float>(pixels_)),
+          sums_(device, scratch_, 1, pixels_), sum_(results_.add<u64>(1)) {
         planes_.ref = planes_.dist = 7;
     }
 
@@ -33,11 +34,8 @@ class CiedeDevice final : public DeviceScorer {
         args.bits = static_cast<int>(format_.bits);
         args.differences = batch.scratch_of(differences_);
         launch_tiles(queue, differences_kernel_, args.width, args.height, batch.count, args);
-        CiedeSumArgs sum{};
-        sum.differences = args.differences;
-        sum.count = u64{format_.width} * format_.height;
-        sum.sum = batch.results_of(sum_);
-        launch(queue, sum_kernel_, {1, 1, batch.count}, sum);
+        const OrderedSource source = OrderedSums::floats(args.differences, pixels_);
+        sums_.enqueue(queue, batch, {&source, 1}, batch.results_of(sum_));
     }
 
     void collect(const DeviceResult &from, FrameResult &result) const override {
@@ -47,8 +45,10 @@ class CiedeDevice final : public DeviceScorer {
 
   private:
     PictureFormat format_;
-    LoadedKernel differences_kernel_, sum_kernel_;
+    LoadedKernel differences_kernel_;
+    std::size_t pixels_;
     Piece<float> differences_;
+    OrderedSums sums_;
     Piece<u64> sum_;
 };
 

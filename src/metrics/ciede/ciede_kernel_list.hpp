@@ -5,5 +5,4 @@
 
 #define VMAF_KERNELS(F)                                                                                                \
     F(ciede_8)                                                                                                         \
-    F(ciede_16)                                                                                                        \
-    F(ciede_sum)
+    F(ciede_16)

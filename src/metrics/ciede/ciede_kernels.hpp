@@ -1,11 +1,10 @@
-// Device kernels of ciede (fidelity.md 10): the colour difference of every position, then their sum in raster order.
+// Device kernels of ciede (fidelity.md 10): the colour difference of every position.
 // The functions are those of device/math.hpp, within two units of the last place of the C library's; what follows from
 // them is rounded to single precision, so that nearly all differences have the bits of the CPU's.
 #pragma once
 
 #include "device/kernel.hpp"
 #include "device/math.hpp"
-#include "device/ordered_sum.hpp"
 
 namespace vmaf {
 namespace kernels {
@@ -183,33 +182,8 @@ template <class C, class Sample> struct CiedeKernel {
     }
 };
 
-struct CiedeSumArgs {
-    FrameArray<float> differences;
-    u64 count;
-    FrameArray<u64> sum; // bits of f64
-};
-
-template <class C> struct CiedeSumKernel {
-    using Args = CiedeSumArgs;
-    using f64 = typename C::f64;
-    static constexpr int kThreads = 512, kMinBlocks = 1, kTileWidth = 0, kTileHeight = 0;
-    using Sum = OrderedSum<C, f64, kThreads, false>;
-    using SharedMemory = typename Sum::SharedMemory;
-
-    struct Term {
-        Global<const float> at;
-        VMAF_DEVICE_FN f64 operator()(u64 i) const { return f64(C::load(at + i)); }
-    };
-
-    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
-        const f64 sum = Sum::run(c, shared, a.count, f64(0), Term{a.differences.of(c.frame)});
-        if (c.thread == 0) *a.sum.of(c.frame) = C::bits(sum);
-    }
-};
-
 template <class C> using ciede_8 = CiedeKernel<C, u8>;
 template <class C> using ciede_16 = CiedeKernel<C, u16>;
-template <class C> using ciede_sum = CiedeSumKernel<C>;
 
 } // namespace kernels
 } // namespace vmaf

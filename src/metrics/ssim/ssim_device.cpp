@@ -3,8 +3,10 @@
 #include <array>
 #include <bit>
 #include <optional>
+#include <vector>
 
 #include "device/trace.hpp"
+#include "metrics/common/ordered_sums_device.hpp"
 #include "metrics/ssim/box_mean.hpp"
 #include "metrics/ssim/decimate.hpp"
 #include "metrics/ssim/float_ms_ssim.hpp"
@@ -23,6 +25,8 @@ constexpr const char *kSet = "ssim";
 LoadedKernel load_for_depth(Device &device, const char *name_8, const char *name_16, unsigned bits) {
     return device.load({kSet, bits == 8 ? name_8 : name_16});
 }
+
+std::size_t pixels(const PictureFormat &format) { return std::size_t{format.width} * format.height; }
 
 float to_8_bits(unsigned bits) { return 1.0f / static_cast<float>(1 << (bits - 8)); }
 
@@ -68,43 +72,45 @@ template <class Use> void with_luma(const DeviceBatch &batch, const PictureForma
         use(luma_images<u16>(batch, format));
 }
 
-// The terms of all positions of two images, and their sums.
-class TermSums {
+// The terms of all positions of two images, and where their sums come from.
+class Terms {
   public:
-    // Of images of at most width x height.
-    TermSums(Device &device, FrameMemory &scratch, int width, int height, SsimWanted wanted)
-        : sums_kernel_(device.load({kSet, "ssim_sums"})) {
+    static constexpr std::size_t kSums = 4; // contrast, luminance, ssim, structure; those not wanted stay 0
+
+    Terms(FrameMemory &scratch, int width, int height, SsimWanted wanted) : wanted_(wanted) {
         const int columns = width - kSsimTapCount + 1, rows = height - kSsimTapCount + 1;
         if (columns <= 0 || rows <= 0) return;
-        const std::size_t positions = static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows);
-        contrast_ = scratch.add<u64>(positions);
-        structure_ = scratch.add<float>(positions);
-        if (wanted.luminance || wanted.ssim) luminance_ = scratch.add<u64>(positions);
-        if (wanted.ssim) ssim_ = scratch.add<u64>(positions);
+        positions_ = static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows);
+        contrast_ = scratch.add<u64>(positions_);
+        structure_ = scratch.add<float>(positions_);
+        if (wanted.luminance || wanted.ssim) luminance_ = scratch.add<u64>(positions_);
+        if (wanted.ssim) ssim_ = scratch.add<u64>(positions_);
+    }
+    std::size_t positions() const { return positions_; }
+
+    template <class Sample>
+    void enqueue(Queue &queue, const DeviceBatch &batch, const LoadedKernel &kernel,
+                 const SsimImages<Sample> &in) const {
+        if (positions_ == 0) return;
+        SsimTermsArgs<Sample> args{};
+        args.in = in;
+        args.contrast = batch.scratch_of(contrast_);
+        args.structure = batch.scratch_of(structure_);
+        if (wanted_.luminance || wanted_.ssim) args.luminance = batch.scratch_of(luminance_);
+        if (wanted_.ssim) args.ssim = batch.scratch_of(ssim_);
+        launch_tiles(queue, kernel, in.width - kSsimTapCount + 1, in.height - kSsimTapCount + 1, batch.count, args);
     }
 
-    // `sums`: four places per frame, in the order of SsimSumsKernel.
-    template <class Sample>
-    void enqueue(Queue &queue, const DeviceBatch &batch, const LoadedKernel &terms_kernel, const SsimImages<Sample> &in,
-                 SsimWanted wanted, FrameArray<u64> sums) const {
-        const int columns = in.width - kSsimTapCount + 1, rows = in.height - kSsimTapCount + 1;
-        if (columns <= 0 || rows <= 0) return;
-        SsimTermsArgs<Sample> terms{};
-        terms.in = in;
-        terms.contrast = batch.scratch_of(contrast_);
-        terms.structure = batch.scratch_of(structure_);
-        if (wanted.luminance || wanted.ssim) terms.luminance = batch.scratch_of(luminance_);
-        if (wanted.ssim) terms.ssim = batch.scratch_of(ssim_);
-        launch_tiles(queue, terms_kernel, columns, rows, batch.count, terms);
-
-        SsimSumsArgs args{};
-        args.terms[0] = terms.contrast;
-        args.terms[1] = terms.luminance;
-        args.terms[2] = terms.ssim;
-        args.structure = terms.structure;
-        args.count = static_cast<u64>(columns) * static_cast<u64>(rows);
-        args.sums = sums;
-        launch(queue, sums_kernel_, {4, 1, batch.count}, args);
+    // Sums go to `place` and the kSums - 1 behind it.
+    void add_sources(const DeviceBatch &batch, std::size_t place, std::vector<OrderedSource> &out) const {
+        if (positions_ == 0) return;
+        const auto add = [&](Piece<u64> terms, std::size_t i) {
+            out.push_back(OrderedSums::doubles(batch.scratch_of(terms), positions_, static_cast<int>(place + i)));
+        };
+        add(contrast_, 0);
+        if (wanted_.luminance || wanted_.ssim) add(luminance_, 1);
+        if (wanted_.ssim) add(ssim_, 2);
+        out.push_back(OrderedSums::floats(batch.scratch_of(structure_), positions_, static_cast<int>(place + 3)));
     }
 
     static SsimMeans means(const u64 *sums, int width, int height) {
@@ -114,7 +120,8 @@ class TermSums {
     }
 
   private:
-    LoadedKernel sums_kernel_;
+    SsimWanted wanted_;
+    std::size_t positions_ = 0;
     Piece<u64> contrast_, luminance_, ssim_;
     Piece<float> structure_;
 };
@@ -122,11 +129,11 @@ class TermSums {
 class FloatSsimDevice final : public DeviceScorer {
   public:
     FloatSsimDevice(const PictureFormat &format, int factor, bool enable_lcs, Device &device)
-        : format_(format), factor_(factor), wanted_{true, enable_lcs}, width_(reduced(format.width)),
-          height_(reduced(format.height)),
+        : format_(format), factor_(factor), width_(reduced(format.width)), height_(reduced(format.height)),
           terms_kernel_(factor > 1 ? device.load({kSet, "ssim_terms_float"})
                                    : load_for_depth(device, "ssim_terms_8", "ssim_terms_16", format.bits)),
-          terms_(device, scratch_, width_, height_, wanted_), sums_(results_.add<u64>(4)) {
+          terms_(scratch_, width_, height_, {true, enable_lcs}),
+          sums_kernels_(device, scratch_, Terms::kSums, terms_.positions()), sums_(results_.add<u64>(Terms::kSums)) {
         if (factor == 1 || width_ <= 0 || height_ <= 0) return;
         box_kernel_ = std::has_single_bit(static_cast<unsigned>(factor))
                           ? load_for_depth(device, "ssim_box_8", "ssim_box_16", format.bits)
@@ -136,13 +143,29 @@ class FloatSsimDevice final : public DeviceScorer {
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
         const TraceRange trace("float_ssim");
-        if (factor_ == 1) {
-            with_luma(batch, format_, [&](const auto &images) {
-                terms_.enqueue(queue, batch, terms_kernel_, images, wanted_, batch.results_of(sums_));
-            });
-            return;
-        }
-        if (!planes_made_) return; // nothing is left of such pictures
+        if (factor_ == 1)
+            with_luma(batch, format_, [&](const auto &images) { terms_.enqueue(queue, batch, terms_kernel_, images); });
+        else if (planes_made_)
+            enqueue_reduced(queue, batch);
+        std::vector<OrderedSource> sources;
+        terms_.add_sources(batch, 0, sources);
+        sums_kernels_.enqueue(queue, batch, sources, batch.results_of(sums_));
+    }
+
+    void collect(const DeviceResult &from, FrameResult &result) const override {
+        const SsimMeans means = Terms::means(from.of(sums_), width_, height_);
+        result.values[0] = static_cast<double>(means.ssim);
+        result.values[1] = static_cast<double>(means.luminance);
+        result.values[2] = static_cast<double>(means.contrast);
+        result.values[3] = static_cast<double>(means.structure);
+    }
+
+  private:
+    int reduced(unsigned size) const {
+        return factor_ == 1 ? static_cast<int>(size) : box_reduced(static_cast<int>(size), factor_);
+    }
+
+    void enqueue_reduced(Queue &queue, const DeviceBatch &batch) const {
         const PicturePlanes luma = batch.planes(0);
         BoxMeanArgs args{};
         args.ref = luma.ref;
@@ -162,28 +185,15 @@ class FloatSsimDevice final : public DeviceScorer {
                {blocks_for(width_, box_kernel_.shape.tile_width),
                 2 * blocks_for(height_, box_kernel_.shape.tile_height), batch.count},
                args);
-        terms_.enqueue(queue, batch, terms_kernel_, planes_made_->images(batch), wanted_, batch.results_of(sums_));
-    }
-
-    void collect(const DeviceResult &from, FrameResult &result) const override {
-        const SsimMeans means = TermSums::means(from.of(sums_), width_, height_);
-        result.values[0] = static_cast<double>(means.ssim);
-        result.values[1] = static_cast<double>(means.luminance);
-        result.values[2] = static_cast<double>(means.contrast);
-        result.values[3] = static_cast<double>(means.structure);
-    }
-
-  private:
-    int reduced(unsigned size) const {
-        return factor_ == 1 ? static_cast<int>(size) : box_reduced(static_cast<int>(size), factor_);
+        terms_.enqueue(queue, batch, terms_kernel_, planes_made_->images(batch));
     }
 
     PictureFormat format_;
     int factor_;
-    SsimWanted wanted_;
     int width_, height_; // of the images that are compared
     LoadedKernel terms_kernel_, box_kernel_;
-    TermSums terms_;
+    Terms terms_;
+    OrderedSums sums_kernels_;
     std::optional<MadePlanes> planes_made_;
     Piece<u64> sums_;
 };
@@ -191,19 +201,21 @@ class FloatSsimDevice final : public DeviceScorer {
 class FloatMsSsimDevice final : public DeviceScorer {
   public:
     FloatMsSsimDevice(const PictureFormat &format, bool enable_lcs, Device &device)
-        : format_(format), enable_lcs_(enable_lcs),
-          terms_first_(load_for_depth(device, "ssim_terms_8", "ssim_terms_16", format.bits)),
+        : format_(format), terms_first_(load_for_depth(device, "ssim_terms_8", "ssim_terms_16", format.bits)),
           terms_later_(device.load({kSet, "ssim_terms_float"})),
           decimate_first_(load_for_depth(device, "ssim_decimate_8", "ssim_decimate_16", format.bits)),
           decimate_later_(device.load({kSet, "ssim_decimate_float"})),
-          terms_(device, scratch_, static_cast<int>(format.width), static_cast<int>(format.height), {false, true}),
-          sums_(results_.add<u64>(4 * kMsSsimScales)) {
+          sums_(results_.add<u64>(Terms::kSums * kMsSsimScales)) {
         int width = static_cast<int>(format.width), height = static_cast<int>(format.height);
-        for (std::optional<MadePlanes> &scale : scales_) {
-            width = decimated(width);
-            height = decimated(height);
-            scale.emplace(scratch_, width, height);
+        for (std::size_t i = 0; i < kMsSsimScales; i++) {
+            if (i > 0) {
+                width = decimated(width);
+                height = decimated(height);
+                scales_[i - 1].emplace(scratch_, width, height);
+            }
+            terms_[i].emplace(scratch_, width, height, SsimWanted{false, ms_ssim_wants_luminance(i, enable_lcs)});
         }
+        sums_kernels_.emplace(device, scratch_, Terms::kSums * kMsSsimScales, terms_[0]->positions());
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
@@ -212,13 +224,16 @@ class FloatMsSsimDevice final : public DeviceScorer {
                   [&](const auto &images) { enqueue_scale(queue, batch, 0, terms_first_, decimate_first_, images); });
         for (std::size_t i = 1; i < kMsSsimScales; i++)
             enqueue_scale(queue, batch, i, terms_later_, decimate_later_, scales_[i - 1]->images(batch));
+        std::vector<OrderedSource> sources;
+        for (std::size_t i = 0; i < kMsSsimScales; i++) terms_[i]->add_sources(batch, Terms::kSums * i, sources);
+        sums_kernels_->enqueue(queue, batch, sources, batch.results_of(sums_));
     }
 
     void collect(const DeviceResult &from, FrameResult &result) const override {
         for (std::size_t i = 0; i < kMsSsimScales; i++) {
             const int width = i ? scales_[i - 1]->width : static_cast<int>(format_.width);
             const int height = i ? scales_[i - 1]->height : static_cast<int>(format_.height);
-            const SsimMeans means = TermSums::means(from.of(sums_) + 4 * i, width, height);
+            const SsimMeans means = Terms::means(from.of(sums_) + Terms::kSums * i, width, height);
             result.values[i] = static_cast<double>(means.luminance);
             result.values[kMsSsimScales + i] = static_cast<double>(means.contrast);
             result.values[2 * kMsSsimScales + i] = static_cast<double>(means.structure);
@@ -229,9 +244,7 @@ class FloatMsSsimDevice final : public DeviceScorer {
     template <class Sample>
     void enqueue_scale(Queue &queue, const DeviceBatch &batch, std::size_t scale, const LoadedKernel &terms,
                        const LoadedKernel &decimate, const SsimImages<Sample> &images) const {
-        FrameArray<u64> sums = batch.results_of(sums_);
-        sums.first += 4 * scale;
-        terms_.enqueue(queue, batch, terms, images, {false, ms_ssim_wants_luminance(scale, enable_lcs_)}, sums);
+        terms_[scale]->enqueue(queue, batch, terms, images);
         if (scale + 1 == kMsSsimScales) return;
         const MadePlanes &out = *scales_[scale];
         DecimateArgs<Sample> args{};
@@ -248,9 +261,9 @@ class FloatMsSsimDevice final : public DeviceScorer {
     }
 
     PictureFormat format_;
-    bool enable_lcs_;
     LoadedKernel terms_first_, terms_later_, decimate_first_, decimate_later_;
-    TermSums terms_;
+    std::array<std::optional<Terms>, kMsSsimScales> terms_;
+    std::optional<OrderedSums> sums_kernels_;
     std::array<std::optional<MadePlanes>, kMsSsimScales - 1> scales_;
     Piece<u64> sums_;
 };
@@ -259,8 +272,8 @@ class SsimDevice final : public DeviceScorer {
   public:
     SsimDevice(const PictureFormat &format, Device &device)
         : format_(format), moments_(load_for_depth(device, "ssim_moments_8", "ssim_moments_16", format.bits)),
-          sums_kernel_(device.load({kSet, "ssim_sums"})),
-          terms_(scratch_.add<u64>(std::size_t{format.width} * format.height)), sums_(results_.add<u64>(4)) {}
+          terms_(scratch_.add<u64>(pixels(format))), sums_(device, scratch_, 1, pixels(format)),
+          sum_(results_.add<u64>(1)) {}
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
         const TraceRange trace("ssim");
@@ -276,21 +289,20 @@ class SsimDevice final : public DeviceScorer {
         args.k2 = std::bit_cast<std::uint64_t>(peak_squared * (0.03 * 0.03));
         args.terms = batch.scratch_of(terms_);
         launch_tiles(queue, moments_, args.width, args.height, batch.count, args);
-        SsimSumsArgs sums{};
-        sums.terms[0] = args.terms;
-        sums.count = u64{format_.width} * format_.height;
-        sums.sums = batch.results_of(sums_);
-        launch(queue, sums_kernel_, {1, 1, batch.count}, sums);
+        const OrderedSource source = OrderedSums::doubles(args.terms, pixels(format_));
+        sums_.enqueue(queue, batch, {&source, 1}, batch.results_of(sum_));
     }
 
     void collect(const DeviceResult &from, FrameResult &result) const override {
-        result.values[0] = std::bit_cast<double>(*from.of(sums_)) / ssim_total_weight(format_);
+        result.values[0] = std::bit_cast<double>(*from.of(sum_)) / ssim_total_weight(format_);
     }
 
   private:
     PictureFormat format_;
-    LoadedKernel moments_, sums_kernel_;
-    Piece<u64> terms_, sums_;
+    LoadedKernel moments_;
+    Piece<u64> terms_;
+    OrderedSums sums_;
+    Piece<u64> sum_;
 };
 
 } // namespace

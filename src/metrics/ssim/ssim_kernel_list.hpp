@@ -14,6 +14,5 @@
     F(ssim_terms_8)                                                                                                    \
     F(ssim_terms_16)                                                                                                   \
     F(ssim_terms_float)                                                                                                \
-    F(ssim_sums)                                                                                                       \
     F(ssim_moments_8)                                                                                                  \
     F(ssim_moments_16)

@@ -1,10 +1,10 @@
 // Device kernels of float_ssim, float_ms_ssim and ssim (fidelity.md 6 to 8, 11.1). Terms of all positions are made in
 // parallel, each as the definition says, and stored; their sums are then taken in raster order
-// (device/ordered_sum.hpp), so that scores have the bits of the CPU's.
+// (metrics/common/ordered_sums_kernels.hpp), so that scores have the bits of the CPU's.
 #pragma once
 
 #include "device/kernel.hpp"
-#include "device/ordered_sum.hpp"
+#include "device/soft_f64.hpp"
 #include "metrics/ssim/ssim_formula.hpp"
 
 namespace vmaf {
@@ -222,44 +222,6 @@ template <class C, class Sample> struct SsimTermsKernel {
     }
 };
 
-// Sums of stored terms in raster order: one block for each sum and frame. Terms that are not there: null.
-struct SsimSumsArgs {
-    FrameArray<u64> terms[3]; // bits of f64
-    FrameArray<float> structure;
-    u64 count;
-    FrameArray<u64> sums; // bits of f64: of terms[0..2], then of the structure
-};
-
-template <class C> struct SsimSumsKernel {
-    using Args = SsimSumsArgs;
-    using f64 = typename C::f64;
-    static constexpr int kThreads = 512, kMinBlocks = 1, kTileWidth = 0, kTileHeight = 0;
-    using Sum = OrderedSum<C, f64, kThreads, true>;
-    using SharedMemory = typename Sum::SharedMemory;
-
-    struct Bits {
-        Global<const u64> at;
-        VMAF_DEVICE_FN f64 operator()(u64 i) const { return C::f64_from(C::load(at + i)); }
-    };
-    struct Floats {
-        Global<const float> at;
-        VMAF_DEVICE_FN f64 operator()(u64 i) const { return f64(C::load(at + i)); }
-    };
-
-    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
-        f64 sum(0);
-        if (c.block_x < 3) {
-            const FrameArray<u64> &terms = a.terms[c.block_x];
-            if (terms.first == nullptr) return;
-            sum = Sum::run(c, shared, a.count, f64(0), Bits{terms.of(c.frame)});
-        } else {
-            if (a.structure.first == nullptr) return;
-            sum = Sum::run(c, shared, a.count, f64(0), Floats{a.structure.of(c.frame)});
-        }
-        if (c.thread == 0) a.sums.of(c.frame)[c.block_x] = C::bits(sum);
-    }
-};
-
 // `ssim`: the weighted similarity at every position, in raster order.
 struct SsimMomentArgs {
     FramePlanes ref, dist;
@@ -330,7 +292,6 @@ template <class C> using ssim_decimate_float = DecimateKernel<C, float>;
 template <class C> using ssim_terms_8 = SsimTermsKernel<C, u8>;
 template <class C> using ssim_terms_16 = SsimTermsKernel<C, u16>;
 template <class C> using ssim_terms_float = SsimTermsKernel<C, float>;
-template <class C> using ssim_sums = SsimSumsKernel<C>;
 template <class C> using ssim_moments_8 = SsimMomentKernel<C, u8>;
 template <class C> using ssim_moments_16 = SsimMomentKernel<C, u16>;
 

@@ -1,10 +1,12 @@
 #include "metrics/ssimulacra2/ssimulacra2_device.hpp"
 
-#include <array>
+#include <algorithm>
 #include <bit>
+#include <optional>
 #include <vector>
 
 #include "device/trace.hpp"
+#include "metrics/common/ordered_sums_device.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_kernels.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_norms.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_stages.hpp"
@@ -23,27 +25,34 @@ class Ssimulacra2Device final : public DeviceScorer {
         : format_(format), matrix_(ssimulacra2::yuv_matrix(matrix)),
           colour_first_(device.load({kSet, format.bits == 8 ? "ssimulacra2_colour_8" : "ssimulacra2_colour_16"})),
           colour_later_(device.load({kSet, "ssimulacra2_colour_later"})),
-          row_blur_(device.load({kSet, "ssimulacra2_row_blur"})), maps_(device.load({kSet, "ssimulacra2_maps"})),
-          sums_kernel_(device.load({kSet, "ssimulacra2_sums"})) {
+          row_blur_(device.load({kSet, "ssimulacra2_row_blur"})),
+          edge_maps_(device.load({kSet, "ssimulacra2_edge_maps"})), maps_(device.load({kSet, "ssimulacra2_maps"})) {
         int width = static_cast<int>(format.width), height = static_cast<int>(format.height);
         for (; scales_.size() < kScales && width >= kMinSide && height >= kMinSide;
              width = (width + 1) / 2, height = (height + 1) / 2)
-            scales_.push_back({width, height, {}, {}});
+            scales_.push_back({width, height, {}, {}, {}});
         if (scales_.empty()) { // a score of 100 without a look
             planes_ = {.ref = 0, .dist = 0};
             return;
         }
         planes_.ref = planes_.dist = 7;
         eotf_ = upload_table(device, eotf_table().data(), sizeof eotf_table());
-        const std::size_t pixels = scales_[0].pixels();
-        xyb_ = scratch_.add<float>(2 * kChannels * pixels);
-        blurred_ = scratch_.add<float>(kBlurSignals * pixels);
-        structure_ = scratch_.add<u64>(pixels);
-        edges_ = scratch_.add<u64>(pixels);
-        for (Scale &scale : scales_) {
-            if (&scale != &scales_[0]) scale.linear = scratch_.add<float>(2 * kChannels * scale.pixels());
-            scale.sums = results_.add<u64>(kChannels * kNormSums);
+        xyb_ = scratch_.add<float>(2 * kChannels * scales_[0].pixels());
+        std::size_t blurred = 0, maps = 0;
+        for (std::size_t s = 0; s < scales_.size(); s++) {
+            Scale &scale = scales_[s];
+            scale.passes = passes_of(s);
+            for (const Pass &pass : scale.passes) {
+                blurred = std::max(blurred, pass.channels.size() * pass.signals() * scale.pixels());
+                maps = std::max(maps, pass.channels.size() * scale.pixels());
+            }
+            if (s > 0) scale.linear = scratch_.add<float>(2 * kChannels * scale.pixels());
+            scale.sums = results_.add<u64>(kChannels * kSumsOfChannel);
         }
+        blurred_ = scratch_.add<float>(blurred);
+        structure_ = scratch_.add<u64>(maps);
+        edges_ = scratch_.add<u64>(maps);
+        sums_.emplace(device, scratch_, kChannels * kSumsOfChannel, scales_[0].pixels());
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
@@ -51,7 +60,7 @@ class Ssimulacra2Device final : public DeviceScorer {
         for (std::size_t s = 0; s < scales_.size(); s++) {
             const Ssimulacra2Planes xyb = {batch.scratch_of(xyb_), scales_[s].width, scales_[s].height};
             enqueue_colour(queue, batch, s, xyb);
-            for (int channel = 0; channel < kChannels; channel++) enqueue_channel(queue, batch, s, channel, xyb);
+            for (const Pass &pass : scales_[s].passes) enqueue_pass(queue, batch, s, pass, xyb);
         }
     }
 
@@ -59,7 +68,7 @@ class Ssimulacra2Device final : public DeviceScorer {
         AllSums all{};
         for (std::size_t s = 0; s < scales_.size(); s++)
             for (std::size_t channel = 0; channel < kChannels; channel++) {
-                const u64 *sums = from.of(scales_[s].sums) + channel * kNormSums;
+                const u64 *sums = from.of(scales_[s].sums) + channel * kSumsOfChannel;
                 const auto norms = [&](int first) {
                     return NormSums{std::bit_cast<double>(sums[first]), std::bit_cast<double>(sums[first + 1])};
                 };
@@ -69,10 +78,17 @@ class Ssimulacra2Device final : public DeviceScorer {
     }
 
   private:
+    // Channels that are blurred together.
+    struct Pass {
+        bool structure; // else the edges alone
+        std::vector<int> channels;
+        std::size_t signals() const { return structure ? kBlurSignals : kEdgeSignals; }
+    };
     struct Scale {
         int width, height;
         Piece<float> linear; // not of the first
-        Piece<u64> sums;     // for each channel, as NormSumsKernel has them
+        Piece<u64> sums;     // for each channel, by the bits of needed_sums()
+        std::vector<Pass> passes;
         std::size_t pixels() const { return static_cast<std::size_t>(width) * static_cast<std::size_t>(height); }
     };
 
@@ -103,39 +119,53 @@ class Ssimulacra2Device final : public DeviceScorer {
                args);
     }
 
-    void enqueue_channel(Queue &queue, const DeviceBatch &batch, std::size_t s, int channel,
-                         const Ssimulacra2Planes &xyb) const {
-        const Needs need = needs(channel, static_cast<int>(s));
-        if (!need.any()) return;
-        RowBlurArgs rows{};
-        rows.xyb = xyb;
-        rows.channel = channel;
-        rows.blurred = batch.scratch_of(blurred_);
-        launch(queue, row_blur_, {1, blocks_for(xyb.height, row_blur_.shape.tile_height), batch.count}, rows);
-        MapsArgs maps{};
-        maps.xyb = xyb;
-        maps.channel = channel;
-        maps.blurred = rows.blurred;
-        if (need.structure) maps.structure = batch.scratch_of(structure_);
-        if (need.edges()) maps.edges = batch.scratch_of(edges_);
-        launch(queue, maps_, {blocks_for(xyb.width, maps_.shape.tile_width), 1, batch.count}, maps);
-        NormSumsArgs sums{};
-        sums.structure = maps.structure;
-        sums.edges = maps.edges;
-        sums.count = scales_[s].pixels();
-        sums.wanted = (need.structure ? 3u : 0) | (need.artifact ? 12u : 0) | (need.lost_detail ? 48u : 0);
-        sums.sums = batch.results_of(scales_[s].sums);
-        sums.sums.first += channel * kNormSums;
-        launch(queue, sums_kernel_, {kNormSums, 1, batch.count}, sums);
+    // Edges need two signals of five, and at the first scale, the largest, two channels have nothing else.
+    static std::vector<Pass> passes_of(std::size_t s) {
+        std::vector<Pass> passes = {{false, {}}, {true, {}}};
+        for (int channel = 0; channel < kChannels; channel++)
+            if (const Needs need = needs(channel, static_cast<int>(s)); need.any())
+                passes[need.structure].channels.push_back(channel);
+        std::erase_if(passes, [](const Pass &pass) { return pass.channels.empty(); });
+        return passes;
+    }
+
+    void enqueue_pass(Queue &queue, const DeviceBatch &batch, std::size_t s, const Pass &pass,
+                      const Ssimulacra2Planes &xyb) const {
+        BlurArgs args{};
+        args.xyb = xyb;
+        std::copy(pass.channels.begin(), pass.channels.end(), args.channels);
+        args.signals = static_cast<int>(pass.signals());
+        args.blurred = batch.scratch_of(blurred_);
+        if (pass.structure) args.structure = batch.scratch_of(structure_);
+        args.edges = batch.scratch_of(edges_);
+        const auto count = static_cast<unsigned>(pass.channels.size());
+        launch(queue, row_blur_, {count, blocks_for(xyb.height, row_blur_.shape.tile_height), batch.count}, args);
+        const LoadedKernel &maps = pass.structure ? maps_ : edge_maps_;
+        launch(queue, maps, {blocks_for(xyb.width, maps.shape.tile_width), count, batch.count}, args);
+
+        std::vector<OrderedSource> sources;
+        for (std::size_t k = 0; k < pass.channels.size(); k++) {
+            const unsigned needed = needed_sums(pass.channels[k], static_cast<int>(s));
+            for (int i = 0; i < kSumsOfChannel; i++) {
+                if (!(needed >> i & 1)) continue;
+                FrameArray<u64> map = i < 2 ? args.structure : args.edges;
+                map.first += k * scales_[s].pixels();
+                const int form = kOrderedAboveZero | (i >= 4 ? kOrderedNegated : 0) | (i % 2 ? kOrderedFourthPower : 0);
+                sources.push_back(
+                    OrderedSums::doubles(map, scales_[s].pixels(), pass.channels[k] * kSumsOfChannel + i, form));
+            }
+        }
+        sums_->enqueue(queue, batch, sources, batch.results_of(scales_[s].sums));
     }
 
     PictureFormat format_;
     YuvMatrix matrix_;
-    LoadedKernel colour_first_, colour_later_, row_blur_, maps_, sums_kernel_;
+    LoadedKernel colour_first_, colour_later_, row_blur_, edge_maps_, maps_;
     std::unique_ptr<DeviceMemory> eotf_;
     std::vector<Scale> scales_;
     Piece<float> xyb_, blurred_;
     Piece<u64> structure_, edges_;
+    std::optional<OrderedSums> sums_;
 };
 
 } // namespace

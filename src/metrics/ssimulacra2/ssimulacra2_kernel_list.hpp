@@ -9,4 +9,4 @@
     F(ssimulacra2_colour_later)                                                                                        \
     F(ssimulacra2_row_blur)                                                                                            \
     F(ssimulacra2_maps)                                                                                                \
-    F(ssimulacra2_sums)
+    F(ssimulacra2_edge_maps)

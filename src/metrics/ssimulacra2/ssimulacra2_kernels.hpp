@@ -1,9 +1,8 @@
 // Device kernels of ssimulacra2: colour (with the next scale), the recursive blur along rows, the blur down columns
-// with the maps, and the norms' sums in raster order. One channel after the other uses the same memory.
+// with the maps. The norms' sums: metrics/common/ordered_sums_kernels.hpp.
 #pragma once
 
 #include "device/kernel.hpp"
-#include "device/ordered_sum.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_formula.hpp"
 
 namespace vmaf {
@@ -97,19 +96,26 @@ template <class C, class Sample> struct ColourKernel {
     }
 };
 
-// What is blurred of a channel: both pictures, their squares, their product.
-constexpr int kBlurSignals = 5;
+// What is blurred of a channel: both pictures, and for the structure map their squares and their product.
+constexpr int kEdgeSignals = 2, kBlurSignals = 5;
 
-// One plane for each signal, blurred along the rows.
-struct RowBlurArgs {
+// Channels that go through the blurs in one launch, with the same memory for each: one plane for each signal.
+struct BlurArgs {
     Ssimulacra2Planes xyb;
-    int channel;
+    int channels[3];
+    int signals;
     FrameArray<float> blurred;
+    FrameArray<u64> structure, edges; // one plane for each channel, bits of f64; null: not wanted
+
+    VMAF_DEVICE_FN Global<float> plane(int frame, int place, int signal) const {
+        return blurred.of(frame) + static_cast<u64>(place * signals + signal) * xyb.size();
+    }
 };
 
-// 32 rows of a block go through the picture 32 columns at a time: a thread for each row and signal.
+// Along the rows: 32 of a block go through the picture 32 columns at a time, a thread for each row and signal. block_x:
+// the channel.
 template <class C> struct RowBlurKernel {
-    using Args = RowBlurArgs;
+    using Args = BlurArgs;
     static constexpr int kRows = 32, kColumns = 32, kThreads = 192, kMinBlocks = 4; // 160 of them blur
     static constexpr int kTileWidth = 0, kTileHeight = kRows;
     struct SharedMemory {
@@ -119,7 +125,6 @@ template <class C> struct RowBlurKernel {
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
         const int width = a.xyb.width, height = a.xyb.height, y0 = c.block_y * kRows;
-        const u64 size = a.xyb.size();
         for (int i = c.thread; i < 2 * kRows * kBlurSpan; i += kThreads)
             shared->in[i / (kRows * kBlurSpan)][i / kBlurSpan % kRows][i % kBlurSpan] = 0.0f;
         const int row = c.thread % kRows, signal = c.thread / kRows;
@@ -130,22 +135,23 @@ template <class C> struct RowBlurKernel {
                 const int picture = i / (kRows * kColumns), y = i / kColumns % kRows, x = i % kColumns;
                 const bool inside = x0 + x < width && y0 + y < height;
                 shared->in[picture][y][kBlurSpan + x] =
-                    inside ? C::load(a.xyb.plane(c.frame, picture, a.channel) +
+                    inside ? C::load(a.xyb.plane(c.frame, picture, a.channels[c.block_x]) +
                                      static_cast<u64>(y0 + y) * static_cast<u64>(width) + static_cast<u64>(x0 + x))
                            : 0.0f;
             }
             c.barrier();
-            if (signal < kBlurSignals)
+            if (signal < a.signals)
                 for (int x = 0; x < kColumns; x++)
                     shared->out[signal][row][x] =
                         recursion.step(value(shared, signal, row, x) + value(shared, signal, row, x + kBlurSpan));
             c.barrier();
-            for (int i = c.thread; i < kBlurSignals * kRows * kColumns; i += kThreads) {
+            for (int i = c.thread; i < a.signals * kRows * kColumns; i += kThreads) {
                 const int s = i / (kRows * kColumns), y = i / kColumns % kRows, x = i % kColumns,
                           t = x0 + x - kBlurAhead;
                 if (t < 0 || t >= width || y0 + y >= height) continue;
-                a.blurred.of(c.frame)[static_cast<u64>(s) * size + static_cast<u64>(y0 + y) * static_cast<u64>(width) +
-                                      static_cast<u64>(t)] = shared->out[s][y][x];
+                a.plane(c.frame, c.block_x,
+                        s)[static_cast<u64>(y0 + y) * static_cast<u64>(width) + static_cast<u64>(t)] =
+                    shared->out[s][y][x];
             }
             // The last samples are still to leave.
             float kept[kKeptEach];
@@ -174,16 +180,10 @@ template <class C> struct RowBlurKernel {
     }
 };
 
-// Blur down the columns and maps: one thread for each column.
-struct MapsArgs {
-    Ssimulacra2Planes xyb;
-    int channel;
-    FrameArray<float> blurred;
-    FrameArray<u64> structure, edges; // bits of f64; null: not wanted
-};
-
-template <class C> struct MapsKernel {
-    using Args = MapsArgs;
+// Down the columns, and the maps: one thread for each column. What enters stays in registers until it leaves, and as
+// many rows are read at once. block_y: the channel.
+template <class C, int kSignals> struct MapsKernel {
+    using Args = BlurArgs;
     using Formula = Ssimulacra2<C>;
     static constexpr int kThreads = 64, kMinBlocks = 4, kTileWidth = kThreads, kTileHeight = 0;
     struct SharedMemory {
@@ -193,67 +193,50 @@ template <class C> struct MapsKernel {
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory>, const Args &a) {
         const int x = c.block_x * kThreads + c.thread, width = a.xyb.width, height = a.xyb.height;
         if (x >= width) return;
-        const u64 size = a.xyb.size();
-        Global<const float> blurred = a.blurred.of(c.frame) + x;
-        Global<const float> x1 = a.xyb.plane(c.frame, 0, a.channel) + x, x2 = a.xyb.plane(c.frame, 1, a.channel) + x;
-        typename Formula::Recursion recursions[kBlurSignals];
+        const int channel = a.channels[c.block_y];
+        Global<const float> x1 = a.xyb.plane(c.frame, 0, channel) + x, x2 = a.xyb.plane(c.frame, 1, channel) + x;
+        const u64 map = static_cast<u64>(c.block_y) * a.xyb.size() + static_cast<u64>(x);
+        Global<u64> structure = a.structure.first != nullptr ? a.structure.of(c.frame) + map : nullptr;
+        Global<u64> edges = a.edges.first != nullptr ? a.edges.of(c.frame) + map : nullptr;
+        typename Formula::Recursion recursions[kSignals];
+        float inside[kSignals][kBlurSpan]; // what has entered and not left
         VMAF_UNROLL
-        for (int s = 0; s < kBlurSignals; s++) recursions[s].start();
-        for (int entering = 0; entering < height + kBlurAhead; entering++) {
-            const u64 here = static_cast<u64>(entering) * static_cast<u64>(width);
-            const u64 leaving = static_cast<u64>(entering - kBlurSpan) * static_cast<u64>(width);
-            float out[kBlurSignals];
+        for (int s = 0; s < kSignals; s++) {
+            recursions[s].start();
             VMAF_UNROLL
-            for (int s = 0; s < kBlurSignals; s++) {
-                Global<const float> plane = blurred + static_cast<u64>(s) * size;
-                const float left = entering >= kBlurSpan ? C::load(plane + leaving) : 0.0f;
-                const float right = entering < height ? C::load(plane + here) : 0.0f;
-                out[s] = recursions[s].step(left + right);
+            for (int k = 0; k < kBlurSpan; k++) inside[s][k] = 0.0f;
+        }
+        for (int first = 0; first < height + kBlurAhead; first += kBlurSpan) {
+            float entering[kSignals][kBlurSpan], at1[kBlurSpan], at2[kBlurSpan];
+            VMAF_UNROLL
+            for (int k = 0; k < kBlurSpan; k++) {
+                const u64 row = static_cast<u64>(first + k) * static_cast<u64>(width);
+                VMAF_UNROLL
+                for (int s = 0; s < kSignals; s++)
+                    entering[s][k] =
+                        first + k < height ? C::load(a.plane(c.frame, c.block_y, s) + row + static_cast<u64>(x)) : 0.0f;
+                const int y = first + k - kBlurAhead;
+                const bool wanted = edges != nullptr && y >= 0 && y < height;
+                const u64 here = static_cast<u64>(y) * static_cast<u64>(width);
+                at1[k] = wanted ? C::load(x1 + here) : 0.0f;
+                at2[k] = wanted ? C::load(x2 + here) : 0.0f;
             }
-            if (entering < kBlurAhead) continue;
-            const u64 at = static_cast<u64>(entering - kBlurAhead) * static_cast<u64>(width);
-            if (a.structure.first != nullptr)
-                a.structure.of(c.frame)[at + static_cast<u64>(x)] =
-                    C::bits(Formula::structure(out[0], out[1], out[2], out[3], out[4]));
-            if (a.edges.first != nullptr)
-                a.edges.of(c.frame)[at + static_cast<u64>(x)] =
-                    C::bits(Formula::edge_change(C::load(x1 + at), out[0], C::load(x2 + at), out[1]));
+            VMAF_UNROLL
+            for (int k = 0; k < kBlurSpan; k++) {
+                float out[kBlurSignals];
+                VMAF_UNROLL
+                for (int s = 0; s < kSignals; s++) {
+                    out[s] = recursions[s].step(inside[s][k] + entering[s][k]);
+                    inside[s][k] = entering[s][k];
+                }
+                const int y = first + k - kBlurAhead;
+                if (y < 0 || y >= height) continue;
+                const u64 at = static_cast<u64>(y) * static_cast<u64>(width);
+                if (kSignals == kBlurSignals && structure != nullptr)
+                    structure[at] = C::bits(Formula::structure(out[0], out[1], out[2], out[3], out[4]));
+                if (edges != nullptr) edges[at] = C::bits(Formula::edge_change(at1[k], out[0], at2[k], out[1]));
+            }
         }
-    }
-};
-
-// Sums of a map: one block for each that is wanted.
-constexpr int kNormSums = 6; // of structure, artifacts, lost detail: the values, their fourth powers
-struct NormSumsArgs {
-    FrameArray<u64> structure, edges;
-    u64 count;
-    u32 wanted; // one bit for each
-    FrameArray<u64> sums;
-};
-
-template <class C> struct NormSumsKernel {
-    using Args = NormSumsArgs;
-    using f64 = typename C::f64;
-    using Formula = Ssimulacra2<C>;
-    static constexpr int kThreads = 512, kMinBlocks = 1, kTileWidth = 0, kTileHeight = 0;
-    using Sum = OrderedSum<C, f64, kThreads, false>;
-    using SharedMemory = typename Sum::SharedMemory;
-
-    struct Term {
-        Global<const u64> map;
-        bool negated, fourth;
-        VMAF_DEVICE_FN f64 operator()(u64 i) const {
-            const f64 value = C::f64_from(C::load(map + i)), part = Formula::above_zero(negated ? -value : value);
-            return fourth ? Formula::fourth_power(part) : part;
-        }
-    };
-
-    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
-        const int which = c.block_x;
-        if (!(a.wanted >> which & 1)) return;
-        const Term term = {(which < 2 ? a.structure : a.edges).of(c.frame), which >= 4, which % 2 == 1};
-        const f64 sum = Sum::run(c, shared, a.count, f64(0), term);
-        if (c.thread == 0) a.sums.of(c.frame)[which] = C::bits(sum);
     }
 };
 
@@ -261,8 +244,8 @@ template <class C> using ssimulacra2_colour_8 = ColourKernel<C, u8>;
 template <class C> using ssimulacra2_colour_16 = ColourKernel<C, u16>;
 template <class C> using ssimulacra2_colour_later = ColourKernel<C, void>;
 template <class C> using ssimulacra2_row_blur = RowBlurKernel<C>;
-template <class C> using ssimulacra2_maps = MapsKernel<C>;
-template <class C> using ssimulacra2_sums = NormSumsKernel<C>;
+template <class C> using ssimulacra2_edge_maps = MapsKernel<C, kEdgeSignals>;
+template <class C> using ssimulacra2_maps = MapsKernel<C, kBlurSignals>;
 
 } // namespace kernels
 } // namespace vmaf

@@ -51,10 +51,19 @@ double norm(const NormSums &sums, double pixels, int which) {
 
 } // namespace
 
+unsigned needed_sums(int channel, int scale) {
+    unsigned out = 0;
+    for (unsigned norm = 0; norm < 2; norm++) {
+        const Weights &w = kWeights[channel][scale][norm];
+        out |= (w.structure != 0 ? 1u : 0) << norm | (w.artifact != 0 ? 4u : 0) << norm |
+               (w.lost_detail != 0 ? 16u : 0) << norm;
+    }
+    return out;
+}
+
 Needs needs(int channel, int scale) {
-    const auto &[mean, fourth] = kWeights[channel][scale];
-    return {mean.structure != 0 || fourth.structure != 0, mean.artifact != 0 || fourth.artifact != 0,
-            mean.lost_detail != 0 || fourth.lost_detail != 0};
+    const unsigned sums = needed_sums(channel, scale);
+    return {(sums & 3) != 0, (sums & 12) != 0, (sums & 48) != 0};
 }
 
 double final_score(const AllSums &sums) {

@@ -30,6 +30,11 @@ struct Needs {
 };
 Needs needs(int channel, int scale);
 
+// The sums of a channel and scale that have a weight: bit 2 * map + norm, maps in the order of MapSums, norms in that
+// of NormSums.
+inline constexpr int kSumsOfChannel = 6;
+unsigned needed_sums(int channel, int scale);
+
 double final_score(const AllSums &sums);
 
 } // namespace vmaf::ssimulacra2

@@ -64,8 +64,8 @@ int taps_per_direction(ResizeMethod method) {
 class FloatVifDevice final : public DeviceScorer {
   public:
     FloatVifDevice(const PictureFormat &format, const DeviceSettings &settings, Device &device)
-        : format_(format), settings_(settings), totals_kernel_(device.load({kSet, "float_vif_totals"})),
-          totals_(results_.add<float>(kMaxLineTotals)) {
+        : format_(format), settings_(settings), lines_kernel_(device.load({kSet, "float_vif_lines"})),
+          totals_kernel_(device.load({kSet, "float_vif_totals"})), totals_(results_.add<float>(kMaxLineTotals)) {
         const bool bytes = format.bits == 8;
         const bool prescaled =
             settings.width != static_cast<int>(format.width) || settings.height != static_cast<int>(format.height);
@@ -78,31 +78,33 @@ class FloatVifDevice final : public DeviceScorer {
             levels_[0].emplace(scratch_, settings.width, settings.height);
         }
         reduce_later_ = device.load({kSet, "float_vif_reduce_float"});
-        statistics_later_ = device.load({kSet, "float_vif_statistics_float"});
         reduce_first_ =
             prescaled ? reduce_later_ : device.load({kSet, bytes ? "float_vif_reduce_8" : "float_vif_reduce_16"});
-        statistics_first_ = prescaled
-                                ? statistics_later_
-                                : device.load({kSet, bytes ? "float_vif_statistics_8" : "float_vif_statistics_16"});
         for (std::size_t s = 0; s < kScales; s++) {
             const int width = settings.width >> s, height = settings.height >> s;
             if (s > 0) levels_[s].emplace(scratch_, width, height);
-            num_[s] = scratch_.add<float>(static_cast<std::size_t>(height));
-            den_[s] = scratch_.add<float>(static_cast<std::size_t>(height));
+            statistics_[s] = load_statistics(device, settings.taps[s].size(),
+                                             s > 0 || prescaled ? Samples::floats
+                                             : bytes            ? Samples::bytes
+                                                                : Samples::words);
+            if (s == 0 && settings.skip_scale0) continue;
+            const std::size_t terms = static_cast<std::size_t>(width) * term_pitch(height);
+            for (Sum *const sum : {&num_[s], &den_[s]}) {
+                sum->terms = scratch_.add<float>(terms);
+                sum->lines = scratch_.add<float>(static_cast<std::size_t>(height));
+            }
         }
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
         const TraceRange trace("float_vif");
-        LineTotalsArgs totals{};
         if (format_.bits == 8)
-            enqueue_first<u8>(queue, batch, totals);
+            enqueue_first<u8>(queue, batch);
         else
-            enqueue_first<u16>(queue, batch, totals);
+            enqueue_first<u16>(queue, batch);
         for (std::size_t s = 1; s < kScales; s++)
-            enqueue_scale(queue, batch, s, levels_[s]->images(batch), reduce_later_, statistics_later_, totals);
-        totals.totals = batch.results_of(totals_);
-        launch(queue, totals_kernel_, {2 * kScales, 1, batch.count}, totals);
+            enqueue_scale(queue, batch, s, levels_[s]->images(batch), reduce_later_);
+        enqueue_sums(queue, batch);
     }
 
     void collect(const DeviceResult &from, FrameResult &result) const override {
@@ -117,7 +119,7 @@ class FloatVifDevice final : public DeviceScorer {
         return 2 * blocks_for(height, kernel.shape.tile_height);
     }
 
-    template <class Sample> void enqueue_first(Queue &queue, const DeviceBatch &batch, LineTotalsArgs &totals) const {
+    template <class Sample> void enqueue_first(Queue &queue, const DeviceBatch &batch) const {
         const PicturePlanes luma = batch.planes(0);
         const FloatVifImages<Sample> pictures = {luma.ref,
                                                  luma.dist,
@@ -126,7 +128,7 @@ class FloatVifDevice final : public DeviceScorer {
                                                  luma.pitch,
                                                  1.0f / static_cast<float>(1 << (format_.bits - 8)),
                                                  -128.0f};
-        if (!levels_[0]) return enqueue_scale(queue, batch, 0, pictures, reduce_first_, statistics_first_, totals);
+        if (!levels_[0]) return enqueue_scale(queue, batch, 0, pictures, reduce_first_);
         FloatVifPrescaleArgs<Sample> args{};
         args.in = pictures;
         args.out = levels_[0]->out(batch);
@@ -137,12 +139,12 @@ class FloatVifDevice final : public DeviceScorer {
             queue, prescale_,
             {blocks_for(settings_.width, prescale_.shape.tile_width), both(settings_.height, prescale_), batch.count},
             args);
-        enqueue_scale(queue, batch, 0, levels_[0]->images(batch), reduce_first_, statistics_first_, totals);
+        enqueue_scale(queue, batch, 0, levels_[0]->images(batch), reduce_first_);
     }
 
     template <class Sample>
     void enqueue_scale(Queue &queue, const DeviceBatch &batch, std::size_t s, const FloatVifImages<Sample> &images,
-                       const LoadedKernel &reduce, const LoadedKernel &statistics, LineTotalsArgs &totals) const {
+                       const LoadedKernel &reduce) const {
         if (s > 0 || !settings_.skip_scale0) {
             FloatVifStatisticsArgs<Sample> args{};
             args.in = images;
@@ -150,10 +152,9 @@ class FloatVifDevice final : public DeviceScorer {
             args.noise = std::bit_cast<std::uint64_t>(settings_.constants.noise);
             args.gain_limit = settings_.constants.gain_limit;
             args.below_noise = settings_.constants.below_noise;
-            args.num = totals.lines[2 * s] = batch.scratch_of(num_[s]);
-            args.den = totals.lines[2 * s + 1] = batch.scratch_of(den_[s]);
-            totals.count[2 * s] = totals.count[2 * s + 1] = images.height;
-            launch(queue, statistics, {1, blocks_for(images.height, statistics.shape.tile_height), batch.count}, args);
+            args.out = {batch.scratch_of(num_[s].terms), batch.scratch_of(den_[s].terms),
+                        static_cast<int>(term_pitch(images.height))};
+            launch_tiles(queue, statistics_[s], images.width, images.height, batch.count, args);
         }
         if (s + 1 == kScales) return;
         const Level &next = *levels_[s + 1];
@@ -165,12 +166,55 @@ class FloatVifDevice final : public DeviceScorer {
                args);
     }
 
+    void enqueue_sums(Queue &queue, const DeviceBatch &batch) const {
+        FloatVifLinesArgs lines{};
+        LineTotalsArgs totals{};
+        for (std::size_t s = settings_.skip_scale0 ? 1 : 0; s < kScales; s++)
+            for (std::size_t n = 0; n < 2; n++) {
+                const Sum &sum = (n ? den_ : num_)[s];
+                const std::size_t i = 2 * s + n;
+                lines.terms[i] = batch.scratch_of(sum.terms);
+                lines.width[i] = settings_.width >> s;
+                lines.height[i] = totals.count[i] = settings_.height >> s;
+                lines.pitch[i] = static_cast<int>(term_pitch(lines.height[i]));
+                lines.lines[i] = totals.lines[i] = batch.scratch_of(sum.lines);
+            }
+        totals.totals = batch.results_of(totals_);
+        launch_tiles(queue, lines_kernel_, settings_.height, 2 * kScales, batch.count, lines);
+        launch(queue, totals_kernel_, {2 * kScales, 1, batch.count}, totals);
+    }
+
+    enum class Samples { bytes, words, floats };
+    static LoadedKernel load_statistics(Device &device, std::size_t taps, Samples samples) {
+        const auto pick = [&](const char *of_bytes, const char *of_words, const char *of_floats) {
+            return device.load({kSet, samples == Samples::bytes   ? of_bytes
+                                      : samples == Samples::words ? of_words
+                                                                  : of_floats});
+        };
+        if (taps == 17 && samples != Samples::floats)
+            return pick("float_vif_statistics_17_8", "float_vif_statistics_17_16", nullptr);
+        if (samples == Samples::floats) {
+            if (taps == 9) return device.load({kSet, "float_vif_statistics_9"});
+            if (taps == 5) return device.load({kSet, "float_vif_statistics_5"});
+            if (taps == 3) return device.load({kSet, "float_vif_statistics_3"});
+        }
+        return pick("float_vif_statistics_any_8", "float_vif_statistics_any_16", "float_vif_statistics_any");
+    }
+
+    // From one column of terms to the next: whole sectors of memory.
+    static std::size_t term_pitch(int height) { return (static_cast<std::size_t>(height) + 7) / 8 * 8; }
+
+    struct Sum {
+        Piece<float> terms, lines;
+    };
+
     PictureFormat format_;
     DeviceSettings settings_;
-    LoadedKernel prescale_, reduce_first_, reduce_later_, statistics_first_, statistics_later_, totals_kernel_;
+    LoadedKernel prescale_, reduce_first_, reduce_later_, lines_kernel_, totals_kernel_;
+    std::array<LoadedKernel, kScales> statistics_;
     std::unique_ptr<DeviceMemory> columns_, rows_;     // tables of the prescale
     std::array<std::optional<Level>, kScales> levels_; // level 0 exists only after a prescale
-    std::array<Piece<float>, kScales> num_, den_;
+    std::array<Sum, kScales> num_, den_;
     Piece<float> totals_;
 };
 

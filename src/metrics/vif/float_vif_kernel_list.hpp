@@ -9,7 +9,13 @@
     F(float_vif_reduce_8)                                                                                              \
     F(float_vif_reduce_16)                                                                                             \
     F(float_vif_reduce_float)                                                                                          \
-    F(float_vif_statistics_8)                                                                                          \
-    F(float_vif_statistics_16)                                                                                         \
-    F(float_vif_statistics_float)                                                                                      \
+    F(float_vif_statistics_17_8)                                                                                       \
+    F(float_vif_statistics_17_16)                                                                                      \
+    F(float_vif_statistics_9)                                                                                          \
+    F(float_vif_statistics_5)                                                                                          \
+    F(float_vif_statistics_3)                                                                                          \
+    F(float_vif_statistics_any_8)                                                                                      \
+    F(float_vif_statistics_any_16)                                                                                     \
+    F(float_vif_statistics_any)                                                                                        \
+    F(float_vif_lines)                                                                                                 \
     F(float_vif_totals)

@@ -120,80 +120,172 @@ template <class C, class Sample> struct FloatVifReduceKernel {
     }
 };
 
+// The terms of all positions of a scale, column by column (`pitch` apart), so that threads that add lines side by side
+// read neighbours.
+struct FloatVifTermPlanes {
+    FrameArray<float> num, den;
+    int pitch;
+};
+
 template <class Sample> struct FloatVifStatisticsArgs {
     FloatVifImages<Sample> in;
     FloatVifFilter filter;
     u64 noise; // bits of f64
     float gain_limit, below_noise;
-    FrameArray<float> num, den; // one per line
+    FloatVifTermPlanes out;
 };
 
-template <class C, class Sample> struct FloatVifStatisticsKernel {
+// kTaps: of the filter, at most 17; 0: `filter` says, and everything is slower. A thread filters a column down, for
+// kTileHeight rows at once, then kOwn neighbours along a row.
+template <class C, class Sample, int kTaps> struct FloatVifStatisticsKernel {
     using Args = FloatVifStatisticsArgs<Sample>;
-    using Lines = LineSums<C, 2>;
-    static constexpr int kThreads = Lines::kThreads, kMinBlocks = 4, kTileWidth = 0, kTileHeight = Lines::kRows;
-    static constexpr int kChannels = 5, kOwn = Lines::kRows * Lines::kColumns / kThreads; // pixels of a thread
+    static constexpr int kThreads = 128, kMinBlocks = 4, kTileHeight = 8, kOwn = 7;
+    static constexpr int kSegments = kThreads / kTileHeight, kTileWidth = kSegments * kOwn;
+    static constexpr int kChannels = 5, kMostTaps = kTaps ? kTaps : kFloatVifMaxTaps;
+    // Rows 16 words apart in the banks, and segments 7: threads of a group read from different ones.
+    static constexpr int kColumns = kTileWidth + kMostTaps - 1, kPitch = (kColumns + 31) / 32 * 32 + 16;
     struct SharedMemory {
-        typename Lines::SharedMemory lines;
-        float down[Lines::kRows][Lines::kColumns + kFloatVifMaxTaps];
-    };
-
-    struct Fill {
-        C &c;
-        Shared<SharedMemory> shared;
-        const Args &a;
-        int y0;
-        VMAF_DEVICE_FN void operator()(int x0) const {
-            const FloatVifPlane<Sample> ref(a.in, false, c.frame), dist(a.in, true, c.frame);
-            const int count = a.filter.count, radius = count / 2, columns = Lines::kColumns + 2 * radius;
-            float means[kChannels][kOwn];
-            VMAF_UNROLL
-            for (int channel = 0; channel < kChannels; channel++) {
-                for (int i = c.thread; i < Lines::kRows * columns; i += kThreads) {
-                    const int y = i / columns, x = i % columns;
-                    const int column = float_vif_inside(x0 - radius + x, a.in.width);
-                    float sum = 0.0f;
-                    for (int k = 0; k < count; k++) {
-                        const int row = float_vif_inside(y0 + y - radius + k, a.in.height);
-                        sum = sum + a.filter.taps[k] * value(ref, dist, channel, column, row);
-                    }
-                    shared->down[y][x] = sum;
-                }
-                c.barrier();
-                VMAF_UNROLL
-                for (int j = 0; j < kOwn; j++) {
-                    const int i = c.thread + j * kThreads, y = i / Lines::kColumns, x = i % Lines::kColumns;
-                    float sum = 0.0f;
-                    for (int k = 0; k < count; k++) sum = sum + a.filter.taps[k] * shared->down[y][x + k];
-                    means[channel][j] = sum;
-                }
-                c.barrier();
-            }
-            const FloatVifConstants<typename C::f64> constants = {C::f64_from(a.noise), a.gain_limit, a.below_noise};
-            VMAF_UNROLL
-            for (int j = 0; j < kOwn; j++) {
-                const int i = c.thread + j * kThreads, y = i / Lines::kColumns, x = i % Lines::kColumns;
-                const FloatVifTerms<C> terms(means[0][j], means[1][j], means[2][j], means[3][j], means[4][j],
-                                             constants);
-                shared->lines.terms[0][y][x] = terms.num;
-                shared->lines.terms[1][y][x] = terms.den;
-            }
-        }
-
-      private:
-        static VMAF_DEVICE_FN float value(const FloatVifPlane<Sample> &ref, const FloatVifPlane<Sample> &dist,
-                                          int channel, int x, int y) {
-            if (channel == 0) return ref.template at<C>(x, y);
-            if (channel == 1) return dist.template at<C>(x, y);
-            const float p = channel == 3 ? dist.template at<C>(x, y) : ref.template at<C>(x, y);
-            return p * (channel == 4 ? dist.template at<C>(x, y) : p);
-        }
+        float down[kChannels][kTileHeight][kPitch];
+        float terms[2][kTileWidth][kTileHeight + 1];
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
-        const int y0 = c.block_y * kTileHeight;
-        const Global<float> out[2] = {a.num.of(c.frame), a.den.of(c.frame)};
-        Lines::run(c, &shared->lines, a.in.width, a.in.height, y0, Fill{c, shared, a, y0}, out);
+        const int x0 = c.block_x * kTileWidth, y0 = c.block_y * kTileHeight;
+        const FloatVifPlane<Sample> ref(a.in, false, c.frame), dist(a.in, true, c.frame);
+        const int count = kTaps ? kTaps : a.filter.count, radius = count / 2;
+        for (int x = c.thread; x < kTileWidth + 2 * radius; x += kThreads)
+            Down<kTaps>::run(shared, a, ref, dist, x, float_vif_inside(x0 - radius + x, a.in.width), y0);
+        c.barrier();
+
+        const int row = c.thread / kSegments, first = c.thread % kSegments * kOwn;
+        float means[kChannels][kOwn];
+        VMAF_UNROLL
+        for (int channel = 0; channel < kChannels; channel++)
+            Along<kTaps>::run(&shared->down[channel][row][first], a.filter, means[channel]);
+        const FloatVifConstants<typename C::f64> constants = {C::f64_from(a.noise), a.gain_limit, a.below_noise};
+        VMAF_UNROLL
+        for (int j = 0; j < kOwn; j++) {
+            const FloatVifTerms<C> terms(means[0][j], means[1][j], means[2][j], means[3][j], means[4][j], constants);
+            shared->terms[0][first + j][row] = terms.num;
+            shared->terms[1][first + j][row] = terms.den;
+        }
+        c.barrier();
+        for (int i = c.thread; i < 2 * kTileWidth * kTileHeight; i += kThreads) {
+            const int y = i % kTileHeight, x = i / kTileHeight % kTileWidth, which = i / (kTileHeight * kTileWidth);
+            if (x0 + x >= a.in.width || y0 + y >= a.in.height) continue;
+            (which ? a.out.den : a.out.num)
+                .of(c.frame)[static_cast<u64>(x0 + x) * static_cast<u64>(a.out.pitch) + static_cast<u64>(y0 + y)] =
+                shared->terms[which][x][y];
+        }
+    }
+
+  private:
+    static VMAF_DEVICE_FN float product(int channel, float p, float q) {
+        return channel == 0 ? p : channel == 1 ? q : channel == 2 ? p * p : channel == 3 ? q * q : p * q;
+    }
+
+    // Column x of the tile, which is `column` of the pictures.
+    template <int kCount, class Unused = void> struct Down {
+        static VMAF_DEVICE_FN void run(Shared<SharedMemory> shared, const Args &a, const FloatVifPlane<Sample> &ref,
+                                       const FloatVifPlane<Sample> &dist, int x, int column, int y0) {
+            constexpr int kRows = kTileHeight + kCount - 1;
+            float p[kRows], q[kRows];
+            VMAF_UNROLL
+            for (int i = 0; i < kRows; i++) {
+                const int y = float_vif_inside(y0 - kCount / 2 + i, a.in.height);
+                p[i] = ref.template at<C>(column, y);
+                q[i] = dist.template at<C>(column, y);
+            }
+            VMAF_UNROLL
+            for (int channel = 0; channel < kChannels; channel++) {
+                float sums[kTileHeight];
+                VMAF_UNROLL
+                for (int i = 0; i < kTileHeight; i++) sums[i] = 0.0f;
+                VMAF_UNROLL
+                for (int r = 0; r < kRows; r++) {
+                    const float v = product(channel, p[r], q[r]);
+                    VMAF_UNROLL
+                    for (int i = 0; i < kTileHeight; i++)
+                        if (r >= i && r < i + kCount) sums[i] = sums[i] + a.filter.taps[r - i] * v;
+                }
+                VMAF_UNROLL
+                for (int i = 0; i < kTileHeight; i++) shared->down[channel][i][x] = sums[i];
+            }
+        }
+    };
+    template <class Unused> struct Down<0, Unused> {
+        static VMAF_DEVICE_FN void run(Shared<SharedMemory> shared, const Args &a, const FloatVifPlane<Sample> &ref,
+                                       const FloatVifPlane<Sample> &dist, int x, int column, int y0) {
+            for (int i = 0; i < kTileHeight; i++) {
+                float sums[kChannels] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+                for (int k = 0; k < a.filter.count; k++) {
+                    const int y = float_vif_inside(y0 + i - a.filter.count / 2 + k, a.in.height);
+                    const float p = ref.template at<C>(column, y), q = dist.template at<C>(column, y);
+                    VMAF_UNROLL
+                    for (int n = 0; n < kChannels; n++) sums[n] = sums[n] + a.filter.taps[k] * product(n, p, q);
+                }
+                VMAF_UNROLL
+                for (int n = 0; n < kChannels; n++) shared->down[n][i][x] = sums[n];
+            }
+        }
+    };
+
+    // kOwn means along a row from `row` on.
+    template <int kCount, class Unused = void> struct Along {
+        static VMAF_DEVICE_FN void run(Shared<const float> row, const FloatVifFilter &filter, float *means) {
+            VMAF_UNROLL
+            for (int j = 0; j < kOwn; j++) means[j] = 0.0f;
+            VMAF_UNROLL
+            for (int i = 0; i < kOwn + kCount - 1; i++) {
+                const float v = row[i];
+                VMAF_UNROLL
+                for (int j = 0; j < kOwn; j++)
+                    if (i >= j && i < j + kCount) means[j] = means[j] + filter.taps[i - j] * v;
+            }
+        }
+    };
+    template <class Unused> struct Along<0, Unused> {
+        static VMAF_DEVICE_FN void run(Shared<const float> row, const FloatVifFilter &filter, float *means) {
+            VMAF_UNROLL
+            for (int j = 0; j < kOwn; j++) {
+                means[j] = 0.0f;
+                for (int k = 0; k < filter.count; k++) means[j] = means[j] + filter.taps[k] * row[j + k];
+            }
+        }
+    };
+};
+
+// Sums along the lines, from left to right: one thread for each line, block_y for each plane of terms.
+struct FloatVifLinesArgs {
+    FrameArray<float> terms[kMaxLineTotals];
+    int width[kMaxLineTotals], height[kMaxLineTotals], pitch[kMaxLineTotals];
+    FrameArray<float> lines[kMaxLineTotals];
+};
+
+template <class C> struct float_vif_lines {
+    using Args = FloatVifLinesArgs;
+    static constexpr int kThreads = 64, kMinBlocks = 4, kTileWidth = kThreads, kTileHeight = 1;
+    static constexpr int kAtOnce = 32; // loads under way
+    struct SharedMemory {
+        u32 unused;
+    };
+
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory>, const Args &a) {
+        const int which = c.block_y, line = c.block_x * kThreads + c.thread, width = a.width[which];
+        if (line >= a.height[which]) return;
+        const u64 pitch = static_cast<u64>(a.pitch[which]);
+        Global<const float> at = a.terms[which].of(c.frame) + line;
+        float sum = 0.0f;
+        int x = 0;
+        for (; x + kAtOnce <= width; x += kAtOnce) {
+            float terms[kAtOnce];
+            VMAF_UNROLL
+            for (int i = 0; i < kAtOnce; i++) terms[i] = C::load(at + static_cast<u64>(x + i) * pitch);
+            VMAF_UNROLL
+            for (int i = 0; i < kAtOnce; i++) sum = sum + terms[i];
+        }
+        for (; x < width; x++) sum = sum + C::load(at + static_cast<u64>(x) * pitch);
+        a.lines[which].of(c.frame)[line] = sum;
     }
 };
 
@@ -202,9 +294,15 @@ template <class C> using float_vif_prescale_16 = FloatVifPrescaleKernel<C, u16>;
 template <class C> using float_vif_reduce_8 = FloatVifReduceKernel<C, u8>;
 template <class C> using float_vif_reduce_16 = FloatVifReduceKernel<C, u16>;
 template <class C> using float_vif_reduce_float = FloatVifReduceKernel<C, float>;
-template <class C> using float_vif_statistics_8 = FloatVifStatisticsKernel<C, u8>;
-template <class C> using float_vif_statistics_16 = FloatVifStatisticsKernel<C, u16>;
-template <class C> using float_vif_statistics_float = FloatVifStatisticsKernel<C, float>;
+// By the filters of the four scales; `any`: of other lengths.
+template <class C> using float_vif_statistics_17_8 = FloatVifStatisticsKernel<C, u8, 17>;
+template <class C> using float_vif_statistics_17_16 = FloatVifStatisticsKernel<C, u16, 17>;
+template <class C> using float_vif_statistics_9 = FloatVifStatisticsKernel<C, float, 9>;
+template <class C> using float_vif_statistics_5 = FloatVifStatisticsKernel<C, float, 5>;
+template <class C> using float_vif_statistics_3 = FloatVifStatisticsKernel<C, float, 3>;
+template <class C> using float_vif_statistics_any_8 = FloatVifStatisticsKernel<C, u8, 0>;
+template <class C> using float_vif_statistics_any_16 = FloatVifStatisticsKernel<C, u16, 0>;
+template <class C> using float_vif_statistics_any = FloatVifStatisticsKernel<C, float, 0>;
 template <class C> using float_vif_totals = LineTotalsKernel<C>;
 
 } // namespace kernels

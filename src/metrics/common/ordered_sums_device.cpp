@@ -1,0 +1,50 @@
+#include "metrics/common/ordered_sums_device.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace vmaf {
+
+using namespace kernels;
+
+namespace {
+
+constexpr const char *kSet = "ordered_sums";
+
+std::size_t chunks_for(std::size_t values) { return (values + kOrderedChunk - 1) / kOrderedChunk; }
+
+} // namespace
+
+OrderedSums::OrderedSums(Device &device, FrameMemory &scratch, std::size_t sums, std::size_t values)
+    : rough_(device.load({kSet, "ordered_sums_rough"})), maps_(device.load({kSet, "ordered_sums_maps"})),
+      join_(device.load({kSet, "ordered_sums_join"})), most_sums_(sums), most_chunks_(chunks_for(values)),
+      chunks_(scratch.add<u64>(sums * most_chunks_ * kChunkWords)) {
+    if (sums > kMaxOrderedSums) throw invalid("more ordered sums than fit a launch");
+}
+
+void OrderedSums::enqueue(Queue &queue, const DeviceBatch &batch, std::span<const OrderedSource> sources,
+                          FrameArray<u64> sums) const {
+    OrderedSumsArgs args{};
+    std::size_t chunks = 0;
+    for (std::size_t i = 0; i < sources.size(); i++) {
+        args.sources[i] = sources[i];
+        chunks = std::max(chunks, chunks_for(sources[i].count));
+    }
+    if (sources.size() > most_sums_ || chunks > most_chunks_) throw invalid("more ordered sums than were announced");
+    if (chunks == 0) return;
+    args.count = static_cast<int>(sources.size());
+    args.chunks = batch.scratch_of(chunks_);
+    args.most_chunks = most_chunks_;
+    args.sums = sums;
+    const auto count = static_cast<unsigned>(sources.size());
+    // A sum that one chunk holds needs no preparation: the last step adds the terms.
+    if (chunks > 1) {
+        const Grid grid{count * static_cast<unsigned>(chunks), 1, batch.count};
+        launch(queue, rough_, grid, args);
+        launch(queue, maps_, grid, args);
+    }
+    launch(queue, join_, {count, 1, batch.count}, args);
+}
+
+} // namespace vmaf

@@ -1,0 +1,223 @@
+// Sums of millions of doubles in a given order, rounded after every addition, by many blocks: the bits of the loop
+// `for (...) sum += term` (device/ordered_sum.hpp says how runs of terms combine).
+//
+// What a run does to the sum depends on the binade that the sum is in. So the first launch adds each chunk in any
+// order, which tells the binade at the beginning of every chunk but for a few next to a power of two; the second makes
+// the map of each chunk for that binade; the third applies the maps one after the other, and adds the terms of a chunk
+// itself where the sum turned out to be in another binade or leaves it on the way.
+#pragma once
+
+#include "device/ordered_sum.hpp"
+
+namespace vmaf {
+namespace kernels {
+
+// What is added of the values of an array: they themselves, or after these steps, in this order.
+constexpr int kOrderedNegated = 1, kOrderedAboveZero = 2, kOrderedFourthPower = 4;
+
+// Values are bits of f64, or f32 where `doubles` is null.
+struct OrderedSource {
+    FrameArray<u64> doubles;
+    FrameArray<float> floats;
+    u64 count;
+    int form;
+    int place; // of the sum among the results
+};
+
+constexpr int kMaxOrderedSums = 20, kOrderedThreads = 128, kOrderedChunk = 16 * kOrderedThreads;
+
+struct OrderedSumsArgs {
+    OrderedSource sources[kMaxOrderedSums];
+    int count;              // of sources
+    FrameArray<u64> chunks; // `most_chunks` for each sum, see OrderedChunk
+    u64 most_chunks;
+    FrameArray<u64> sums; // bits of f64
+};
+
+// What is known of a chunk, as u64.
+enum OrderedChunk { kChunkRough, kChunkBinade, kChunkEven, kChunkOdd, kChunkLow, kChunkHigh, kChunkWords };
+
+template <class C> struct OrderedSumsParts {
+    using f64 = typename C::f64;
+    static constexpr int kThreads = kOrderedThreads, kGroups = kThreads / C::kGroup;
+    using Sum = OrderedSum<C, f64, kThreads, true>;
+    using Map = typename Sum::Map;
+    static_assert(kThreads * Sum::kRun == kOrderedChunk, "a run for each thread");
+
+    struct Term {
+        Global<const u64> doubles;
+        Global<const float> floats;
+        int form;
+        VMAF_DEVICE_FN Term(const OrderedSource &source, int frame, u64 first)
+            : doubles(source.doubles.first == nullptr ? nullptr : source.doubles.of(frame) + first),
+              floats(source.floats.first == nullptr ? nullptr : source.floats.of(frame) + first), form(source.form) {}
+        VMAF_DEVICE_FN f64 operator()(u64 i) const {
+            f64 value = doubles != nullptr ? C::f64_from(C::load(doubles + i)) : f64(C::load(floats + i));
+            if (form & kOrderedNegated) value = -value;
+            if ((form & kOrderedAboveZero) && value < f64(0)) value = f64(0);
+            if (form & kOrderedFourthPower) {
+                value = value * value;
+                value = value * value;
+            }
+            return value;
+        }
+    };
+
+    static VMAF_DEVICE_FN u64 chunks(const OrderedSource &source) {
+        return (source.count + kOrderedChunk - 1) / kOrderedChunk;
+    }
+    static VMAF_DEVICE_FN u64 terms_of(const OrderedSource &source, u64 chunk) {
+        const u64 left = source.count - chunk * kOrderedChunk;
+        return left < kOrderedChunk ? left : kOrderedChunk;
+    }
+    static VMAF_DEVICE_FN Global<u64> chunk_at(const OrderedSumsArgs &a, int frame, int sum, u64 chunk) {
+        return a.chunks.of(frame) + (static_cast<u64>(sum) * a.most_chunks + chunk) * kChunkWords;
+    }
+
+    // The sum of the threads' values, in any order, in all threads.
+    static VMAF_DEVICE_FN f64 sum_of_block(C &c, Shared<u64> groups, f64 value) {
+        for (int distance = C::kGroup / 2; distance > 0; distance /= 2)
+            value = value + c.shuffle(value, c.thread % C::kGroup ^ distance);
+        if (c.thread % C::kGroup == 0) groups[c.thread / C::kGroup] = C::bits(value);
+        c.barrier();
+        f64 sum = C::f64_from(groups[0]);
+        for (int g = 1; g < kGroups; g++) sum = sum + C::f64_from(groups[g]);
+        return sum;
+    }
+};
+
+// Sums of chunks in any order. Blocks of one chunk of all sums are neighbours: sums of the same values read them
+// together.
+template <class C> struct ordered_sums_rough {
+    using Args = OrderedSumsArgs;
+    using Parts = OrderedSumsParts<C>;
+    using f64 = typename C::f64;
+    static constexpr int kThreads = kOrderedThreads, kMinBlocks = 8, kTileWidth = 0, kTileHeight = 0;
+    struct SharedMemory {
+        u64 groups[Parts::kGroups];
+    };
+
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
+        const int which = c.block_x % a.count;
+        const OrderedSource &source = a.sources[which];
+        const u64 chunk = static_cast<u64>(c.block_x / a.count);
+        if (chunk >= Parts::chunks(source)) return;
+        const u64 count = Parts::terms_of(source, chunk);
+        const typename Parts::Term term(source, c.frame, chunk * kOrderedChunk);
+        f64 sum(0);
+        for (u64 i = static_cast<u64>(c.thread); i < count; i += kThreads) sum = sum + term(i);
+        sum = Parts::sum_of_block(c, shared->groups, sum);
+        if (c.thread == 0) Parts::chunk_at(a, c.frame, which, chunk)[kChunkRough] = C::bits(sum);
+    }
+};
+
+// The map of each chunk, for the binade in which the sum probably is there.
+template <class C> struct ordered_sums_maps {
+    using Args = OrderedSumsArgs;
+    using Parts = OrderedSumsParts<C>;
+    using Sum = typename Parts::Sum;
+    using Map = typename Sum::Map;
+    using f64 = typename C::f64;
+    static constexpr int kThreads = kOrderedThreads, kMinBlocks = 8, kTileWidth = 0, kTileHeight = 0;
+    static constexpr int kRun = Sum::kRun;
+    struct SharedMemory {
+        u64 terms[kThreads * (kRun + 1)]; // runs lie a word apart, so that threads read from different banks
+        u64 groups[Parts::kGroups];
+        i64 low[Parts::kGroups], high[Parts::kGroups];
+        typename Sum::SharedMemory sum;
+        u32 is_unusable;
+    };
+    struct Term {
+        Shared<const u64> terms;
+        VMAF_DEVICE_FN f64 operator()(u64 i) const {
+            return C::f64_from(terms[static_cast<u32>(i) + static_cast<u32>(i) / kRun]);
+        }
+    };
+
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
+        const int which = c.block_x % a.count;
+        const OrderedSource &source = a.sources[which];
+        const u64 chunk = static_cast<u64>(c.block_x / a.count);
+        if (chunk >= Parts::chunks(source)) return;
+        const u64 count = Parts::terms_of(source, chunk);
+        const typename Parts::Term term(source, c.frame, chunk * kOrderedChunk);
+        for (u32 i = static_cast<u32>(c.thread); i < count; i += kThreads)
+            shared->terms[i + i / kRun] = C::bits(term(i));
+        f64 before(0);
+        for (u64 i = static_cast<u64>(c.thread); i < chunk; i += kThreads)
+            before = before + C::f64_from(C::load(Parts::chunk_at(a, c.frame, which, i) + kChunkRough));
+        if (c.thread == 0) shared->is_unusable = 0;
+        const u64 start = C::bits(Parts::sum_of_block(c, shared->groups, before)); // has a barrier
+
+        Map own = Sum::map_of(start, static_cast<u64>(c.thread) * kRun, count, Term{shared->terms});
+        const i64 hidden = static_cast<i64>(Sum::kHidden);
+        if (own.low == Sum::kUnusable || own.low < -hidden || own.high > hidden) { // such a run leaves any binade
+            C::shared_max(&shared->is_unusable, 1u);
+            own = {0, 0, 0, 0};
+        }
+        const Map here = Sum::scan(c, &shared->sum, own);
+        i64 low = lesser(static_cast<i64>(here.even), static_cast<i64>(here.odd)) + own.low;
+        i64 high = -lesser(-static_cast<i64>(here.even), -static_cast<i64>(here.odd)) + own.high;
+        for (int distance = C::kGroup / 2; distance > 0; distance /= 2) {
+            const int other = c.thread % C::kGroup ^ distance;
+            low = lesser(low, static_cast<i64>(c.shuffle(static_cast<u64>(low), other)));
+            high = -lesser(-high, -static_cast<i64>(c.shuffle(static_cast<u64>(high), other)));
+        }
+        if (c.thread % C::kGroup == 0) {
+            shared->low[c.thread / C::kGroup] = low;
+            shared->high[c.thread / C::kGroup] = high;
+        }
+        c.barrier();
+        if (c.thread != kThreads - 1) return;
+        for (int g = 0; g < Parts::kGroups; g++) {
+            low = lesser(low, shared->low[g]);
+            high = -lesser(-high, -shared->high[g]);
+        }
+        const Map all = Sum::joined(here, own);
+        Global<u64> out = Parts::chunk_at(a, c.frame, which, chunk);
+        out[kChunkBinade] = Sum::binade_of(start);
+        out[kChunkEven] = all.even;
+        out[kChunkOdd] = all.odd;
+        out[kChunkLow] = static_cast<u64>(shared->is_unusable ? Sum::kUnusable : low);
+        out[kChunkHigh] = static_cast<u64>(high);
+    }
+
+  private:
+    static VMAF_DEVICE_FN i64 lesser(i64 a, i64 b) { return a < b ? a : b; }
+};
+
+// The sums from the maps: one block for each.
+template <class C> struct ordered_sums_join {
+    using Args = OrderedSumsArgs;
+    using Parts = OrderedSumsParts<C>;
+    using Sum = typename Parts::Sum;
+    using Map = typename Sum::Map;
+    static constexpr int kThreads = kOrderedThreads, kMinBlocks = 4, kTileWidth = 0, kTileHeight = 0;
+    using SharedMemory = typename Sum::SharedMemory;
+
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
+        const OrderedSource &source = a.sources[c.block_x];
+        const u64 chunks = Parts::chunks(source);
+        u64 sum = 0;
+        for (u64 first = 0; first < chunks;) {
+            const u64 mine = first + static_cast<u64>(c.thread);
+            Map own = {0, 0, mine == 0 ? Sum::kUnusable : 0, 0}; // the first terms pass through many binades
+            if (mine > 0 && mine < chunks) {
+                Global<const u64> chunk = Parts::chunk_at(a, c.frame, c.block_x, mine);
+                own = {C::load(chunk + kChunkEven), C::load(chunk + kChunkOdd),
+                       static_cast<i64>(C::load(chunk + kChunkLow)), static_cast<i64>(C::load(chunk + kChunkHigh))};
+                if (C::load(chunk + kChunkBinade) != Sum::binade_of(sum)) own.low = Sum::kUnusable;
+            }
+            const u32 good = Sum::advance(c, shared, sum, own, mine < chunks);
+            first += good;
+            if (good == kThreads) continue;
+            const typename Parts::Term term(source, c.frame, first * kOrderedChunk);
+            sum = C::bits(Sum::run(c, shared, Parts::terms_of(source, first), Sum::from_bits(sum), term));
+            first++;
+        }
+        if (c.thread == 0) a.sums.of(c.frame)[source.place] = sum;
+    }
+};
+
+} // namespace kernels
+} // namespace vmaf

@@ -90,6 +90,7 @@ class DeviceScorer {
     const FrameMemory &scratch() const { return scratch_; }
     const FrameMemory &results() const { return results_; }
     const PlaneUse &planes() const { return planes_; }
+    bool has_long_chains() const { return has_long_chains_; }
     // Throws Error when a frame cannot be scored.
     virtual void enqueue(Queue &queue, const DeviceBatch &batch) const = 0;
     virtual void collect(const DeviceResult &from, FrameResult &result) const = 0;
@@ -99,6 +100,7 @@ class DeviceScorer {
     FrameMemory scratch_; // the scorer finds it cleared at first, then as it left it
     FrameMemory results_; // cleared before every batch, read back behind it
     PlaneUse planes_;
+    bool has_long_chains_ = false; // few threads work for long: more batches at once fill the device
 };
 
 // Blocks that cover `size` samples.

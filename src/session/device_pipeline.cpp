@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned kPixelsOfBatch = 8'400'000; // four pictures of 1920x1080
 constexpr unsigned kPixelsOfLarge = 1280 * 720;
 constexpr unsigned kMaxBatchOfLarge = 4;
-constexpr unsigned kBatchesAtOnce = 4;
+constexpr unsigned kBatchesAtOnce = 4, kBatchesAtOnceOfChains = 6;
 constexpr unsigned kBusyBatches = 2;                       // with so many under way a batch may wait for more frames
 constexpr std::size_t kStagedBytes = std::size_t{2} << 20; // go to the device in one copy
 constexpr unsigned kRowsOfStrip = 64;
@@ -30,7 +30,9 @@ unsigned DevicePipeline::batch_for(const PictureFormat &format) {
     return static_cast<unsigned>(std::clamp<std::uint64_t>(kPixelsOfBatch / pixels, 1, most));
 }
 
-unsigned DevicePipeline::batches_at_once_for(const PictureFormat &) { return kBatchesAtOnce; }
+unsigned DevicePipeline::batches_at_once_for(bool long_chains) {
+    return long_chains ? kBatchesAtOnceOfChains : kBatchesAtOnce;
+}
 
 // One batch more than the device works on, so that it can be filled meanwhile.
 unsigned DevicePipeline::frames_in_flight(unsigned batches_at_once, unsigned batch) {
@@ -42,7 +44,7 @@ PictureRing PictureRing::for_pictures(const PictureFormat &format) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 30;
     const unsigned batch = DevicePipeline::batch_for(format);
     const unsigned in_flight =
-        DevicePipeline::frames_in_flight(DevicePipeline::batches_at_once_for(format), batch) + batch;
+        DevicePipeline::frames_in_flight(DevicePipeline::batches_at_once_for(true), batch) + batch;
     // To what keeps the device busy, and the client with the next pair.
     const std::size_t affordable = kMostBytes / std::max<std::size_t>(host_layout(format).bytes, 1);
     return {kFirst, static_cast<unsigned>(std::clamp<std::size_t>(affordable, kFirst, 2 * in_flight + kFirst))};
@@ -54,7 +56,7 @@ DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureForm
     : device_(std::move(device)), format_(format), layout_(host_layout(format)), scorers_(std::move(scorers)),
       config_(config), receiver_(receiver) {
     if (config_.batch == 0) config_.batch = batch_for(format);
-    if (config_.batches_at_once == 0) config_.batches_at_once = batches_at_once_for(format);
+    if (config_.batches_at_once == 0) config_.batches_at_once = batches_at_once_for(false);
     config_.wait_after.resize(scorers_.size());
     position_.resize(scorers_.size());
     std::size_t bytes = 0; // up to the last plane that anybody reads

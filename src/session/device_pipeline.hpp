@@ -59,7 +59,7 @@ class DevicePipeline {
 
     // Sensible numbers for such pictures, and how many frames a pipeline takes in with them.
     static unsigned batch_for(const PictureFormat &format);
-    static unsigned batches_at_once_for(const PictureFormat &format);
+    static unsigned batches_at_once_for(bool long_chains);
     static unsigned frames_in_flight(unsigned batches_at_once, unsigned batch);
 
   private:

@@ -55,8 +55,10 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
         return;
     }
     const unsigned batch = config.batch ? config.batch : DevicePipeline::batch_for(format);
-    const unsigned batches_at_once =
-        config.batches_at_once ? config.batches_at_once : DevicePipeline::batches_at_once_for(format);
+    if (config.batches_at_once == 0)
+        config.batches_at_once = DevicePipeline::batches_at_once_for(
+            std::any_of(scorers.begin(), scorers.end(), [](const auto &scorer) { return scorer->has_long_chains(); }));
+    const unsigned batches_at_once = config.batches_at_once;
     pipeline_ = std::make_unique<DevicePipeline>(choice_.device, format, std::move(scorers), config, receiver_);
     frames_in_flight_ = DevicePipeline::frames_in_flight(batches_at_once, batch) + batch; // those being emitted
     slots_ = std::move(slots);

@@ -90,6 +90,7 @@ class CambiDeviceScorer final : public DeviceScorer {
             pixels_ = results_.add<u64>((encoded_.c_values + 3) / 4);
         }
         planes_ = {.ref = setup.full_ref ? 1u : 0u, .dist = 1};
+        has_long_chains_ = true; // ordered_sum_, of banded pictures
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {

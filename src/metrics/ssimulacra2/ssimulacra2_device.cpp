@@ -38,20 +38,21 @@ class Ssimulacra2Device final : public DeviceScorer {
         planes_.ref = planes_.dist = 7;
         eotf_ = upload_table(device, eotf_table().data(), sizeof eotf_table());
         xyb_ = scratch_.add<float>(2 * kChannels * scales_[0].pixels());
-        std::size_t blurred = 0, maps = 0;
+        std::size_t blurred = 0, structure = 0, edges = 0;
         for (std::size_t s = 0; s < scales_.size(); s++) {
             Scale &scale = scales_[s];
             scale.passes = passes_of(s);
             for (const Pass &pass : scale.passes) {
                 blurred = std::max(blurred, pass.channels.size() * pass.signals() * scale.pixels());
-                maps = std::max(maps, pass.channels.size() * scale.pixels());
+                edges = std::max(edges, pass.channels.size() * scale.pixels());
+                if (pass.structure) structure = std::max(structure, pass.channels.size() * scale.pixels());
             }
             if (s > 0) scale.linear = scratch_.add<float>(2 * kChannels * scale.pixels());
             scale.sums = results_.add<u64>(kChannels * kSumsOfChannel);
         }
         blurred_ = scratch_.add<float>(blurred);
-        structure_ = scratch_.add<u64>(maps);
-        edges_ = scratch_.add<u64>(maps);
+        structure_ = scratch_.add<u64>(structure);
+        edges_ = scratch_.add<u64>(edges);
         sums_.emplace(device, scratch_, kChannels * kSumsOfChannel, scales_[0].pixels());
     }
 

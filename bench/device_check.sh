@@ -4,8 +4,9 @@
 #   bench/device_check.sh pack FOLDER          builds for sm_90 and puts what is needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: check kernels frames sweep library features files startup parity golden contexts runs faults sanitize (default: all but
-# sweep). Each prints its figures and FAILED where something is not as it must be.
+# Steps: features check profile parity golden mixes memory kernels frames sweep library files startup contexts runs faults sanitize
+# (default: all but sweep). Each prints its figures as it goes, and FAILED where something is not as it must be. `SLOW` names the
+# features that profile looks at.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -57,6 +58,7 @@ step_features() {
     for name in $("$folder"/device_bench names); do
         "$folder"/library_bench 1920 1080 8 3000 pinned "feature=$name"
     done
+    "$folder"/library_bench 1920 1080 8 3000 pinned feature=cambi scene=bands
     for name in vmaf_v0.6.1 vmaf_float_v0.6.1 vmaf_v1.0.16_3d0h vmaf_v1.0.16_hfr_3d0h; do
         "$folder"/library_bench 1920 1080 8 3000 pinned "model=$name" || echo "$name FAILED"
     done
@@ -65,6 +67,44 @@ step_features() {
     timed "vmaf --aom_ctc v6.0, 400 frames of 1920x1080" "$folder"/vmaf -r "$tmp/ctc_ref.yuv" -d "$tmp/ctc_dis.yuv" -w 1920 -h 1080 \
         -p 420 -b 8 --aom_ctc v6.0 --backend cuda --threads 16 --json -q -o "$tmp/ctc.json"
     rm -f "$tmp"/ctc_*.yuv
+}
+# What bounds the kernels of the slower features, four frames of 1920x1080 to a launch: from a profiler's counters, else times alone.
+step_profile() {
+    local features=${SLOW:-ssim float_ms_ssim ciede float_vif ssimulacra2 cambi psnr_hvs}
+    "$folder"/device_bench kernels cuda brief $features
+    local ncu
+    ncu=$(command -v ncu || ls -d /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | tail -n 1) || true
+    if [ -z "$ncu" ]; then
+        echo "no ncu here: times by events alone"
+        return 0
+    fi
+    local metrics=gpu__time_duration.sum,smsp__issue_active.avg.pct_of_peak_sustained_active,sm__warps_active.avg.pct_of_peak_sustained_active
+    metrics+=,dram__throughput.avg.pct_of_peak_sustained_elapsed,lts__throughput.avg.pct_of_peak_sustained_elapsed
+    metrics+=,l1tex__throughput.avg.pct_of_peak_sustained_active,sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active
+    metrics+=,sm__cycles_active.avg.pct_of_peak_sustained_elapsed,launch__registers_per_thread
+    timeout 150 "$ncu" --clock-control none --csv --print-units base --metrics "$metrics" "$folder"/device_bench once cuda $features \
+        >"$tmp/ncu.csv" 2>"$tmp/ncu.err" || { tail -n 3 "$tmp/ncu.csv" "$tmp/ncu.err"; echo "ncu does not work here: times by events alone"; return 0; }
+    python3 - "$tmp/ncu.csv" <<'PY'
+import csv, sys
+lines = [l for l in open(sys.argv[1]) if l.startswith('"')]
+launches, order = {}, []
+for row in csv.DictReader(lines):
+    key = row["ID"]
+    if key not in launches:
+        launches[key] = {"kernel": row["Kernel Name"].split("(")[0], "grid": row.get("Grid Size", "")}
+        order.append(key)
+    try:
+        launches[key][row["Metric Name"].split(".")[0]] = float(row["Metric Value"].replace(",", ""))
+    except ValueError:
+        pass
+columns = [("gpu__time_duration", "us", 0.001), ("sm__cycles_active", "SMs", 1), ("smsp__issue_active", "issue", 1), ("sm__warps_active", "warps", 1),
+           ("dram__throughput", "dram", 1), ("lts__throughput", "L2", 1), ("l1tex__throughput", "L1", 1), ("sm__inst_executed_pipe_fp64", "fp64", 1),
+           ("launch__registers_per_thread", "regs", 1)]
+print(f"{'kernel':34} {'grid':>16} " + " ".join(f"{name:>7}" for _, name, _ in columns) + "   (us; the others in percent of the peak)")
+for key in order:
+    one = launches[key]
+    print(f"{one['kernel']:34} {one['grid']:>16} " + " ".join(f"{one[m] * f:7.1f}" if m in one else "      -" for m, _, f in columns))
+PY
 }
 step_files() {
     raw_clip "$tmp/ref.yuv" 1920 1080 1200 none
@@ -142,6 +182,8 @@ step_contexts() {
     done
     for job in "${jobs[@]}"; do wait "$job" || return 1; done
 }
+# Contexts one after the other, each with a few features of all of them.
+step_mixes() { "$folder"/library_stress mixes 200 $("$folder"/device_bench names); }
 step_runs() {
     "$folder"/library_stress cycles 200 || return 1
     pair 64x48 420 8 street dct:40
@@ -167,20 +209,57 @@ step_faults() {
     }
     expect 100 "no device visible, cuda" env CUDA_VISIBLE_DEVICES= "$folder"/vmaf "${args[@]}" --backend cuda
     expect 0 "no device visible, auto" env CUDA_VISIBLE_DEVICES= "$folder"/vmaf "${args[@]}"
-    local left hog
-    mkfifo "$tmp/hold"
+    local left
     for left in 2000 300 100 20 1; do
-        : >"$tmp/hog"
-        "$folder"/library_stress hog $left <"$tmp/hold" >"$tmp/hog" &
-        hog=$!
-        exec 7>"$tmp/hold" # it ends when this is closed
-        while [ ! -s "$tmp/hog" ] && kill -0 $hog 2>/dev/null; do sleep 0.1; done
-        cat "$tmp/hog"
+        hog $left || return 1
         expect "0 100 255 234" "memory taken, cuda" "$folder"/vmaf "${args[@]}" --backend cuda
         expect 0 "memory taken, auto" "$folder"/vmaf "${args[@]}"
-        exec 7>&-
-        wait $hog || failed=1
+        end_hog || failed=1
     done
+    return $failed
+}
+# Takes the device's memory but some MiB, until end_hog.
+hog() {
+    [ -p "$tmp/hold" ] || mkfifo "$tmp/hold"
+    : >"$tmp/hog"
+    "$folder"/library_stress hog "$1" <"$tmp/hold" >"$tmp/hog" &
+    hog=$!
+    exec 7>"$tmp/hold" # it ends when this is closed
+    while [ ! -s "$tmp/hog" ] && kill -0 $hog 2>/dev/null; do sleep 0.1; done
+    cat "$tmp/hog"
+}
+end_hog() {
+    exec 7>&-
+    wait "$hog"
+}
+# Every feature with little memory: its scores, or a refusal; never anything else.
+step_memory() {
+    local name left code failed=0 count=0
+    pair 1280x720 420 8 street dct:40
+    for name in $("$folder"/device_bench names); do
+        "$folder"/vmaf -r "$tmp/pair_ref.y4m" -d "$tmp/pair_dist.y4m" --no_prediction --feature "$name" --backend cuda --csv --precision max -q \
+            -o "$tmp/full_$name.csv" || return 1
+    done
+    for left in 1500 400 60; do
+        hog $left || return 1
+        for name in $("$folder"/device_bench names); do
+            rm -f "$tmp/little.csv"
+            code=0
+            timeout 60 "$folder"/vmaf -r "$tmp/pair_ref.y4m" -d "$tmp/pair_dist.y4m" --no_prediction --feature "$name" --backend cuda --csv \
+                --precision max -q -o "$tmp/little.csv" 2>"$tmp/errors" || code=$?
+            count=$((count + 1))
+            if [ $code = 0 ]; then
+                cmp "$tmp/full_$name.csv" "$tmp/little.csv" || failed=1
+            elif [[ " 100 255 234 " != *" $code "* ]] || [ -e "$tmp/little.csv" ]; then
+                echo "$name with $left MiB: exit $code, $(head -c 200 "$tmp/errors")"
+                failed=1
+            else
+                echo "$name with $left MiB: exit $code, $(head -c 120 "$tmp/errors" | head -1)"
+            fi
+        done
+        end_hog || failed=1
+    done
+    echo "$count runs with little memory: their scores or a refusal"
     return $failed
 }
 step_sanitize() {
@@ -197,7 +276,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(check kernels frames library features files startup parity golden contexts runs faults sanitize)
+    [ ${#steps[@]} -gt 0 ] || steps=(features check profile parity golden mixes memory kernels frames library files startup contexts runs faults sanitize)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS
@@ -209,5 +288,5 @@ run() {
 case ${1:-} in
 pack) pack "${2:?folder}" ;;
 run) shift && run "$@" ;;
-*) sed -n '2,9p' "$0" && exit 2 ;;
+*) sed -n '2,10p' "$0" && exit 2 ;;
 esac

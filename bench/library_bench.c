@@ -1,8 +1,9 @@
 /* Frames per second through the C API with CUDA, as a client like FFmpeg sees it.
  *
- *   library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS] [feature=NAME|model=VERSION]...
+ *   library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS] [feature=NAME|model=VERSION|scene=bands]...
  *
- * Without features and models: the default model.
+ * Without features and models: the default model. Scenes: texture with noise, or nothing but bands of neighbouring
+ * codes.
  *
  * Pictures come from vmaf_cuda_fetch_preallocated_picture(); what they hold is written once, before the clock runs.
  * Prints frames/s to the end of the flush, and what predicting and pooling takes. */
@@ -32,7 +33,9 @@ static void need(int result, const char *what) {
 
 static size_t plane_bytes(const VmafPicture *pic, unsigned p) { return (size_t)pic->stride[p] * pic->h[p]; }
 
-/* Waves and noise; `variant` makes the distorted and the next picture differ. */
+static int is_banded; /* the scene */
+
+/* Waves and noise, or bands; `variant` makes the distorted and the next picture differ. */
 static unsigned char *content(const VmafPicture *pic, unsigned p, unsigned variant) {
     unsigned char *out = calloc(1, plane_bytes(pic, p));
     uint32_t state = 12345 + variant / 2 + 7 * p;
@@ -41,6 +44,7 @@ static unsigned char *content(const VmafPicture *pic, unsigned p, unsigned varia
             state = state * 1664525u + 1013904223u;
             unsigned v = ((x * 3 + y * 2 + variant / 2 * 40) ^ (x * y >> 6)) & 127;
             v += (state >> 28) + 40 + (variant & 1 ? (state >> 26 & 7) : 0);
+            if (is_banded) v = 50 + (x + 2 * y + variant * 5) / 28;
             if (pic->bpc > 8)
                 ((uint16_t *)(out + (size_t)y * (size_t)pic->stride[p]))[x] = (uint16_t)(v << (pic->bpc - 8));
             else
@@ -87,7 +91,7 @@ static VmafModel *use_model(VmafContext *vmaf, const char *version) {
 int main(int argc, char **argv) {
     if (argc < 6) {
         fprintf(stderr, "usage: library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS] "
-                        "[feature=NAME|model=VERSION]...\n");
+                        "[feature=NAME|model=VERSION|scene=bands]...\n");
         return 2;
     }
     const unsigned w = (unsigned)atoi(argv[1]), h = (unsigned)atoi(argv[2]), bpc = (unsigned)atoi(argv[3]);
@@ -135,7 +139,9 @@ int main(int argc, char **argv) {
         const char *name = strchr(argv[i], '=');
         if (!name) continue; /* THREADS */
         snprintf(label + strlen(label), sizeof label - strlen(label), " %s", name + 1);
-        if (!strncmp(argv[i], "feature=", 8))
+        if (!strcmp(argv[i], "scene=bands"))
+            is_banded = 1;
+        else if (!strncmp(argv[i], "feature=", 8))
             need(vmaf_use_feature(vmaf, name + 1, NULL), "vmaf_use_feature");
         else
             model = use_model(vmaf, name + 1);

@@ -2,6 +2,7 @@
  *
  *   library_stress cycles N            N contexts one after the other; memory of host and device must stay where it was
  *   library_stress contexts N FRAMES   N contexts at once, a thread each; all must give the score of one alone
+ *   library_stress mixes N FEATURE...  as cycles, with one to four of these features, sizes and depths by chance
  *   library_stress init                starts the driver and a context, and ends
  *   library_stress hog MIB             takes the device's memory but MIB, then waits for the end of its input
  *
@@ -58,70 +59,127 @@ static long resident_kib(void) {
     return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-static void write_luma(VmafPicture *pic, unsigned seed) {
+static void write_planes(VmafPicture *pic, unsigned seed) {
     uint32_t state = seed;
-    for (unsigned y = 0; y < pic->h[0]; y++) {
-        unsigned char *const row = (unsigned char *)pic->data[0] + (size_t)y * (size_t)pic->stride[0];
-        for (unsigned x = 0; x < pic->w[0]; x++) {
-            state = state * 1664525u + 1013904223u;
-            row[x] = (unsigned char)(((x * 3 + y * 2 + seed * 5) & 127) + (state >> 27));
+    for (unsigned p = 0; p < 3; p++)
+        for (unsigned y = 0; y < pic->h[p]; y++) {
+            unsigned char *const row = (unsigned char *)pic->data[p] + (size_t)y * (size_t)pic->stride[p];
+            for (unsigned x = 0; x < pic->w[p]; x++) {
+                state = state * 1664525u + 1013904223u;
+                const unsigned v = ((x * 3 + y * 2 + seed * 5) & 127) + (state >> 27);
+                if (pic->bpc > 8)
+                    ((uint16_t *)row)[x] = (uint16_t)(v << (pic->bpc - 8));
+                else
+                    row[x] = (unsigned char)v;
+            }
         }
-    }
 }
 
-static double score_once(unsigned w, unsigned h, unsigned frames) {
+struct Device {
     VmafContext *vmaf;
+    VmafCudaState *state;
+};
+static struct Device open_device(unsigned w, unsigned h, unsigned bits) {
+    struct Device out = {NULL, NULL};
     const VmafConfiguration config = {.log_level = VMAF_LOG_LEVEL_WARNING, .n_threads = 0};
-    need(vmaf_init(&vmaf, config), "vmaf_init");
-    VmafCudaState *state = NULL;
+    need(vmaf_init(&out.vmaf, config), "vmaf_init");
     const VmafCudaConfiguration cuda = {NULL};
-    need(vmaf_cuda_state_init(&state, cuda), "vmaf_cuda_state_init");
-    need(vmaf_cuda_import_state(vmaf, state), "vmaf_cuda_import_state");
+    need(vmaf_cuda_state_init(&out.state, cuda), "vmaf_cuda_state_init");
+    need(vmaf_cuda_import_state(out.vmaf, out.state), "vmaf_cuda_import_state");
     VmafCudaPictureConfiguration pictures;
     memset(&pictures, 0, sizeof pictures);
     pictures.pic_params.w = w;
     pictures.pic_params.h = h;
-    pictures.pic_params.bpc = 8;
+    pictures.pic_params.bpc = bits;
     pictures.pic_params.pix_fmt = VMAF_PIX_FMT_YUV420P;
     pictures.pic_prealloc_method = VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED;
-    need(vmaf_cuda_preallocate_pictures(vmaf, pictures), "vmaf_cuda_preallocate_pictures");
-    VmafModel *model;
-    VmafModelConfig model_config = {.name = "vmaf"};
-    need(vmaf_model_load(&model, &model_config, "vmaf_v0.6.1"), "vmaf_model_load");
-    need(vmaf_use_features_from_model(vmaf, model), "vmaf_use_features_from_model");
+    need(vmaf_cuda_preallocate_pictures(out.vmaf, pictures), "vmaf_cuda_preallocate_pictures");
+    return out;
+}
+static void close_device(struct Device device) {
+    need(vmaf_close(device.vmaf), "vmaf_close");
+    need(vmaf_cuda_state_free(device.state), "vmaf_cuda_state_free");
+}
+
+static void read_frames(VmafContext *vmaf, unsigned frames) {
     for (unsigned i = 0; i < frames; i++) {
         VmafPicture pair[2];
         for (unsigned k = 0; k < 2; k++) {
             need(vmaf_cuda_fetch_preallocated_picture(vmaf, &pair[k]), "vmaf_cuda_fetch_preallocated_picture");
-            write_luma(&pair[k], 10 * i + k);
+            write_planes(&pair[k], 10 * i + k);
         }
         need(vmaf_read_pictures(vmaf, &pair[0], &pair[1], i), "vmaf_read_pictures");
     }
     need(vmaf_read_pictures(vmaf, NULL, NULL, 0), "flush");
+}
+
+static double score_once(unsigned w, unsigned h, unsigned frames) {
+    const struct Device device = open_device(w, h, 8);
+    VmafModel *model;
+    VmafModelConfig model_config = {.name = "vmaf"};
+    need(vmaf_model_load(&model, &model_config, "vmaf_v0.6.1"), "vmaf_model_load");
+    need(vmaf_use_features_from_model(device.vmaf, model), "vmaf_use_features_from_model");
+    read_frames(device.vmaf, frames);
     double score = 0;
-    need(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1), "vmaf_score_pooled");
+    need(vmaf_score_pooled(device.vmaf, model, VMAF_POOL_METHOD_MEAN, &score, 0, frames - 1), "vmaf_score_pooled");
     vmaf_model_destroy(model);
-    need(vmaf_close(vmaf), "vmaf_close");
-    need(vmaf_cuda_state_free(state), "vmaf_cuda_state_free");
+    close_device(device);
     return score;
+}
+
+/* What the memory of device and host was, once the driver has what it keeps. */
+struct Memory {
+    size_t device;
+    long host_kib;
+};
+static struct Memory memory_now(void) {
+    const struct Memory memory = {free_on_device(), resident_kib()};
+    return memory;
+}
+static int tell_lost(unsigned count, const char *what, struct Memory before) {
+    const double device_lost = ((double)before.device - (double)free_on_device()) / 1048576;
+    const double host_grown = (double)(resident_kib() - before.host_kib) / 1024;
+    printf("%u contexts %s: %.1f MiB of the device's memory lost, host memory grown by %.1f MiB\n", count, what,
+           device_lost, host_grown);
+    return device_lost > 1 || host_grown > 16;
 }
 
 static int cycles(unsigned count) {
     enter_device();
-    size_t device_before = 0;
-    long host_before = 0;
+    struct Memory before = {0, 0};
     for (unsigned i = 0; i < count; i++) {
         score_once(576, 324, 6);
-        if (i + 1 == (count + 9) / 10) { /* by then the driver has what it keeps */
-            device_before = free_on_device();
-            host_before = resident_kib();
+        if (i + 1 == (count + 9) / 10) before = memory_now();
+    }
+    return tell_lost(count, "one after the other", before);
+}
+
+static int mixes(unsigned count, char **features, unsigned feature_count) {
+    static const unsigned sizes[][2] = {{576, 324}, {640, 480}, {321, 243}, {1280, 720}};
+    enter_device();
+    struct Memory before = {0, 0};
+    uint32_t state = 1;
+    for (unsigned i = 0; i < 2 * count; i++) { /* twice: the first round has seen every mix, and so has the driver */
+        if (i == count) {
+            before = memory_now();
+            state = 1;
+        }
+        state = state * 1664525u + 1013904223u;
+        const unsigned *const size = sizes[state >> 30];
+        const struct Device device = open_device(size[0], size[1], state >> 29 & 1 ? 10 : 8);
+        const unsigned wanted = 1 + (state >> 20) % 4;
+        for (unsigned k = 0; k < wanted; k++) {
+            state = state * 1664525u + 1013904223u;
+            need(vmaf_use_feature(device.vmaf, features[(state >> 8) % feature_count], NULL), "vmaf_use_feature");
+        }
+        read_frames(device.vmaf, 3 + (state >> 28) % 4);
+        close_device(device);
+        if (i % 50 == 49) {
+            printf("  %u contexts\n", i + 1);
+            fflush(stdout);
         }
     }
-    const double device_lost = ((double)device_before - (double)free_on_device()) / 1048576;
-    const double host_grown = (double)(resident_kib() - host_before) / 1024;
-    printf("%u contexts one after the other: %.1f MiB of the device's memory lost, host memory grown by %.1f MiB\n",
-           count, device_lost, host_grown);
-    return device_lost > 1 || host_grown > 16;
+    return tell_lost(count, "with mixes of features", before);
 }
 
 struct Job {
@@ -167,12 +225,13 @@ static int hog(size_t leave) {
 
 int main(int argc, char **argv) {
     if (argc > 2 && !strcmp(argv[1], "cycles")) return cycles((unsigned)atoi(argv[2]));
+    if (argc > 3 && !strcmp(argv[1], "mixes")) return mixes((unsigned)atoi(argv[2]), argv + 3, (unsigned)argc - 3);
     if (argc > 3 && !strcmp(argv[1], "contexts")) return contexts((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
     if (argc > 2 && !strcmp(argv[1], "hog")) return hog((size_t)atoi(argv[2]) << 20);
     if (argc > 1 && !strcmp(argv[1], "init")) {
         enter_device();
         return 0;
     }
-    fprintf(stderr, "usage: library_stress init | cycles N | contexts N FRAMES | hog MIB\n");
+    fprintf(stderr, "usage: library_stress init | cycles N | mixes N FEATURE... | contexts N FRAMES | hog MIB\n");
     return 2;
 }

@@ -220,6 +220,12 @@ void write_json(DocumentWriter &w) {
     }
     w.put("  }");
     json_inputs(w);
+    for (std::size_t i = 0; i < r.feature_backends.size(); i++) {
+        const auto &[extractor, backend] = r.feature_backends[i];
+        w.put(i == 0 ? ",\n  \"feature_backends\": [\n" : ",\n");
+        w.put("    {\"extractor\": " + json_string(extractor) + ", \"backend\": " + json_string(backend) + "}");
+        if (i + 1 == r.feature_backends.size()) w.put("\n  ]");
+    }
     if (!r.backend_used.empty()) w.put(",\n  \"backend_used\": " + json_string(r.backend_used));
     w.put("\n}\n");
 }

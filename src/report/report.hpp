@@ -35,8 +35,9 @@ struct Report {
     unsigned pictures = 0;          // pairs offered
     unsigned subsample = 1;         // at least 1
     NumberFormat numbers;
-    std::string backend_used; // JSON key of that name; left out where empty
-    InputReport inputs;       // in XML and JSON, where there are sections
+    std::string backend_used;                                          // JSON key of that name; left out where empty
+    std::vector<std::pair<std::string, std::string>> feature_backends; // JSON: extractors and where they ran, if any
+    InputReport inputs;                                                // in XML and JSON, where there are sections
 };
 
 // Hands the document to `out` in pieces.

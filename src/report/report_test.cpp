@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "report/escape.hpp"
 #include "report/report.hpp"
-#include "base/utf8.hpp"
 
 namespace vmaf::report_test {
 namespace {
@@ -152,6 +152,22 @@ TEST(Report, Json) {
   "backend_used": "cpu"
 }
 )");
+}
+
+TEST(Report, JsonNamesTheBackendOfEachFeature) {
+    ScoreCollector scores;
+    fill(scores);
+    Report report{scores, "3.2.0", 176, 144, 3, 2, {}, "cuda"};
+    report.feature_backends = {{"vif_cuda", "cuda"}, {"xpsnr", "cpu"}};
+    EXPECT_TRUE(document(report, ReportFormat::json).ends_with(R"(
+  },
+  "feature_backends": [
+    {"extractor": "vif_cuda", "backend": "cuda"},
+    {"extractor": "xpsnr", "backend": "cpu"}
+  ],
+  "backend_used": "cuda"
+}
+)"));
 }
 
 TEST(Report, CsvAndSub) {

@@ -130,6 +130,8 @@ TEST(DeviceSession, GpumaskLeavesTheDeviceToPinnedFeatures) {
     pinned.use_device({.device = open_host_device()});
     score(pinned, {{"vif_host", {}}, {"adm", {}}}, 2);
     EXPECT_EQ(pinned.backend_used(), "host");
+    EXPECT_EQ(pinned.feature_backends(),
+              (std::vector<std::pair<std::string, std::string>>{{"vif_host", "host"}, {"adm", "cpu"}}));
 }
 
 TEST(DeviceSession, ScoresOfFramesInFlightCanBeAskedFor) {

@@ -553,6 +553,19 @@ std::string_view Session::backend_used() const {
     return impl_->device_ && impl_->device_->has_scored() ? impl_->device_->backend() : "cpu";
 }
 
+std::vector<std::pair<std::string, std::string>> Session::feature_backends() const {
+    const DeviceStage *const device = impl_->device_.get();
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const auto &slot : impl_->slots_) {
+        const std::string name(slot->info().name);
+        if (const std::string backend(device ? device->backend() : ""); device && device->scorer_of(*slot))
+            out.emplace_back(name + "_" + backend, backend);
+        else
+            out.emplace_back(name, "cpu");
+    }
+    return out;
+}
+
 bool Session::reads_chroma() const {
     const DeviceStage *const device = impl_->device_.get();
     if (device && device->pipeline() && device->pipeline()->planes() > 1) return true;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "device/device.hpp"
@@ -43,6 +44,9 @@ class Session {
     void use_device(const DeviceChoice &choice);
     Device *device() const;                // null without one
     std::string_view backend_used() const; // "cuda" if a score came from there, else "cpu"
+    // Each registered metric, by the name that pins it where it runs on the device, and its backend. Known once
+    // prepared.
+    std::vector<std::pair<std::string, std::string>> feature_backends() const;
     // Some metric looks at chroma; otherwise pictures need no samples of it. Known once prepared.
     bool reads_chroma() const;
 

@@ -61,7 +61,7 @@ class WithoutDriver(Cuda):
         self.assertEqual((cuda["built"], cuda["usable"], cuda["errno"], cuda["devices"]), (True, False, -22, []))
         self.assertIn("libcuda.so.1", cuda["reason"])
         self.assertEqual(details["features"]["vif"], ["cpu", "cuda"])
-        self.assertEqual(details["features"]["xpsnr"], ["cpu"])
+        self.assertEqual(details["features"]["xpsnr"], ["cpu", "cuda"])
 
 
 class WithFailingDriver(Cuda):

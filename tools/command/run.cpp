@@ -244,6 +244,8 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
                         .subsample = session.subsample(),
                         .numbers = options.numbers,
                         .backend_used = backend->used(session),
+                        .feature_backends = is_explicit && backend->backend ? session.feature_backends()
+                                                                            : decltype(Report::feature_backends){},
                         .inputs = input_report(clips.report(), options)};
     guarded(ExitCode::setup, [&] {
         system::write_output_file(*options.output, [&](const auto &out) { write_report(report, options.format, out); });

@@ -10,6 +10,7 @@
 #include "metrics/format_checks.hpp"
 #include "metrics/psnr/psnr.hpp"
 #include "metrics/strips.hpp"
+#include "metrics/xpsnr/xpsnr_device.hpp"
 
 namespace vmaf {
 
@@ -209,23 +210,17 @@ class Scorer final : public FrameScorer {
         return psnr::pick_squared_error<T>(isa_)(part(ref), part(dist), format_.bits, 0, height);
     }
 
-    // 6
     template <class T> std::uint64_t weighted_error(const FrameInput &frame, unsigned p) const {
         if (!plan_.weighted()) return psnr::plane_squared_error(frame.ref, frame.dist, p, isa_, frame.parallel);
         const PlaneView<T> ref = frame.ref.plane<T>(p), dist = frame.dist.plane<T>(p);
-        const bool halved_x = p > 0 && format_.pixel_format != PixelFormat::yuv444p;
-        const bool halved_y = p > 0 && format_.pixel_format == PixelFormat::yuv420p;
-        const int block_width = plan_.block >> int(halved_x), block_height = plan_.block >> int(halved_y);
-        double sum = 0.0;
-        for (int y = 0, row = 0; y < ref.height; y += block_height, row++)
-            for (int x = 0, column = 0; x < ref.width; x += block_width, column++) {
-                const auto k = static_cast<std::size_t>(row * plan_.columns + column);
-                const std::uint64_t error = p == 0 ? blocks_[k].error
-                                                   : block_error(ref, dist, x, y, std::min(block_width, ref.width - x),
-                                                                 std::min(block_height, ref.height - y));
-                sum += static_cast<double>(error) * weights_[k];
-            }
-        return sum <= 0 ? 0 : static_cast<std::uint64_t>(sum * plan_.factor + 0.5);
+        const int width = plan_.block >> int(Plan::halves_width(format_, p)),
+                  height = plan_.block >> int(Plan::halves_height(format_, p));
+        return xpsnr::weighted_error(plan_, weights_, [&](std::size_t k, int row, int column) {
+            const int x = column * width, y = row * height;
+            return p == 0
+                       ? blocks_[k].error
+                       : block_error(ref, dist, x, y, std::min(width, ref.width - x), std::min(height, ref.height - y));
+        });
     }
 
     Plan plan_;
@@ -257,6 +252,10 @@ class Xpsnr final : public Metric {
 
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
         return std::make_unique<Scorer>(plan_, format_, planes_, isa);
+    }
+
+    std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
+        return xpsnr::make_device_scorer(format_, plan_, planes_, device);
     }
 
     // 7
@@ -304,6 +303,7 @@ const MetricInfo xpsnr_metric = {
     .options = xpsnr::kOptions,
     .provides = xpsnr::kScores,
     .every_frame = true,
+    .on_devices = true,
     .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
         return std::make_unique<xpsnr::Xpsnr>(options);
     },

@@ -19,6 +19,13 @@ struct Plan {
     Plan(const PictureFormat &format, double frame_rate);
 
     bool weighted() const { return block > 1; } // else the pictures are too small for weights (6.3)
+    // Whether blocks of a plane have half the size that they have in luma.
+    static bool halves_width(const PictureFormat &format, unsigned plane) {
+        return plane > 0 && format.pixel_format != PixelFormat::yuv444p;
+    }
+    static bool halves_height(const PictureFormat &format, unsigned plane) {
+        return plane > 0 && format.pixel_format == PixelFormat::yuv420p;
+    }
 
     int width = 0, height = 0;
     int block = 1;             // side in luma samples
@@ -35,6 +42,18 @@ struct BlockSums {
 
 // Sections 3 to 5, for blocks in raster order.
 void block_weights(const Plan &plan, std::span<const BlockSums> blocks, std::span<double> weights);
+
+// 6: the weighted error of a plane. error(k, row, column) gives the sum over block k. A chroma plane has as many blocks
+// as luma.
+template <class Error>
+std::uint64_t weighted_error(const Plan &plan, std::span<const double> weights, const Error &error) {
+    double sum = 0.0;
+    std::size_t k = 0;
+    for (int row = 0; row < plan.rows; row++)
+        for (int column = 0; column < plan.columns; column++, k++)
+            sum += static_cast<double>(error(k, row, column)) * weights[k];
+    return sum <= 0 ? 0 : static_cast<std::uint64_t>(sum * plan.factor + 0.5);
+}
 
 // |filter| of the luma samples begin <= x < end of a row, added to `columns`. `rows` are the rows that the filter sees,
 // from above: 3, or 6 for large pictures, where only even columns are computed and those behind `width` repeat the last

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "metrics/xpsnr/xpsnr.hpp"
+#include "metrics/xpsnr/xpsnr_formula.hpp"
 
 namespace vmaf::xpsnr {
 
@@ -17,8 +18,8 @@ template <class T> int sample(const T *row, int x) {
 }
 
 template <class T> int difference(const T *now, const T *before, const T *earlier, int x) {
-    const int first = sample(now, x) - sample(before, x);
-    return earlier ? first - sample(before, x) + sample(earlier, x) : first;
+    return earlier ? kernels::xpsnr_change(sample(now, x), sample(before, x), sample(earlier, x))
+                   : kernels::xpsnr_change(sample(now, x), sample(before, x));
 }
 
 } // namespace
@@ -26,25 +27,17 @@ template <class T> int difference(const T *now, const T *before, const T *earlie
 // 3.1
 template <class T>
 void spatial_row(const T *const *rows, int, int begin, int end, std::int32_t *, std::uint32_t *columns) {
-    const auto at = [&](int x, int row) { return sample(rows[row], x); };
-    for (int x = begin; x < end; x++) {
-        const int cross = at(x - 1, 1) + at(x + 1, 1) + at(x, 0) + at(x, 2);
-        const int corners = at(x - 1, 0) + at(x + 1, 0) + at(x - 1, 2) + at(x + 1, 2);
-        columns[x] += std::uint32_t(std::abs(12 * at(x, 1) - 2 * cross - corners));
-    }
+    for (int x = begin; x < end; x++)
+        columns[x] += std::uint32_t(
+            std::abs(kernels::xpsnr_high_pass([&](int dx, int dy) { return sample(rows[1 + dy], x + dx); })));
 }
 
 // 3.2
 template <class T>
 void large_spatial_row(const T *const *rows, int width, int begin, int end, std::int32_t *, std::uint32_t *columns) {
-    constexpr int kTaps[6][6] = {{0, -1, -1, -1, -1, 0},   {-1, -2, -3, -3, -2, -1}, {-1, -3, 12, 12, -3, -1},
-                                 {-1, -3, 12, 12, -3, -1}, {-1, -2, -3, -3, -2, -1}, {0, -1, -1, -1, -1, 0}};
-    for (int x = begin; x < end; x += 2) {
-        int sum = 0;
-        for (int j = 0; j < 6; j++)
-            for (int i = 0; i < 6; i++) sum += kTaps[j][i] * sample(rows[j], std::min(x - 2 + i, width - 1));
-        columns[x] += std::uint32_t(std::abs(sum));
-    }
+    for (int x = begin; x < end; x += 2)
+        columns[x] += std::uint32_t(std::abs(kernels::xpsnr_large_high_pass(
+            [&](int i, int j) { return sample(rows[j], std::min(x - 2 + i, width - 1)); })));
 }
 
 // 4

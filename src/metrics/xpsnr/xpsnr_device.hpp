@@ -1,0 +1,15 @@
+// `xpsnr` on devices.
+#pragma once
+
+#include <memory>
+
+#include "metrics/device_scorer.hpp"
+#include "metrics/xpsnr/xpsnr.hpp"
+
+namespace vmaf::xpsnr {
+
+// The first `planes` planes. Fills a FrameResult as the CPU's scorer does.
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, const Plan &plan, unsigned planes,
+                                                 Device &device);
+
+} // namespace vmaf::xpsnr

@@ -227,7 +227,7 @@ TEST_P(EveryDevice, AddsUpInOrderWithManyBlocks) {
     batch.count = kFrames;
     batch.scratch = scratch->data();
     batch.scratch_stride = memory.bytes();
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < 12; i++) {
         const bool with_signs = i % 2;
         std::vector<double> doubles = sequence<double>(random, with_signs, kMost);
         std::vector<float> floats = sequence<float>(random, with_signs, i % 3 ? kMost : 50);

@@ -4,7 +4,7 @@
 #   bench/device_check.sh pack FOLDER          builds for sm_90 and puts what is needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: features check profile parity golden mixes memory kernels frames sweep library files startup contexts runs faults sanitize
+# Steps: features check profile parity golden mixes memory kernels frames sweep library pageable files list startup contexts runs faults sanitize
 # (default: all but sweep). Each prints its figures as it goes, and FAILED where something is not as it must be. `SLOW` names the
 # features that profile looks at.
 set -euo pipefail
@@ -122,6 +122,26 @@ a, b = (json.load(open(p)) for p in sys.argv[1:])
 same = a["frames"] == b["frames"] and a["pooled_metrics"] == b["pooled_metrics"]
 print("scores of the CPU and of CUDA:", "equal in every digit" if same else "DIFFERENT", "; backend_used", b.get("backend_used"))
 PY
+}
+# Many short pairs in one process: YUV4MPEG2 of 576x324 in the page cache, 48 frames each.
+step_list() {
+    local i jobs
+    "$folder"/clipgen --size 576x324 --frames 48 --format 420 --depth 8 --scene street --distort none "$tmp/list_ref.y4m"
+    "$folder"/clipgen --size 576x324 --frames 48 --format 420 --depth 8 --scene street --distort dct:40 "$tmp/list_dis.y4m"
+    for ((i = 0; i < 1000; i++)); do echo "$tmp/list_ref.y4m $tmp/list_dis.y4m"; done >"$tmp/list"
+    for jobs in 1 4 8 16; do
+        timed "vmaf --list, 1000 pairs of 48 frames of 576x324, --jobs $jobs" "$folder"/vmaf --list "$tmp/list" --backend cuda --jobs $jobs -q \
+            >"$tmp/list_out" || return 1
+        [ "$(sort -u "$tmp/list_out" | wc -l)" = 1 ] || { echo "scores differ"; return 1; }
+    done
+    head -1 "$tmp/list_out"
+    "$folder"/vmaf -r "$tmp/list_ref.y4m" -d "$tmp/list_dis.y4m" --backend cpu --threads 8 -q
+}
+# Pictures in ordinary memory, copied by the session's threads.
+step_pageable() {
+    local threads
+    for threads in 0 2 4 8; do "$folder"/library_bench 1920 1080 8 3000 host $threads; done
+    "$folder"/library_bench 1920 1080 10 3000 host 8
 }
 step_startup() {
     raw_clip "$tmp/two.yuv" 1920 1080 4 none
@@ -276,7 +296,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(features check profile parity golden mixes memory kernels frames library files startup contexts runs faults sanitize)
+    [ ${#steps[@]} -gt 0 ] || steps=(features check profile parity golden mixes memory kernels frames library pageable files list startup contexts runs faults sanitize)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS

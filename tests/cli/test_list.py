@@ -1,6 +1,7 @@
 """--list: many pairs in one run."""
 import json
 import os
+import subprocess
 import unittest
 
 from support import CommandTest, read, without_fps
@@ -90,6 +91,14 @@ class Lists(CommandTest):
         self.listed(lines, "--csv", *NO_MODEL, "--jobs", "8")
         self.assertEqual({read(out / name) for name in os.listdir(out)}, {read(out / "0.csv")})
         self.assertEqual(len(os.listdir(out)), 200)
+
+    @unittest.skipUnless("MANY_PAIRS" in os.environ, "there is no example")
+    def test_the_example_of_the_c_api_gives_the_same_scores(self):
+        run = subprocess.run([os.environ["MANY_PAIRS"], self.ref, self.dist, self.ref, "/no/such", self.ref, self.worse],
+                             capture_output=True, text=True, timeout=60)
+        listed = self.listed(f"{self.ref}\t{self.dist}\n{self.ref}\t{self.worse}\n")
+        self.assertEqual(run.stdout, listed.stdout.replace("vmaf_v0.6.1: ", ""))
+        self.assertEqual((run.returncode, run.stderr), (1, f"{self.ref} and /no/such could not be scored\n"))
 
 
 if __name__ == "__main__":

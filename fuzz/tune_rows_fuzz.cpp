@@ -35,7 +35,7 @@ class Markup {
         if (is_html) skip("<!DOCTYPE html>");
         while (!text_.empty()) text_[0] == '<' ? tag() : character();
         require(open_.empty(), "an element is not closed");
-        require(!is_html || scripts_ == 1, "there is not one script");
+        require(!is_html || scripts_ == 2, "there is not one script and one block of data");
     }
 
   private:
@@ -69,14 +69,64 @@ class Markup {
     }
 
     void attribute() {
-        static const std::set<std::string> known = {
-            "aria-label", "aria-live",  "aria-sort",  "alt",       "charset",     "class",     "content",
-            "cx",         "cy",         "d",          "data-high", "data-kind",   "data-left", "data-line",
-            "data-low",   "data-right", "data-table", "data-v",    "fill",        "height",    "hidden",
-            "href",       "http-equiv", "id",         "lang",      "name",        "open",      "placeholder",
-            "r",          "role",       "scope",      "src",       "text-anchor", "title",     "transform",
-            "type",       "viewBox",    "width",      "x",         "x1",          "x2",        "xmlns",
-            "y",          "y1",         "y2"};
+        static const std::set<std::string> known = {"aria-pressed",
+                                                    "aria-selected",
+                                                    "checked",
+                                                    "data-alt",
+                                                    "data-encode",
+                                                    "data-metric-part",
+                                                    "data-picture",
+                                                    "data-plot",
+                                                    "data-sign",
+                                                    "method",
+                                                    "selected",
+                                                    "style",
+                                                    "value",
+                                                    "aria-label",
+                                                    "aria-live",
+                                                    "aria-sort",
+                                                    "alt",
+                                                    "charset",
+                                                    "class",
+                                                    "content",
+                                                    "cx",
+                                                    "cy",
+                                                    "d",
+                                                    "data-high",
+                                                    "data-kind",
+                                                    "data-left",
+                                                    "data-line",
+                                                    "data-low",
+                                                    "data-right",
+                                                    "data-table",
+                                                    "data-v",
+                                                    "fill",
+                                                    "height",
+                                                    "hidden",
+                                                    "href",
+                                                    "http-equiv",
+                                                    "id",
+                                                    "lang",
+                                                    "name",
+                                                    "open",
+                                                    "placeholder",
+                                                    "r",
+                                                    "role",
+                                                    "scope",
+                                                    "src",
+                                                    "text-anchor",
+                                                    "title",
+                                                    "transform",
+                                                    "type",
+                                                    "viewBox",
+                                                    "width",
+                                                    "x",
+                                                    "x1",
+                                                    "x2",
+                                                    "xmlns",
+                                                    "y",
+                                                    "y1",
+                                                    "y2"};
         const std::string_view before = text_;
         const std::string attribute = name();
         require(known.contains(attribute), "an unknown attribute", before);
@@ -91,11 +141,12 @@ class Markup {
 
     void tag() {
         static const std::set<std::string> known = {
-            "a",          "body",   "button", "caption", "circle", "dd",    "details", "div",    "dl",     "dt",
-            "figcaption", "figure", "footer", "g",       "h1",     "h2",    "h3",      "head",   "header", "html",
-            "img",        "input",  "kbd",    "label",   "main",   "meta",  "nav",     "output", "p",      "path",
-            "pre",        "rect",   "script", "section", "span",   "style", "summary", "svg",    "table",  "tbody",
-            "td",         "text",   "th",     "thead",   "title",  "tr"};
+            "a",     "b",      "body",    "button",     "caption", "circle", "dd",    "details", "div",
+            "dl",    "dt",     "dialog",  "figcaption", "figure",  "footer", "form",  "g",       "h1",
+            "h2",    "h3",     "head",    "header",     "html",    "img",    "input", "kbd",     "label",
+            "main",  "meta",   "nav",     "noscript",   "option",  "output", "p",     "path",    "pre",
+            "rect",  "script", "section", "select",     "small",   "span",   "style", "summary", "svg",
+            "table", "tbody",  "td",      "text",       "th",      "thead",  "title", "tr"};
         const std::string_view before = text_;
         skip("<");
         if (text_.starts_with("/")) {
@@ -115,6 +166,14 @@ class Markup {
         skip(">");
         if (is_html_ && (opened == "meta" || opened == "input" || opened == "img")) return;
         if (opened == "script" || opened == "style") {
+            if (opened == "script" && !text_.starts_with(page_script())) { // the data, as JSON
+                const std::string_view data = text_.substr(0, text_.find('<'));
+                require(nlohmann::json::accept(data), "data that is no JSON", data);
+                text_.remove_prefix(data.size());
+                open_.push_back(opened);
+                scripts_++;
+                return;
+            }
             const std::string_view own = opened == "script"                ? page_script()
                                          : text_.starts_with(plot_style()) ? plot_style()
                                                                            : page_style();

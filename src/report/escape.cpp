@@ -47,6 +47,18 @@ std::string json_string(std::string_view text) {
     return quoted + '"';
 }
 
+std::string script_data(std::string_view json) {
+    std::string escaped;
+    for (const char c : json) // these stand in JSON's strings only
+        switch (c) {
+        case '<': escaped += "\\u003c"; break;
+        case '>': escaped += "\\u003e"; break;
+        case '&': escaped += "\\u0026"; break;
+        default: escaped += c;
+        }
+    return escaped;
+}
+
 std::string csv_field(std::string_view text) {
     const bool is_formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
     const std::string plain = (is_formula ? "'" : "") + std::string(text);

@@ -7,11 +7,14 @@
 namespace vmaf {
 
 // In XML, SVG and HTML, between tags and in attributes with double quotes. Characters that XML does not have become
-// U+FFFD. (No data is put into scripts, styles, comments or addresses.)
+// U+FFFD. (No data is put into scripts that run, styles, comments or addresses.)
 std::string markup_escaped(std::string_view text);
 
 // A whole JSON string with its quotes.
 std::string json_string(std::string_view text);
+
+// A JSON text in a <script> of data: still the same JSON, and nothing in it ends the element or begins another.
+std::string script_data(std::string_view json);
 
 // One field of CSV (RFC 4180): quoted where a comma, a quote or a line end would break the row. A text that a
 // spreadsheet would take for a formula gets an apostrophe in front, which makes it a text there. Numbers are no texts:

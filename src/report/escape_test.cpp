@@ -15,6 +15,10 @@ TEST(Escape, MarkupHasNoTagsReferencesOrForeignCharacters) {
 
 TEST(Escape, JsonStringsAreWhole) { EXPECT_EQ(json_string("a\"\\\n\x01\xff"), "\"a\\\"\\\\\\u000a\\u0001\ufffd\""); }
 
+TEST(Escape, DataOfScriptsEndsNoElement) {
+    EXPECT_EQ(script_data("{\"a\": \"</script><!--&\"}"), "{\"a\": \"\\u003c/script\\u003e\\u003c!--\\u0026\"}");
+}
+
 TEST(Escape, CsvFieldsStayOneFieldAndNoFormula) {
     EXPECT_EQ(csv_field("plain text"), "plain text");
     EXPECT_EQ(csv_field("a,\"b\"\n"), "\"a,\"\"b\"\"\n\"");

@@ -87,8 +87,8 @@ std::vector<double> expected_motion(const std::vector<Picture> &pictures, unsign
 }
 
 // The memory of frame i is memories[i % size].
-void expect_motion_with(unsigned threads, unsigned frames, unsigned batches_at_once, unsigned batch, unsigned distance,
-                        bool serial, const std::vector<Memory> &memories) {
+void expect_motion(unsigned frames, unsigned batches_at_once, unsigned batch, unsigned distance, bool serial,
+                   const std::vector<Memory> &memories) {
     std::vector<Picture> pictures;
     for (unsigned i = 0; i < frames; i++) pictures.push_back(noise(i + 1));
     std::shared_ptr<Device> device = open_host_device();
@@ -97,14 +97,13 @@ void expect_motion_with(unsigned threads, unsigned frames, unsigned batches_at_o
     scorers.push_back(metric->make_device_scorer(*device));
     Collecting receiver;
     std::vector<Score> scores(frames);
-    WorkerPool pool(threads);
+    Parallel alone;
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = batches_at_once, .batch = batch, .wait_after = {serial}}, receiver);
         for (unsigned i = 0; i < frames; i++) {
             const Picture picture = relabelled(pictures[i], memories[i % memories.size()]);
-            pool.reserve(1);
-            pipeline.submit(&scores[i], i, picture, picture, 1, pool);
+            pipeline.submit(&scores[i], i, picture, picture, 1, alone);
         }
     }
     EXPECT_EQ(receiver.count, frames);
@@ -114,13 +113,6 @@ void expect_motion_with(unsigned threads, unsigned frames, unsigned batches_at_o
         EXPECT_EQ(std::bit_cast<std::uint64_t>(scores[i].results[0].values[0]),
                   std::bit_cast<std::uint64_t>(expected[i]))
             << "frame " << i << ", " << batches_at_once << " at once, batches of " << batch;
-}
-
-// Copied by the caller's thread, and by others at once.
-void expect_motion(unsigned frames, unsigned batches_at_once, unsigned batch, unsigned distance, bool serial,
-                   const std::vector<Memory> &memories) {
-    for (const unsigned threads : {0u, 3u})
-        expect_motion_with(threads, frames, batches_at_once, batch, distance, serial, memories);
 }
 
 TEST(DevicePipeline, GivesTheSameSumsHoweverFramesAreGrouped) {
@@ -212,7 +204,7 @@ TEST(DevicePipeline, ABusyDeviceGetsWholeBatches) {
     std::vector<Picture> pictures;
     for (unsigned i = 0; i < 13; i++) pictures.push_back(noise(i + 1));
     std::vector<Score> scores(13);
-    WorkerPool alone(0);
+    Parallel alone;
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = 3, .batch = 4, .wait_after = {}}, receiver);
@@ -240,7 +232,7 @@ TEST(DevicePipeline, RunsEachScorerOnItsOwnFramesOnly) {
     for (unsigned i = 0; i < 10; i++) pictures.push_back(noise(i + 1));
     Collecting receiver;
     std::vector<Score> scores(10);
-    WorkerPool alone(0);
+    Parallel alone;
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = 4, .batch = 4, .wait_after = {}}, receiver);
@@ -267,7 +259,7 @@ TEST(DevicePipeline, LetsNoFrameWaitForever) {
     scorers.push_back(metric->make_device_scorer(*device));
     Collecting receiver;
     std::vector<Score> scores(11);
-    WorkerPool alone(0);
+    Parallel alone;
     DevicePipeline pipeline(device, kFormat, std::move(scorers), {.batches_at_once = 6, .batch = 16, .wait_after = {}},
                             receiver);
     for (unsigned i = 0; i < 11; i++) pipeline.submit(&scores[i], i, noise(i), noise(i), 1, alone);
@@ -281,7 +273,7 @@ TEST(DevicePipeline, ReportsEveryFrameAfterAFailure) {
     scorers.push_back(metric->make_device_scorer(*device));
     Collecting receiver;
     std::vector<Score> scores(12);
-    WorkerPool alone(0);
+    Parallel alone;
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = 4, .batch = 3, .wait_after = {}}, receiver);

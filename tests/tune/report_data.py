@@ -1,6 +1,7 @@
 """Rows as corpus writes them, without encoding anything."""
 import json
 import math
+import subprocess
 
 
 def rows(sources=("a.mkv", "b & <b>.mkv"), encoders=("libx264", "libsvtav1", "libx265"), presets=("medium", "fast")):
@@ -14,7 +15,7 @@ def rows(sources=("a.mkv", "b & <b>.mkv"), encoders=("libx264", "libsvtav1", "li
                            "metric": "vmaf", "pool": "mean", "exit_status": 0, "encode_fps": 50.0 * (1 + p), "encode_time_ms": 1000.0,
                            "score_time_ms": 500.0, "encoded_frames": 50, "encode_size_bytes": int(kbps * 125), "vmaf_model": "version=vmaf_v0.6.1",
                            "score_backend": "cpu", "score_scale": "none", "encoder_version": encoder + "-1", "ffmpeg_version": "5.1",
-                           "scores": {"vmaf": {"p5": score - 3, "min": score - 9}}, "clip_mode": "full", "from_cache": q == 20}
+                           "scores": {"vmaf": {"mean": score, "p5": score - 3, "min": score - 9}, "psnr": {"mean": score / 2.5, "p5": score / 2.6, "min": score / 2.8}}, "clip_mode": "full", "from_cache": q == 20}
     yield {"src": sources[0], "encoder": "libaom-av1", "preset": "medium", "crf": 30, "exit_status": 139, "score": None,
            "error": {"stage": "encode", "code": 139, "message": "the encoder ended with status 139", "stderr_tail": ""}}
 
@@ -22,6 +23,17 @@ def rows(sources=("a.mkv", "b & <b>.mkv"), encoders=("libx264", "libsvtav1", "li
 def frames():
     yield {"type": "frames", "src": "a.mkv", "reference": "a.mkv", "distorted": "", "encoder": "libx264", "preset": "medium", "crf": 26, "metric": "vmaf",
            "framerate": 25.0, "pieces": [{"start_s": 0, "frames": 300}], "frames": {"vmaf": [90 + 5 * math.sin(i / 9) - (30 if i == 123 else 0) for i in range(300)]}}
+
+
+def pictured_frames(folder):
+    """Scores of two encodes that exist, one nearer to a target of 90 than the other; frames at 100 are not among the worst."""
+    reference = folder + "/reference.mkv"
+    subprocess.check_call(["ffmpeg", "-y", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=25:d=0.8", "-c:v", "libx264", "-qp", "0", "-preset", "ultrafast", reference])
+    for crf, score in ((34, 89.0), (48, 55.0)):
+        encode = f"{folder}/encode-{crf}.mkv"
+        subprocess.check_call(["ffmpeg", "-y", "-v", "error", "-i", reference, "-c:v", "libx264", "-crf", str(crf), "-preset", "ultrafast", encode])
+        yield {"type": "frames", "src": reference, "reference": reference, "distorted": encode, "encoder": "libx264", "preset": "ultrafast", "crf": crf, "metric": "vmaf", "framerate": 25.0,
+               "pieces": [{"start_s": 0, "frames": 20}], "frames": {"vmaf": [100.0 if i < 8 else score + (i % 7) for i in range(20)]}}
 
 
 def write(path, objects):

@@ -72,14 +72,16 @@ class Report(unittest.TestCase):
         text = open(self.path("r.html")).read()
         page = Page(text)
         self.assertEqual([i for i in page.ids if page.ids.count(i) > 1], [])
-        for section in ("summary", "rate-quality", "bd-rate", "quality", "speed", "frames", "ladder", "shots", "cost", "all", "failed", "rows"):
+        for section in ("verdict", "sources", "summary", "rate-quality", "bd-rate", "worst", "frames", "search", "ladder", "shots", "cost", "all", "failed", "rows"):
             self.assertIn(section, page.ids)
         for link in page.links:
             self.assertTrue(link.startswith("data:") or (link.startswith("#") and link[1:] in page.ids), link)
-        self.assertNotRegex(text.replace("http://www.w3.org/2000/svg", ""), r"https?://|@import|url\(")
+        self.assertEqual(re.findall(r"https?://[^\"]*|@import|url\([^)]*", text), ["http://www.w3.org/2000/svg", "url(${picture.image}"])  # a name, and pictures of the data
         self.assertIn("A &lt;title&gt;", text)
         self.assertIn("the encoder ended with status 139", text)
-        for drawing in re.findall(r"<svg.*?</svg>", text, re.S): tree.fromstring(drawing)
+        data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S).group(1))
+        self.assertEqual({p["kind"] for p in data["plots"]}, {"rate-quality", "quality", "speed", "search", "histogram", "ladder", "shots"})
+        self.assertIn("libx265 medium needs 27.5 % less bitrate than libx264 medium at VMAF (mean) 90", text)
 
     def test_same_input_gives_the_same_bytes(self):
         for name in ("1.html", "2.html"): self.report(self.rows, "--frames", self.frames, "-o", name)
@@ -116,6 +118,19 @@ class Report(unittest.TestCase):
         self.assertIn("status 139", text)
         self.assertIn("BD-rate", text)
 
+    def test_pictures_are_of_the_encode_nearest_to_the_target_and_not_of_perfect_frames(self):
+        report_data.write(self.frames, report_data.pictured_frames(self.folder))
+        for target, crf in (("90", 34), ("60", 48)):
+            self.report(self.frames, "--target", target, "-o", "r.html", "-y", "--thumbnails", "20")
+            shown = re.findall(r'data-alt="frame (\d+) \([^"]* · (\d+)"', open(self.path("r.html")).read())
+            self.assertEqual({int(q) for _, q in shown}, {crf})
+            self.assertTrue(shown and all(int(frame) >= 8 for frame, _ in shown), shown)
+
+    def test_baseline_and_targets_change_the_verdict(self):
+        self.report(self.rows, "-o", "r.md", "--baseline", "libsvtav1 fast", "--target", "85")
+        self.assertIn("libx265 medium needs ", open(self.path("r.md")).read())
+        self.assertIn("than libsvtav1 fast at VMAF (mean) 85", open(self.path("r.md")).read().replace("\\", ""))
+
     def test_bad_input_is_said_and_existing_files_stay(self):
         self.assertIn("cannot be read", self.report("nosuch.jsonl", code=2).stderr)
         with open(self.path("empty.jsonl"), "w") as file: file.write("not json\n")
@@ -132,10 +147,11 @@ class Report(unittest.TestCase):
         subprocess.check_call([TUNE, "score", "c.y4m", "c.mkv", "--score-scale", "none", "--frames", "f.jsonl"], cwd=self.folder, stdout=subprocess.DEVNULL)
         self.report("f.jsonl", "-o", "r.html", "--thumbnails", "2")
         text = open(self.path("r.html")).read()
-        page = Page(text)
-        self.assertEqual(page.tags["img"], 2)
+        Page(text)
+        self.assertEqual(text.count("data-picture="), 2)
+        self.assertEqual(text.count("data:image/jpeg;base64,"), 2)
         scores = json.loads(open(self.path("f.jsonl")).readline())["frames"]["vmaf"]
-        self.assertIn('alt="frame %d (' % scores.index(min(scores)), text)
+        self.assertIn('data-alt="frame %d (' % scores.index(min(scores)), text)
         os.remove(self.path("c.mkv"))  # without the encode the page says why there is nothing to see
         self.report("f.jsonl", "-o", "r.html", "-y")
         self.assertIn("No pictures of the worst frames", open(self.path("r.html")).read())

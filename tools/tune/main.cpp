@@ -17,6 +17,7 @@
 #include "cli/run.hpp"
 #include "command.hpp"
 #include "commands/commands.hpp"
+#include "commands/on_cluster.hpp"
 #include "config.h"
 #include "rows/row.hpp"
 #include "system/output_file.hpp"
@@ -74,9 +75,17 @@ int run(int argc, char **argv) {
     };
     std::vector<std::string> given(argv + 1, argv + argc);
     try {
+        // A task of a run on a cluster, or its end: `__task FOLDER PHASE TASKS`, `__settle FOLDER`.
+        if (given.size() > 1 && (given[0] == "__task" || given[0] == "__settle")) {
+            options.cluster.task_folder = given[1];
+            options.cluster.phase = given.size() > 2 ? std::strtoull(given[2].c_str(), nullptr, 10) : 0;
+            options.cluster.workers = given.size() > 3 ? std::strtoull(given[3].c_str(), nullptr, 10) : 0;
+            return run_stored_command(options, given[1]);
+        }
         resolve_negations(app, given);
         std::vector<std::string> arguments = given;
         add_defaults(app, arguments);
+        options.cluster.command_line = arguments;
         std::reverse(arguments.begin(), arguments.end()); // the order that the parser wants
         app.parse(arguments);
         send_end(options, exit_code, "");

@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include "base/error.hpp"
+#include "cache/shared_results.hpp"
 #include "system/environment.hpp"
 #include "system/trust.hpp"
 
@@ -25,6 +26,7 @@ constexpr const char *kSchema = "CREATE TABLE IF NOT EXISTS results("
 constexpr const char *kAddAbout = "ALTER TABLE results ADD COLUMN about TEXT NOT NULL DEFAULT '';"
                                   "PRAGMA user_version=3;";
 constexpr int kVersion = 3;
+constexpr std::array<const char *, 4> kSharedRooms = {"encode", "score", "fact", "failure"}; // facts stay here
 
 class Statement {
   public:
@@ -149,7 +151,14 @@ std::int64_t Cache::evict(std::uint64_t limit, std::int64_t used_before) {
     return evicted;
 }
 
+void Cache::share(std::unique_ptr<SharedResults> shared) { shared_ = std::move(shared); }
+
 std::optional<std::string> Cache::find(Kind kind, const std::string &key) {
+    std::optional<std::string> found = find_here(kind, key);
+    return found || !shared_ || kind == Kind::fact ? found : shared_->find(kSharedRooms.at(std::size_t(kind)), key);
+}
+
+std::optional<std::string> Cache::find_here(Kind kind, const std::string &key) {
     const std::lock_guard lock(database_->mutex);
     try {
         Statement query(database_->db, "SELECT json, used FROM results WHERE kind = ?1 AND key = ?2");
@@ -168,6 +177,7 @@ std::optional<std::string> Cache::find(Kind kind, const std::string &key) {
 }
 
 void Cache::store(Kind kind, const std::string &key, const std::string &json, const std::string &about) {
+    if (shared_ && kind != Kind::fact) shared_->store(kSharedRooms.at(std::size_t(kind)), key, json);
     const std::lock_guard lock(database_->mutex);
     Statement insert(database_->db,
                      "INSERT OR REPLACE INTO results(kind, key, json, used, about) VALUES(?1, ?2, ?3, ?4, ?5)");

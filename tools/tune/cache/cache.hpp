@@ -11,6 +11,8 @@
 
 namespace vmaf::tune {
 
+class SharedResults;
+
 class Cache {
   public:
     // Opens or creates `folder`/cache.sqlite3. A damaged database is set aside and a new one begun.
@@ -52,13 +54,20 @@ class Cache {
     };
     Check verify();
 
+    // Encodes, scores and failures are also looked for, and stored, there.
+    void share(std::unique_ptr<SharedResults> shared);
+    const SharedResults *shared() const { return shared_.get(); } // nothing where results are this machine's own
+
     bool was_damaged() const { return was_damaged_; } // when it was opened; the remains are beside it
 
   private:
     struct Database;
     std::int64_t evict(std::uint64_t limit, std::int64_t used_before);
 
+    std::optional<std::string> find_here(Kind kind, const std::string &key);
+
     std::unique_ptr<Database> database_;
+    std::unique_ptr<SharedResults> shared_;
     std::uint64_t size_limit_;
     std::int64_t opened_; // what was used since then is in use
     bool was_damaged_ = false;

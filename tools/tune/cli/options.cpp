@@ -211,6 +211,28 @@ void bind_running(CLI::App &app, Options &o) {
     app.add_flag("--strict", o.strict, "what would be a warning ends the command before work starts")->group("Running");
 }
 
+void bind_cluster(CLI::App &app, Options &o) {
+    ClusterOptions &c = o.cluster;
+    const auto add = [&](const char *name, auto &value, const char *what) {
+        return app.add_option(name, value, what)->group("Cluster");
+    };
+    add("--executor", c.executor, "local: this machine; slurm: tasks of a job array")
+        ->check(CLI::IsMember({"local", "slurm"}));
+    add("--shared", c.shared, "with slurm: a folder that all nodes see, for rows, results and encodes");
+    add("--tasks", c.tasks, "with slurm: tasks at most (default: one for each processor, or --cpus-per-task of them)")
+        ->check(CLI::Range(1, 100000));
+    add("--partition", c.partition, "Slurm's partition");
+    add("--constraint", c.constraint, "features that nodes must have");
+    add("--gres", c.gres, "resources of a task, such as gpu:1; with a GPU, cuda scores and nothing else does");
+    add("--cpus-per-task", c.cpus_per_task, "processors of a task");
+    add("--mem", c.memory, "memory of a task");
+    add("--time", c.time_limit, "time limit of a task; what it does not finish is submitted again");
+    add("--account", c.account, "Slurm's account");
+    add("--qos", c.qos, "Slurm's quality of service");
+    add("--sbatch", c.sbatch, "another option for sbatch, such as exclusive or nodelist=n[1-4]; may be repeated");
+    app.add_flag("--detach", c.detach, "submit and end; `vmaf-tune status` tells the rest")->group("Cluster");
+}
+
 void bind_search(CLI::App &app, Options &o) {
     app.add_option("--target-vmaf", o.target_vmaf, "VMAF to reach")->group("Search");
     app.add_option("--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE; may be repeated")->group("Search");

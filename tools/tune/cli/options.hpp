@@ -3,11 +3,38 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace vmaf::tune {
+
+// Work on several machines: what --executor slurm is told, and what its tasks are told by it.
+struct ClusterOptions {
+    std::string executor = "local", shared, partition, constraint, gres, time_limit, account, qos, memory;
+    std::vector<std::string> sbatch; // more options of sbatch
+    unsigned tasks = 0, cpus_per_task = 0;
+    bool detach = false;
+    std::vector<std::string> command_line; // as it was parsed, with defaults
+
+    // status
+    std::string run;
+    bool attach = false, wait = false, cancel = false, as_json = false;
+
+    // A task, or the end of a run: their folder, and where results are shared.
+    std::string task_folder, store, run_folder;
+    nlohmann::json extra; // of the manifest
+    std::size_t phase = 0, workers = 1;
+    std::string part;                                         // of a command: only this is done
+    std::vector<std::pair<std::int64_t, std::int64_t>> shots; // that were found before
+    // Told what the parts are, by phases, and the shots, instead of doing anything.
+    std::function<void(const std::vector<std::vector<std::string>> &phases)> on_parts;
+    std::function<void(const std::vector<std::pair<std::int64_t, std::int64_t>> &shots)> on_shots;
+    std::vector<std::string> done_files; // rows that need not be made again
+    std::function<void(std::size_t job, const std::vector<nlohmann::json> &rows)> on_rows; // instead of an output
+};
 
 struct Options {
     // Sources
@@ -138,6 +165,8 @@ struct Options {
     std::optional<std::int64_t> total_frames;
     std::optional<double> min_bitrate;
 
+    ClusterOptions cluster;
+
     // Older flags
     std::optional<int> bitdepth;
     std::vector<std::string> notices; // said once, before work starts
@@ -152,6 +181,7 @@ void bind_search(CLI::App &app, Options &o);
 void bind_rows(CLI::App &app, Options &o);          // what rows state and how they are written
 void bind_coarse_search(CLI::App &app, Options &o); // steps of a coarse search
 void bind_source_list(CLI::App &app, Options &o);   // --source-list
+void bind_cluster(CLI::App &app, Options &o);       // --executor and what Slurm is told
 void bind_finished_file(CLI::App &app, Options &o); // what a finished file holds and how it is checked
 
 // The flags that an encode needs besides source, encoder, preset and quality, where they are not the defaults.

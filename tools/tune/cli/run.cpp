@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "cache/shared_results.hpp"
 #include "source/display.hpp"
 #include "system/program.hpp"
 #include "system/trust.hpp"
@@ -60,6 +61,8 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
     }
     if (cache_ && cache_->was_damaged())
         progress_.warn("the cache was damaged; it has been set aside (*.bad), and a new one begun");
+    if (cache_ && !options.cluster.store.empty())
+        cache_->share(std::make_unique<SharedResults>(options.cluster.store, options.cluster.run_folder));
     programs_.facts = cache_.get();
     if (scores && options.scorer == "binary") options_.vmaf = programs_.vmaf = program(options.vmaf, "--vmaf-bin");
     if (scores) settle_backend();

@@ -2,6 +2,7 @@
 #include "cli/arguments.hpp"
 #include "cli/run.hpp"
 #include "commands/commands.hpp"
+#include "commands/on_cluster.hpp"
 
 namespace vmaf::tune {
 
@@ -44,7 +45,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_source_list(*corpus, o);
     bind_rows(*corpus, o);
     bind_older_flags(*corpus, o);
-    corpus->callback([&] { exit_code = run_corpus(o); });
+    bind_cluster(*corpus, o);
+    corpus->callback([&] { exit_code = run_anywhere(o, corpus_on_cluster(), run_corpus); });
 
     auto *search =
         command(app, "search", "the quality value that just meets a target", {"recommend", "bisect", "crf-search"},
@@ -151,7 +153,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     compare->add_option("--format", o.format, "markdown, json, csv or html")
         ->check(CLI::IsMember({"markdown", "json", "csv", "html"}));
     bind_older_flags(*compare, o);
-    compare->callback([&] { exit_code = run_compare(o); });
+    bind_cluster(*compare, o);
+    compare->callback([&] { exit_code = run_anywhere(o, compare_on_cluster(), run_compare); });
 
     auto *benchmark = command(app, "benchmark", "encoders at one target, from existing rows", {},
                               "  vmaf-tune benchmark --from-corpus corpus.jsonl --target-vmaf 93");
@@ -194,7 +197,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     ladder->add_option("--segment-seconds", o.segment_seconds, "with --run: length of segments")
         ->check(CLI::PositiveNumber);
     bind_older_flags(*ladder, o);
-    ladder->callback([&] { exit_code = run_ladder(o); });
+    bind_cluster(*ladder, o);
+    ladder->callback([&] { exit_code = run_anywhere(o, ladder_on_cluster(), run_ladder); });
 
     auto *per_shot =
         command(app, "per-shot", "a quality value for each shot", {"tune-per-shot"},
@@ -220,7 +224,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     per_shot->add_option("--floor", o.floor, "guard for bad frames, POOL>=VALUE, e.g. percentile=5>=85");
     per_shot->add_option("--zones", o.zones, "file with parts that have own wishes: `start end key=value...`");
     bind_older_flags(*per_shot, o);
-    per_shot->callback([&] { exit_code = run_per_shot(o); });
+    bind_cluster(*per_shot, o);
+    per_shot->callback([&] { exit_code = run_anywhere(o, per_shot_on_cluster(), run_per_shot); });
 
     auto *report = command(app, "report", "measured rows as an HTML page, charts and tables", {},
                            "  vmaf-tune report corpus.jsonl --frames frames.jsonl -o report.html\n"
@@ -232,6 +237,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     report->add_flag("-y,--overwrite", o.overwrite, "replace existing files");
     report->add_option("--title", o.title, "heading of the page");
     report->add_option("--target", o.report_targets, "score to mark in the charts; may be repeated");
+    report->add_option("--baseline", o.baseline,
+                       "configuration that savings are counted from, or how its name begins (default: libx264)");
     report->add_option("--thumbnails", o.thumbnails, "pictures of worst frames per encode; 0: none")
         ->check(CLI::Range(0, 50));
     report
@@ -244,6 +251,17 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     report->add_option("--ffprobe-bin", o.ffprobe, "ffprobe to use");
     report->add_flag("-q,--quiet", o.quiet, "errors only");
     report->callback([&] { exit_code = run_report(o); });
+
+    auto *status = command(app, "status", "progress of runs on a cluster", {},
+                           "  vmaf-tune status --shared /shared/tune\n"
+                           "  vmaf-tune status /shared/tune/runs/20260101-120000-abc123 --attach");
+    status->add_option("run", o.cluster.run, "folder of a run (default: all below --shared)");
+    status->add_option("--shared", o.cluster.shared, "the folder that the runs were given");
+    status->add_flag("--attach", o.cluster.attach, "watch until the end; Ctrl-C stops watching, the run goes on");
+    status->add_flag("--wait", o.cluster.wait, "wait until the end, with the run's exit code");
+    status->add_flag("--cancel", o.cluster.cancel, "end the run; what is done is written");
+    status->add_flag("--json", o.json, "as JSON lines");
+    status->callback([&] { exit_code = run_status(o); });
 
     auto *doctor = command(app, "doctor", "what is installed and usable", {"probe"}, "  vmaf-tune doctor --json");
     doctor->add_flag("--json", o.json, "as JSON");

@@ -113,6 +113,11 @@ int run_compare(const Options &o) {
             if (!adapter.is_hardware && std::find(available.begin(), available.end(), adapter.name) != available.end())
                 wanted.push_back(adapter.name);
     }
+    if (o.cluster.on_parts) {
+        o.cluster.on_parts({wanted});
+        return kExitOk;
+    }
+    if (!o.cluster.part.empty()) wanted = {o.cluster.part};
     const auto started = std::chrono::steady_clock::now();
     std::vector<Entry> entries;
     for (const std::string &item : wanted) {

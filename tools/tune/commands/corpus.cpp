@@ -60,6 +60,8 @@ class CorpusRun {
         : run_(run), options_(o), plan_(plan), results_(plan.jobs.size()), finished_(plan.jobs.size()) {
         format_ = o.format == "csv" ? RowFormat::csv : o.schema == 3 ? RowFormat::schema3 : RowFormat::schema4;
         if (o.resume && output != "-" && fs::exists(output)) done_.read(output, o.retry_failed);
+        for (const std::string &file : o.cluster.done_files) done_.read(file, o.retry_failed);
+        if (o.cluster.on_rows) return;
         try {
             writer_ = std::make_unique<RowWriter>(output, o.overwrite ? RowWriter::Mode::overwrite
                                                           : o.resume  ? RowWriter::Mode::resume
@@ -88,7 +90,10 @@ class CorpusRun {
             if (!is_whole) return; // interrupted
             const std::lock_guard lock(mutex_);
             finished_[i] = true;
-            write_ready();
+            if (options_.cluster.on_rows)
+                write_job(i);
+            else
+                write_ready();
         }
     }
 
@@ -156,9 +161,11 @@ class CorpusRun {
         is_backend_not_kept_ = is_backend_not_kept_ || probe.status == kStatusBackendNotKept;
         cached_ += probe.from_cache;
         if (frames_ && probe.ok()) frames_->write(frames_json(job.setup, probe));
+        if (options_.cluster.on_rows && !options_.frames_out.empty() && probe.ok())
+            row[kFramesOfRow] = frames_json(job.setup, probe);
         tell(job, probe, row);
         results_[i].push_back(std::move(row));
-        if (options_.unordered) write_job(i);
+        if (options_.unordered && !options_.cluster.on_rows) write_job(i);
         return probe;
     }
 
@@ -191,6 +198,11 @@ class CorpusRun {
         results_[i].clear();
         std::stable_sort(rows.begin(), rows.end(),
                          [](const json &a, const json &b) { return a["crf"].get<double>() < b["crf"].get<double>(); });
+        if (options_.cluster.on_rows) {
+            options_.cluster.on_rows(i, rows);
+            rows_ += rows.size();
+            return;
+        }
         for (const json &row : rows) {
             if (!write_error_.empty()) return;
             try {

@@ -26,6 +26,9 @@ struct CorpusPlan {
 // if no encoder or no source is left, or with --strict, CommandError.
 CorpusPlan plan_corpus(Run &run, const Options &options);
 
+// Rows of a task carry the scores of their frames under this key, until all rows are merged.
+inline constexpr const char *kFramesOfRow = "frames_of_row";
+
 // The grid and the settings of a coarse search over it.
 SearchSettings coarse_settings(const QualityGrid &grid, const Options &options);
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "cache/shared_results.hpp"
 #include "hash/sha256.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
@@ -26,6 +27,7 @@ void check_trust(const std::string &path) {
 
 JobState::JobState(Run &run, const std::string &command, const std::string &source_id) {
     const Options &o = run.options();
+    if (run.cache()) shared_ = run.cache()->shared();
     if (!o.work_dir.empty()) {
         path_ = (fs::path(o.work_dir) / "state.json").string();
     } else if (run.cache() && !source_id.empty()) {
@@ -44,10 +46,14 @@ JobState::JobState(Run &run, const std::string &command, const std::string &sour
 
 std::optional<json> JobState::find(const std::string &key) const {
     const auto found = items_.find(key);
+    if (shared_ && !key.empty() && found == items_.end())
+        if (const auto text = shared_->find("item", key))
+            if (json item = json::parse(*text, nullptr, false); !item.is_discarded()) return item;
     return key.empty() || found == items_.end() ? std::nullopt : std::optional(*found);
 }
 
 void JobState::store(const std::string &key, const json &result) {
+    if (shared_) shared_->store("item", key, result.dump(-1, ' ', false, json::error_handler_t::replace));
     if (path_.empty() || key.empty()) return;
     items_[key] = result;
     const std::string text =

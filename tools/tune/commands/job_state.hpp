@@ -21,6 +21,7 @@ class JobState {
     void finish();                                                    // the job is done; what only it needed goes
 
   private:
+    const SharedResults *shared_ = nullptr; // where other machines do items of the same job
     std::string path_;
     bool is_ours_ = false; // not in a folder that the user named
     nlohmann::json items_ = nlohmann::json::object();

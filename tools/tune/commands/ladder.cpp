@@ -11,9 +11,9 @@
 #include "commands/commands.hpp"
 #include "commands/job_state.hpp"
 #include "commands/manifest.hpp"
-#include "curves/rate_curve.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
+#include "curves/rate_curve.hpp"
 #include "rows/row.hpp"
 #include "text/numbers.hpp"
 
@@ -116,8 +116,8 @@ class LadderWork {
                 stored["points"].push_back({probe.bitrate_kbps(), score, probe.q});
                 stored["rows"].push_back(make_row(setup, probe));
             };
-            constexpr int kFirst = 6, kMost = 12;
-            for (int i = 0; i < kFirst; i++) add(grid.last() * i / (kFirst - 1));
+            constexpr int kMost = 12;
+            for (int i = 0; i < kFirstPoints; i++) add(grid.nearest(first_point(grid, i)));
             const auto [low, high] = std::minmax_element(targets_.begin(), targets_.end());
             while (error_.empty() && known.size() < kMost && curve.error(*low, *high) > kCurveError) {
                 const double middle = curve.least_certain_q(*low, *high);
@@ -132,6 +132,39 @@ class LadderWork {
         if (rows_)
             for (const json &row : stored["rows"]) rows_->write(row);
         return curve;
+    }
+
+    // One of the parts that machines share: a point of a size's curve, a curve, or a rung.
+    int do_part(const std::string &part, const std::vector<FrameSize> &sizes) {
+        std::istringstream words(part);
+        std::string kind;
+        double first = 0;
+        int second = 0;
+        words >> kind >> first >> second;
+        if (kind == "rung") {
+            std::vector<RateCurve> curves;
+            for (const FrameSize &size : sizes)
+                if (RateCurve curve = measure(size); !curve.points.empty()) curves.push_back(std::move(curve));
+            rung_at(first, curves);
+        } else if (const auto size = static_cast<std::size_t>(first); kind == "curve") {
+            measure(sizes.at(size));
+        } else {
+            const ProbeSetup setup = setup_of(sizes.at(size));
+            probe(setup, first_point(QualityGrid(adapter_, o_, adapter_.step), second));
+        }
+        if (!error_.empty()) throw CommandError(exit_code(), error_);
+        return kExitOk;
+    }
+
+    std::vector<std::vector<std::string>> parts(const std::vector<FrameSize> &sizes) const {
+        std::vector<std::vector<std::string>> phases(3);
+        for (std::size_t i = 0; i < sizes.size(); i++) {
+            for (int k = 0; k < kFirstPoints; k++)
+                phases[0].push_back("point " + std::to_string(i) + " " + std::to_string(k));
+            phases[1].push_back("curve " + std::to_string(i));
+        }
+        for (const double target : targets_) phases[2].push_back("rung " + number_text(target));
+        return phases;
     }
 
     // A rung at the target: at the size that the curves favour, and where another one is as good within the curves'
@@ -189,6 +222,9 @@ class LadderWork {
     int exit_code() const { return error_.empty() ? kExitUnmet : exit_code_of_status(failure_status_); }
 
   private:
+    static constexpr int kFirstPoints = 6; // of every curve
+    static double first_point(const QualityGrid &grid, int i) { return grid.q(grid.last() * i / (kFirstPoints - 1)); }
+
     ProbeResult probe(const ProbeSetup &setup, double q) {
         run_.check_interrupted();
         ProbeSetup own = setup;
@@ -317,6 +353,11 @@ int run_ladder(const Options &o) {
         for (const FrameSize &size : sizes) print_probe_commands(work.setup_of(size), work.adapter().default_q);
         return kExitOk;
     }
+    if (o.cluster.on_parts) {
+        o.cluster.on_parts(work.parts(sizes));
+        return kExitOk;
+    }
+    if (!o.cluster.part.empty()) return work.do_part(o.cluster.part, sizes);
     std::vector<RateCurve> curves;
     for (const FrameSize &size : sizes)
         if (RateCurve curve = work.measure(size); !curve.points.empty()) curves.push_back(std::move(curve));

@@ -212,11 +212,37 @@ void smooth(const ShotWork &work, std::vector<PlannedShot> &shots) {
     }
 }
 
+// Whether shots were found by ourselves, and nobody wishes them to be treated apart.
+bool are_our_shots(const Options &o) {
+    return o.shots.empty() && o.per_shot_bin.empty() && o.zones.empty() && o.floor.empty();
+}
+
+// What machines share: each shot, and the whole where that may be the answer.
+void tell_parts(const Options &o, const std::vector<Shot> &found, std::size_t shots) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < shots; i++) parts.push_back("shot " + std::to_string(i));
+    if (are_our_shots(o) && shots > 1) parts.push_back("whole");
+    std::vector<std::pair<std::int64_t, std::int64_t>> ends;
+    for (const Shot &shot : found) ends.emplace_back(shot.start, shot.end);
+    if (o.cluster.on_shots) o.cluster.on_shots(ends);
+    o.cluster.on_parts({parts});
+}
+
+int search_part(const ShotWork &work, const std::vector<PlannedShot> &shots, std::int64_t frames, JobState &state) {
+    const std::string &part = work.options.cluster.part;
+    PlannedShot planned;
+    planned.shot = {0, frames};
+    if (part != "whole") planned = shots.at(std::strtoull(part.c_str() + part.find(' '), nullptr, 10));
+    work.search(planned, std::nullopt, state);
+    if (!planned.error.empty()) throw CommandError(exit_code_of_status(planned.failure_status), planned.error);
+    return kExitOk;
+}
+
 // Shots that were found by ourselves must pay: where one quality value for everything meets the targets with less, by
 // more than one percent, it is taken.
 void prefer_one_search(ShotWork &work, std::vector<PlannedShot> &shots, std::int64_t frames, JobState &state) {
     const Options &o = work.options;
-    const bool are_ours = o.shots.empty() && o.per_shot_bin.empty() && o.zones.empty() && o.floor.empty();
+    const bool are_ours = are_our_shots(o);
     const auto bits = [](const std::vector<PlannedShot> &list) {
         double sum = 0;
         for (const PlannedShot &p : list) sum += p.kbps * double(p.shot.frames());
@@ -256,7 +282,9 @@ int run_per_shot(const Options &o) {
         print_probe_commands(base, adapter.default_q);
         return kExitOk;
     }
-    const std::vector<Shot> found = find_shots(run, o, source);
+    std::vector<Shot> found;
+    for (const auto &[start, end] : o.cluster.shots) found.push_back({start, end});
+    if (found.empty()) found = find_shots(run, o, source);
     ShotWork work{run,
                   o,
                   source,
@@ -268,6 +296,11 @@ int run_per_shot(const Options &o) {
     run.progress().say(std::to_string(shots.size()) + " shots");
 
     JobState state(run, "per-shot", source.id);
+    if (o.cluster.on_parts) {
+        tell_parts(o, found, shots.size());
+        return kExitOk;
+    }
+    if (!o.cluster.part.empty()) return search_part(work, shots, found.back().end, state);
     std::optional<double> hint;
     for (PlannedShot &planned : shots) {
         run.check_interrupted();

@@ -29,19 +29,14 @@ void write_text(const Options &o, const std::string &path, const std::string &te
     }
 }
 
-constexpr std::size_t kPicturedEncodes = 12; // a page with hundreds of pictures would help nobody
-
 std::vector<ReportPictures> worst_pictures(const Options &o, const ReportData &data, const std::string &work_folder) {
     std::vector<ReportPictures> all(data.frames.size());
     if (o.thumbnails == 0) return all;
     Programs programs;
     const auto ffmpeg = find_program(o.ffmpeg), ffprobe = find_program(o.ffprobe);
-    for (std::size_t i = 0; i < data.frames.size(); i++) {
+    for (const std::size_t i : encodes_near(data, target_of(data, o.report_targets, o.baseline), kShownEncodes)) {
         const FrameScores &scores = data.frames[i];
         try {
-            if (i >= kPicturedEncodes)
-                throw invalid("only the first " + std::to_string(kPicturedEncodes) +
-                              " encodes of a report get pictures");
             if (!ffmpeg || !ffprobe) throw invalid("ffmpeg was not found");
             programs.ffmpeg = *ffmpeg;
             programs.ffprobe = *ffprobe;
@@ -84,6 +79,8 @@ void write_charts(const Options &o, const ReportContent &content, const std::str
 int run_report(const Options &o) {
     ReportContent content;
     content.title = o.title;
+    content.targets = o.report_targets;
+    content.baseline = o.baseline;
     std::vector<std::string> files = o.inputs;
     files.insert(files.end(), o.frame_files.begin(), o.frame_files.end());
     try {

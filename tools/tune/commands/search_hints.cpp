@@ -65,7 +65,8 @@ std::string search_identity(const ProbeSetup &setup, const Options &o, const std
 SearchHints::SearchHints(Cache *cache, const ProbeSetup &setup, const Options &o,
                          const std::vector<QualityTarget> &targets)
     : cache_(cache), setup_(setup), target_(targets.front()) {
-    if (!cache_ || setup.source.id.empty()) return;
+    // Where machines share results, each begins where the others would: then what one measured is what another needs.
+    if (!cache_ || cache_->shared() || setup.source.id.empty()) return;
     key_ =
         digest({"hints", setup.source.id, setup.encode.adapter->name, setup.encode.vfilter, setup.clip_mode == "shot"});
     search_ = search_identity(setup, o, targets);

@@ -287,7 +287,7 @@ Chart shots_chart(const json &plan, std::size_t index) {
         line.points.push_back({number_in(shot, "end_frame"), q, ""});
     }
     plot.lines.push_back(std::move(line));
-    chart.table = shot_tables({{}, {}, {}, {}, {plan}, {}, {}, {}}).front();
+    chart.table = shot_tables({{}, {}, {}, {}, {plan}, {}, {}, {}, {}}).front();
     chart.table.id = plot.id + "-table";
     return chart;
 }
@@ -298,6 +298,12 @@ const std::vector<std::string> &chart_kinds() {
     static const std::vector<std::string> kinds = {"rate-quality", "quality",   "speed",  "search",
                                                    "frames",       "histogram", "ladder", "shots"};
     return kinds;
+}
+
+std::vector<Chart> panel_charts(const Panel &panel, const std::vector<double> &targets, std::size_t index) {
+    std::vector<Chart> charts = {rate_quality(panel, targets, index), quality_curve(panel, targets, index)};
+    if (auto chart = speed_chart(panel, targets, index)) charts.push_back(std::move(*chart));
+    return charts;
 }
 
 std::vector<Chart> make_charts(const ReportData &data, const std::vector<double> &targets) {

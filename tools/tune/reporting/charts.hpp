@@ -38,6 +38,9 @@ const std::vector<std::string> &chart_kinds();
 // All charts that the data allow, in the order of the report.
 std::vector<Chart> make_charts(const ReportData &data, const std::vector<double> &targets);
 
+// Those of one panel: rate, quality value and, where times are known, speed.
+std::vector<Chart> panel_charts(const Panel &panel, const std::vector<double> &targets, std::size_t index);
+
 std::vector<Table> bd_rate_tables(const ReportData &data); // one per panel with two curves or more
 Table row_table(const ReportData &data);
 Table failed_table(const ReportData &data);

@@ -1,12 +1,13 @@
 #include "reporting/page.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
-#include "adapters/adapter.hpp"
 #include "hash/sha256.hpp"
 #include "report/escape.hpp"
-#include "source/source.hpp"
+#include "reporting/page_data.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -21,7 +22,9 @@ std::string table_html(const Table &table, bool filter) {
         text += "<p><label>Filter rows <input type=\"search\" class=\"filter\" data-table=\"" +
                 markup_escaped(table.id) +
                 "\" placeholder=\"libx264 slow\"></label> <span class=\"count\" aria-live=\"polite\"></span></p>";
-    text += "<div class=\"scroll\"><table class=\"sortable\" id=\"" + markup_escaped(table.id) + "\"><caption>" +
+    constexpr std::size_t kTall = 40; // rows; a longer table scrolls in itself
+    text += std::string("<div class=\"scroll") + (table.rows.size() > kTall ? " tall" : "") +
+            "\"><table class=\"sortable\" id=\"" + markup_escaped(table.id) + "\"><caption>" +
             markup_escaped(table.caption) + "</caption><thead><tr>";
     for (std::size_t i = 0; i < table.columns.size(); i++) {
         const bool numeric = !table.rows.empty() && i < table.rows[0].size() && table.rows[0][i].value.has_value();
@@ -43,26 +46,6 @@ std::string table_html(const Table &table, bool filter) {
     }
     return text + "</tbody></table></div><p class=\"tools\"><button type=\"button\" class=\"csv\" data-table=\"" +
            markup_escaped(table.id) + "\">Save CSV</button></p></div>";
-}
-
-// Line ends as they are: there are as many as frames.
-std::string escaped_lines(std::string_view text) {
-    std::string escaped;
-    for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1))
-        escaped += markup_escaped(text.substr(0, end)) + "\n";
-    return escaped + markup_escaped(text);
-}
-
-std::string chart_html(const Chart &chart, int heading) {
-    const std::string h = "h" + std::to_string(heading);
-    return "<figure id=\"fig-" + chart.plot.id + "\" data-kind=\"" + chart.kind + "\"><" + h + ">" +
-           markup_escaped(chart.heading) + "</" + h + ">" + svg_text(chart.plot, false) + "<figcaption><span>" +
-           markup_escaped(chart.caption) +
-           "</span><output class=\"readout\" aria-live=\"polite\"></output><span class=\"tools\"><button "
-           "type=\"button\" class=\"save-svg\">Save "
-           "SVG</button> <button type=\"button\" class=\"save-csv\">Save CSV</button></span></figcaption><pre "
-           "class=\"data\" hidden>\n" +
-           escaped_lines(csv_text(chart.table)) + "</pre></figure>";
 }
 
 std::string distinct(const std::vector<json> &rows, const char *key) {
@@ -109,23 +92,219 @@ std::string notices(const ReportData &data) {
     return text;
 }
 
-std::string thumbnails_html(const FrameScores &scores, const ReportPictures &pictures) {
-    if (pictures.thumbnails.empty())
-        return pictures.missing.empty()
-                   ? ""
-                   : "<p class=\"hint\">No pictures of the worst frames: " + markup_escaped(pictures.missing) + ".</p>";
-    std::string text = "<div class=\"worst\">";
-    for (const Thumbnail &t : pictures.thumbnails) {
-        const std::string what = "frame " + std::to_string(t.frame) + " (" + time_code(scores.seconds_of(t.frame)) +
-                                 "), " + scores.metric + " " + fixed_text(scores.main()[t.frame], 2);
-        text += "<figure class=\"thumb\"><img width=\"" + std::to_string(3 * t.pane_width) + "\" height=\"" +
-                std::to_string(t.pane_height) + "\" alt=\"" + markup_escaped(what) +
-                ": reference, encode and difference\" src=\"data:image/jpeg;base64," + base64(t.jpeg) +
-                "\"><div class=\"panes\"><span>reference</span><span>encode</span><span>difference "
-                "×4</span></div><figcaption>" +
-                markup_escaped(what) + "</figcaption></figure>";
+// A chart's place; the page's script draws it for the width that there is.
+std::string figure_html(const std::string &attributes) {
+    return "<figure " + attributes +
+           "><h3></h3><div class=\"drawing\"></div><figcaption><span class=\"caption\"></span><output "
+           "class=\"readout\" "
+           "aria-live=\"polite\"></output><span class=\"tools\"><button type=\"button\" class=\"save-svg\">Save "
+           "SVG</button> <button type=\"button\" class=\"save-csv\">Save CSV</button></span></figcaption></figure>";
+}
+
+std::string charts_html(const PageModel &model, std::string_view kind) {
+    std::string text;
+    for (const Chart *chart : model.others)
+        if (chart->kind == kind) text += figure_html("data-plot=\"" + std::to_string(plot_number(model, chart)) + "\"");
+    return text;
+}
+
+std::string signed_percent(double value, int digits) {
+    return (value > 0 ? "+" : value < 0 ? "−" : "") + fixed_text(std::fabs(value), digits) + " %";
+}
+
+std::string card(const std::string &what, const std::string &figure, const std::string &note,
+                 const std::string &tone = "") {
+    return "<div class=\"card\"><div class=\"what\">" + markup_escaped(what) + "</div><div class=\"figure" +
+           (tone.empty() ? "" : " " + tone) + "\">" + markup_escaped(figure) + "</div><div class=\"note\">" +
+           markup_escaped(note) + "</div></div>";
+}
+
+// The answer first: who wins, what it saves, and whether that holds everywhere.
+std::string verdict_html(const Verdict &v) {
+    const Contender &best = v.contenders.front();
+    std::string text = "<p class=\"answer\">" + markup_escaped(v.sentence()) + "</p><div class=\"cards\">";
+    text += card("Least bitrate at " + v.score_name + " " + number_text(v.target), v.winner,
+                 v.is_given ? "the target that was given"
+                            : "no --target was given; this one is reached by most of the curves");
+    if (v.winner != v.baseline)
+        text += card("Saving against " + v.baseline, fixed_text(best.saving.mean, 1) + " %",
+                     best.saving.sources > 1 ? "mean of " + std::to_string(best.saving.sources) + " sources"
+                                             : "on one source",
+                     best.saving.mean >= 0 ? "good" : "bad");
+    if (best.saving.sources > 1 && v.winner != v.baseline)
+        text += card(
+            "Spread over sources", fixed_text(best.saving.low, 1) + " to " + fixed_text(best.saving.high, 1) + " %",
+            best.saving.low < 0 ? "on some sources it needs more than the baseline" : "it saves on every source");
+    std::map<std::string, std::size_t> wins;
+    std::size_t decided = 0;
+    for (const SourceVerdict &s : v.sources)
+        if (!s.winner.empty()) {
+            wins[s.winner]++;
+            decided++;
+        }
+    if (v.sources.size() > 1)
+        text += card("Wins", std::to_string(wins[v.winner]) + " of " + std::to_string(decided),
+                     "sources on which it needs the least of all");
+    text += "</div><h3>Bitrate at " + markup_escaped(v.score_name + " " + number_text(v.target)) + ", relative to " +
+            markup_escaped(v.baseline) + "</h3><div class=\"ranking\">";
+    double most = 0;
+    for (const Contender &c : v.contenders)
+        if (c.saving.sources) most = std::max(most, 100 - c.saving.mean);
+    for (const Contender &c : v.contenders) {
+        const double relative = 100 - c.saving.mean;
+        text += "<div class=\"contender\"><span>" + markup_escaped(c.name) + "</span><span class=\"track\">";
+        if (c.saving.sources)
+            text += "<span class=\"bar" + std::string(&c == &best ? " first" : "") +
+                    "\" style=\"display:block;width:" + fixed_text(most > 0 ? 100 * relative / most : 0, 1) +
+                    "%\"></span>";
+        text += "</span><span class=\"value\">" +
+                (c.saving.sources ? fixed_text(relative, 1) + " %" : std::string("no source with the baseline")) +
+                (c.saving.sources && c.saving.sources < c.kbps.size()
+                     ? " (" + std::to_string(c.saving.sources) + " of " + std::to_string(c.kbps.size()) + ")"
+                     : "") +
+                "</span></div>";
     }
-    return text + "</div>";
+    return text +
+           "</div><p class=\"hint\">Interpolated between measured points by a monotone cubic through log bitrate; "
+           "means are geometric. Less is better.</p>";
+}
+
+std::string matrix_html(const RateMatrix &matrix, std::size_t score, const std::string &name) {
+    std::string text = "<div data-metric-part=\"" + std::to_string(score) +
+                       "\"><div class=\"scroll\"><table class=\"matrix\" id=\"bd-average-" + std::to_string(score + 1) +
+                       "\"><caption>Average over sources, " + markup_escaped(name) +
+                       ": how much more (+) or less (−) bitrate the row needs than the column for the same "
+                       "score</caption><thead><tr><th scope=\"col\">configuration</th>";
+    for (const std::string &column : matrix.names) text += "<th scope=\"col\">vs " + markup_escaped(column) + "</th>";
+    text += "</tr></thead><tbody>";
+    for (std::size_t i = 0; i < matrix.names.size(); i++) {
+        text += "<tr><th scope=\"row\">" + markup_escaped(matrix.names[i]) + "</th>";
+        for (std::size_t k = 0; k < matrix.names.size(); k++) {
+            const AverageRate &cell = matrix.cells[i][k];
+            if (i == k || cell.sources == 0) {
+                text += std::string("<td data-sign=\"none\">") + (i == k ? "·" : "no common range") + "</td>";
+                continue;
+            }
+            text += std::string("<td data-sign=\"") + (cell.mean < 0 ? "less" : "more") + "\" data-v=\"" +
+                    number_text(cell.mean) +
+                    "\" style=\"--much:" + fixed_text(std::min(35.0, std::fabs(cell.mean)), 0) + "\">" +
+                    signed_percent(cell.mean, 1) + "<small>" +
+                    (cell.sources > 1 ? signed_percent(cell.low, 0) + " to " + signed_percent(cell.high, 0) + ", " +
+                                            std::to_string(cell.sources) + " sources"
+                                      : std::string("one source")) +
+                    "</small></td>";
+        }
+        text += "</tr>";
+    }
+    return text + "</tbody></table></div></div>";
+}
+
+std::string curves_html(const PageModel &model) {
+    if (model.curves.empty()) return "";
+    std::string text = "<div class=\"controls\"><label" + std::string(model.sources.size() > 1 ? "" : " hidden") +
+                       ">Source <select id=\"choose-source\">";
+    for (std::size_t i = 0; i < model.sources.size(); i++)
+        text +=
+            "<option value=\"" + std::to_string(i) + "\">" + markup_escaped(short_name(model.sources[i])) + "</option>";
+    text += "</select></label><label" + std::string(model.scores.size() > 1 ? "" : " hidden") +
+            ">Metric <select id=\"choose-metric\">";
+    for (std::size_t i = 0; i < model.scores.size(); i++)
+        text += "<option value=\"" + std::to_string(i) + "\">" + markup_escaped(model.scores[i].name) + "</option>";
+    text += "</select></label><div class=\"tabs\" id=\"choose-kind\" role=\"tablist\">";
+    const std::pair<const char *, const char *> kinds[] = {
+        {"rate-quality", "Bitrate"}, {"quality", "Quality value"}, {"speed", "Speed"}};
+    for (const auto &[kind, name] : kinds) {
+        const bool is_there = std::any_of(model.curves.begin(), model.curves.end(),
+                                          [kind = kind](const Chart &chart) { return chart.kind == kind; });
+        if (is_there)
+            text += std::string("<button type=\"button\" role=\"tab\" aria-selected=\"") +
+                    (std::string_view(kind) == "rate-quality" ? "true" : "false") + "\" data-kind=\"" + kind + "\">" +
+                    name + "</button>";
+    }
+    return text + "</div></div>" + figure_html("id=\"fig-curves\"");
+}
+
+std::string sources_html(const PageModel &model) {
+    if (model.sources.size() < 2) return "";
+    return "<div class=\"controls\"><label>Find <input type=\"search\" id=\"find-source\" placeholder=\"name or "
+           "encoder\"></label><p class=\"hint\">All on one scale. A source that is chosen is shown "
+           "below.</p></div><div "
+           "class=\"multiples\" id=\"multiples\"></div>";
+}
+
+std::string worst_html(const ReportContent &content, const PageModel &model) {
+    std::string text;
+    std::set<std::string> missing;
+    std::size_t picture = 0;
+    for (const std::size_t i : model.encodes) {
+        const FrameScores &scores = content.data.frames[i];
+        const ReportPictures none, &pictures = i < content.pictures.size() ? content.pictures[i] : none;
+        if (!pictures.missing.empty()) missing.insert(pictures.missing);
+        text += "<h3>" + markup_escaped(scores.label) + "</h3>";
+        if (!pictures.thumbnails.empty()) text += "<div class=\"worst\">";
+        for (const Thumbnail &t : pictures.thumbnails) {
+            const std::string what = "frame " + std::to_string(t.frame) + " (" + time_code(scores.seconds_of(t.frame)) +
+                                     "), " + scores.metric + " " + fixed_text(scores.main()[t.frame], 2);
+            text += "<figure data-picture=\"" + std::to_string(picture++) + "\" data-alt=\"" +
+                    markup_escaped(what + " of " + scores.label) + "\"><figcaption><b>" + markup_escaped(what) +
+                    "</b><span class=\"tools\"><button type=\"button\" class=\"difference-button\" "
+                    "aria-pressed=\"false\">Difference ×4</button> <button type=\"button\" "
+                    "class=\"enlarge-button\">Enlarge</button></span></figcaption></figure>";
+        }
+        if (!pictures.thumbnails.empty())
+            text += "</div>";
+        else
+            text += table_html(worst_table(scores, "worst-" + std::to_string(i + 1)), false);
+    }
+    for (const std::string &reason : missing)
+        text += "<p class=\"hint\">No pictures of the worst frames: " + markup_escaped(reason) + ".</p>";
+    if (text.empty()) return "";
+    return "<p class=\"hint\">The lowest frames of those encodes that come nearest to the target, one for each "
+           "configuration. Left of the slider is the reference, right of it the encode.</p>" +
+           text;
+}
+
+std::string frames_html(const ReportContent &content, const PageModel &model) {
+    const std::vector<FrameScores> &frames = content.data.frames;
+    if (frames.empty()) return "";
+    std::set<std::string> metrics;
+    for (const FrameScores &scores : frames)
+        for (const auto &[name, values] : scores.series) metrics.insert(name);
+    std::set<std::size_t> first(model.encodes.begin(), model.encodes.end());
+    while (first.size() > 4) first.erase(std::prev(first.end())); // more lines than that are hard to read
+    if (first.empty()) first.insert(0);
+    std::string text = "<div class=\"controls\"><label>Metric <select id=\"frame-metric\">";
+    const std::string &main = frames[*first.begin()].metric;
+    for (const std::string &name : metrics)
+        text += "<option value=\"" + markup_escaped(name) + "\"" + (name == main ? " selected=\"\"" : "") + ">" +
+                markup_escaped(name) + "</option>";
+    text += "</select></label>";
+    if (frames.size() > 6)
+        text += "<label>Find an encode <input type=\"search\" id=\"find-encode\" placeholder=\"libx264 26\"></label>";
+    text += "</div><div class=\"encodes\" id=\"encodes\" role=\"group\" aria-label=\"Encodes to lay over each other\">";
+    for (std::size_t i = 0; i < frames.size(); i++)
+        text += "<label><input type=\"checkbox\" value=\"" + std::to_string(i) + "\"" +
+                (first.contains(i) ? " checked=\"\"" : "") + "> <span>" + markup_escaped(frames[i].label) +
+                "</span></label>";
+    text += "</div>" + figure_html("id=\"fig-overlay\"");
+    for (const Chart *chart : model.histograms)
+        text += figure_html("data-plot=\"" + std::to_string(plot_number(model, chart)) + "\" data-encode=\"" +
+                            std::to_string(chart->frames_index) + "\"");
+    return text;
+}
+
+// `{{name}}` in the template becomes the text of that name; texts are not looked into.
+std::string filled(std::string_view page, const std::map<std::string, std::string, std::less<>> &texts) {
+    std::string result;
+    for (std::size_t open = 0; (open = page.find("{{")) != std::string_view::npos;) {
+        const std::size_t close = page.find("}}", open);
+        if (close == std::string_view::npos) break;
+        result += page.substr(0, open);
+        const auto found = texts.find(page.substr(open + 2, close - open - 2));
+        if (found != texts.end()) result += found->second;
+        page.remove_prefix(close + 2);
+    }
+    return result + std::string(page);
 }
 
 // The page's own script runs, and no other: should data ever become markup, it still does nothing.
@@ -163,72 +342,59 @@ std::string base64(std::string_view bytes) {
 
 std::string html_page(const ReportContent &content) {
     const ReportData &data = content.data;
-    const auto charts_of = [&](std::initializer_list<const char *> kinds) {
-        std::string text;
-        for (const Chart &chart : content.charts)
-            for (const char *kind : kinds)
-                if (chart.kind == kind) text += chart_html(chart, 3);
-        return text;
-    };
+    const PageModel model = make_model(content);
     Sections sections;
+    if (!model.scores.empty() && model.scores.front().verdict)
+        sections.add("verdict", "Verdict", verdict_html(*model.scores.front().verdict));
+    sections.add("sources", "Sources", sources_html(model));
+    sections.add("rate-quality", "Rate and quality", curves_html(model));
+    std::string bd;
+    for (std::size_t i = 0; i < model.scores.size(); i++)
+        if (const RateMatrix matrix = average_bd_rates(model.scores[i].panels); matrix.names.size() > 1)
+            bd += matrix_html(matrix, i, model.scores[i].name);
+    const std::vector<Table> tables = bd_rate_tables(data);
+    if (!bd.empty() && model.sources.size() > 1 && !tables.empty()) {
+        bd += "<details><summary>Each source</summary>";
+        for (const Table &table : tables) bd += table_html(table, false);
+        bd += "</details>";
+    }
+    if (!bd.empty())
+        bd += "<p class=\"hint\">Bjøntegaard rates: a monotone cubic through log bitrate over score, over the scores "
+              "that both reach. Four rising points each are needed.</p>";
+    sections.add("bd-rate", "BD-rate", bd);
+    sections.add("worst", "Worst frames", worst_html(content, model));
+    sections.add("frames", "Frame by frame", frames_html(content, model));
+    sections.add("search", "Search", charts_html(model, "search"));
+    sections.add("ladder", "Ladder", charts_html(model, "ladder"));
+    std::string shots = charts_html(model, "shots");
+    for (const Table &table : shot_tables(data)) shots += table_html(table, false);
+    sections.add("shots", "Shots", shots);
     std::string facts = "<dl class=\"facts\">";
     for (const auto &[name, value] : summary(data))
         facts += "<div><dt>" + markup_escaped(name) + "</dt><dd>" + markup_escaped(value) + "</dd></div>";
     facts += "</dl>" + notices(data);
     if (!data.failed.empty()) facts += table_html(failed_table(data), false);
-    sections.add("summary", "Summary", facts);
-    sections.add("rate-quality", "Rate and quality", charts_of({"rate-quality"}));
-    std::string bd;
-    for (const Table &table : bd_rate_tables(data)) bd += table_html(table, false);
-    if (!bd.empty())
-        bd += "<p class=\"hint\">Bjøntegaard rates: a monotone cubic through log bitrate over score, over the scores "
-              "that both reach (in "
-              "brackets). Four rising points each are needed.</p>";
-    sections.add("bd-rate", "BD-rate", bd);
-    sections.add("quality", "Quality value", charts_of({"quality", "search"}));
-    sections.add("speed", "Speed", charts_of({"speed"}));
-    std::string frames;
-    for (std::size_t i = 0; i < data.frames.size(); i++) {
-        frames += "<details" + std::string(i < 3 ? " open" : "") + "><summary>" + markup_escaped(data.frames[i].label) +
-                  "</summary>";
-        for (const Chart &chart : content.charts)
-            if ((chart.kind == "frames" || chart.kind == "histogram") && chart.frames_index == i)
-                frames += chart_html(chart, 3);
-        frames += table_html(worst_table(data.frames[i], "worst-" + std::to_string(i + 1)), false);
-        if (i < content.pictures.size()) frames += thumbnails_html(data.frames[i], content.pictures[i]);
-        frames += "</details>";
-    }
-    sections.add("frames", "Frames", frames);
-    sections.add("ladder", "Ladder", charts_of({"ladder"}));
-    std::string shots = charts_of({"shots"});
-    for (const Table &table : shot_tables(data)) shots += table_html(table, false);
-    sections.add("shots", "Shots", shots);
+    sections.add("summary", "What was measured", facts);
     if (!data.rows.empty()) {
         sections.add("cost", "Cost", table_html(cost_table(data), false));
         sections.add("all", "All rows", table_html(row_table(data), true));
     }
-    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-           "content=\"width=device-width, "
-           "initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
-           "data: blob:; style-src "
-           "'unsafe-inline'; script-src 'sha256-" +
-           script_hash() + "'\">\n<meta name=\"generator\" content=\"vmaf-tune\">\n<title>" +
-           markup_escaped(content.title) + "</title>\n<style id=\"plot-style\">" + std::string(plot_style()) +
-           "</style>\n<style>" + std::string(page_style()) +
-           "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header><h1>" +
-           markup_escaped(content.title) +
-           "</h1><button type=\"button\" id=\"theme\" title=\"light, dark or as the system says (key t)\">Theme: "
-           "auto</button><nav aria-label=\"Sections\">" +
-           sections.nav + "</nav></header>\n<main id=\"main\">\n" + sections.body +
-           "</main>\n<footer>Made by vmaf-tune. Keys: <kbd>t</kbd> theme, <kbd>/</kbd> filter, <kbd>←</kbd> "
-           "<kbd>→</kbd> walk along a chart in "
-           "focus, <kbd>Enter</kbd> on a legend entry hides its line.</footer>\n<script>" +
-           std::string(page_script()) + "</script>\n</body>\n</html>\n";
+    return filled(page_template(), {{"title", markup_escaped(content.title)},
+                                    {"plot-style", std::string(plot_style())},
+                                    {"style", std::string(page_style())},
+                                    {"script", std::string(page_script())},
+                                    {"script-hash", script_hash()},
+                                    {"navigation", sections.nav},
+                                    {"sections", sections.body},
+                                    {"data", page_data(content, model)}});
 }
 
 std::string markdown_page(const ReportContent &content) {
     const ReportData &data = content.data;
+    const PageModel model = make_model(content);
     std::string text = "# " + markdown_escaped(content.title) + "\n\n";
+    if (!model.scores.empty() && model.scores.front().verdict)
+        text += markdown_escaped(model.scores.front().verdict->sentence()) + "\n\n";
     for (const auto &[name, value] : summary(data)) text += "- " + name + ": " + markdown_escaped(value) + "\n";
     text += "\n";
     if (!data.failed.empty()) text += markdown_text(failed_table(data));

@@ -19,12 +19,21 @@ struct ReportContent {
     ReportData data;
     std::vector<Chart> charts;
     std::vector<ReportPictures> pictures; // one per FrameScores
+    std::vector<double> targets;
+    std::string baseline; // name of a configuration, or how it begins
 };
+
+// Encodes that are worth looking at: of each source and configuration the one nearest to the target.
+constexpr std::size_t kShownEncodes = 12; // a page with hundreds of pictures would help nobody
+std::vector<std::size_t> encodes_near(const ReportData &data, double target, std::size_t most);
+double target_of(const ReportData &data, const std::vector<double> &targets, const std::string &baseline);
 
 std::string html_page(const ReportContent &content);
 std::string markdown_page(const ReportContent &content);
 
 std::string base64(std::string_view bytes);
+// The files of tools/tune/report.
+std::string_view page_template();
 std::string_view page_style();
 std::string_view page_script();
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "base/error.hpp"
 #include "reporting/plot.hpp"
@@ -32,10 +33,13 @@ void add_frames(const json &object, ReportData &data) {
     scores.label = encoder.empty() ? short_name(scores.distorted)
                                    : short_name(scores.reference) + " · " + encoder + " " + text_in(object, "preset") +
                                          " · " + number_text(number_in(object, "crf"));
+    scores.configuration =
+        scores.reference + "\n" + (encoder.empty() ? scores.distorted : encoder + " " + text_in(object, "preset"));
     std::vector<std::string> options;
     for (const json &option : list_in(object, "options"))
         if (option.is_string()) options.push_back(option.get<std::string>());
     if (!options.empty()) scores.label += " · " + shell_quoted(options);
+    if (!options.empty()) scores.configuration += " " + shell_quoted(options);
     for (const auto &[name, values] : object["frames"].items()) {
         if (!values.is_array()) continue;
         Series &series = scores.series[name];
@@ -91,28 +95,12 @@ void read_file(const std::string &path, std::istream &file, ReportData &data) {
         if (!add_object(row, data)) complain(path + ": a line that is no row was skipped");
 }
 
-void make_panels(ReportData &data) {
-    // Scores of different models, or at different sizes, are not compared.
-    std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>,
-             std::map<Configuration, std::map<double, CurvePoint>>>
-        grouped;
-    for (const json &row : data.rows) {
-        const bool has_score = row.contains("score") && row["score"].is_number();
-        const double score = has_score ? number_in(row, "score") : number_in(row, "vmaf_score");
-        const auto status = row.find("exit_status");
-        if ((status != row.end() && status->is_number() && status->get<double>() != 0) || !std::isfinite(score)) {
-            data.failed.push_back(row);
-            continue;
-        }
-        const std::string metric = has_score && row.contains("metric") ? text_in(row, "metric") : "vmaf";
-        const std::string pool = has_score && row.contains("pool") ? text_in(row, "pool") : "mean";
-        const double q = number_in(row, "crf"), kbps = number_in(row, "bitrate_kbps");
-        if (!(kbps > 0) || std::isnan(q)) continue;
-        const double fps = number_in(row, "encode_fps");
-        const Configuration own = configuration_of(row);
-        grouped[{text_in(row, "src"), metric, pool, own.model, own.scored_at}][own][q] = {q, kbps, score,
-                                                                                          std::isfinite(fps) ? fps : 0};
-    }
+// Scores of different models, or at different sizes, are not compared.
+using PanelKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+using PanelPoints = std::map<PanelKey, std::map<Configuration, std::map<double, CurvePoint>>>;
+
+std::vector<Panel> panels_of(const PanelPoints &grouped) {
+    std::vector<Panel> panels;
     for (const auto &[key, curves] : grouped) {
         Panel panel{std::get<0>(key), std::get<1>(key), std::get<2>(key), {}, {}};
         std::vector<RatePoint> all;
@@ -129,8 +117,40 @@ void make_panels(ReportData &data) {
             panel.curves.push_back(std::move(curve));
         }
         panel.hull = upper_hull(all);
-        data.panels.push_back(std::move(panel));
+        panels.push_back(std::move(panel));
     }
+    return panels;
+}
+
+void make_panels(ReportData &data) {
+    PanelPoints grouped, more;
+    for (const json &row : data.rows) {
+        const bool has_score = row.contains("score") && row["score"].is_number();
+        const double score = has_score ? number_in(row, "score") : number_in(row, "vmaf_score");
+        const auto status = row.find("exit_status");
+        if ((status != row.end() && status->is_number() && status->get<double>() != 0) || !std::isfinite(score)) {
+            data.failed.push_back(row);
+            continue;
+        }
+        const std::string metric = has_score && row.contains("metric") ? text_in(row, "metric") : "vmaf";
+        const std::string pool = has_score && row.contains("pool") ? text_in(row, "pool") : "mean";
+        const double q = number_in(row, "crf"), kbps = number_in(row, "bitrate_kbps");
+        if (!(kbps > 0) || std::isnan(q)) continue;
+        const double fps = number_in(row, "encode_fps");
+        const Configuration own = configuration_of(row);
+        const auto add = [&](PanelPoints &to, const std::string &name, const std::string &how, double value) {
+            if (std::isfinite(value))
+                to[{text_in(row, "src"), name, how, own.model, own.scored_at}][own][q] = {q, kbps, value,
+                                                                                          std::isfinite(fps) ? fps : 0};
+        };
+        add(grouped, metric, pool, score);
+        for (const auto &[name, statistics] : object_in(row, "scores").items())
+            for (const char *how : {"mean", "p5", "min"})
+                if (statistics.is_object() && (name != metric || how != pool))
+                    add(more, name, how, number_in(statistics, how));
+    }
+    data.panels = panels_of(grouped);
+    data.more_panels = panels_of(more);
 }
 
 void finish(ReportData &data) {
@@ -174,9 +194,12 @@ std::vector<std::size_t> worst_frames(const FrameScores &scores, std::size_t cou
     const Series &values = scores.main();
     const auto choice = metric_choice(scores.metric);
     const bool lower_is_better = choice && choice->lower_is_better;
+    const double perfect = scores.metric.starts_with("vmaf") || scores.metric == "ssimulacra2"
+                               ? 99.99
+                               : std::numeric_limits<double>::infinity();
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < values.size(); i++)
-        if (std::isfinite(values[i])) order.push_back(i);
+        if (std::isfinite(values[i]) && values[i] < perfect) order.push_back(i);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return lower_is_better ? values[a] > values[b] : values[a] < values[b];
     });

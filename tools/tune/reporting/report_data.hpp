@@ -37,6 +37,7 @@ struct Panel {
 // Per-frame scores of one encode.
 struct FrameScores {
     std::string label, reference, distorted, filter, metric;
+    std::string configuration; // the label without its quality value: encodes of one curve
     double fps = 0;
     std::map<std::string, Series> series;
     std::vector<std::pair<double, std::int64_t>> pieces; // start in seconds and number of frames; none: from 0 on
@@ -47,6 +48,7 @@ struct FrameScores {
 struct ReportData {
     std::vector<nlohmann::json> rows, failed, searches, ladders, plans;
     std::vector<Panel> panels;
+    std::vector<Panel> more_panels; // the same rows by other scores that they state
     std::vector<FrameScores> frames;
     std::vector<std::string> complaints; // lines that could not be used
 };
@@ -55,7 +57,8 @@ struct ReportData {
 ReportData read_report_data(const std::vector<std::string> &files);
 ReportData read_report_data(const std::string &name, std::istream &text); // of one that has been opened
 
-// The frames with the lowest scores, at least a quarter of a second apart so that one bad moment is one entry.
+// The frames with the lowest scores, at least a quarter of a second apart so that one bad moment is one entry. Perfect
+// frames are none of them.
 std::vector<std::size_t> worst_frames(const FrameScores &scores, std::size_t count);
 
 std::string time_code(double seconds); // 0:04.92, 1:02:03.40

@@ -5,6 +5,7 @@
 #include "curves/bd_rate.hpp"
 #include "reporting/charts.hpp"
 #include "reporting/page.hpp"
+#include "reporting/verdict.hpp"
 
 namespace vmaf::tune {
 namespace {
@@ -103,6 +104,58 @@ TEST(WorstFrames, AreApartInTimeAndTheLowestComeFirst) {
     EXPECT_THAT(worst, ElementsAre(40, 80));
     EXPECT_EQ(time_code(scores.seconds_of(80)), "0:03.33");
     EXPECT_EQ(time_code(3723.4), "1:02:03.40");
+}
+
+Panel panel_with(const std::string &src, std::vector<std::pair<std::string, double>> encoders) {
+    Panel panel{src, "vmaf", "mean", {}, {}};
+    for (const auto &[name, factor] : encoders) {
+        Curve curve{name, "medium", "", {}};
+        for (const double score : {70.0, 80.0, 90.0, 95.0})
+            curve.points.push_back({100 - score, factor * std::exp(score / 10), score, 0});
+        panel.curves.push_back(std::move(curve));
+    }
+    return panel;
+}
+
+TEST(Verdicts, NameTheWinnerItsSavingAndTheSpread) {
+    const std::vector<Panel> panels = {panel_with("a", {{"libx264", 1.0}, {"libx265", 0.5}, {"libaom", 0.6}}),
+                                       panel_with("b", {{"libx264", 1.0}, {"libx265", 0.8}, {"libaom", 0.9}})};
+    const auto groups = panels_by_score(panels);
+    ASSERT_EQ(groups.size(), 1u);
+    const auto verdict = find_verdict(groups[0], {}, "");
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->target, 93);
+    EXPECT_FALSE(verdict->is_given);
+    EXPECT_EQ(verdict->winner, "libx265 medium");
+    EXPECT_EQ(verdict->baseline, "libx264 medium");
+    const Saving &saving = verdict->contenders.front().saving;
+    EXPECT_NEAR(saving.mean, 100 * (1 - std::sqrt(0.4)), 1e-9);
+    EXPECT_NEAR(saving.low, 20, 1e-9);
+    EXPECT_NEAR(saving.high, 50, 1e-9);
+    EXPECT_THAT(verdict->sentence(),
+                HasSubstr("libx265 medium needs 36.8 % less bitrate than libx264 medium at VMAF (mean) 93, "
+                          "20.0 to 50.0 % over 2 sources."));
+    EXPECT_EQ(find_verdict(groups[0], {85}, "libaom")->baseline, "libaom medium");
+    EXPECT_TRUE(find_verdict(groups[0], {85}, "")->is_given);
+    EXPECT_EQ(find_verdict(groups[0], {99}, "")->target, 93); // nobody gets there
+}
+
+TEST(Verdicts, NeedTwoCurvesThatReachAScore) {
+    const std::vector<Panel> one = {panel_with("a", {{"libx264", 1.0}})};
+    EXPECT_FALSE(find_verdict(panels_by_score(one)[0], {}, ""));
+    EXPECT_FALSE(find_verdict({}, {}, ""));
+}
+
+TEST(Verdicts, AverageBdRatesOverSources) {
+    const std::vector<Panel> panels = {panel_with("a", {{"libx264", 1.0}, {"libx265", 0.5}}),
+                                       panel_with("b", {{"libx264", 1.0}, {"libx265", 0.8}}),
+                                       panel_with("c", {{"libx264", 1.0}})};
+    const RateMatrix matrix = average_bd_rates(panels_by_score(panels)[0]);
+    EXPECT_THAT(matrix.names, ElementsAre("libx264 medium", "libx265 medium"));
+    EXPECT_NEAR(matrix.cells[1][0].mean, -35, 1e-9);
+    EXPECT_NEAR(matrix.cells[1][0].low, -50, 1e-9);
+    EXPECT_EQ(matrix.cells[1][0].sources, 2u);
+    EXPECT_EQ(matrix.cells[0][0].sources, 0u);
 }
 
 TEST(Base64, PadsAsItMust) {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "adapters/adapter.hpp"
-#include "report/escape.hpp"
 #include "curves/bd_rate.hpp"
+#include "report/escape.hpp"
 #include "reporting/charts.hpp"
 #include "rows/configuration.hpp"
 #include "rows/row.hpp"

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kPaneWidth = 320;
+constexpr int kPaneWidth = 640;   // of one of three panes
 constexpr int kAmplification = 4; // of the difference, which is hardly visible otherwise
 
 Source probe(const Programs &programs, const std::string &path) {
@@ -62,7 +62,7 @@ std::vector<Thumbnail> make_thumbnails(const Programs &programs, const FrameScor
     }
     command.insert(command.end(), {"-filter_complex", graph, "-map", "[out]", "-frames:v",
                                    std::to_string(ordered.size()), "-fps_mode", "passthrough", "-c:v", "mjpeg", "-q:v",
-                                   "3", "-flags", "+bitexact", "-f", "image2", ffmpeg_path(pattern)});
+                                   "4", "-flags", "+bitexact", "-f", "image2", ffmpeg_path(pattern)});
     const Outcome outcome = run_child(command);
     if (!outcome.ok()) throw invalid(explain_failure("FFmpeg", outcome.code, outcome.error_tail));
     std::vector<Thumbnail> pictures;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "cache/shared_results.hpp"
 #include "hash/sha256.hpp"
 #include "stages/probe_keys.hpp"
 #include "stages/products.hpp"
@@ -203,10 +204,18 @@ class Probe {
                     keeps ? setup_.keep_as
                           : temporary_name(setup_.work_folder, std::string(setup_.encode.adapter->container)),
                     keeps);
-                const EncodeResult encoded = make_encode(number, file.path());
-                encode = StoredEncode{encoded.stream_bytes, encoded.file_bytes,      encoded.frames,
-                                      encoded.seconds,      encoded.encoder_version, "",
-                                      encoded.passes};
+                EncodeResult encoded;
+                if (encode && find_shared(encodes, *encode)) {
+                    encoded.path = shared_path_;
+                    encoded.file_bytes = encode->file_bytes;
+                    encoded.frames = encode->frames;
+                } else {
+                    encoded = make_encode(number, file.path());
+                    encode = StoredEncode{encoded.stream_bytes, encoded.file_bytes,      encoded.frames,
+                                          encoded.seconds,      encoded.encoder_version, "",
+                                          encoded.passes};
+                    share(encodes, *encode, file.path());
+                }
                 score_encode(number, encoded, encodes, *encode, score);
                 remember(setup_.cache, Cache::Kind::encode, encodes, json(*encode), about(), result.warnings);
             } catch (const ProbeFailure &failure) {
@@ -214,8 +223,25 @@ class Probe {
                     remember(setup_.cache, Cache::Kind::failure, scores, json(failure), about(), result.warnings);
                 throw;
             }
-        result.encode_path = keeps ? setup_.keep_as : "";
+        if (!keeps && setup_.samples.size() == 1 && shared_path_.empty()) find_shared(encodes, *encode);
+        result.encode_path = keeps ? setup_.keep_as : setup_.samples.size() == 1 ? shared_path_ : "";
         collect(sample, *encode, *score);
+    }
+
+    // An encode that another machine, or this one before it was stopped, has made and not scored with these settings.
+    bool find_shared(const std::string &key, const StoredEncode &encode) {
+        const SharedResults *shared = setup_.cache ? setup_.cache->shared() : nullptr;
+        shared_path_ =
+            shared ? shared->find_encode(key, std::string(setup_.encode.adapter->container), encode.file_bytes) : "";
+        return !shared_path_.empty();
+    }
+
+    void share(const std::string &key, const StoredEncode &encode, const std::string &path) {
+        const SharedResults *shared = setup_.cache ? setup_.cache->shared() : nullptr;
+        if (!shared) return;
+        shared_path_ = shared->keep_encode(key, std::string(setup_.encode.adapter->container), path);
+        if (!shared_path_.empty())
+            remember(setup_.cache, Cache::Kind::encode, key, json(encode), about(), result.warnings);
     }
 
     std::string about() const {
@@ -363,7 +389,8 @@ class Probe {
     ProbeSetup setup_;
     double q_;
     std::string version_;
-    std::string scored_on_; // the backend of the last score that was made now
+    std::string shared_path_; // of the last sample's encode, where machines share them
+    std::string scored_on_;   // the backend of the last score that was made now
     std::map<std::string, Series> features_;
 };
 

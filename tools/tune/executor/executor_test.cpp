@@ -1,0 +1,133 @@
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <set>
+
+#include "base/error.hpp"
+#include "cache/shared_results.hpp"
+#include "executor/run_folder.hpp"
+#include "executor/worker.hpp"
+
+namespace vmaf::tune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Folder {
+  public:
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "vmaf-tune-executor-XXXXXX").string();
+        path = mkdtemp(name.data());
+    }
+    ~Folder() { fs::remove_all(path); }
+    std::string path;
+};
+
+RunFolder make_run(const std::string &shared, std::size_t units) {
+    Manifest manifest;
+    manifest.command = "corpus";
+    for (std::size_t i = 0; i < units; i++) manifest.units.push_back({{"group", i < units / 2 ? "a" : "b"}});
+    manifest.phases = {0};
+    return RunFolder::create(shared, std::move(manifest));
+}
+
+const auto kAlike = [](std::size_t, std::size_t) { return true; };
+
+TEST(RunFolder, AUnitIsClaimedOnce) {
+    const Folder folder;
+    RunFolder run = make_run(folder.path, 2000);
+    RunFolder other(run.path());
+    EXPECT_EQ(other.manifest().units.size(), 2000u);
+    EXPECT_TRUE(run.claim(1500, "1_0.0"));
+    EXPECT_FALSE(other.claim(1500, "1_1.0"));
+    EXPECT_THAT(other.attempts(1500), ElementsAre("1_0.0"));
+    EXPECT_EQ(run.add_attempt(1500, "1_0.1"), 2u);
+    EXPECT_TRUE(other.claimed()[1500]);
+    run.release(1500);
+    EXPECT_TRUE(other.claim(1500, "1_1.0"));
+}
+
+TEST(RunFolder, ResultsAreReadAsTheyComeAndCountOnce) {
+    const Folder folder;
+    RunFolder run = make_run(folder.path, 4);
+    run.add_result("1_0.0", 2, {{nlohmann::json::object({{"crf", 20}})}, "", 0});
+    EXPECT_EQ(run.results().size(), 1u);
+    EXPECT_EQ(run.left(0), 3u);
+    run.add_result("1_1.0", 2, {{nlohmann::json::object({{"crf", 99}})}, "", 0}); // an attempt that was thought lost
+    run.add_result("1_1.0", 3, {{}, "broken", 4});
+    std::ofstream(run.path() + "/rows/1_1.0.jsonl", std::ios::app) << "{\"unit\": 0, \"ro"; // being written
+    EXPECT_EQ(run.results().size(), 2u);
+    EXPECT_EQ(run.results().at(2).rows.front()["crf"], 20);
+    EXPECT_EQ(run.results().at(3).failure, "broken");
+    run.add_result("1_1.0", 0, {}); // the torn line goes
+    EXPECT_EQ(RunFolder(run.path()).results().size(), 3u);
+}
+
+TEST(RunFolder, WhatIsNoneIsRefused) {
+    const Folder folder;
+    EXPECT_THROW(RunFolder(folder.path), Error);
+    std::ofstream(folder.path + "/run.json") << "{\"units\": 5}";
+    EXPECT_THROW(RunFolder(folder.path), Error);
+}
+
+TEST(UnitChooser, WorkersTakeEveryUnitOnceAndFewerAtATimeTowardsTheEnd) {
+    constexpr std::size_t kUnits = 1000, kWorkers = 7;
+    std::vector<bool> taken(kUnits, false);
+    std::vector<UnitChooser> workers;
+    for (std::size_t i = 0; i < kWorkers; i++) workers.emplace_back(0, kUnits, i, kWorkers);
+    std::vector<std::size_t> sizes;
+    for (bool more = true; more;) {
+        more = false;
+        for (UnitChooser &worker : workers) {
+            worker.set_taken(taken);
+            const std::vector<std::size_t> units = worker.next(kAlike);
+            for (const std::size_t unit : units) {
+                ASSERT_FALSE(taken[unit]);
+                taken[unit] = true;
+            }
+            if (units.empty()) continue;
+            sizes.push_back(units.size());
+            worker.measured(units.size(), 0.1 * double(units.size()));
+            more = true;
+        }
+    }
+    EXPECT_EQ(std::count(taken.begin(), taken.end(), true), std::ptrdiff_t(kUnits));
+    EXPECT_EQ(sizes.front(), 1u);                                  // nothing is known of their length yet
+    EXPECT_GT(*std::max_element(sizes.begin(), sizes.end()), 20u); // then many short ones at once
+    EXPECT_EQ(sizes.back(), 1u);
+}
+
+TEST(UnitChooser, LongUnitsAreTakenOneByOneAndGroupsStayApart) {
+    UnitChooser chooser(10, 110, 0, 1);
+    chooser.measured(1, 60);
+    EXPECT_THAT(chooser.next(kAlike), ElementsAre(10));
+    UnitChooser quick(0, 100, 0, 1);
+    quick.measured(100, 1);
+    const auto by_tens = [](std::size_t a, std::size_t b) { return a / 10 == b / 10; };
+    EXPECT_EQ(quick.next(by_tens).size(), 10u);
+    quick.set_taken(std::vector<bool>(100, true));
+    EXPECT_THAT(quick.next(by_tens), IsEmpty());
+}
+
+TEST(SharedResults, AreFoundByOthersAndEncodesByTheirSize) {
+    const Folder folder;
+    fs::create_directories(folder.path + "/run");
+    const SharedResults mine(folder.path + "/results", folder.path + "/run"),
+        theirs(folder.path + "/results", folder.path + "/other");
+    mine.store("score", "abcdef", "{}");
+    EXPECT_EQ(theirs.find("score", "abcdef"), "{}");
+    EXPECT_FALSE(theirs.find("encode", "abcdef"));
+    mine.store("failure", "abcdef", "{}"); // another run tries again
+    EXPECT_TRUE(mine.find("failure", "abcdef"));
+    EXPECT_FALSE(theirs.find("failure", "abcdef"));
+    std::ofstream(folder.path + "/x.mkv") << "12345";
+    EXPECT_NE(mine.keep_encode("abcdef", "mkv", folder.path + "/x.mkv"), "");
+    EXPECT_NE(mine.find_encode("abcdef", "mkv", 5), "");
+    EXPECT_EQ(mine.find_encode("abcdef", "mkv", 6), "");
+    EXPECT_EQ(mine.find("score", "../../x"), std::nullopt);
+}
+
+} // namespace
+} // namespace vmaf::tune

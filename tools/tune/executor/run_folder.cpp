@@ -1,0 +1,237 @@
+#include "executor/run_folder.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "rows/row.hpp"
+#include "system/files.hpp"
+#include "system/output_file.hpp"
+#include "system/trust.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char *kRooms[] = {"claims", "rows", "tasks", "errors", "encodes", "logs"};
+constexpr std::size_t kClaimsInFolder = 1000;
+
+std::string text_of(const std::string &path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_whole(const std::string &path, const std::string &text) {
+    system::write_output_file(path, [&](const auto &out) { out(text); });
+}
+
+std::string safe_dump(const json &value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+} // namespace
+
+RunFolder RunFolder::create(const std::string &shared, Manifest manifest) {
+    char when[32];
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    std::strftime(when, sizeof when, "%Y%m%d-%H%M%S-", &parts);
+    manifest.id = when + random_id().substr(0, 6);
+    RunFolder run;
+    run.path_ = fs::absolute(shared).lexically_normal().string() + "/runs/" + manifest.id;
+    system::make_folders(fs::path(run.path_).parent_path().string());
+    if (!system::make_own_folder(run.path_)) throw Error(EIO, "'" + run.path_ + "' cannot be made");
+    for (const char *room : kRooms) system::make_folders(run.path_ + "/" + room);
+    for (std::size_t i = 0; i <= manifest.units.size() / kClaimsInFolder; i++)
+        system::make_folders(run.path_ + "/claims/" + std::to_string(i));
+    if (manifest.store.empty()) manifest.store = run.path_ + "/store"; // nothing of other runs is used
+    write_whole(run.path_ + "/run.json", safe_dump({{"version", 1},
+                                                    {"id", manifest.id},
+                                                    {"command", manifest.command},
+                                                    {"working_folder", manifest.working_folder},
+                                                    {"store", manifest.store},
+                                                    {"arguments", manifest.arguments},
+                                                    {"phases", manifest.phases},
+                                                    {"extra", manifest.extra},
+                                                    {"units", manifest.units}}) +
+                                             "\n");
+    run.manifest_ = std::move(manifest);
+    return run;
+}
+
+RunFolder::RunFolder(const std::string &path) : path_(fs::absolute(path).lexically_normal().string()) {
+    while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
+    if (const std::string danger = system::who_else_can_change(path_, system::Reach::itself); !danger.empty())
+        throw system::Untrusted("the run in '" + path_ + "' is not used, because " + danger);
+    const json stored = json::parse(text_of(path_ + "/run.json"), nullptr, false);
+    try {
+        manifest_.id = stored.at("id");
+        manifest_.command = stored.at("command");
+        manifest_.working_folder = stored.at("working_folder");
+        manifest_.store = stored.at("store");
+        manifest_.arguments = stored.at("arguments");
+        manifest_.extra = stored.at("extra");
+        manifest_.phases = stored.at("phases").get<std::vector<std::size_t>>();
+        manifest_.units = stored.at("units").get<std::vector<json>>();
+    } catch (const json::exception &) {
+        throw Error(ENOENT, "'" + path_ + "' is not the folder of a run (no run.json)");
+    }
+}
+
+std::string RunFolder::claim_path(std::size_t unit) const {
+    return path_ + "/claims/" + std::to_string(unit / kClaimsInFolder) + "/" + std::to_string(unit);
+}
+
+bool RunFolder::claim(std::size_t unit, const std::string &who) {
+    const int file = ::open(claim_path(unit).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) {
+        if (errno == EEXIST) return false;
+        throw Error(errno, "'" + claim_path(unit) + "' cannot be made: " + std::strerror(errno));
+    }
+    const bool is_written = system::write_text(file, who + "\n");
+    ::close(file);
+    if (!is_written) throw Error(EIO, "'" + claim_path(unit) + "' cannot be written");
+    return true;
+}
+
+std::size_t RunFolder::add_attempt(std::size_t unit, const std::string &who) {
+    system::GrowingFile(claim_path(unit), system::GrowingFile::Start::at_end).append(who + "\n");
+    return attempts(unit).size();
+}
+
+std::vector<std::string> RunFolder::attempts(std::size_t unit) const {
+    std::vector<std::string> lines;
+    std::ifstream file(claim_path(unit));
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+}
+
+void RunFolder::release(std::size_t unit) {
+    std::error_code ignored;
+    fs::remove(claim_path(unit), ignored);
+}
+
+std::vector<bool> RunFolder::claimed() const {
+    std::vector<bool> taken(manifest_.units.size(), false);
+    std::error_code error;
+    for (std::size_t i = 0; i <= manifest_.units.size() / kClaimsInFolder; i++)
+        for (const auto &entry : fs::directory_iterator(path_ + "/claims/" + std::to_string(i), error)) {
+            const std::size_t unit = std::strtoull(entry.path().filename().c_str(), nullptr, 10);
+            if (unit < taken.size()) taken[unit] = true;
+        }
+    return taken;
+}
+
+std::vector<std::size_t> RunFolder::claims_of_task(const std::string &task) const {
+    std::vector<std::size_t> units;
+    std::ifstream file(path_ + "/tasks/" + task);
+    for (std::string line; std::getline(file, line);)
+        if (const std::size_t unit = std::strtoull(line.c_str(), nullptr, 10); unit < manifest_.units.size())
+            units.push_back(unit);
+    return units;
+}
+
+void RunFolder::note_claims(const std::string &task, const std::vector<std::size_t> &units) {
+    std::string text;
+    for (const std::size_t unit : units) text += std::to_string(unit) + "\n";
+    system::GrowingFile(path_ + "/tasks/" + task, system::GrowingFile::Start::at_end).append(text);
+}
+
+void RunFolder::add_result(const std::string &who, std::size_t unit, const UnitResult &result) {
+    json line = {{"unit", unit}, {"rows", result.rows}};
+    if (!result.failure.empty()) {
+        line["failure"] = result.failure;
+        line["exit_code"] = result.exit_code;
+    }
+    system::GrowingFile(path_ + "/rows/" + who + ".jsonl", system::GrowingFile::Start::after_whole_lines)
+        .append(row_text(line) + "\n");
+}
+
+void RunFolder::add_error(const TaskError &error) {
+    write_whole(
+        path_ + "/errors/" + error.who,
+        safe_dump(
+            {{"who", error.who}, {"node", error.node}, {"message", error.message}, {"exit_code", error.exit_code}}) +
+            "\n");
+}
+
+std::vector<TaskError> RunFolder::errors() const {
+    std::vector<TaskError> all;
+    std::error_code failed;
+    for (const auto &entry : fs::directory_iterator(path_ + "/errors", failed)) {
+        const json stored = json::parse(text_of(entry.path().string()), nullptr, false);
+        if (stored.is_object())
+            all.push_back({stored.value("who", ""), stored.value("node", ""), stored.value("message", ""),
+                           stored.value("exit_code", 0)});
+    }
+    std::sort(all.begin(), all.end(), [](const TaskError &a, const TaskError &b) { return a.who < b.who; });
+    return all;
+}
+
+const std::map<std::size_t, UnitResult> &RunFolder::results() {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(path_ + "/rows", error)) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    for (const fs::path &path : files) {
+        std::uint64_t &from = read_[path.filename().string()];
+        if (fs::file_size(path, error) <= from || error) continue;
+        std::ifstream file(path, std::ios::binary);
+        file.seekg(static_cast<std::streamoff>(from));
+        for (std::string line; std::getline(file, line) && !file.eof();) { // a line without an end is being written
+            from += line.size() + 1;
+            const json entry = json::parse(line, nullptr, false);
+            if (!entry.is_object() || !entry.contains("unit") || !entry["unit"].is_number_unsigned()) continue;
+            const std::size_t unit = entry["unit"];
+            if (unit >= manifest_.units.size() || results_.contains(unit)) continue;
+            UnitResult result;
+            if (const auto rows = entry.find("rows"); rows != entry.end() && rows->is_array())
+                result.rows.assign(rows->begin(), rows->end());
+            result.failure = entry.value("failure", "");
+            result.exit_code = entry.value("exit_code", 0);
+            results_.emplace(unit, std::move(result));
+        }
+    }
+    return results_;
+}
+
+std::size_t RunFolder::left(std::size_t phase) {
+    const std::size_t first = manifest_.phases[phase], last = manifest_.phase_end(phase);
+    const auto &known = results();
+    return last - first - static_cast<std::size_t>(std::distance(known.lower_bound(first), known.lower_bound(last)));
+}
+
+json RunFolder::state() const {
+    json state = json::parse(text_of(path_ + "/state.json"), nullptr, false);
+    return state.is_object() ? state : json::object();
+}
+
+RunFolder::Lock::Lock(RunFolder &run)
+    : run_(run), file_(::open((run.path_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    if (file_ < 0) throw Error(errno, "'" + run.path_ + "/lock' cannot be made: " + std::strerror(errno));
+    while (flock(file_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+}
+
+RunFolder::Lock::~Lock() { ::close(file_); }
+
+void RunFolder::Lock::write(const json &state) { write_whole(run_.path_ + "/state.json", safe_dump(state) + "\n"); }
+
+std::vector<std::string> runs_in(const std::string &shared) {
+    std::vector<std::string> found;
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(shared + "/runs", error))
+        if (fs::exists(entry.path() / "run.json", error)) found.push_back(entry.path().string());
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+} // namespace vmaf::tune

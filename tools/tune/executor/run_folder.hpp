@@ -1,0 +1,101 @@
+// The folder of a run that several machines work at. Everything in it is written in a way that needs no lock between
+// machines: a unit of work is claimed by making a file that must not be there yet, each task appends to a file of its
+// own, and what replaces something is renamed into place.
+//
+//   run.json       what is to be done; never changes
+//   claims/N       unit N is being done, by whom; one line for each attempt
+//   rows/WHO.jsonl what the task WHO has done: {"unit": N, "rows": [...]}
+//   tasks/WHO      the units that WHO claimed
+//   errors/WHO     why WHO gave up
+//   encodes/       encodes by their keys
+//   logs/          what tasks printed
+//   state.json     jobs and outcome; changed under `lock`
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vmaf::tune {
+
+struct Manifest {
+    std::string id, command, working_folder, store;
+    std::vector<std::string> arguments; // of vmaf-tune, complete
+    std::vector<nlohmann::json> units;  // in the order of the answer; neighbours of one `group` may be done at once
+    std::vector<std::size_t> phases;    // where each begins in `units`; a phase starts when the one before has ended
+    nlohmann::json extra = nlohmann::json::object(); // what the command found out while it planned
+    std::size_t phase_end(std::size_t phase) const {
+        return phase + 1 < phases.size() ? phases[phase + 1] : units.size();
+    }
+};
+
+struct UnitResult {
+    std::vector<nlohmann::json> rows;
+    std::string failure; // why the unit could not be done; empty: it was
+    int exit_code = 0;   // with a failure
+};
+
+struct TaskError {
+    std::string who, node, message;
+    int exit_code = 0;
+};
+
+class RunFolder {
+  public:
+    static RunFolder create(const std::string &shared, Manifest manifest); // throws Error
+    explicit RunFolder(const std::string &path);                           // throws Error if there is none
+
+    const Manifest &manifest() const { return manifest_; }
+    const std::string &path() const { return path_; }
+
+    // Claims. `who` names a task and its attempt.
+    bool claim(std::size_t unit, const std::string &who);
+    std::size_t add_attempt(std::size_t unit, const std::string &who); // to a claim that is there; how many now
+    std::vector<std::string> attempts(std::size_t unit) const;         // none: it is not claimed
+    void release(std::size_t unit);
+    std::vector<bool> claimed() const;
+
+    // What earlier attempts of this task claimed.
+    std::vector<std::size_t> claims_of_task(const std::string &task) const;
+    void note_claims(const std::string &task, const std::vector<std::size_t> &units);
+
+    void add_result(const std::string &who, std::size_t unit, const UnitResult &result);
+    void add_error(const TaskError &error);
+    std::vector<TaskError> errors() const;
+
+    // Reads what was added since the last time. The first result of a unit counts.
+    const std::map<std::size_t, UnitResult> &results();
+    std::size_t left(std::size_t phase);
+
+    // The state, read and written by one process at a time.
+    nlohmann::json state() const;
+    class Lock {
+      public:
+        explicit Lock(RunFolder &run);
+        ~Lock();
+        Lock(const Lock &) = delete;
+        Lock &operator=(const Lock &) = delete;
+        void write(const nlohmann::json &state);
+
+      private:
+        RunFolder &run_;
+        int file_;
+    };
+
+  private:
+    RunFolder() = default;
+    std::string claim_path(std::size_t unit) const;
+
+    std::string path_;
+    Manifest manifest_;
+    std::map<std::string, std::uint64_t> read_; // bytes of each file of rows
+    std::map<std::size_t, UnitResult> results_;
+};
+
+// Folders of runs below `shared`, the newest last.
+std::vector<std::string> runs_in(const std::string &shared);
+
+} // namespace vmaf::tune

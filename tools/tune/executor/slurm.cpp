@@ -1,0 +1,140 @@
+#include "executor/slurm.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "cli/command_error.hpp"
+#include "system/output_file.hpp"
+
+namespace vmaf::tune {
+
+namespace {
+
+constexpr std::size_t kTasksIfUnknown = 32;
+constexpr int kWarningSeconds = 60; // before the time limit: what runs may finish, nothing new begins
+
+std::vector<std::string> lines_of(const std::string &text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);)
+        if (!line.empty()) lines.push_back(line);
+    return lines;
+}
+
+std::vector<std::string> split(const std::string &line, char at) {
+    std::vector<std::string> parts(1);
+    for (const char c : line)
+        if (c == at)
+            parts.emplace_back();
+        else
+            parts.back() += c;
+    return parts;
+}
+
+} // namespace
+
+Slurm::Slurm(const ClusterOptions &options) : options_(options) {
+    for (const char *name : {"sbatch", "squeue", "scancel"})
+        if (!find_program(name))
+            throw usage_error(std::string("--executor slurm needs Slurm's '") + name +
+                              "', which was not found in PATH; submit from a machine of the cluster (Debian: "
+                              "apt-get install slurm-client)");
+}
+
+std::string Slurm::submit(const Job &job) const {
+    const std::string script = job.log + ".sh";
+    system::write_output_file(script,
+                              [&](const auto &out) { out("#!/bin/sh\nexec " + shell_quoted(job.command) + "\n"); });
+    Arguments command = {"sbatch",
+                         "--parsable",
+                         "--requeue",
+                         "--open-mode=append",
+                         "--job-name=" + job.name,
+                         "--chdir=" + job.folder,
+                         "--output=" + job.log + (job.tasks > 0 ? "-%A_%a.log" : "-%j.log"),
+                         "--signal=B:TERM@" + std::to_string(kWarningSeconds)};
+    if (job.tasks > 0) command.push_back("--array=0-" + std::to_string(job.tasks - 1));
+    if (!job.after.empty()) command.push_back("--dependency=afterany:" + job.after);
+    const auto add = [&](const char *flag, const std::string &value) {
+        if (!value.empty()) command.push_back(std::string("--") + flag + "=" + value);
+    };
+    add("partition", options_.partition);
+    add("account", options_.account);
+    add("qos", options_.qos);
+    if (!job.is_light) {
+        add("constraint", options_.constraint);
+        add("gres", options_.gres);
+        add("mem", options_.memory);
+        add("time", options_.time_limit);
+        if (options_.cpus_per_task > 0) add("cpus-per-task", std::to_string(options_.cpus_per_task));
+        for (const std::string &more : options_.sbatch) command.push_back(more.starts_with("-") ? more : "--" + more);
+    }
+    command.push_back(script);
+    const Outcome outcome = run_child(command);
+    const std::string id = split(lines_of(outcome.out).empty() ? "" : lines_of(outcome.out).back(), ';').front();
+    if (!outcome.ok() || id.empty() || id.find_first_not_of("0123456789") != std::string::npos) {
+        const auto said = lines_of(outcome.error_tail);
+        throw CommandError(kExitFailed, "sbatch refused the job: " + (said.empty() ? outcome.out : said.front()));
+    }
+    return id;
+}
+
+std::optional<std::vector<QueuedTask>> Slurm::queued(const std::string &name) const {
+    const Outcome outcome = run_child({"squeue", "--noheader", "--array", "--name=" + name, "--format=%i|%T|%N|%r"});
+    if (!outcome.ok()) return std::nullopt;
+    std::vector<QueuedTask> tasks;
+    for (const std::string &line : lines_of(outcome.out)) {
+        auto parts = split(line, '|');
+        parts.resize(4);
+        tasks.push_back({parts[0], parts[1], parts[2], parts[3]});
+    }
+    return tasks;
+}
+
+void Slurm::cancel(const std::string &name) const { run_child({"scancel", "--name=" + name}); }
+
+std::map<std::string, std::size_t> Slurm::ended(const std::vector<std::string> &jobs) const {
+    std::map<std::string, std::size_t> states;
+    if (jobs.empty() || !find_program("sacct")) return states;
+    std::string list;
+    for (const std::string &id : jobs) list += (list.empty() ? "" : ",") + id;
+    const Outcome outcome =
+        run_child({"sacct", "--noheader", "--parsable2", "--allocations", "--format=State", "--jobs=" + list});
+    if (!outcome.ok()) return states; // there is no accounting
+    for (const std::string &line : lines_of(outcome.out)) states[split(line, ' ').front()]++;
+    return states;
+}
+
+std::size_t Slurm::most_tasks(std::size_t wanted) const {
+    std::size_t most = options_.tasks;
+    if (most == 0) {
+        Arguments question = {"sinfo", "--noheader", "--format=%C"};
+        if (!options_.partition.empty()) question.push_back("--partition=" + options_.partition);
+        try {
+            const Outcome outcome = run_child(question);
+            std::size_t most_processors = 0; // of a partition; the same nodes may be in several
+            for (const std::string &line : lines_of(outcome.out)) {
+                unsigned allocated = 0, idle = 0, other = 0;
+                if (std::sscanf(line.c_str(), "%u/%u/%u/", &allocated, &idle, &other) == 3)
+                    most_processors = std::max<std::size_t>(most_processors, allocated + idle);
+            }
+            most = most_processors / std::max(1u, options_.cpus_per_task);
+        } catch (const Error &) { // it does not say: a guess
+        }
+        if (most == 0) most = kTasksIfUnknown;
+    }
+    std::size_t longest = 1000; // Slurm's own default
+    try {
+        for (const std::string &line : lines_of(run_child({"scontrol", "show", "config"}).out)) {
+            unsigned value = 0;
+            if (std::sscanf(line.c_str(), "MaxArraySize = %u", &value) == 1 && value > 1) longest = value - 1;
+        }
+    } catch (const Error &) {
+    }
+    return std::max<std::size_t>(1, std::min({wanted, most, longest}));
+}
+
+} // namespace vmaf::tune

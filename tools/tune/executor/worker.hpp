@@ -1,0 +1,30 @@
+// A task of the array: takes units until none is left.
+#pragma once
+
+#include "executor/cluster_run.hpp"
+
+namespace vmaf::tune {
+
+// Which units a task takes next. Tasks begin far from each other and go on where they began, so that one task sees few
+// sources and few collide; how many units it takes at once follows from how long they take.
+class UnitChooser {
+  public:
+    UnitChooser(std::size_t first, std::size_t last, std::size_t worker, std::size_t workers);
+
+    void set_taken(const std::vector<bool> &taken);
+    void take(std::size_t unit) { taken_[unit] = true; }
+    // The next free units of one group, at most as many as make sense; empty: all are taken.
+    std::vector<std::size_t> next(const std::function<bool(std::size_t, std::size_t)> &are_alike) const;
+    void measured(std::size_t units, double seconds);
+
+  private:
+    std::size_t most_at_once() const;
+
+    std::size_t first_, last_, workers_, cursor_;
+    std::vector<bool> taken_;
+    double units_done_ = 0, seconds_ = 0; // recent ones weigh more
+};
+
+int work_as_task(const Options &options, const ClusterCommand &command);
+
+} // namespace vmaf::tune

@@ -1,0 +1,18 @@
+#!/usr/bin/env python3
+"""Writes the templates of the report as C++ string literals: embed.py OUTPUT page.html page.css page.js"""
+import sys
+
+PIECE = 4000  # characters per literal; the compiler joins them
+NAMES = {"html": "page_template", "css": "page_style", "js": "page_script"}
+
+
+def literal(text):
+    escapes = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+    return "\n".join(f'    "{text[i : i + PIECE].translate(escapes)}"' for i in range(0, len(text), PIECE))
+
+
+parts = ['#include "reporting/page.hpp"', "namespace vmaf::tune {"]
+for path in sys.argv[2:]:
+    with open(path, encoding="utf-8") as file: text = file.read()
+    parts.append(f"std::string_view {NAMES[path.rsplit('.', 1)[1]]}() {{\n  return\n{literal(text)};\n}}")
+with open(sys.argv[1], "w", encoding="utf-8") as file: file.write("\n".join([*parts, "} // namespace vmaf::tune", ""]))

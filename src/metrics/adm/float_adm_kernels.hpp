@@ -5,6 +5,7 @@
 #include "device/kernel.hpp"
 #include "metrics/adm/float_adm_formula.hpp"
 #include "metrics/common/line_sums_kernel.hpp"
+#include "metrics/common/mirror_kernel.hpp"
 
 namespace vmaf {
 namespace kernels {
@@ -12,10 +13,7 @@ namespace kernels {
 constexpr int kFloatAdmBands = 3;
 
 // Section 1: mirror without the edge sample at the near end, with it at the far end.
-VMAF_DEVICE_FN int float_adm_fold(int p, int n) {
-    const int m = p < 0 ? -p : p >= n ? 2 * n - 1 - p : p;
-    return m < 0 ? 0 : m >= n ? n - 1 : m;
-}
+VMAF_DEVICE_FN int float_adm_fold(int p, int n) { return mirrored_inside<false, true>(p, n); }
 
 // Weighted magnitudes of a scale's coefficients, one plane for each band: of the reference, of its restored part, and
 // of what was added.

@@ -1,13 +1,13 @@
 // What CPU and device code of `float_ansnr` share (fidelity.md 5).
 #pragma once
 
-#include "device/kernel.hpp"
+#include "metrics/common/mirror_kernel.hpp"
 
 namespace vmaf {
 namespace kernels {
 
 // Asymmetric: the first sample is not repeated, the last one is.
-VMAF_DEVICE_FN constexpr int ansnr_mirrored(int i, int n) { return i < 0 ? -i : i >= n ? 2 * n - i - 1 : i; }
+VMAF_DEVICE_FN constexpr int ansnr_mirrored(int i, int n) { return mirrored<false, true>(i, n); }
 
 // The 5x5 filter of the distorted picture, by distances from its centre. Every tap is the quotient rounded to
 // single precision, which is the double quotient rounded once more.

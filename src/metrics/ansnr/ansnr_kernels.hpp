@@ -20,9 +20,10 @@ template <class C, class Sample> struct AnsnrKernel {
     using Lines = LineSums<C, 2>;
     static constexpr int kThreads = Lines::kThreads, kMinBlocks = 4, kTileWidth = 0, kTileHeight = Lines::kRows;
     static constexpr int kReach = 2, kInWidth = Lines::kColumns + 2 * kReach, kInHeight = Lines::kRows + 2 * kReach;
+    using Tiles = MirroredTiles<C, Sample, kThreads, kInWidth, kInHeight, true>;
     struct SharedMemory {
         typename Lines::SharedMemory lines;
-        float ref[kInHeight][kInWidth], dist[kInHeight][kInWidth];
+        Tiles tiles;
     };
 
     struct Fill {
@@ -31,15 +32,8 @@ template <class C, class Sample> struct AnsnrKernel {
         const Args &a;
         int y0;
         VMAF_DEVICE_FN void operator()(int x0) const {
-            Global<const Sample> ref = static_cast<Global<const Sample>>(a.luma.ref_of(c.frame));
-            Global<const Sample> dist = static_cast<Global<const Sample>>(a.luma.dist_of(c.frame));
-            for (int i = c.thread; i < kInHeight * kInWidth; i += kThreads) {
-                const int y = i / kInWidth, x = i % kInWidth;
-                const u64 at = static_cast<u64>(inside(y0 - kReach + y, a.height)) * static_cast<u64>(a.luma.pitch) +
-                               static_cast<u64>(inside(x0 - kReach + x, a.width));
-                shared->ref[y][x] = static_cast<float>(C::load(ref + at)) * a.scale - 128.0f;
-                shared->dist[y][x] = static_cast<float>(C::load(dist + at)) * a.scale - 128.0f;
-            }
+            Tiles::load(c, &shared->tiles, a.luma.ref_of(c.frame), a.luma.dist_of(c.frame), a.luma.pitch, a.width,
+                        a.height, x0 - kReach, y0 - kReach, a.scale);
             c.barrier();
             for (int i = c.thread; i < Lines::kRows * Lines::kColumns; i += kThreads) {
                 const int y = i / Lines::kColumns, x = i % Lines::kColumns;
@@ -50,17 +44,12 @@ template <class C, class Sample> struct AnsnrKernel {
         }
 
       private:
-        // Samples that no output needs may lie further outside.
-        static VMAF_DEVICE_FN int inside(int i, int n) {
-            const int m = ansnr_mirrored(i, n);
-            return m < 0 ? 0 : m >= n ? n - 1 : m;
-        }
         // The taps 1 2 1 by 1 2 1 over 16: exact in any order.
         VMAF_DEVICE_FN float smoothed(int y, int x) const {
             float sum = 0.0f;
             VMAF_UNROLL
             for (int v = -1; v <= 1; v++) {
-                Shared<const float> row = &shared->ref[y + kReach + v][x + kReach];
+                Shared<const float> row = &shared->tiles.samples[0][y + kReach + v][x + kReach];
                 sum = sum + (v == 0 ? 2.0f : 1.0f) * (row[-1] + 2.0f * row[0] + row[1]);
             }
             return sum * 0.0625f;
@@ -69,7 +58,7 @@ template <class C, class Sample> struct AnsnrKernel {
             float sum = 0.0f;
             VMAF_UNROLL
             for (int v = -kReach; v <= kReach; v++) {
-                Shared<const float> row = &shared->dist[y + kReach + v][x + kReach];
+                Shared<const float> row = &shared->tiles.samples[1][y + kReach + v][x + kReach];
                 float along = 0.0f;
                 VMAF_UNROLL
                 for (int u = -kReach; u <= kReach; u++)

@@ -70,6 +70,18 @@ template <class C> struct OrderedSumsParts {
         const u64 left = source.count - chunk * kOrderedChunk;
         return left < kOrderedChunk ? left : kOrderedChunk;
     }
+    // What a block of the first two kernels works on: blocks of one chunk of all sums are neighbours, so that sums of
+    // the same values read them together.
+    struct Work {
+        int which;
+        u64 chunk, count; // count: of terms; 0: nothing to do
+        VMAF_DEVICE_FN Work(C &c, const OrderedSumsArgs &a)
+            : which(c.block_x % a.count), chunk(static_cast<u64>(c.block_x / a.count)),
+              count(chunk < chunks(a.sources[which]) ? terms_of(a.sources[which], chunk) : 0) {}
+        VMAF_DEVICE_FN Term term(C &c, const OrderedSumsArgs &a) const {
+            return Term(a.sources[which], c.frame, chunk * kOrderedChunk);
+        }
+    };
     static VMAF_DEVICE_FN Global<u64> chunk_at(const OrderedSumsArgs &a, int frame, int sum, u64 chunk) {
         return a.chunks.of(frame) + (static_cast<u64>(sum) * a.most_chunks + chunk) * kChunkWords;
     }
@@ -86,8 +98,7 @@ template <class C> struct OrderedSumsParts {
     }
 };
 
-// Sums of chunks in any order. Blocks of one chunk of all sums are neighbours: sums of the same values read them
-// together.
+// Sums of chunks in any order.
 template <class C> struct ordered_sums_rough {
     using Args = OrderedSumsArgs;
     using Parts = OrderedSumsParts<C>;
@@ -98,16 +109,13 @@ template <class C> struct ordered_sums_rough {
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
-        const int which = c.block_x % a.count;
-        const OrderedSource &source = a.sources[which];
-        const u64 chunk = static_cast<u64>(c.block_x / a.count);
-        if (chunk >= Parts::chunks(source)) return;
-        const u64 count = Parts::terms_of(source, chunk);
-        const typename Parts::Term term(source, c.frame, chunk * kOrderedChunk);
+        const typename Parts::Work work(c, a);
+        if (work.count == 0) return;
+        const typename Parts::Term term = work.term(c, a);
         f64 sum(0);
-        for (u64 i = static_cast<u64>(c.thread); i < count; i += kThreads) sum = sum + term(i);
+        for (u64 i = static_cast<u64>(c.thread); i < work.count; i += kThreads) sum = sum + term(i);
         sum = Parts::sum_of_block(c, shared->groups, sum);
-        if (c.thread == 0) Parts::chunk_at(a, c.frame, which, chunk)[kChunkRough] = C::bits(sum);
+        if (c.thread == 0) Parts::chunk_at(a, c.frame, work.which, work.chunk)[kChunkRough] = C::bits(sum);
     }
 };
 
@@ -135,21 +143,18 @@ template <class C> struct ordered_sums_maps {
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
-        const int which = c.block_x % a.count;
-        const OrderedSource &source = a.sources[which];
-        const u64 chunk = static_cast<u64>(c.block_x / a.count);
-        if (chunk >= Parts::chunks(source)) return;
-        const u64 count = Parts::terms_of(source, chunk);
-        const typename Parts::Term term(source, c.frame, chunk * kOrderedChunk);
-        for (u32 i = static_cast<u32>(c.thread); i < count; i += kThreads)
+        const typename Parts::Work work(c, a);
+        if (work.count == 0) return;
+        const typename Parts::Term term = work.term(c, a);
+        for (u32 i = static_cast<u32>(c.thread); i < work.count; i += kThreads)
             shared->terms[i + i / kRun] = C::bits(term(i));
         f64 before(0);
-        for (u64 i = static_cast<u64>(c.thread); i < chunk; i += kThreads)
-            before = before + C::f64_from(C::load(Parts::chunk_at(a, c.frame, which, i) + kChunkRough));
+        for (u64 i = static_cast<u64>(c.thread); i < work.chunk; i += kThreads)
+            before = before + C::f64_from(C::load(Parts::chunk_at(a, c.frame, work.which, i) + kChunkRough));
         if (c.thread == 0) shared->is_unusable = 0;
         const u64 start = C::bits(Parts::sum_of_block(c, shared->groups, before)); // has a barrier
 
-        Map own = Sum::map_of(start, static_cast<u64>(c.thread) * kRun, count, Term{shared->terms});
+        Map own = Sum::map_of(start, static_cast<u64>(c.thread) * kRun, work.count, Term{shared->terms});
         const i64 hidden = static_cast<i64>(Sum::kHidden);
         if (own.low == Sum::kUnusable || own.low < -hidden || own.high > hidden) { // such a run leaves any binade
             C::shared_max(&shared->is_unusable, 1u);
@@ -174,7 +179,7 @@ template <class C> struct ordered_sums_maps {
             high = -lesser(-high, -shared->high[g]);
         }
         const Map all = Sum::joined(here, own);
-        Global<u64> out = Parts::chunk_at(a, c.frame, which, chunk);
+        Global<u64> out = Parts::chunk_at(a, c.frame, work.which, work.chunk);
         out[kChunkBinade] = Sum::binade_of(start);
         out[kChunkEven] = all.even;
         out[kChunkOdd] = all.odd;

@@ -5,6 +5,7 @@
 #include "device/kernel.hpp"
 #include "device/soft_f64.hpp"
 #include "metrics/common/line_sums_kernel.hpp"
+#include "metrics/common/mirror_kernel.hpp"
 
 namespace vmaf {
 namespace kernels {
@@ -23,9 +24,10 @@ template <class C, class Sample> struct FloatMotionKernel {
     using Lines = LineSums<C, 1>;
     static constexpr int kThreads = Lines::kThreads, kMinBlocks = 4, kTileWidth = 0, kTileHeight = Lines::kRows;
     static constexpr int kReach = 2, kInWidth = Lines::kColumns + 2 * kReach, kInHeight = Lines::kRows + 2 * kReach;
+    using Tiles = MirroredTiles<C, Sample, kThreads, kInWidth, kInHeight, false>; // 1.1
     struct SharedMemory {
         typename Lines::SharedMemory lines;
-        float samples[2][kInHeight][kInWidth];
+        Tiles tiles;
         float down[2][Lines::kRows][kInWidth];
     };
 
@@ -35,15 +37,8 @@ template <class C, class Sample> struct FloatMotionKernel {
         const Args &a;
         int y0;
         VMAF_DEVICE_FN void operator()(int x0) const {
-            Global<const Sample> earlier = static_cast<Global<const Sample>>(a.earlier.plane[c.frame]);
-            Global<const Sample> current = static_cast<Global<const Sample>>(a.current.plane[c.frame]);
-            for (int i = c.thread; i < kInHeight * kInWidth; i += kThreads) {
-                const int y = i / kInWidth, x = i % kInWidth;
-                const u64 at = static_cast<u64>(inside(y0 - kReach + y, a.height)) * static_cast<u64>(a.pitch) +
-                               static_cast<u64>(inside(x0 - kReach + x, a.width));
-                shared->samples[0][y][x] = static_cast<float>(C::load(earlier + at)) * a.scale - 128.0f;
-                shared->samples[1][y][x] = static_cast<float>(C::load(current + at)) * a.scale - 128.0f;
-            }
+            Tiles::load(c, &shared->tiles, a.earlier.plane[c.frame], a.current.plane[c.frame], a.pitch, a.width,
+                        a.height, x0 - kReach, y0 - kReach, a.scale);
             c.barrier();
             // Down first, then along; sums start at 0.
             for (int i = c.thread; i < Lines::kRows * kInWidth; i += kThreads) {
@@ -52,7 +47,7 @@ template <class C, class Sample> struct FloatMotionKernel {
                 for (int p = 0; p < 2; p++) {
                     float sum = 0.0f;
                     VMAF_UNROLL
-                    for (int k = 0; k < 5; k++) sum = sum + a.taps[k] * shared->samples[p][y + k][x];
+                    for (int k = 0; k < 5; k++) sum = sum + a.taps[k] * shared->tiles.samples[p][y + k][x];
                     shared->down[p][y][x] = sum;
                 }
             }
@@ -74,13 +69,6 @@ template <class C, class Sample> struct FloatMotionKernel {
                 a.blurred_earlier.of(c.frame)[at] = blurred[0];
                 a.blurred_current.of(c.frame)[at] = blurred[1];
             }
-        }
-
-      private:
-        // Mirror without repeating the border sample (1.1); samples that no output needs may lie further outside.
-        static VMAF_DEVICE_FN int inside(int i, int n) {
-            const int m = i < 0 ? -i : i >= n ? 2 * n - 2 - i : i;
-            return m < 0 ? 0 : m >= n ? n - 1 : m;
         }
     };
 

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "device/kernel.hpp"
-#include "metrics/common/resize_taps.hpp"
+#include "metrics/common/mirror_kernel.hpp"
+#include "metrics/common/resize_kernel.hpp"
 #include "metrics/speed/speed_qr.hpp"
 
 namespace vmaf {
@@ -17,10 +18,7 @@ constexpr int kSpeedMaxTaps = 35;
 constexpr int kSpeedMaxMeanTaps = 9;
 constexpr int kSpeedDecimation = 16;
 
-VMAF_DEVICE_FN int speed_reflect(int i, int n) {
-    i = i < 0 ? -i : i;
-    return i >= n ? 2 * n - 2 - i : i;
-}
+VMAF_DEVICE_FN int speed_reflect(int i, int n) { return mirrored<false, false>(i, n); }
 
 // One array for each plane of each frame.
 template <class T> struct SpeedArray {
@@ -57,7 +55,7 @@ template <class C, class Sample, bool kScaled> struct SpeedDecimateKernel {
         if (at >= a.out_width * a.out_height) return;
         const int x = at % a.out_width * kSpeedDecimation, y = at / a.out_width * kSpeedDecimation;
         const int radius = a.tap_count / 2;
-        const Source source = {static_cast<Global<const Sample>>(a.samples[c.block_y].plane[c.frame]),
+        const Source source = {a, static_cast<Global<const Sample>>(a.samples[c.block_y].plane[c.frame]),
                                static_cast<Global<const Sample>>(a.earlier[c.block_y].plane[c.frame])};
         float sum = 0.0f;
         for (int i = 0; i < a.tap_count; i++) {
@@ -65,7 +63,7 @@ template <class C, class Sample, bool kScaled> struct SpeedDecimateKernel {
             float line = 0.0f;
             for (int k = 0; k < a.tap_count; k++) {
                 const int row = speed_reflect(y - radius + k, a.height);
-                line += a.taps[k] * (kScaled ? scaled(a, source, column, row) : sample(a, source, column, row));
+                line += a.taps[k] * (kScaled ? scaled(a, source, column, row) : source(column, row));
             }
             sum += a.taps[i] * line;
         }
@@ -74,31 +72,19 @@ template <class C, class Sample, bool kScaled> struct SpeedDecimateKernel {
 
   private:
     struct Source {
+        const Args &a;
         Global<const Sample> samples, earlier;
+        VMAF_DEVICE_FN float operator()(int x, int y) const {
+            const u64 at = static_cast<u64>(static_cast<u32>(y)) * static_cast<u32>(a.pitch) + static_cast<u32>(x);
+            const int here = static_cast<int>(C::load(samples + at));
+            if (!earlier) return static_cast<float>(here) * a.scale - 128.0f;
+            return static_cast<float>(static_cast<int>(C::load(earlier + at)) - here) * a.scale;
+        }
     };
 
-    static VMAF_DEVICE_FN float sample(const Args &a, const Source &source, int x, int y) {
-        const u64 at = static_cast<u64>(static_cast<u32>(y)) * static_cast<u32>(a.pitch) + static_cast<u32>(x);
-        const int here = static_cast<int>(C::load(source.samples + at));
-        if (!source.earlier) return static_cast<float>(here) * a.scale - 128.0f;
-        return static_cast<float>(static_cast<int>(C::load(source.earlier + at)) - here) * a.scale;
-    }
-
     static VMAF_DEVICE_FN float scaled(const Args &a, const Source &source, int x, int y) {
-        if (a.resize_taps == 0) return sample(a, source, x, y); // the size stays
-        Global<const ResizeTaps> across = a.columns + x, down = a.rows + y;
-        if (a.resize_taps == 1) return sample(a, source, C::load(across->index), C::load(down->index));
-        float value = 0.0f, weights = 0.0f;
-        for (int j = 0; j < a.resize_taps; j++) {
-            const int row = C::load(down->index + j);
-            const float from_row = C::load(down->weight + j);
-            for (int i = 0; i < a.resize_taps; i++) {
-                const float weight = from_row * C::load(across->weight + i);
-                value += weight * sample(a, source, C::load(across->index + i), row);
-                weights += weight;
-            }
-        }
-        return a.resize_taps == 9 ? C::divide(value, weights) : value;
+        if (a.resize_taps == 0) return source(x, y); // the size stays
+        return resized_sample<C>(a.columns + x, a.rows + y, a.resize_taps, source);
     }
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/trace.hpp"
+#include "metrics/common/made_planes_device.hpp"
 #include "metrics/common/ordered_sums_device.hpp"
 #include "metrics/ssim/box_mean.hpp"
 #include "metrics/ssim/decimate.hpp"
@@ -30,29 +31,10 @@ std::size_t pixels(const PictureFormat &format) { return std::size_t{format.widt
 
 float to_8_bits(unsigned bits) { return 1.0f / static_cast<float>(1 << (bits - 8)); }
 
-// A plane of each picture that kernels make.
-struct MadePlanes {
-    MadePlanes(FrameMemory &scratch, int width, int height)
-        : width(width), height(height), pitch((width + 31) / 32 * 32),
-          ref(scratch.add<float>(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(height))),
-          dist(scratch.add<float>(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(height))) {}
-    int width, height, pitch;
-    Piece<float> ref, dist;
-
-    SsimImages<float> images(const DeviceBatch &batch) const {
-        SsimImages<float> images{};
-        const FrameArray<float> r = batch.scratch_of(ref), d = batch.scratch_of(dist);
-        for (unsigned i = 0; i < batch.count; i++) {
-            images.ref.plane[i] = r.of(static_cast<int>(i));
-            images.dist.plane[i] = d.of(static_cast<int>(i));
-        }
-        images.width = width;
-        images.height = height;
-        images.pitch = pitch;
-        images.scale = 1.0f;
-        return images;
-    }
-};
+SsimImages<float> images_of(const MadePlanes &made, const DeviceBatch &batch) {
+    const PicturePlanes planes = made.planes(batch);
+    return {planes.ref, planes.dist, made.width, made.height, made.pitch, 1.0f};
+}
 
 template <class Sample> SsimImages<Sample> luma_images(const DeviceBatch &batch, const PictureFormat &format) {
     const PicturePlanes luma = batch.planes(0);
@@ -185,7 +167,7 @@ class FloatSsimDevice final : public DeviceScorer {
                {blocks_for(width_, box_kernel_.shape.tile_width),
                 2 * blocks_for(height_, box_kernel_.shape.tile_height), batch.count},
                args);
-        terms_.enqueue(queue, batch, terms_kernel_, planes_made_->images(batch));
+        terms_.enqueue(queue, batch, terms_kernel_, images_of(*planes_made_, batch));
     }
 
     PictureFormat format_;
@@ -223,7 +205,7 @@ class FloatMsSsimDevice final : public DeviceScorer {
         with_luma(batch, format_,
                   [&](const auto &images) { enqueue_scale(queue, batch, 0, terms_first_, decimate_first_, images); });
         for (std::size_t i = 1; i < kMsSsimScales; i++)
-            enqueue_scale(queue, batch, i, terms_later_, decimate_later_, scales_[i - 1]->images(batch));
+            enqueue_scale(queue, batch, i, terms_later_, decimate_later_, images_of(*scales_[i - 1], batch));
         std::vector<OrderedSource> sources;
         for (std::size_t i = 0; i < kMsSsimScales; i++) terms_[i]->add_sources(batch, Terms::kSums * i, sources);
         sums_kernels_->enqueue(queue, batch, sources, batch.results_of(sums_));

@@ -2,7 +2,7 @@
 // arithmetic of one position, in the dialect of device/kernel.hpp. `C` has f64, divide() and square_root().
 #pragma once
 
-#include "device/kernel.hpp"
+#include "metrics/common/mirror_kernel.hpp"
 
 namespace vmaf {
 namespace kernels {
@@ -41,7 +41,7 @@ VMAF_DEVICE_FN constexpr float low_pass_tap(int v, int u) {
 }
 
 // Mirror with the border sample repeated, once (7.1).
-VMAF_DEVICE_FN constexpr int mirrored_index(int i, int n) { return i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i; }
+VMAF_DEVICE_FN constexpr int mirrored_index(int i, int n) { return mirrored<true, true>(i, n); }
 
 // 6.3, 6.4: from the windowed means of a, b, a*a, b*b and a*b. The mixture of f32 and f64 is the definition's.
 template <class C> struct SsimPosition {

@@ -52,9 +52,10 @@ template <class C, class Sample, bool kPowerOfTwo> struct BoxMeanKernel {
         f64 sum(0);
         for (int v = 0; v < a.factor; v++) {
             Global<const Sample> row =
-                plane + static_cast<u64>(inside(y * a.factor - before + v, a.height)) * static_cast<u64>(a.pitch);
+                plane + static_cast<u64>(mirrored_inside<true, true>(y * a.factor - before + v, a.height)) *
+                            static_cast<u64>(a.pitch);
             for (int u = 0; u < a.factor; u++) {
-                const u32 sample = C::load(row + inside(x * a.factor - before + u, a.width));
+                const u32 sample = C::load(row + mirrored_inside<true, true>(x * a.factor - before + u, a.width));
                 if (kPowerOfTwo)
                     whole += sample;
                 else
@@ -64,13 +65,6 @@ template <class C, class Sample, bool kPowerOfTwo> struct BoxMeanKernel {
         Global<float> out =
             (dist ? a.out_dist : a.out_ref).of(c.frame) + static_cast<u64>(y) * static_cast<u64>(a.out_pitch);
         out[x] = kPowerOfTwo ? static_cast<float>(whole) * (a.sample_scale * a.weight) : to_float(sum);
-    }
-
-  private:
-    // One reflection is not enough where a side is below factor / 2; such samples never reach a score.
-    static VMAF_DEVICE_FN int inside(int i, int n) {
-        const int m = mirrored_index(i, n);
-        return m < 0 ? 0 : m >= n ? n - 1 : m;
     }
 };
 
@@ -99,7 +93,8 @@ template <class C, class Sample> struct DecimateKernel {
         Global<const Sample> plane = a.in.plane(dist, c.frame);
         for (int i = c.thread; i < kInHeight * kInWidth; i += kThreads) {
             const int y = i / kInWidth, x = i % kInWidth;
-            const int row = inside(2 * y0 - kReach + y, a.in.height), column = inside(2 * x0 - kReach + x, a.in.width);
+            const int row = mirrored_inside<true, true>(2 * y0 - kReach + y, a.in.height),
+                      column = mirrored_inside<true, true>(2 * x0 - kReach + x, a.in.width);
             const Sample sample =
                 C::load(plane + static_cast<u64>(row) * static_cast<u64>(a.in.pitch) + static_cast<u64>(column));
             shared->samples[y][x] = static_cast<float>(sample) * a.in.scale;
@@ -122,13 +117,6 @@ template <class C, class Sample> struct DecimateKernel {
                 .of(c.frame)[static_cast<u64>(y0 + y) * static_cast<u64>(a.out_pitch) + static_cast<u64>(x0 + x)] =
                 to_float(sum);
         }
-    }
-
-  private:
-    // Samples that no output needs may lie further outside.
-    static VMAF_DEVICE_FN int inside(int i, int n) {
-        const int m = mirrored_index(i, n);
-        return m < 0 ? 0 : m >= n ? n - 1 : m;
     }
 };
 

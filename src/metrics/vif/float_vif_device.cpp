@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "device/trace.hpp"
+#include "metrics/common/made_planes_device.hpp"
 #include "metrics/vif/float_vif_kernels.hpp"
 
 namespace vmaf::float_vif {
@@ -22,31 +23,16 @@ FloatVifFilter filter_of(const std::vector<float> &taps) {
     return filter;
 }
 
-// Both planes of one level, made by kernels.
-struct Level {
-    Level(FrameMemory &scratch, int width, int height)
-        : width(width), height(height), pitch((width + 31) / 32 * 32),
-          ref(scratch.add<float>(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(height))),
-          dist(scratch.add<float>(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(height))) {}
-    int width, height, pitch;
-    Piece<float> ref, dist;
+// One level, made by kernels.
+struct Level : MadePlanes {
+    using MadePlanes::MadePlanes;
 
     FloatVifOut out(const DeviceBatch &batch) const {
         return {batch.scratch_of(ref), batch.scratch_of(dist), width, height, pitch};
     }
     FloatVifImages<float> images(const DeviceBatch &batch) const {
-        FloatVifImages<float> images{};
-        const FloatVifOut planes = out(batch);
-        for (unsigned i = 0; i < batch.count; i++) {
-            images.ref.plane[i] = planes.ref.of(static_cast<int>(i));
-            images.dist.plane[i] = planes.dist.of(static_cast<int>(i));
-        }
-        images.width = width;
-        images.height = height;
-        images.pitch = pitch;
-        images.scale = 1.0f;
-        images.offset = 0.0f;
-        return images;
+        const PicturePlanes made = planes(batch);
+        return {made.ref, made.dist, width, height, pitch, 1.0f, 0.0f};
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include "device/kernel.hpp"
 #include "metrics/common/line_sums_kernel.hpp"
+#include "metrics/common/mirror_kernel.hpp"
 #include "metrics/common/resize_kernel.hpp"
 #include "metrics/vif/float_vif_formula.hpp"
 
@@ -32,11 +33,8 @@ template <class Sample> struct FloatVifPlane {
     }
 };
 
-// Mirror without repeating the border sample; samples that no output needs may lie further outside.
-VMAF_DEVICE_FN int float_vif_inside(int i, int n) {
-    const int m = i < 0 ? -i : i >= n ? 2 * n - 2 - i : i;
-    return m < 0 ? 0 : m >= n ? n - 1 : m;
-}
+// Mirror without repeating the border sample.
+VMAF_DEVICE_FN int float_vif_inside(int i, int n) { return mirrored_inside<false, false>(i, n); }
 
 struct FloatVifFilter {
     int count;

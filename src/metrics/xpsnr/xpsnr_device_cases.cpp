@@ -10,8 +10,8 @@ const MetricDeviceCases cases("xpsnr", [](DeviceCaseList &list) {
         list.add(130, 67, bits, {{"fps", "60"}}, PixelFormat::yuv422p);
         list.add(129, 66, bits, {{"enable_chroma", "false"}}, PixelFormat::yuv420p);
     }
-    list.add(701, 441, 10, {{"fps", "32"}}, PixelFormat::yuv420p);  // weights are not smoothed
-    list.add(2049, 1153, 8, {{"fps", "50"}}, PixelFormat::yuv420p); // a large picture
+    list.add(701, 441, 10, {{"fps", "32"}}, PixelFormat::yuv420p); // weights are not smoothed
+    list.add(2049, 1153, 8, {{"fps", "50"}});                      // a large picture
 });
 
 } // namespace

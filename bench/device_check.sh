@@ -4,7 +4,7 @@
 #   bench/device_check.sh pack FOLDER          builds for sm_90 and puts what is needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: features check profile parity golden mixes memory kernels frames sweep library pageable files list startup contexts runs faults sanitize
+# Steps: features check profile parity golden mixes memory kernels frames sweep library pageable files list startup contexts runs faults sanitize hip
 # (default: all but sweep). Each prints its figures as it goes, and FAILED where something is not as it must be. `SLOW` names the
 # features that profile looks at.
 set -euo pipefail
@@ -16,11 +16,12 @@ pack() {
     folder=$(cd "$1" && pwd)
     [ -d "$build" ] || meson setup "$build" "$here" -Denable_cuda=true -Dnvidia_archs="${ARCHS:-sm_90}" -Denable_fuzz=false >/dev/null
     local programs=(bench/device_bench bench/library_bench bench/library_stress tools/vmaf tools/vmaf-parity
-        tools/clipgen)
+        tools/clipgen bench/hip_on_cuda/device_bench_hip tests/fake_driver/with_hip/vmaf_with_hip)
     ninja -C "$build" "${programs[@]}"
     mkdir -p "$folder"
     (cd "$build" && cp "${programs[@]}" "$folder"/)
     cp -L "$build"/src/libvmaf.so.3 "$folder"/
+    ninja -C "$build" bench/hip_on_cuda/libamdhip64.so.6 && mkdir -p "$folder"/hip_on_cuda && cp -L "$build"/bench/hip_on_cuda/libamdhip64.so.6 "$folder"/hip_on_cuda/
     (cd "$folder" && strip "${programs[@]##*/}" libvmaf.so.3)
     ls -lh "$folder"
 }
@@ -166,19 +167,23 @@ pair() { # size format depth scene distortion
     "$folder"/clipgen --size "$1" --frames 5 --format "$2" --depth "$3" --scene "$4" --distort none "$tmp/pair_ref.y4m"
     "$folder"/clipgen --size "$1" --frames 5 --format "$2" --depth "$3" --scene "$4" --distort "$5" "$tmp/pair_dist.y4m"
 }
-step_parity() {
+# Every feature on clips of all kinds.
+compare_backends() { # program backends
     local clip cells=0
     for clip in "176x144 420 8 street dct:40" "175x131 420 8 street dct:40" "960x540 420 8 street dct:40" \
         "1280x720 420 8 street dct:40" "1920x1080 420 10 street dct:40" "176x144 444 10 street dct:40" \
         "576x324 420 16 noise dct:40" "176x144 420 8 street none" "176x144 420 8 flat dct:40" "21x17 420 8 street dct:40"; do
         pair $clip
-        "$folder"/vmaf-parity --vmaf-binary "$folder"/vmaf --reference "$tmp/pair_ref.y4m" --distorted "$tmp/pair_dist.y4m" \
-            --backends cpu,cuda,host >"$tmp/cells" || true
+        "$folder"/vmaf-parity --vmaf-binary "$folder/$1" --reference "$tmp/pair_ref.y4m" --distorted "$tmp/pair_dist.y4m" \
+            --backends "$2" >"$tmp/cells" || true
         # Some features refuse small pictures, on every backend.
         ! grep -vE "  OK  |^(cambi|float_ms_ssim|speed_chroma|speed_temporal)  .*  ERROR  " "$tmp/cells" || return 1
         cells=$((cells + $(wc -l <"$tmp/cells")))
     done
-    echo "$cells cells (feature and pair of cpu, cuda, host), all OK"
+    echo "$cells cells (feature and pair of $2), all OK"
+}
+step_parity() {
+    compare_backends vmaf cpu,cuda,host || return 1
     # Every dispatch strategy gives the same document.
     pair 576x324 420 8 street dct:40
     local dispatch
@@ -189,10 +194,11 @@ step_parity() {
     done
     echo "documents of all dispatch strategies are equal"
 }
-step_golden() {
+step_golden() { golden vmaf cuda; }
+golden() { # program backend
     local shards=8 shard failed=0 jobs=()
     for ((shard = 0; shard < shards; shard++)); do
-        python3 "$here"/tests/golden/check.py --vmaf "$folder"/vmaf --clipgen "$folder"/clipgen --backend cuda --shard $((shard + 1))/$shards \
+        python3 "$here"/tests/golden/check.py --vmaf "$folder/$1" --clipgen "$folder"/clipgen --backend "$2" --shard $((shard + 1))/$shards \
             >"$tmp/golden_$shard" 2>&1 &
         jobs+=($!)
     done
@@ -201,6 +207,15 @@ step_golden() {
         tail -3 "$tmp/golden_$shard"
     done
     return $failed
+}
+# The HIP backend, over a library that maps its functions to NVIDIA's driver.
+step_hip() {
+    local -x LD_LIBRARY_PATH=$folder/hip_on_cuda:$LD_LIBRARY_PATH
+    "$folder"/device_bench_hip check hip large || return 1
+    compare_backends vmaf_with_hip cpu,hip || return 1
+    golden vmaf_with_hip hip || return 1
+    # The functions of the runtime are called as often as CUDA's would be: no slower either.
+    "$folder"/device_bench_hip frames hip
 }
 step_contexts() {
     "$folder"/library_stress contexts 8 400 || return 1
@@ -305,7 +320,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(features check profile parity golden mixes memory kernels frames library pageable files list startup contexts runs faults sanitize)
+    [ ${#steps[@]} -gt 0 ] || steps=(features check profile parity golden mixes memory kernels frames library pageable files list startup contexts runs faults sanitize hip)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS

@@ -40,7 +40,7 @@ const std::vector<BuiltBackend> &built() {
         {"sycl", true, open_sycl_device, list_sycl_devices},
 #endif
 #if VMAF_ENABLE_HIP
-        {"hip", VMAF_ENABLE_HIPCC, open_hip_device, list_hip_devices},
+        {"hip", hip_has_code(), open_hip_device, list_hip_devices},
 #endif
 #if VMAF_ENABLE_METAL
         {"metal", true, open_metal_device, list_metal_devices},

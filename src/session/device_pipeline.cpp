@@ -20,7 +20,6 @@ constexpr unsigned kMaxBatchOfLarge = 4;
 constexpr unsigned kBatchesAtOnce = 4, kBatchesAtOnceOfChains = 6;
 constexpr unsigned kBusyBatches = 2;                       // with so many under way a batch may wait for more frames
 constexpr std::size_t kStagedBytes = std::size_t{2} << 20; // go to the device in one copy
-constexpr unsigned kRowsOfStrip = 64;
 
 } // namespace
 
@@ -131,36 +130,38 @@ DevicePipeline::~DevicePipeline() {
 }
 
 void DevicePipeline::submit(void *frame, unsigned index, const Picture &ref, const Picture &dist, std::uint32_t scorers,
-                            Parallel &parallel) {
+                            WorkerPool &pool) {
     const TraceRange trace("frame", index);
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
         return failed_ || (open_frames() < config_.batch && submitted_ + kHistory < collected_ + entries_.size());
     });
-    bool counted = false;
+    const std::size_t slot = slot_of(submitted_);
+    Entry &entry = entries_[slot];
+    bool is_taken = false;
     if (!failed_) try {
             lock.unlock();
             const Device::Scope scope(*device_);
-            Entry &entry = entries_[slot_of(submitted_)];
             entry.frame = frame;
             entry.index = index;
             entry.scorers = scorers;
-            fill(entry, ref, dist, parallel);
+            fill(entry, ref, dist);
             lock.lock();
             submitted_++; // from here on the collector speaks for the frame
-            counted = true;
-            changed_.notify_all();
-            if (failed_) return;
-            if ((staged_to_ - staged_from_) * 2 * picture_bytes_ >= kStagedBytes) upload_staged();
-            // A device that has nothing to do gets what there is; a busy one the whole batch.
-            if (at_work_.empty() || (open_frames() == config_.batch && may_start())) start();
-            return;
+            is_taken = true;
         } catch (...) {
             if (!lock.owns_lock()) lock.lock();
             fail(std::current_exception());
         }
-    lock.unlock();
-    if (!counted) receiver_.measured(frame);
+    if (!is_taken) {
+        lock.unlock();
+        receiver_.measured(frame);
+    } else if (entry.is_staged) {
+        lock.unlock();
+        pool.submit({[](void *self, void *, std::size_t at) { static_cast<DevicePipeline *>(self)->stage_frame(at); },
+                     this, nullptr, slot});
+    } else
+        arrived(entry);
 }
 
 unsigned DevicePipeline::planes() const {
@@ -173,7 +174,7 @@ unsigned DevicePipeline::planes() const {
 }
 
 // Brings the pictures of the next frame to the device.
-void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist, Parallel &parallel) {
+void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist) {
     unsigned ref_planes = 0, dist_planes = 0;
     for (std::size_t i = 0; i < scorers_.size(); i++) {
         if (!(entry.scorers >> i & 1)) continue;
@@ -183,19 +184,15 @@ void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist,
     }
     entry.ref = ref;
     entry.dist = dist;
-    if (ref.memory() == Memory::host && dist.memory() == Memory::host) {
-        entry.ref_at = stage(0, ref, ref_planes, parallel);
-        entry.dist_at = stage(1, dist, dist_planes, parallel);
-        entry.ref = entry.dist = Picture();
-        const std::lock_guard lock(mutex_);
-        if (staged_to_ != submitted_) { // not a neighbour of those before
-            upload_staged();
-            staged_from_ = submitted_;
-        }
-        staged_to_ = submitted_ + 1;
+    entry.is_staged = ref.memory() == Memory::host && dist.memory() == Memory::host;
+    if (entry.is_staged) {
+        const std::size_t slot = slot_of(submitted_);
+        make_staging(slot);
+        entry.ref_at = place(slot, 0, ref_planes);
+        entry.dist_at = place(slot, 1, dist_planes);
     } else {
-        entry.ref_at = bring(0, ref, ref_planes, parallel);
-        entry.dist_at = bring(1, dist, dist_planes, parallel);
+        entry.ref_at = bring(0, ref, ref_planes);
+        entry.dist_at = bring(1, dist, dist_planes);
     }
     const auto look_back = [](std::array<Resident, kHistory> &kept, std::array<Resident, kHistory> &earlier,
                               const Resident &current) {
@@ -207,11 +204,20 @@ void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist,
     look_back(earlier_dist_, entry.earlier_dist, entry.dist_at);
 }
 
-DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &picture, unsigned planes,
-                                               Parallel &parallel) {
+DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &picture, unsigned planes) {
     const std::size_t slot = slot_of(submitted_);
+    Resident at = place(slot, role, planes);
     const bool is_staged = picture.memory() == Memory::host;
-    Resident at = is_staged ? stage(role, picture, planes, parallel) : place(slot, role, planes);
+    if (is_staged) {
+        make_staging(slot);
+        stage(slot, role, picture, at);
+    }
+    if (picture.memory() == Memory::pinned_host && is_laid_out(picture, planes)) { // one copy for all planes
+        const unsigned last = format_.planes() - 1;
+        const std::size_t bytes = layout_.offset[last] + layout_.stride[last] * format_.plane_height(last);
+        upload_queue_->upload(device_picture(slot, role), 0, picture.data(0), 0, {bytes, 1});
+        return at;
+    }
     for (unsigned p = 0; p < format_.planes(); p++) {
         if (!(planes >> p & 1)) continue;
         std::byte *const to = device_picture(slot, role) + layout_.offset[p];
@@ -233,6 +239,16 @@ DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &pic
     return at;
 }
 
+// Whether the picture has several planes that are wanted, one behind the other as on the device.
+bool DevicePipeline::is_laid_out(const Picture &picture, unsigned planes) const {
+    if (planes != (1u << format_.planes()) - 1 || format_.planes() == 1) return false;
+    for (unsigned p = 0; p < format_.planes(); p++)
+        if (picture.stride_bytes(p) != static_cast<std::ptrdiff_t>(layout_.stride[p]) ||
+            picture.data(p) != picture.data(0) + layout_.offset[p])
+            return false;
+    return layout_.offset[0] == 0;
+}
+
 // Where planes of a picture will be on the device.
 DevicePipeline::Resident DevicePipeline::place(std::size_t slot, unsigned role, unsigned planes) const {
     Resident at;
@@ -241,26 +257,55 @@ DevicePipeline::Resident DevicePipeline::place(std::size_t slot, unsigned role, 
     return at;
 }
 
-// Copies from pageable memory, which the device cannot read while we go on.
-DevicePipeline::Resident DevicePipeline::stage(unsigned role, const Picture &picture, unsigned planes,
-                                               Parallel &parallel) {
-    const std::size_t slot = slot_of(submitted_);
+void DevicePipeline::make_staging(std::size_t slot) {
     auto &block = staging_[slot / config_.batch];
     if (!block) block = device_->allocate_pinned(2 * config_.batch * picture_bytes_);
+}
+
+// Copies from pageable memory, which the device cannot read while we go on.
+void DevicePipeline::stage(std::size_t slot, unsigned role, const Picture &picture, const Resident &at) const {
     for (unsigned p = 0; p < format_.planes(); p++) {
-        if (!(planes >> p & 1)) continue;
+        if (!at.plane[p]) continue;
         std::byte *const to = staged_picture(slot, role) + layout_.offset[p];
         const std::size_t pitch = layout_.stride[p];
         const std::size_t row_bytes = std::size_t{format_.plane_width(p)} * format_.bytes_per_sample();
-        const unsigned rows = format_.plane_height(p);
-        const unsigned strips = std::min(std::max(parallel.threads(), 1u), (rows + kRowsOfStrip - 1) / kRowsOfStrip);
-        parallel.run(strips, [&](unsigned strip) {
-            const auto edge = [&](unsigned i) { return static_cast<unsigned>(std::uint64_t{rows} * i / strips); };
-            for (unsigned y = edge(strip); y < edge(strip + 1); y++)
-                std::memcpy(to + y * pitch, picture.data(p) + std::ptrdiff_t{y} * picture.stride_bytes(p), row_bytes);
-        });
+        for (unsigned y = 0; y < format_.plane_height(p); y++)
+            std::memcpy(to + y * pitch, picture.data(p) + std::ptrdiff_t{y} * picture.stride_bytes(p), row_bytes);
     }
-    return place(slot, role, planes);
+}
+
+// On a thread of the pool: frames are copied side by side.
+void DevicePipeline::stage_frame(std::size_t slot) noexcept {
+    Entry &entry = entries_[slot];
+    stage(slot, 0, entry.ref, entry.ref_at);
+    stage(slot, 1, entry.dist, entry.dist_at);
+    entry.ref = entry.dist = Picture();
+    const std::lock_guard lock(mutex_);
+    arrived(entry);
+}
+
+// Lets frames go on, in their order, once their pictures are where uploads find them. The caller holds the mutex.
+void DevicePipeline::arrived(Entry &entry) noexcept {
+    entry.is_ready = true;
+    for (; ready_ < submitted_ && entries_[slot_of(ready_)].is_ready;) {
+        const std::uint64_t number = ready_++;
+        if (!failed_) try {
+                const Device::Scope scope(*device_);
+                if (entries_[slot_of(number)].is_staged) {
+                    if (staged_to_ != number) { // not a neighbour of those before
+                        upload_staged();
+                        staged_from_ = number;
+                    }
+                    staged_to_ = number + 1;
+                    if ((staged_to_ - staged_from_) * 2 * picture_bytes_ >= kStagedBytes) upload_staged();
+                }
+                // A device that has nothing to do gets what there is; a busy one the whole batch.
+                if (at_work_.empty() || (open_frames() >= config_.batch && may_start())) start();
+            } catch (...) {
+                fail(std::current_exception());
+            }
+    }
+    changed_.notify_all();
 }
 
 // Neighbours in staging memory are neighbours on the device: several frames in one copy. The caller holds the mutex and
@@ -285,9 +330,10 @@ bool DevicePipeline::may_start() const { return open_frames() > 0 && at_work_.si
 
 // Puts the frames that wait to work. The caller holds the mutex and a scope.
 void DevicePipeline::start() {
-    const Batch batch{begun_, open_frames(), &workspaces_[batches_begun_++ % workspaces_.size()]};
+    const Batch batch{begun_, std::min(open_frames(), config_.batch),
+                      &workspaces_[batches_begun_++ % workspaces_.size()]};
     Workspace &workspace = *batch.workspace;
-    begun_ = submitted_; // also if it fails: its frames are then reported without results
+    begun_ += batch.count; // also if it fails: its frames are then reported without results
     at_work_.push_back(batch);
     changed_.notify_all();
     upload_staged();
@@ -336,12 +382,15 @@ void DevicePipeline::enqueue(Workspace &workspace, std::uint64_t first, unsigned
 void DevicePipeline::collect() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [&] { return !at_work_.empty() || (failed_ && open_frames() > 0) || closing_; });
+        changed_.wait(lock, [&] {
+            return !at_work_.empty() || (failed_ && open_frames() > 0) ||
+                   (closing_ && (open_frames() > 0 || begun_ == submitted_));
+        });
         if (!at_work_.empty()) finish_batch(lock);
         if (failed_ && open_frames() > 0) { // will never run: its frames are reported without results
             at_work_.push_back({begun_, open_frames(), nullptr});
-            begun_ = submitted_;
-        } else if (may_start() && (open_frames() == config_.batch || at_work_.size() < kBusyBatches)) {
+            begun_ = ready_;
+        } else if (may_start() && (open_frames() >= config_.batch || at_work_.size() < kBusyBatches)) {
             // What was left open while the device was busy.
             try {
                 const Device::Scope scope(*device_);
@@ -349,7 +398,7 @@ void DevicePipeline::collect() {
             } catch (...) {
                 fail(std::current_exception());
             }
-        } else if (closing_ && at_work_.empty() && open_frames() == 0)
+        } else if (closing_ && at_work_.empty() && begun_ == submitted_)
             return;
     }
 }

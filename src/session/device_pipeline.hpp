@@ -15,6 +15,7 @@
 #include "metrics/device_scorer.hpp"
 #include "picture/picture.hpp"
 #include "session/ring.hpp"
+#include "session/worker_pool.hpp"
 
 namespace vmaf {
 
@@ -51,9 +52,9 @@ class DevicePipeline {
     DevicePipeline &operator=(const DevicePipeline &) = delete;
 
     // Pictures are in host memory, page-locked memory or on this device. `scorers`: one bit for each that runs on this
-    // frame. Pictures in pageable memory are copied before submit() returns, with the help of `parallel`.
+    // frame. Pictures in pageable memory are copied by a job of `pool`, which has room for it; they are let go then.
     void submit(void *frame, unsigned index, const Picture &ref, const Picture &dist, std::uint32_t scorers,
-                Parallel &parallel);
+                WorkerPool &pool);
 
     unsigned planes() const; // one bit for each that some scorer reads
 
@@ -75,7 +76,9 @@ class DevicePipeline {
         void *frame = nullptr;
         unsigned index = 0;
         std::uint32_t scorers = 0;
-        Picture ref, dist; // kept while an upload may read them
+        Picture ref, dist;      // kept while they are read
+        bool is_staged = false; // goes through staging memory
+        bool is_ready = false;  // uploads may be asked for, or have been
         Resident ref_at, dist_at;
         std::array<Resident, kHistory> earlier_ref, earlier_dist;
     };
@@ -94,10 +97,14 @@ class DevicePipeline {
     };
 
     void allocate(unsigned batches_at_once, unsigned batch);
-    void fill(Entry &entry, const Picture &ref, const Picture &dist, Parallel &parallel);
-    Resident bring(unsigned role, const Picture &picture, unsigned planes, Parallel &parallel);
+    void fill(Entry &entry, const Picture &ref, const Picture &dist);
+    Resident bring(unsigned role, const Picture &picture, unsigned planes);
+    bool is_laid_out(const Picture &picture, unsigned planes) const;
     Resident place(std::size_t slot, unsigned role, unsigned planes) const;
-    Resident stage(unsigned role, const Picture &picture, unsigned planes, Parallel &parallel);
+    void make_staging(std::size_t slot);
+    void stage(std::size_t slot, unsigned role, const Picture &picture, const Resident &at) const;
+    void stage_frame(std::size_t slot) noexcept;
+    void arrived(Entry &entry) noexcept;
     void upload_staged();
     void start();
     bool may_start() const;
@@ -114,7 +121,7 @@ class DevicePipeline {
     std::byte *staged_picture(std::size_t slot, unsigned role) const {
         return staging_[slot / config_.batch]->data() + (2 * (slot % config_.batch) + role) * picture_bytes_;
     }
-    unsigned open_frames() const { return static_cast<unsigned>(submitted_ - begun_); }
+    unsigned open_frames() const { return static_cast<unsigned>(ready_ - begun_); }
 
     std::shared_ptr<Device> device_;
     PictureFormat format_;
@@ -138,8 +145,9 @@ class DevicePipeline {
 
     std::mutex mutex_; // of what follows, and of starting a batch
     std::condition_variable changed_;
-    std::uint64_t submitted_ = 0, begun_ = 0, collected_ = 0; // frames so far
-    std::uint64_t staged_from_ = 0, staged_to_ = 0;           // frames that lie in staging memory, not yet uploaded
+    // Frames so far: accepted, with all before them ready, in batches, done.
+    std::uint64_t submitted_ = 0, ready_ = 0, begun_ = 0, collected_ = 0;
+    std::uint64_t staged_from_ = 0, staged_to_ = 0; // frames that lie in staging memory, not yet uploaded
     std::uint64_t batches_begun_ = 0;
     Ring<Batch> at_work_;
     bool closing_ = false, failed_ = false;

@@ -87,8 +87,8 @@ std::vector<double> expected_motion(const std::vector<Picture> &pictures, unsign
 }
 
 // The memory of frame i is memories[i % size].
-void expect_motion(unsigned frames, unsigned batches_at_once, unsigned batch, unsigned distance, bool serial,
-                   const std::vector<Memory> &memories) {
+void expect_motion_with(unsigned threads, unsigned frames, unsigned batches_at_once, unsigned batch, unsigned distance,
+                        bool serial, const std::vector<Memory> &memories) {
     std::vector<Picture> pictures;
     for (unsigned i = 0; i < frames; i++) pictures.push_back(noise(i + 1));
     std::shared_ptr<Device> device = open_host_device();
@@ -97,13 +97,14 @@ void expect_motion(unsigned frames, unsigned batches_at_once, unsigned batch, un
     scorers.push_back(metric->make_device_scorer(*device));
     Collecting receiver;
     std::vector<Score> scores(frames);
-    Parallel alone;
+    WorkerPool pool(threads);
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = batches_at_once, .batch = batch, .wait_after = {serial}}, receiver);
         for (unsigned i = 0; i < frames; i++) {
             const Picture picture = relabelled(pictures[i], memories[i % memories.size()]);
-            pipeline.submit(&scores[i], i, picture, picture, 1, alone);
+            pool.reserve(1);
+            pipeline.submit(&scores[i], i, picture, picture, 1, pool);
         }
     }
     EXPECT_EQ(receiver.count, frames);
@@ -113,6 +114,13 @@ void expect_motion(unsigned frames, unsigned batches_at_once, unsigned batch, un
         EXPECT_EQ(std::bit_cast<std::uint64_t>(scores[i].results[0].values[0]),
                   std::bit_cast<std::uint64_t>(expected[i]))
             << "frame " << i << ", " << batches_at_once << " at once, batches of " << batch;
+}
+
+// Copied by the caller's thread, and by others at once.
+void expect_motion(unsigned frames, unsigned batches_at_once, unsigned batch, unsigned distance, bool serial,
+                   const std::vector<Memory> &memories) {
+    for (const unsigned threads : {0u, 3u})
+        expect_motion_with(threads, frames, batches_at_once, batch, distance, serial, memories);
 }
 
 TEST(DevicePipeline, GivesTheSameSumsHoweverFramesAreGrouped) {
@@ -204,7 +212,7 @@ TEST(DevicePipeline, ABusyDeviceGetsWholeBatches) {
     std::vector<Picture> pictures;
     for (unsigned i = 0; i < 13; i++) pictures.push_back(noise(i + 1));
     std::vector<Score> scores(13);
-    Parallel alone;
+    WorkerPool alone(0);
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = 3, .batch = 4, .wait_after = {}}, receiver);
@@ -232,7 +240,7 @@ TEST(DevicePipeline, RunsEachScorerOnItsOwnFramesOnly) {
     for (unsigned i = 0; i < 10; i++) pictures.push_back(noise(i + 1));
     Collecting receiver;
     std::vector<Score> scores(10);
-    Parallel alone;
+    WorkerPool alone(0);
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = 4, .batch = 4, .wait_after = {}}, receiver);
@@ -259,7 +267,7 @@ TEST(DevicePipeline, LetsNoFrameWaitForever) {
     scorers.push_back(metric->make_device_scorer(*device));
     Collecting receiver;
     std::vector<Score> scores(11);
-    Parallel alone;
+    WorkerPool alone(0);
     DevicePipeline pipeline(device, kFormat, std::move(scorers), {.batches_at_once = 6, .batch = 16, .wait_after = {}},
                             receiver);
     for (unsigned i = 0; i < 11; i++) pipeline.submit(&scores[i], i, noise(i), noise(i), 1, alone);
@@ -273,7 +281,7 @@ TEST(DevicePipeline, ReportsEveryFrameAfterAFailure) {
     scorers.push_back(metric->make_device_scorer(*device));
     Collecting receiver;
     std::vector<Score> scores(12);
-    Parallel alone;
+    WorkerPool alone(0);
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = 4, .batch = 3, .wait_after = {}}, receiver);

@@ -355,7 +355,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
         const bool measured = is_synchronous();
         if (measured) // errors are those of this call
             for (const std::size_t part : frame->parts) measure_part(*frame, part);
-        pool_.reserve(jobs);
+        pool_.reserve(jobs + (device_scorers ? 1 : 0)); // the device's job: copying pictures
         {
             std::unique_lock lock(mutex_);
             frame_done_.wait(lock, [&] { return in_flight_.size() < max_in_flight_; });

@@ -1,17 +1,18 @@
 #include "device/cuda/driver.hpp"
 
-#include <dlfcn.h>
-
-#include <cstring>
-#include <mutex>
-
 #include "base/error.hpp"
 
 namespace vmaf::cuda {
 
 namespace {
 
+#ifdef _WIN32
+constexpr const char *kLibrary = "nvcuda.dll";
+#else
 constexpr const char *kLibrary = "libcuda.so.1";
+#endif
+constexpr int kMaxDynamicSharedBytes = 8; // function attribute
+constexpr unsigned kMemoryHost = 1, kMemoryDevice = 2;
 
 Error cannot_load(const std::string &why) {
     return Error(EINVAL,
@@ -27,45 +28,50 @@ Error cannot_load(const std::string &why) {
 
 } // namespace
 
-int errno_for(Result result) {
-    switch (result) {
-    case kSuccess: return 0;
-    case kOutOfMemory: return ENOMEM;
-    case 3:
-    case 4: return ENODEV;
-    case 1:
-    case 101:
-    case 201:
-    case 400: return EINVAL;
-    default: return EIO;
-    }
-}
+// The driver's own struct.
+struct CudaDriver::Copy2D {
+    std::size_t src_x = 0, src_y = 0;
+    unsigned src_type = 0;
+    const void *src_host = nullptr;
+    module_api::DevicePointer src_device = 0;
+    void *src_array = nullptr;
+    std::size_t src_pitch = 0;
+    std::size_t dst_x = 0, dst_y = 0;
+    unsigned dst_type = 0;
+    void *dst_host = nullptr;
+    module_api::DevicePointer dst_device = 0;
+    void *dst_array = nullptr;
+    std::size_t dst_pitch = 0;
+    std::size_t width_bytes = 0, height = 0;
+};
 
-std::shared_ptr<const Driver> Driver::load() {
-    // Once it has started it stays: the driver does not like to be unloaded while it has threads.
-    static std::mutex mutex;
-    static auto *const kept = new std::shared_ptr<const Driver>;
-    const std::lock_guard lock(mutex);
-    if (!*kept) *kept = load_now();
-    return *kept;
-}
+std::shared_ptr<const CudaDriver> CudaDriver::load() { return module_api::load_once<CudaDriver, load_now>(); }
 
-std::shared_ptr<const Driver> Driver::load_now() {
-    const std::shared_ptr<Driver> driver(new Driver);
-    driver->library_ = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-    if (!driver->library_) {
-        const char *why = dlerror();
-        throw cannot_load(why ? why : "no reason was given");
-    }
-    const auto find = [&](const char *symbol) {
-        void *address = dlsym(driver->library_, symbol);
-        if (!address) throw cannot_load("it has no function " + std::string(symbol) + "; the driver is too old");
-        return address;
+CudaDriver::CudaDriver(std::unique_ptr<system::DynamicLibrary> library) : Driver("cuda", std::move(library)) {
+    const auto missing = [](const std::string &symbol) {
+        return cannot_load("it has no function " + symbol + "; the driver is too old");
     };
-#define VMAF_CUDA_FIND(name, symbol, ...) driver->name = reinterpret_cast<decltype(driver->name)>(find(symbol));
-    VMAF_CUDA_DRIVER_FUNCTIONS(VMAF_CUDA_FIND)
-#undef VMAF_CUDA_FIND
-    if (const Result result = driver->cuInit(0))
+    find_functions(Names::cuda, missing);
+    find(context_retain, "cuDevicePrimaryCtxRetain", missing);
+    find(context_release, "cuDevicePrimaryCtxRelease_v2", missing);
+    find(context_push, "cuCtxPushCurrent_v2", missing);
+    find(context_pop, "cuCtxPopCurrent_v2", missing);
+    find(context_device, "cuCtxGetDevice", missing);
+    find(get_error_name_, "cuGetErrorName", missing);
+    find(get_version_, "cuDriverGetVersion", missing);
+    find(copy_2d_, "cuMemcpy2DAsync_v2", missing);
+    find(set_function_attribute_, "cuFuncSetAttribute", missing);
+}
+
+std::shared_ptr<const CudaDriver> CudaDriver::load_now() {
+    std::unique_ptr<system::DynamicLibrary> library;
+    try {
+        library = std::make_unique<system::DynamicLibrary>(kLibrary);
+    } catch (const system::LoadError &e) {
+        throw cannot_load(e.what());
+    }
+    const std::shared_ptr<const CudaDriver> driver(new CudaDriver(std::move(library)));
+    if (const Result result = driver->initialise(0))
         throw Error(EINVAL,
                     "cuda: cuInit(0) returned " + driver->describe(result) +
                         ": either the user-space driver and the kernel module have different versions (reboot, or "
@@ -75,36 +81,44 @@ std::shared_ptr<const Driver> Driver::load_now() {
     return driver;
 }
 
-Driver::~Driver() {
-    if (library_) dlclose(library_);
-}
-
-int Driver::device_count() const {
+int CudaDriver::devices() const {
     int count = 0;
-    const Result result = cuDeviceGetCount(&count);
-    if (result != kSuccess || count == 0)
+    const Result result = device_count(&count);
+    if (result != module_api::kSuccess || count == 0)
         throw invalid("cuda: cuDeviceGetCount returned " + describe(result) + " and " + std::to_string(count) +
                       " devices: no device is visible to this process (CUDA_VISIBLE_DEVICES, permissions)");
     return count;
 }
 
-std::string Driver::version() const {
+std::string CudaDriver::version() const {
     int version = 0;
-    if (cuDriverGetVersion(&version) != kSuccess) return "unknown";
+    if (get_version_(&version) != module_api::kSuccess) return "unknown";
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-std::string Driver::describe(Result result) const {
+const char *CudaDriver::error_name(Result result) const {
     const char *name = nullptr;
-    if (cuGetErrorName && cuGetErrorName(result, &name) == kSuccess && name)
-        return std::string(name) + " (" + std::to_string(result) + ")";
-    return std::to_string(result);
+    return get_error_name_(result, &name) == module_api::kSuccess ? name : nullptr;
 }
 
-void Driver::fail(Result result, const char *call, const char *file, int line) const {
-    const char *slash = std::strrchr(file, '/');
-    throw Error(errno_for(result), "cuda: " + std::string(call) + " failed: " + describe(result) + ", at " +
-                                       (slash ? slash + 1 : file) + ":" + std::to_string(line));
+void CudaDriver::copy(const module_api::Rectangle &r, module_api::StreamHandle stream) const {
+    using module_api::Direction;
+    Copy2D copy;
+    copy.src_type = r.direction == Direction::up ? kMemoryHost : kMemoryDevice;
+    copy.dst_type = r.direction == Direction::down ? kMemoryHost : kMemoryDevice;
+    copy.src_host = r.from;
+    copy.src_device = reinterpret_cast<module_api::DevicePointer>(r.from);
+    copy.dst_host = r.to;
+    copy.dst_device = reinterpret_cast<module_api::DevicePointer>(r.to);
+    copy.src_pitch = r.from_pitch;
+    copy.dst_pitch = r.to_pitch;
+    copy.width_bytes = r.row_bytes;
+    copy.height = r.rows;
+    check(copy_2d_(&copy, stream), copy_2d_);
+}
+
+void CudaDriver::allow_shared_memory(module_api::FunctionHandle function, unsigned bytes) const {
+    check(set_function_attribute_(function, kMaxDynamicSharedBytes, static_cast<int>(bytes)), set_function_attribute_);
 }
 
 } // namespace vmaf::cuda

@@ -1,0 +1,302 @@
+// A stand-in for libcuda.so.1 or, with FAKE_HIP, libamdhip64.so.6, for fault injection only: it has the functions that
+// we load, moves memory, runs no kernels, keeps count, and fails where it is told to.
+//
+//   FAKE_CUDA_FAIL=cuInit=100,cuMemAlloc_v2@3=2   functions that return a code, from their first or n-th call on
+//   FAKE_CUDA_DEVICES=0                           number of devices (default 1)
+//   FAKE_CUDA_LOG=FILE                            every function called, one per line, when the process ends
+//   FAKE_HIP_ARCH=gfx90a                          what the devices are (default gfx1030, groups of 32; gfx9: of 64)
+//
+// FAKE_HIP_... for HIP.
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#ifdef FAKE_HIP
+#define NAME(cuda, hip) hip
+#define VARIABLE(what) "FAKE_HIP_" what
+#define VISIBLE_DEVICES "HIP_VISIBLE_DEVICES"
+#else
+#define NAME(cuda, hip) cuda
+#define VARIABLE(what) "FAKE_CUDA_" what
+#define VISIBLE_DEVICES "CUDA_VISIBLE_DEVICES"
+#endif
+#define TEXT(name) #name
+#define CALLED(name) called(TEXT(name))
+
+namespace {
+
+struct Copy2D {
+    std::size_t src_x, src_y;
+    unsigned src_type;
+    const void *src_host;
+    std::uintptr_t src_device;
+    void *src_array;
+    std::size_t src_pitch;
+    std::size_t dst_x, dst_y;
+    unsigned dst_type;
+    void *dst_host;
+    std::uintptr_t dst_device;
+    void *dst_array;
+    std::size_t dst_pitch;
+    std::size_t width_bytes, height;
+};
+
+class Recorder {
+  public:
+    ~Recorder() {
+        const char *path = std::getenv(VARIABLE("LOG"));
+        if (!path) return;
+        if (FILE *file = std::fopen(path, "w")) {
+            for (const auto &[name, count] : calls_) std::fprintf(file, "%s %u\n", name.c_str(), count);
+            std::fclose(file);
+        }
+    }
+    int call(const char *name) {
+        const std::lock_guard lock(mutex_);
+        const unsigned number = ++calls_[name];
+        const char *plan = std::getenv(VARIABLE("FAIL"));
+        if (!plan) return 0;
+        const std::string text = std::string(",") + plan + ",";
+        for (std::size_t at = 0; (at = text.find(std::string(",") + name, at)) != std::string::npos; at++) {
+            const char *rest = text.c_str() + at + 1 + std::strlen(name);
+            unsigned from = 1;
+            if (*rest == '@') from = static_cast<unsigned>(std::strtoul(rest + 1, const_cast<char **>(&rest), 10));
+            if (*rest == '=' && number >= from) return std::atoi(rest + 1);
+        }
+        return 0;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::map<std::string, unsigned> calls_;
+};
+
+int called(const char *name) {
+    static Recorder recorder;
+    return recorder.call(name);
+}
+
+char handle; // every handle points here
+[[maybe_unused]] thread_local int current = 0;
+
+const char *arch() {
+    const char *text = std::getenv("FAKE_HIP_ARCH");
+    return text ? text : "gfx1030";
+}
+int group_width() { return std::strncmp(arch(), "gfx9", 4) == 0 ? 64 : 32; }
+
+void copy_rows(void *to, std::size_t to_pitch, const void *from, std::size_t from_pitch, std::size_t bytes,
+               std::size_t rows) {
+    for (std::size_t y = 0; y < rows; y++)
+        std::memcpy(static_cast<char *>(to) + y * to_pitch, static_cast<const char *>(from) + y * from_pitch, bytes);
+}
+
+} // namespace
+
+#define RETURN_IF_FAILED(name)                                                                                         \
+    if (const int code = CALLED(name)) return code
+
+extern "C" {
+
+int NAME(cuInit, hipInit)(unsigned) {
+    const char *visible = std::getenv(VISIBLE_DEVICES);
+    if (visible && !*visible) return 100;
+    return CALLED(NAME(cuInit, hipInit));
+}
+int NAME(cuDeviceGetCount, hipGetDeviceCount)(int *count) {
+    const char *text = std::getenv(VARIABLE("DEVICES"));
+    *count = text ? std::atoi(text) : 1;
+    return CALLED(NAME(cuDeviceGetCount, hipGetDeviceCount));
+}
+int NAME(cuDeviceGet, hipDeviceGet)(int *device, int index) {
+    *device = index;
+    return CALLED(NAME(cuDeviceGet, hipDeviceGet));
+}
+int NAME(cuDeviceGetName, hipDeviceGetName)(char *name, int size, int) {
+    std::snprintf(name, static_cast<std::size_t>(size), "Fake");
+    return CALLED(NAME(cuDeviceGetName, hipDeviceGetName));
+}
+int NAME(cuDeviceTotalMem_v2, hipDeviceTotalMem)(std::size_t *bytes, int) {
+    *bytes = std::size_t{1} << 30;
+    return CALLED(NAME(cuDeviceTotalMem_v2, hipDeviceTotalMem));
+}
+int NAME(cuDeviceGetAttribute, hipDeviceGetAttribute)(int *value, int which, int) {
+#ifdef FAKE_HIP
+    *value = which == 87 ? group_width() : 4;
+#else
+    *value = which == 75 ? 9 : which == 76 ? 0 : 4;
+#endif
+    return CALLED(NAME(cuDeviceGetAttribute, hipDeviceGetAttribute));
+}
+int NAME(cuCtxGetStreamPriorityRange, hipDeviceGetStreamPriorityRange)(int *least, int *greatest) {
+    *least = 0;
+    *greatest = -5;
+    return CALLED(NAME(cuCtxGetStreamPriorityRange, hipDeviceGetStreamPriorityRange));
+}
+int NAME(cuStreamCreateWithPriority, hipStreamCreateWithPriority)(void **stream, unsigned, int) {
+    RETURN_IF_FAILED(NAME(cuStreamCreateWithPriority, hipStreamCreateWithPriority));
+    *stream = &handle;
+    return 0;
+}
+int NAME(cuStreamDestroy_v2, hipStreamDestroy)(void *) { return CALLED(NAME(cuStreamDestroy_v2, hipStreamDestroy)); }
+int NAME(cuStreamSynchronize, hipStreamSynchronize)(void *) {
+    return CALLED(NAME(cuStreamSynchronize, hipStreamSynchronize));
+}
+int NAME(cuStreamWaitEvent, hipStreamWaitEvent)(void *, void *, unsigned) {
+    return CALLED(NAME(cuStreamWaitEvent, hipStreamWaitEvent));
+}
+int NAME(cuEventCreate, hipEventCreateWithFlags)(void **event, unsigned) {
+    RETURN_IF_FAILED(NAME(cuEventCreate, hipEventCreateWithFlags));
+    *event = &handle;
+    return 0;
+}
+int NAME(cuEventDestroy_v2, hipEventDestroy)(void *) { return CALLED(NAME(cuEventDestroy_v2, hipEventDestroy)); }
+int NAME(cuEventRecord, hipEventRecord)(void *, void *) { return CALLED(NAME(cuEventRecord, hipEventRecord)); }
+int NAME(cuEventSynchronize, hipEventSynchronize)(void *) {
+    return CALLED(NAME(cuEventSynchronize, hipEventSynchronize));
+}
+int NAME(cuEventQuery, hipEventQuery)(void *) { return CALLED(NAME(cuEventQuery, hipEventQuery)); }
+int NAME(cuEventElapsedTime, hipEventElapsedTime)(float *out, void *, void *) {
+    *out = 0;
+    return CALLED(NAME(cuEventElapsedTime, hipEventElapsedTime));
+}
+int NAME(cuMemAlloc_v2, hipMalloc)(std::uintptr_t *at, std::size_t bytes) {
+    RETURN_IF_FAILED(NAME(cuMemAlloc_v2, hipMalloc));
+    *at = reinterpret_cast<std::uintptr_t>(std::calloc(1, bytes));
+    return *at ? 0 : 2;
+}
+int NAME(cuMemFree_v2, hipFree)(std::uintptr_t at) {
+    std::free(reinterpret_cast<void *>(at));
+    return CALLED(NAME(cuMemFree_v2, hipFree));
+}
+int NAME(cuMemHostAlloc, hipHostMalloc)(void **at, std::size_t bytes, unsigned) {
+    RETURN_IF_FAILED(NAME(cuMemHostAlloc, hipHostMalloc));
+    *at = std::calloc(1, bytes);
+    return *at ? 0 : 2;
+}
+int NAME(cuMemFreeHost, hipHostFree)(void *at) {
+    std::free(at);
+    return CALLED(NAME(cuMemFreeHost, hipHostFree));
+}
+int NAME(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync)(std::uintptr_t to, const void *from, std::size_t bytes, void *) {
+    RETURN_IF_FAILED(NAME(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync));
+    std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+    return 0;
+}
+int NAME(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync)(void *to, std::uintptr_t from, std::size_t bytes, void *) {
+    RETURN_IF_FAILED(NAME(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync));
+    std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+    return 0;
+}
+int NAME(cuMemcpyDtoDAsync_v2, hipMemcpyDtoDAsync)(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, void *) {
+    RETURN_IF_FAILED(NAME(cuMemcpyDtoDAsync_v2, hipMemcpyDtoDAsync));
+    std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes);
+    return 0;
+}
+int NAME(cuMemsetD32Async, hipMemsetD32Async)(std::uintptr_t at, unsigned value, std::size_t count, void *) {
+    RETURN_IF_FAILED(NAME(cuMemsetD32Async, hipMemsetD32Async));
+    for (std::size_t i = 0; i < count; i++) reinterpret_cast<unsigned *>(at)[i] = value;
+    return 0;
+}
+int NAME(cuModuleLoadData, hipModuleLoadData)(void **module, const void *) {
+    RETURN_IF_FAILED(NAME(cuModuleLoadData, hipModuleLoadData));
+    *module = &handle;
+    return 0;
+}
+int NAME(cuModuleUnload, hipModuleUnload)(void *) { return CALLED(NAME(cuModuleUnload, hipModuleUnload)); }
+int NAME(cuModuleGetFunction, hipModuleGetFunction)(void **function, void *, const char *) {
+    RETURN_IF_FAILED(NAME(cuModuleGetFunction, hipModuleGetFunction));
+    *function = &handle;
+    return 0;
+}
+// The sizes of a kernel, in the form of KernelShape in device/kernel.hpp; arguments of 0 bytes are not checked.
+int NAME(cuModuleGetGlobal_v2, hipModuleGetGlobal)(std::uintptr_t *at, std::size_t *bytes, void *, const char *) {
+    RETURN_IF_FAILED(NAME(cuModuleGetGlobal_v2, hipModuleGetGlobal));
+    static const unsigned shape[] = {128, 1024, 0, static_cast<unsigned>(group_width()), 64, 8};
+    *at = reinterpret_cast<std::uintptr_t>(shape);
+    *bytes = sizeof shape;
+    return 0;
+}
+int NAME(cuMemcpyDtoH_v2, hipMemcpyDtoH)(void *to, std::uintptr_t from, std::size_t bytes) {
+    RETURN_IF_FAILED(NAME(cuMemcpyDtoH_v2, hipMemcpyDtoH));
+    std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+    return 0;
+}
+int NAME(cuFuncGetAttribute, hipFuncGetAttribute)(int *value, int, void *) {
+    RETURN_IF_FAILED(NAME(cuFuncGetAttribute, hipFuncGetAttribute));
+    *value = 1024;
+    return 0;
+}
+int NAME(cuLaunchKernel, hipModuleLaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                                unsigned, void *, void **, void **) {
+    return CALLED(NAME(cuLaunchKernel, hipModuleLaunchKernel));
+}
+
+#ifdef FAKE_HIP
+int hipRuntimeGetVersion(int *version) {
+    *version = 60342134;
+    return CALLED(hipRuntimeGetVersion);
+}
+const char *hipGetErrorName(int code) {
+    return code == 2 ? "hipErrorOutOfMemory" : code == 100 ? "hipErrorNoDevice" : "hipErrorSomething";
+}
+int hipSetDevice(int device) {
+    RETURN_IF_FAILED(hipSetDevice);
+    current = device;
+    return 0;
+}
+int hipGetDevice(int *device) {
+    *device = current;
+    return CALLED(hipGetDevice);
+}
+// Of the struct only the place of the name matters, and that it is not at the beginning.
+int hipGetDevicePropertiesR0600(void *properties, int) {
+    std::strcpy(static_cast<char *>(properties) + 1160, (std::string(arch()) + ":sramecc+:xnack-").c_str());
+    return CALLED(hipGetDevicePropertiesR0600);
+}
+int hipMemcpy2DAsync(void *to, std::size_t to_pitch, const void *from, std::size_t from_pitch, std::size_t width,
+                     std::size_t height, int, void *) {
+    RETURN_IF_FAILED(hipMemcpy2DAsync);
+    copy_rows(to, to_pitch, from, from_pitch, width, height);
+    return 0;
+}
+#else
+int cuDriverGetVersion(int *version) {
+    *version = 13000;
+    return CALLED(cuDriverGetVersion);
+}
+int cuGetErrorName(int code, const char **name) {
+    *name = code == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : code == 100 ? "CUDA_ERROR_NO_DEVICE" : "CUDA_ERROR_SOMETHING";
+    return 0;
+}
+int cuDevicePrimaryCtxRetain(void **context, int) {
+    RETURN_IF_FAILED(cuDevicePrimaryCtxRetain);
+    *context = &handle;
+    return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int) { return CALLED(cuDevicePrimaryCtxRelease_v2); }
+int cuCtxPushCurrent_v2(void *) { return CALLED(cuCtxPushCurrent_v2); }
+int cuCtxPopCurrent_v2(void **context) {
+    *context = &handle;
+    return CALLED(cuCtxPopCurrent_v2);
+}
+int cuCtxGetDevice(int *device) {
+    *device = 0;
+    return CALLED(cuCtxGetDevice);
+}
+int cuMemcpy2DAsync_v2(const Copy2D *c, void *) {
+    RETURN_IF_FAILED(cuMemcpy2DAsync_v2);
+    const char *from =
+        c->src_type == 1 ? static_cast<const char *>(c->src_host) : reinterpret_cast<const char *>(c->src_device);
+    char *to = c->dst_type == 1 ? static_cast<char *>(c->dst_host) : reinterpret_cast<char *>(c->dst_device);
+    copy_rows(to, c->dst_pitch, from, c->src_pitch, c->width_bytes, c->height);
+    return 0;
+}
+int cuFuncSetAttribute(void *, int, int) { return CALLED(cuFuncSetAttribute); }
+#endif
+}

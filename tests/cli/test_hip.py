@@ -74,6 +74,11 @@ class WithFakeRuntime(Hip):
         self.assertEqual(json.loads(run.stdout)["backend_used"], "hip")
         self.score("-n", "--feature", "nosuch_hip", expect=255, env=environment())
 
+    def test_nothing_of_amd_is_linked(self):
+        needed = subprocess.run(["readelf", "-d", VMAF], capture_output=True, text=True, check=True).stdout
+        self.assertIn("NEEDED", needed)
+        self.assertNotIn("amdhip", needed)
+
     def test_no_devices(self):
         self.assertIn("hipGetDeviceCount", self.refused(-19, env=environment(FAKE_HIP_DEVICES="0")))
         text = self.refused(-19, env=environment(FAKE_HIP_FAIL="hipInit=100"))

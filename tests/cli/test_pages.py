@@ -60,6 +60,19 @@ class Pages(CommandTest):
             self.assertRegex(completions["zsh"], re.escape(option) + r"[^\w]")
             self.assertRegex(completions["fish"], re.escape("-l " + option.lstrip("-")) + " ")
 
+    def test_manuals_know_every_variable_that_is_read(self):
+        names = set()
+        for path in [*ROOT.glob("src/**/*.[ch]pp"), *ROOT.glob("tools/**/*.[ch]pp")]:
+            if not path.stem.endswith("_test"):
+                names |= set(re.findall(r'(?:getenv|environment)\("([A-Z][A-Z_]+)"\)|"(VMAF_(?:\w+_)?(?:DISPATCH|MODULE))"', path.read_text()))
+        names = {a or b for a, b in names}
+        self.assertTrue({"VMAF_CUDA_DISPATCH", "VMAF_HIP_DISPATCH", "VMAF_MODEL_DIR", "VMAF_LIBAV_MODULE"} <= names, names)
+        page = (ROOT / "docs/backends/environment.md").read_text()
+        manuals = "".join((ROOT / f"docs/man/{name}.1").read_text() for name in ("vmaf", "vmaf-tune")).replace("\\-", "-")
+        for name in names:
+            self.assertIn(f"`{name}`", page)
+            self.assertRegex(manuals, rf"\b{name}\b")
+
     def test_the_manual_can_be_formatted(self):
         if not shutil.which("groff"):
             self.skipTest("there is no groff")

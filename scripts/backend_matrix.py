@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""The table of docs/backends/index.md that says which feature runs where, from what commands say of themselves.
+
+usage: backend_matrix.py [--check] VMAF...
+
+Backends that no given command has are left as they stand. --check: exit 1 where the page says something else.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs/backends/index.md"
+BACKENDS = ("cpu", "cuda", "sycl", "hip", "metal")
+
+check = "--check" in sys.argv
+features, seen = {}, set()
+for command in [word for word in sys.argv[1:] if not word.startswith("--")]:
+    answer = json.loads(subprocess.run([command, "--capabilities"], capture_output=True, text=True, check=True).stdout)
+    for feature, places in answer["features"].items():
+        features.setdefault(feature, set()).update(places)
+        seen.update(places)
+text = PAGE.read_text()
+before, _, old = text.partition("| feature |")
+known = {row.split("`")[1]: dict(zip(BACKENDS, [cell.strip() for cell in row.split("|")[2:7]]))
+         for row in old.splitlines()[2:] if row.startswith("| `")}
+lines = ["| feature | " + " | ".join(BACKENDS) + " |", "| --- |" + " --- |" * len(BACKENDS)]
+for feature in sorted(name for name in features if name != "null"):
+    cells = [("yes" if backend in features[feature] else "") if backend in seen else known.get(feature, {}).get(backend, "")
+             for backend in BACKENDS]
+    lines.append(f"| `{feature}` | " + " | ".join(cells) + " |")
+new = before + "\n".join(lines) + "\n"
+if not check:
+    PAGE.write_text(new)
+elif new != text:
+    sys.exit(f"{PAGE} says something else than the commands; run scripts/backend_matrix.py with the same arguments")

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/thread.hpp"
 #include "device/trace.hpp"
+#include "session/sample_check_device.hpp"
 
 namespace vmaf {
 
@@ -53,10 +54,12 @@ DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureForm
                                std::vector<std::unique_ptr<DeviceScorer>> scorers, const Config &config,
                                Receiver &receiver)
     : device_(std::move(device)), format_(format), layout_(host_layout(format)), scorers_(std::move(scorers)),
-      config_(config), receiver_(receiver) {
+      callers_(scorers_.size()), config_(config), receiver_(receiver) {
+    if (has_room_above_depth(format)) scorers_.push_back(make_sample_check(format, *device_));
     if (config_.batch == 0) config_.batch = batch_for(format);
     if (config_.batches_at_once == 0) config_.batches_at_once = batches_at_once_for(false);
     config_.wait_after.resize(scorers_.size());
+    config_.looks_back.resize(scorers_.size());
     position_.resize(scorers_.size());
     std::size_t bytes = 0; // up to the last plane that anybody reads
     for (unsigned p = 0; p < format.planes(); p++)
@@ -144,7 +147,7 @@ void DevicePipeline::submit(void *frame, unsigned index, const Picture &ref, con
             const Device::Scope scope(*device_);
             entry.frame = frame;
             entry.index = index;
-            entry.scorers = scorers;
+            entry.scorers = scorers | (scorers_.size() - callers_) << callers_;
             fill(entry, ref, dist);
             lock.lock();
             submitted_++; // from here on the collector speaks for the frame
@@ -432,16 +435,49 @@ void DevicePipeline::deliver(const Batch &batch, bool with_results) {
     std::fill(position_.begin(), position_.end(), 0);
     for (unsigned k = 0; k < batch.count; k++) {
         Entry &entry = entries_[slot_of(batch.first + k)];
-        for (std::size_t i = 0; with_results && i < scorers_.size(); i++) {
-            if (!(entry.scorers >> i & 1)) continue;
-            const std::size_t at = results_offset_[i] + scorers_[i]->results().bytes() * position_[i]++;
-            scorers_[i]->collect({entry.index, batch.workspace->host_results + at},
-                                 receiver_.result_of(entry.frame, i));
-        }
+        if (with_results) try {
+                collect_results(entry, *batch.workspace);
+            } catch (...) {
+                receiver_.refused(entry.frame, std::current_exception());
+            }
         void *const frame = entry.frame;
         entry = Entry(); // lets go of the pictures
         receiver_.measured(frame);
     }
+}
+
+// What came back for the next frame of a scorer.
+DeviceResult DevicePipeline::next_result(const Entry &entry, std::size_t scorer, const Workspace &workspace) {
+    const std::size_t at = results_offset_[scorer] + scorers_[scorer]->results().bytes() * position_[scorer]++;
+    return {entry.index, workspace.host_results + at};
+}
+
+void DevicePipeline::collect_results(const Entry &entry, const Workspace &workspace) {
+    std::array<DeviceResult, 64> results{};
+    for (std::size_t i = 0; i < scorers_.size(); i++)
+        if (entry.scorers >> i & 1) results[i] = next_result(entry, i, workspace);
+    if (callers_ < scorers_.size()) check_samples(entry, results[callers_]);
+    for (std::size_t i = 0; i < callers_; i++)
+        if (entry.scorers >> i & 1) scorers_[i]->collect(results[i], receiver_.result_of(entry.frame, i));
+}
+
+// Throws where the frame has samples above the depth, or looks back at a frame that has.
+void DevicePipeline::check_samples(const Entry &entry, const DeviceResult &result) {
+    const auto before = refused_;
+    std::shift_right(refused_.begin(), refused_.end(), 1);
+    refused_[0].reset();
+    try {
+        FrameResult nothing;
+        scorers_[callers_]->collect(result, nothing);
+    } catch (...) {
+        refused_[0] = entry.index;
+        throw;
+    }
+    for (std::size_t i = 0; i < callers_; i++)
+        for (unsigned back = 0; back < config_.looks_back[i]; back++)
+            if ((entry.scorers >> i & 1) && before[back])
+                throw invalid("frame " + std::to_string(entry.index) + ": it is compared with frame " +
+                              std::to_string(*before[back]) + ", which has samples above the bit depth");
 }
 
 } // namespace vmaf

@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -34,14 +35,16 @@ class DevicePipeline {
       public:
         virtual ~Receiver() = default;
         virtual FrameResult &result_of(void *frame, std::size_t scorer) = 0;
-        virtual void measured(void *frame) = 0; // all results of a frame are there, or fail() was called
+        virtual void refused(void *frame, std::exception_ptr error) = 0; // it has no results; measured() follows
+        virtual void measured(void *frame) = 0; // all results of a frame are there, or failed() was called
         virtual void failed(std::exception_ptr error) = 0;
     };
 
     struct Config {
-        unsigned batches_at_once = 0; // batches that the device works on at once
-        unsigned batch = 0;           // frames of a batch at most. 0, both: by size of the pictures
-        std::vector<bool> wait_after; // by scorer: the host waits for its kernels ("serial" dispatch)
+        unsigned batches_at_once = 0;       // batches that the device works on at once
+        unsigned batch = 0;                 // frames of a batch at most. 0, both: by size of the pictures
+        std::vector<bool> wait_after;       // by scorer: the host waits for its kernels ("serial" dispatch)
+        std::vector<unsigned> looks_back{}; // by scorer: so many frames
     };
 
     // Throws Error(ENOMEM) when the device has too little memory.
@@ -75,7 +78,7 @@ class DevicePipeline {
     struct Entry {
         void *frame = nullptr;
         unsigned index = 0;
-        std::uint32_t scorers = 0;
+        std::uint64_t scorers = 0;
         Picture ref, dist;      // kept while they are read
         bool is_staged = false; // goes through staging memory
         bool is_ready = false;  // uploads may be asked for, or have been
@@ -113,6 +116,9 @@ class DevicePipeline {
     void collect();
     void finish_batch(std::unique_lock<std::mutex> &lock);
     void deliver(const Batch &batch, bool with_results);
+    void collect_results(const Entry &entry, const Workspace &workspace);
+    void check_samples(const Entry &entry, const DeviceResult &result);
+    DeviceResult next_result(const Entry &entry, std::size_t scorer, const Workspace &workspace);
 
     std::size_t slot_of(std::uint64_t number) const { return static_cast<std::size_t>(number % entries_.size()); }
     std::byte *device_picture(std::size_t slot, unsigned role) const {
@@ -126,7 +132,8 @@ class DevicePipeline {
     std::shared_ptr<Device> device_;
     PictureFormat format_;
     HostLayout layout_;
-    std::vector<std::unique_ptr<DeviceScorer>> scorers_;
+    std::vector<std::unique_ptr<DeviceScorer>> scorers_; // the caller's, then the check of samples if there is one
+    std::size_t callers_;                                // how many are the caller's
     Config config_;
     Receiver &receiver_;
     std::vector<std::size_t> scratch_offset_, results_offset_; // by scorer, in a workspace
@@ -151,6 +158,8 @@ class DevicePipeline {
     std::uint64_t batches_begun_ = 0;
     Ring<Batch> at_work_;
     bool closing_ = false, failed_ = false;
+
+    std::array<std::optional<unsigned>, kHistory> refused_; // frames before the one handed out, by distance
     std::thread collector_;
 };
 

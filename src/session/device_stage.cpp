@@ -21,7 +21,8 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
     const std::string backend(this->backend());
     std::vector<const MetricSlot *> slots;
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
-    DevicePipeline::Config config{.batches_at_once = choice_.batches_at_once, .batch = choice_.batch, .wait_after = {}};
+    DevicePipeline::Config config{
+        .batches_at_once = choice_.batches_at_once, .batch = choice_.batch, .wait_after = {}, .looks_back = {}};
     for (const auto &[slot, metric] : candidates) {
         if (slot->place() == MetricSlot::Place::cpu) continue;
         std::string reason;
@@ -41,6 +42,7 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
             const auto dispatch =
                 DispatchTable::of_process(device().dispatch_request(), plain_extractor_name).of(slot->info().name);
             config.wait_after.push_back(dispatch == Dispatch::serial);
+            config.looks_back.push_back(std::max(metric->history().ref, metric->history().dist));
             if (dispatch != Dispatch::adaptive && config.batch == 0) config.batch = 1;
             continue;
         }

@@ -13,18 +13,30 @@ namespace vmaf {
 
 enum class SampleOwner { reference, distorted };
 
-class SampleRangeError : public Error {
-  public:
-    SampleRangeError(const std::string &sentence, unsigned frame, SampleOwner owner, unsigned plane, unsigned value)
-        : Error(EINVAL, sentence), frame(frame), owner(owner), plane(plane), value(value) {}
-
+// The first sample above the depth of a plane, row by row.
+struct SampleAbove {
+    unsigned bits; // the depth
     unsigned frame;
     SampleOwner owner;
-    unsigned plane, value; // of the first such sample, row by row
+    unsigned plane, x, y, value;
+    bool is_aligned_high; // all samples of the plane have their bits at the top of 16
 };
 
-// Throws SampleRangeError for a sample above the depth in one of `planes` (one bit each). Pictures in device memory are
-// not looked at.
+class SampleRangeError : public Error {
+  public:
+    SampleRangeError(const std::string &sentence, const SampleAbove &sample)
+        : Error(EINVAL, sentence), sample(sample) {}
+
+    SampleAbove sample;
+};
+// To be thrown: the sentence names the frame, the sample and the likely cause.
+SampleRangeError sample_above_depth(const SampleAbove &sample);
+
+// Such pictures can have samples above their depth: 8 and 16 bits fill what they are stored in.
+inline bool has_room_above_depth(const PictureFormat &format) { return format.bits > 8 && format.bits < 16; }
+
+// Throws SampleRangeError for a sample above the depth in one of `planes` (one bit each) of a picture in host memory.
+// Devices look themselves (sample_check_device.hpp).
 void require_samples_in_range(const Picture &picture, unsigned planes, SampleOwner owner, unsigned frame, Isa isa,
                               Parallel &parallel);
 

@@ -30,6 +30,10 @@ constexpr unsigned kMostKept = 2;
 
 constexpr std::uint64_t kMostTinySamples = 32 * 32; // of luma, in a frame that is not worth a thread
 
+struct Pair {
+    Picture ref, dist;
+};
+
 // A pair of pictures on its way through the metrics.
 struct Frame {
     unsigned index = 0;
@@ -131,9 +135,11 @@ class Session::Impl final : public DevicePipeline::Receiver {
         frame->index = index;
         choose_slots(*frame);
         check_number(*frame);
-        if (!check_samples(*frame, ref, dist)) return;
-        prepare(ref.format());
-        start(std::move(frame), std::move(ref), std::move(dist));
+        if (device_) prepare(ref.format()); // says which metrics run where
+        const Pair given{std::move(ref), std::move(dist)}, on_host = pair_on_host(*frame, given);
+        if (!check_samples(*frame, on_host)) return;
+        prepare(given.ref.format());
+        start(std::move(frame), given, on_host);
         if (is_synchronous()) report_errors();
     }
 
@@ -307,17 +313,30 @@ class Session::Impl final : public DevicePipeline::Receiver {
         }
     }
 
-    // False: the frame has samples that no metric must see, which a later call reports. Throws where it is this one.
-    bool check_samples(const Frame &frame, const Picture &ref, const Picture &dist) {
+    // For metrics that run on the CPU, now or looking back; without samples if there are none.
+    Pair pair_on_host(const Frame &frame, const Pair &pair) const {
+        if (pair.ref.memory() != Memory::device) return pair;
+        const bool is_read = std::any_of(frame.slots.begin(), frame.slots.end(),
+                                         [&](const MetricSlot *slot) { return !device_->scorer_of(*slot); });
+        const History kept = history_on_cpu();
+        if (!is_read && !kept.ref && !kept.dist) return {};
+        return {device_->download(pair.ref), device_->download(pair.dist)};
+    }
+
+    // Planes that metrics on the CPU read; a device looks at its own itself. False: the frame has samples that no
+    // metric must see, which a later call reports. Throws where it is this one.
+    bool check_samples(const Frame &frame, const Pair &pair) {
         PlanesRead planes{0, 0};
         for (const MetricSlot *slot : frame.slots) {
+            if (device_ && device_->scorer_of(*slot)) continue;
             const PlanesRead read = slot->planes_read();
             planes.ref |= read.ref;
             planes.dist |= read.dist;
         }
+        if (!planes.ref && !planes.dist) return true;
         try {
-            require_samples_in_range(ref, planes.ref, SampleOwner::reference, frame.index, isa_, pool_);
-            require_samples_in_range(dist, planes.dist, SampleOwner::distorted, frame.index, isa_, pool_);
+            require_samples_in_range(pair.ref, planes.ref, SampleOwner::reference, frame.index, isa_, pool_);
+            require_samples_in_range(pair.dist, planes.dist, SampleOwner::distorted, frame.index, isa_, pool_);
             return true;
         } catch (const Error &) {
             if (is_synchronous()) throw;
@@ -329,24 +348,19 @@ class Session::Impl final : public DevicePipeline::Receiver {
 
     // Up to a point everything may throw and nothing has changed; behind it nothing throws, so that no frame is lost
     // that somebody waits for.
-    void start(std::unique_ptr<Frame> owned, Picture ref, Picture dist) {
+    void start(std::unique_ptr<Frame> owned, const Pair &given, Pair on_host) {
         Frame *const frame = owned.get();
         const std::uint32_t device_scorers = assign_scorers(*frame);
         const std::size_t jobs = frame->parts.size();
         const History kept = history_on_cpu();
-        const PictureFormat format = ref.format();
-        const Picture device_ref = ref, device_dist = dist;
-        if (ref.memory() == Memory::device && (jobs > 0 || kept.ref || kept.dist)) { // for metrics that run on the CPU
-            ref = device_->download(ref);
-            dist = device_->download(dist);
-        }
+        const PictureFormat format = given.ref.format();
         frame->earlier_ref = earlier_ref_;
         frame->earlier_dist = earlier_dist_;
-        Picture kept_dist = kept.ref + kept.dist > kMostKept ? copy_of(dist) : dist;
-        const Picture kept_ref = ref;
+        const Picture kept_dist = kept.ref + kept.dist > kMostKept ? copy_of(on_host.dist) : on_host.dist;
+        const Picture kept_ref = on_host.ref;
         if (jobs > 0) {
-            frame->ref = std::move(ref);
-            frame->dist = std::move(dist);
+            frame->ref = std::move(on_host.ref);
+            frame->dist = std::move(on_host.dist);
         }
         frame->results.resize(frame->slots.size());
         frame->failed = false;
@@ -374,13 +388,14 @@ class Session::Impl final : public DevicePipeline::Receiver {
         width_ = format.width;
         height_ = format.height;
         if (measured || frame->unmeasured == 0) return finish(*frame);
-        submit(*frame, device_scorers, device_ref, device_dist);
+        submit(*frame, device_scorers, given);
     }
 
     // The frame may be gone when the last of its jobs is queued.
-    void submit(Frame &frame, std::uint32_t device_scorers, const Picture &ref, const Picture &dist) {
+    void submit(Frame &frame, std::uint32_t device_scorers, const Pair &pair) {
         std::swap(jobs_, frame.parts);
-        if (device_scorers) device_->pipeline()->submit(&frame, frame.index, ref, dist, device_scorers, pool_);
+        if (device_scorers)
+            device_->pipeline()->submit(&frame, frame.index, pair.ref, pair.dist, device_scorers, pool_);
         for (const std::size_t part : jobs_)
             pool_.submit({[](void *self, void *item, std::size_t i) {
                               static_cast<Impl *>(self)->measure(*static_cast<Frame *>(item), i);
@@ -407,6 +422,9 @@ class Session::Impl final : public DevicePipeline::Receiver {
     FrameResult &result_of(void *frame, std::size_t scorer) override {
         Frame &f = *static_cast<Frame *>(frame);
         return f.results[f.result_of_scorer[scorer]];
+    }
+    void refused(void *frame, std::exception_ptr error) override {
+        refuse(*static_cast<Frame *>(frame), std::move(error));
     }
     void measured(void *frame) override {
         Frame &f = *static_cast<Frame *>(frame);
@@ -463,8 +481,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
             try {
                 measure_part(frame, i);
             } catch (...) {
-                frame.failed = true;
-                fail(std::current_exception());
+                refuse(frame, std::current_exception());
             }
         }
         if (--frame.unmeasured == 0) finish(frame);
@@ -506,6 +523,10 @@ class Session::Impl final : public DevicePipeline::Receiver {
         std::unique_ptr<Frame> frame = std::move(idle_frames_.back());
         idle_frames_.pop_back();
         return frame;
+    }
+
+    void refuse(Frame &frame, std::exception_ptr error) noexcept {
+        if (!frame.failed.exchange(true)) fail(std::move(error));
     }
 
     void fail(std::exception_ptr error) noexcept {

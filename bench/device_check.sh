@@ -4,7 +4,7 @@
 #   bench/device_check.sh pack FOLDER          builds for sm_90 and puts what is needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: features check profile parity golden mixes memory kernels frames sweep library pageable files list startup contexts runs faults sanitize hip
+# Steps: features check profile parity golden mixes memory kernels frames sweep library pageable files list startup contexts runs samples faults sanitize hip
 # (default: all but sweep). Each prints its figures as it goes, and FAILED where something is not as it must be. `SLOW` names the
 # features that profile looks at.
 set -euo pipefail
@@ -239,6 +239,31 @@ step_runs() {
     done
     echo "200 runs of vmaf with one document, $((SECONDS - begin)) s"
 }
+# Samples above the depth are refused with the CPU's sentence: aligned to the top of 16 bits, or one sample too large.
+step_samples() {
+    local kind backend
+    "$folder"/clipgen --size 1920x1080 --frames 6 --format 420 --depth 10 "$tmp/good.yuv"
+    for kind in high single chroma; do
+        python3 - "$tmp/good.yuv" "$tmp/bad.yuv" $kind <<'PY'
+import array, sys
+samples, frame = array.array("H", open(sys.argv[1], "rb").read()), 1920 * 1080 * 3 // 2
+if sys.argv[3] == "high":
+    for i in range(3 * frame, 4 * frame): samples[i] <<= 6
+else:
+    samples[3 * frame + (1919 if sys.argv[3] == "single" else 1920 * 1080 * 5 // 4)] = 1024
+open(sys.argv[2], "wb").write(samples.tobytes())
+PY
+        for backend in cpu cuda; do
+            timeout 60 "$folder"/vmaf -r "$tmp/good.yuv" -d "$tmp/bad.yuv" -w 1920 -h 1080 -p 420 -b 10 -n --feature psnr --feature vif \
+                --backend $backend -q -o "$tmp/refused.xml" 2>"$tmp/$backend.txt" && return 1
+            [ ! -e "$tmp/refused.xml" ] || return 1
+        done
+        cat "$tmp/cuda.txt"
+        cmp "$tmp/cpu.txt" "$tmp/cuda.txt" || return 1
+    done
+    "$folder"/library_bench 1920 1080 10 4000 pinned # with the check, and
+    "$folder"/library_bench 1920 1080 16 4000 pinned # without one
+}
 step_faults() {
     pair 1920x1080 420 8 street dct:40
     local args=(-r "$tmp/pair_ref.y4m" -d "$tmp/pair_dist.y4m" --json -q -o "$tmp/fault.json") code failed=0
@@ -320,7 +345,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(features check profile parity golden mixes memory kernels frames library pageable files list startup contexts runs faults sanitize hip)
+    [ ${#steps[@]} -gt 0 ] || steps=(features check profile parity golden mixes memory kernels frames library pageable files list startup contexts runs samples faults sanitize hip)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS

@@ -1,14 +1,15 @@
 #include "base/long_options.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "system/environment.hpp"
 
 namespace vmaf {
 
 using Status = ScannedOption::Status;
 
 OptionScanner::OptionScanner(std::span<const LongOption> table, std::span<const char *const> words)
-    : table_(table), words_(words), stops_at_first_word_(std::getenv("POSIXLY_CORRECT") != nullptr) {}
+    : table_(table), words_(words), stops_at_first_word_(system::is_set("POSIXLY_CORRECT")) {}
 
 std::optional<ScannedOption> OptionScanner::next() {
     if (!letters_.empty()) return letter();

@@ -17,6 +17,7 @@
 #include "session/device_stage.hpp"
 #include "session/frame_numbers.hpp"
 #include "session/metric_slot.hpp"
+#include "session/predictions.hpp"
 #include "session/ring.hpp"
 #include "session/sample_check.hpp"
 #include "session/worker_pool.hpp"
@@ -103,11 +104,6 @@ class Session::Impl final : public DevicePipeline::Receiver {
         for (auto &slot : added) slots_.push_back(std::move(slot));
     }
 
-    void mount(std::vector<Model> models) {
-        std::lock_guard lock(predict_mutex);
-        mounted_.insert(mounted_.end(), models.begin(), models.end());
-    }
-
     // All slots or none.
     void prepare(const PictureFormat &format) {
         check_format_is_kept(format);
@@ -189,10 +185,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
                 const CallbackScope scope(this);
                 handler(name, index, value);
             }
-            std::lock_guard lock(predict_mutex);
-            const bool is_prediction =
-                std::any_of(mounted_.begin(), mounted_.end(), [&](const Model &model) { return model.name() == name; });
-            if (!is_prediction) predict_mounted(index);
+            predictions.try_mounted(name, index);
         } catch (const Error &e) {
             log(LogLevel::warning, e.what()); // asking for the score says it again
         } catch (...) {
@@ -200,31 +193,11 @@ class Session::Impl final : public DevicePipeline::Receiver {
         }
     }
 
-    // The raw prediction of one frame from stored features; names the feature that is missing.
-    double predict_raw(const Model &model, unsigned index) const {
-        std::array<double, kMaxFeatures> features;
-        std::size_t count = 0;
-        for (const std::string &name : model.stored_names()) {
-            const auto score = scores.find(name, index);
-            if (!score)
-                throw invalid("model '" + model.name() + "' needs the feature '" + name + "' of frame " +
-                              std::to_string(index) + ", which has not been scored");
-            features[count++] = *score;
-        }
-        return model.predict_raw({features.data(), count});
-    }
-
-    double predict(const Model &model, unsigned index) {
-        const double score = model.finish(predict_raw(model, index));
-        scores.append(model.name(), index, score);
-        return score;
-    }
-
     bool is_inside_handler() const { return CallbackScope::is_inside(this); }
 
     ScoreCollector scores;
-    std::recursive_mutex predict_mutex; // of predictions, and of the models that are mounted
-    Slots slots_;                       // changed by the thread that registers, with the mutex
+    Predictions predictions{scores};
+    Slots slots_; // changed by the thread that registers, with the mutex
     SessionConfig config_;
     Isa isa_;
     std::unique_ptr<DeviceStage> device_;
@@ -254,17 +227,6 @@ class Session::Impl final : public DevicePipeline::Receiver {
             throw invalid(
                 "this cannot be done from inside a callback of the same context, which would wait for itself; "
                 "let the callback return first");
-    }
-
-    void predict_mounted(unsigned index) {
-        for (const Model &model : mounted_)
-            if (!scores.find(model.name(), index) && has_features(model, index)) predict(model, index);
-    }
-
-    bool has_features(const Model &model, unsigned index) const {
-        const std::vector<std::string> &names = model.stored_names();
-        return std::all_of(names.begin(), names.end(),
-                           [&](const std::string &name) { return scores.find(name, index).has_value(); });
     }
 
     void check_format_is_kept(const PictureFormat &format) const {
@@ -547,9 +509,8 @@ class Session::Impl final : public DevicePipeline::Receiver {
     std::array<Picture, 2> earlier_ref_, earlier_dist_;
     std::unique_ptr<PicturePool> copies_;
     std::optional<unsigned> last_number_; // the largest
-    std::vector<Model> mounted_;
-    NewScores new_scores_;  // of the frame that is being emitted
-    NewScores last_scores_; // of the flush
+    NewScores new_scores_;                // of the frame that is being emitted
+    NewScores last_scores_;               // of the flush
 
     std::mutex mutex_;
     std::condition_variable frame_done_;
@@ -627,7 +588,7 @@ void Session::use_features_of(std::span<const Model> models) {
             slots.push_back(impl_->make_slot(*info, feature.options, false));
         }
     impl_->add(std::move(slots));
-    impl_->mount({models.begin(), models.end()});
+    impl_->predictions.mount(models);
 }
 
 void Session::use_features_of(const Model &model) { use_features_of({&model, 1}); }
@@ -653,32 +614,12 @@ double Session::feature_score_at(std::string_view name, unsigned index) const {
 
 double Session::score_at(const Model &model, unsigned index) {
     impl_->drain(); // the frame may be in work
-    std::lock_guard lock(impl_->predict_mutex);
-    if (const auto known = impl_->scores.find(model.name(), index)) return *known;
-    return impl_->predict(model, index);
+    return impl_->predictions.at(model, index);
 }
 
 CollectionScore Session::score_at(const ModelCollection &collection, unsigned index) {
     impl_->drain();
-    std::lock_guard lock(impl_->predict_mutex);
-    ScoreCollector &scores = impl_->scores;
-    const std::string &name = collection.name();
-    if (const auto bagging = scores.find(name + "_bagging", index))
-        return {*bagging, feature_score_at(name + "_stddev", index), feature_score_at(name + "_ci_p95_lo", index),
-                feature_score_at(name + "_ci_p95_hi", index)};
-    std::vector<double> raw;
-    std::vector<NewScore> fresh;
-    for (const Model &member : collection.members()) {
-        raw.push_back(impl_->predict_raw(member, index));
-        if (!scores.find(member.name(), index)) fresh.push_back({member.name(), index, member.finish(raw.back())});
-    }
-    const CollectionScore score = collection.combine(raw);
-    const std::array<std::string, 4> names = {name + "_bagging", name + "_stddev", name + "_ci_p95_lo",
-                                              name + "_ci_p95_hi"};
-    const std::array<double, 4> values = {score.bagging, score.stddev, score.ci_p95_lo, score.ci_p95_hi};
-    for (std::size_t i = 0; i < names.size(); i++) fresh.push_back({names[i], index, values[i]});
-    scores.append(fresh);
-    return score;
+    return impl_->predictions.at(collection, index);
 }
 
 namespace {

@@ -9,4 +9,6 @@ std::optional<std::string> environment(const std::string &name) {
     return value && *value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+bool is_set(const std::string &name) { return secure_getenv(name.c_str()) != nullptr; }
+
 } // namespace vmaf::system

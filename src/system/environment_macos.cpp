@@ -10,4 +10,6 @@ std::optional<std::string> environment(const std::string &name) {
     return value && *value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+bool is_set(const std::string &name) { return !issetugid() && std::getenv(name.c_str()); }
+
 } // namespace vmaf::system

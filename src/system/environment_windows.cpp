@@ -15,4 +15,9 @@ std::optional<std::string> environment(const std::string &name) {
     return value.empty() ? std::nullopt : std::optional(narrow(value));
 }
 
+bool is_set(const std::string &name) {
+    SetLastError(ERROR_SUCCESS);
+    return GetEnvironmentVariableW(wide(name).c_str(), nullptr, 0) > 0 || GetLastError() != ERROR_ENVVAR_NOT_FOUND;
+}
+
 } // namespace vmaf::system

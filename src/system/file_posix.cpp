@@ -35,7 +35,47 @@ bool begin_watching(const std::string &path) {
     return true;
 }
 
+bool everybody_can_add_names(const fs::path &folder) {
+    struct stat status {};
+    return stat(folder.empty() ? "." : folder.c_str(), &status) == 0 && (status.st_mode & S_IWOTH);
+}
+
+// Folders on the way to a file: a link among them that somebody else put where everybody can add names would choose
+// where the file goes. `links` counts those that were met.
+void check_way(const std::string &path, const fs::path &folder, int &links) {
+    fs::path part;
+    for (const fs::path &name : folder) {
+        const fs::path above = part;
+        part /= name;
+        struct stat status {};
+        if (lstat(part.c_str(), &status) != 0) return; // opening it will tell
+        if (!S_ISLNK(status.st_mode)) continue;
+        if (++links > kMostLinks) throw cannot_write(path, ELOOP);
+        if (!is_own_or_administrators(status.st_uid) && everybody_can_add_names(above))
+            throw of_another_user(path, part.string(), status, "is a link that belongs");
+        std::error_code error;
+        const fs::path link = fs::read_symlink(part, error);
+        if (!error && !part.string().starts_with("/proc/")) check_way(path, above / link, links);
+    }
+}
+
 } // namespace
+
+OutputError of_another_user(const std::string &path, const std::string &place, const struct stat &status,
+                            const char *what) {
+    return OutputError(EPERM, "cannot write '" + path + "': '" + place + "' " + what + " to another user (number " +
+                                  std::to_string(status.st_uid) + "); remove it, or choose another output file");
+}
+
+void check_way(const std::string &path, const std::string &folder) {
+    int links = 0;
+    check_way(path, folder, links);
+}
+
+void refuse_trap(const std::string &path, const std::string &place, const struct stat &status) {
+    if (!is_own_or_administrators(status.st_uid) && everybody_can_add_names(fs::path(place).parent_path()))
+        throw of_another_user(path, place, status, "lies where everybody can put something, and belongs");
+}
 
 void remove_temporary_output() noexcept {
     if (watch == Watch::armed) unlink(watched_path.data());
@@ -65,9 +105,11 @@ int Descriptor::release() { return std::exchange(number_, -1); }
 
 std::string behind_links(const std::string &path) {
     fs::path place = path;
+    int links = 0;
     for (int count = 0; count <= kMostLinks; count++) {
         const std::string text = place.string();
         if (text.starts_with("/proc/") || text.starts_with("/dev/fd/")) return text; // links that lead to no path
+        check_way(path, place.parent_path(), links);
         struct stat status {};
         if (lstat(text.c_str(), &status) != 0) {
             if (errno == ENOENT) return text;
@@ -75,9 +117,7 @@ std::string behind_links(const std::string &path) {
         }
         if (!S_ISLNK(status.st_mode)) return text;
         if (!is_own_or_administrators(status.st_uid))
-            throw OutputError(EPERM, "cannot write '" + path + "': '" + text +
-                                         "' is a link that belongs to another user (number " +
-                                         std::to_string(status.st_uid) + "); remove it, or choose another output file");
+            throw of_another_user(path, text, status, "is a link that belongs");
         std::error_code error;
         const fs::path link = fs::read_symlink(place, error);
         if (error) throw cannot_write(path, error.value());

@@ -28,9 +28,20 @@ class Descriptor {
     int number_;
 };
 
+OutputError of_another_user(const std::string &path, const std::string &place, const struct stat &status,
+                            const char *what);
+
 // The place behind the links that a path names, there or not. Throws OutputError where a link belongs to another user:
-// in a folder that everybody may add names to, such a link would choose what gets overwritten.
+// in a folder that everybody may add names to, such a link would choose what gets overwritten. So would one among the
+// folders on the way.
 std::string behind_links(const std::string &path);
+
+// Throws OutputError where that is so for `folder`, of which `path` names more.
+void check_way(const std::string &path, const std::string &folder);
+
+// Throws OutputError for what somebody else has put into a folder that everybody may add names to: nobody may be
+// reading a pipe there, and a file there changes behind our back.
+void refuse_trap(const std::string &path, const std::string &place, const struct stat &status);
 
 // All of it, through interruptions and on pipes that their reader does not want to wait for. Throws OutputError, naming
 // `path`.

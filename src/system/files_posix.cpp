@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <optional>
 #include <unistd.h>
 #include <utility>
@@ -18,6 +19,8 @@ namespace {
 OutputError cannot_create(const std::string &path, const std::string &reason, int code) {
     return OutputError(code, "cannot create '" + path + "': " + reason);
 }
+
+std::string folder_of(const std::string &path) { return std::filesystem::path(path).parent_path().string(); }
 
 // The length of the file up to the end of its last whole line.
 off_t whole_lines(int descriptor, off_t size, const std::string &path) {
@@ -38,6 +41,7 @@ off_t whole_lines(int descriptor, off_t size, const std::string &path) {
 } // namespace
 
 void make_folders(const std::string &path) {
+    check_way(path, path);
     for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
         const std::string part = path.substr(0, end);
         if (mkdir(part.c_str(), 0770) != 0 && errno != EEXIST) {
@@ -51,6 +55,7 @@ void make_folders(const std::string &path) {
 }
 
 void reserve_file(const std::string &path) {
+    check_way(path, folder_of(path));
     if (unlink(path.c_str()) != 0 && errno != ENOENT) throw cannot_write(path, errno);
     const Descriptor descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (descriptor.get() < 0) throw cannot_write(path, errno);
@@ -69,6 +74,7 @@ bool write_text(int descriptor, std::string_view text) {
 class PlacedFile::File {
   public:
     explicit File(const std::string &path) : path_(path) {
+        check_way(path, folder_of(path));
         std::optional<struct stat> earlier(std::in_place);
         if (lstat(path.c_str(), &*earlier) != 0) {
             if (errno != ENOENT) throw cannot_create(path, std::strerror(errno), errno);
@@ -112,7 +118,9 @@ class GrowingFile::File {
         if (path.empty()) throw cannot_write(path, ENOENT);
         const std::string place = behind_links(path);
         struct stat status {};
-        if (stat(place.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) { // waits for a pipe's reader
+        const bool exists = stat(place.c_str(), &status) == 0;
+        if (exists) refuse_trap(path, place, status);
+        if (exists && !S_ISREG(status.st_mode)) { // waits for a pipe's reader
             descriptor_ = Descriptor(open(place.c_str(), O_WRONLY | O_CLOEXEC));
             if (descriptor_.get() < 0) throw cannot_write(path, errno);
             return;

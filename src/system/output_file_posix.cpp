@@ -61,6 +61,7 @@ Target find_target(const std::string &path) {
     }
     if (S_ISDIR(status.st_mode)) throw cannot_write(path, EISDIR);
     if (access(target.path.c_str(), W_OK) != 0) throw cannot_write(path, errno);
+    if (!S_ISREG(status.st_mode)) refuse_trap(path, target.path, status);
     target.earlier = status;
     target.is_replaced =
         S_ISREG(status.st_mode) && !target.path.starts_with("/proc/") && !is_held_by_sticky_folder(target.path, status);
@@ -73,17 +74,29 @@ void write_directly(Descriptor descriptor, const std::string &path, const TextWr
     if (descriptor.close_now() != 0) throw cannot_write(path, errno);
 }
 
-// For a file that can be written but not replaced. It must still be the one that was looked at.
-Descriptor open_in_place(const Target &target, const std::string &path) {
-    Descriptor descriptor(open(target.path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+struct stat require_same(const Descriptor &descriptor, const Target &target, const std::string &path) {
     struct stat status {};
     if (descriptor.get() < 0 || fstat(descriptor.get(), &status) != 0) throw cannot_write(path, errno);
     if (status.st_dev != target.earlier->st_dev || status.st_ino != target.earlier->st_ino)
         throw cannot_write(path, EBUSY);
+    return status;
+}
+
+// For a file that can be written but not replaced. It must still be the one that was looked at.
+Descriptor open_in_place(const Target &target, const std::string &path) {
+    Descriptor descriptor(open(target.path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const struct stat status = require_same(descriptor, target, path);
     constexpr mode_t kSpecial = S_ISUID | S_ISGID | S_ISVTX;
     if ((status.st_mode & kSpecial) && fchmod(descriptor.get(), status.st_mode & 0777) != 0)
         throw cannot_write(path, errno);
     if (ftruncate(descriptor.get(), 0) != 0) throw cannot_write(path, errno);
+    return descriptor;
+}
+
+// A pipe or a device. It must still be the one that was looked at.
+Descriptor open_special(const Target &target, const std::string &path) {
+    Descriptor descriptor(open(target.path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    require_same(descriptor, target, path);
     return descriptor;
 }
 
@@ -102,9 +115,7 @@ void write_output_file(const std::string &path, const TextWriter &write) {
         return write_directly(Descriptor(dup(*target.own_descriptor)), path == "-" ? "standard output" : path, write);
     if (!target.is_replaced) {
         const bool is_regular = S_ISREG(target.earlier->st_mode) && !target.path.starts_with("/proc/");
-        return write_directly(is_regular ? open_in_place(target, path)
-                                         : Descriptor(open(target.path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)),
-                              path, write);
+        return write_directly(is_regular ? open_in_place(target, path) : open_special(target, path), path, write);
     }
     TemporaryFile temporary(target.path, target.earlier_file());
     if (temporary.error() &&

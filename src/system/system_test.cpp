@@ -229,6 +229,57 @@ TEST_F(Files, LinksOfOthersAreNotFollowed) {
     EXPECT_EQ(content(precious), "one");
 }
 
+// A folder that everybody may add names to, with somebody else's link to another folder in it.
+TEST_F(Files, FoldersOnTheWayAreNoLinksOfOthers) {
+    if (!is_root()) GTEST_SKIP() << "only root can make links of another user";
+    const std::string open = folder_ + "/open", precious = folder_ + "/precious", link = open + "/link",
+                      own = folder_ + "/own";
+    for (const std::string &folder : {open, precious, precious + "/deep"}) ASSERT_EQ(mkdir(folder.c_str(), 0755), 0);
+    ASSERT_EQ(chmod(open.c_str(), 01777), 0);
+    ASSERT_EQ(symlink("../precious", link.c_str()), 0);
+    ASSERT_EQ(symlink("open/link/deep", own.c_str()), 0); // leads over it
+    for (int round = 0; round < 2; round++) {
+        const bool is_foreign = round == 0;
+        ASSERT_EQ(lchown(link.c_str(), is_foreign ? kStranger : 0, 0), 0);
+        for (const std::string &way : {link, link + "/deep", own, open + "/../open/link/deep"}) {
+            const std::string path = way + "/out";
+            const auto tried = [&](const auto &write) {
+                if (is_foreign)
+                    EXPECT_THROW(write(), OutputError) << path;
+                else
+                    EXPECT_NO_THROW(write()) << path;
+            };
+            tried([&] { check_output_file(path); });
+            tried([&] { put(path, "one"); });
+            tried([&] { GrowingFile(path, GrowingFile::Start::empty); });
+            tried([&] { PlacedFile{path}; });
+            tried([&] { reserve_file(path); });
+            tried([&] { make_folders(way + "/new/folders"); });
+        }
+        EXPECT_EQ(fs::exists(precious + "/out"), !is_foreign);
+        EXPECT_EQ(fs::exists(precious + "/new"), !is_foreign);
+    }
+}
+
+TEST_F(Files, PipesAndGrowingFilesOfOthersAreRefusedWhereEverybodyCanPutThem) {
+    if (!is_root()) GTEST_SKIP() << "only root can make files of another user";
+    ASSERT_EQ(chmod(folder_.c_str(), 01777), 0);
+    const std::string pipe = folder_ + "/pipe", file = folder_ + "/file";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0666), 0);
+    put(file, "one");
+    for (const std::string &path : {pipe, file}) ASSERT_EQ(chown(path.c_str(), kStranger, kStranger), 0);
+    EXPECT_THROW(check_output_file(pipe), OutputError);
+    EXPECT_THROW(put(pipe, "two"), OutputError); // would wait for a reader
+    EXPECT_THROW(GrowingFile(pipe, GrowingFile::Start::at_end), OutputError);
+    EXPECT_THROW(GrowingFile(file, GrowingFile::Start::at_end), OutputError);
+    put(file, "two"); // takes its place
+    EXPECT_EQ(status_of(file).st_uid, 0u);
+    ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
+    ASSERT_EQ(chown(file.c_str(), kStranger, kStranger), 0);
+    GrowingFile(file, GrowingFile::Start::at_end).append("three"); // somebody meant it
+    EXPECT_EQ(content(file), "twothree");
+}
+
 TEST_F(Files, PlacedFilesRefuseWhatIsNoRegularFile) {
     const std::string path = folder_ + "/map", other = folder_ + "/other";
     put(other, "one");

@@ -32,6 +32,41 @@ CODECS = {  # file: what makes it
     "jpeg2000.mkv": ("-c:v", "jpeg2000"),
     "png.mkv": ("-c:v", "png"),
 }
+if FLIPS > 20:  # more than the gate has time for
+    CODECS |= {
+        "hevc10.mkv": ("-pix_fmt", "yuv420p10le", "-c:v", "libx265", "-x265-params", X265),
+        "fields.mkv": ("-c:v", "libx264", "-flags", "+ildct+ilme", "-x264-params", "tff=1"),
+        "cavlc.flv": ("-c:v", "libx264", "-coder", "0", "-bf", "2"),
+        "vp9hbd.mkv": ("-pix_fmt", "yuv422p10le", "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"),
+        "svtav1.mkv": ("-c:v", "libsvtav1", "-preset", "12"),
+        "mpeg2.mpg": ("-r", "24", "-c:v", "mpeg2video"),
+        "mpeg1.mpg": ("-r", "24", "-c:v", "mpeg1video"),
+        "mpeg2.mxf": ("-r", "24", "-pix_fmt", "yuv422p", "-c:v", "mpeg2video", "-intra_vlc", "1"),
+        "xvid.mp4": ("-c:v", "libxvid", "-bf", "2"),
+        "flv1.flv": ("-c:v", "flv",),
+        "wmv2.asf": ("-c:v", "wmv2",),
+        "h263p.avi": ("-c:v", "h263p",),
+        "utvideo.avi": ("-c:v", "utvideo",),
+        "ffvhuff.avi": ("-c:v", "ffvhuff", "-context", "1"),
+        "magicyuv.avi": ("-c:v", "magicyuv",),
+        "ffv1old.avi": ("-c:v", "ffv1", "-level", "1"),
+        "cfhd.mov": ("-pix_fmt", "yuv422p10le", "-c:v", "cfhd",),
+        "prores444.mov": ("-pix_fmt", "yuv444p10le", "-c:v", "prores_ks"),
+        "vc2.mkv": ("-pix_fmt", "yuv420p", "-c:v", "vc2",),
+        "snow.avi": ("-strict", "-2", "-c:v", "snow",),
+        "jpegls.avi": ("-pix_fmt", "gray", "-c:v", "jpegls"),
+        "ljpeg.avi": ("-strict", "-1", "-c:v", "ljpeg"),
+        "openjpeg.mov": ("-c:v", "libopenjpeg"),
+        "tiff.mkv": ("-pix_fmt", "yuv420p", "-c:v", "tiff"),
+        "qtrle.mov": ("-c:v", "qtrle"),
+        "zmbv.avi": ("-pix_fmt", "bgr0", "-c:v", "zmbv"),
+        "v210.mov": ("-c:v", "v210"),
+        "raw.nut": ("-c:v", "rawvideo"),
+        "asv2.avi": ("-c:v", "asv2"),
+        "svq1.mov": ("-pix_fmt", "yuv410p", "-c:v", "svq1"),
+        "gif.gif": ("-c:v", "gif"),
+        "apng.apng": ("-c:v", "apng"),
+    }
 NEVER_SILENT = ("ffv1.mkv", "hash.mkv")  # every slice or picture has a checksum
 
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 import unittest
 
-from support import CommandTest, VMAF, read
+from support import CLIPGEN, CommandTest, VMAF, read
 
 
 class Terminal(CommandTest):
@@ -73,6 +73,14 @@ class ForeignText(CommandTest):
                                 (0, ("-r", clip, "-d", short, "-n", "--feature", "psnr"))):
             run = self.vmaf(*arguments, expect=code)
             self.check(run.stderr)
+
+    def test_clipgen(self):
+        for arguments in (("/no/" + self.NAME,), ("--" + self.NAME,), ("--size", "0x9", "x.yuv"), ("--depth", "40", "x.yuv"), ("--frames", "-1", "x.yuv")):
+            run = subprocess.run([CLIPGEN, *arguments], capture_output=True, cwd=self.folder, text=True)
+            self.assertEqual(run.returncode, 2)
+            self.assertNotRegex(run.stderr, self.HIDDEN)
+            self.assertRegex(run.stderr, r"^clipgen: .*\n$")
+            self.assertFalse((self.folder / "x.yuv").exists())
 
     def test_bytes_that_are_no_text(self):
         run = subprocess.run([VMAF, "-r", b"a\xff\xc2.y4m", "-d", self.ref], capture_output=True)

@@ -28,13 +28,7 @@ class Scorer final : public FrameScorer {
 
     void measure(const FrameInput &frame, FrameResult &result) override {
         result.values[kEncodedScore] = score(frame.dist, setup_.encoded, heatmaps_, frame);
-        result.values[kSourceRefused] = 0;
-        if (!setup_.full_ref) return;
-        try {
-            result.values[kSourceScore] = score(frame.ref, setup_.source, nullptr, frame);
-        } catch (const Error &) {
-            result.values[kSourceRefused] = 1; // the distorted picture's score stands (section 10)
-        }
+        if (setup_.full_ref) result.values[kSourceScore] = score(frame.ref, setup_.source, nullptr, frame);
     }
 
   private:
@@ -101,17 +95,10 @@ class CambiMetric final : public Metric {
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
-        if (result.values[kEncodedRefused] != 0) throw sample_above_depth(setup_.bits);
-        if (result.values[kHeatmapFailed] != 0)
-            throw Error(EIO, "feature 'cambi': the heat maps of frame " + std::to_string(index) +
-                                 " could not be written; is there room in '" + setup_.heatmaps_path + "'?");
         const double encoded = result.values[kEncodedScore], source = result.values[kSourceScore];
         const auto clip = [&](double score) { return std::min(score, setup_.max_score); };
         sink.score(kProvides[0], index, clip(encoded));
         if (!setup_.full_ref) return;
-        if (result.values[kSourceRefused] != 0)
-            throw invalid("feature 'cambi': the reference has luma samples above its bit depth in frame " +
-                          std::to_string(index));
         sink.score("cambi_source", index, clip(source));
         sink.score("cambi_full_reference", index, clip(std::max(0.0, encoded - source)));
     }

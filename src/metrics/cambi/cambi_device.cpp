@@ -66,13 +66,12 @@ struct Plan {
 };
 
 // Results of one picture of a frame.
-constexpr std::size_t kSums = kScales, kPictureFigures = kSums + 1; // pooled sums, then whether samples were too large
+constexpr std::size_t kPictureFigures = kScales; // pooled sums
 
 class CambiDeviceScorer final : public DeviceScorer {
   public:
     CambiDeviceScorer(const Setup &setup, const PictureFormat &format, const HeatmapFiles *heatmaps, Device &device)
-        : setup_(setup), format_(format), heatmaps_(heatmaps), encoded_(setup.encoded, setup, format, device),
-          check_(load(device, "cambi_check")),
+        : setup_(setup), heatmaps_(heatmaps), encoded_(setup.encoded, setup, format, device),
           prepare_(load(device, setup.bits == 8 ? "cambi_prepare_8" : "cambi_prepare_16")),
           mode_(load(device, "cambi_mode")),
           count_(load(device, count_kernel(setup))), select_{load(device, "cambi_select_top"),
@@ -101,13 +100,8 @@ class CambiDeviceScorer final : public DeviceScorer {
     void collect(const DeviceResult &from, FrameResult &result) const override {
         const u64 *const figures = from.of(figures_);
         result.values[kEncodedScore] = score(figures, encoded_);
-        result.values[kEncodedRefused] = double(figures[kSums]);
-        result.values[kSourceRefused] = 0;
-        if (source_) {
-            result.values[kSourceScore] = score(figures + kPictureFigures, *source_);
-            result.values[kSourceRefused] = double(figures[kPictureFigures + kSums]);
-        }
-        if (heatmaps_ && figures[kSums] == 0) write_heatmaps(from, result);
+        if (source_) result.values[kSourceScore] = score(figures + kPictureFigures, *source_);
+        if (heatmaps_) write_heatmaps(from);
     }
 
   private:
@@ -124,16 +118,6 @@ class CambiDeviceScorer final : public DeviceScorer {
         const TraceRange trace("cambi");
         FrameArray<u64> figures = batch.results_of(figures_);
         figures.first += first_figure;
-        if (setup_.bits > 8 && setup_.bits < 16) {
-            CambiCheckArgs args{};
-            args.luma = luma;
-            args.refused = {figures.first + kSums, figures.stride};
-            args.width = static_cast<int>(format_.width);
-            args.height = static_cast<int>(format_.height);
-            args.pitch = batch.pitch(0);
-            args.bits = static_cast<int>(setup_.bits);
-            launch_tiles(queue, check_, args.width, args.height, batch.count, args);
-        }
         enqueue_images(queue, batch, plan, luma);
         enqueue_counts(queue, batch, plan);
         if (heatmaps_ && &plan == &encoded_) {
@@ -247,24 +231,19 @@ class CambiDeviceScorer final : public DeviceScorer {
         return score / double(plan.target.window * plan.target.window);
     }
 
-    void write_heatmaps(const DeviceResult &from, FrameResult &result) const {
+    void write_heatmaps(const DeviceResult &from) const {
         const auto *next = reinterpret_cast<const std::uint16_t *>(from.of(pixels_));
-        try {
-            for (std::size_t s = 0; s < kScales; s++) {
-                heatmaps_->write(from.index, static_cast<int>(s), {next, values_of(encoded_, s)});
-                next += values_of(encoded_, s);
-            }
-        } catch (const Error &) {
-            result.values[kHeatmapFailed] = 1; // emit() throws
+        for (std::size_t s = 0; s < kScales; s++) {
+            heatmaps_->write(from.index, static_cast<int>(s), {next, values_of(encoded_, s)});
+            next += values_of(encoded_, s);
         }
     }
 
     Setup setup_;
-    PictureFormat format_;
     const HeatmapFiles *heatmaps_;
     Plan encoded_;
     std::optional<Plan> source_;
-    LoadedKernel check_, prepare_, mode_, count_;
+    LoadedKernel prepare_, mode_, count_;
     std::array<LoadedKernel, 3> select_;
     LoadedKernel ordered_sum_, heatmap_;
     std::unique_ptr<DeviceMemory> reciprocals_;

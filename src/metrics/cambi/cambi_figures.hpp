@@ -1,4 +1,4 @@
-// What a FrameResult of cambi holds: unclipped scores, and what emit() must complain about.
+// What a FrameResult of cambi holds: unclipped scores.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,6 @@ namespace vmaf::cambi {
 enum Figure : std::size_t {
     kEncodedScore,
     kSourceScore,
-    kSourceRefused,  // 1: samples above the depth
-    kEncodedRefused, // by device code, which cannot throw for one frame
-    kHeatmapFailed,  // 1: a heat map could not be written, likewise
 };
 
 } // namespace vmaf::cambi

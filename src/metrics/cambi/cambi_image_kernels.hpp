@@ -26,30 +26,6 @@ VMAF_DEVICE_FN Global<CambiPool> cambi_pool(const FrameArray<u64> &pools, int fr
     return reinterpret_cast<Global<CambiPool>>(pools.of(frame)) + scale;
 }
 
-// Samples above the depth: the frame is refused.
-struct CambiCheckArgs {
-    FramePlanes luma;
-    FrameArray<u64> refused; // becomes 1
-    int width, height, pitch, bits;
-};
-
-template <class C> struct cambi_check {
-    using Args = CambiCheckArgs;
-    static constexpr int kThreads = 128, kMinBlocks = 8;
-    static constexpr int kTileWidth = 128, kTileHeight = 16;
-    struct SharedMemory {};
-
-    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory>, const Args &a) {
-        const int x = c.block_x * kTileWidth + c.thread, y0 = c.block_y * kTileHeight;
-        if (x >= a.width) return;
-        Global<const u16> luma = static_cast<Global<const u16>>(a.luma.plane[c.frame]) + x;
-        u32 all = 0;
-        for (int y = y0; y < y0 + kTileHeight && y < a.height; y++)
-            all |= C::load(luma + static_cast<u64>(static_cast<u32>(y)) * static_cast<u32>(a.pitch));
-        if (all >> a.bits) *a.refused.of(c.frame) = 1; // whoever writes, writes the same
-    }
-};
-
 struct CambiPrepareArgs {
     FramePlanes luma;
     FrameArray<u16> codes;

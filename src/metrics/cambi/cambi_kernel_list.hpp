@@ -6,7 +6,6 @@
 #include "metrics/cambi/cambi_pool_kernels.hpp"
 
 #define VMAF_KERNELS(F)                                                                                                \
-    F(cambi_check)                                                                                                     \
     F(cambi_prepare_8)                                                                                                 \
     F(cambi_prepare_16)                                                                                                \
     F(cambi_mode)                                                                                                      \

@@ -11,20 +11,11 @@ void widen(const std::uint8_t *from, std::uint16_t *to, int count) {
 }
 
 // Above 10 bits the top codes round up to 1024.
-std::uint16_t convert(const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits) {
-    unsigned all = 0;
-    if (bits <= 10) {
-        for (int x = 0; x < count; x++) {
-            all |= from[x];
-            to[x] = std::uint16_t(from[x] << (10 - bits));
-        }
-    } else {
-        for (int x = 0; x < count; x++) {
-            all |= from[x];
-            to[x] = std::uint16_t((from[x] + (1 << (bits - 11))) >> (bits - 10));
-        }
-    }
-    return std::uint16_t(all);
+void convert(const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits) {
+    if (bits <= 10)
+        for (int x = 0; x < count; x++) to[x] = std::uint16_t(from[x] << (10 - bits));
+    else
+        for (int x = 0; x < count; x++) to[x] = std::uint16_t((from[x] + (1 << (bits - 11))) >> (bits - 10));
 }
 
 // In raster order, because only samples to the right and below are read.

@@ -9,9 +9,9 @@
 namespace vmaf::cambi {
 
 struct RowFunctions {
-    // Section 5: to 10 bits. The second returns a value that has the largest sample's highest bit.
+    // Section 5: to 10 bits.
     void (*widen)(const std::uint8_t *from, std::uint16_t *to, int count);
-    std::uint16_t (*convert)(const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits);
+    void (*convert)(const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits);
 
     // Section 6: the mean of each sample, its right neighbour and the two below; in place.
     void (*remove_dither)(std::uint16_t *row, const std::uint16_t *below, int count);

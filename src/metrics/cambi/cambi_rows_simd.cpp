@@ -29,31 +29,21 @@ void widen(const std::uint8_t *from, std::uint16_t *to, int count) {
     scalar_rows.widen(from + x, to + x, count - x);
 }
 
-std::uint16_t convert(const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits) {
+void convert(const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits) {
     const D16 d;
-    V16 all = hn::Zero(d);
     int x = 0;
     if (bits <= 10) {
-        for (; x + kLanes16 <= count; x += kLanes16) {
-            const V16 samples = hn::LoadU(d, from + x);
-            all = hn::Or(all, samples);
-            hn::StoreU(hn::ShiftLeftSame(samples, int(10 - bits)), d, to + x);
-        }
+        for (; x + kLanes16 <= count; x += kLanes16)
+            hn::StoreU(hn::ShiftLeftSame(hn::LoadU(d, from + x), int(10 - bits)), d, to + x);
     } else {
         // The sum may need 17 bits: the rounding bit is added after the shift.
         const V16 one = hn::Set(d, 1);
         for (; x + kLanes16 <= count; x += kLanes16) {
-            const V16 samples = hn::LoadU(d, from + x);
-            all = hn::Or(all, samples);
-            const V16 shifted = hn::ShiftRightSame(samples, int(bits - 11));
+            const V16 shifted = hn::ShiftRightSame(hn::LoadU(d, from + x), int(bits - 11));
             hn::StoreU(hn::Add(hn::ShiftRight<1>(shifted), hn::And(shifted, one)), d, to + x);
         }
     }
-    HWY_ALIGN std::uint16_t lanes[kLanes16];
-    hn::Store(all, d, lanes);
-    std::uint16_t result = scalar_rows.convert(from + x, to + x, count - x, bits);
-    for (const std::uint16_t lane : lanes) result |= lane;
-    return result;
+    scalar_rows.convert(from + x, to + x, count - x, bits);
 }
 
 void remove_dither(std::uint16_t *row, const std::uint16_t *below, int count) {

@@ -8,18 +8,11 @@ namespace vmaf::cambi {
 
 namespace {
 
-// Depth 16 fills its storage and needs no check.
-void check_samples(unsigned all, unsigned bits) {
-    if (all >> bits != 0) throw sample_above_depth(bits);
-}
-
-std::uint16_t convert_row(const RowFunctions &rows, const std::uint8_t *from, std::uint16_t *to, int count, unsigned) {
+void convert_row(const RowFunctions &rows, const std::uint8_t *from, std::uint16_t *to, int count, unsigned) {
     rows.widen(from, to, count);
-    return 0;
 }
-std::uint16_t convert_row(const RowFunctions &rows, const std::uint16_t *from, std::uint16_t *to, int count,
-                          unsigned bits) {
-    return rows.convert(from, to, count, bits);
+void convert_row(const RowFunctions &rows, const std::uint16_t *from, std::uint16_t *to, int count, unsigned bits) {
+    rows.convert(from, to, count, bits);
 }
 
 // after_row(y) is called when row y of the canvas is there.
@@ -27,7 +20,7 @@ template <class T, class AfterRow>
 void load_same_size(const PlaneView<T> &luma, unsigned bits, const Canvas &canvas, const Workspace &room,
                     const AfterRow &after_row) {
     for (int y = 0; y < canvas.height; y++) {
-        check_samples(convert_row(room.rows, luma.row(y), canvas.image_row(y), canvas.width, bits), bits);
+        convert_row(room.rows, luma.row(y), canvas.image_row(y), canvas.width, bits);
         after_row(y);
     }
 }
@@ -35,11 +28,6 @@ void load_same_size(const PlaneView<T> &luma, unsigned bits, const Canvas &canva
 template <class T, class AfterRow>
 void load_resampled(const PlaneView<T> &luma, unsigned bits, const Canvas &canvas, Workspace &room,
                     const AfterRow &after_row) {
-    unsigned all = 0; // every sample counts for the check, also those that are not picked
-    if (bits > 8)
-        for (int y = 0; y < luma.height; y++)
-            for (int x = 0; x < luma.width; x++) all |= luma.row(y)[x];
-    check_samples(all, bits);
     SourcePositions columns(luma.width, canvas.width), rows(luma.height, canvas.height);
     for (int x = 0; x < canvas.width; x++) room.columns[std::size_t(x)] = columns.next();
     std::uint16_t *const picked16 = room.filtered_rows.data();
@@ -124,11 +112,6 @@ class MaskRows {
 };
 
 } // namespace
-
-Error sample_above_depth(unsigned bits) {
-    return invalid("feature 'cambi': a luma sample exceeds " + std::to_string((1u << bits) - 1) +
-                   ", the highest value of " + std::to_string(bits) + " bit");
-}
 
 Workspace::Workspace(const Setup &setup, Isa isa) : rows(pick_rows(isa)) {
     int width = setup.encoded.width, height = setup.encoded.height;

@@ -68,7 +68,6 @@ class SourcePositions {
     float ratio_, position_;
 };
 
-Error sample_above_depth(unsigned bits); // to be thrown
 
 inline constexpr int kFlatRadius = 3; // the mask looks at squares of 7x7
 

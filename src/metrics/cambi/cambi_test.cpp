@@ -165,33 +165,6 @@ TEST(Cambi, TakesEveryDepthFrom8To16) {
               score(clip(321, 241, "444", 14, "gradient", "band:8")).at(kCambi, 0));
 }
 
-TEST(Cambi, RefusesSamplesAboveTheDepth) {
-    const Picture good = clip_frame(kTenBits, 0), bad = clip_frame(kTenBits, 0);
-    reinterpret_cast<std::uint16_t *>(bad.data(0))[3 * bad.stride_bytes(0) / 2 + 351] = 1024;
-    for (const Isa isa : usable_isas()) EXPECT_THROW(run_metric(cambi_metric, {}, {good}, {bad}, isa), Error);
-    EXPECT_EQ(score({bad}, {good}).at(kCambi, 0), 22.7494272192531);
-}
-
-TEST(Cambi, ScoreOfTheDistortedPictureStandsWhenTheReferenceIsRefused) {
-    const Picture good = clip_frame(kTenBits, 0), bad = clip_frame(kTenBits, 0);
-    reinterpret_cast<std::uint16_t *>(bad.data(0))[0] = 1024;
-    struct Sink final : ScoreSink {
-        double value = -1;
-        void score(std::string_view name, unsigned, double v) override {
-            EXPECT_EQ(name, kCambi);
-            value = v;
-        }
-        void aggregate(std::string_view, double) override {}
-    } sink;
-    const auto metric = cambi_metric.create(OptionValues("cambi", cambi_metric.options, {{"full_ref", "true"}}));
-    metric->prepare(good.format());
-    Parallel parallel;
-    FrameResult result;
-    metric->make_scorer(Isa::scalar)->measure({0, bad, good, {}, {}, parallel}, result);
-    EXPECT_THROW(metric->emit(0, result, sink), Error);
-    EXPECT_EQ(sink.value, 22.7494272192531);
-}
-
 TEST(Cambi, WindowScalesWithThePicture) {
     const auto window = [](int width, int height, const OptionTexts &texts = {}) {
         return setup(width, height, texts).encoded.window;

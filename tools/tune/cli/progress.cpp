@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/visible_text.hpp"
 #include "rows/row.hpp"
+#include "system/environment.hpp"
 #include "system/terminal.hpp"
 #include "text/numbers.hpp"
 
@@ -69,7 +70,7 @@ std::optional<double> StageTimes::seconds_of_probe() const {
 
 Progress::Progress(const Options &options)
     : mode_(Mode::none), verbosity_(options.verbose), quiet_(options.quiet),
-      has_colours_(system::is_terminal(system::Stream::error) && !std::getenv("NO_COLOR")), started_(Clock::now()),
+      has_colours_(system::is_terminal(system::Stream::error) && !system::environment("NO_COLOR")), started_(Clock::now()),
       last_drawn_(started_), search_probes_(options.thorough ? 6 : 4), event_fd_(options.progress_fd) {
     if (options.progress == "json") mode_ = Mode::json;
     if (options.progress == "plain") mode_ = Mode::plain;

@@ -21,6 +21,7 @@
 
 #include "base/error.hpp"
 #include "base/thread.hpp"
+#include "system/environment.hpp"
 
 extern char **environ;
 
@@ -233,8 +234,8 @@ std::optional<std::string> find_program(const std::string &name) {
     if (name.empty()) return std::nullopt;
     if (name.find('/') != std::string::npos)
         return access(name.c_str(), X_OK) == 0 ? std::optional(name) : std::nullopt;
-    const char *path = std::getenv("PATH");
-    std::string_view rest = path ? path : "/usr/local/bin:/usr/bin:/bin";
+    const std::string path = system::environment("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+    std::string_view rest = path;
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find(':'), rest.size());
         const std::string candidate = std::string(rest.substr(0, end)) + "/" + name;

@@ -1,11 +1,11 @@
 #include "device/dispatch.hpp"
 
-#include <cstdlib>
 #include <mutex>
 
 #include "base/log.hpp"
 #include "device/backends.hpp"
 #include "device/device.hpp"
+#include "system/environment.hpp"
 
 namespace vmaf {
 
@@ -42,8 +42,9 @@ DispatchRequest Device::dispatch_request() const { return {}; }
 
 DispatchRequest read_dispatch(std::string_view backend) {
     const BackendRow &row = kBackends.at(find_backend(backend).value());
-    const char *text = std::getenv(std::string(row.dispatch_variable).c_str());
-    return {.variable = row.dispatch_variable, .suffix = row.suffix, .text = text ? text : ""};
+    return {.variable = row.dispatch_variable,
+            .suffix = row.suffix,
+            .text = system::environment(std::string(row.dispatch_variable)).value_or("")};
 }
 
 DispatchTable DispatchTable::parse(const DispatchRequest &request, const Resolve &extractor, const Warn &warn) {

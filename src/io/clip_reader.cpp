@@ -8,12 +8,20 @@ void ClipReader::end_inside(std::uint64_t frame, std::uint64_t got) const {
                   std::to_string(stored_.bytes()) + " bytes are there; " + cut_off_advice());
 }
 
+Error ClipReader::bad_sample(std::uint64_t frame, const StoredSampleError &e) const {
+    return invalid(name() + ": frame " + std::to_string(frame) + " has a " + e.what());
+}
+
 bool ClipReader::read(const Picture &picture) {
     if (!begin_frame(source_, frames_)) return false;
     std::uint64_t got = 0;
-    if (!loader_.load(source_, picture, got)) {
-        end_inside(frames_, got);
-        return false;
+    try {
+        if (!loader_.load(source_, picture, got)) {
+            end_inside(frames_, got);
+            return false;
+        }
+    } catch (const StoredSampleError &e) {
+        throw bad_sample(frames_, e);
     }
     frames_++;
     return true;
@@ -43,7 +51,11 @@ std::optional<ClipReader::Place> ClipReader::find() {
 }
 
 void ClipReader::read_at(const Place &place, const Picture &picture, FrameLoader &loader) const {
-    loader.load_at(source_, place.offset, picture);
+    try {
+        loader.load_at(source_, place.offset, picture);
+    } catch (const StoredSampleError &e) {
+        throw bad_sample(place.frame, e);
+    }
 }
 
 } // namespace vmaf

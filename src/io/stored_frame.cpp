@@ -130,19 +130,17 @@ void FrameLoader::store_plane(unsigned plane, const Picture &picture) const {
 void FrameLoader::shift_plane(unsigned plane, const Picture &picture) const {
     const unsigned width = picture.format().plane_width(plane), height = picture.format().plane_height(plane);
     const unsigned bits = stored_.picture.bits, shift = picture_bits_ - bits;
-    unsigned all = 0; // a shift would hide samples above the depth from those who look for them later
+    // A shift would hide samples above the depth from those who look for them later.
+    const auto samples = picture.plane<std::uint16_t>(plane);
+    unsigned all = 0;
+    for (int y = 0; y < samples.height; y++)
+        for (int x = 0; x < samples.width; x++) all |= samples.row(y)[x];
+    if (all >> bits) throw StoredSampleError(first_above(samples, plane, bits));
     for (unsigned y = 0; y < height; y++) {
         auto *const row = reinterpret_cast<std::uint16_t *>(picture.data(plane) + static_cast<std::ptrdiff_t>(y) *
                                                                                       picture.stride_bytes(plane));
-        for (unsigned x = 0; x < width; x++) {
-            all |= row[x];
-            row[x] = static_cast<std::uint16_t>(row[x] << shift);
-        }
+        for (unsigned x = 0; x < width; x++) row[x] = static_cast<std::uint16_t>(row[x] << shift);
     }
-    if (all >> bits)
-        throw invalid("a sample is above " + std::to_string((1u << bits) - 1) + ", the largest of " +
-                      std::to_string(bits) +
-                      " bits; the samples may be aligned to the top of 16 bits, or the stated bit depth is wrong");
 }
 
 void FrameLoader::fill_chroma(const Picture &picture) {

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/error.hpp"
 #include "io/byte_source.hpp"
 #include "io/chroma.hpp"
 #include "picture/picture.hpp"
+#include "picture/sample_range.hpp"
 
 namespace vmaf {
 
@@ -43,6 +45,12 @@ struct StoredFrame {
     std::size_t planes_ = 0;
 };
 
+// A sample above the depth, in a plane whose samples would be shifted.
+class StoredSampleError : public Error {
+  public:
+    explicit StoredSampleError(const SampleAbove &sample) : Error(EINVAL, describe(sample)) {}
+};
+
 class FrameLoader {
   public:
     // `picture_bits`: depth of the pictures to fill, at least that of the file; samples are shifted left to it.
@@ -52,7 +60,7 @@ class FrameLoader {
     // Reads one frame into the picture. False if the source ends before its last byte; `got` then says how many bytes
     // there were.
     bool load(ByteSource &source, const Picture &picture, std::uint64_t &got);
-    // The same from a place in a file. Throws Error where it is no longer there.
+    // The same from a place in a file. Throws Error where it is no longer there. Both throw StoredSampleError.
     void load_at(const ByteSource &source, std::uint64_t offset, const Picture &picture);
 
   private:

@@ -1,5 +1,4 @@
-// Samples above the depth that the picture states: 10-bit data aligned to the top of 16 bits, or the wrong depth. What
-// metrics make of them depends on the instruction set, so they see none.
+// What metrics make of samples above the depth that a picture states depends on the instruction set, so they see none.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +7,21 @@
 #include "cpu/cpu.hpp"
 #include "metrics/metric.hpp"
 #include "picture/picture.hpp"
+#include "picture/sample_range.hpp"
 
 namespace vmaf {
 
 enum class SampleOwner { reference, distorted };
 
-// The first sample above the depth of a plane, row by row.
-struct SampleAbove {
-    unsigned bits; // the depth
-    unsigned frame;
-    SampleOwner owner;
-    unsigned plane, x, y, value;
-    bool is_aligned_high; // all samples of the plane have their bits at the top of 16
-};
-
 class SampleRangeError : public Error {
   public:
-    SampleRangeError(const std::string &sentence, const SampleAbove &sample)
-        : Error(EINVAL, sentence), sample(sample) {}
+    // The sentence names the frame, the sample and the likely cause.
+    SampleRangeError(unsigned frame, SampleOwner owner, const SampleAbove &sample);
 
+    unsigned frame;
+    SampleOwner owner;
     SampleAbove sample;
 };
-// To be thrown: the sentence names the frame, the sample and the likely cause.
-SampleRangeError sample_above_depth(const SampleAbove &sample);
 
 // Such pictures can have samples above their depth: 8 and 16 bits fill what they are stored in.
 inline bool has_room_above_depth(const PictureFormat &format) { return format.bits > 8 && format.bits < 16; }

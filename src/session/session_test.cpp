@@ -125,8 +125,8 @@ TEST(Session, SamplesAboveTheDepthAreNamed) {
         session.read(noise(deep, 0), bad, 12);
         FAIL();
     } catch (const SampleRangeError &e) {
-        EXPECT_EQ(e.sample.frame, 12u);
-        EXPECT_EQ(e.sample.owner, SampleOwner::distorted);
+        EXPECT_EQ(e.frame, 12u);
+        EXPECT_EQ(e.owner, SampleOwner::distorted);
         EXPECT_EQ(e.sample.plane, 2u);
         EXPECT_EQ(e.sample.value, value);
         EXPECT_EQ(e.code(), EINVAL);

@@ -14,6 +14,9 @@ namespace vmaf::system {
 // OutputError.
 void make_folders(const std::string &path);
 
+// Makes a folder that nobody but this user gets into, whose name begins with `prefix`. Throws OutputError.
+std::string make_new_folder(const std::string &prefix);
+
 // An empty file of this user for a program to write to, under a name that others could have foreseen. Whatever has the
 // name is removed first; what takes it again before the file is made, is an error. Throws OutputError.
 void reserve_file(const std::string &path);

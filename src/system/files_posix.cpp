@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -52,6 +53,12 @@ void make_folders(const std::string &path) {
         }
         if (end == std::string::npos) return;
     }
+}
+
+std::string make_new_folder(const std::string &prefix) {
+    std::string name = prefix + "XXXXXX";
+    if (!mkdtemp(name.data())) throw cannot_create(prefix + "...", std::strerror(errno), errno);
+    return name;
 }
 
 void reserve_file(const std::string &path) {

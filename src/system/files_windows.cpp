@@ -40,6 +40,17 @@ void make_folders(const std::string &path) {
     if (error) throw OutputError(error.value(), "cannot create '" + path + "': " + error.message());
 }
 
+std::string make_new_folder(const std::string &prefix) {
+    constexpr int kTries = 100;
+    for (int i = 0; i < kTries; i++) {
+        const std::string name =
+            prefix + std::to_string(GetCurrentProcessId()) + "-" + std::to_string(GetTickCount64() + i);
+        if (CreateDirectoryW(wide_path(name).c_str(), nullptr)) return name;
+        if (GetLastError() != ERROR_ALREADY_EXISTS) break;
+    }
+    throw cannot("cannot create '" + prefix + "...'", GetLastError());
+}
+
 void reserve_file(const std::string &path) {
     if (!DeleteFileW(wide_path(path).c_str()) && GetLastError() != ERROR_FILE_NOT_FOUND)
         throw cannot("cannot write '" + path + "'", GetLastError());

@@ -304,6 +304,43 @@ TEST_F(CudaApi, DevicePicturesGiveTheScoresOfTheCpuWithZeroChroma) {
     }
 }
 
+// Told by a later call, once; the frame has no score and the context goes on.
+TEST_F(CudaApi, SamplesAboveTheDepthAreFoundInPicturesOfAnyKind) {
+    for (const auto method : {kDevice, kHost, kPinned}) {
+        CudaContext ctx;
+        EXPECT_EQ(vmaf_use_feature(ctx, "vif", nullptr), 0);
+        EXPECT_EQ(vmaf_cuda_preallocate_pictures(ctx, pictures(method, 10)), 0);
+        int refused = 0;
+        for (unsigned i = 0; i < 6; i++) {
+            VmafPicture pair[2];
+            for (unsigned k = 0; k < 2; k++) {
+                ASSERT_EQ(vmaf_cuda_fetch_preallocated_picture(ctx, &pair[k]), 0);
+                fill(pair[k], i + k);
+            }
+            if (i == 2) static_cast<unsigned short *>(pair[1].data[0])[5] = 1024;
+            int error = vmaf_read_pictures(ctx, &pair[0], &pair[1], i);
+            if (error == -EINVAL) { // that of frame 2; nothing was done
+                refused++;
+                error = vmaf_read_pictures(ctx, &pair[0], &pair[1], i);
+            }
+            EXPECT_EQ(error, 0) << i;
+        }
+        int flushed = vmaf_read_pictures(ctx, nullptr, nullptr, 0);
+        if (flushed == -EINVAL) {
+            refused++;
+            flushed = vmaf_read_pictures(ctx, nullptr, nullptr, 0);
+        }
+        EXPECT_EQ(flushed, 0);
+        EXPECT_EQ(refused, 1);
+        for (unsigned i = 0; i < 6; i++) {
+            double score = 0;
+            EXPECT_EQ(vmaf_feature_score_at_index(ctx, "VMAF_integer_feature_vif_scale0_score", &score, i),
+                      i == 2 ? -EINVAL : 0)
+                << i;
+        }
+    }
+}
+
 TEST_F(CudaApi, PinnedNamesNeedTheState) {
     CudaContext ctx;
     EXPECT_EQ(vmaf_use_feature(ctx, "vif_cuda", nullptr), 0);

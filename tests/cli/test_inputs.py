@@ -161,7 +161,7 @@ class Depth(CommandTest):
         content = bytearray(read(self.clip("lie.y4m", size="240x200", frames=1, depth=10)))
         content[content.index(b"FRAME\n") + 7] = 0x40
         bad, deep = self.file("lie.y4m", bytes(content)), self.clip("twelve.y4m", size="240x200", frames=1, depth=12)
-        self.refused(234, "-n", "--aom_ctc", "v6.0", says=("above 1023", "10 bits"),
+        self.refused(234, "-n", "--aom_ctc", "v6.0", says=("lie.y4m", "frame 0", "luma sample of", "above 1023", "10 bits"),
                      run=lambda *a, expect: self.vmaf("-r", deep, "-d", bad, *a, expect=expect))
 
     def test_only_planes_that_are_read_count(self):

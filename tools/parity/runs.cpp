@@ -20,6 +20,7 @@
 #include "parity.hpp"
 #include "scores/feature_name.hpp"
 #include "session/session.hpp"
+#include "system/files.hpp"
 
 extern char **environ;
 
@@ -81,9 +82,7 @@ class Folder {
   public:
     explicit Folder(const std::string &wanted) : path_(wanted) {
         if (!path_.empty()) return;
-        std::string name = "/tmp/vmaf-parity-XXXXXX";
-        if (!mkdtemp(name.data())) throw Error(errno, "cannot make a folder in /tmp");
-        path_ = name;
+        path_ = system::make_new_folder("/tmp/vmaf-parity-");
         is_ours_ = true;
     }
     ~Folder() {

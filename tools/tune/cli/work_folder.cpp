@@ -6,6 +6,8 @@
 
 #include "cli/command_error.hpp"
 #include "system/environment.hpp"
+#include "system/files.hpp"
+#include "system/output_file.hpp"
 #include "system/trust.hpp"
 
 namespace vmaf::tune {
@@ -59,10 +61,11 @@ WorkFolder::WorkFolder(const std::string &wish, bool keep) : keep_(keep) {
         std::error_code ignored;
         if (owner == Owner::gone) fs::remove_all(path, ignored);
     });
-    std::string name = base + "/" + kPrefix + "XXXXXX";
-    if (!mkdtemp(name.data())) // made with mode 0700
+    try {
+        path_ = system::make_new_folder(base + "/" + kPrefix);
+    } catch (const system::OutputError &) {
         throw CommandError(kExitOutput, "no scratch folder can be made in '" + base + "'; give another --work-dir");
-    path_ = name;
+    }
     if (!keep_) {
         lock_ = ::open((path_ + "/.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (lock_ >= 0) flock(lock_, LOCK_EX | LOCK_NB);

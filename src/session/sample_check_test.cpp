@@ -44,7 +44,7 @@ class OnDevice final : public PictureBuffer {
 };
 
 struct Trial {
-    unsigned threads = 0, batch = 0, lanes = 32;
+    unsigned threads = 0, batch = 0, lanes = 32, gpumask = 0;
     bool on_device = false; // pictures
     std::vector<std::string> features = {"psnr"};
 };
@@ -58,10 +58,11 @@ struct Outcome {
 
 Outcome run(const Trial &trial, bool with_device, const Picture &bad, bool is_reference, unsigned bad_at,
             unsigned frames = 6) {
-    Session session({.threads = trial.threads});
+    Session session({.threads = trial.threads, .gpumask = with_device ? trial.gpumask : 0});
     if (with_device)
         session.use_device({.device = open_host_device(trial.lanes), .is_explicit = false, .batch = trial.batch});
-    for (const std::string &name : trial.features) session.use_feature(name, {});
+    for (const std::string &name : trial.features)
+        session.use_feature(with_device ? name : name.substr(0, name.find("_host")), {});
     Outcome outcome;
     const auto retried = [&](const auto &call) { // errors come from later calls, once each
         for (int i = 0; i < 20; i++) try {
@@ -146,12 +147,13 @@ TEST(SampleCheck, HoldsForBatchesThreadsAndPicturesOnTheDevice) {
                 }
 }
 
-// Pictures on the device that a metric without device code reads: a copy is looked at.
+// Metrics that run on the CPU all the same: of pictures on the device a copy is looked at.
 TEST(SampleCheck, HoldsForMetricsOnTheCpuBesideADevice) {
     const PictureFormat format{PixelFormat::yuv420p, 10, 64, 48};
     for (const bool on_device : {false, true})
-        for (const auto &features : {std::vector<std::string>{"xpsnr"}, {"psnr", "xpsnr"}, {"vif", "psnr"}})
-            expect_alike({.on_device = on_device, .features = features}, with_sample(format, 0, 3, 3, 0x0400), true, 1);
+        for (const auto &features : {std::vector<std::string>{"vif"}, {"psnr_host", "vif"}, {"vif_host", "adm"}})
+            expect_alike({.gpumask = 1, .on_device = on_device, .features = features},
+                         with_sample(format, 0, 3, 3, 0x0400), true, 1);
 }
 
 TEST(SampleCheck, LooksAtNothingThatNobodyReads) {

@@ -96,9 +96,11 @@ int hipDeviceTotalMem(std::size_t *bytes, int device) {
 }
 int hipDeviceGetAttribute(int *value, int which, int device) {
     CUDA(cuDeviceGetAttribute, int *, int, int);
-    constexpr int kHipMultiprocessors = 63, kHipWarpSize = 87, kCudaMultiprocessors = 16, kCudaWarpSize = 10;
+    constexpr int kHipMultiprocessors = 63, kHipLocalMemory = 74, kHipWarpSize = 87;
+    constexpr int kCudaMultiprocessors = 16, kCudaWarpSize = 10, kCudaLocalMemory = 97;
     if (which == kHipMultiprocessors) return cuDeviceGetAttribute(value, kCudaMultiprocessors, device);
     if (which == kHipWarpSize) return cuDeviceGetAttribute(value, kCudaWarpSize, device);
+    if (which == kHipLocalMemory) return cuDeviceGetAttribute(value, kCudaLocalMemory, device);
     return 1;
 }
 int hipGetDevicePropertiesR0600(void *properties, int) {
@@ -220,9 +222,12 @@ int hipModuleGetFunction(void **function, void *module, const char *name) {
     CUDA(cuModuleGetFunction, void **, void *, const char *);
     CUDA(cuFuncSetAttribute, void *, int, int);
     const int code = cuModuleGetFunction(function, module, name);
-    // AMD's devices give every kernel 64 KB of local memory without being asked.
-    constexpr int kMaxDynamicSharedBytes = 8, kLocalMemory = 65536;
-    return code ? code : cuFuncSetAttribute(*function, kMaxDynamicSharedBytes, kLocalMemory);
+    // AMD's devices give every kernel all their local memory without being asked.
+    CUDA(cuDeviceGetAttribute, int *, int, int);
+    constexpr int kMaxDynamicSharedBytes = 8, kCudaLocalMemory = 97;
+    int all = 0;
+    if (const int failure = code ? code : cuDeviceGetAttribute(&all, kCudaLocalMemory, current)) return failure;
+    return cuFuncSetAttribute(*function, kMaxDynamicSharedBytes, all);
 }
 int hipModuleGetGlobal(Pointer *at, std::size_t *bytes, void *module, const char *name) {
     CUDA(cuModuleGetGlobal_v2, Pointer *, std::size_t *, void *, const char *);

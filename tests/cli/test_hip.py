@@ -103,6 +103,13 @@ class WithFakeRuntime(Hip):
     def test_groups_of_64_lanes(self):
         self.score(*VIF, "--backend", "hip", env=environment(FAKE_HIP_ARCH="gfx906"))
 
+    def test_a_device_with_little_local_memory(self):
+        little = environment(FAKE_HIP_LOCAL_MEMORY="512")
+        run = self.score(*VIF, "--backend", "hip", env=little)
+        self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
+        self.assertIn("a kernel needs 1024 bytes of local memory; the device has 512", run.stderr)
+        self.score("-n", "--feature", "vif_hip", "--backend", "hip", expect=255, env=little)
+
     def test_a_device_that_no_code_was_compiled_for(self):
         text = self.refused(-19, env=environment(FAKE_HIP_ARCH="gfx1201"))
         for words in ("gfx1201", "gfx1030", "-Dhip_gfx_targets=gfx1201"):

@@ -4,6 +4,7 @@
 //   FAKE_CUDA_FAIL=cuInit=100,cuMemAlloc_v2@3=2   functions that return a code, from their first or n-th call on
 //   FAKE_CUDA_DEVICES=0                           number of devices (default 1)
 //   FAKE_CUDA_LOG=FILE                            every function called, one per line, when the process ends
+//   FAKE_HIP_LOCAL_MEMORY=512                     bytes that a block has (default 65536)
 //   FAKE_HIP_ARCH=gfx90a                          what the devices are (default gfx1030, groups of 32; gfx9: of 64)
 //
 // FAKE_HIP_... for HIP.
@@ -127,7 +128,8 @@ int NAME(cuDeviceTotalMem_v2, hipDeviceTotalMem)(std::size_t *bytes, int) {
 }
 int NAME(cuDeviceGetAttribute, hipDeviceGetAttribute)(int *value, int which, int) {
 #ifdef FAKE_HIP
-    *value = which == 87 ? group_width() : 4;
+    const char *local = std::getenv(VARIABLE("LOCAL_MEMORY"));
+    *value = which == 87 ? group_width() : which == 74 ? (local ? std::atoi(local) : 65536) : 4;
 #else
     *value = which == 75 ? 9 : which == 76 ? 0 : 4;
 #endif

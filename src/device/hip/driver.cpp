@@ -16,7 +16,6 @@ constexpr std::array kLibraries = {"amdhip64_7.dll", "amdhip64_6.dll", "amdhip64
 // Newest first; the plain name comes with development packages only.
 constexpr std::array kLibraries = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
 #endif
-constexpr unsigned kLocalMemory = 65536; // of a block, on every device that we compile for
 
 // Every name was tried.
 Error cannot_load(const std::string &reasons, const std::string &brief) {
@@ -115,9 +114,12 @@ void HipDriver::copy(const module_api::Rectangle &r, module_api::StreamHandle st
 }
 
 void HipDriver::allow_shared_memory(module_api::FunctionHandle, unsigned bytes) const {
-    if (bytes > kLocalMemory)
-        throw Error(ENOTSUP, "a kernel needs " + std::to_string(bytes) + " bytes of local memory; devices have " +
-                                 std::to_string(kLocalMemory));
+    DeviceNumber device = 0;
+    check(get_device(&device), get_device);
+    const int there = attribute(kSharedMemoryPerBlock, device);
+    if (bytes > static_cast<unsigned>(there))
+        throw Error(ENOTSUP, "a kernel needs " + std::to_string(bytes) + " bytes of local memory; the device has " +
+                                 std::to_string(there));
 }
 
 } // namespace vmaf::hip

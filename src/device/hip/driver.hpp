@@ -8,6 +8,9 @@ namespace vmaf::hip {
 using module_api::DeviceNumber;
 using module_api::Result;
 
+// Of hipDeviceAttribute_t, since ROCm 5.
+inline constexpr int kMultiprocessorCount = 63, kSharedMemoryPerBlock = 74, kWarpSize = 87;
+
 class HipDriver final : public module_api::Driver {
   public:
     // Throws Error(ENODEV) where there is none that can be used; the message says why.

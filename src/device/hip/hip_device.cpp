@@ -11,8 +11,6 @@ namespace {
 
 using namespace hip;
 
-constexpr int kMultiprocessorCount = 63, kWarpSize = 87; // of hipDeviceAttribute_t since ROCm 5
-
 DeviceInfo describe_hip(const HipDriver &d, DeviceNumber device) {
     return {.backend = "hip",
             .index = static_cast<unsigned>(device),

@@ -170,9 +170,12 @@ class WithFailingDriver(Cuda):
         self.score("-n", "--feature", "null_cuda", expect=255, env=environment())
 
     def test_metrics_without_device_code_are_named(self):
-        run = self.score("-n", "--feature", "null", "--feature", "vif", "--backend", "cuda", "-o", "/dev/null", env=environment())
+        run = self.score("-n", "--feature", "null", "--feature", "vif", "--backend", "cuda", "--json", "-o", "-", env=environment())
         self.assertIn("null", run.stderr)
         self.assertIn("no cuda kernel", run.stderr)
+        self.assertEqual(json.loads(run.stdout)["feature_backends"],
+                         [{"extractor": "null", "backend": "cpu"}, {"extractor": "vif_cuda", "backend": "cuda"}])
+        self.assertNotIn("feature_backends", self.score(*VIF, env=environment()).stdout)
 
     def test_dispatch_is_read_from_the_environment_and_never_an_error(self):
         for good in ("", "adaptive", "batched", " serial ,, integer_vif_cuda = batched"):

@@ -36,18 +36,26 @@ def folder_rate(folder, count=2000):
     return 3 * count / (time.monotonic() - begin)
 
 
+def task_starts(slurm, folder, count=64):
+    """Tasks that the controller starts in a second where there is room for all of them: each notes when it began."""
+    os.mkdir(folder)
+    with slurm.Cluster(folder, cpus=count // 2) as cluster:
+        subprocess.run(["sbatch", "--wait", f"--array=0-{count - 1}", "--output=/dev/null", "--wrap", f"date +%s.%N > {folder}/began-$SLURM_ARRAY_TASK_ID; sleep 20"], env=cluster.environment,
+                       capture_output=True, check=True)
+    began = sorted(float(open(path).read()) for path in glob.glob(folder + "/began-*"))
+    return (len(began) - 1) / (began[-1] - began[0])
+
+
 def measure(arguments):
     sys.path.insert(0, os.path.join(HERE, "../tests/slurm"))
     import cluster as slurm
     tune, clipgen = os.path.abspath(arguments.tune), os.path.abspath(arguments.clipgen)
     with tempfile.TemporaryDirectory(prefix="vmaf-tune-slurm-bench") as folder:
+        os.chmod(folder, 0o755)  # for munge
+        start_rate = task_starts(slurm, folder + "/starts")
         os.mkdir(folder + "/cluster")
         with slurm.Cluster(folder + "/cluster", cpus=1) as cluster:
             environment = {**cluster.environment, "XDG_CACHE_HOME": folder + "/cache", "TMPDIR": folder}
-            # How fast tasks start that do nothing.
-            begin = time.monotonic()
-            subprocess.run(["sbatch", "--parsable", "--wait", "--array=0-39", "--output=/dev/null", "--wrap", "true"], env=environment, capture_output=True, check=True)
-            start_rate = 40 / (time.monotonic() - begin)
             clip = folder + "/clip.y4m"
             subprocess.check_call([clipgen, "--size", "64x64", "--frames", "4", "--format", "420", "--depth", "8", "--scene", "street", clip])
             step = 30 / arguments.cells
@@ -61,12 +69,16 @@ def measure(arguments):
             busy = sum(t[1] for t in tasks)
             os.mkdir(folder + "/rate")
             rate = folder_rate(folder + "/rate")
+            # The end of the run once more: all rows are read, put in order and written.
+            run = glob.glob(folder + "/shared/runs/*")[0]
+            with open(run + "/state.json") as file: state = json.load(file)
+            with open(run + "/state.json", "w") as file: json.dump({k: v for k, v in state.items() if k != "exit_code"}, file)
             begin = time.monotonic()
-            text = "".join(json.dumps(json.loads(line)) + "\n" for line in open(folder + "/rows.jsonl"))
+            subprocess.run([tune, "__settle", run], env=environment, cwd=folder, check=True, stderr=subprocess.DEVNULL)
             merge = len(rows) / (time.monotonic() - begin)
-            with open(folder + "/merged", "w") as file: file.write(text)
+            row_bytes = os.path.getsize(folder + "/rows.jsonl") / len(rows)
     json.dump({"cells": len(rows), "tasks": len(tasks), "wall_s": wall, "busy_s": busy, "around_s": sum(t[2] for t in tasks), "scheduling_percent": 100 * (1 - busy / (len(tasks) * wall)),
-               "task_starts_per_s": start_rate, "folder_operations_per_s": rate, "merged_rows_per_s": merge, "row_bytes": len(text) / len(rows),
+               "task_starts_per_s": start_rate, "folder_operations_per_s": rate, "merged_rows_per_s": merge, "row_bytes": row_bytes,
                "cell_s": sorted((r["encode_time_ms"] + r["score_time_ms"]) / 1000 for r in rows)[::max(1, len(rows) // 200)]}, sys.stdout, indent=1)
     print()
 

@@ -65,6 +65,7 @@ JobAcctGatherType=jobacct_gather/none
 JobCompType=jobcomp/none
 MpiDefault=none
 ReturnToService=2
+SlurmdParameters=config_overrides
 SlurmctldTimeout=10
 SlurmdTimeout={self.node_timeout}
 InactiveLimit=0

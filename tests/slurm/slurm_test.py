@@ -55,8 +55,8 @@ class OnTheCluster(unittest.TestCase):
         self.addCleanup(lambda: self.cluster.wait_for(lambda: not self.cluster.ask("squeue", "-h").strip(), "an empty queue", 90))
         self.addCleanup(lambda: self.cluster.ask("scancel", "-u", "root"))
 
-    def tune(self, *arguments, code=0, **more):
-        run = subprocess.run([TUNE, *arguments], env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, **more)
+    def tune(self, *arguments, code=0, timeout=300):
+        run = subprocess.run([TUNE, *arguments], env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
         self.assertEqual(run.returncode, code, run.stderr + run.stdout + self.logs())
         return run
 
@@ -148,6 +148,13 @@ class OnTheCluster(unittest.TestCase):
         _, errors = process.communicate(timeout=250)
         self.assertEqual(process.returncode, 0, errors + self.logs())
         self.check_whole(self.folder + "/rows.jsonl", cells, most_repeated=1 + 2 * self.cluster.cpus)
+
+    def test_what_the_time_limit_leaves_is_submitted_again(self):
+        # Tasks are told a minute before the end: of two minutes they work one.
+        self.tune(*self.corpus("rows.jsonl", *self.on_slurm("--time", "2", "--tasks", "2"), values="20:39.75:0.25", slow=True), timeout=600)
+        self.assertEqual(len(read(self.folder + "/rows.jsonl")), 160)
+        self.assertEqual(self.begun(), 160, "nothing was done twice")
+        with open(glob.glob(self.shared + "/runs/*/state.json")[0]) as file: self.assertGreater(len(json.load(file)["jobs"]), 1)
 
     def test_the_controller_may_die(self):
         cells = self.cells(20, 29, 1)

@@ -14,6 +14,9 @@
 // The context C is all a kernel knows of its device:
 //
 //     kGroup                        lanes that run in step (32 or 64)
+//     kBlockInStep                  operations of a group (shuffle, ballot, group_*) are met by all threads of the
+//     block:
+//                                   groups may not go different ways to them
 //     kFastF64, f64                 whether 64-bit floats run at a useful rate; their type (double or SoftF64)
 //     thread, block_x, block_y, frame   place of the thread; `frame` counts the frames of one launch
 //     barrier()                     all threads of the block arrive here, shared memory is in order
@@ -40,6 +43,9 @@
 #define VMAF_UNROLL _Pragma("unroll")
 #elif defined(__METAL_VERSION__)
 #define VMAF_DEVICE_FN inline
+#define VMAF_UNROLL _Pragma("unroll")
+#elif defined(VMAF_SYCL_DEVICE)
+#define VMAF_DEVICE_FN inline __attribute__((always_inline))
 #define VMAF_UNROLL _Pragma("unroll")
 #else
 #define VMAF_DEVICE_FN inline
@@ -154,6 +160,7 @@ VMAF_DEVICE_FN u32 magnitude(int v) { return v < 0 ? 0u - static_cast<u32>(v) : 
 
 // What every device can do, spelled in plain C++.
 struct PortableOperations {
+    static constexpr bool kBlockInStep = false;
     static VMAF_DEVICE_FN int leading_zeros(u32 v) { return static_cast<int>(VMAF_LEADING_ZEROS(v)); } // v > 0
     static VMAF_DEVICE_FN void store_fresh(Global<u32> at, u32 v) { *at = v; }
     static VMAF_DEVICE_FN u32 set_bits(u32 v) { return static_cast<u32>(VMAF_SET_BITS(v)); }

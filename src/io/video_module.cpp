@@ -1,9 +1,6 @@
-#include <cstring>
-
 #include "base/error.hpp"
 #include "io/video_config.h"
 #include "io/video_file.hpp"
-#include "system/dynamic_library.hpp"
 #include "system/environment.hpp"
 #include "system/module_search.hpp"
 
@@ -11,7 +8,6 @@ namespace vmaf {
 
 namespace {
 
-constexpr const char *kFileName = "libvmaf-libav.so";
 constexpr const char *kVariable = "VMAF_LIBAV_MODULE";
 
 [[noreturn]] void cannot_open(const std::string &reason) {
@@ -23,18 +19,11 @@ const VideoModule *load() {
 #if !VMAF_ENABLE_LIBAV
     if (!system::environment(kVariable)) cannot_open("is not part of this build");
 #endif
-    const auto path = system::find_module(kFileName, kVariable);
-    if (!path) cannot_open(std::string("(") + kFileName + ") was not found");
-    try {
-        system::DynamicLibrary library(*path);
-        const auto *const module = static_cast<const VideoModule *>(library.symbol("vmaf_video_module"));
-        if (!module || std::strcmp(module->interface, kVideoInterface) != 0)
-            cannot_open("'" + *path + "' belongs to another version");
-        library.keep();
-        return module;
-    } catch (const system::LoadError &e) {
-        cannot_open("cannot be loaded (" + std::string(e.what()) + ")");
-    }
+    std::string reason;
+    const void *const module =
+        system::load_module({"libvmaf-libav.so", kVariable, "vmaf_video_module", kVideoInterface}, reason);
+    if (!module) cannot_open(reason);
+    return static_cast<const VideoModule *>(module);
 }
 
 } // namespace

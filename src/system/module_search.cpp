@@ -1,9 +1,11 @@
 #include "system/module_search.hpp"
 
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
 #include "base/error.hpp"
+#include "system/dynamic_library.hpp"
 #include "system/environment.hpp"
 #include "system/module_paths.h"
 #include "system/program.hpp"
@@ -22,14 +24,15 @@ struct Place {
     Reach reach;
 };
 
-// For a program in a folder that Meson has made: beside the program, and where the build puts tools. Empty for others.
-// A made-up build folder is of no use: what is found in it must belong to the user all the same.
+// For a program in a folder that Meson has made: beside the program, and where the build puts modules. Empty for
+// others. A made-up build folder is of no use: what is found in it must belong to the user all the same.
 std::vector<Place> build_places(const fs::path &program) {
     std::vector<Place> list = {{program.parent_path(), Reach::beside_program}};
     std::error_code error;
     fs::path folder = program.parent_path();
     for (int level = 0; level < kBuildLevels && folder.has_relative_path(); level++, folder = folder.parent_path()) {
-        list.push_back({folder / "tools", Reach::beside_program});
+        for (const char *const part : {"tools", "src/device/sycl"})
+            list.push_back({folder / part, Reach::beside_program});
         if (fs::exists(folder / "meson-private" / "coredata.dat", error)) return list;
     }
     return {};
@@ -64,6 +67,27 @@ std::optional<std::string> find_module(const std::string &file_name, const std::
     for (const Place &place : places())
         if (fs::exists(place.folder / file_name, error)) return trusted(place.folder / file_name, place.reach);
     return std::nullopt;
+}
+
+const void *load_module(const ModuleName &name, std::string &reason) {
+    const auto path = find_module(name.file, name.variable);
+    if (!path) {
+        reason = std::string("(") + name.file + ") was not found";
+        return nullptr;
+    }
+    try {
+        DynamicLibrary library(*path);
+        const void *const module = library.symbol(name.symbol);
+        if (!module || std::strcmp(*static_cast<const char *const *>(module), name.interface) != 0) {
+            reason = "'" + *path + "' belongs to another version";
+            return nullptr;
+        }
+        library.keep();
+        return module;
+    } catch (const LoadError &e) {
+        reason = "cannot be loaded (" + std::string(e.what()) + ")";
+        return nullptr;
+    }
 }
 
 } // namespace vmaf::system

@@ -14,4 +14,14 @@ namespace vmaf::system {
 // Nothing if there is no such file. Throws Error if the one found, or a folder above it, can be changed by other users.
 std::optional<std::string> find_module(const std::string &file_name, const std::string &variable);
 
+struct ModuleName {
+    const char *file, *variable; // for find_module()
+    const char *symbol;          // of a struct that begins with a pointer to the name of its interface
+    const char *interface;
+};
+
+// Loads a module for good and returns its struct. Where that is not possible: null, and a clause that says why ("was
+// not found"). Throws as find_module() does.
+const void *load_module(const ModuleName &name, std::string &reason);
+
 } // namespace vmaf::system

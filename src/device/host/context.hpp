@@ -1,5 +1,6 @@
 // Contexts with which kernels run on the host: one block at a time, its threads as fibers. Two forms, so that CI sees
-// what devices differ in: groups of 32 lanes with fast doubles, and groups of 64 lanes without doubles.
+// what devices differ in: groups of 32 lanes with fast doubles, which go their own ways, and groups of 64 lanes without
+// doubles, which meet all others of the block.
 #pragma once
 
 #include <array>
@@ -25,13 +26,14 @@ class HostBlock {
 
     void run(unsigned threads, FiberSet::Body body, void *state) {
         arrived_ = 0;
+        threads_ = threads;
         groups_ = {};
         fibers_.run(threads, body, state);
     }
 
     void barrier() {
         const unsigned generation = generation_;
-        if (++arrived_ == fibers_.alive()) {
+        if (++arrived_ == threads_) {
             arrived_ = 0;
             generation_++;
             fibers_.progress();
@@ -39,13 +41,13 @@ class HostBlock {
         while (generation_ == generation) fibers_.pass_on();
     }
 
-    // Hands `value` to the group and returns what its lanes handed in.
-    const kernels::u32 *exchange(unsigned thread, unsigned width, kernels::u32 value) {
-        Group &group = groups_[thread / width];
+    // Hands `value` to the group and returns what its lanes handed in. `in_step`: all of the block meet here.
+    const kernels::u32 *exchange(unsigned thread, unsigned width, bool in_step, kernels::u32 value) {
+        Group &group = groups_[in_step ? 0 : thread / width];
         const unsigned generation = group.generation;
         kernels::u32 *values = posted_[generation & 1].data() + thread / width * width;
         values[thread % width] = value;
-        if (++group.arrived == width) {
+        if (++group.arrived == (in_step ? threads_ : width)) {
             group.arrived = 0;
             group.generation++;
             fibers_.progress();
@@ -59,12 +61,12 @@ class HostBlock {
         unsigned arrived = 0, generation = 0;
     };
     FiberSet &fibers_;
-    unsigned arrived_ = 0, generation_ = 0;
+    unsigned threads_ = 0, arrived_ = 0, generation_ = 0;
     std::array<Group, kMaxBlockThreads / 32> groups_{};
     std::array<std::array<kernels::u32, kMaxBlockThreads>, 2> posted_{};
 };
 
-template <int kGroupWidth, bool kFastDoubles>
+template <int kGroupWidth, bool kFastDoubles, bool kInStep>
 class HostContext : public kernels::PortableOperations,
                     public HostFloats<kernels::Select<kFastDoubles, double, kernels::SoftF64>> {
     using Base = HostFloats<kernels::Select<kFastDoubles, double, kernels::SoftF64>>;
@@ -76,6 +78,7 @@ class HostContext : public kernels::PortableOperations,
     using Base::f64_from;
     using Base::float_from;
     static constexpr int kGroup = kGroupWidth;
+    static constexpr bool kBlockInStep = kInStep;
     static constexpr bool kFastF64 = kFastDoubles;
     using f64 = typename Base::f64;
 
@@ -145,13 +148,13 @@ class HostContext : public kernels::PortableOperations,
         for (int i = 1; i < kGroup; i++) out = operation(out, values[i]);
         return out;
     }
-    const u32 *posted(u32 value) { return block_.exchange(static_cast<unsigned>(thread), kGroup, value); }
+    const u32 *posted(u32 value) { return block_.exchange(static_cast<unsigned>(thread), kGroup, kInStep, value); }
 
     HostBlock &block_;
 };
 
-using HostContext32 = HostContext<32, true>;
-using HostContext64 = HostContext<64, false>;
+using HostContext32 = HostContext<32, true, false>;
+using HostContext64 = HostContext<64, false, true>;
 
 // Runs one block of kernel K.
 template <template <class> class K, class C> void run_on_host(HostBlock &block, const void *args) {

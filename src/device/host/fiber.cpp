@@ -67,7 +67,6 @@ void FiberSet::enter(Fiber *fiber) {
     while (fiber->set) {
         set.body_(set.state_, fiber->index);
         fiber->done = true;
-        set.alive_--;
         set.progress();
         Fiber *next = set.next_alive();
         set.switch_to(next ? *next : *set.home_);
@@ -111,7 +110,7 @@ void FiberSet::run(unsigned count, Body body, void *state) {
     if (stuck_) throw Error(EDEADLK, "host device: unusable after its threads waited for each other");
     body_ = body;
     state_ = state;
-    count_ = alive_ = count;
+    count_ = count;
     idle_turns_ = 0;
     runs_++;
     for (unsigned i = 0; i < count; i++) fibers_[i]->done = false;

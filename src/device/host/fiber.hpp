@@ -24,7 +24,6 @@ class FiberSet {
     void pass_on();
     // For fibers: something that others may wait for has happened.
     void progress() { idle_turns_ = 0; }
-    unsigned alive() const { return alive_; }
 
   private:
     struct Fiber;
@@ -37,7 +36,7 @@ class FiberSet {
     Fiber *current_ = nullptr;
     Body body_ = nullptr;
     void *state_ = nullptr;
-    unsigned count_ = 0, alive_ = 0, position_ = 0, idle_turns_ = 0, runs_ = 0;
+    unsigned count_ = 0, position_ = 0, idle_turns_ = 0, runs_ = 0;
     bool stuck_ = false;
 };
 

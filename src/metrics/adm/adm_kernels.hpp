@@ -131,11 +131,11 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
         strip.last = strip.y0 + a.rows < s.bottom ? strip.y0 + a.rows : s.bottom;
         const bool rows = strip.first < strip.last;
         strip.block_scored = rows && c.block_x * kTileWidth < s.right && (c.block_x + 1) * kTileWidth > s.left;
-        strip.scored = rows && reaches_window(s, strip.x0);
+        strip.scored = C::kBlockInStep ? strip.block_scored : rows && reaches_window(s, strip.x0);
         u64 high[kAdmSums];
         VMAF_UNROLL
         for (int i = 0; i < kAdmSums; i++) high[i] = 0;
-        if (strip.x0 < a.band_width) walk(c, shared, a, strip, high);
+        if (C::kBlockInStep || strip.x0 < a.band_width) walk(c, shared, a, strip, high);
         if (strip.block_scored) add_up(c, shared, a, strip, high); // same for the whole block
     }
 

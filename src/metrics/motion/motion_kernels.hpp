@@ -32,7 +32,7 @@ template <class C, class Sample, bool kWide> struct MotionKernel {
         const int lane = c.thread % C::kGroup, group = c.thread / C::kGroup;
         const int start = (c.block_x * kGroups + group) * kGroupWidth;
         u32 sad = 0;
-        if (start < a.width) sad = strip(c, a, lane, start, c.block_y * kTileHeight);
+        if (C::kBlockInStep || start < a.width) sad = strip(c, a, lane, start, c.block_y * kTileHeight);
         if (lane == 0) shared->sums[group] = sad;
         c.barrier();
         if (c.thread != 0) return;

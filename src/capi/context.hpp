@@ -42,6 +42,10 @@ struct VmafModelCollection {
     vmaf::ModelCollection collection;
 };
 
+namespace vmaf::capi {
+class FrameBuffers;
+}
+
 struct VmafContext {
     explicit VmafContext(const vmaf::SessionConfig &config) : session(config) {}
 
@@ -61,6 +65,7 @@ struct VmafContext {
         std::unique_ptr<vmaf::PicturePool> pool;
         unsigned limit = 0; // pictures that the pool may grow to
     } device_pictures;
+    std::shared_ptr<vmaf::capi::FrameBuffers> frame_buffers; // planes on the device that the program fills
     vmaf::Session session;
 };
 

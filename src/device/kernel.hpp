@@ -14,9 +14,7 @@
 // The context C is all a kernel knows of its device:
 //
 //     kGroup                        lanes that run in step (32 or 64)
-//     kBlockInStep                  operations of a group (shuffle, ballot, group_*) are met by all threads of the
-//     block:
-//                                   groups may not go different ways to them
+//     kBlockInStep                  all groups of the block meet in shuffle, ballot and group_*: none goes another way
 //     kFastF64, f64                 whether 64-bit floats run at a useful rate; their type (double or SoftF64)
 //     thread, block_x, block_y, frame   place of the thread; `frame` counts the frames of one launch
 //     barrier()                     all threads of the block arrive here, shared memory is in order

@@ -596,6 +596,10 @@ void Session::use_features_of(const ModelCollection &collection) { use_features_
 
 void Session::prepare(const PictureFormat &format) { impl_->prepare(format); }
 void Session::read(Picture ref, Picture dist, unsigned index) { impl_->read(std::move(ref), std::move(dist), index); }
+void Session::wait() {
+    impl_->drain();
+    impl_->report_errors();
+}
 void Session::flush() { impl_->flush(); }
 bool Session::flushed() const { return impl_->flushed_; }
 void Session::import_score(std::string_view name, unsigned index, double value) {
@@ -673,6 +677,13 @@ Isa Session::isa() const { return impl_->isa_; }
 std::vector<std::string> Session::registered() const {
     std::vector<std::string> list;
     for (const auto &slot : impl_->slots_) list.push_back(slot->identity());
+    return list;
+}
+
+std::vector<std::string> Session::registered_on_cpu() const {
+    std::vector<std::string> list;
+    for (const auto &slot : impl_->slots_)
+        if (!impl_->device_ || !impl_->device_->scorer_of(*slot)) list.push_back(slot->identity());
     return list;
 }
 

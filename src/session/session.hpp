@@ -69,6 +69,7 @@ class Session {
     // threads or a device errors of a frame show after its call: they are thrown, once each, by the next call or by
     // flush(), which then has done nothing. Such a frame has no scores.
     void read(Picture ref, Picture dist, unsigned index);
+    void wait(); // for all frames that were given
     // Waits for all frames and lets metrics emit what needed the end of the stream.
     void flush();
     bool flushed() const;
@@ -103,6 +104,8 @@ class Session {
 
     // Registered extractors with their options' suffix, in order of registration ("adm", "vif_egl_1").
     std::vector<std::string> registered() const;
+    // Those of them that run on the CPU; known once prepared.
+    std::vector<std::string> registered_on_cpu() const;
     // Names under which they store scores; those that some options add are not among them.
     std::vector<std::string> score_names() const;
 

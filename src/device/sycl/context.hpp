@@ -62,6 +62,7 @@ template <bool kDoubles> class Memory : public Arithmetic<kDoubles> {
     static u32 shared_increment(u32 *at) { return SharedAtomic<u32>(*at).fetch_add(1u); }
     template <class T> static T load(const T *at) { return *at; }
     template <class T> static T load_fresh(const T *at) { return GlobalAtomic<T>(*const_cast<T *>(at)).load(); }
+    static void store_fresh(u32 *at, u32 v) { GlobalAtomic<u32>(*at).store(v); }
     static void fence() {
 #ifdef VMAF_SYCL_ACPP // has no atomic_fence() in every version; its compiler knows clang's
         __atomic_thread_fence(__ATOMIC_ACQ_REL);

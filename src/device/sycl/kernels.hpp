@@ -22,7 +22,7 @@ struct LaunchRequest {
 };
 
 struct KernelForm {
-    KernelShape shape;        // threads = 0: not compiled
+    KernelShape shape;        // of no threads: not compiled
     std::size_t shared_bytes; // with what groups meet in
     runtime::event (*launch)(const LaunchRequest &request);
 };
@@ -90,15 +90,14 @@ template <template <class> class K, class C> constexpr KernelForm form() {
 }
 
 template <template <class> class K> constexpr KernelEntry entry(const char *name) {
-    return {name,
-            {
 #if VMAF_SYCL_SUB_GROUPS
-                form<K, SubGroupContext<32, true>>(), form<K, SubGroupContext<32, false>>(),
-                form<K, SubGroupContext<64, true>>(),
-#else
-                {}, {}, {},
+    return {name,
+            {form<K, SubGroupContext<32, true>>(), form<K, SubGroupContext<32, false>>(),
+             form<K, SubGroupContext<64, true>>(), form<K, LocalMemoryContext<32, true>>(),
+             form<K, LocalMemoryContext<32, false>>()}};
+#else // for processors, which have one lane, and doubles
+    return {name, {{}, {}, {}, form<K, LocalMemoryContext<32, true>>(), {}}};
 #endif
-                form<K, LocalMemoryContext<32, true>>(), form<K, LocalMemoryContext<32, false>>()}};
 }
 
 } // namespace sycl

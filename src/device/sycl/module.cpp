@@ -212,7 +212,8 @@ bool is_reachable(const QueueHandle &queue, const void *at) {
 
 void copy_rectangle(QueueHandle &queue, const Rectangle &r) {
     if (r.rows == 0 || r.row_bytes == 0) return;
-    if (r.rows == 1 || r.to_pitch == r.from_pitch) { // one block, padding included
+    const bool has_gaps = r.to_pitch != static_cast<std::ptrdiff_t>(r.row_bytes);
+    if (r.rows == 1 || (r.to_pitch == r.from_pitch && (r.may_fill_gaps || !has_gaps))) {
         const std::size_t bytes = (r.rows - 1) * static_cast<std::size_t>(r.to_pitch) + r.row_bytes;
         queue.put([&](runtime::handler &handler) { handler.memcpy(r.to, r.from, bytes); });
         return;
@@ -269,6 +270,7 @@ int load(DeviceHandle *device, const char *set, const char *name, KernelShape *s
                 for (std::size_t i = 0; i < s.count; i++)
                     if (std::strcmp(s.kernels[i].name, name) == 0) {
                         const KernelForm &form = s.kernels[i].forms[static_cast<int>(device->form)];
+                        if (!form.launch) throw Failure(ENOTSUP, "the SYCL code was compiled for other devices");
                         namespace info = runtime::info::device;
                         const std::size_t most_threads = device->device.get_info<info::max_work_group_size>();
                         const std::size_t most_memory = device->device.get_info<info::local_mem_size>();
@@ -290,6 +292,7 @@ int load(DeviceHandle *device, const char *set, const char *name, KernelShape *s
 int allocate(DeviceHandle *device, std::size_t bytes, int pinned_host, void **at) {
     return guarded("allocating memory", [&] {
         constexpr std::size_t kAlignment = 256;
+        bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment; // as aligned_alloc() of C wants it
         *at = pinned_host ? runtime::aligned_alloc_host(kAlignment, bytes, device->context)
                           : runtime::aligned_alloc_device(kAlignment, bytes, device->device, device->context);
         if (!*at)

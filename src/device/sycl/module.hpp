@@ -27,6 +27,7 @@ struct Rectangle {
     const std::byte *from;
     std::ptrdiff_t from_pitch;
     std::size_t row_bytes, rows;
+    std::uint8_t may_fill_gaps; // what lies between rows of equal pitches may come along
 };
 
 struct LaunchGrid {

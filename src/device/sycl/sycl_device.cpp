@@ -112,16 +112,15 @@ class SyclQueue final : public Queue {
     // Pointers say themselves which memory they belong to.
     void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
                 CopyShape shape) override {
-        copy(to, to_pitch, from, from_pitch, shape);
+        put({to, to_pitch, from, from_pitch, shape.row_bytes, shape.rows, true});
     }
     void download(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
                   CopyShape shape) override {
-        copy(to, to_pitch, from, from_pitch, shape);
+        put({to, to_pitch, from, from_pitch, shape.row_bytes, shape.rows, false});
     }
     void copy(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
               CopyShape shape) override {
-        const sycl::Rectangle rectangle{to, to_pitch, from, from_pitch, shape.row_bytes, shape.rows};
-        check(module().copy(handle_, &rectangle));
+        put({to, to_pitch, from, from_pitch, shape.row_bytes, shape.rows, false});
     }
     void clear(std::byte *at, std::size_t bytes) override { check(module().clear(handle_, at, bytes)); }
     void launch(const LoadedKernel &kernel, Grid grid, const void *args, std::size_t) override {
@@ -132,6 +131,8 @@ class SyclQueue final : public Queue {
     void finish() override { check(module().finish(handle_)); }
 
   private:
+    void put(const sycl::Rectangle &rectangle) { check(module().copy(handle_, &rectangle)); }
+
     DevicePointer device_;
     sycl::QueueHandle *handle_ = nullptr;
 };

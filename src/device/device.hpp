@@ -37,6 +37,7 @@ struct DeviceInfo {
     std::uint64_t memory_bytes = 0;
     unsigned multiprocessors = 1;
     unsigned group_width = 32; // lanes that run in step
+    bool is_processor = false; // the CPU itself under another name: never chosen unasked
 };
 
 // A block of memory that a device can reach.

@@ -471,7 +471,8 @@ TEST(CApi, BackendsThatAreNotBuiltAnswerEnosys) {
         EXPECT_EQ(vmaf_cuda_fetch_preallocated_picture(ctx, nullptr), -ENOSYS);
     }
     void *ref = &ref, *dis = &dis;
-    EXPECT_EQ(vmaf_sycl_get_frame_buffers(ctx, &ref, &dis), -ENOSYS);
+    const int code = vmaf_sycl_get_frame_buffers(ctx, &ref, &dis);
+    EXPECT_TRUE(code == -ENOSYS || code == -EINVAL); // built: there are none yet
     EXPECT_EQ(ref, nullptr);
     EXPECT_EQ(dis, nullptr);
 }

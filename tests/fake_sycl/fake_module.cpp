@@ -56,7 +56,7 @@ void describe(Facts &facts, bool is_gpu) {
     facts.memory_bytes = 1 << 30;
     facts.compute_units = 2;
     facts.group_width = 32;
-    facts.is_gpu = is_gpu;
+    facts.is_processor = !is_gpu;
     facts.has_doubles = 1;
 }
 

@@ -49,11 +49,19 @@ BackendChoice start_explicit(const BackendRequest &request, std::span<const GpuB
     }
 }
 
+// `auto` takes nothing slower than the processor's own code; a device that was asked for by number is taken.
+std::unique_ptr<StartedBackend> start_for_auto(const GpuBackend &backend, std::optional<unsigned> device) {
+    std::unique_ptr<StartedBackend> started = backend.start(device);
+    if (!device && started->device() && started->device()->info().is_processor)
+        throw Error(ENODEV, "its only device is the processor");
+    return started;
+}
+
 BackendChoice start_first_usable(const BackendRequest &request, std::span<const GpuBackend> built,
                                  const std::function<void(const std::string &)> &say) {
     const std::vector<const GpuBackend *> list = candidates(request, built);
     for (std::size_t i = 0; i < list.size(); i++) try {
-            return {std::string(list[i]->name), list[i]->start(request.device[position(list[i]->name)])};
+            return {std::string(list[i]->name), start_for_auto(*list[i], request.device[position(list[i]->name)])};
         } catch (const Error &e) {
             const bool is_last = i + 1 == list.size();
             log(LogLevel::debug, e.what());

@@ -94,7 +94,7 @@ Facts facts_of(const runtime::device &device, Form form) {
     store(facts.driver, device.get_info<info::driver_version>());
     facts.memory_bytes = device.get_info<info::global_mem_size>();
     facts.compute_units = device.get_info<info::max_compute_units>();
-    facts.is_gpu = device.is_gpu();
+    facts.is_processor = device.is_cpu();
     facts.has_doubles = form == Form::sub_groups_32 || form == Form::sub_groups_64 || form == Form::local_memory;
     facts.has_native_group = form < Form::local_memory;
     facts.group_width = form == Form::sub_groups_64 ? 64 : 32;

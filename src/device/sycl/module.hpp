@@ -16,7 +16,7 @@ struct Facts {
     std::uint64_t memory_bytes;
     std::uint32_t compute_units;
     std::uint32_t group_width;     // lanes of the groups that kernels work in
-    std::uint8_t is_gpu;           // else the processor itself, or an accelerator
+    std::uint8_t is_processor;     // the CPU itself
     std::uint8_t has_doubles;      // else kernels compute them in integers
     std::uint8_t has_native_group; // else groups meet in local memory
 };

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "device/dispatch.hpp"
 #include "device/sycl/module.hpp"
 #include "system/module_search.hpp"
 #include "system/trust.hpp"
@@ -145,7 +146,8 @@ DeviceInfo info_of(const sycl::Facts &facts, unsigned index) {
             .driver = facts.driver,
             .memory_bytes = facts.memory_bytes,
             .multiprocessors = facts.compute_units,
-            .group_width = facts.group_width};
+            .group_width = facts.group_width,
+            .is_processor = facts.is_processor != 0};
 }
 
 class SyclDevice final : public Device {
@@ -161,6 +163,13 @@ class SyclDevice final : public Device {
     }
 
     const DeviceInfo &info() const override { return info_; }
+    DispatchRequest dispatch_request() const override {
+        DispatchRequest request = read_dispatch(info_.backend);
+        // The words of its users: a graph is a batch of frames in few launches here.
+        request.words = {
+            {"adaptive", Dispatch::adaptive}, {"graph", Dispatch::adaptive}, {"direct", Dispatch::batched}};
+        return request;
+    }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override { return allocate(bytes, false); }
     std::unique_ptr<DeviceMemory> allocate_pinned(std::size_t bytes) override { return allocate(bytes, true); }
     std::unique_ptr<Queue> make_queue() override { return std::make_unique<SyclQueue>(device_); }

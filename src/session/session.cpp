@@ -157,6 +157,11 @@ class Session::Impl final : public DevicePipeline::Receiver {
         flushed_ = true;
     }
 
+    void wait() {
+        drain();
+        report_errors();
+    }
+
     void import_score(std::string_view name, unsigned index, double value) {
         {
             std::lock_guard lock(mutex_);
@@ -596,10 +601,7 @@ void Session::use_features_of(const ModelCollection &collection) { use_features_
 
 void Session::prepare(const PictureFormat &format) { impl_->prepare(format); }
 void Session::read(Picture ref, Picture dist, unsigned index) { impl_->read(std::move(ref), std::move(dist), index); }
-void Session::wait() {
-    impl_->drain();
-    impl_->report_errors();
-}
+void Session::wait() { impl_->wait(); }
 void Session::flush() { impl_->flush(); }
 bool Session::flushed() const { return impl_->flushed_; }
 void Session::import_score(std::string_view name, unsigned index, double value) {

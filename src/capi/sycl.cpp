@@ -72,9 +72,9 @@ constexpr const char *kNoProfile = "there is no profile; use the profiler of the
 // The first pair fixes what runs where, and nothing may need more than luma on the device.
 void check_features(VmafContext &context, const PictureFormat &format) {
     context.session.prepare(format);
-    const std::vector<std::string> elsewhere = context.session.registered_on_cpu();
-    if (!elsewhere.empty())
-        throw invalid("feature '" + elsewhere.front() + "' runs on the CPU and cannot see frame buffers of the device");
+    for (const auto &[feature, backend] : context.session.feature_backends())
+        if (backend == "cpu")
+            throw invalid("feature '" + feature + "' runs on the CPU and cannot see frame buffers of the device");
 }
 
 } // namespace

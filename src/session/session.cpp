@@ -682,13 +682,6 @@ std::vector<std::string> Session::registered() const {
     return list;
 }
 
-std::vector<std::string> Session::registered_on_cpu() const {
-    std::vector<std::string> list;
-    for (const auto &slot : impl_->slots_)
-        if (!impl_->device_ || !impl_->device_->scorer_of(*slot)) list.push_back(slot->identity());
-    return list;
-}
-
 std::vector<std::string> Session::score_names() const {
     std::vector<std::string> list;
     for (const auto &slot : impl_->slots_)

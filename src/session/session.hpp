@@ -104,8 +104,6 @@ class Session {
 
     // Registered extractors with their options' suffix, in order of registration ("adm", "vif_egl_1").
     std::vector<std::string> registered() const;
-    // Those of them that run on the CPU; known once prepared.
-    std::vector<std::string> registered_on_cpu() const;
     // Names under which they store scores; those that some options add are not among them.
     std::vector<std::string> score_names() const;
 

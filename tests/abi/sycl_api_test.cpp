@@ -159,10 +159,13 @@ TEST(SyclApi, FrameBuffersGiveTheScoresOfTheCpu) {
 }
 
 TEST(SyclApi, FrameBuffersHaveLumaOnTheDeviceAndNothingElse) {
-    for (const char *feature : {"psnr_hvs", "xpsnr", "ciede"}) { // chroma, the CPU, chroma
+    for (const char *feature : {"psnr_hvs", "float_adm", "ciede"}) { // chroma, the CPU with that option, chroma
         Context context;
         ASSERT_EQ(vmaf_sycl_init_frame_buffers(context, kWidth, kHeight, 8), 0);
-        ASSERT_EQ(vmaf_use_feature(context, feature, nullptr), 0);
+        VmafFeatureDictionary *options = nullptr;
+        if (std::strcmp(feature, "float_adm") == 0)
+            ASSERT_EQ(vmaf_feature_dictionary_set(&options, "adm_p_norm", "2"), 0);
+        ASSERT_EQ(vmaf_use_feature(context, feature, options), 0);
         EXPECT_EQ(vmaf_read_pictures_sycl(context, 0), -EINVAL) << feature;
     }
 }

@@ -87,7 +87,8 @@ std::vector<double> scores_of_the_cpu() {
 
 TEST(SyclApi, StatesAreMadeImportedOnceAndFreed) {
     EXPECT_EQ(vmaf_sycl_state_init(nullptr, kDefault), -EINVAL);
-    auto *state = reinterpret_cast<VmafSyclState *>(&state);
+    int other = 0;
+    auto *state = reinterpret_cast<VmafSyclState *>(&other);
     EXPECT_EQ(vmaf_sycl_state_init(&state, {1000, 0}), -ENODEV);
     EXPECT_EQ(state, nullptr);
     Context context;
@@ -152,7 +153,7 @@ TEST(SyclApi, FrameBuffersGiveTheScoresOfTheCpu) {
             ASSERT_EQ(
                 vmaf_sycl_upload_plane(context.state, plane(i, is_ref).data(), kWidth, is_ref, kWidth, kHeight, 8), 0);
         ASSERT_EQ(vmaf_read_pictures_sycl(context, i), 0);
-        if (i == 2) EXPECT_EQ(vmaf_sycl_wait_compute(context), 0);
+        EXPECT_EQ(i == 2 ? vmaf_sycl_wait_compute(context) : 0, 0);
     }
     ASSERT_EQ(vmaf_flush_sycl(context), 0);
     EXPECT_EQ(context.scores(), wanted);
@@ -163,8 +164,9 @@ TEST(SyclApi, FrameBuffersHaveLumaOnTheDeviceAndNothingElse) {
         Context context;
         ASSERT_EQ(vmaf_sycl_init_frame_buffers(context, kWidth, kHeight, 8), 0);
         VmafFeatureDictionary *options = nullptr;
-        if (std::strcmp(feature, "float_adm") == 0)
+        if (std::strcmp(feature, "float_adm") == 0) {
             ASSERT_EQ(vmaf_feature_dictionary_set(&options, "adm_p_norm", "2"), 0);
+        }
         ASSERT_EQ(vmaf_use_feature(context, feature, options), 0);
         EXPECT_EQ(vmaf_read_pictures_sycl(context, 0), -EINVAL) << feature;
     }

@@ -89,7 +89,7 @@ Facts facts_of(const runtime::device &device, Form form) {
     store(facts.vendor, device.get_info<info::vendor>());
     const auto vendor = static_cast<unsigned>(device.get_info<info::vendor_id>());
     char arch[32];
-    std::snprintf(arch, sizeof arch, "0x%04x", vendor);
+    std::snprintf(arch, sizeof arch, device.is_cpu() ? "cpu" : "0x%04x", vendor);
     store(facts.arch, arch);
     store(facts.driver, device.get_info<info::driver_version>());
     facts.memory_bytes = device.get_info<info::global_mem_size>();
@@ -127,6 +127,11 @@ runtime::device find_device(int index) {
 void check_abilities(const runtime::device &device) {
     const std::string name = device.get_info<runtime::info::device::name>();
     const auto refuse = [&](const char *what) { throw Failure(ENODEV, "the device '" + name + "' " + what); };
+#if defined(VMAF_SYCL_ACPP) && VMAF_SYCL_SUB_GROUPS
+    if (device.is_cpu())
+        refuse("is the processor, for which AdaptiveCpp's compiled barriers give other results; build with "
+               "-Dsycl_acpp_targets=omp.library-only for it, or choose a GPU");
+#endif
     if (!device.has(runtime::aspect::atomic64)) refuse("cannot add 64-bit numbers atomically");
     if (!device.has(runtime::aspect::usm_device_allocations) || !device.has(runtime::aspect::usm_host_allocations))
         refuse("has no memory that pointers reach (USM)");

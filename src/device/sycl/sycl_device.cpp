@@ -165,9 +165,9 @@ class SyclDevice final : public Device {
     const DeviceInfo &info() const override { return info_; }
     DispatchRequest dispatch_request() const override {
         DispatchRequest request = read_dispatch(info_.backend);
-        // The words of its users: a graph is a batch of frames in few launches here.
-        request.words = {
-            {"adaptive", Dispatch::adaptive}, {"graph", Dispatch::adaptive}, {"direct", Dispatch::batched}};
+        // What users of SYCL are used to: a graph is a batch of frames in few launches here.
+        request.words.emplace("graph", Dispatch::adaptive);
+        request.words.emplace("direct", Dispatch::batched);
         return request;
     }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override { return allocate(bytes, false); }

@@ -66,6 +66,7 @@ JobCompType=jobcomp/none
 MpiDefault=none
 ReturnToService=2
 SlurmdParameters=config_overrides
+GresTypes=gpu
 SlurmctldTimeout=10
 SlurmdTimeout={self.node_timeout}
 InactiveLimit=0
@@ -77,9 +78,10 @@ PreemptMode=REQUEUE
 PreemptType=preempt/partition_prio
 """)
             for name, port in zip(self.NODES, ports):
-                conf.write(f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={self.cpus} Features={name}\n")
+                conf.write(f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={self.cpus} Features={name} Gres=gpu:1\n")
             conf.write("PartitionName=low Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1\n"
                        "PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10\n")
+        with open(self.folder + "/gres.conf", "w") as conf: conf.write("Name=gpu File=/dev/null\n")  # none, as a test wants it
         self.start("munged", ["munged", "--foreground", "--force", "--key-file", munge + "/key", "--socket", munge + "/socket", "--pid-file",
                               munge + "/pid", "--log-file", munge + "/log", "--seed-file", munge + "/seed"])
         self.wait_for(lambda: os.path.exists(munge + "/socket"), "munged")

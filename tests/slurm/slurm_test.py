@@ -194,11 +194,18 @@ class OnTheCluster(unittest.TestCase):
         status = json.loads(self.tune("status", run, "--json").stdout)
         self.assertEqual((status["units"], status["finished"]), (12, False))
         self.assertIn("of 12 done", self.tune("status", "--shared", self.shared).stdout)
-        self.assertIn("12 done", self.tune("status", run, "--attach").stderr + "12 done")
+        self.assertIn("running", self.tune("status", run, "--attach").stderr)
         self.tune("status", run, "--wait")
         self.assertEqual(len(read(self.folder + "/rows.jsonl")), 12)
         self.assertIn("ended, exit code 0", self.tune("status", run).stdout)
         self.tune("status", self.folder + "/nosuch", code=2)
+        # And ended from elsewhere: what is done is written.
+        run = self.tune(*self.corpus("ended.jsonl", *self.on_slurm("--detach"), values="20:45", slow=True)).stdout.strip()
+        self.cluster.wait_for(lambda: os.listdir(run + "/rows"), "rows")
+        self.assertIn("cancelled", self.tune("status", run, "--cancel", code=130).stderr)
+        self.assertEqual(self.cluster.ask("squeue", "-h").strip(), "")
+        self.assertTrue(0 < len(read(self.folder + "/ended.jsonl")) < 52)
+        self.tune("status", run, "--wait", code=130)
 
     def test_searches_are_those_of_one_machine(self):
         clip = self.clips[1]
@@ -216,11 +223,22 @@ class OnTheCluster(unittest.TestCase):
     def test_what_cannot_work_is_refused(self):
         self.assertIn("--shared", self.tune(*self.corpus("rows.jsonl", "--executor", "slurm"), code=2).stderr)
         self.assertIn("sbatch refused", self.tune(*self.corpus("rows.jsonl", *self.on_slurm("--partition", "nosuch")), code=4).stderr)
-        self.assertIn("sbatch refused", self.tune(*self.corpus("rows.jsonl", *self.on_slurm("--gres", "gpu:1")), code=4).stderr)
+        self.assertIn("sbatch refused", self.tune(*self.corpus("rows.jsonl", *self.on_slurm("--gres", "gpu:7")), code=4).stderr)
         # A GPU backend that no node has: no cell is scored on the processor instead.
         run = self.tune(*self.corpus("rows.jsonl", *self.on_slurm("--score-backend", "cuda")), code=7)
         self.assertIn("cuda", run.stderr)
         self.assertFalse(os.path.exists(self.folder + "/rows.jsonl") and read(self.folder + "/rows.jsonl"))
+        # A node that Slurm takes for one with a GPU: the same without naming the backend.
+        self.assertIn("cuda", self.tune(*self.corpus("gpu.jsonl", *self.on_slurm("--gres", "gpu:1")), code=7).stderr)
+
+    def test_other_ways_to_ask_for_rows(self):
+        with open(self.folder + "/list", "w") as file: file.write("\n".join(self.clips) + "\n")
+        common = ["corpus", "--source-list", "list", "-e", "libx264", "--preset", "ultrafast", "--score-scale", "none"]
+        self.tune(*common, "--crf", "30", "--format", "csv", "-o", "rows.csv", *self.on_slurm())
+        with open(self.folder + "/rows.csv") as file: self.assertEqual(len(file.readlines()), 3)
+        for name, more in (("local", ["--no-cache"]), ("slurm", self.on_slurm("--tasks", "2"))):
+            self.tune(*common, "--coarse-to-fine", "--target-vmaf", "70", "--coarse-step", "15", "--fine-radius", "1", "-o", name + ".jsonl", *more)
+        self.assertEqual([told(r) for r in read(self.folder + "/local.jsonl")], [told(r) for r in read(self.folder + "/slurm.jsonl")])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 //
 //     kGroup                        lanes that run in step (32 or 64)
 //     kBlockInStep                  all groups of the block meet in shuffle, ballot and group_*: none goes another way
+//     kSharedBytes                  shared memory that a block may have
 //     kFastF64, f64                 whether 64-bit floats run at a useful rate; their type (double or SoftF64)
 //     thread, block_x, block_y, frame   place of the thread; `frame` counts the frames of one launch
 //     barrier()                     all threads of the block arrive here, shared memory is in order
@@ -80,7 +81,7 @@ template <class T> using Shared = VMAF_SHARED T *;
 
 // Structs in such memory are read and written as a whole with these (a field by itself needs nothing): not every
 // compiler copies them from one address space to another.
-#ifndef __METAL_VERSION__ // there: device/metal/prelude.metal
+#ifndef __METAL_VERSION__ // there: device/metal/msl/prelude.metal
 template <class T> VMAF_DEVICE_FN T fetched(const T *at) { return *at; }
 template <class T> VMAF_DEVICE_FN void put(T *at, const T &value) { *at = value; }
 #endif
@@ -96,6 +97,8 @@ struct KernelShape {
 };
 
 template <class K, class C> constexpr KernelShape shape_of() {
+    static_assert(sizeof(typename K::SharedMemory) <= C::kSharedBytes,
+                  "more shared memory than a block can have there");
     return {static_cast<u32>(K::kThreads),
             static_cast<u32>(sizeof(typename K::SharedMemory)),
             static_cast<u32>(sizeof(typename K::Args)),
@@ -159,6 +162,7 @@ VMAF_DEVICE_FN u32 magnitude(int v) { return v < 0 ? 0u - static_cast<u32>(v) : 
 // What every device can do, spelled in plain C++.
 struct PortableOperations {
     static constexpr bool kBlockInStep = false;
+    static constexpr int kSharedBytes = 64 * 1024;
     static VMAF_DEVICE_FN int leading_zeros(u32 v) { return static_cast<int>(VMAF_LEADING_ZEROS(v)); } // v > 0
     static VMAF_DEVICE_FN void store_fresh(Global<u32> at, u32 v) { *at = v; }
     static VMAF_DEVICE_FN u32 set_bits(u32 v) { return static_cast<u32>(VMAF_SET_BITS(v)); }

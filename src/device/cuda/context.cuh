@@ -16,6 +16,11 @@ class CudaContext : public PortableOperations {
     static constexpr bool kFastF64 = false;
 #endif
     using f64 = double;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    static constexpr int kSharedBytes = 64 * 1024;
+#else
+    static constexpr int kSharedBytes = 99 * 1024; // of sm_86, sm_89 and sm_120; others have more
+#endif
 
     int thread, block_x, block_y, frame;
 

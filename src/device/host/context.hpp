@@ -31,6 +31,8 @@ class HostBlock {
         fibers_.run(threads, body, state);
     }
 
+    unsigned thread() const { return fibers_.current(); } // the one that runs
+
     void barrier() {
         const unsigned generation = generation_;
         if (++arrived_ == threads_) {
@@ -80,6 +82,7 @@ class HostContext : public kernels::PortableOperations,
     static constexpr int kGroup = kGroupWidth;
     static constexpr bool kBlockInStep = kInStep;
     static constexpr bool kFastF64 = kFastDoubles;
+    static constexpr int kSharedBytes = (kGroup == 32 ? 99 : 64) * 1024;
     using f64 = typename Base::f64;
 
     int thread, block_x, block_y, frame;
@@ -156,8 +159,10 @@ class HostContext : public kernels::PortableOperations,
 using HostContext32 = HostContext<32, true, false>;
 using HostContext64 = HostContext<64, false, true>;
 
+struct HostBody;
+
 // Runs one block of kernel K.
-template <template <class> class K, class C> void run_on_host(HostBlock &block, const void *args) {
+template <template <class> class K, class C> void run_on_host(HostBlock &block, const HostBody &, const void *args) {
     using Kernel = K<C>;
     struct State {
         HostBlock &block;

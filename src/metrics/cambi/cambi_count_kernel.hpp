@@ -36,8 +36,9 @@ struct CambiCountArgs {
 // kMaxRadius: of the window; a smaller one leaves room for more blocks.
 template <class C, int kLevels, int kMaxRadius> struct CambiCountKernel {
     using Args = CambiCountArgs;
-    static constexpr int kThreads = 64, kMinBlocks = 12;
-    static constexpr int kTileWidth = 64, kTileHeight = 32;
+    static constexpr int kThreads =
+        (kLevels + 4) * (64 + 2 * kMaxRadius) + (kLevels + 3) * 128 <= C::kSharedBytes ? 64 : 32;
+    static constexpr int kMinBlocks = 12, kTileWidth = kThreads, kTileHeight = 32;
     static constexpr int kColumns = kTileWidth + 2 * kMaxRadius;
     static constexpr int kPerLane = kLevels / C::kGroup; // neighbouring levels
     static_assert(kPerLane == 1 || kPerLane == 2 || kPerLane == 4, "a lane reads 8, 16 or 32 bits");

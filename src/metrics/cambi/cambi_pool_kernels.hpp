@@ -172,7 +172,8 @@ template <class C> struct cambi_ordered_sum {
     static constexpr int kTileWidth = 0, kTileHeight = 0;
     static constexpr int kGroups = kThreads / C::kGroup;
     static_assert(kGroups <= C::kGroup, "a lane for each group");
-    static constexpr int kEach = 8, kChunk = kThreads * kEach; // values of a side that are looked at together
+    static constexpr int kEach = C::kSharedBytes >= 48 * 1024 ? 8 : 4,
+                         kChunk = kThreads * kEach; // values of a side that are looked at together
     static constexpr int kLeastChunk = 128;
     static constexpr int kTail = 4 * kLeastChunk; // ranges that one thread rearranges
     using F = typename C::f64;

@@ -9,7 +9,7 @@ namespace vmaf {
 namespace kernels {
 
 template <class C, int kSums> struct LineSums {
-    static constexpr int kRows = 32, kColumns = 32;
+    static constexpr int kRows = 32, kColumns = kSums * kRows * 33 * 4 <= C::kSharedBytes ? 32 : 16;
     static constexpr int kThreads =
         kSums * kRows <= 256 ? 256 : (kSums * kRows + 63) / 64 * 64; // one for each sum of a line
     struct SharedMemory {

@@ -130,7 +130,8 @@ template <class Sample> struct SsimTermsArgs {
 template <class C, class Sample> struct SsimTermsKernel {
     using Args = SsimTermsArgs<Sample>;
     using f64 = typename C::f64;
-    static constexpr int kThreads = 256, kMinBlocks = 2, kTileWidth = 32, kTileHeight = 32;
+    static constexpr int kThreads = 256, kMinBlocks = 2, kTileWidth = 32;
+    static constexpr int kTileHeight = C::kSharedBytes >= 48 * 1024 ? 32 : 16;
     static constexpr int kBorder = kSsimTapCount - 1, kIn = kTileWidth + kBorder, kRows = kTileHeight + kBorder,
                          kChannels = 5;
     static constexpr int kBand = kTileHeight * kTileWidth / kThreads; // rows of a thread

@@ -95,8 +95,10 @@ template <class C, int S, class Samples, class Input> struct VifScale {
     using Args = VifArgs<Input>;
     using Sample = typename Samples::Sample;
     static constexpr int R = vif_radius(S);
-    static constexpr int kThreads = S < 2 ? 256 : 128, kMinBlocks = S < 2 ? 2 : 4;
-    static constexpr int kTileWidth = kThreads - 16, kTileHeight = S < 2 ? 16 : 8;
+    // Large tiles read fewer rows and columns twice.
+    static constexpr bool kLarge = S < 2 && C::kSharedBytes >= 84 * 1024;
+    static constexpr int kThreads = kLarge ? 256 : 128, kMinBlocks = kLarge ? 2 : 4;
+    static constexpr int kTileWidth = kThreads - 16, kTileHeight = kLarge ? 16 : 8;
     static constexpr int kColumns = kTileWidth + 2 * R, kSegments = kTileWidth / 8;
     // Four words more than a multiple of 32: eight lanes on eight rows read 16 bytes each without bank conflicts.
     static constexpr int kPitch = kThreads + 4;

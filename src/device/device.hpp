@@ -116,6 +116,9 @@ class Device {
     // These need no Scope. They throw Error(ENOMEM) when memory is short.
     virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
     virtual std::unique_ptr<DeviceMemory> allocate_pinned(std::size_t bytes) = 0; // host memory for fast copies
+    // Where kernels see memory that allocate_pinned() gave, on devices that share it with the host; null: it has to be
+    // uploaded.
+    virtual std::byte *reach(const std::byte * /*pinned*/) { return nullptr; }
     virtual std::unique_ptr<Queue> make_queue() = 0;
     virtual std::unique_ptr<Event> make_event(bool timing = false) = 0;
     // Makes a kernel ready to run; throws Error where the device cannot run it.

@@ -97,6 +97,7 @@ void DevicePipeline::allocate(unsigned batches_at_once, unsigned batch) {
     const std::size_t pictures_bytes = 2 * places * picture_bytes_, workspace_bytes = scratch_bytes_ + results_bytes;
     memory_ = device_->allocate(pictures_bytes + std::max<std::size_t>(batches_at_once * workspace_bytes, 256));
     host_results_ = device_->allocate_pinned(std::max<std::size_t>(batches_at_once * results_bytes, 256));
+    shares_memory_ = device_->reach(host_results_->data()) != nullptr;
     for (unsigned i = 0; i < batches_at_once; i++) {
         Workspace workspace;
         workspace.scratch = memory_->data() + pictures_bytes + i * workspace_bytes;
@@ -190,9 +191,8 @@ void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist)
     entry.is_staged = ref.memory() == Memory::host && dist.memory() == Memory::host;
     if (entry.is_staged) {
         const std::size_t slot = slot_of(submitted_);
-        make_staging(slot);
-        entry.ref_at = place(slot, 0, ref_planes);
-        entry.dist_at = place(slot, 1, dist_planes);
+        entry.ref_at = place_staged(slot, 0, ref_planes);
+        entry.dist_at = place_staged(slot, 1, dist_planes);
     } else {
         entry.ref_at = bring(0, ref, ref_planes);
         entry.dist_at = bring(1, dist, dist_planes);
@@ -209,13 +209,12 @@ void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist)
 
 DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &picture, unsigned planes) {
     const std::size_t slot = slot_of(submitted_);
-    Resident at = place(slot, role, planes);
     const bool is_staged = picture.memory() == Memory::host;
-    if (is_staged) {
-        make_staging(slot);
-        stage(slot, role, picture, at);
-    }
-    if (picture.memory() == Memory::pinned_host && is_laid_out(picture, planes)) { // one copy for all planes
+    Resident at = is_staged ? place_staged(slot, role, planes) : place(slot, role, planes);
+    if (is_staged) stage(slot, role, picture, at);
+    if (is_staged && shares_memory_) return at;
+    const bool is_pinned = picture.memory() == Memory::pinned_host;
+    if (is_pinned && !shares_memory_ && is_laid_out(picture, planes)) { // one copy for all planes
         const unsigned last = format_.planes() - 1;
         const std::size_t bytes = layout_.offset[last] + layout_.stride[last] * format_.plane_height(last);
         upload_queue_->upload(device_picture(slot, role), 0, picture.data(0), 0, {bytes, 1});
@@ -227,16 +226,19 @@ DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &pic
         const auto pitch = static_cast<std::ptrdiff_t>(layout_.stride[p]);
         const CopyShape shape{std::size_t{format_.plane_width(p)} * format_.bytes_per_sample(),
                               format_.plane_height(p)};
-        if (is_staged) {
+        const std::byte *where_it_is = nullptr; // as kernels see it; rows must have the pitch that others have
+        if (picture.stride_bytes(p) == pitch)
+            where_it_is = is_pinned ? device_->reach(picture.data(p)) : is_staged ? nullptr : picture.data(p);
+        if (where_it_is) {
+            at.plane[p] = where_it_is;
+            at.keep = picture;
+        } else if (is_staged) {
             upload_queue_->upload(to, pitch, staged_picture(slot, role) + layout_.offset[p], pitch, shape);
-        } else if (picture.memory() == Memory::pinned_host) {
+        } else if (is_pinned) {
             upload_queue_->upload(to, pitch, picture.data(p), picture.stride_bytes(p), shape);
-        } else if (picture.stride_bytes(p) != pitch) {
+        } else {
             upload_queue_->wait_for_default();
             upload_queue_->copy(to, pitch, picture.data(p), picture.stride_bytes(p), shape);
-        } else {
-            at.plane[p] = picture.data(p);
-            at.keep = picture;
         }
     }
     return at;
@@ -260,9 +262,15 @@ DevicePipeline::Resident DevicePipeline::place(std::size_t slot, unsigned role, 
     return at;
 }
 
-void DevicePipeline::make_staging(std::size_t slot) {
+// The same for pictures that go through staging memory, or are read there.
+DevicePipeline::Resident DevicePipeline::place_staged(std::size_t slot, unsigned role, unsigned planes) {
     auto &block = staging_[slot / config_.batch];
     if (!block) block = device_->allocate_pinned(2 * config_.batch * picture_bytes_);
+    Resident at = place(slot, role, planes);
+    if (shares_memory_)
+        for (unsigned p = 0; p < format_.planes(); p++)
+            if (at.plane[p]) at.plane[p] = device_->reach(staged_picture(slot, role) + layout_.offset[p]);
+    return at;
 }
 
 // Copies from pageable memory, which the device cannot read while we go on.
@@ -294,7 +302,7 @@ void DevicePipeline::arrived(Entry &entry) noexcept {
         const std::uint64_t number = ready_++;
         if (!failed_) try {
                 const Device::Scope scope(*device_);
-                if (entries_[slot_of(number)].is_staged) {
+                if (entries_[slot_of(number)].is_staged && !shares_memory_) {
                     if (staged_to_ != number) { // not a neighbour of those before
                         upload_staged();
                         staged_from_ = number;

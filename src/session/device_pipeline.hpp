@@ -104,7 +104,7 @@ class DevicePipeline {
     Resident bring(unsigned role, const Picture &picture, unsigned planes);
     bool is_laid_out(const Picture &picture, unsigned planes) const;
     Resident place(std::size_t slot, unsigned role, unsigned planes) const;
-    void make_staging(std::size_t slot);
+    Resident place_staged(std::size_t slot, unsigned role, unsigned planes);
     void stage(std::size_t slot, unsigned role, const Picture &picture, const Resident &at) const;
     void stage_frame(std::size_t slot) noexcept;
     void arrived(Entry &entry) noexcept;
@@ -146,6 +146,7 @@ class DevicePipeline {
     std::unique_ptr<DeviceMemory> memory_;               // pictures of all places, then the workspaces
     std::unique_ptr<DeviceMemory> host_results_;         // of all workspaces
     std::vector<std::unique_ptr<DeviceMemory>> staging_; // for `batch` places each; made when pageable pictures come
+    bool shares_memory_ = false; // kernels read staging memory, and pinned pictures, where they are
     std::unique_ptr<Queue> upload_queue_;
     std::vector<Workspace> workspaces_;
     std::array<Resident, kHistory> earlier_ref_, earlier_dist_;

@@ -89,10 +89,10 @@ std::vector<double> expected_motion(const std::vector<Picture> &pictures, unsign
 
 // The memory of frame i is memories[i % size].
 void expect_motion_with(unsigned threads, unsigned frames, unsigned batches_at_once, unsigned batch, unsigned distance,
-                        bool serial, const std::vector<Memory> &memories) {
+                        bool serial, const std::vector<Memory> &memories, bool shares_memory = false) {
     std::vector<Picture> pictures;
     for (unsigned i = 0; i < frames; i++) pictures.push_back(noise(i + 1));
-    std::shared_ptr<Device> device = open_host_device();
+    std::shared_ptr<Device> device = open_host_device(32, shares_memory);
     const auto metric = prepared("motion", {{"motion_five_frame_window", distance == 2 ? "true" : "false"}});
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
     scorers.push_back(metric->make_device_scorer(*device));
@@ -135,6 +135,12 @@ TEST(DevicePipeline, GivesTheSameSumsHoweverFramesAreGrouped) {
 TEST(DevicePipeline, TakesPinnedAndDevicePictures) {
     for (const Memory memory : {Memory::pinned_host, Memory::device})
         for (const unsigned batch : {1u, 5u}) expect_motion(40, 2, batch, 2, false, {memory});
+}
+
+TEST(DevicePipeline, ReadsPicturesWhereTheyAreOnDevicesWithTheHostsMemory) {
+    for (const Memory memory : {Memory::host, Memory::pinned_host, Memory::device})
+        expect_motion_with(2, 23, 2, 3, 2, false, {memory}, true);
+    expect_motion_with(1, 29, 2, 2, 2, false, {Memory::host, Memory::pinned_host, Memory::device}, true);
 }
 
 TEST(DevicePipeline, TakesPicturesFromDifferentMemoryInOneRun) {

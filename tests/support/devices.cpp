@@ -6,6 +6,8 @@
 
 namespace vmaf {
 
+std::vector<std::string> host_run_device_names() { return {"host32", "host64"}; }
+
 std::vector<std::string> test_device_names() {
     std::vector<std::string> names = {"host32", "host64"};
     for (const BuiltBackend &backend : built_backends())

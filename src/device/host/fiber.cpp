@@ -37,6 +37,8 @@ FiberSet::~FiberSet() {
 #endif
 }
 
+unsigned FiberSet::current() const { return current_->index; }
+
 void FiberSet::switch_to(Fiber &to) {
     Fiber &from = *current_;
     if (&from == &to) return;

@@ -24,6 +24,7 @@ class FiberSet {
     void pass_on();
     // For fibers: something that others may wait for has happened.
     void progress() { idle_turns_ = 0; }
+    unsigned current() const; // which one runs
 
   private:
     struct Fiber;

@@ -74,7 +74,7 @@ class HostEvent final : public Event {
 // forgets to wait for an event is then seen by tests (and by ThreadSanitizer).
 class HostQueue final : public Queue {
   public:
-    explicit HostQueue(unsigned group_width) : group_width_(group_width), worker_([this] { work(); }) {}
+    HostQueue() : worker_([this] { work(); }) {}
     ~HostQueue() override {
         {
             const std::lock_guard lock(mutex_);
@@ -156,8 +156,7 @@ class HostQueue final : public Queue {
         if (shared_.size() < shape.shared_bytes) shared_ = AlignedArray<std::byte>(shape.shared_bytes);
         HostBlock block(fibers_);
         block.shared = shared_.data();
-        const auto &bodies = *static_cast<const HostKernel *>(kernel.entry);
-        const auto body = group_width_ == 64 ? bodies.run64 : bodies.run32;
+        const auto &body = *static_cast<const HostBody *>(kernel.entry);
         for (unsigned frame = 0; frame < grid.frames; frame++)
             for (unsigned y = 0; y < grid.y; y++)
                 for (unsigned x = 0; x < grid.x; x++) {
@@ -165,11 +164,10 @@ class HostQueue final : public Queue {
                     block.x = static_cast<int>(x);
                     block.y = static_cast<int>(y);
                     block.frame = static_cast<int>(frame);
-                    body(block, args);
+                    body.run(block, body, args);
                 }
     }
 
-    unsigned group_width_;
     FiberSet fibers_;
     AlignedArray<std::byte> shared_;
     std::mutex mutex_;
@@ -182,11 +180,11 @@ class HostQueue final : public Queue {
 
 class HostDevice final : public Device {
   public:
-    explicit HostDevice(unsigned group_width) {
-        if (group_width != 32 && group_width != 64) throw invalid("host device: groups have 32 or 64 lanes");
+    HostDevice(const char *arch, unsigned group_width, FindHostBody find, bool shares_memory)
+        : find_(find), shares_memory_(shares_memory) {
         info_.backend = "host";
         info_.name = "host";
-        info_.arch = group_width == 64 ? "host64" : "host32";
+        info_.arch = arch;
         info_.group_width = group_width;
     }
     const DeviceInfo &info() const override { return info_; }
@@ -194,23 +192,41 @@ class HostDevice final : public Device {
         return std::make_unique<HostMemory>(AlignedArray<std::byte>(bytes));
     }
     std::unique_ptr<DeviceMemory> allocate_pinned(std::size_t bytes) override { return allocate(bytes); }
-    std::unique_ptr<Queue> make_queue() override { return std::make_unique<HostQueue>(info_.group_width); }
+    std::byte *reach(const std::byte *pinned) override {
+        return shares_memory_ ? const_cast<std::byte *>(pinned) : nullptr;
+    }
+    std::unique_ptr<Queue> make_queue() override { return std::make_unique<HostQueue>(); }
     std::unique_ptr<Event> make_event(bool) override { return std::make_unique<HostEvent>(); }
     LoadedKernel load(const Kernel &kernel) override {
-        for (const HostKernelSet &set : host_kernel_sets())
-            if (set.name == std::string_view(kernel.set))
-                for (const HostKernel &k : set.kernels)
-                    if (k.name == std::string_view(kernel.name))
-                        return {k.name, info_.group_width == 64 ? k.shape64 : k.shape32, &k};
+        if (const HostBody *body = find_(kernel)) return {kernel.name, body->shape, body};
         throw Error(ENOTSUP, "no kernel '" + std::string(kernel.name) + "' in the set '" + kernel.set + "'");
     }
 
   private:
+    FindHostBody find_;
+    bool shares_memory_;
     DeviceInfo info_;
 };
 
+template <HostBody HostKernel::*kForm> const HostBody *find_body(const Kernel &kernel) {
+    for (const HostKernelSet &set : host_kernel_sets())
+        if (set.name == std::string_view(kernel.set))
+            for (const HostKernel &k : set.kernels)
+                if (k.name == std::string_view(kernel.name)) return &(k.*kForm);
+    return nullptr;
+}
+
 } // namespace
 
-std::unique_ptr<Device> open_host_device(unsigned group_width) { return std::make_unique<HostDevice>(group_width); }
+std::unique_ptr<Device> open_host_device(const char *arch, unsigned group_width, FindHostBody find,
+                                         bool shares_memory) {
+    return std::make_unique<HostDevice>(arch, group_width, find, shares_memory);
+}
+
+std::unique_ptr<Device> open_host_device(unsigned group_width, bool shares_memory) {
+    if (group_width == 32) return open_host_device("host32", 32, find_body<&HostKernel::in32>, shares_memory);
+    if (group_width == 64) return open_host_device("host64", 64, find_body<&HostKernel::in64>, shares_memory);
+    throw invalid("host device: groups have 32 or 64 lanes");
+}
 
 } // namespace vmaf

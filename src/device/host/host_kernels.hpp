@@ -9,11 +9,15 @@
 
 namespace vmaf {
 
+// A kernel as one of the contexts has it.
+struct HostBody {
+    kernels::KernelShape shape;
+    void (*run)(HostBlock &block, const HostBody &self, const void *args);
+};
+
 struct HostKernel {
     const char *name;
-    kernels::KernelShape shape32, shape64; // by lanes of a group
-    void (*run32)(HostBlock &block, const void *args);
-    void (*run64)(HostBlock &block, const void *args);
+    HostBody in32, in64; // by lanes of a group
 };
 
 struct HostKernelSet {
@@ -24,9 +28,9 @@ struct HostKernelSet {
 std::span<const HostKernelSet> host_kernel_sets();
 
 template <template <class> class K> constexpr HostKernel host_kernel(const char *name) {
-    return {name, kernels::shape_of<K<HostContext32>, HostContext32>(),
-            kernels::shape_of<K<HostContext64>, HostContext64>(), run_on_host<K, HostContext32>,
-            run_on_host<K, HostContext64>};
+    return {name,
+            {kernels::shape_of<K<HostContext32>, HostContext32>(), run_on_host<K, HostContext32>},
+            {kernels::shape_of<K<HostContext64>, HostContext64>(), run_on_host<K, HostContext64>}};
 }
 
 } // namespace vmaf

@@ -1,0 +1,15 @@
+#!/usr/bin/env python3
+"""Writes a C++ file that holds a text under a symbol.
+
+usage: embed_text.py SYMBOL INPUT OUTPUT.cpp
+"""
+import sys
+from pathlib import Path
+
+LINES = 200  # of a literal; compilers may refuse long ones
+
+symbol, source, target = sys.argv[1:]
+lines = Path(source).read_text().splitlines(keepends=True)
+parts = [''.join(lines[i:i + LINES]) for i in range(0, len(lines), LINES)]
+literals = '\n'.join(f'R"msl({part})msl"' for part in parts)
+Path(target).write_text(f'extern const char {symbol}[];\nconst char {symbol}[] =\n{literals};\n')

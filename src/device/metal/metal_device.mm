@@ -1,0 +1,607 @@
+#include "device/metal/metal_device.hpp"
+
+#import <Foundation/Foundation.h>
+#import <Metal/Metal.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "base/aligned.hpp"
+#include "base/error.hpp"
+#include "device/metal/texts.hpp"
+#include "device/picture_memory.hpp"
+
+namespace vmaf {
+
+namespace {
+
+constexpr unsigned kGroupWidth = 32;
+constexpr NSUInteger kMostArgumentBytes = 4096; // of setBytes
+constexpr NSUInteger kBlocksOfSharedMemory = 16;
+constexpr uint64_t kPatience = 1000; // milliseconds between looks at failures
+
+std::string text_of(NSString *text) { return text ? text.UTF8String : ""; }
+std::string text_of(NSError *error) { return error ? text_of(error.localizedDescription) : "no reason given"; }
+
+Error not_usable(const std::string &why) {
+    return Error(ENODEV, "Metal: " + why + "; it needs a GPU of Apple family 7 or newer (M1) and macOS 15 or newer",
+                 "Metal: " + why);
+}
+
+// What all queues of a device have under way. Command buffers fail later than the calls that filled them.
+class Work {
+  public:
+    void begin() {
+        const std::lock_guard lock(mutex_);
+        under_way_++;
+    }
+    void end(id<MTLCommandBuffer> buffer) {
+        const std::lock_guard lock(mutex_);
+        under_way_--;
+        changed_.notify_all();
+        if (buffer.status != MTLCommandBufferStatusError || !text_.empty()) return;
+        text_ = "Metal: work on the device failed: " + text_of(buffer.error);
+        code_ = buffer.error.code == MTLCommandBufferErrorOutOfMemory ? ENOMEM : EIO;
+    }
+    void check() {
+        const std::lock_guard lock(mutex_);
+        if (!text_.empty()) throw Error(code_, text_);
+    }
+    void wait() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return under_way_ == 0; });
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::size_t under_way_ = 0;
+    std::string text_;
+    int code_ = 0;
+};
+
+// A buffer and a place in it.
+struct Place {
+    id<MTLBuffer> buffer;
+    NSUInteger offset;
+};
+
+// A device, kept for as long as anything made on it lives.
+class Context {
+  public:
+    Context(id<MTLDevice> device, id<MTLCommandQueue> callers_queue) : device_(device), callers_queue_(callers_queue) {
+        if (![device supportsFamily:MTLGPUFamilyApple7])
+            throw not_usable("the device '" + text_of(device.name) + "' is of an older family");
+        if (@available(macOS 15.0, *)) {
+            MTLResidencySetDescriptor *descriptor = [[MTLResidencySetDescriptor alloc] init];
+            NSError *error = nil;
+            residency_ = [device newResidencySetWithDescriptor:descriptor error:&error];
+            if (!residency_) throw Error(EIO, "Metal: no residency set: " + text_of(error));
+        } else {
+            throw not_usable("this system is too old");
+        }
+    }
+    Context(const Context &) = delete;
+    Context &operator=(const Context &) = delete;
+
+    id<MTLDevice> device() const { return device_; }
+    const std::shared_ptr<Work> &work() const { return work_; }
+
+    // Command buffers of a caller's queue run in their order, ours too.
+    id<MTLCommandQueue> make_queue() const {
+        id<MTLCommandQueue> queue = callers_queue_ ? callers_queue_ : [device_ newCommandQueue];
+        if (!queue) throw Error(ENOMEM, "Metal: no command queue");
+        [queue addResidencySet:residency_];
+        return queue;
+    }
+
+    // Memory of processor and device is the same: both see a buffer without a copy.
+    id<MTLBuffer> make_buffer(std::size_t bytes) {
+        id<MTLBuffer> buffer =
+            [device_ newBufferWithLength:round_up<std::size_t>(std::max<std::size_t>(bytes, 1), 256)
+                                 options:MTLResourceStorageModeShared | MTLResourceHazardTrackingModeUntracked];
+        if (!buffer) throw Error(ENOMEM, "Metal: no memory for a buffer of " + std::to_string(bytes) + " bytes");
+        const std::lock_guard lock(mutex_);
+        by_device_address_[buffer.gpuAddress] = buffer;
+        by_host_address_[reinterpret_cast<std::uintptr_t>(buffer.contents)] = buffer;
+        [residency_ addAllocation:buffer];
+        [residency_ commit];
+        return buffer;
+    }
+    void forget(id<MTLBuffer> buffer) {
+        const std::lock_guard lock(mutex_);
+        by_device_address_.erase(buffer.gpuAddress);
+        by_host_address_.erase(reinterpret_cast<std::uintptr_t>(buffer.contents));
+        [residency_ removeAllocation:buffer];
+        [residency_ commit];
+    }
+
+    Place on_device(const std::byte *at) {
+        if (const Place place = find(by_device_address_, reinterpret_cast<std::uintptr_t>(at)); place.buffer)
+            return place;
+        throw invalid("Metal: an address that is not of this device");
+    }
+    Place on_host(const std::byte *at) { return find(by_host_address_, reinterpret_cast<std::uintptr_t>(at)); }
+
+  private:
+    using Buffers = std::map<std::uintptr_t, id<MTLBuffer>>; // by where they begin
+
+    Place find(const Buffers &buffers, std::uintptr_t at) {
+        const std::lock_guard lock(mutex_);
+        auto next = buffers.upper_bound(at);
+        if (next == buffers.begin()) return {nil, 0};
+        --next;
+        const std::uintptr_t offset = at - next->first;
+        if (offset >= next->second.length) return {nil, 0};
+        return {next->second, offset};
+    }
+
+    id<MTLDevice> device_;
+    id<MTLCommandQueue> callers_queue_;
+    id<MTLResidencySet> residency_;
+    std::shared_ptr<Work> work_ = std::make_shared<Work>();
+    std::mutex mutex_;
+    Buffers by_device_address_, by_host_address_;
+};
+using ContextPointer = std::shared_ptr<Context>;
+
+// data(): the address that kernels see, or (pinned) the one that the processor sees.
+class MetalMemory final : public DeviceMemory {
+  public:
+    MetalMemory(ContextPointer context, id<MTLBuffer> buffer, std::size_t bytes, bool pinned)
+        : DeviceMemory(pinned ? static_cast<std::byte *>(buffer.contents)
+                              : reinterpret_cast<std::byte *>(static_cast<std::uintptr_t>(buffer.gpuAddress)),
+                       bytes),
+          context_(std::move(context)), buffer_(buffer) {}
+    ~MetalMemory() override {
+        @autoreleasepool {
+            context_->forget(buffer_);
+        }
+    }
+
+  private:
+    ContextPointer context_;
+    id<MTLBuffer> buffer_;
+};
+
+class MetalEvent final : public Event {
+  public:
+    explicit MetalEvent(ContextPointer context)
+        : context_(std::move(context)), event_([context_->device() newSharedEvent]) {
+        if (!event_) throw Error(ENOMEM, "Metal: no event");
+    }
+    void wait() override {
+        const uint64_t value = recorded();
+        while (![event_ waitUntilSignaledValue:value timeoutMS:kPatience]) context_->work()->check();
+        context_->work()->check();
+    }
+    bool reached() override { return event_.signaledValue >= recorded(); }
+    float milliseconds_since(Event &earlier) override {
+        return static_cast<float>((ended_->at() - static_cast<MetalEvent &>(earlier).ended_->at()) * 1000);
+    }
+
+    id<MTLSharedEvent> event() const { return event_; }
+    uint64_t recorded() const {
+        const std::lock_guard lock(mutex_);
+        return recorded_;
+    }
+    // The next value, which the end of `buffer` reaches.
+    uint64_t record(id<MTLCommandBuffer> buffer) {
+        const std::shared_ptr<Ended> ended = ended_;
+        ended->expect();
+        [buffer addCompletedHandler:^(id<MTLCommandBuffer> done) {
+            ended->set(done.GPUEndTime);
+        }];
+        const std::lock_guard lock(mutex_);
+        return ++recorded_;
+    }
+
+  private:
+    // When the last command buffer ended, once its handler has run.
+    class Ended {
+      public:
+        void expect() {
+            const std::lock_guard lock(mutex_);
+            pending_++;
+        }
+        void set(double seconds) {
+            const std::lock_guard lock(mutex_);
+            seconds_ = seconds;
+            pending_--;
+            changed_.notify_all();
+        }
+        double at() {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [&] { return pending_ == 0; });
+            return seconds_;
+        }
+
+      private:
+        std::mutex mutex_;
+        std::condition_variable changed_;
+        unsigned pending_ = 0;
+        double seconds_ = 0;
+    };
+
+    ContextPointer context_;
+    id<MTLSharedEvent> event_;
+    std::shared_ptr<Ended> ended_ = std::make_shared<Ended>();
+    mutable std::mutex mutex_;
+    uint64_t recorded_ = 0;
+};
+
+struct MetalKernel {
+    id<MTLComputePipelineState> pipeline;
+};
+
+// Kernels reach memory by address, of which Metal knows nothing: the order of encoders is kept by a fence, that of
+// dispatches by barriers.
+class MetalQueue final : public Queue {
+  public:
+    explicit MetalQueue(ContextPointer context)
+        : context_(std::move(context)), queue_(context_->make_queue()), fence_([context_->device() newFence]) {}
+    ~MetalQueue() override {
+        @autoreleasepool {
+            commit();
+            [last_ waitUntilCompleted];
+        }
+    }
+
+    void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+                CopyShape shape) override {
+        @autoreleasepool {
+            Place source = context_->on_host(from);
+            if (!source.buffer) { // ordinary memory: copied at once
+                const std::size_t bytes = bytes_of(from_pitch, shape);
+                source = {[context_->device() newBufferWithBytes:from
+                                                          length:bytes
+                                                         options:MTLResourceStorageModeShared],
+                          0};
+                if (!source.buffer) throw Error(ENOMEM, "Metal: no memory for a copy of " + std::to_string(bytes) + " bytes");
+            }
+            copy_rows(context_->on_device(to), to_pitch, source, from_pitch, shape);
+        }
+    }
+    void download(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+                  CopyShape shape) override {
+        @autoreleasepool {
+            const Place target = context_->on_host(to);
+            if (!target.buffer) throw invalid("Metal: downloads go to memory that the device knows");
+            copy_rows(target, to_pitch, context_->on_device(from), from_pitch, shape);
+        }
+    }
+    void copy(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
+              CopyShape shape) override {
+        @autoreleasepool {
+            copy_rows(context_->on_device(to), to_pitch, context_->on_device(from), from_pitch, shape);
+        }
+    }
+    void clear(std::byte *at, std::size_t bytes) override {
+        if (bytes == 0) return;
+        @autoreleasepool {
+            const Place place = context_->on_device(at);
+            [blit() fillBuffer:place.buffer range:NSMakeRange(place.offset, bytes) value:0];
+        }
+    }
+    void launch(const LoadedKernel &kernel, Grid grid, const void *args, std::size_t args_bytes) override {
+        if (args_bytes > kMostArgumentBytes)
+            throw Error(ENOTSUP, "Metal: a kernel with " + std::to_string(args_bytes) + " bytes of arguments");
+        @autoreleasepool {
+            id<MTLComputeCommandEncoder> encoder = compute();
+            [encoder setComputePipelineState:static_cast<const MetalKernel *>(kernel.entry)->pipeline];
+            [encoder setBytes:args length:args_bytes atIndex:0];
+            [encoder setThreadgroupMemoryLength:round_up<NSUInteger>(kernel.shape.shared_bytes, kBlocksOfSharedMemory)
+                                        atIndex:0];
+            [encoder dispatchThreadgroups:MTLSizeMake(grid.x, grid.y, grid.frames)
+                    threadsPerThreadgroup:MTLSizeMake(kernel.shape.threads, 1, 1)];
+        }
+    }
+    void record(Event &event) override {
+        @autoreleasepool {
+            auto &e = static_cast<MetalEvent &>(event);
+            end_encoder();
+            id<MTLCommandBuffer> here = buffer();
+            [here encodeSignalEvent:e.event() value:e.record(here)];
+            commit();
+        }
+    }
+    void wait(Event &event) override {
+        @autoreleasepool {
+            auto &e = static_cast<MetalEvent &>(event);
+            end_encoder();
+            [buffer() encodeWaitForEvent:e.event() value:e.recorded()];
+        }
+    }
+    void finish() override {
+        @autoreleasepool {
+            commit();
+            [last_ waitUntilCompleted];
+        }
+        context_->work()->check();
+    }
+
+  private:
+    static std::size_t bytes_of(std::ptrdiff_t pitch, CopyShape shape) {
+        return (shape.rows - 1) * static_cast<std::size_t>(pitch) + shape.row_bytes;
+    }
+    void copy_rows(Place to, std::ptrdiff_t to_pitch, Place from, std::ptrdiff_t from_pitch, CopyShape shape) {
+        if (shape.rows == 0 || shape.row_bytes == 0) return;
+        std::size_t rows = shape.rows, bytes = shape.row_bytes;
+        if (to_pitch == from_pitch && rows > 1) { // one block, padding included
+            bytes = bytes_of(to_pitch, shape);
+            rows = 1;
+        }
+        for (std::size_t y = 0; y < rows; y++)
+            [blit() copyFromBuffer:from.buffer
+                      sourceOffset:from.offset + y * static_cast<std::size_t>(from_pitch)
+                          toBuffer:to.buffer
+                 destinationOffset:to.offset + y * static_cast<std::size_t>(to_pitch)
+                              size:bytes];
+    }
+
+    id<MTLCommandBuffer> buffer() {
+        if (!buffer_) buffer_ = [queue_ commandBuffer];
+        if (!buffer_) throw Error(ENOMEM, "Metal: no command buffer");
+        return buffer_;
+    }
+    id<MTLComputeCommandEncoder> compute() {
+        if (blit_) end_encoder();
+        if (compute_) {
+            [compute_ memoryBarrierWithScope:MTLBarrierScopeBuffers];
+            return compute_;
+        }
+        compute_ = [buffer() computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
+        if (!compute_) throw Error(ENOMEM, "Metal: no command encoder");
+        if (has_fence_) [compute_ waitForFence:fence_];
+        return compute_;
+    }
+    id<MTLBlitCommandEncoder> blit() {
+        // Copies that follow each other may overlap in memory: one encoder for each.
+        end_encoder();
+        blit_ = [buffer() blitCommandEncoder];
+        if (!blit_) throw Error(ENOMEM, "Metal: no command encoder");
+        if (has_fence_) [blit_ waitForFence:fence_];
+        return blit_;
+    }
+    void end_encoder() {
+        if (compute_) {
+            [compute_ updateFence:fence_];
+            [compute_ endEncoding];
+            has_fence_ = true;
+        }
+        if (blit_) {
+            [blit_ updateFence:fence_];
+            [blit_ endEncoding];
+            has_fence_ = true;
+        }
+        compute_ = nil;
+        blit_ = nil;
+    }
+    void commit() {
+        end_encoder();
+        if (!buffer_) return;
+        const std::shared_ptr<Work> work = context_->work();
+        work->begin();
+        [buffer_ addCompletedHandler:^(id<MTLCommandBuffer> done) {
+            work->end(done);
+        }];
+        [buffer_ commit];
+        last_ = buffer_;
+        buffer_ = nil;
+    }
+
+    ContextPointer context_;
+    id<MTLCommandQueue> queue_;
+    id<MTLFence> fence_;
+    bool has_fence_ = false; // something was encoded before
+    id<MTLCommandBuffer> buffer_ = nil, last_ = nil;
+    id<MTLComputeCommandEncoder> compute_ = nil;
+    id<MTLBlitCommandEncoder> blit_ = nil;
+};
+
+// Kernels of one device, compiled when first asked for: the text of their set, which the library carries.
+class Libraries {
+  public:
+    explicit Libraries(ContextPointer context) : context_(std::move(context)) {}
+
+    LoadedKernel load(const Kernel &kernel) {
+        const std::lock_guard lock(mutex_);
+        id<MTLLibrary> library = library_of(kernel);
+        const std::string entry = "vmaf_" + std::string(kernel.name);
+        id<MTLComputePipelineState> pipeline = pipeline_of(library, entry);
+        LoadedKernel loaded{kernel.name, shape_of(library, entry), nullptr};
+        if (loaded.shape.threads > pipeline.maxTotalThreadsPerThreadgroup ||
+            loaded.shape.group_width != pipeline.threadExecutionWidth ||
+            loaded.shape.shared_bytes > context_->device().maxThreadgroupMemoryLength)
+            throw Error(ENOTSUP, "Metal code for " + entry + " does not fit this device: blocks of " +
+                                     std::to_string(loaded.shape.threads) + " threads and " +
+                                     std::to_string(loaded.shape.shared_bytes) + " bytes of shared memory, " +
+                                     std::to_string(pipeline.maxTotalThreadsPerThreadgroup) + " and " +
+                                     std::to_string(context_->device().maxThreadgroupMemoryLength) + " are possible");
+        auto &kept = kernels_[entry];
+        if (!kept) kept = std::make_unique<MetalKernel>(MetalKernel{pipeline});
+        loaded.entry = kept.get();
+        return loaded;
+    }
+
+  private:
+    id<MTLLibrary> library_of(const Kernel &kernel) {
+        const auto found = libraries_.find(kernel.set);
+        if (found != libraries_.end()) return found->second;
+        const char *text = metal::text_of_set(kernel.set);
+        if (!text) throw Error(ENOTSUP, "no Metal code for " + std::string(kernel.set));
+        MTLCompileOptions *options = [[MTLCompileOptions alloc] init];
+        options.languageVersion = MTLLanguageVersion3_2;
+        options.mathMode = MTLMathModeSafe; // every operation rounds as IEEE says
+        options.mathFloatingPointFunctions = MTLMathFloatingPointFunctionsPrecise;
+        NSError *error = nil;
+        id<MTLLibrary> library = [context_->device() newLibraryWithSource:[NSString stringWithUTF8String:text]
+                                                                  options:options
+                                                                    error:&error];
+        if (!library)
+            throw Error(ENOTSUP, "Metal: the kernels of " + std::string(kernel.set) + " do not compile: " + text_of(error));
+        return libraries_.emplace(kernel.set, library).first->second;
+    }
+    id<MTLComputePipelineState> pipeline_of(id<MTLLibrary> library, const std::string &name) {
+        id<MTLFunction> function = [library newFunctionWithName:[NSString stringWithUTF8String:name.c_str()]];
+        if (!function) throw Error(ENOTSUP, "Metal: no kernel '" + name + "'");
+        NSError *error = nil;
+        id<MTLComputePipelineState> pipeline = [context_->device() newComputePipelineStateWithFunction:function
+                                                                                                error:&error];
+        if (!pipeline) throw Error(ENOTSUP, "Metal: " + name + ": " + text_of(error));
+        return pipeline;
+    }
+    // The device itself says which sizes its kernels have.
+    KernelShape shape_of(id<MTLLibrary> library, const std::string &entry) {
+        id<MTLComputePipelineState> pipeline = pipeline_of(library, entry + "_shape");
+        if (!queue_) queue_ = context_->make_queue();
+        id<MTLBuffer> out = [context_->device() newBufferWithLength:sizeof(KernelShape)
+                                                            options:MTLResourceStorageModeShared];
+        id<MTLCommandBuffer> buffer = [queue_ commandBuffer];
+        id<MTLComputeCommandEncoder> encoder = [buffer computeCommandEncoder];
+        if (!out || !encoder) throw Error(ENOMEM, "Metal: no memory to ask for the sizes of " + entry);
+        [encoder setComputePipelineState:pipeline];
+        [encoder setBuffer:out offset:0 atIndex:0];
+        [encoder dispatchThreadgroups:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
+        [encoder endEncoding];
+        context_->work()->begin();
+        [buffer commit];
+        [buffer waitUntilCompleted];
+        context_->work()->end(buffer);
+        context_->work()->check();
+        KernelShape shape{};
+        std::memcpy(&shape, out.contents, sizeof shape);
+        return shape;
+    }
+
+    ContextPointer context_;
+    std::mutex mutex_;
+    id<MTLCommandQueue> queue_ = nil;
+    std::map<std::string, id<MTLLibrary>, std::less<>> libraries_; // by set
+    std::map<std::string, std::unique_ptr<MetalKernel>, std::less<>> kernels_;
+};
+
+DeviceInfo describe(id<MTLDevice> device, unsigned index) {
+    unsigned family = 0;
+    for (NSInteger f = MTLGPUFamilyApple7; [device supportsFamily:static_cast<MTLGPUFamily>(f)]; f++)
+        family = static_cast<unsigned>(f - MTLGPUFamilyApple7) + 7;
+    return {.backend = "metal",
+            .index = index,
+            .name = text_of(device.name),
+            .arch = family ? "apple" + std::to_string(family) : "older than apple7",
+            .driver = text_of([NSProcessInfo processInfo].operatingSystemVersionString),
+            .memory_bytes = device.recommendedMaxWorkingSetSize,
+            .multiprocessors = 1, // Metal does not tell
+            .group_width = kGroupWidth};
+}
+
+class MetalDevice final : public Device {
+  public:
+    MetalDevice(id<MTLDevice> device, id<MTLCommandQueue> callers_queue, unsigned index)
+        : context_(std::make_shared<Context>(device, callers_queue)), libraries_(context_),
+          info_(describe(device, index)),
+          pictures_({Memory::pinned_host, [context = context_](std::size_t bytes) {
+                         auto memory = std::make_shared<MetalMemory>(context, context->make_buffer(bytes + kOverreadBytes),
+                                                                     bytes, true);
+                         std::byte *const data = memory->data();
+                         return PictureBlock{data, std::move(memory)};
+                     }}) {}
+
+    const DeviceInfo &info() const override { return info_; }
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override { return make_memory(bytes, false); }
+    std::unique_ptr<DeviceMemory> allocate_pinned(std::size_t bytes) override { return make_memory(bytes, true); }
+    std::byte *reach(const std::byte *pinned) override {
+        const Place place = context_->on_host(pinned);
+        return place.buffer ? reinterpret_cast<std::byte *>(static_cast<std::uintptr_t>(place.buffer.gpuAddress + place.offset))
+                            : nullptr;
+    }
+    std::unique_ptr<Queue> make_queue() override {
+        @autoreleasepool {
+            return std::make_unique<MetalQueue>(context_);
+        }
+    }
+    std::unique_ptr<Event> make_event(bool) override {
+        @autoreleasepool {
+            return std::make_unique<MetalEvent>(context_);
+        }
+    }
+    LoadedKernel load(const Kernel &kernel) override {
+        @autoreleasepool {
+            return libraries_.load(kernel);
+        }
+    }
+    metal::ImportedPictures &pictures() { return pictures_; }
+    void wait() {
+        context_->work()->wait();
+        context_->work()->check();
+    }
+
+  private:
+    std::unique_ptr<DeviceMemory> make_memory(std::size_t bytes, bool pinned) {
+        @autoreleasepool {
+            return std::make_unique<MetalMemory>(context_, context_->make_buffer(bytes), bytes, pinned);
+        }
+    }
+
+    ContextPointer context_;
+    Libraries libraries_;
+    DeviceInfo info_;
+    metal::ImportedPictures pictures_;
+};
+
+} // namespace
+
+std::shared_ptr<Device> open_metal_device(std::optional<unsigned> index) {
+    @autoreleasepool {
+        if (!index) {
+            id<MTLDevice> device = MTLCreateSystemDefaultDevice();
+            if (!device) throw not_usable("the system has no device (MTLCreateSystemDefaultDevice)");
+            return std::make_shared<MetalDevice>(device, nil, 0);
+        }
+        NSArray<id<MTLDevice>> *devices = MTLCopyAllDevices();
+        if (*index >= devices.count)
+            throw not_usable("there is no device " + std::to_string(*index) + "; the system has " +
+                             std::to_string(devices.count));
+        return std::make_shared<MetalDevice>(devices[*index], nil, *index);
+    }
+}
+
+std::shared_ptr<Device> open_metal_device_of(std::uintptr_t device, std::uintptr_t command_queue) {
+    @autoreleasepool {
+        id<MTLCommandQueue> queue = (__bridge id<MTLCommandQueue>)reinterpret_cast<void *>(command_queue);
+        id<MTLDevice> own = (__bridge id<MTLDevice>)reinterpret_cast<void *>(device);
+        if (!own) own = queue ? queue.device : MTLCreateSystemDefaultDevice();
+        if (!own) throw not_usable("the system has no device (MTLCreateSystemDefaultDevice)");
+        if (queue && queue.device != own) throw invalid("Metal: the command queue belongs to another device");
+        return std::make_shared<MetalDevice>(own, queue, 0);
+    }
+}
+
+std::vector<DeviceInfo> list_metal_devices() {
+    @autoreleasepool {
+        NSArray<id<MTLDevice>> *devices = MTLCopyAllDevices();
+        if (devices.count == 0) throw not_usable("the system has no device (MTLCopyAllDevices)");
+        std::vector<DeviceInfo> list;
+        for (unsigned i = 0; i < devices.count; i++) list.push_back(describe(devices[i], i));
+        return list;
+    }
+}
+
+namespace {
+
+MetalDevice &metal_device(Device &device) {
+    if (device.info().backend != "metal") throw invalid("the context works with a device of " + device.info().backend);
+    return static_cast<MetalDevice &>(device);
+}
+
+} // namespace
+
+metal::ImportedPictures &imported_pictures(Device &device) { return metal_device(device).pictures(); }
+
+void wait_for_metal(Device &device) { metal_device(device).wait(); }
+
+} // namespace vmaf

@@ -1,0 +1,21 @@
+// The kernels in Metal's language, compiled by plain clang and run by the host (docs/backends/metal.md).
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "device/device.hpp"
+
+struct MetalStandInKernel;
+
+namespace vmaf {
+
+struct MetalStandInSet {
+    const char *name;
+    const MetalStandInKernel *kernels; // one without a name behind the last
+};
+std::span<const MetalStandInSet> metal_stand_in_sets(); // made by the build
+
+std::unique_ptr<Device> open_metal_stand_in();
+
+} // namespace vmaf

@@ -1,10 +1,7 @@
 // The kernels in Metal's language, compiled by plain clang and run by the host (docs/backends/metal.md).
 #pragma once
 
-#include <memory>
 #include <span>
-
-#include "device/device.hpp"
 
 struct MetalStandInKernel;
 
@@ -15,7 +12,5 @@ struct MetalStandInSet {
     const MetalStandInKernel *kernels; // one without a name behind the last
 };
 std::span<const MetalStandInSet> metal_stand_in_sets(); // made by the build
-
-std::unique_ptr<Device> open_metal_stand_in();
 
 } // namespace vmaf

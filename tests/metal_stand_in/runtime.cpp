@@ -7,6 +7,7 @@
 #include "device/host/host_kernels.hpp"
 #include "kernel_table.h"
 #include "metal_stand_in/metal_stand_in.hpp"
+#include "support/devices.hpp"
 
 namespace vmaf {
 
@@ -60,7 +61,12 @@ const HostBody *find_body(const Kernel &kernel) {
 
 } // namespace
 
-std::unique_ptr<Device> open_metal_stand_in() { return open_host_device("msl", kLanes, find_body); }
+namespace {
+
+const bool is_added =
+    add_host_run_device("msl", [] { return open_host_device("msl", kLanes, find_body, /*shares_memory=*/true); });
+
+} // namespace
 
 } // namespace vmaf
 

@@ -6,18 +6,37 @@
 
 namespace vmaf {
 
-std::vector<std::string> host_run_device_names() { return {"host32", "host64"}; }
+namespace {
+
+std::vector<std::pair<std::string, OpenDevice>> &host_run_devices() {
+    static std::vector<std::pair<std::string, OpenDevice>> list = {{"host32", [] { return open_host_device(32); }},
+                                                                   {"host64", [] { return open_host_device(64); }}};
+    return list;
+}
+
+} // namespace
+
+bool add_host_run_device(const std::string &name, OpenDevice open) {
+    host_run_devices().emplace_back(name, open);
+    return true;
+}
+
+std::vector<std::string> host_run_device_names() {
+    std::vector<std::string> names;
+    for (const auto &[name, open] : host_run_devices()) names.push_back(name);
+    return names;
+}
 
 std::vector<std::string> test_device_names() {
-    std::vector<std::string> names = {"host32", "host64"};
+    std::vector<std::string> names = host_run_device_names();
     for (const BuiltBackend &backend : built_backends())
         if (backend.has_kernels) names.emplace_back(backend.name);
     return names;
 }
 
 std::shared_ptr<Device> open_test_device(const std::string &name) {
-    if (name == "host32") return open_host_device(32);
-    if (name == "host64") return open_host_device(64);
+    for (const auto &[own, open] : host_run_devices())
+        if (own == name) return open();
     for (const BuiltBackend &backend : built_backends())
         if (backend.name == name) try {
                 return backend.open(std::nullopt);

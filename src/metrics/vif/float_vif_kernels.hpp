@@ -137,7 +137,8 @@ template <class Sample> struct FloatVifStatisticsArgs {
 // kTileHeight rows at once, then kOwn neighbours along a row.
 template <class C, class Sample, int kTaps> struct FloatVifStatisticsKernel {
     using Args = FloatVifStatisticsArgs<Sample>;
-    static constexpr int kThreads = 128, kMinBlocks = 4, kTileHeight = 8, kOwn = 7;
+    static constexpr int kThreads = kTaps || C::kSharedBytes >= 48 * 1024 ? 128 : 64, kMinBlocks = 4;
+    static constexpr int kTileHeight = 8, kOwn = 7;
     static constexpr int kSegments = kThreads / kTileHeight, kTileWidth = kSegments * kOwn;
     static constexpr int kChannels = 5, kMostTaps = kTaps ? kTaps : kFloatVifMaxTaps;
     // Rows 16 words apart in the banks, and segments 7: threads of a group read from different ones.

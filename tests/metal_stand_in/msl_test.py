@@ -2,6 +2,7 @@
 
 usage: msl_test.py SOURCE_ROOT BUILD_ROOT CLANG CXX...
 """
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -138,6 +139,14 @@ class HostSide(unittest.TestCase):
         result = subprocess.run([CLANG, '-std=c++20', '-fsyntax-only', '-Wall', '-Wextra', '-Werror', f'-I{ROOT}/src',
                                  f'-I{ROOT}/include', f'-I{BUILD}', ROOT / 'src/capi/metal.cpp'], capture_output=True, text=True)
         self.assertEqual(result.returncode, 0, result.stderr)
+
+
+class Configuration(Folder):
+    @unittest.skipIf(sys.platform == 'darwin' or not shutil.which('meson'), 'needs another system, and meson')
+    def test_is_refused_on_other_systems(self):
+        result = subprocess.run(['meson', 'setup', self.folder / 'build', ROOT, '-Denable_metal=enabled'], capture_output=True, text=True)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn('enable_metal: Metal is a part of macOS', result.stdout + result.stderr)
 
 
 if __name__ == '__main__':

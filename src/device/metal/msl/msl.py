@@ -22,14 +22,13 @@ HERE = Path(__file__).resolve().parent
 # Words of Metal that C++ leaves to programs.
 RESERVED = {'constant', 'device', 'fragment', 'half', 'kernel', 'mesh', 'object', 'object_data', 'ray_data', 'thread',
             'threadgroup', 'threadgroup_imageblock', 'vertex', 'visible', 'intersection', 'uchar', 'ushort', 'uint', 'ulong',
-            'bfloat', 'as_type_', 'sampler'}
+            'bfloat', 'sampler'}
 REFUSED = {'double': 'f64 is C::f64', 'virtual': None, 'goto': None, 'new': None, 'delete': None, 'throw': None, 'try': None,
            'noexcept': None, 'dynamic_cast': None, 'typeid': None, 'thread_local': None, 'std': 'no standard library',
            'concept': None, 'requires': None, 'consteval': None, 'constinit': None}
 TOKEN = re.compile(r'(?P<space>\s+)|(?P<string>"(?:[^"\\]|\\.)*")|(?P<name>[A-Za-z_]\w*)'
                    r'|(?P<number>\.?\d(?:[eEpP][+-]|[\w.\'])*)'
                    r'|(?P<sign>->\*?|::|\.\.\.|<<=|>>=|<<|[-+*/%&|^=!<>]=|&&|\|\||\+\+|--|.)', re.S)
-OPENING = {'(': ')', '[': ']', '{': '}'}
 
 
 class Refused(Exception):
@@ -189,22 +188,11 @@ VMAF_KERNELS(VMAF_MSL_ENTRY)
         raise Refused(result.stderr)
     text, *names = re.split(r'\bVMAF_MSL_KERNEL\s+', result.stdout)
     names = [name.strip() for name in names]
-    lines = []
-    kept = []  # between lines of the preprocessor's own (pragmas)
-    for line in text.split('\n'):
-        if line.startswith('#'):
-            lines.append(('pragma', line))
-        elif lines and lines[-1][0] == 'text':
-            lines[-1][1].append(line)
-        else:
-            lines.append(('text', [line]))
     # Pragmas stand inside functions: they travel as a word through the translation.
-    joined = '\n'.join(line if kind == 'pragma' else '\n'.join(line) for kind, line in lines)
-    pragmas = re.findall(r'^#.*$', joined, re.M)
-    for pragma in pragmas:
+    for pragma in re.findall(r'^#.*$', text, re.M):
         if pragma.split() != ['#pragma', 'unroll']:
             raise Refused(f'unknown directive: {pragma}')
-    body = translate(re.sub(r'^#.*$', 'VMAF_MSL_PRAGMA', joined, flags=re.M))
+    body = translate(re.sub(r'^#.*$', 'VMAF_MSL_PRAGMA', text, flags=re.M))
     body = re.sub(r'\s*\bVMAF_MSL_PRAGMA\b\s*', '\n#pragma unroll\n', body)
     entries = []
     for name in names:
@@ -213,14 +201,14 @@ VMAF_KERNELS(VMAF_MSL_ENTRY)
         entries.append(re.sub(r'\bK\b', kernel, entry))
     body = re.sub(r'\n\s*\n+', '\n', body)
     return (f'// Made by src/device/metal/msl/msl.py from {kernel_list}.\n' + (HERE / 'prelude.metal').read_text()
-            + body + '\nusing namespace metal;\n' + ''.join(entries)), names
+            + body + '\nusing namespace metal;\n' + ''.join(entries))
 
 
 def main():
     split = sys.argv.index('--')
     kernel_list, output, depfile = sys.argv[1:split]
     try:
-        text, _ = generate(kernel_list, sys.argv[split + 1:], depfile, output)
+        text = generate(kernel_list, sys.argv[split + 1:], depfile, output)
     except Refused as refusal:
         sys.exit(f'msl.py: {kernel_list}: {refusal}')
     Path(output).write_text(text)

@@ -39,7 +39,7 @@ void run_block(HostBlock &block, const HostBody &self, const void *args) {
 }
 
 const kernels::u32 *exchanged(kernels::u32 value) {
-    return block_under_way->exchange(block_under_way->thread(), kLanes, value);
+    return block_under_way->exchange(block_under_way->thread(), kLanes, false, value);
 }
 
 const HostBody *find_body(const Kernel &kernel) {

@@ -11,7 +11,7 @@ namespace kernels {
 struct MetalContext {
     static constexpr int kGroup = 32; // every Apple GPU
     static constexpr int kSharedBytes = 32 * 1024;
-    static constexpr bool kFastF64 = false;
+    static constexpr bool kBlockInStep = false, kFastF64 = false;
     using f64 = SoftF64;
 
     int thread, block_x, block_y, frame;

@@ -48,7 +48,7 @@ for name in subcommands():
         stale.append(page + " (missing)")
     manual += [f".SH {name.upper()}".replace("-", "\\-"), roff(text.splitlines()[0]), ".nf"]
     manual += [roff(line) for line in text.splitlines()[1:]] + [".fi"]
-manual += [".SH EXIT STATUS", ".nf", roff("0   done; the target was met where one was set\n1   done, but the target cannot be met\n2   usage, a missing program or encoder\n"
+manual += [".SH EXIT STATUS", ".nf", roff("0   done; the target was met where one was set\n1   done, but the target cannot be met\n2   usage, a missing program or encoder\n3   a result exists but is not to be trusted (fast, predict)\n"
            "4   no probe or row could be completed\n5   some rows failed, others are good\n6   output, scratch folder or cache cannot be written\n"
            "7   the scoring backend that was asked for is not usable\n70  a bug\n130 interrupted; finished probes are kept"), ".fi", ".SH ENVIRONMENT",
            roff("VMAF_TUNE_<FLAG> sets the default of a flag, for example VMAF_TUNE_ENCODER=libx265. TMPDIR: where scratch folders are made.\n"

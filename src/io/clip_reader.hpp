@@ -21,6 +21,7 @@ class ClipReader {
     const std::string &name() const { return source_.name(); } // for sentences
     // Of the frames; the depth is the clip's own.
     const PictureFormat &format() const { return stored_.picture; }
+    double frame_rate() const { return stored_.frame_rate; } // 0 where the clip does not say
     // Before the first read: the depth of the pictures to fill, where it is more than the clip's own, and whether they
     // have samples of chroma.
     void set_pictures(unsigned bits, bool has_chroma = true) { loader_ = FrameLoader(stored_, bits, has_chroma); }

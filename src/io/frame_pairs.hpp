@@ -29,6 +29,8 @@ class FramePairs {
 
     // Of all pictures of both clips.
     virtual const PictureFormat &format() const = 0;
+    // Frames per second, as the distorted clip says it, else the reference; 0 where neither does.
+    virtual double frame_rate() const = 0;
     // How many there are still to come, where that can be told without reading them.
     virtual std::optional<std::uint64_t> pairs_left() const = 0;
     // Once, before start(): drops the first frames of each clip. Throws Error.

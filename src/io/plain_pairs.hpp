@@ -15,6 +15,10 @@ class PlainPairs final : public FramePairs {
     PlainPairs(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted);
 
     const PictureFormat &format() const override { return format_; }
+    double frame_rate() const override {
+        const double rate = distorted_.reader->frame_rate();
+        return rate > 0 ? rate : reference_.reader->frame_rate();
+    }
     std::optional<std::uint64_t> pairs_left() const override;
     void skip(std::uint64_t reference, std::uint64_t distorted) override;
     void check_not_empty() const override;

@@ -29,6 +29,7 @@ enum class ChromaConversion {
 struct StoredFrame {
     PictureFormat picture; // what is made of it, at the file's own depth
     ChromaConversion conversion = ChromaConversion::none;
+    double frame_rate = 0; // as the file says; 0 where it does not
 
     StoredFrame() = default;
     // Throws Error for sizes and depths that pictures cannot have.

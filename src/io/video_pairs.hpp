@@ -53,6 +53,10 @@ class VideoPairs final : public FramePairs {
     ~VideoPairs() override;
 
     const PictureFormat &format() const override { return plan_.picture; }
+    double frame_rate() const override {
+        const double rate = report_.distorted.average_rate.value();
+        return rate > 0 ? rate : report_.reference.average_rate.value();
+    }
     // Of the shorter clip, where the containers say.
     std::optional<std::uint64_t> pairs_left() const override;
     // With Align::find their first seconds are decoded now.

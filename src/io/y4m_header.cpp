@@ -82,6 +82,13 @@ bool is_ratio(std::string_view text) {
     return colon > 0 && text.substr(colon).starts_with(':') && integer_length(text.substr(colon + 1)) > 0;
 }
 
+// Of such a text; 0 where it means nothing.
+double ratio(const std::string &text) {
+    const double above = std::strtod(text.c_str(), nullptr),
+                 below = std::strtod(text.c_str() + text.find(':') + 1, nullptr);
+    return above > 0 && below > 0 ? above / below : 0;
+}
+
 class HeaderParser {
   public:
     explicit HeaderParser(const std::string &name) : name_(name) {}
@@ -94,6 +101,7 @@ class HeaderParser {
         case 'F':
             if (!is_ratio(value)) throw bad("the frame rate '" + shown(tag) + "' is not of the form F25:1");
             has_rate_ = true;
+            rate_ = ratio(value);
             break;
         case 'A':
             if (!is_ratio(value)) throw bad("the aspect ratio '" + shown(tag) + "' is not of the form A1:1");
@@ -116,8 +124,11 @@ class HeaderParser {
             throw bad(std::string("it is interlaced ('I") + shown(std::string_view(&interlacing_, 1)) +
                       "'); deinterlace the clip first");
         for (const ChromaTag &known : kChromaTags)
-            if (known.tag == chroma_)
-                return StoredFrame({known.format, known.bits, unsigned(*width_), unsigned(*height_)}, known.conversion);
+            if (known.tag == chroma_) {
+                StoredFrame frame({known.format, known.bits, unsigned(*width_), unsigned(*height_)}, known.conversion);
+                frame.frame_rate = rate_;
+                return frame;
+            }
         if (chroma_.ends_with('\r'))
             throw bad("its line ends like those of DOS text (CR LF); the clip was changed by a text filter");
         throw bad("the chroma format 'C" + shown(chroma_) + "' is not supported; use 420, 422 or 444, 8 to 16 bit");
@@ -138,6 +149,7 @@ class HeaderParser {
     const std::string &name_;
     std::optional<int> width_, height_;
     bool has_rate_ = false;
+    double rate_ = 0;
     char interlacing_ = '?';
     std::string chroma_ = "420";
 };

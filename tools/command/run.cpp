@@ -36,9 +36,11 @@ namespace vmaf::cli {
 
 namespace {
 
-constexpr unsigned kMaxReaders = 6;       // threads that read one clip
-constexpr unsigned kThreadsPerReader = 4; // that score while one reads
-constexpr unsigned kJobsOnDevice = 4;     // pairs of a list at once
+constexpr unsigned kMaxReaders = 6;                  // threads that read one clip
+constexpr unsigned kThreadsPerReader = 4;            // that score while one reads
+constexpr unsigned kJobsOnDevice = 4;                // pairs of a list at once
+constexpr std::string_view kFrameRateOption = "fps"; // of metrics that depend on it
+constexpr double kMostFrameRate = 1000;              // that it takes; more is a header's mistake
 
 // Calls `step`; its Error ends the run with `code`.
 template <class Step> auto guarded(ExitCode code, Step step) {
@@ -109,7 +111,20 @@ void check_feature(const FeatureArgument &feature) {
                                        std::string(nearest(unknown[0], names)) + "'? (--list_features shows all)");
 }
 
-void register_features(Session &session, const std::deque<LoadedModel> &models, const Options &options) {
+// A metric that depends on the frame rate is told the clips', unless the user says one.
+OptionTexts options_with_rate(const FeatureArgument &feature, double frame_rate) {
+    OptionTexts options = feature.options;
+    const MetricInfo *const metric = parse_extractor_name(feature.name).info;
+    const bool takes_rate = std::any_of(metric->options.begin(), metric->options.end(),
+                                        [](const OptionSpec &spec) { return spec.name == kFrameRateOption; });
+    if (takes_rate && frame_rate > 0 && frame_rate <= kMostFrameRate &&
+        !options.contains(std::string(kFrameRateOption)))
+        options[std::string(kFrameRateOption)] = std::to_string(frame_rate);
+    return options;
+}
+
+void register_features(Session &session, const std::deque<LoadedModel> &models, const Options &options,
+                       double frame_rate) {
     guarded(ExitCode::setup, [&] {
         for (const LoadedModel &m : models) {
             if (m.collection)
@@ -119,7 +134,7 @@ void register_features(Session &session, const std::deque<LoadedModel> &models, 
         }
         for (const FeatureArgument &feature : options.features) {
             check_feature(feature);
-            session.use_feature(feature.name, feature.options);
+            session.use_feature(feature.name, options_with_rate(feature, frame_rate));
         }
     });
 }
@@ -132,7 +147,7 @@ std::unique_ptr<Session> prepare_session(const Options &options, const std::dequ
                                                            .cpumask = options.cpumask,
                                                            .gpumask = options.backend.gpumask.value_or(0)});
     if (backend) backend->attach(*session, is_explicit);
-    register_features(*session, models, options);
+    register_features(*session, models, options, clips.frame_rate());
     if (!options.no_prediction) check_names(*session, models);
     if (!session->registered().empty()) guarded(ExitCode::frame, [&] { clips.check_not_empty(); });
     session->prepare(clips.format());

@@ -7,6 +7,7 @@
 
 #include "backend/score_backend.hpp"
 #include "base/error.hpp"
+#include "cli/add_option.hpp"
 #include "cli/outputs.hpp"
 #include "stages/score.hpp"
 #include "text/numbers.hpp"
@@ -51,19 +52,19 @@ std::vector<std::string> encode_flags(const Options &o) {
 
 void bind_source(CLI::App &app, Options &o, bool several) {
     auto *source =
-        app.add_option("-i,--source,--src", o.sources, several ? "source video; may be repeated" : "source video")
+        add_option(app, "-i,--source,--src", o.sources, several ? "source video; may be repeated" : "source video")
             ->required()
             ->group("Source");
     if (!several) source->expected(1);
-    app.add_option("--width", o.width, "luma width (raw files)")->group("Source");
-    app.add_option("--height", o.height, "luma height (raw files)")->group("Source");
-    app.add_option("--pix-fmt", o.pix_fmt, "FFmpeg pixel format (raw files; default yuv420p)")->group("Source");
-    app.add_option("--framerate", o.framerate, "24, 23.976 or 30000/1001 (raw files; default 24)")->group("Source");
-    app.add_option("--duration", o.duration, "length in seconds, where it cannot be found")
+    add_option(app, "--width", o.width, "luma width (raw files)")->group("Source");
+    add_option(app, "--height", o.height, "luma height (raw files)")->group("Source");
+    add_option(app, "--pix-fmt", o.pix_fmt, "FFmpeg pixel format (raw files; default yuv420p)")->group("Source");
+    add_option(app, "--framerate", o.framerate, "24, 23.976 or 30000/1001 (raw files; default 24)")->group("Source");
+    add_option(app, "--duration", o.duration, "length in seconds, where it cannot be found")
         ->transform(as_seconds())
         ->group("Source");
-    app.add_option("--stream", o.stream, "video stream number")->group("Source");
-    app.add_option("--hdr", o.hdr, "auto, sdr, pq or hlg")
+    add_option(app, "--stream", o.stream, "video stream number")->group("Source");
+    add_option(app, "--hdr", o.hdr, "auto, sdr, pq or hlg")
         ->check(CLI::IsMember({"auto", "sdr", "pq", "hlg"}))
         ->group("Source");
     // Older names of the same choice.
@@ -72,13 +73,13 @@ void bind_source(CLI::App &app, Options &o, bool several) {
         app.add_flag_callback(
                flag, [&o, value = std::string(choice)] { o.hdr = value; }, std::string("the same as --hdr ") + choice)
             ->group("Source");
-    app.add_option("--source-hash", o.source_hash, "identity for the cache: fast, full or none")
+    add_option(app, "--source-hash", o.source_hash, "identity for the cache: fast, full or none")
         ->check(CLI::IsMember({"fast", "full", "none"}))
         ->group("Source");
     app.add_flag_callback(
            "--no-source-hash", [&o] { o.source_hash = "none"; }, "do not identify the source; no cache")
         ->group("Source");
-    app.add_option("--odd", o.odd, "odd sizes in 4:2:0: refuse, crop or pad")
+    add_option(app, "--odd", o.odd, "odd sizes in 4:2:0: refuse, crop or pad")
         ->check(CLI::IsMember({"refuse", "crop", "pad"}))
         ->group("Source");
     app.add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where the source is interlaced")
@@ -86,123 +87,127 @@ void bind_source(CLI::App &app, Options &o, bool several) {
     app.add_flag("--allow-damaged", o.allow_damaged,
                  "go on although the source has errors in its stream; the answer says so")
         ->group("Source");
-    app.add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use")->group("Programs");
-    app.add_option("--ffprobe-bin", o.ffprobe, "ffprobe to use")->group("Programs");
-    app.add_option("--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary")->group("Programs");
+    add_option(app, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use")->group("Programs");
+    add_option(app, "--ffprobe-bin", o.ffprobe, "ffprobe to use")->group("Programs");
+    add_option(app, "--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary")->group("Programs");
 }
 
 void bind_encode(CLI::App &app, Options &o, bool several) {
-    app.add_option("-e,--encoder", o.encoders,
-                   several ? "encoder; may be repeated (default libx264)" : "encoder (default libx264)")
+    add_option(app, "-e,--encoder,--codec", o.encoders,
+               several ? "encoder; may be repeated (default libx264)" : "encoder (default libx264)")
         ->group("Encoding");
     app.add_flag("--encoder-generic", o.encoder_generic, "accept encoders without an adapter (-preset, -crf)")
         ->group("Encoding");
-    app.add_option("--preset", o.presets, "preset; placebo slowest ... medium ... ultrafast, or the encoder's own")
+    add_option(app, "--preset", o.presets, "preset; placebo slowest ... medium ... ultrafast, or the encoder's own")
         ->group("Encoding");
-    app.add_option("--enc", o.enc, "extra encoder option, KEY=VALUE; may be repeated")->group("Encoding");
-    app.add_option("--enc-input", o.enc_input, "extra input option, KEY=VALUE")->group("Encoding");
-    app.add_option("--vfilter", o.vfilter, "filter before encoding, and for the reference")->group("Encoding");
-    app.add_option("--reference-vfilter", o.reference_vfilter, "another filter for the reference; copy: none")
+    add_option(app, "--enc", o.enc, "extra encoder option, KEY=VALUE; may be repeated")->group("Encoding");
+    add_option(app, "--enc-input", o.enc_input, "extra input option, KEY=VALUE")->group("Encoding");
+    add_option(app, "--vfilter", o.vfilter, "filter before encoding, and for the reference")->group("Encoding");
+    add_option(app, "--reference-vfilter", o.reference_vfilter, "another filter for the reference; copy: none")
         ->group("Encoding");
-    app.add_option("--out-pix-fmt", o.out_pix_fmt, "pixel format given to the encoder")->group("Encoding");
-    app.add_option("--keyint", o.keyint, "key frame interval: frames, or a duration such as 10s")->group("Encoding");
+    add_option(app, "--out-pix-fmt", o.out_pix_fmt, "pixel format given to the encoder")->group("Encoding");
+    add_option(app, "--keyint", o.keyint, "key frame interval: frames, or a duration such as 10s")->group("Encoding");
     app.add_flag("--two-pass", o.two_pass, "two passes (with --bitrate)")->group("Encoding");
-    app.add_option("--bitrate", o.bitrate, "kbps, with --two-pass")->group("Encoding");
-    app.add_option("--max-tries", o.max_tries, "tries of a crashing encoder")
+    add_option(app, "--bitrate", o.bitrate, "kbps, with --two-pass")->group("Encoding");
+    add_option(app, "--max-tries", o.max_tries, "tries of a crashing encoder")
         ->check(CLI::Range(1, 20))
         ->group("Encoding");
     app.add_flag("--keep,--keep-encodes", o.keep, "keep encodes")->group("Encoding");
 }
 
-void bind_score(CLI::App &app, Options &o) {
-    app.add_option("--metric", o.metric, "target metric")->check(CLI::IsMember(metric_names()))->group("Scoring");
-    app.add_option("--also", o.also, "further metric to record; may be repeated")->group("Scoring");
-    app.add_option("--pool", o.pool, "mean, harmonic, median, min, max, rms, mode, percentile=P, stddev=X")
+void bind_score(CLI::App &app, Options &o, bool has_model_alias) {
+    add_option(app, "--metric", o.metric, "target metric")->check(CLI::IsMember(metric_names()))->group("Scoring");
+    add_option(app, "--also", o.also, "further metric to record; may be repeated")->group("Scoring");
+    add_option(app, "--pool", o.pool, "mean, harmonic, median, min, max, rms, mode, percentile=P, stddev=X")
         ->group("Scoring");
-    app.add_option("--vmaf-model,--model", o.model, "auto, a version, or path=FILE")->group("Scoring");
+    add_option(app, has_model_alias ? "--vmaf-model,--model" : "--vmaf-model", o.model, "auto, a version, or path=FILE")
+        ->group("Scoring");
     app.add_flag_callback(
            "--no-resolution-aware", [&o] { o.model = "vmaf_v0.6.1"; }, "same as --vmaf-model vmaf_v0.6.1")
         ->group("Scoring");
     std::vector<std::string> backends = {"auto", "cpu"};
     backends.insert(backends.end(), gpu_words().begin(), gpu_words().end());
-    app.add_option("--score-backend", o.score_backend, CLI::detail::join(backends, "|") + "; a name is strict")
+    add_option(app, "--score-backend", o.score_backend, CLI::detail::join(backends, "|") + "; a name is strict")
         ->check(CLI::IsMember(backends))
         ->group("Scoring");
-    app.add_option("--scorer", o.scorer, "library (in a process of its own) or binary (--vmaf-bin)")
+    add_option(app, "--scorer", o.scorer, "library (in a process of its own) or binary (--vmaf-bin)")
         ->check(CLI::IsMember({"library", "binary"}))
         ->group("Scoring");
-    app.add_option("--score-threads", o.score_threads, "metric threads (default: cores / score jobs)")
+    add_option(app, "--score-threads", o.score_threads, "metric threads (default: cores / score jobs)")
         ->group("Scoring");
-    app.add_option("--subsample", o.subsample, "score every N-th frame")->check(CLI::Range(1, 1000))->group("Scoring");
-    app.add_option("--score-scale", o.score_scale, "auto, none or WxH")->group("Scoring");
-    app.add_option("--scaler", o.scaler, "scaling algorithm")->group("Scoring");
-    app.add_option("--film-grain", o.film_grain, "AV1 grain when decoding for the score: drop or keep")
+    add_option(app, "--subsample", o.subsample, "score every N-th frame")->check(CLI::Range(1, 1000))->group("Scoring");
+    add_option(app, "--score-scale", o.score_scale, "auto, none or WxH")->group("Scoring");
+    add_option(app, "--scaler", o.scaler, "scaling algorithm")->group("Scoring");
+    add_option(app, "--film-grain", o.film_grain, "AV1 grain when decoding for the score: drop or keep")
         ->check(CLI::IsMember({"drop", "keep"}))
         ->group("Scoring");
     app.add_flag("--allow-short", o.allow_short, "score the common part when frame counts differ")->group("Scoring");
-    app.add_option("--dist-delay", o.dist_delay,
-                   "seconds cut from the reference's head; negative: from the distorted video's")
+    add_option(app, "--dist-delay", o.dist_delay,
+               "seconds cut from the reference's head; negative: from the distorted video's")
         ->group("Scoring");
-    app.add_option("--score-transport", o.score_transport,
-                   "pipe: decoders feed the scorer; file: through files in the scratch folder; direct: both files as "
-                   "they are (YUV4MPEG2 or raw, nothing to convert)")
+    add_option(app, "--score-transport", o.score_transport,
+               "pipe: decoders feed the scorer; file: through files in the scratch folder; direct: both files as "
+               "they are (YUV4MPEG2 or raw, nothing to convert)")
         ->check(CLI::IsMember({"pipe", "file", "direct"}))
         ->group("Scoring");
-    app.add_option("--ref-cache", o.ref_cache, "memory for decoded reference frames; 0: decode them for each probe")
+    add_option(app, "--ref-cache", o.ref_cache, "memory for decoded reference frames; 0: decode them for each probe")
         ->group("Scoring");
-    app.add_option("--device", o.device, "number of the GPU that scores")->group("Scoring");
+    add_option(app, "--device", o.device, "number of the GPU that scores")->group("Scoring");
 }
 
 void bind_sampling(CLI::App &app, Options &o) {
-    app.add_option("--sample-clip-seconds,--sample-chunk-seconds", o.sample_clip_seconds, "only a clip from the centre")
+    add_option(app, "--sample-clip-seconds,--sample-chunk-seconds", o.sample_clip_seconds,
+               "only a clip from the centre, so many seconds; 0: no")
         ->transform(as_seconds())
         ->group("Sampling");
-    app.add_option("--samples", o.samples, "number of samples")->check(CLI::Range(1, 1000))->group("Sampling");
-    app.add_option("--sample-every", o.sample_every, "one sample for each such duration")->group("Sampling");
-    app.add_option("--min-samples", o.min_samples, "at least so many")->group("Sampling");
-    app.add_option("--sample-duration", o.sample_duration, "length of a sample; 0: no sampling")->group("Sampling");
-    app.add_option("--sample-mode", o.sample_mode,
-                   "uniform: evenly spread; scenes: one sample for each kind of shot; centre: one in the middle")
+    add_option(app, "--samples", o.samples, "number of samples")->check(CLI::Range(1, 1000))->group("Sampling");
+    add_option(app, "--sample-every", o.sample_every, "one sample for each such duration")->group("Sampling");
+    add_option(app, "--min-samples", o.min_samples, "at least so many")->group("Sampling");
+    add_option(app, "--sample-duration", o.sample_duration, "length of a sample; 0: no sampling")->group("Sampling");
+    add_option(app, "--sample-mode", o.sample_mode,
+               "uniform: evenly spread; scenes: one sample for each kind of shot; centre: one in the middle")
         ->check(CLI::IsMember({"uniform", "scenes", "centre"}))
         ->group("Sampling");
-    app.add_option("--sample-at", o.sample_at, "starts, separated by commas")->group("Sampling");
-    app.add_option("--sample-aggregate", o.sample_aggregate,
-                   "pooled: over all frames of all samples; mean: of the samples' scores; worst: the lowest of them")
+    add_option(app, "--sample-at", o.sample_at, "starts, separated by commas")->group("Sampling");
+    add_option(app, "--sample-aggregate", o.sample_aggregate,
+               "pooled: over all frames of all samples; mean: of the samples' scores; worst: the lowest of them")
         ->check(CLI::IsMember({"pooled", "mean", "worst"}))
         ->group("Sampling");
 }
 
 void bind_running(CLI::App &app, Options &o) {
-    app.add_option("--cache-dir", o.cache_dir, "where results are remembered")->group("Running");
+    add_option(app, "--cache-dir", o.cache_dir, "where results are remembered")->group("Running");
     app.add_flag("--no-cache", o.no_cache, "remember nothing")->group("Running");
-    app.add_option("--cache-size", o.cache_size, "limit of the cache")->group("Running");
+    add_option(app, "--cache-size", o.cache_size, "limit of the cache")->group("Running");
     app.add_flag("--cache-failures", o.cache_failures, "remember failures, too")->group("Running");
-    app.add_option("--work-dir,--encode-dir,--temp-dir", o.work_dir, "scratch folder")->group("Running");
-    app.add_option("-o,--output", o.output, "result file; - for standard output")->group("Running");
+    add_option(app, "--work-dir,--encode-dir,--temp-dir", o.work_dir, "scratch folder")->group("Running");
+    add_option(app, "-o,--output", o.output, "result file; - for standard output")->group("Running");
     app.add_flag("-y,--overwrite", o.overwrite, "replace existing results")->group("Running");
-    app.add_option("--timeout", o.timeout,
-                   "kill a program that makes no progress for so long; 0: never (default: one that does nothing at all "
-                   "for 10 minutes)")
+    add_option(app, "--timeout", o.timeout,
+               "kill a program that makes no progress for so long; 0: never (default: one that does nothing at all "
+               "for 10 minutes)")
         ->group("Running");
-    app.add_option("--jobs,--max-workers", o.jobs, "encode and score jobs side by side")
+    add_option(app, "--jobs,--max-workers", o.jobs, "encode and score jobs side by side (default: 1)")
         ->check(CLI::Range(1, 256))
         ->group("Running");
     app.add_flag_callback(
            "--no-parallel", [&o] { o.jobs = 1; }, "the same as --jobs 1")
         ->group("Running");
-    app.add_option("--encode-jobs", o.encode_jobs, "encodes side by side")->check(CLI::Range(1, 256))->group("Running");
-    app.add_option("--score-jobs", o.score_jobs, "scores side by side (default: 1; 2 on a GPU)")
+    add_option(app, "--encode-jobs", o.encode_jobs, "encodes side by side")
         ->check(CLI::Range(1, 256))
         ->group("Running");
-    app.add_option("--cpus", o.cpus, "processors for jobs, such as 0-3,8; each job keeps to its share")
+    add_option(app, "--score-jobs", o.score_jobs, "scores side by side (default: 1; 2 on a GPU)")
+        ->check(CLI::Range(1, 256))
         ->group("Running");
-    app.add_option("--progress", o.progress, "auto, bar, plain, json or none")
+    add_option(app, "--cpus", o.cpus, "processors for jobs, such as 0-3,8; each job keeps to its share")
+        ->group("Running");
+    add_option(app, "--progress", o.progress, "auto, bar, plain, json or none")
         ->check(CLI::IsMember({"auto", "bar", "plain", "json", "none"}))
         ->group("Running");
-    app.add_option("--progress-fd", o.progress_fd, "descriptor for --progress json (default 2)")->group("Running");
-    app.add_option("--log", o.log, "record everything, with command lines and time stamps, in a file")
+    add_option(app, "--progress-fd", o.progress_fd, "descriptor for --progress json")->group("Running");
+    add_option(app, "--log", o.log, "record everything, with command lines and time stamps, in a file")
         ->group("Running");
-    app.add_option("--config", o.config, "file with defaults, one `flag = value` per line")->group("Running");
+    add_option(app, "--config", o.config, "file with defaults, one `flag = value` per line")->group("Running");
     app.add_flag("-v,--verbose", o.verbose, "say more; -vv shows command lines, -vvv what programs print")
         ->group("Running");
     app.add_flag("-q,--quiet", o.quiet, "errors only")->group("Running");
@@ -214,7 +219,7 @@ void bind_running(CLI::App &app, Options &o) {
 void bind_cluster(CLI::App &app, Options &o) {
     ClusterOptions &c = o.cluster;
     const auto add = [&](const char *name, auto &value, const char *what) {
-        return app.add_option(name, value, what)->group("Cluster");
+        return add_option(app, name, value, what)->group("Cluster");
     };
     add("--executor", c.executor, "local: this machine; slurm: tasks of a job array")
         ->check(CLI::IsMember({"local", "slurm"}));
@@ -233,71 +238,75 @@ void bind_cluster(CLI::App &app, Options &o) {
     app.add_flag("--detach", c.detach, "submit and end; `vmaf-tune status` tells the rest")->group("Cluster");
 }
 
+void bind_target(CLI::App &app, Options &o) {
+    add_option(app, "--target-vmaf", o.target_vmaf, "VMAF to reach")->group("Search");
+    add_option(app, "--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE; may be repeated")->group("Search");
+    add_option(app, "--min-q,--crf-min,--min-crf", o.min_q, "smallest quality value")->group("Search");
+    add_option(app, "--max-q,--crf-max,--max-crf", o.max_q, "largest quality value")->group("Search");
+    add_option(app, "--q-step,--crf-increment", o.q_step, "step of the quality value")->group("Search");
+    add_option(app, "--start-q", o.start_q, "first quality value to try")->group("Search");
+    add_option(app, "--noise", o.noise, "a rise of the score up to this is noise")->group("Search");
+}
+
 void bind_search(CLI::App &app, Options &o) {
-    app.add_option("--target-vmaf", o.target_vmaf, "VMAF to reach")->group("Search");
-    app.add_option("--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE; may be repeated")->group("Search");
-    app.add_option("--search", o.search, "interp, bisect, coarse, abav1 or grid")
+    bind_target(app, o);
+    add_option(app, "--search", o.search, "interp, bisect, coarse, abav1 or grid")
         ->check(CLI::IsMember({"interp", "bisect", "coarse", "abav1", "grid"}))
         ->group("Search");
-    app.add_option("--tolerance", o.tolerance, "a pass so little above the target ends the search")->group("Search");
+    add_option(app, "--tolerance", o.tolerance, "a pass so little above the target ends the search")->group("Search");
     app.add_flag("--thorough", o.thorough, "tolerance 0")->group("Search");
-    app.add_option("--max-iterations,--probes", o.max_iterations, "limit for bisect")
+    add_option(app, "--max-iterations,--probes", o.max_iterations, "limit for bisect")
         ->check(CLI::Range(1, 1000))
         ->group("Search");
-    app.add_option("--min-q,--crf-min,--min-crf", o.min_q, "smallest quality value")->group("Search");
-    app.add_option("--max-q,--crf-max,--max-crf", o.max_q, "largest quality value")->group("Search");
-    app.add_option("--q-step,--crf-increment", o.q_step, "step of the quality value")->group("Search");
-    app.add_option("--start-q", o.start_q, "first quality value to try")->group("Search");
-    app.add_option("--noise", o.noise, "a rise of the score up to this is noise")->group("Search");
-    app.add_option("--max-encoded-percent", o.max_encoded_percent, "size limit in percent of the source")
+    add_option(app, "--max-encoded-percent", o.max_encoded_percent, "size limit in percent of the source")
         ->group("Search");
-    app.add_option("--max-bitrate", o.max_bitrate, "kbps limit")->group("Search");
-    app.add_option("--max-size", o.max_size, "size limit of the whole encode, e.g. 700M")->group("Search");
+    add_option(app, "--max-bitrate", o.max_bitrate, "kbps limit")->group("Search");
+    add_option(app, "--max-size", o.max_size, "size limit of the whole encode, e.g. 700M")->group("Search");
     app.add_flag("--best-effort", o.best_effort, "if the target cannot be reached, give the nearest and exit 0")
         ->group("Search");
-    app.add_option("--fallback-targets", o.fallback_targets, "lower targets to try in turn")
+    add_option(app, "--fallback-targets", o.fallback_targets, "lower targets to try in turn")
         ->delimiter(',')
         ->group("Search");
     app.add_flag("--verify-full", o.verify_full, "after a search on samples: encode and score everything once")
         ->group("Search");
-    app.add_option("--verify-margin", o.verify_margin,
-                   "a miss of the whole by more than this moves on to better quality")
+    add_option(app, "--verify-margin", o.verify_margin,
+               "a miss of the whole by more than this moves on to better quality")
         ->check(CLI::NonNegativeNumber)
         ->group("Search");
     bind_coarse_search(app, o);
 }
 
 void bind_coarse_search(CLI::App &app, Options &o) {
-    app.add_option("--coarse-step", o.coarse_step, "coarse search: distance of the first values")
+    add_option(app, "--coarse-step", o.coarse_step, "coarse search: distance of the first values")
         ->check(CLI::PositiveNumber)
         ->group("Search");
-    app.add_option("--fine-step", o.fine_step, "coarse search: distance of the values between two of them")
+    add_option(app, "--fine-step", o.fine_step, "coarse search: distance of the values between two of them")
         ->check(CLI::PositiveNumber)
         ->group("Search");
-    app.add_option("--fine-radius", o.fine_radius, "coarse search without a target: how far around the best value")
+    add_option(app, "--fine-radius", o.fine_radius, "coarse search without a target: how far around the best value")
         ->check(CLI::NonNegativeNumber)
         ->group("Search");
 }
 
 void bind_rows(CLI::App &app, Options &o) {
-    app.add_option("--size-of", o.size_of, "what counts as size: stream (the video packets) or file")
+    add_option(app, "--size-of", o.size_of, "what counts as size: stream (the video packets) or file")
         ->check(CLI::IsMember({"stream", "file"}))
         ->group("Rows");
     app.add_flag("--shot-stats", o.shot_stats, "count shots, for the shot columns (decodes the source once more)")
         ->group("Rows");
-    app.add_option("--schema", o.schema, "4, or 3: the 54 older columns with NaN and file sizes")
+    add_option(app, "--schema", o.schema, "4, or 3: the 54 older columns with NaN and file sizes")
         ->check(CLI::IsMember({3, 4}))
         ->group("Rows");
 }
 
 void bind_source_list(CLI::App &app, Options &o) {
     app.get_option("--source")->required(false);
-    app.add_option("--source-list", o.source_list, "file with one source per line, - for standard input")
+    add_option(app, "--source-list", o.source_list, "file with one source per line, - for standard input")
         ->group("Source");
 }
 
 void bind_finished_file(CLI::App &app, Options &o) {
-    app.add_option("--audio-codec", o.audio_codec, "encode sound with this, e.g. libopus (default: copy)")
+    add_option(app, "--audio-codec", o.audio_codec, "encode sound with this, e.g. libopus (default: copy)")
         ->group("Finished file");
     app.add_flag("--video-only", o.video_only, "leave out sound, subtitles and attachments")->group("Finished file");
     app.add_flag("--verify", o.verify, "decode the finished file and compare its length")->group("Finished file");

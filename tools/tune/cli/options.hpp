@@ -49,7 +49,7 @@ struct Options {
     std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf = "vmaf";
 
     // Encoding
-    std::vector<std::string> encoders, presets, enc, enc_input;
+    std::vector<std::string> encoders, presets, enc, enc_input, variants;
     bool encoder_generic = false, two_pass = false, keep = false;
     std::string vfilter, out_pix_fmt, keyint;
     std::optional<std::string> reference_vfilter;
@@ -110,7 +110,7 @@ struct Options {
 
     // per-shot
     std::string plan_out, script_out, segment_dir, shots;
-    double diff_threshold = 12;
+    std::optional<double> diff_threshold; // cuts by plain differences
     int min_shot = 24;
     std::string max_shot = "10s";
     bool run = false;
@@ -174,10 +174,11 @@ struct Options {
 
 void bind_source(CLI::App &app, Options &o, bool several);
 void bind_encode(CLI::App &app, Options &o, bool several);
-void bind_score(CLI::App &app, Options &o);
+void bind_score(CLI::App &app, Options &o, bool has_model_alias = true); // --model is --vmaf-model
 void bind_sampling(CLI::App &app, Options &o);
 void bind_running(CLI::App &app, Options &o);
 void bind_search(CLI::App &app, Options &o);
+void bind_target(CLI::App &app, Options &o);        // what a search aims at, and its window
 void bind_rows(CLI::App &app, Options &o);          // what rows state and how they are written
 void bind_coarse_search(CLI::App &app, Options &o); // steps of a coarse search
 void bind_source_list(CLI::App &app, Options &o);   // --source-list

@@ -193,9 +193,11 @@ void Run::choose_passes(EncodeSettings &encode) {
     encode.two_pass = !encode.multipass;
 }
 
-ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::string &preset,
-                      bool automatic_sampling) {
+ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::string &preset, bool automatic_sampling,
+                      const Variant &variant) {
+    const Options o = with_variant(options_, variant);
     ProbeSetup s;
+    s.variant = variant.name;
     s.programs = programs();
     s.source = source;
     s.encode.adapter = &adapter;
@@ -205,9 +207,9 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
         for (const std::string &name : adapter.preset_names()) known += (known.empty() ? "" : ", ") + name;
         throw usage_error(adapter.name + " has no preset '" + s.encode.preset + "'; it knows " + known);
     }
-    s.encode.vfilter = options_.vfilter;
-    s.encode.out_pix_fmt = options_.out_pix_fmt;
-    s.encode.user_arguments = user_arguments(options_.enc, "--enc");
+    s.encode.vfilter = o.vfilter;
+    s.encode.out_pix_fmt = o.out_pix_fmt;
+    s.encode.user_arguments = user_arguments(o.enc, "--enc");
     s.encode.user_input_arguments = user_arguments(options_.enc_input, "--enc-input");
     s.encode.max_tries = options_.max_tries;
     if (options_.encode_jobs > 1) s.encode.threads = std::max(1u, processors_ / options_.encode_jobs);
@@ -227,10 +229,10 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     s.encode.dropped_options = unsupported_hdr_options(programs_, adapter, source.hdr);
     if (!s.encode.dropped_options.empty())
         progress_.warn(adapter.name + " of this FFmpeg cannot be told of mastering display and light levels");
-    s.encode.keyint = key_frame_interval(options_, source);
+    s.encode.keyint = key_frame_interval(o, source);
     s.encode.out_pix_fmt = choose_pix_fmt(programs_, source, s.encode);
     if (const auto wish = encoder_pix_fmt(source, {.adapter = &adapter});
-        wish != s.encode.out_pix_fmt && options_.out_pix_fmt.empty())
+        wish != s.encode.out_pix_fmt && o.out_pix_fmt.empty())
         progress_.warn(adapter.name + " does not take " + wish + "; " + s.encode.out_pix_fmt + " is used");
     // Most encoders refuse odd sizes in 4:2:0.
     const auto layout = pixel_layout(s.encode.out_pix_fmt);
@@ -243,7 +245,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
         s.encode.vfilter =
             options_.odd == "crop" ? "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0" : "pad=ceil(iw/2)*2:ceil(ih/2)*2";
     }
-    s.flags = encode_flags(options_);
+    s.flags = encode_flags(o);
     s.score = score_settings();
     s.score.reference_filter = options_.reference_vfilter.value_or(s.encode.vfilter);
     if (s.score.reference_filter == "copy" || s.score.reference_filter == "null") s.score.reference_filter.clear();

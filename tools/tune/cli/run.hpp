@@ -10,6 +10,7 @@
 #include "cli/command_error.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
+#include "cli/variants.hpp"
 #include "cli/work_folder.hpp"
 #include "stages/probe.hpp"
 #include "stages/shots.hpp"
@@ -27,7 +28,8 @@ class Run {
     std::optional<std::string> encoder_problem(const Adapter &adapter); // why it does not work here
 
     // Samples are cut once per source and shared.
-    ProbeSetup setup(const Source &source, const Adapter &adapter, const std::string &preset, bool automatic_sampling);
+    ProbeSetup setup(const Source &source, const Adapter &adapter, const std::string &preset, bool automatic_sampling,
+                     const Variant &variant = {});
 
     const Options &options() const { return options_; }
     Progress &progress() { return progress_; }

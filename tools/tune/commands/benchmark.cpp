@@ -6,6 +6,7 @@
 #include "commands/commands.hpp"
 #include "commands/corpus_answers.hpp"
 #include "commands/search_result.hpp"
+#include "curves/bd_rate.hpp"
 #include "report/escape.hpp"
 #include "text/numbers.hpp"
 
@@ -28,7 +29,7 @@ struct SourceRows {
 
 // One configuration but for its presets.
 struct EncoderRows {
-    std::string_view encoder;
+    std::string_view encoder, name; // the latter of its options, where they have one
     Arguments options;
     std::string resolution;
     std::map<std::string_view, SourceRows> sources;
@@ -36,7 +37,8 @@ struct EncoderRows {
     std::size_t rows = 0;
     bool is_met = true;          // on every source
     double kbps = 0, margin = 0; // geometric mean over sources; the smallest
-    std::optional<double> delta; // percent against the baseline
+    std::optional<double> delta; // percent against the baseline, at the target
+    Spread bd;                   // Bjontegaard rates against the baseline, over sources
 };
 
 double geometric_mean(const std::vector<double> &values) {
@@ -96,6 +98,26 @@ std::optional<double> delta_against(const EncoderRows &e, const EncoderRows &bas
     return ratios.empty() ? std::nullopt : std::optional((geometric_mean(ratios) - 1) * 100);
 }
 
+// Over the sources where both have a curve.
+Spread bd_against(const EncoderRows &e, const EncoderRows &baseline) {
+    std::vector<double> rates;
+    const auto curve_of = [](const SourceRows &s) {
+        std::vector<RateScore> points;
+        for (const CorpusPoint &p : s.curves.at(s.preset)) points.push_back({p.kbps, p.score});
+        return points;
+    };
+    for (const auto &[src, s] : e.sources)
+        if (const auto other = baseline.sources.find(src); other != baseline.sources.end())
+            if (const auto bd = bd_rate(curve_of(other->second), curve_of(s))) rates.push_back(bd->percent);
+    return spread_of(rates);
+}
+
+json spread_json(const Spread &s) {
+    if (s.count == 0) return nullptr;
+    return {
+        {"mean_pct", s.mean}, {"std_pct", s.deviation}, {"min_pct", s.low}, {"max_pct", s.high}, {"sources", s.count}};
+}
+
 json best_json(const SourceRows &s) {
     return {{"src", s.rows.front()->src},
             {"preset", s.preset},
@@ -116,6 +138,7 @@ json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_sour
                               : s.answer.point.score > best->answer.point.score)))
             best = &s;
     json entry = {{"encoder", e.encoder},
+                  {"variant", e.name},
                   {"options", shell_quoted(e.options)},
                   {"resolution", e.resolution},
                   {"status", e.is_met ? "ok" : "unmet"},
@@ -123,6 +146,9 @@ json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_sour
                   {"margin", e.margin},
                   {"bitrate_kbps", e.kbps},
                   {"bitrate_delta_pct", number(e.delta)},
+                  {"bd_rate", spread_json(e.bd)},
+                  {"bd_rate_pct", e.bd.count ? json(e.bd.mean) : json(nullptr)},
+                  {"bd_rate_std_pct", e.bd.count ? json(e.bd.deviation) : json(nullptr)},
                   {"rows", e.rows},
                   {"source_count", e.sources.size()},
                   {"preset_count", e.presets.size()},
@@ -139,9 +165,10 @@ json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_sour
 }
 
 std::string benchmark_table(const json &document, bool as_csv) {
-    constexpr const char *kColumns[] = {"encoder",           "options",  "resolution",   "status",       "bitrate_kbps",
-                                        "bitrate_delta_pct", "margin",   "source_count", "preset_count", "rows",
-                                        "encode_fps",        "score_fps"};
+    constexpr const char *kColumns[] = {
+        "encoder",      "variant",           "options",     "resolution",      "status",
+        "bitrate_kbps", "bitrate_delta_pct", "bd_rate_pct", "bd_rate_std_pct", "margin",
+        "source_count", "preset_count",      "rows",        "encode_fps",      "score_fps"};
     std::string text = as_csv ? "" : "|", rule = "|";
     for (const char *column : kColumns) {
         text += as_csv ? (text.empty() ? "" : ",") + std::string(column) : " " + std::string(column) + " |";
@@ -171,15 +198,16 @@ int run_benchmark(const Options &o) {
     if (o.from_corpus.empty()) throw usage_error("give rows with --from-corpus");
     const QualityTarget target = quality_targets(o, 92).front();
     const RowTable table(o.from_corpus, [&](const std::string &text) { complain_of_row(o, text); });
-    using Variant = decltype(std::declval<ScannedRow>().variant());
-    std::map<std::pair<std::string_view, Variant>, EncoderRows> encoders;
+    using Details = decltype(std::declval<ScannedRow>().variant());
+    std::map<std::tuple<std::string_view, std::string_view, Details>, EncoderRows> encoders;
     std::vector<const ScannedRow *> used;
     for (const ScannedRow &row : table.rows()) {
         const auto score = corpus_score(row, target);
         if (row.exit_status != 0 || !score || std::isnan(row.q)) continue;
-        EncoderRows &e = encoders[{row.encoder, row.variant()}];
+        EncoderRows &e = encoders[{row.encoder, row.name, row.variant()}];
         if (e.rows == 0) {
             e.encoder = row.encoder;
+            e.name = row.name;
             e.options = options_of(row);
             e.resolution = encode_size_text(row);
         }
@@ -200,17 +228,19 @@ int run_benchmark(const Options &o) {
     std::stable_sort(order.begin(), order.end(), [](const EncoderRows *a, const EncoderRows *b) {
         return a->is_met != b->is_met ? a->is_met : a->kbps != b->kbps ? a->kbps < b->kbps : a->encoder < b->encoder;
     });
-    const auto named =
-        std::find_if(order.begin(), order.end(), [&](const EncoderRows *e) { return e->encoder == o.baseline; });
+    const auto named = std::find_if(order.begin(), order.end(), [&](const EncoderRows *e) {
+        return e->encoder == o.baseline || (!e->name.empty() && e->name == o.baseline);
+    });
     if (!o.baseline.empty() && named == order.end())
         throw usage_error("--baseline-encoder " + o.baseline + " is not among the rows");
     const EncoderRows &baseline = named != order.end() ? **named : *order.front();
     json document = {{"schema", "vmaf-tune-benchmark/v1"},
                      {"target_vmaf", target.value},
-                     {"baseline", baseline.encoder},
+                     {"baseline", baseline.name.empty() ? baseline.encoder : baseline.name},
                      {"encoders", json::array()}};
     for (EncoderRows *e : order) {
         e->delta = delta_against(*e, baseline);
+        if (e != &baseline) e->bd = bd_against(*e, baseline);
         document["encoders"].push_back(entry_json(*e, target, o.per_source));
     }
     const std::string format = o.format.empty() ? (o.json ? "json" : "markdown") : o.format;

@@ -1,8 +1,11 @@
 // The flags of each subcommand. Help, manual page and completion are made from this table.
+#include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
 #include "cli/run.hpp"
 #include "commands/commands.hpp"
+#include "commands/fast.hpp"
 #include "commands/on_cluster.hpp"
+#include "commands/predict.hpp"
 
 namespace vmaf::tune {
 
@@ -24,23 +27,24 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
                            "20:40:5 -o corpus.jsonl");
     bind_source(*corpus, o, true);
     bind_encode(*corpus, o, true);
+    bind_variants(*corpus, o);
     bind_score(*corpus, o);
     bind_sampling(*corpus, o);
     bind_running(*corpus, o);
-    corpus->add_option("--crf,--q", o.q_values, "quality value; may be repeated")->group("Grid");
-    corpus->add_option("--crf-range", o.q_range, "LOW:HIGH[:STEP]")->group("Grid");
+    add_option(*corpus, "--crf,--q", o.q_values, "quality value; may be repeated")->group("Grid");
+    add_option(*corpus, "--crf-range", o.q_range, "LOW:HIGH[:STEP]")->group("Grid");
     corpus->add_flag("--resume", o.resume, "go on with an existing output; nothing is done twice")->group("Grid");
     corpus->add_flag("--append", o.append, "add to an existing output")->group("Grid");
     corpus->add_flag("--retry-failed", o.retry_failed, "with --resume: try failed cells again")->group("Grid");
-    corpus->add_option("--frames", o.frames_out, "per-frame scores as JSON lines, for report")->group("Grid");
+    add_option(*corpus, "--frames", o.frames_out, "per-frame scores as JSON lines, for report")->group("Grid");
     corpus->add_flag("--coarse-to-fine", o.coarse_to_fine, "quality values by a coarse search, instead of --crf")
         ->group("Grid");
-    corpus->add_option("--target-vmaf", o.target_vmaf, "with --coarse-to-fine: where the fine values lie")
+    add_option(*corpus, "--target-vmaf", o.target_vmaf, "with --coarse-to-fine: where the fine values lie")
         ->group("Grid");
-    corpus->add_option("--min-q,--crf-min", o.min_q, "with --coarse-to-fine: smallest value")->group("Grid");
-    corpus->add_option("--max-q,--crf-max", o.max_q, "with --coarse-to-fine: largest value")->group("Grid");
+    add_option(*corpus, "--min-q,--crf-min", o.min_q, "with --coarse-to-fine: smallest value")->group("Grid");
+    add_option(*corpus, "--max-q,--crf-max", o.max_q, "with --coarse-to-fine: largest value")->group("Grid");
     corpus->add_flag("--unordered", o.unordered, "write rows as they are finished")->group("Grid");
-    corpus->add_option("--format", o.format, "jsonl or csv")->check(CLI::IsMember({"jsonl", "csv"}))->group("Rows");
+    add_option(*corpus, "--format", o.format, "jsonl or csv")->check(CLI::IsMember({"jsonl", "csv"}))->group("Rows");
     bind_coarse_search(*corpus, o);
     bind_source_list(*corpus, o);
     bind_rows(*corpus, o);
@@ -60,9 +64,9 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_sampling(*search, o);
     bind_running(*search, o);
     bind_search(*search, o);
-    search->add_option("--target-bitrate", o.target_bitrate, "kbps to come nearest to, instead of a quality")
+    add_option(*search, "--target-bitrate", o.target_bitrate, "kbps to come nearest to, instead of a quality")
         ->group("Search");
-    search->add_option("--from-corpus", o.from_corpus, "answer from existing rows, without encoding")->group("Search");
+    add_option(*search, "--from-corpus", o.from_corpus, "answer from existing rows, without encoding")->group("Search");
     search
         ->add_flag("--interpolate", o.interpolate, "with --from-corpus: a value between two rows, by a monotone curve")
         ->group("Search");
@@ -79,7 +83,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_score(*sample, o);
     bind_sampling(*sample, o);
     bind_running(*sample, o);
-    sample->add_option("--crf,--q", o.q_values, "quality value")->required();
+    add_option(*sample, "--crf,--q", o.q_values, "quality value")->required();
     bind_rows(*sample, o);
     bind_older_flags(*sample, o);
     sample->callback([&] { exit_code = run_sample(o); });
@@ -93,7 +97,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_sampling(*encode, o);
     bind_running(*encode, o);
     bind_search(*encode, o);
-    encode->add_option("--crf,--q", o.q_values, "quality value; without it a search comes first");
+    add_option(*encode, "--crf,--q", o.q_values, "quality value; without it a search comes first");
     bind_source_list(*encode, o);
     bind_finished_file(*encode, o);
     bind_older_flags(*encode, o);
@@ -102,38 +106,36 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     auto *score = command(app, "score", "score existing files against a reference", {"vmaf", "metrics"},
                           "  vmaf-tune score master.mov encode.mkv\n"
                           "  vmaf-tune score master.mov a.mkv b.mkv --metrics vmaf,psnr,ssimulacra2 --format csv");
-    score->add_option("reference,--reference", o.reference, "reference video")->required();
-    score->add_option("distorted,--distorted", o.distorted, "videos to score")->required();
+    add_option(*score, "reference,--reference", o.reference, "reference video")->required();
+    add_option(*score, "distorted,--distorted", o.distorted, "videos to score")->required();
     bind_score(*score, o);
     bind_running(*score, o);
-    score->add_option("--metrics", o.metrics,
-                      "metrics, separated by commas; the first is the one that answers (default: --metric)");
-    score->add_option("--format", o.format, "human, json, csv or xml")
+    add_option(*score, "--metrics", o.metrics,
+               "metrics, separated by commas; the first is the one that answers (default: --metric)");
+    add_option(*score, "--format", o.format, "human, json, csv or xml")
         ->check(CLI::IsMember({"human", "json", "csv", "xml"}));
-    score->add_option("--num-frames", o.num_frames, "score so many frames")->check(CLI::Range(1, 1 << 30));
-    score->add_option("--start-offset", o.start_offset, "begin there in both files: a time, or f:N for a frame");
-    score
-        ->add_option("--pair", o.pair,
-                     "frames by their number (index), by the times at which they are shown (time), or by time where a "
-                     "file has a variable rate (auto)")
+    add_option(*score, "--num-frames", o.num_frames, "score so many frames")->check(CLI::Range(1, 1 << 30));
+    add_option(*score, "--start-offset", o.start_offset, "begin there in both files: a time, or f:N for a frame");
+    add_option(*score, "--pair", o.pair,
+               "frames by their number (index), by the times at which they are shown (time), or by time where a "
+               "file has a variable rate (auto)")
         ->check(CLI::IsMember({"auto", "time", "index"}));
-    score->add_option("--frames", o.frames_out, "per-frame values as JSON lines");
-    score->add_option("--vfilter", o.vfilter, "filter for the reference");
-    score->add_option("--framerate", o.framerate, "frame rate of raw files");
-    score->add_option("--width", o.width, "luma width of raw files");
-    score->add_option("--height", o.height, "luma height of raw files");
-    score->add_option("--pix-fmt", o.pix_fmt, "FFmpeg pixel format of raw files");
+    add_option(*score, "--frames", o.frames_out, "per-frame values as JSON lines");
+    add_option(*score, "--vfilter", o.vfilter, "filter for the reference");
+    add_option(*score, "--framerate", o.framerate, "frame rate of raw files");
+    add_option(*score, "--width", o.width, "luma width of raw files");
+    add_option(*score, "--height", o.height, "luma height of raw files");
+    add_option(*score, "--pix-fmt", o.pix_fmt, "FFmpeg pixel format of raw files");
     score->add_flag("--allow-damaged", o.allow_damaged, "score although the reference has errors in its stream");
     score->add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where a file is interlaced");
-    score->add_option("--score-fps", o.score_fps, "pair by number although the tagged rates differ");
-    score
-        ->add_option("--align", o.align,
-                     "check: refuse files that are out of step; auto: correct an offset of up to 2 s; none")
+    add_option(*score, "--score-fps", o.score_fps, "pair by number although the tagged rates differ");
+    add_option(*score, "--align", o.align,
+               "check: refuse files that are out of step; auto: correct an offset of up to 2 s; none")
         ->check(CLI::IsMember({"check", "auto", "none"}));
-    score->add_option("--reference-vfilter", o.reference_vfilter, "the same as --vfilter");
-    score->add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
-    score->add_option("--ffprobe-bin", o.ffprobe, "ffprobe to use");
-    score->add_option("--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary");
+    add_option(*score, "--reference-vfilter", o.reference_vfilter, "the same as --vfilter");
+    add_option(*score, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
+    add_option(*score, "--ffprobe-bin", o.ffprobe, "ffprobe to use");
+    add_option(*score, "--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary");
     score->callback([&] { exit_code = run_score_command(o); });
 
     auto *compare =
@@ -141,16 +143,16 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
                 "  vmaf-tune compare -i film.mkv --encoders libx264,libx265:slow,libsvtav1 --target-vmaf 93");
     bind_source(*compare, o, false);
     bind_encode(*compare, o, false);
+    bind_variants(*compare, o);
     bind_score(*compare, o);
     bind_sampling(*compare, o);
     bind_running(*compare, o);
     bind_search(*compare, o);
-    compare
-        ->add_option("--encoders", o.compare_encoders,
-                     "ENCODER[:PRESET], separated by commas (default: all software encoders)")
+    add_option(*compare, "--encoders", o.compare_encoders,
+               "ENCODER[:PRESET], separated by commas (default: all software encoders)")
         ->delimiter(',');
-    compare->add_option("--baseline", o.baseline, "encoder that others are compared with");
-    compare->add_option("--format", o.format, "markdown, json, csv or html")
+    add_option(*compare, "--baseline", o.baseline, "encoder or variant that others are compared with");
+    add_option(*compare, "--format", o.format, "markdown, json, csv or html")
         ->check(CLI::IsMember({"markdown", "json", "csv", "html"}));
     bind_older_flags(*compare, o);
     bind_cluster(*compare, o);
@@ -158,15 +160,15 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
 
     auto *benchmark = command(app, "benchmark", "encoders at one target, from existing rows", {},
                               "  vmaf-tune benchmark --from-corpus corpus.jsonl --target-vmaf 93");
-    benchmark->add_option("--from-corpus", o.from_corpus, "rows of a corpus")->required();
-    benchmark->add_option("--target-vmaf", o.target_vmaf, "VMAF to reach (default 92)");
-    benchmark->add_option("--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE")->expected(1);
-    benchmark->add_option("--baseline-encoder,--baseline", o.baseline, "encoder that others are compared with");
+    add_option(*benchmark, "--from-corpus", o.from_corpus, "rows of a corpus")->required();
+    add_option(*benchmark, "--target-vmaf", o.target_vmaf, "VMAF to reach (default 92)");
+    add_option(*benchmark, "--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE")->expected(1);
+    add_option(*benchmark, "--baseline-encoder,--baseline", o.baseline, "encoder that others are compared with");
     benchmark->add_flag("--per-source", o.per_source, "list the best row of each source too (JSON)");
     benchmark->add_flag("--allow-mixed-models", o.allow_mixed_models, "rows of different models");
-    benchmark->add_option("--format", o.format, "markdown, json or csv")
+    add_option(*benchmark, "--format", o.format, "markdown, json or csv")
         ->check(CLI::IsMember({"markdown", "json", "csv"}));
-    benchmark->add_option("-o,--output", o.output, "result file; - for standard output");
+    add_option(*benchmark, "-o,--output", o.output, "result file; - for standard output");
     benchmark->add_flag("-y,--overwrite", o.overwrite, "replace existing results");
     benchmark->add_flag("--json", o.json, "the same as --format json");
     benchmark->add_flag("--strict", o.strict, "a malformed row ends the command");
@@ -181,20 +183,20 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_sampling(*ladder, o);
     bind_running(*ladder, o);
     bind_search(*ladder, o);
-    ladder->add_option("--resolutions", o.resolutions,
-                       "WxH, separated by commas (default: the source's own and smaller ones of its shape)");
-    ladder->add_option("--target-vmafs", o.target_vmafs, "targets, separated by commas");
-    ladder->add_option("--quality-tiers", o.quality_tiers, "rungs at most")->check(CLI::Range(1, 50));
-    ladder->add_option("--spacing", o.spacing, "log_bitrate or vmaf")
+    add_option(*ladder, "--resolutions", o.resolutions,
+               "WxH, separated by commas (default: the source's own and smaller ones of its shape)");
+    add_option(*ladder, "--target-vmafs", o.target_vmafs, "targets, separated by commas");
+    add_option(*ladder, "--quality-tiers", o.quality_tiers, "rungs at most")->check(CLI::Range(1, 50));
+    add_option(*ladder, "--spacing", o.spacing, "log_bitrate or vmaf")
         ->check(CLI::IsMember({"log_bitrate", "vmaf", "uniform"}));
-    ladder->add_option("--format", o.format, "json, hls or dash")->check(CLI::IsMember({"json", "hls", "dash"}));
-    ladder->add_option("--points", o.points, "all measured points as rows");
-    ladder->add_option("--min-bitrate", o.min_bitrate, "kbps: no rung below");
-    ladder->add_option("--audio-codec", o.audio_codec,
-                       "with --run: codec of the sound (default: AAC, copied if it is)");
+    add_option(*ladder, "--format", o.format, "json, hls or dash")->check(CLI::IsMember({"json", "hls", "dash"}));
+    add_option(*ladder, "--points", o.points, "all measured points as rows");
+    add_option(*ladder, "--min-bitrate", o.min_bitrate, "kbps: no rung below");
+    add_option(*ladder, "--audio-codec", o.audio_codec,
+               "with --run: codec of the sound (default: AAC, copied if it is)");
     ladder->add_flag("--video-only", o.video_only, "with --run: without sound");
     ladder->add_flag("--run", o.run, "encode the rungs beside the output, key frames aligned");
-    ladder->add_option("--segment-seconds", o.segment_seconds, "with --run: length of segments")
+    add_option(*ladder, "--segment-seconds", o.segment_seconds, "with --run: length of segments")
         ->check(CLI::PositiveNumber);
     bind_older_flags(*ladder, o);
     bind_cluster(*ladder, o);
@@ -208,55 +210,60 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_score(*per_shot, o);
     bind_running(*per_shot, o);
     bind_search(*per_shot, o);
-    per_shot->add_option("--shots", o.shots, "shots of an external detector (JSON or CSV)");
-    per_shot->add_option("--diff-threshold", o.diff_threshold, "luma difference that is a cut");
-    per_shot->add_option("--min-shot", o.min_shot, "shortest shot in frames")->check(CLI::Range(1, 100000));
-    per_shot->add_option("--max-shot", o.max_shot, "longer shots are split; 0: never");
-    per_shot->add_option("--segment-dir", o.segment_dir, "folder for segments");
-    per_shot->add_option("--plan-out", o.plan_out, "the plan as JSON");
-    per_shot->add_option("--script-out", o.script_out, "a shell script that carries it out");
+    add_option(*per_shot, "--shots", o.shots, "shots of an external detector (JSON or CSV)");
+    add_option(*per_shot, "--diff-threshold", o.diff_threshold,
+               "cut where luma differs by so much from frame to frame, instead of asking the detector");
+    add_option(*per_shot, "--min-shot", o.min_shot, "shortest shot in frames")->check(CLI::Range(1, 100000));
+    add_option(*per_shot, "--max-shot", o.max_shot, "longer shots are split; 0: never");
+    add_option(*per_shot, "--segment-dir", o.segment_dir, "folder for segments");
+    add_option(*per_shot, "--plan-out", o.plan_out, "the plan as JSON");
+    add_option(*per_shot, "--script-out", o.script_out, "a shell script that carries it out");
     per_shot->add_flag("--run", o.run, "encode, join and score now");
-    per_shot->add_option("--per-shot-bin", o.per_shot_bin, "external shot detector to call");
-    per_shot->add_option("--probe-preset", o.probe_preset, "preset of probes, faster than that of the segments");
-    per_shot->add_option("--probe-rate", o.probe_rate, "probe every N-th frame only")->check(CLI::Range(1, 4));
-    per_shot->add_option("--max-q-step", o.max_q_step, "neighbouring shots differ by at most this")
+    add_option(*per_shot, "--per-shot-bin", o.per_shot_bin, "external shot detector to call");
+    add_option(*per_shot, "--probe-preset", o.probe_preset, "preset of probes, faster than that of the segments");
+    add_option(*per_shot, "--probe-rate", o.probe_rate, "probe every N-th frame only")->check(CLI::Range(1, 4));
+    add_option(*per_shot, "--max-q-step", o.max_q_step, "neighbouring shots differ by at most this")
         ->check(CLI::PositiveNumber);
-    per_shot->add_option("--floor", o.floor, "guard for bad frames, POOL>=VALUE, e.g. percentile=5>=85");
-    per_shot->add_option("--zones", o.zones, "file with parts that have own wishes: `start end key=value...`");
+    add_option(*per_shot, "--floor", o.floor, "guard for bad frames, POOL>=VALUE, e.g. percentile=5>=85");
+    add_option(*per_shot, "--zones", o.zones, "file with parts that have own wishes: `start end key=value...`");
     bind_older_flags(*per_shot, o);
     bind_cluster(*per_shot, o);
     per_shot->callback([&] { exit_code = run_anywhere(o, per_shot_on_cluster(), run_per_shot); });
 
+    bind_older_flags(*bind_fast(app, o, exit_code), o);
+    bind_older_flags(*bind_predict(app, o, exit_code), o);
+
     auto *report = command(app, "report", "measured rows as an HTML page, charts and tables", {},
                            "  vmaf-tune report corpus.jsonl --frames frames.jsonl -o report.html\n"
                            "  vmaf-tune report corpus.jsonl --svg rate-quality curves.svg --csv curves.csv");
-    report->add_option("input", o.inputs, "rows (JSON lines), search results, ladders, shot plans, or frame scores")
+    add_option(*report, "input", o.inputs, "rows (JSON lines), search results, ladders, shot plans, or frame scores")
         ->required();
-    report->add_option("--frames", o.frame_files, "per-frame scores (of corpus --frames or score --frames)");
-    report->add_option("-o,--output", o.output, "report.html, report.md, - or a folder for everything");
+    add_option(*report, "--frames", o.frame_files, "per-frame scores (of corpus --frames or score --frames)");
+    add_option(*report, "-o,--output", o.output, "report.html, report.md, - or a folder for everything");
     report->add_flag("-y,--overwrite", o.overwrite, "replace existing files");
-    report->add_option("--title", o.title, "heading of the page");
-    report->add_option("--target", o.report_targets, "score to mark in the charts; may be repeated");
-    report->add_option("--baseline", o.baseline,
-                       "configuration that savings are counted from, or how its name begins (default: libx264)");
-    report->add_option("--thumbnails", o.thumbnails, "pictures of worst frames per encode; 0: none")
+    add_option(*report, "--variant", o.variants,
+               "NAME=key=value,...: the name of rows that were encoded with these options; may be repeated");
+    add_option(*report, "--title", o.title, "heading of the page");
+    add_option(*report, "--target", o.report_targets, "score to mark in the charts; may be repeated");
+    add_option(*report, "--baseline", o.baseline,
+               "configuration that savings are counted from, or how its name begins (default: libx264)");
+    add_option(*report, "--thumbnails", o.thumbnails, "pictures of worst frames per encode; 0: none")
         ->check(CLI::Range(0, 50));
-    report
-        ->add_option("--svg", o.svg,
-                     "KIND FILE: one chart (rate-quality, quality, speed, search, frames, histogram, ladder, shots)")
+    add_option(*report, "--svg", o.svg,
+               "KIND FILE: one chart (rate-quality, quality, speed, search, frames, histogram, ladder, shots)")
         ->expected(2);
-    report->add_option("--csv", o.csv, "the table behind that chart, or all rows");
-    report->add_option("--work-dir,--temp-dir", o.work_dir, "scratch folder");
-    report->add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
-    report->add_option("--ffprobe-bin", o.ffprobe, "ffprobe to use");
+    add_option(*report, "--csv", o.csv, "the table behind that chart, or all rows");
+    add_option(*report, "--work-dir,--temp-dir", o.work_dir, "scratch folder");
+    add_option(*report, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
+    add_option(*report, "--ffprobe-bin", o.ffprobe, "ffprobe to use");
     report->add_flag("-q,--quiet", o.quiet, "errors only");
     report->callback([&] { exit_code = run_report(o); });
 
     auto *status = command(app, "status", "progress of runs on a cluster", {},
                            "  vmaf-tune status --shared /shared/tune\n"
                            "  vmaf-tune status /shared/tune/runs/20260101-120000-abc123 --attach");
-    status->add_option("run", o.cluster.run, "folder of a run (default: all below --shared)");
-    status->add_option("--shared", o.cluster.shared, "the folder that the runs were given");
+    add_option(*status, "run", o.cluster.run, "folder of a run (default: all below --shared)");
+    add_option(*status, "--shared", o.cluster.shared, "the folder that the runs were given");
     status->add_flag("--attach", o.cluster.attach, "watch until the end; Ctrl-C stops watching, the run goes on");
     status->add_flag("--wait", o.cluster.wait, "wait until the end, with the run's exit code");
     status->add_flag("--cancel", o.cluster.cancel, "end the run; what is done is written");
@@ -265,16 +272,16 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
 
     auto *doctor = command(app, "doctor", "what is installed and usable", {"probe"}, "  vmaf-tune doctor --json");
     doctor->add_flag("--json", o.json, "as JSON");
-    doctor->add_option("--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
-    doctor->add_option("--vmaf-bin", o.vmaf, "vmaf to ask with --scorer binary");
-    doctor->add_option("--scorer", o.scorer, "library or binary")->check(CLI::IsMember({"library", "binary"}));
-    doctor->add_option("--cache-dir", o.cache_dir, "cache to look at");
-    doctor->add_option("--work-dir,--temp-dir", o.work_dir, "scratch folder to look at");
+    add_option(*doctor, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
+    add_option(*doctor, "--vmaf-bin", o.vmaf, "vmaf to ask with --scorer binary");
+    add_option(*doctor, "--scorer", o.scorer, "library or binary")->check(CLI::IsMember({"library", "binary"}));
+    add_option(*doctor, "--cache-dir", o.cache_dir, "cache to look at");
+    add_option(*doctor, "--work-dir,--temp-dir", o.work_dir, "scratch folder to look at");
     doctor->callback([&] { exit_code = run_doctor(o); });
 
     auto *cache = command(app, "cache", "the cache of results", {},
                           "  vmaf-tune cache stats\n  vmaf-tune cache prune --older 720h --to 1G");
-    cache->add_option("--cache-dir", o.cache_dir, "cache to look at");
+    add_option(*cache, "--cache-dir", o.cache_dir, "cache to look at");
     cache->require_subcommand(1);
     const auto action = [&](const std::string &name, const std::string &summary) {
         CLI::App *sub = cache->add_subcommand(name, summary);
@@ -285,16 +292,16 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     action("stats", "entries and size");
     action("list", "every entry: kind, last use, size, what it is about")->add_flag("--json", o.json, "as JSON lines");
     CLI::App *prune = action("prune", "forget what was not used for long");
-    prune->add_option("--older", o.older, "entries not used for so long: 720h");
-    prune->add_option("--to", o.shrink_to, "those used longest ago, until so much is left: 1G");
+    add_option(*prune, "--older", o.older, "entries not used for so long: 720h");
+    add_option(*prune, "--to", o.shrink_to, "those used longest ago, until so much is left: 1G");
     prune->add_flag("--scratch", o.remove_scratch, "remove scratch folders older than seven days");
-    prune->add_option("--work-dir,--temp-dir", o.work_dir, "where scratch folders are looked for");
+    add_option(*prune, "--work-dir,--temp-dir", o.work_dir, "where scratch folders are looked for");
     action("clear", "forget everything");
     action("verify", "look for damage; damaged entries are removed");
 
     auto *completions = command(app, "completions", "shell completion", {"print-completions"},
                                 "  vmaf-tune completions bash > /etc/bash_completion.d/vmaf-tune");
-    completions->add_option("shell", o.shell, "bash, zsh or fish")->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    add_option(*completions, "shell", o.shell, "bash, zsh or fish")->check(CLI::IsMember({"bash", "zsh", "fish"}));
     completions->callback([&] { exit_code = print_completions(app, o.shell); });
 }
 

@@ -16,7 +16,7 @@ using nlohmann::json;
 namespace {
 
 struct Entry {
-    std::string codec, preset;
+    std::string codec, preset, variant;
     SearchReport report;
     std::string error;
 };
@@ -26,6 +26,7 @@ json row_of(const Entry &e, double target, double baseline_kbps) {
     const double q = e.report.q.value_or(-1);
     json row = {{"codec", e.codec},
                 {"preset", e.preset},
+                {"variant", e.variant},
                 {"encoder_version", e.report.encoder_version},
                 {"best_crf", ok ? json(q == std::floor(q) ? json(int(q)) : json(q)) : json(-1)},
                 {"bitrate_kbps", e.report.bitrate_kbps},
@@ -51,7 +52,8 @@ std::string markdown(const json &document) {
     for (const json &row : document["rows"]) {
         const auto cell = [&](const char *key) { return markdown_escaped(row[key].get<std::string>()); };
         const auto number = [&](const char *key, int digits) { return fixed_text(row[key].get<double>(), digits); };
-        text += "| " + std::to_string(rank++) + " | " + cell("codec") + " | ";
+        text += "| " + std::to_string(rank++) + " | " + cell("codec") +
+                (row["variant"] == "" ? "" : " " + cell("variant")) + " | ";
         if (row["ok"].get<bool>())
             text += cell("encoder_version") + " | " + row["best_crf"].dump() + " | " + number("bitrate_kbps", 1) +
                     " | " + number("encode_time_ms", 0) + " | " + number("vmaf_score", 4) + " | ok |\n";
@@ -79,8 +81,9 @@ std::string html(const json &document) {
             return ok && row[key].is_number() ? fixed_text(row[key].get<double>(), digits) : std::string();
         };
         text += "<tr><td>" + std::to_string(rank++) + "<td>" +
-                markup_escaped(row["codec"].get<std::string>() + " " + row["preset"].get<std::string>()) + "<td>" +
-                (ok ? row["best_crf"].dump() : "") + "<td>" + number("bitrate_kbps", 1) + "<td>" +
+                markup_escaped(row["codec"].get<std::string>() + " " + row["preset"].get<std::string>() + " " +
+                               row["variant"].get<std::string>()) +
+                "<td>" + (ok ? row["best_crf"].dump() : "") + "<td>" + number("bitrate_kbps", 1) + "<td>" +
                 number("bitrate_delta_pct", 1) + "<td>" + number("encode_time_ms", 0) + "<td>" +
                 number("vmaf_score", 4) + "<td>" + (ok ? "ok" : markup_escaped(row["error"].get<std::string>())) +
                 "</tr>\n";
@@ -89,14 +92,27 @@ std::string html(const json &document) {
 }
 
 std::string csv(const json &document) {
-    std::string text = "codec,preset,best_crf,bitrate_kbps,bitrate_delta_pct,encode_time_ms,vmaf_score,ok\n";
+    std::string text = "codec,preset,variant,best_crf,bitrate_kbps,bitrate_delta_pct,encode_time_ms,vmaf_score,ok\n";
     for (const json &row : document["rows"])
         text += csv_field(row["codec"].get<std::string>()) + "," + csv_field(row["preset"].get<std::string>()) + "," +
-                row["best_crf"].dump() + "," + row["bitrate_kbps"].dump() + "," +
+                csv_field(row["variant"].get<std::string>()) + "," + row["best_crf"].dump() + "," +
+                row["bitrate_kbps"].dump() + "," +
                 (row["bitrate_delta_pct"].is_null() ? "" : row["bitrate_delta_pct"].dump()) + "," +
                 row["encode_time_ms"].dump() + "," + (row["vmaf_score"].is_null() ? "" : row["vmaf_score"].dump()) +
                 "," + row["ok"].dump() + "\n";
     return text;
+}
+
+// Every encoder with every variant that is not another encoder's.
+std::vector<std::pair<std::string, Variant>> entries_of(const std::vector<std::string> &encoders, const Options &o) {
+    const std::vector<Variant> variants = parse_variants(o.variants);
+    std::vector<std::pair<std::string, Variant>> entries;
+    for (const std::string &item : encoders)
+        for (const Variant &variant : variants)
+            if (variant.encoder.empty()) entries.emplace_back(item, variant);
+    for (const Variant &variant : variants)
+        if (!variant.encoder.empty()) entries.emplace_back(variant.encoder, variant);
+    return entries;
 }
 
 } // namespace
@@ -106,8 +122,12 @@ int run_compare(const Options &o) {
     Run run(o, true);
     const std::vector<QualityTarget> targets = quality_targets(o, 92);
     const Source source = run.open_source(o.sources.at(0));
+    const std::vector<Variant> variants = parse_variants(o.variants);
     std::vector<std::string> wanted = o.compare_encoders;
-    if (wanted.empty()) {
+    if (wanted.empty() && !o.variants.empty()) { // option sets of one encoder, unless more are asked for
+        if (std::any_of(variants.begin(), variants.end(), [](const Variant &v) { return v.encoder.empty(); }))
+            wanted = o.encoders.empty() ? std::vector<std::string>{"libx264"} : o.encoders;
+    } else if (wanted.empty()) {
         const std::vector<std::string> available = available_encoders(run.programs());
         for (const Adapter &adapter : adapters())
             if (!adapter.is_hardware && std::find(available.begin(), available.end(), adapter.name) != available.end())
@@ -120,18 +140,21 @@ int run_compare(const Options &o) {
     if (!o.cluster.part.empty()) wanted = {o.cluster.part};
     const auto started = std::chrono::steady_clock::now();
     std::vector<Entry> entries;
-    for (const std::string &item : wanted) {
+    for (const auto &[item, variant] : entries_of(wanted, o)) {
         const std::size_t colon = item.find(':');
         Entry entry{item.substr(0, colon),
                     colon == std::string::npos ? (o.presets.empty() ? "" : o.presets.front()) : item.substr(colon + 1),
+                    variant.name,
                     {},
                     ""};
+        if (!variant.preset.empty()) entry.preset = variant.preset;
         try {
             const Adapter &adapter = run.adapter(entry.codec);
+            entry.codec = adapter.name;
             Options own = o; // windows apply only where the adapter accepts them
             if (own.min_q && *own.min_q < adapter.hard.low) own.min_q.reset();
             if (own.max_q && *own.max_q > adapter.hard.high) own.max_q.reset();
-            ProbeSetup setup = run.setup(source, adapter, entry.preset, true);
+            ProbeSetup setup = run.setup(source, adapter, entry.preset, true, variant);
             entry.preset = setup.encode.preset;
             if (o.dry_run) {
                 print_probe_commands(setup, adapter.default_q);
@@ -155,7 +178,9 @@ int run_compare(const Options &o) {
     });
     double baseline = 0;
     for (const Entry &e : entries)
-        if (good(e) && (o.baseline.empty() ? baseline == 0 : e.codec == o.baseline)) baseline = e.report.bitrate_kbps;
+        if (good(e) && (o.baseline.empty() ? baseline == 0
+                                           : e.codec == o.baseline || (!e.variant.empty() && e.variant == o.baseline)))
+            baseline = e.report.bitrate_kbps;
     json document = {
         {"src", source.path},
         {"target_vmaf", targets.front().value},

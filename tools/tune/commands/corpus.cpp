@@ -28,14 +28,16 @@ class DoneRows {
         for (const json &row : read_rows(path, [](const std::string &) {})) {
             if (row.value("exit_status", 1) != 0 && retry_failed) continue;
             const std::string keys = row.value("encode_key", "") + row.value("score_key", "");
-            known_.insert(keys.empty() ? cell(row.value("src", ""), row.value("encoder", ""), row.value("preset", ""),
-                                              row.value("crf", 0.0))
-                                       : keys);
+            known_.insert(keys.empty()
+                              ? cell(row.value("src", ""), row.value("encoder", ""),
+                                     row.value("preset", "") + "\n" + row.value("variant", ""), row.value("crf", 0.0))
+                              : keys);
         }
     }
     bool contains(const CorpusJob &job, double q) const {
         if (known_.empty()) return false;
-        if (known_.contains(cell(job.setup.source.path, job.setup.encode.adapter->name, job.setup.encode.preset, q)))
+        if (known_.contains(cell(job.setup.source.path, job.setup.encode.adapter->name,
+                                 job.setup.encode.preset + "\n" + job.setup.variant, q)))
             return true;
         if (job.failure) return false;
         try {
@@ -183,6 +185,7 @@ class CorpusRun {
                                     {"score", row["score"]},
                                     {"exit_status", row["exit_status"]}},
                                    job.setup.encode.adapter->name + " " + job.setup.encode.preset + " " +
+                                       (job.setup.variant.empty() ? "" : job.setup.variant + " ") +
                                        number_text(probe.q) + ": " + text);
         json event = row;
         event["type"] = "row";

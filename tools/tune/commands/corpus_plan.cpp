@@ -48,8 +48,9 @@ std::string kept_name(const Options &o, const ProbeSetup &setup, double q,
     if (repeated_stems.contains(stem)) stem += "-" + sha256_hex(fs::absolute(source).string()).substr(0, 8);
     const fs::path folder = o.work_dir.empty() ? fs::path("encodes") : fs::path(o.work_dir);
     fs::create_directories(folder);
-    return (folder / (stem + "__" + setup.encode.adapter->name + "__" + setup.encode.preset + "__crf" + number_text(q) +
-                      "." + std::string(setup.encode.adapter->container)))
+    return (folder / (stem + "__" + setup.encode.adapter->name + "__" + setup.encode.preset +
+                      (setup.variant.empty() ? "" : "__" + setup.variant) + "__crf" + number_text(q) + "." +
+                      std::string(setup.encode.adapter->container)))
         .string();
 }
 
@@ -59,10 +60,15 @@ struct Encoder {
     std::optional<ProbeResult> failure;
 };
 
-std::vector<Encoder> find_encoders(Run &run, const Options &o) {
+std::vector<Encoder> find_encoders(Run &run, const Options &o, const std::vector<Variant> &variants) {
     std::vector<Encoder> encoders;
     std::string last;
-    for (const std::string &name : o.encoders.empty() ? std::vector<std::string>{"libx264"} : o.encoders) {
+    std::vector<std::string> names = o.encoders;
+    for (const Variant &variant : variants)
+        if (!variant.encoder.empty() && std::find(names.begin(), names.end(), variant.encoder) == names.end())
+            names.push_back(variant.encoder);
+    if (names.empty()) names = {"libx264"};
+    for (const std::string &name : names) {
         const Adapter &known = run.known_adapter(name);
         if (const auto problem = run.encoder_problem(known)) {
             encoders.push_back({&known, failure_of(kEncoderMissing, "encode", *problem)});
@@ -104,12 +110,38 @@ std::vector<OpenedSource> open_sources(Run &run, const Options &o) {
     return sources;
 }
 
-CorpusJob make_job(Run &run, const OpenedSource &from, const Encoder &encoder, const std::string &preset) {
+// What a source's rows consist of, but for quality values.
+struct EncodeSeries {
+    const Encoder *encoder;
+    std::string preset; // empty: the encoder's default
+    const Variant *variant;
+};
+
+std::vector<EncodeSeries> all_series(const Options &o, const std::vector<Encoder> &encoders,
+                                     const std::vector<Variant> &variants) {
+    std::vector<EncodeSeries> series;
+    const std::vector<std::string> presets = o.presets.empty() ? std::vector<std::string>{""} : o.presets;
+    for (const Encoder &encoder : encoders)
+        for (const std::string &preset : presets)
+            for (const Variant &variant : variants) {
+                const bool is_meant = variant.encoder.empty()
+                                          ? o.encoders.empty() || std::find(o.encoders.begin(), o.encoders.end(),
+                                                                            encoder.adapter->name) != o.encoders.end()
+                                          : variant.encoder == encoder.adapter->name;
+                const bool is_repeated = !variant.preset.empty() && &preset != &presets.front();
+                if (is_meant && !is_repeated)
+                    series.push_back({&encoder, variant.preset.empty() ? preset : variant.preset, &variant});
+            }
+    return series;
+}
+
+CorpusJob make_job(Run &run, const OpenedSource &from, const Encoder &encoder, const std::string &preset,
+                   const Variant &variant) {
     CorpusJob job;
     job.failure = from.failure ? from.failure : encoder.failure;
     if (!job.failure) {
         try {
-            job.setup = run.setup(from.source, *encoder.adapter, preset, false);
+            job.setup = run.setup(from.source, *encoder.adapter, preset, false, variant);
             return job;
         } catch (const CommandError &e) { // no sample could be cut: only this source is to blame
             if (e.code() != kExitFailed) throw;
@@ -117,6 +149,7 @@ CorpusJob make_job(Run &run, const OpenedSource &from, const Encoder &encoder, c
         }
     }
     job.setup.programs = run.programs();
+    job.setup.variant = variant.name;
     job.setup.source = from.source;
     job.setup.encode.adapter = encoder.adapter;
     job.setup.encode.preset = preset.empty() ? std::string(encoder.adapter->default_preset()) : preset;
@@ -145,16 +178,17 @@ CorpusPlan plan_corpus(Run &run, const Options &o) {
         throw usage_error("no quality values: give --crf 20 --crf 30, --crf-range 18:38:5, or --coarse-to-fine");
     if (!values.empty() && o.coarse_to_fine)
         throw usage_error("--coarse-to-fine chooses the quality values itself; leave out --crf and --crf-range");
-    const std::vector<Encoder> encoders = find_encoders(run, o);
-    for (const Encoder &encoder : encoders)
-        for (const std::string &preset : o.presets.empty() ? std::vector<std::string>{"medium"} : o.presets)
-            for (const double q : values) {
-                try {
-                    encoder.adapter->codec_arguments(preset, q);
-                } catch (const Error &e) {
-                    throw usage_error(e.what());
-                }
+    const std::vector<Variant> variants = parse_variants(o.variants);
+    const std::vector<Encoder> encoders = find_encoders(run, o, variants);
+    const std::vector<EncodeSeries> series = all_series(o, encoders, variants);
+    for (const EncodeSeries &one : series)
+        for (const double q : values) {
+            try {
+                one.encoder->adapter->codec_arguments(one.preset.empty() ? "medium" : one.preset, q);
+            } catch (const Error &e) {
+                throw usage_error(e.what());
             }
+        }
     if (o.coarse_to_fine)
         for (const Encoder &encoder : encoders) QualityGrid(*encoder.adapter, o, 1); // windows are checked
 
@@ -163,25 +197,26 @@ CorpusPlan plan_corpus(Run &run, const Options &o) {
         if (!stems.insert(fs::path(path).stem().string()).second) repeated.insert(fs::path(path).stem().string());
     CorpusPlan plan;
     for (const OpenedSource &source : open_sources(run, o))
-        for (const Encoder &encoder : encoders)
-            for (const std::string &preset : o.presets.empty() ? std::vector<std::string>{""} : o.presets) {
-                CorpusJob job = make_job(run, source, encoder, preset);
-                const std::string label = encoder.adapter->name + " " + job.setup.encode.preset;
-                job.setup.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
-                if (o.coarse_to_fine) {
-                    if (job.failure) job.qualities = {encoder.adapter->default_q};
-                    plan.cells += 14; // typically (9.2)
-                    plan.jobs.push_back(std::move(job));
-                    continue;
-                }
-                for (const double q : values) {
-                    CorpusJob cell = job;
-                    cell.qualities = {q};
-                    if (o.keep && !cell.failure) cell.setup.keep_as = kept_name(o, cell.setup, q, repeated);
-                    plan.jobs.push_back(std::move(cell));
-                    plan.cells++;
-                }
+        for (const EncodeSeries &one : series) {
+            const Adapter &adapter = *one.encoder->adapter;
+            CorpusJob job = make_job(run, source, *one.encoder, one.preset, *one.variant);
+            const std::string label = adapter.name + " " + job.setup.encode.preset +
+                                      (one.variant->name.empty() ? "" : " " + one.variant->name);
+            job.setup.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
+            if (o.coarse_to_fine) {
+                if (job.failure) job.qualities = {adapter.default_q};
+                plan.cells += 14; // typically (9.2)
+                plan.jobs.push_back(std::move(job));
+                continue;
             }
+            for (const double q : values) {
+                CorpusJob cell = job;
+                cell.qualities = {q};
+                if (o.keep && !cell.failure) cell.setup.keep_as = kept_name(o, cell.setup, q, repeated);
+                plan.jobs.push_back(std::move(cell));
+                plan.cells++;
+            }
+        }
     return plan;
 }
 

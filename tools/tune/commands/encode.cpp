@@ -164,7 +164,8 @@ void finish(Run &run, const Options &o, const Job &job, json &result) {
         if (!scored.ok())
             throw CommandError(exit_code_of_status(scored.status),
                                "the finished file cannot be scored: " + scored.error);
-        result["score"] = pooled(scored.series.at(job.setup.score.metrics.front().series), o.pool);
+        const MetricChoice &metric = job.setup.score.metrics.front();
+        result["score"] = pooled_metric(metric.name, scored.series.at(metric.series), o.pool);
         result["metric"] = o.metric;
         result["pool"] = o.pool;
         result["score_backend"] = scored.backend_used;
@@ -237,6 +238,7 @@ void try_container(Run &run, const Options &o, const Job &job) {
             const std::size_t start = said.rfind('\n', at) + 1;
             reason = said.substr(start, said.find('\n', at) - start);
             if (reason.starts_with("[")) reason.erase(0, std::min(reason.find("] ") + 2, reason.size()));
+            while (reason.ends_with(".")) reason.pop_back();
             break;
         }
     throw usage_error("'" + job.output + "' cannot hold the streams of '" + job.source.path + "': " + reason +

@@ -39,6 +39,24 @@ std::vector<Shot> find_shots(Run &run, const Options &o, const Source &source) {
     return shots;
 }
 
+// No frame may be lost or encoded twice by what another detector says.
+void cover_everything(Run &run, std::vector<Shot> &shots, std::int64_t frames) {
+    std::int64_t next = 0;
+    for (const Shot &shot : shots) {
+        if (shot.start != next || shot.end <= shot.start)
+            throw usage_error("the shots do not follow each other: one begins at frame " + std::to_string(shot.start) +
+                              " where " + std::to_string(next) + " is next");
+        next = shot.end;
+    }
+    if (next > frames)
+        throw usage_error("the shots end at frame " + std::to_string(next - 1) + ", but the source has only " +
+                          std::to_string(frames) + " frames");
+    if (next == frames) return;
+    run.progress().warn("the shots end at frame " + std::to_string(next - 1) + " of " + std::to_string(frames) +
+                        "; the last one goes on to the end");
+    shots.back().end = frames;
+}
+
 std::vector<Zone> read_zones(const Options &o, const Adapter &adapter, std::int64_t frames) {
     if (o.zones.empty()) return {};
     std::ifstream file(o.zones);
@@ -73,34 +91,21 @@ struct ShotWork {
         return options.presets.empty() ? "" : options.presets.front();
     }
 
-    // From a shot's first frame to the next shot's; a segment alone does not know how long its last frame is shown.
+    // A segment alone does not know how long its last frame is shown.
     double seconds_until_next(const Shot &shot) const {
-        const auto first = static_cast<std::size_t>(shot.start), next = static_cast<std::size_t>(shot.end);
-        return next < times.size() ? times[next] - times[first] : 0;
-    }
-
-    // A little before the first frame: time stamps are rounded to milliseconds in many containers.
-    Window window_of(const Shot &shot) const {
-        constexpr double kEarly = 0.002;
-        const auto first = static_cast<std::size_t>(shot.start);
-        const double start = first < times.size() ? times[first] : double(shot.start) / source.rate.value();
-        return {std::max(0.0, std::round((start - kEarly) * 1e6) / 1e6), shot.frames()};
+        return static_cast<std::size_t>(shot.end) < times.size() ? seconds_of(shot, source, times) : 0;
     }
 
     ProbeSetup probe_setup(const PlannedShot &planned) const {
         const std::string preset = options.probe_preset.empty() ? preset_of(planned) : options.probe_preset;
-        ProbeSetup setup = run.setup(source, adapter, preset, false);
-        Window window = window_of(planned.shot);
+        ProbeSetup setup = shot_setup(run.setup(source, adapter, preset, false), planned.shot, times);
         if (options.probe_rate > 1) { // every n-th frame of the shot, on both sides
             const std::string select = "select=not(mod(n\\," + std::to_string(options.probe_rate) + "))";
             for (std::string *filter : {&setup.encode.vfilter, &setup.score.reference_filter})
                 *filter = filter->empty() ? select : select + "," + *filter;
+            Window &window = setup.samples.front().window;
             window.frames = (window.frames + options.probe_rate - 1) / options.probe_rate;
         }
-        const double seconds = double(planned.shot.frames()) / source.rate.value();
-        setup.samples = {{source, window, double(planned.shot.start) / source.rate.value(), seconds}};
-        setup.clip_mode = "shot";
-        setup.source.duration = seconds;
         return setup;
     }
 
@@ -178,13 +183,12 @@ json shots_json(const std::vector<PlannedShot> &shots) {
     return list;
 }
 
-json totals_json(const std::vector<PlannedShot> &shots, double fps) {
+json totals_json(const std::vector<PlannedShot> &shots) {
     double bits = 0, seconds = 0;
     std::size_t probes = 0;
     for (const PlannedShot &p : shots) {
-        const double length = double(p.shot.frames()) / fps;
-        bits += p.kbps * 1000 * length;
-        seconds += length;
+        bits += p.kbps * 1000 * p.seconds;
+        seconds += p.seconds;
         probes += p.probes;
     }
     return {{"frames", shots.back().shot.end},
@@ -245,7 +249,7 @@ void prefer_one_search(ShotWork &work, std::vector<PlannedShot> &shots, std::int
     const bool are_ours = are_our_shots(o);
     const auto bits = [](const std::vector<PlannedShot> &list) {
         double sum = 0;
-        for (const PlannedShot &p : list) sum += p.kbps * double(p.shot.frames());
+        for (const PlannedShot &p : list) sum += p.kbps * p.seconds;
         return sum;
     };
     if (!are_ours || shots.size() < 2) return;
@@ -253,6 +257,7 @@ void prefer_one_search(ShotWork &work, std::vector<PlannedShot> &shots, std::int
         if (!p.error.empty() || !p.is_met) return;
     std::vector<PlannedShot> whole(1);
     whole[0].shot = {0, frames};
+    whole[0].seconds = seconds_of(whole[0].shot, work.source, work.times);
     work.search(whole[0], shots.front().q, state);
     if (!whole[0].error.empty() || !whole[0].is_met || bits(shots) <= 1.01 * bits(whole)) return;
     work.run.progress().say("one value for all shots needs " + fixed_text(100 * (1 - bits(whole) / bits(shots)), 1) +
@@ -285,15 +290,13 @@ int run_per_shot(const Options &o) {
     std::vector<Shot> found;
     for (const auto &[start, end] : o.cluster.shots) found.push_back({start, end});
     if (found.empty()) found = find_shots(run, o, source);
-    ShotWork work{run,
-                  o,
-                  source,
-                  adapter,
-                  read_zones(o, adapter, found.back().end),
-                  targets,
-                  frame_times(run.programs().ffprobe, source)};
+    std::vector<double> times = frame_times(run.programs().ffprobe, source);
+    if (o.cluster.shots.empty() && (!o.shots.empty() || !o.per_shot_bin.empty()) && !times.empty())
+        cover_everything(run, found, static_cast<std::int64_t>(times.size()));
+    ShotWork work{run, o, source, adapter, read_zones(o, adapter, found.back().end), targets, std::move(times)};
     std::vector<PlannedShot> shots = cut_at_zones(found, work.zones);
-    run.progress().say(std::to_string(shots.size()) + " shots");
+    for (PlannedShot &planned : shots) planned.seconds = seconds_of(planned.shot, source, work.times);
+    run.progress().say(std::to_string(shots.size()) + (shots.size() == 1 ? " shot" : " shots"));
 
     JobState state(run, "per-shot", source.id);
     if (o.cluster.on_parts) {
@@ -319,8 +322,8 @@ int run_per_shot(const Options &o) {
         const ProbeSetup setup = run.setup(source, adapter, work.preset_of(shots[i]), false);
         const std::string path = (fs::path(folder) / name).string();
         segments.push_back({path,
-                            encode_command(setup.programs, source, work.window_of(shots[i].shot), setup.encode,
-                                           shots[i].q, 0, "", path),
+                            encode_command(setup.programs, source, window_of(shots[i].shot, source, work.times),
+                                           setup.encode, shots[i].q, 0, "", path),
                             shots[i].shot.frames(), work.seconds_until_next(shots[i].shot)});
     }
     const ShotAssembly assembly = assemble(base, segments, folder, output, work.times.empty() ? 0 : work.times.front());
@@ -331,7 +334,7 @@ int run_per_shot(const Options &o) {
                  {"predicate", o.search},
                  {"target_vmaf", targets.front().value},
                  {"shots", shots_json(shots)},
-                 {"totals", totals_json(shots, source.rate.value())},
+                 {"totals", totals_json(shots)},
                  {"segment_commands", json::array()},
                  {"concat_command", assembly.concat_command}};
     if (!o.probe_preset.empty()) plan["probe_preset"] = o.probe_preset;

@@ -161,12 +161,13 @@ void score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, con
         return;
     }
     const Series &values = scored.series.at(base.score.metrics.front().series);
-    plan["final_score"] = pooled(values, base.pool);
+    const std::string &metric = base.score.metrics.front().name;
+    plan["final_score"] = pooled_metric(metric, values, base.pool);
     if (static_cast<std::int64_t>(values.size()) != frames) return; // every n-th frame: shots cannot be told apart
     Series of_shots;
     for (std::size_t i = 0; i < shots.size(); i++) {
         const Series part(values.begin() + shots[i].shot.start, values.begin() + shots[i].shot.end);
-        of_shots.push_back(pooled(part, base.pool));
+        of_shots.push_back(pooled_metric(metric, part, base.pool));
         plan["shots"][i]["final_vmaf"] = of_shots.back();
     }
     plan["spread"] = {

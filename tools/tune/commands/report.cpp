@@ -9,6 +9,7 @@
 #include "cli/run.hpp"
 #include "commands/commands.hpp"
 #include "reporting/page.hpp"
+#include "rows/configuration.hpp"
 #include "system/output_file.hpp"
 
 namespace vmaf::tune {
@@ -49,6 +50,26 @@ std::vector<ReportPictures> worst_pictures(const Options &o, const ReportData &d
     return all;
 }
 
+// Rows that were encoded with a variant's options get its name.
+void name_variants(std::vector<nlohmann::json> &rows, const std::vector<std::string> &texts) {
+    if (texts.empty()) return;
+    for (const Variant &variant : parse_variants(texts))
+        for (nlohmann::json &row : rows) {
+            const Configuration c = configuration_of(row);
+            std::vector<std::string> wanted;
+            for (const std::string &item : variant.enc) wanted.push_back(item);
+            for (const std::string &item : {variant.vfilter, variant.keyint, variant.out_pix_fmt})
+                if (!item.empty()) wanted.push_back(item);
+            const bool has_all = std::all_of(wanted.begin(), wanted.end(), [&](const std::string &item) {
+                return std::find(c.options.begin(), c.options.end(), item) != c.options.end();
+            });
+            const bool has_none = wanted.empty() && !c.options.empty(); // a name for rows without options
+            if (has_all && !has_none && (variant.encoder.empty() || variant.encoder == c.encoder) &&
+                (variant.preset.empty() || variant.preset == c.preset))
+                row["variant"] = variant.name;
+        }
+}
+
 // One file per kind; several sources follow each other as numbered files.
 void write_charts(const Options &o, const ReportContent &content, const std::string &kind, const std::string &svg,
                   const std::string &csv) {
@@ -84,7 +105,7 @@ int run_report(const Options &o) {
     std::vector<std::string> files = o.inputs;
     files.insert(files.end(), o.frame_files.begin(), o.frame_files.end());
     try {
-        content.data = read_report_data(files);
+        content.data = read_report_data(files, [&](auto &rows) { name_variants(rows, o.variants); });
     } catch (const Error &e) {
         throw usage_error(e.what());
     }

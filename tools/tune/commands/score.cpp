@@ -22,10 +22,13 @@ using nlohmann::json;
 
 namespace {
 
-json global_figures(const Series &values) {
-    return {{"average", pooled(values, "mean")},   {"median", pooled(values, "median")},
-            {"stdev", standard_deviation(values)}, {"min", pooled(values, "min")},
-            {"max", pooled(values, "max")},        {"harmonic_mean", pooled(values, "harmonic")}};
+json global_figures(const std::string &metric, const Series &values) {
+    return {{"average", pooled_metric(metric, values, "mean")},
+            {"median", pooled(values, "median")},
+            {"stdev", standard_deviation(values)},
+            {"min", pooled(values, "min")},
+            {"max", pooled(values, "max")},
+            {"harmonic_mean", pooled(values, "harmonic")}};
 }
 
 bool rates_differ(const Source &a, const Source &b) {
@@ -47,7 +50,8 @@ class Pairing {
         ref_frames_ = count_frames(run_, reference_);
         dist_frames_ = count_frames(run_, distorted_);
         by_time_ = o.pair == "time" || (o.pair == "auto" && o.score_fps.empty() && o.dist_delay == 0 &&
-                                        (reference_.vfr || distorted_.vfr) && ref_frames_ != dist_frames_);
+                                        (reference_.vfr || distorted_.vfr) &&
+                                        (ref_frames_ != dist_frames_ || rates_differ(reference_, distorted_)));
         if (by_time_)
             pair_times();
         else
@@ -219,7 +223,7 @@ json result_json(const Source &reference, const Source &distorted, const ScoreSe
                   {"frames", json::object()}};
     for (const MetricChoice &metric : settings.metrics) {
         const Series &values = scored.series.at(metric.series);
-        entry["global"][metric.name] = global_figures(values);
+        entry["global"][metric.name] = global_figures(metric.name, values);
         entry["frames"][metric.name] = values;
     }
     return entry;

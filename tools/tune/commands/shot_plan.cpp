@@ -1,6 +1,7 @@
 #include "commands/shot_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -60,6 +61,31 @@ std::vector<Zone> parse_zones(const std::string &text, std::int64_t frames) {
         zones.push_back(zone);
     }
     return zones;
+}
+
+// A little before the first frame: time stamps are rounded to milliseconds in many containers.
+Window window_of(const Shot &shot, const Source &source, const std::vector<double> &times) {
+    constexpr double kEarly = 0.002;
+    const auto first = static_cast<std::size_t>(shot.start);
+    const double start = first < times.size() ? times[first] : double(shot.start) / source.rate.value();
+    return {std::max(0.0, std::round((start - kEarly) * 1e6) / 1e6), shot.frames()};
+}
+
+double seconds_of(const Shot &shot, const Source &source, const std::vector<double> &times) {
+    const auto first = static_cast<std::size_t>(shot.start), next = static_cast<std::size_t>(shot.end);
+    if (next < times.size()) return times[next] - times[first];
+    const double rate = source.rate.value();
+    if (next == times.size() && first + 1 < next) // nobody says how long the last frame is shown
+        return times.back() - times[first] + 1 / rate;
+    return double(shot.frames()) / rate;
+}
+
+ProbeSetup shot_setup(ProbeSetup setup, const Shot &shot, const std::vector<double> &times) {
+    const double rate = setup.source.rate.value(), seconds = seconds_of(shot, setup.source, times);
+    setup.samples = {{setup.source, window_of(shot, setup.source, times), double(shot.start) / rate, seconds}};
+    setup.clip_mode = "shot";
+    setup.source.duration = seconds;
+    return setup;
 }
 
 std::vector<PlannedShot> cut_at_zones(const std::vector<Shot> &shots, const std::vector<Zone> &zones) {

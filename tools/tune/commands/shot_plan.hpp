@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stages/probe.hpp"
 #include "stages/shots.hpp"
 
 namespace vmaf::tune {
@@ -25,11 +26,18 @@ struct PlannedShot {
     Shot shot;
     std::optional<std::size_t> zone;
     double q = 0, score = 0, kbps = 0;
+    double seconds = 0; // that it is shown
     std::size_t probes = 0;
     bool is_met = true, is_measured = true, is_smoothed = false;
     int failure_status = 0;
     std::string error; // why it could not be measured
 };
+
+// Where a shot lies; `times` are those of all frames, or nothing where they are not known.
+Window window_of(const Shot &shot, const Source &source, const std::vector<double> &times);
+double seconds_of(const Shot &shot, const Source &source, const std::vector<double> &times); // that it is shown
+// A probe of one shot alone.
+ProbeSetup shot_setup(ProbeSetup whole, const Shot &shot, const std::vector<double> &times);
 
 // Shots, cut where a zone begins or ends.
 std::vector<PlannedShot> cut_at_zones(const std::vector<Shot> &shots, const std::vector<Zone> &zones);

@@ -87,4 +87,17 @@ std::optional<BdRate> bd_rate(const std::vector<RateScore> &anchor, const std::v
     return BdRate{(std::pow(10.0, sum / (high - low)) - 1) * 100, low, high};
 }
 
+Spread spread_of(const std::vector<double> &values) {
+    Spread s;
+    s.count = values.size();
+    if (values.empty()) return s;
+    for (const double x : values) s.mean += x / double(values.size());
+    for (const double x : values) s.deviation += (x - s.mean) * (x - s.mean);
+    s.deviation = values.size() > 1 ? std::sqrt(s.deviation / double(values.size() - 1)) : 0;
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    s.low = *low;
+    s.high = *high;
+    return s;
+}
+
 } // namespace vmaf::tune

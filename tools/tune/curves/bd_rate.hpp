@@ -31,6 +31,14 @@ struct BdRate {
     double low = 0, high = 0; // scores that both curves reach
 };
 
+// Of one figure over several sources.
+struct Spread {
+    double mean = 0, deviation = 0; // the latter of a sample; 0 for one value
+    double low = 0, high = 0;
+    std::size_t count = 0;
+};
+Spread spread_of(const std::vector<double> &values);
+
 // Nothing if a curve has fewer than four rising points or the two do not overlap.
 std::optional<BdRate> bd_rate(const std::vector<RateScore> &anchor, const std::vector<RateScore> &test);
 

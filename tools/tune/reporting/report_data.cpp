@@ -172,13 +172,14 @@ double FrameScores::seconds_of(std::size_t frame) const {
     return double(frame) / fps;
 }
 
-ReportData read_report_data(const std::vector<std::string> &files) {
+ReportData read_report_data(const std::vector<std::string> &files, const EditRows &edit) {
     ReportData data;
     for (const std::string &path : files) {
         std::ifstream file(path, std::ios::binary);
         if (!file) throw invalid("'" + path + "' cannot be read");
         read_file(path, file, data);
     }
+    if (edit) edit(data.rows);
     finish(data);
     return data;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <istream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -54,7 +55,9 @@ struct ReportData {
 };
 
 // Reads files of any of these kinds. Throws Error for a file that cannot be read or has nothing to show.
-ReportData read_report_data(const std::vector<std::string> &files);
+// `edit` may change rows before curves are made of them.
+using EditRows = std::function<void(std::vector<nlohmann::json> &rows)>;
+ReportData read_report_data(const std::vector<std::string> &files, const EditRows &edit = {});
 ReportData read_report_data(const std::string &name, std::istream &text); // of one that has been opened
 
 // The frames with the lowest scores, at least a quarter of a second apart so that one bad moment is one entry. Perfect

@@ -42,6 +42,7 @@ Configuration configuration_of(const json &row) {
     Configuration c;
     c.encoder = text_in(row, "encoder");
     c.preset = text_in(row, "preset");
+    c.variant = text_in(row, "variant");
     c.options = options_of(row);
     c.resolution = size_of(row, "encode_width", "encode_height");
     c.pix_fmt = text_in(row, "out_pix_fmt");
@@ -60,7 +61,10 @@ std::string Configuration::details(const std::vector<Configuration> &others) con
     const auto add = [&](const std::string &part) {
         if (!part.empty()) text += (text.empty() ? "" : " ") + part;
     };
-    if (differs(&Configuration::options)) add(shell_quoted(options));
+    if (!variant.empty())
+        add(variant);
+    else if (differs(&Configuration::options))
+        add(shell_quoted(options));
     if (differs(&Configuration::resolution)) add(resolution);
     if (differs(&Configuration::pix_fmt)) add(pix_fmt);
     return text;

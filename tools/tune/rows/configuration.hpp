@@ -11,6 +11,7 @@ namespace vmaf::tune {
 
 struct Configuration {
     std::string encoder, preset;
+    std::string variant;              // the name that was given to its options, if any
     std::vector<std::string> options; // flags of vmaf-tune that it needs besides: --enc tune=grain, --keyint 48, ...
     std::string resolution;           // of the encode, "640x360"; empty: the row does not tell
     std::string pix_fmt;              // given to the encoder

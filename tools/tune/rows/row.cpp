@@ -19,8 +19,8 @@ namespace {
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
-json statistics(const Series &values) {
-    return {{"mean", number_or_null(pooled(values, "mean"))},
+json statistics(const std::string &metric, const Series &values) {
+    return {{"mean", number_or_null(pooled_metric(metric, values, "mean"))},
             {"harmonic_mean", number_or_null(pooled(values, "harmonic"))},
             {"min", number_or_null(pooled(values, "min"))},
             {"max", number_or_null(pooled(values, "max"))},
@@ -90,6 +90,7 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["q_knob"] = setup.encode.adapter->knob;
     row["extra_params"] = setup.encode.user_arguments;
     row["options"] = setup.flags;
+    row["variant"] = setup.variant;
     row["encode_width"] = setup.encode_size.width > 0 ? setup.encode_size.width : source.width;
     row["encode_height"] = setup.encode_size.height > 0 ? setup.encode_size.height : source.height;
     row["encode_path"] = result.encode_path;
@@ -133,7 +134,7 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["pool"] = setup.pool;
     json scores = json::object();
     for (const auto &[name, values] : result.series)
-        if (!values.empty()) scores[name] = statistics(values);
+        if (!values.empty()) scores[name] = statistics(name, values);
     row["scores"] = scores;
     const auto series = result.series.find(target.name);
     row["score"] = result.ok() && series != result.series.end()

@@ -158,12 +158,13 @@ bool scan_row(std::string_view line, ScannedRow &row) {
             if (key == "vmaf_score") row.vmaf_score = number_in(value);
             if (key == "vmaf" && std::isnan(row.vmaf_score)) row.vmaf_score = number_in(value);
             if (key == "vmaf_model") text(row.model);
+            if (key == "variant") text(row.name);
             break;
         default: break;
         }
     } while (scanner.take(','));
     if (!scanner.take('}') || !scanner.at_end()) return false;
-    for (const std::string_view text : {row.src, row.encoder, row.preset, row.model})
+    for (const std::string_view text : {row.src, row.encoder, row.preset, row.model, row.name})
         if (text.find('\\') != std::string_view::npos) return false;
     return true;
 }
@@ -188,6 +189,7 @@ bool parse_fully(const std::string &line, ScannedRow &row, std::deque<std::strin
     row.encoder = text("encoder", "");
     row.preset = text("preset", "");
     row.model = text("vmaf_model", "");
+    row.name = text("variant", "");
     row.metric = text("metric", "vmaf");
     row.pool = text("pool", "mean");
     row.scores = text("scores", "");

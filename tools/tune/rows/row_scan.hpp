@@ -14,6 +14,7 @@ namespace vmaf::tune {
 // Views into the file that was read. Numbers that are missing, null or NaN are not a number.
 struct ScannedRow {
     std::string_view src, encoder, preset, model, metric = "vmaf", pool = "mean";
+    std::string_view name;                                  // of its set of options
     std::string_view options, extra_params, pix_fmt, scale; // of the configuration; the first two as JSON
     double width = 0, height = 0, encode_width = 0, encode_height = 0;
     std::string_view scores; // an object: every metric with its statistics; may be empty

@@ -32,7 +32,8 @@ std::vector<double> sample_scores(const ProbeResult &probe, const std::string &m
     std::size_t at = 0;
     for (const SampleResult &sample : probe.samples) {
         const std::size_t end = std::min(all.size(), at + static_cast<std::size_t>(sample.scored_frames));
-        scores.push_back(pooled(Series(all.begin() + std::ptrdiff_t(at), all.begin() + std::ptrdiff_t(end)), pool));
+        scores.push_back(
+            pooled_metric(metric, Series(all.begin() + std::ptrdiff_t(at), all.begin() + std::ptrdiff_t(end)), pool));
         at = end;
     }
     return scores;
@@ -48,7 +49,7 @@ std::size_t worst_sample(const ProbeResult &probe, const std::string &metric, co
 
 double aggregated(const ProbeResult &probe, const std::string &metric, const std::string &pool,
                   const std::string &how) {
-    if (how == "pooled" || probe.samples.size() < 2) return pooled(series_of(probe, metric), pool);
+    if (how == "pooled" || probe.samples.size() < 2) return pooled_metric(metric, series_of(probe, metric), pool);
     const std::vector<double> scores = sample_scores(probe, metric, pool);
     if (how == "worst") return scores[worst_sample(probe, metric, pool)];
     return std::accumulate(scores.begin(), scores.end(), 0.0) / double(scores.size());

@@ -12,10 +12,11 @@ constexpr int kBlock = 8, kReach = 6;           // pictures of 64 columns: a ten
 constexpr float kFlat = 2;                      // texture that noise has
 constexpr float kUnlike = 0.55f, kSpike = 1.6f; // beyond all likeness, and more so than the pictures around
 constexpr float kLessLike = 0.36f, kHighSpike = 2.6f; // or less so, but far more than the pictures around
-constexpr float kBridge = 0.55f;                      // of the step, by which others must be more alike
+constexpr float kBridge = 0.7f;                       // of the step, by which others must be more alike
 constexpr std::int64_t kAnchor = 12;                  // pictures between anchors
 constexpr float kNothing = 0.12f;                     // texture of a faded picture, as part of what is around it
 constexpr int kNeighbours = 6;
+constexpr float kMostGain = 3; // of contrast from one picture to the next
 
 } // namespace
 
@@ -60,7 +61,11 @@ void CutDetector::add(std::span<const unsigned char> luma) {
     if (last_.size() > 4) last_.pop_front();
 }
 
-float CutDetector::difference(const Small &a, const Small &b, int reach) {
+float CutDetector::difference(const Small &first, const Small &second, int reach) {
+    // A smooth picture is made of any other; the other way tells. In a fade contrast grows by and by.
+    const bool is_first_smoother = first.texture <= second.texture;
+    const Small &a = is_first_smoother ? first : second, &b = is_first_smoother ? second : first;
+    const float gain = std::min(kMostGain, b.texture / std::max(a.texture, 0.5f));
     double sum = 0;
     int blocks = 0;
     for (int by = 0; by + kBlock <= kHeight; by += kBlock)
@@ -84,12 +89,13 @@ float CutDetector::difference(const Small &a, const Small &b, int reach) {
                     float distance = 0;
                     for (int y = 0; y < kBlock && distance < best; y++)
                         for (int x = 0; x < kBlock; x++)
-                            distance += std::fabs((at(a, x0 + x, y0 + y) - mean_a) - (at(b, bx + x, by + y) - mean_b));
+                            distance +=
+                                std::fabs(gain * (at(a, x0 + x, y0 + y) - mean_a) - (at(b, bx + x, by + y) - mean_b));
                     best = std::min(best, distance);
                 }
             sum += best / (kBlock * kBlock);
         }
-    return static_cast<float>(sum / blocks / (std::max(a.texture, b.texture) + kFlat));
+    return static_cast<float>(sum / blocks / (b.texture + kFlat));
 }
 
 std::vector<std::int64_t> CutDetector::cuts() const {
@@ -121,6 +127,8 @@ std::vector<std::int64_t> CutDetector::cuts() const {
         while (end < count && is_empty(end)) end++;
         const float after = end < to ? *std::max_element(textures_.begin() + end, textures_.begin() + to) : 0;
         if (end == count || after < 0.5f * before) continue;
+        const auto is_end_of_it = [&](std::int64_t cut) { return std::abs(cut - i) <= 1 || std::abs(cut - end) <= 1; };
+        if (std::any_of(found.begin(), found.end(), is_end_of_it)) continue; // a smooth shot between two others
         // The anchors nearest to the full pictures on both sides.
         const auto anchor = [&](std::ptrdiff_t n) {
             return anchors_[static_cast<std::size_t>(

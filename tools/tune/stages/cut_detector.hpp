@@ -27,7 +27,7 @@ class CutDetector {
         std::array<float, kWidth * kHeight> luma;
         float texture = 0; // mean distance from the blocks' means
     };
-    static float difference(const Small &a, const Small &b,
+    static float difference(const Small &first, const Small &second,
                             int reach); // 0: made of each other; about 1: nothing in common
 
     int width_, height_;

@@ -127,4 +127,17 @@ TEST(CutDetector, SeesNoCutInSteadyPansAndLight) {
     }
 }
 
+TEST(CutDetector, SeesCutsBetweenBusyAndSmoothScenes) {
+    const auto smooth = [](double v, int) { return 120 + 0.1 * (v - 120); };
+    for (unsigned seed = 300; seed < 306; seed++) {
+        Clip clip;
+        clip.add(Scene(seed), 14, 1, 0, 1, 1, same);
+        clip.want.push_back(clip.frames);
+        clip.add(Scene(seed + 50), 14, 1, 0, 1, 1, smooth);
+        clip.want.push_back(clip.frames);
+        clip.add(Scene(seed + 90), 14, 0, 1, 1, 1, same);
+        EXPECT_EQ(clip.detector.cuts(), clip.want) << seed;
+    }
+}
+
 } // namespace vmaf::tune

@@ -47,10 +47,8 @@ std::string encoder_help(const Programs &programs, const std::string &encoder) {
 
 // What an encoder accepts; asked once.
 std::vector<std::string> accepted_pix_fmts(const Programs &programs, const std::string &encoder) {
-    static std::mutex mutex;
-    static std::map<std::string, std::vector<std::string>> known;
-    const std::lock_guard lock(mutex);
-    const auto [entry, fresh] = known.try_emplace(programs.ffmpeg + "\n" + encoder);
+    const std::lock_guard lock(programs.known->mutex);
+    const auto [entry, fresh] = programs.known->pixel_formats.try_emplace(encoder);
     if (!fresh) return entry->second;
     const std::string help = encoder_help(programs, encoder);
     constexpr std::string_view kMark = "Supported pixel formats:";

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,10 +16,19 @@
 
 namespace vmaf::tune {
 
+// What programs said in this run; every probe asks the same.
+struct KnownAnswers {
+    std::mutex mutex;
+    std::map<std::string, std::string> encoder_versions;           // by adapter, of those that work
+    std::map<std::string, std::vector<std::string>> pixel_formats; // by encoder
+    std::map<Arguments, std::pair<int, int>> filtered_sizes;       // by the command that asks
+};
+
 struct Programs {
     std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf = "vmaf";
     std::string ffmpeg_version; // of `ffmpeg -version`
     Cache *facts = nullptr;     // where answers of these programs about themselves are remembered
+    std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>(); // one for all copies
 };
 
 // Runs a program for what it says about itself. A success is remembered for as long as the program's file stays the

@@ -11,6 +11,7 @@ const std::vector<MetricChoice> &metric_table() {
         {"vmaf_neg", "vmaf_neg", "", false, true, 95},
         {"ssimulacra2", "ssimulacra2", "ssimulacra2", false, true, 80},
         {"psnr", "psnr_y", "psnr", false, false, 42},
+        {kXpsnr, kXpsnr, kXpsnr, false, false, 40},
         {"psnr_hvs", "psnr_hvs", "psnr_hvs", false, false, 42},
         {"ssim", "float_ssim", "float_ssim", false, false, 0.98},
         {"ms_ssim", "float_ms_ssim", "float_ms_ssim", false, false, 0.98},

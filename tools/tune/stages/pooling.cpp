@@ -37,7 +37,7 @@ double standard_deviation(const Series &v) {
     return std::sqrt(sum / double(v.size()));
 }
 
-double pooled(const Series &v, const std::string &method, bool) {
+double pooled(const Series &v, const std::string &method) {
     if (v.empty()) throw invalid("there are no frames to pool");
     if (method == "mean") return mean_of(v);
     if (method == "harmonic" || method == "harmonic_mean") {
@@ -77,6 +77,13 @@ double pooled(const Series &v, const std::string &method, bool) {
     }
     throw invalid("--pool " + method +
                   " is not known; use mean, harmonic, median, min, max, rms, mode, percentile=P or stddev=X");
+}
+
+double pooled_metric(const std::string &metric, const Series &v, const std::string &method) {
+    if (metric != kXpsnr || method != "mean" || v.empty()) return pooled(v, method);
+    double roots = 0; // of the weighted squared errors, up to a factor
+    for (const double x : v) roots += std::pow(10.0, -x / 20);
+    return -20 * std::log10(roots / double(v.size()));
 }
 
 } // namespace vmaf::tune

@@ -99,9 +99,8 @@ Arguments trial_command(const Programs &programs, const Adapter &adapter) {
 }
 
 std::string try_encoder(const Programs &programs, const Adapter &adapter) {
-    static std::mutex mutex;
-    static std::map<std::string, std::string> known;
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(programs.known->mutex);
+    std::map<std::string, std::string> &known = programs.known->encoder_versions;
     const auto found = known.find(adapter.name);
     if (found != known.end()) return found->second;
     const Arguments command = trial_command(programs, adapter);
@@ -370,9 +369,9 @@ class Probe {
         };
         add(result.series, score.metrics);
         add(features_, score.features);
-        const Series &target = score.metrics.at(setup_.score.metrics.front().name);
-        result.samples.push_back(
-            {sample.start, encode.frames, encode.stream_bytes, pooled(target, setup_.pool), score.frames});
+        const std::string &target = setup_.score.metrics.front().name;
+        result.samples.push_back({sample.start, encode.frames, encode.stream_bytes,
+                                  pooled_metric(target, score.metrics.at(target), setup_.pool), score.frames});
     }
 
     void finish() {

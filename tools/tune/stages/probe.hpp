@@ -98,6 +98,7 @@ struct ProbeSetup {
     std::vector<Sample> samples;
     std::string clip_mode = "full";
     EncodeSettings encode;
+    std::string variant;   // name of the set of options, if it has one
     Arguments flags;       // of vmaf-tune, that an encode like this needs besides encoder, preset and quality
     FrameSize encode_size; // where it is not the source's
     ScoreSettings score;

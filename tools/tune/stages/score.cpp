@@ -39,6 +39,23 @@ void read_document(const std::string &path, ScoreResult &result) {
     result.frames = static_cast<std::int64_t>(document["frames"].size());
 }
 
+// The plane of xpsnr that decides (see kXpsnr).
+void choose_xpsnr_plane(ScoreResult &result) {
+    const Series *lowest = nullptr;
+    double least = 0;
+    for (const char *plane : {"xpsnr_y", "xpsnr_cb", "xpsnr_cr"}) {
+        const auto found = result.series.find(plane);
+        if (found == result.series.end() || found->second.empty()) continue;
+        for (double &x : found->second)
+            if (!std::isfinite(x)) x = kIdentical; // null in the document
+        const double figure = pooled_metric(kXpsnr, found->second, "mean");
+        if (lowest && figure >= least) continue;
+        lowest = &found->second;
+        least = figure;
+    }
+    if (lowest) result.series[kXpsnr] = Series(*lowest);
+}
+
 // The document of a run; it goes with it, whatever happens.
 class Document {
   public:
@@ -159,6 +176,7 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
                         explain_failure("the scorer", scorer.code, scorer.error_tail), scorer.error_tail);
         }
         read_document(document.path(), result);
+        choose_xpsnr_plane(result);
         if (result.ok()) check_backend(settings, result);
         if (result.ok()) check_result(pair, settings, result);
     } catch (const Error &e) {

@@ -24,6 +24,10 @@ struct MetricChoice {
     bool bounded_by_100 = false;
     double default_target = 0;
 };
+// A series that the scorer's document has only by planes: that of the plane whose clip figure is the lowest, in which
+// identical pictures have kIdentical instead of infinity.
+inline constexpr const char *kXpsnr = "xpsnr";
+inline constexpr double kIdentical = 1000; // dB
 std::optional<MetricChoice> metric_choice(const std::string &name);
 std::vector<std::string> metric_names();
 
@@ -100,7 +104,9 @@ ScoreResult run_score(const Programs &programs, const ScorePair &pair, const Sco
 
 // Pooling of per-frame values (6.6): mean, harmonic, median, min, max, rms, mode, percentile=P, stddev=X.
 // Throws Error for unknown names.
-double pooled(const Series &values, const std::string &method, bool bounded_by_100 = true);
+double pooled(const Series &values, const std::string &method);
+// The same for a metric: the mean of xpsnr is the figure of the clip, which averages the roots of the frames' errors.
+double pooled_metric(const std::string &metric, const Series &values, const std::string &method);
 double standard_deviation(const Series &values); // population form
 
 } // namespace vmaf::tune

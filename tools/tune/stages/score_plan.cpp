@@ -23,10 +23,10 @@ FrameSize filtered_size(const Programs &programs, const Source &source, const st
     append(command, source.input_arguments());
     append(command, {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream), "-frames:v", "1",
                      "-vf", source.shown(filter), "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"});
-    static std::mutex mutex;
-    static std::map<Arguments, FrameSize> known; // every probe of a search asks the same
-    const std::lock_guard lock(mutex);
-    if (const auto found = known.find(command); found != known.end()) return found->second;
+    const std::lock_guard lock(programs.known->mutex);
+    std::map<Arguments, std::pair<int, int>> &known = programs.known->filtered_sizes;
+    if (const auto found = known.find(command); found != known.end())
+        return {found->second.first, found->second.second};
     const Outcome outcome = run_child(command);
     int w = 0, h = 0;
     if (!outcome.ok() || std::sscanf(outcome.out.c_str(), "YUV4MPEG2 W%d H%d", &w, &h) != 2)
@@ -131,7 +131,12 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
         throw invalid("the reference is " + std::to_string(ref_size.width) + "x" + std::to_string(ref_size.height) +
                       ", the distorted video " + std::to_string(dist_size.width) + "x" +
                       std::to_string(dist_size.height) + "; use --score-scale auto, or filter one of them");
-    plan.size = scored_size(ref_size, settings.scale, lines(ref_size));
+    // Sizes are chosen for a model; other metrics take pictures as they are.
+    const bool has_model = std::any_of(settings.metrics.begin(), settings.metrics.end(),
+                                       [](const MetricChoice &metric) { return metric.feature.empty(); });
+    const bool is_kept = settings.scale == "auto" && !has_model;
+    plan.size = scored_size(ref_size, is_kept ? "none" : settings.scale, lines(ref_size));
+    plan.frame_rate = dist.rate.value() > 0 ? dist.rate.value() : ref.rate.value();
     plan.model = chosen_model(settings, vmaf_like, plan.size);
     for (const MetricChoice &metric : settings.metrics)
         if (metric.feature.empty()) plan.models[metric.name] = chosen_model(settings, metric, plan.size);
@@ -193,7 +198,10 @@ Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const 
     for (const auto &[metric, model] : plan.models) append(command, {"--model", model + ":name=" + metric});
     if (plan.models.empty()) command.push_back("--no_prediction");
     for (const MetricChoice &metric : settings.metrics)
-        if (!metric.feature.empty()) append(command, {"--feature", metric.feature});
+        if (metric.name == kXpsnr && plan.frame_rate > 0 && plan.frame_rate <= 1000)
+            append(command, {"--feature", metric.feature + "=fps=" + number_text(plan.frame_rate)});
+        else if (!metric.feature.empty())
+            append(command, {"--feature", metric.feature});
     if (settings.scorer_takes_backend) append(command, {"--backend", settings.backend});
     // A backend without a flag: its runtime's own variable chooses (see scorer_environment).
     const auto backend = find_backend(settings.backend);

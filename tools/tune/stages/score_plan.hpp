@@ -17,6 +17,7 @@ struct ScorePlan {
     std::string model, note;                   // the model of the first metric that has one
     std::map<std::string, std::string> models; // by metric
     std::vector<std::string> warnings;
+    double frame_rate = 0; // of the encode, for metrics that depend on it
     bool converts = false; // frames are not compared as the files hold them
 
     std::size_t frame_bytes() const;

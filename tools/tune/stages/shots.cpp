@@ -13,6 +13,8 @@
 
 namespace vmaf::tune {
 
+constexpr double kPlainThreshold = 12;
+
 using nlohmann::json;
 
 namespace {
@@ -42,7 +44,8 @@ std::vector<Shot> shots_between(const std::vector<std::int64_t> &cuts, std::int6
 std::vector<Shot> shots_from_differences(const std::vector<double> &differences, const ShotSettings &settings) {
     std::vector<std::int64_t> cuts;
     for (std::size_t i = 0; i < differences.size(); i++)
-        if (differences[i] >= settings.threshold) cuts.push_back(static_cast<std::int64_t>(i) + 1);
+        if (differences[i] >= settings.threshold.value_or(kPlainThreshold))
+            cuts.push_back(static_cast<std::int64_t>(i) + 1);
     return shots_between(cuts, std::ssize(differences) + 1, settings);
 }
 
@@ -88,8 +91,7 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
     }
     if (!decoder.wait().ok() || !any) return {};
     std::vector<ShotFeatures> features;
-    // Who names a threshold wants plain differences.
-    const bool by_difference = settings.threshold != ShotSettings{}.threshold;
+    const bool by_difference = settings.threshold.has_value();
     const std::vector<Shot> shots = by_difference ? shots_from_differences(differences, settings)
                                                   : shots_between(detector.cuts(), std::ssize(variances), settings);
     for (const Shot &shot : shots) {
@@ -127,7 +129,7 @@ ShotSummary summary_of(const std::vector<Shot> &shots, double fps) {
 namespace {
 
 std::string shots_key(const Source &source) {
-    return source.id.empty() ? "" : sha256_hex("shots-2:" + source.id + ":" + std::to_string(source.stream));
+    return source.id.empty() ? "" : sha256_hex("shots-3:" + source.id + ":" + std::to_string(source.stream));
 }
 
 } // namespace

@@ -18,7 +18,8 @@ struct Shot {
 };
 
 struct ShotSettings {
-    double threshold = 12;                        // mean absolute luma difference, in 8-bit steps
+    // Plain cuts: mean absolute luma difference, in 8-bit steps, that is one. Without it the measured detector decides.
+    std::optional<double> threshold = {};
     std::int64_t min_frames = 24, max_frames = 0; // 0: no limit
 };
 

@@ -1,0 +1,61 @@
+"""Short clips on which answers of vmaf-tune are checked: cut from videos of a folder, and made by FFmpeg's generators."""
+
+import pathlib
+import subprocess
+
+SIZE = "320x180"
+LOOKS = [  # of a filmed piece: how it is changed, so that one video gives several kinds of content
+    ("plain", ""),
+    ("close", "crop=iw/3:ih/3,"),
+    ("grain", "noise=alls=14:allf=t,"),
+    ("dark", "eq=brightness=-0.25:contrast=0.7,"),
+    ("soft", "gblur=sigma=2,"),
+    ("quick", "setpts=PTS/3,"),
+]
+GENERATED = {
+    "test": "testsrc2=s={size}:r=25",
+    "fractal": "mandelbrot=s={size}:r=25:start_scale=0.3:end_pts=300",
+    "cells": "life=s=80x45:mold=10:r=25:ratio=0.1:death_color=#302040:life_color=#ffd080:seed=7,scale={size}:flags=bicubic,gblur=sigma=1.5",
+    "noise": "color=gray:s={size}:r=25,noise=alls=35:allf=t,gblur=sigma=1.2",
+    "gradient": "gradients=s={size}:r=25:seed=3:speed=0.02",
+    "carpet": "sierpinski=s={size}:r=25:seed=5:jump=4",
+    "bars": "smptehdbars=s={size}:r=25,rotate=t/3",
+}
+
+
+def call(*words):
+    subprocess.run(["ffmpeg", "-hide_banner", "-nostdin", "-v", "error", "-y", *map(str, words)], check=True)
+
+
+def store(path, inputs, chain, frames):
+    if not path.exists():
+        call(*inputs, "-vf", chain, "-frames:v", frames, "-an", "-pix_fmt", "yuv420p", "-c:v", "ffv1", path)
+    return path
+
+
+def seconds_of(video):
+    answer = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", video], capture_output=True, text=True)
+    return float(answer.stdout.strip() or 0) if answer.returncode == 0 else 0
+
+
+def make_clips(folder, natural, frames=48):
+    """Name -> path. `natural`: a folder with videos, or None."""
+    folder.mkdir(parents=True, exist_ok=True)
+    width, height = SIZE.split("x")
+    clips = {}
+    videos = sorted(p for p in natural.iterdir() if p.suffix in (".mp4", ".mkv", ".mov", ".webm")) if natural else []
+    for video in videos:
+        length = seconds_of(video)
+        for i, (look, chain) in enumerate(LOOKS):
+            start = max(0.0, (length - frames / 20) * i / max(1, len(LOOKS) - 1))
+            if look == "quick":
+                start = min(start, max(0.0, length - 3 * frames / 25))
+            scaled = f"{chain}scale={width}:{height}:force_original_aspect_ratio=increase,crop={width}:{height},setsar=1"
+            name = f"{video.stem}-{look}"
+            clips[name] = store(folder / f"{name}.mkv", ["-ss", f"{start:.2f}", "-i", video], scaled, frames)
+    for name, graph in GENERATED.items():
+        try:
+            clips[name] = store(folder / f"{name}.mkv", ["-f", "lavfi", "-i", graph.format(size=SIZE)], "null", frames)
+        except subprocess.CalledProcessError:  # an older FFmpeg does not have this generator
+            pathlib.Path(folder / f"{name}.mkv").unlink(missing_ok=True)
+    return clips

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Ladders and shots of vmaf-tune as files that are played: sound, bandwidths, time stamps, with real encoders on small generated clips.
+
+  ladder_test.py VMAF_TUNE CLIPGEN
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TUNE, CLIPGEN = map(os.path.abspath, sys.argv[1:3])
+del sys.argv[1:3]
+FFMPEG = ["ffmpeg", "-y", "-nostdin", "-v", "error"]
+
+
+def probe(path, entries, *more):
+    return subprocess.check_output(["ffprobe", "-v", "error", *more, "-show_entries", entries, "-of", "csv=p=0", path], text=True).split()
+
+
+class Ladder(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="vmaf-tune-ladder-")
+        for scene in ("street", "cut"):
+            subprocess.check_call([CLIPGEN, "--size", "176x144", "--frames", "24", "--format", "420", "--depth", "8", "--scene", scene, f"{cls.folder}/{scene}.y4m"])
+        make = lambda *words: subprocess.check_call([*FFMPEG, *words], cwd=cls.folder)
+        make("-r", "12", "-i", "street.y4m", "-f", "lavfi", "-i", "sine=d=2", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "8", "-c:a", "aac", "sound.mkv")
+        # Every fifth frame is missing: others are shown longer.
+        make("-i", "street.y4m", "-i", "cut.y4m", "-filter_complex", "[0:v][1:v]concat=n=2,select='not(eq(mod(n,5),3))'", "-fps_mode", "vfr", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "8", "vfr.mkv")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def tune(self, *arguments, cache="cache", code=0):
+        run = subprocess.run([TUNE, *arguments, "--preset", "ultrafast", "--score-scale", "none", "--cache-dir", cache], capture_output=True, text=True, cwd=self.folder,
+                             stdin=subprocess.DEVNULL, env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("jobs")})
+        self.assertEqual(run.returncode, code, run.stderr)
+        return run
+
+    def ladder(self, *more, **options):
+        return self.tune("ladder", "-i", "sound.mkv", "--resolutions", "176x144,88x72", "--target-vmafs", "85,50", "--q-step", "3", *more, **options)
+
+    def segments(self, playlist):
+        """Sizes and lengths of a media playlist's segments."""
+        lengths = [float(x) for x in re.findall(r"#EXTINF:([\d.]+)", open(playlist).read())]
+        names = [line for line in open(playlist).read().splitlines() if line and not line.startswith("#")]
+        return [(os.path.getsize(os.path.join(os.path.dirname(playlist), name)), length) for name, length in zip(names, lengths, strict=True)]
+
+    def test_hls_has_sound_and_bandwidths_of_its_segments(self):
+        os.makedirs(self.path("hls"))
+        self.ladder("--run", "--segment-seconds", "1", "--format", "hls", "-o", "hls/master.m3u8")
+        master = open(self.path("hls/master.m3u8")).read()
+        self.assertIn('#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="sound"', master)
+        peak = lambda name: max(8 * size / seconds for size, seconds in self.segments(self.path("hls", name)))
+        mean = lambda name: 8 * sum(s for s, _ in self.segments(self.path("hls", name))) / sum(t for _, t in self.segments(self.path("hls", name)))
+        streams = re.findall(r'BANDWIDTH=(\d+),AVERAGE-BANDWIDTH=(\d+),RESOLUTION=(\d+x\d+).*CODECS="(avc1\.[0-9A-F]+),mp4a\.40\.2",AUDIO="sound"\n(\S+)', master)
+        self.assertEqual(len(streams), 2)
+        for bandwidth, average, size, _, name in streams:
+            self.assertEqual(len(self.segments(self.path("hls", name))), 2)  # key frames at the seconds
+            self.assertAlmostEqual(int(bandwidth), peak(name) + peak("sound.m3u8"), delta=1)
+            self.assertAlmostEqual(int(average), mean(name) + mean("sound.m3u8"), delta=1)
+            self.assertIn(size, name)
+        self.assertEqual(set(probe(self.path("hls/master.m3u8"), "stream=codec_name")), {"h264", "aac"})
+        self.assertEqual(set(probe(self.path("hls", streams[0][4]), "stream=nb_read_packets", "-count_packets")), {"24"})
+
+    def test_dash_has_sound(self):
+        os.makedirs(self.path("dash"))
+        self.ladder("--run", "--format", "dash", "-o", "dash/film.mpd")
+        manifest = open(self.path("dash/film.mpd")).read()
+        self.assertIn('<AdaptationSet contentType="audio"', manifest)
+        for name in re.findall("<BaseURL>(.*?)</BaseURL>", manifest):
+            self.assertTrue(os.path.exists(self.path("dash", name)), name)
+        self.assertEqual(probe(self.path("dash/sound.mp4"), "stream=codec_name"), ["aac"])
+        for bandwidth, name in re.findall(r'bandwidth="(\d+)" width.*?<BaseURL>(.*?)</BaseURL>', manifest):
+            packets = sum(map(int, probe(self.path("dash", name), "packet=size")))
+            self.assertGreaterEqual(int(bandwidth) * 2, packets * 8 * 0.999)  # two seconds
+        os.makedirs(self.path("mute"))
+        self.ladder("--run", "--video-only", "--format", "dash", "-o", "mute/film.mpd")
+        self.assertNotIn("audio", open(self.path("mute/film.mpd")).read())
+
+    def test_the_answer_does_not_depend_on_the_cache(self):
+        cold = json.loads(self.ladder("--format", "json", cache="cold").stdout)
+        self.tune("search", "-i", "sound.mkv", "--target-vmaf", "70", cache="warm")  # other points are known now
+        self.assertEqual(json.loads(self.ladder("--format", "json", cache="warm").stdout), cold)
+        self.assertEqual(json.loads(self.ladder("--format", "json", cache="cold").stdout), cold)
+
+    def test_shots_keep_every_time_stamp(self):
+        times = lambda name: sorted(float(t.rstrip(",")) for t in probe(self.path(name), "packet=pts_time", "-select_streams", "v"))
+        for wrong in ("0,18\n20,38\n", "0,18\n19,39\n"):
+            with open(self.path("wrong.csv"), "w") as file: file.write(wrong)
+            self.tune("per-shot", "-i", "vfr.mkv", "--shots", "wrong.csv", code=2)
+        with open(self.path("shots.csv"), "w") as file: file.write("0,18\n19,37\n")  # one frame is left
+        run = self.tune("per-shot", "-i", "vfr.mkv", "--target-vmaf", "80", "--shots", "shots.csv", "--run", "-o", "joined.mkv", "--plan-out", "plan.json")
+        self.assertIn("the last one goes on to the end", run.stderr)
+        source, joined = times("vfr.mkv"), times("joined.mkv")
+        self.assertEqual(len(joined), len(source))
+        for a, b in zip(source, joined): self.assertAlmostEqual(a - source[0], b - joined[0], delta=0.0011)
+        plan = json.load(open(self.path("plan.json")))
+        self.assertTrue(any(s["crf"] != int(s["crf"]) for s in plan["shots"]))  # as fine as a search
+        self.assertAlmostEqual(plan["totals"]["duration_s"], source[-1] - source[0] + 1 / plan["framerate"], delta=0.01)
+        self.assertAlmostEqual(plan["totals"]["predicted_size_bytes"], sum(map(int, probe(self.path("joined.mkv"), "packet=size"))), delta=200)
+
+    def test_an_encode_of_a_variable_rate_is_scored_in_any_container(self):
+        self.tune("encode", "-i", "vfr.mkv", "--crf", "30", "-o", "vfr.mp4")
+        score = json.loads(subprocess.check_output([TUNE, "score", "vfr.mkv", "vfr.mp4", "--score-scale", "none", "--format", "json", "-q"], cwd=self.folder))
+        self.assertEqual(score["scored_frames"], len(probe(self.path("vfr.mkv"), "packet=pts_time", "-select_streams", "v")))
+
+    def test_shots_cost_at_most_one_percent_more_than_one_search(self):
+        subprocess.check_call([*FFMPEG, "-i", "street.y4m", "-vf", "loop=2:24,scale=264:216,crop=176:144:n:n/2", "-frames:v", "72", "-c:v", "ffv1", "pan.mkv"], cwd=self.folder)
+        plan = json.loads(self.tune("per-shot", "-i", "pan.mkv", "--target-vmaf", "85", "--min-shot", "4", "--max-shot", "1s").stdout)
+        whole = json.loads(self.tune("search", "-i", "pan.mkv", "--target-vmaf", "85", "--json").stdout.splitlines()[-1])
+        self.assertLessEqual(plan["totals"]["bitrate_kbps"], 1.01 * whole["bitrate_kbps"])
+
+
+if __name__ == "__main__":
+    unittest.main(warnings="ignore")

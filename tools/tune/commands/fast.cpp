@@ -1,0 +1,396 @@
+#include "commands/fast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "base/error.hpp"
+#include "cli/add_option.hpp"
+#include "commands/commands.hpp"
+#include "commands/search_hints.hpp"
+#include "commands/search_result.hpp"
+#include "rows/row.hpp"
+#include "text/numbers.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double kChunkSeconds = 5;
+constexpr std::int64_t kScoredFrames = 40; // of a proxy; more tell little that the others do not
+constexpr unsigned kMostSubsampling = 4;
+
+struct Trial {
+    double q = 0, score = 0, kbps = 0;
+};
+
+struct FastAnswer {
+    std::optional<double> q;
+    double score = 0, kbps = 0, error_bar = 0;
+    bool is_met = false;
+    std::vector<Trial> trials;
+    std::vector<std::string> notes;
+    std::string backend;
+};
+
+// Straight between the trials in the logarithm, and on beyond them.
+double rate_at(std::vector<Trial> trials, double q) {
+    std::sort(trials.begin(), trials.end(), [](const Trial &a, const Trial &b) { return a.q < b.q; });
+    if (trials.size() == 1) return trials.front().kbps;
+    std::size_t i = 1;
+    while (i + 1 < trials.size() && trials[i].q < q) i++;
+    const Trial &a = trials[i - 1], &b = trials[i];
+    if (!(a.kbps > 0) || !(b.kbps > 0)) return a.kbps;
+    return std::exp(std::log(a.kbps) + (std::log(b.kbps) - std::log(a.kbps)) * (q - a.q) / (b.q - a.q));
+}
+
+ScoreCurve curve_of(const std::vector<Trial> &trials, const Adapter &adapter, bool bounded) {
+    std::vector<QualityPoint> points;
+    for (const Trial &t : trials) points.push_back({t.q, t.score});
+    return ScoreCurve(points, bounded, typical_slope(adapter));
+}
+
+// The lowest quality on the grid whose foretold score meets the target; the best one if none does.
+int chosen_point(const ScoreCurve &curve, const QualityGrid &grid, double target) {
+    for (int k = grid.last(); k > 0; k--)
+        if (curve.score_at(grid.q(k)) >= target) return k;
+    return 0;
+}
+
+// What one mean over pieces of half a second is worth for the whole: two standard errors of their mean, for the part of
+// the source that was not looked at, and of frames that were left out.
+double sampling_error(const Series &scores, double scored_per_second, double part_seen) {
+    const auto length = static_cast<std::size_t>(std::max(2.0, scored_per_second / 2));
+    Series pieces;
+    for (std::size_t at = 0; at + length <= scores.size(); at += length)
+        pieces.push_back(pooled(Series(scores.begin() + static_cast<std::ptrdiff_t>(at),
+                                       scores.begin() + static_cast<std::ptrdiff_t>(at + length)),
+                                "mean"));
+    if (pieces.size() < 2) return 0;
+    const double error = standard_deviation(pieces) / std::sqrt(double(pieces.size() - 1));
+    return 2 * error * std::sqrt(std::max(0.0, 1 - part_seen));
+}
+
+FastAnswer answer_from(const ScoreCurve &curve, std::vector<Trial> trials, const QualityGrid &grid, double target) {
+    FastAnswer answer;
+    const int k = chosen_point(curve, grid, target);
+    answer.q = grid.q(k);
+    answer.score = curve.score_at(*answer.q);
+    answer.kbps = rate_at(trials, *answer.q);
+    answer.is_met = answer.score >= target;
+    answer.trials = std::move(trials);
+    return answer;
+}
+
+// The fork's curve, for trying out a pipeline without any encoder.
+FastAnswer smoke(const Options &o, const FastOptions &own, const Adapter &adapter, double target) {
+    const QualityGrid grid(adapter, o, 1);
+    const auto measured = [](double q) {
+        const double n = std::clamp((q - 10) / 41, 0.0, 1.0);
+        return Trial{q, 99 - 47 * std::pow(n, 1.2), 8000 * std::exp(-3.5 * n) + 80};
+    };
+    SearchSettings settings;
+    settings.last = grid.last();
+    settings.target = target;
+    const auto search = make_search(SearchMethod::interp, settings);
+    std::vector<Trial> trials;
+    while (static_cast<int>(trials.size()) < own.trials) {
+        const auto k = search->next();
+        if (!k) break;
+        trials.push_back(measured(grid.q(*k)));
+        search->add(*k, {trials.back().score, true});
+    }
+    FastAnswer answer = answer_from(curve_of(trials, adapter, true), trials, grid, target);
+    if (const auto found = search->answer(); found.k) { // every point of this curve is known
+        const Trial at = measured(grid.q(*found.k));
+        answer.q = at.q;
+        answer.score = at.score;
+        answer.kbps = at.kbps;
+        answer.is_met = at.score >= target;
+    }
+    answer.notes.push_back("smoke mode: a made-up curve, nothing was encoded");
+    return answer;
+}
+
+class FastRun {
+  public:
+    FastRun(Run &run, const Options &o, const FastOptions &own, const QualityTarget &target)
+        : run_(run), options_(o), own_(own), target_(target), metric_(*metric_choice(target.metric)),
+          source_(run.open_source(o.sources.at(0))),
+          adapter_(run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front())),
+          proxy_(run.setup(source_, adapter_, o.presets.empty() ? "" : o.presets.front(), true)),
+          grid_(adapter_, o, adapter_.step) {
+        std::int64_t frames = 0;
+        for (const Sample &sample : proxy_.samples) {
+            frames += sample.window.full() ? sample.source.frame_count() : sample.window.frames;
+            seconds_ += sample.seconds;
+        }
+        if (o.subsample <= 1)
+            proxy_.score.subsample =
+                static_cast<unsigned>(std::clamp<std::int64_t>(frames / kScoredFrames, 1, kMostSubsampling));
+        const std::string label = adapter_.name + " " + std::string(adapter_.knob);
+        proxy_.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
+    }
+
+    const ProbeSetup &proxy() const { return proxy_; }
+    double middle() const { return grid_.q(grid_.last() / 2); }
+
+    FastAnswer find() {
+        SearchSettings settings;
+        settings.last = grid_.last();
+        settings.target = target_.value;
+        settings.bounded_by_100 = metric_.bounded_by_100;
+        settings.tolerance = kNear;
+        settings.noise = options_.noise;
+        const SearchHints hints(run_.cache(), proxy_, options_, {target_});
+        settings.start = grid_.nearest(options_.start_q.value_or(hints.start(std::nullopt)));
+        const auto search = make_search(SearchMethod::interp, settings);
+        std::vector<Trial> trials;
+        std::optional<std::string> cut_short;
+        while (const auto k = search->next()) {
+            if (static_cast<int>(trials.size()) >= own_.trials) cut_short = "--n-trials ended the search";
+            if (!trials.empty() && elapsed() > own_.time_budget) cut_short = "--time-budget-s ended the search";
+            if (cut_short) break;
+            const ProbeResult probe = measure(proxy_, grid_.q(*k));
+            trials.push_back({probe.q, score_of(proxy_, probe), probe.bitrate_kbps()});
+            last_ = probe;
+            search->add(*k, {trials.back().score, true});
+            run_.progress().probe_done(
+                source_.path, {{"q", probe.q}, {"score", trials.back().score}, {"bitrate_kbps", trials.back().kbps}},
+                adapter_.name + " " + std::string(adapter_.knob) + " " + number_text(probe.q) + ": " + target_.metric +
+                    " " + fixed_text(trials.back().score, 4) + ", " + fixed_text(trials.back().kbps, 1) + " kbps" +
+                    (probe.from_cache ? " [cached]" : ""));
+            if (is_located(curve_of(trials, adapter_, metric_.bounded_by_100), target_.value, metric_.bounded_by_100))
+                break;
+        }
+        const ScoreCurve curve = curve_of(trials, adapter_, metric_.bounded_by_100);
+        FastAnswer answer = answer_from(curve, trials, grid_, target_.value);
+        answer.backend = last_.backend;
+        if (cut_short) answer.notes.push_back(*cut_short);
+        if (!answer.is_met)
+            answer.notes.push_back("the best allowed " + std::string(adapter_.knob) + " misses the target");
+        const double seen = source_.duration > 0 ? std::min(1.0, seconds_ / source_.duration) : 1;
+        const double scored = source_.rate.value() / proxy_.score.subsample;
+        const double sampling = sampling_error(last_.series.at(target_.metric), scored, seen / proxy_.score.subsample);
+        const double model = curve_error(curve, *answer.q);
+        // A piece begins with a key frame and knows nothing of what was before it.
+        const double edge = seen < 1 ? kEdge / std::max(1.0, seconds_ * source_.rate.value()) : 0;
+        answer.error_bar = std::max(kLeastBar, std::hypot(sampling, model, edge));
+        return answer;
+    }
+
+    // The value that meets the target if the whole is off by as much elsewhere as where it was measured.
+    double refined(const FastAnswer &answer, double verified) const {
+        const bool bounded = metric_.bounded_by_100;
+        const ScoreCurve curve = curve_of(answer.trials, adapter_, bounded);
+        const double shift = straightened(verified, bounded) - straightened(answer.score, bounded);
+        int k = grid_.last();
+        while (k > 0 &&
+               score_from_straight(straightened(curve.score_at(grid_.q(k)), bounded) + shift, bounded) < target_.value)
+            k--;
+        return grid_.q(k);
+    }
+
+    // The whole source, or what `search` would look at where that takes longer than the budget leaves.
+    json verify(const FastAnswer &answer, std::string &verified_on) {
+        ProbeSetup whole = proxy_;
+        whole.score.subsample = options_.subsample;
+        whole.samples = {{source_, Window{}, 0, source_.duration}};
+        whole.clip_mode = verified_on = "full";
+        const double expected = seconds_ > 0 ? (last_.encode_seconds + last_.score_seconds * proxy_.score.subsample) *
+                                                   source_.duration / seconds_
+                                             : 0;
+        if (!own_.verify_full && elapsed() + expected > own_.time_budget) {
+            const SampleChoice choice = choose_samples(source_, SamplingRequest{});
+            const std::filesystem::path folder = std::filesystem::path(run_.work_folder()) / "verification";
+            std::filesystem::create_directories(folder);
+            whole.samples = cut_samples(run_.programs(), source_, choice, folder.string());
+            whole.clip_mode = verified_on = choice.clip_mode;
+        }
+        const ProbeResult probe = measure(whole, *answer.q);
+        return {{"score", score_of(whole, probe)}, {"kbps", probe.bitrate_kbps()}};
+    }
+
+  private:
+    static constexpr double kNear = 0.1;     // of the target: such a trial is the answer
+    static constexpr double kLeastBar = 0.1; // encoders and scalers are not that exact
+    static constexpr double kEdge = 40;      // points times frames: 12 of 13 pieces of 20 frames were within 2 points
+
+    double elapsed() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    }
+    double score_of(const ProbeSetup &setup, const ProbeResult &probe) const {
+        return probe_score(setup, probe, target_.metric, target_.pool);
+    }
+    ProbeResult measure(const ProbeSetup &setup, double q) {
+        run_.check_interrupted();
+        ProbeResult probe = run_probe(setup, q);
+        run_.check_interrupted();
+        if (!probe.ok()) throw CommandError(exit_code_of_status(probe.status), probe.stage + " failed: " + probe.error);
+        for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
+        return probe;
+    }
+    // Slopes differ between clips: what that makes over the distance to the nearest trial.
+    double curve_error(const ScoreCurve &curve, double q) const {
+        constexpr double kSlopeError = 0.2; // of the typical one, where trials enclose the answer
+        double nearest = std::numeric_limits<double>::infinity();
+        for (const QualityPoint &p : curve.points()) nearest = std::min(nearest, std::fabs(p.q - q));
+        const double there = curve.score_at(q), change = kSlopeError * nearest * std::fabs(typical_slope(adapter_));
+        return std::fabs(
+            there - score_from_straight(straightened(there, metric_.bounded_by_100) - change, metric_.bounded_by_100));
+    }
+
+    Run &run_;
+    const Options &options_;
+    const FastOptions &own_;
+    QualityTarget target_;
+    MetricChoice metric_;
+    Source source_;
+    const Adapter &adapter_;
+    ProbeSetup proxy_;
+    QualityGrid grid_;
+    double seconds_ = 0; // of the proxy
+    ProbeResult last_;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+json document_of(const FastAnswer &a, const std::string &encoder, const std::string &preset, double target,
+                 bool is_smoke) {
+    json trials = json::array();
+    for (const Trial &t : a.trials) trials.push_back({{"q", t.q}, {"score", t.score}, {"bitrate_kbps", t.kbps}});
+    return {{"encoder", encoder},
+            {"preset", preset},
+            {"target_vmaf", target},
+            {"recommended_crf", a.q ? json(*a.q) : json(nullptr)},
+            {"predicted_vmaf", a.score},
+            {"predicted_kbps", a.kbps},
+            {"error_bar", is_smoke ? json(nullptr) : json(a.error_bar)},
+            {"n_trials", a.trials.size()},
+            {"trials", trials},
+            {"smoke", is_smoke},
+            {"verify_vmaf", nullptr},
+            {"verify_kbps", nullptr},
+            {"proxy_verify_gap", nullptr},
+            {"score_backend", is_smoke ? json(nullptr) : json(a.backend)}};
+}
+
+void write_document(const Options &o, json document, const FastAnswer &a) {
+    std::string notes;
+    for (const std::string &note : a.notes) notes += (notes.empty() ? "" : "; ") + note;
+    document["notes"] = notes;
+    write_result(o, o.output, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+} // namespace
+
+bool is_located(const ScoreCurve &curve, double target, bool bounded_by_100) {
+    constexpr double kNearBounded = 1.4, kNearOther = 1.5; // of straightened scores: about three steps of a CRF
+    const double wish = straightened(target, bounded_by_100);
+    const std::vector<QualityPoint> &points = curve.points();
+    for (std::size_t i = 1; i < points.size(); i++) {
+        const double a = straightened(points[i - 1].score, bounded_by_100),
+                     b = straightened(points[i].score, bounded_by_100);
+        if (std::min(a, b) <= wish && wish <= std::max(a, b))
+            return std::fabs(a - b) <= (bounded_by_100 ? kNearBounded : kNearOther);
+    }
+    return false;
+}
+
+int run_fast(const Options &given, const FastOptions &own) {
+    Options o = given;
+    const std::vector<QualityTarget> targets = quality_targets(o, std::nullopt);
+    const QualityTarget target = targets.front();
+    if (targets.size() > 1) throw usage_error("fast takes one target; `vmaf-tune search` takes several");
+    if (metric_choice(target.metric)->lower_is_better)
+        throw usage_error("fast needs a metric of which more is better; use `vmaf-tune search` for " + target.metric);
+    o.metric = target.metric;
+    check_result(o, o.output);
+    if (own.smoke) {
+        const std::string name = o.encoders.empty() ? "libx264" : o.encoders.front();
+        const Adapter *adapter = find_adapter(name);
+        if (!adapter) throw usage_error("there is no adapter for the encoder '" + name + "'");
+        const FastAnswer answer = smoke(o, own, *adapter, target.value);
+        const std::string preset = o.presets.empty() ? std::string(adapter->default_preset()) : o.presets.front();
+        write_document(o, document_of(answer, adapter->name, preset, target.value, true), answer);
+        return answer.is_met ? kExitOk : kExitUnmet;
+    }
+    if (o.sources.empty()) throw usage_error("give a source with -i");
+    const bool has_own_samples =
+        o.sample_clip_seconds > 0 || o.samples || !o.sample_at.empty() || o.sample_mode != "uniform";
+    if (!has_own_samples) o.sample_clip_seconds = kChunkSeconds;
+    Run run(o, true);
+    FastRun fast(run, o, own, target);
+    const ProbeSetup &setup = fast.proxy();
+    if (o.dry_run) {
+        print_probe_commands(setup, fast.middle());
+        return kExitOk;
+    }
+    FastAnswer answer = fast.find();
+    json document = document_of(answer, setup.encode.adapter->name, setup.encode.preset, target.value, false);
+    std::string verified_on;
+    const json verified = fast.verify(answer, verified_on);
+    const double score = verified["score"], gap = std::fabs(score - answer.score);
+    document["verify_vmaf"] = score;
+    document["verify_kbps"] = verified["kbps"];
+    document["proxy_verify_gap"] = gap;
+    document["proxy_clip"] = setup.clip_mode;
+    document["proxy_subsample"] = setup.score.subsample;
+    document["verified_on"] = verified_on;
+    const double refined = fast.refined(answer, score);
+    document["refined_crf"] = refined;
+    if (refined != *answer.q)
+        answer.notes.push_back(std::string(setup.encode.adapter->knob) + " " + number_text(refined) +
+                               " should just meet the target on the whole (not measured)");
+    const bool is_trusted = gap <= own.tolerance;
+    if (!is_trusted)
+        answer.notes.push_back("the whole scores " + fixed_text(score, 2) + ", the proxy said " +
+                               fixed_text(answer.score, 2) + ": more than --proxy-tolerance apart, use `search`");
+    else if (score < target.value && answer.is_met)
+        answer.notes.push_back("the whole is " + fixed_text(target.value - score, 2) + " below the target");
+    write_document(o, document, answer);
+    run.progress().say(std::string(setup.encode.adapter->knob) + " " + number_text(*answer.q) + " should give " +
+                       target.metric + " " + fixed_text(answer.score, 2) + " ± " + fixed_text(answer.error_bar, 2) +
+                       "; " + (verified_on == "full" ? "the whole" : "what a search looks at") + " scores " +
+                       fixed_text(score, 2) + " at " + fixed_text(verified["kbps"].get<double>(), 0) + " kbps (" +
+                       std::to_string(answer.trials.size()) + " short probes)" +
+                       (is_trusted ? "." : ": not to be trusted."));
+    if (!is_trusted) return kExitUntrusted;
+    return answer.is_met ? kExitOk : kExitUnmet;
+}
+
+CLI::App *bind_fast(CLI::App &app, Options &o, int &exit_code) {
+    const auto own = std::make_shared<FastOptions>();
+    CLI::App *fast = app.add_subcommand("fast", "a quick answer from a short piece, verified once");
+    fast->footer("Examples:\n  vmaf-tune fast -i film.mkv --target-vmaf 93\n"
+                 "  vmaf-tune fast -i film.mkv --target-vmaf 93 || vmaf-tune search -i film.mkv --target-vmaf 93");
+    bind_source(*fast, o, false);
+    fast->get_option("--source")->required(false);
+    bind_encode(*fast, o, false);
+    bind_score(*fast, o);
+    bind_sampling(*fast, o);
+    bind_running(*fast, o);
+    bind_target(*fast, o);
+    add_option(*fast, "--n-trials", own->trials, "probes of the short piece at most")
+        ->check(CLI::Range(1, 1000))
+
+        ->group("Search");
+    add_option(*fast, "--time-budget-s", own->time_budget, "seconds after which no new probe begins")
+        ->check(CLI::PositiveNumber)
+
+        ->group("Search");
+    add_option(*fast, "--proxy-tolerance", own->tolerance,
+               "a larger difference between the short piece and the whole is exit code 3")
+        ->check(CLI::NonNegativeNumber)
+
+        ->group("Search");
+    fast->add_flag("--verify-full", own->verify_full, "verify with the whole source, however long that takes")
+        ->group("Search");
+    fast->add_flag("--smoke", own->smoke, "no encoder, a made-up curve: for trying out scripts")->group("Search");
+    fast->callback([&o, &exit_code, own] { exit_code = run_fast(o, *own); });
+    return fast;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,357 @@
+#include "commands/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "cli/add_option.hpp"
+#include "commands/commands.hpp"
+#include "commands/search_result.hpp"
+#include "commands/shot_plan.hpp"
+#include "curves/score_curve.hpp"
+#include "text/numbers.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+const char *verdict_word(PredictionVerdict verdict) {
+    switch (verdict) {
+    case PredictionVerdict::gospel: return "gospel";
+    case PredictionVerdict::recalibrate: return "recalibrate";
+    default: return "fall_back";
+    }
+}
+
+Judgement judge(const std::vector<double> &residuals, double threshold) {
+    Judgement j;
+    if (residuals.empty()) return j;
+    const auto [low, high] = std::minmax_element(residuals.begin(), residuals.end());
+    j.max_abs = std::max(std::fabs(*low), std::fabs(*high));
+    j.mean = std::accumulate(residuals.begin(), residuals.end(), 0.0) / double(residuals.size());
+    if (j.max_abs <= threshold) {
+        j.verdict = PredictionVerdict::gospel;
+    } else if (*high - *low <= 2 * threshold && std::fabs(j.mean) > threshold) {
+        j.verdict = PredictionVerdict::recalibrate;
+        j.bias = j.mean;
+    }
+    return j;
+}
+
+std::vector<std::size_t> chosen_for_validation(const std::vector<double> &bitrates, std::size_t k) {
+    std::vector<std::size_t> order(bitrates.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    if (order.size() <= k) return order;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return bitrates[a] < bitrates[b]; });
+    std::vector<std::size_t> chosen;
+    const auto take = [&](std::size_t begin, std::size_t end, std::size_t count) { // evenly spaced
+        count = std::min(count, end - begin);
+        for (std::size_t i = 0; i < count; i++) chosen.push_back(order[begin + i * (end - begin) / count]);
+    };
+    const std::size_t quarter = order.size() / 4;
+    for (std::size_t i = 0; i < 3; i++) take(i * quarter, (i + 1) * quarter, k / 4);
+    take(3 * quarter, order.size(), k - chosen.size());
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
+}
+
+double Calibration::half_width(double alpha) const { return conformal_half_width(residuals, alpha).value_or(0); }
+
+Calibration read_calibration(const std::string &path) {
+    std::ifstream file(path);
+    const json document = json::parse(file, nullptr, false);
+    const auto residuals = document.is_object() ? document.find("residuals") : document.end();
+    if (!document.is_object() || document.value("method", "split-conformal") != "split-conformal" ||
+        residuals == document.end() || !residuals->is_array() || residuals->empty())
+        throw usage_error("--calibration-sidecar " + path +
+                          " is not a calibration: {\"method\":\"split-conformal\",\"residuals\":[...]} is needed");
+    Calibration calibration;
+    for (const json &value : *residuals)
+        if (value.is_number() && std::isfinite(value.get<double>()))
+            calibration.residuals.push_back(value.get<double>());
+    if (calibration.residuals.empty()) throw usage_error("--calibration-sidecar " + path + " has no residuals");
+    calibration.origin = "sidecar";
+    return calibration;
+}
+
+json calibration_json(const std::vector<double> &residuals, double alpha) {
+    return {{"method", "split-conformal"}, {"alpha", alpha}, {"n", residuals.size()}, {"residuals", residuals}};
+}
+
+json interval_json(double score, double half_width, double alpha) {
+    return {{"low", std::max(0.0, score - half_width)}, {"high", score + half_width}, {"alpha", alpha}};
+}
+
+json prediction_json(const PredictOptions &own, const Judgement &j, double target, std::size_t validated,
+                     const Calibration &calibration) {
+    return {{"verdict", verdict_word(j.verdict)},
+            {"target_vmaf", target},
+            {"residual_threshold", own.residual_threshold},
+            {"max_abs_residual", j.max_abs},
+            {"mean_residual", j.mean},
+            {"bias_correction", j.bias},
+            {"k_validated", validated},
+            {"uncertainty",
+             {{"enabled", own.with_uncertainty},
+              {"calibrated", calibration.is_known()},
+              {"calibration", calibration.origin},
+              {"half_width", calibration.half_width(own.alpha)},
+              {"alpha", own.alpha}}},
+            {"residuals", json::array()}};
+}
+
+void write_prediction(const Options &o, const PredictOptions &own, const json &document) {
+    const std::string path = own.report_out.empty() ? o.output : own.report_out;
+    write_result(o, path, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+namespace {
+
+constexpr std::int64_t kMostProbeFrames = 240;
+constexpr unsigned kProbeSubsampling = 2;
+constexpr std::int64_t kFewFrames = 48; // of which none is left out
+
+struct PredictedShot {
+    Shot shot;
+    QualityPoint probe;
+    double kbps = 0;
+    double q = 0, score = 0;
+    std::optional<double> measured;
+};
+
+class ShotPrediction {
+  public:
+    ShotPrediction(Run &run, const Options &o, const PredictOptions &own, const QualityTarget &target)
+        : run_(run), options_(o), own_(own), target_(target), metric_(*metric_choice(target.metric)),
+          source_(run.open_source(o.sources.at(0))),
+          adapter_(run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front())),
+          whole_(run.setup(source_, adapter_, o.presets.empty() ? "" : o.presets.front(), false)),
+          grid_(adapter_, o, adapter_.step), slope_(typical_slope(adapter_)) {
+        const std::string label = adapter_.name + " " + std::string(adapter_.knob);
+        whole_.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
+    }
+
+    const ProbeSetup &setup() const { return whole_; }
+
+    std::vector<Shot> find_shots() {
+        std::vector<Shot> shots;
+        try {
+            if (!options_.shots.empty())
+                shots = read_shots(options_.shots);
+            else
+                for (const ShotFeatures &f : run_.shots().features(source_)) shots.push_back(f.shot);
+        } catch (const Error &e) {
+            throw usage_error(e.what());
+        }
+        return shots;
+    }
+
+    // One probe: at most ten seconds or so of the shot, with the preset that is asked for; another preset's offset
+    // would be the largest error of all.
+    void probe(PredictedShot &s) {
+        Shot piece = s.shot;
+        piece.end = std::min(piece.end, piece.start + kMostProbeFrames);
+        ProbeSetup setup = shot_setup(whole_, piece, times());
+        if (options_.subsample <= 1 && piece.frames() >= kFewFrames) setup.score.subsample = kProbeSubsampling;
+        const double q = grid_.q(grid_.nearest(adapter_.probe_q > 0 ? adapter_.probe_q : adapter_.default_q));
+        const ProbeResult result = measure(setup, q);
+        s.probe = {q, probe_score(setup, result, target_.metric, target_.pool)};
+        s.kbps = result.bitrate_kbps();
+    }
+
+    // From its probe, and what was measured of it where that is another point.
+    void predict(PredictedShot &s, double bias) const {
+        std::vector<QualityPoint> points = {s.probe};
+        if (s.measured && s.q != s.probe.q) points.push_back({s.q, *s.measured});
+        const ScoreCurve curve(points, metric_.bounded_by_100, slope_);
+        int k = grid_.last();
+        while (k > 0 && curve.score_at(grid_.q(k)) + bias < target_.value) k--;
+        s.q = grid_.q(k);
+        s.score = std::min(curve.score_at(s.q) + bias, metric_.bounded_by_100 ? 100.0 : 1e9);
+    }
+
+    double validate(PredictedShot &s) {
+        const ProbeSetup setup = shot_setup(whole_, s.shot, times());
+        s.measured = probe_score(setup, measure(setup, s.q), target_.metric, target_.pool);
+        return *s.measured - s.score;
+    }
+
+    // From the shots that have two points now: how fast this title's scores fall.
+    void learn_slope(const std::vector<PredictedShot> &shots) {
+        double sum = 0, weight = 0;
+        for (const PredictedShot &s : shots) {
+            if (!s.measured || std::fabs(s.q - s.probe.q) < 1) continue;
+            const double run = s.q - s.probe.q;
+            sum += run * (straightened(*s.measured, metric_.bounded_by_100) -
+                          straightened(s.probe.score, metric_.bounded_by_100));
+            weight += run * run;
+        }
+        if (weight > 0 && (sum / weight < 0) == (slope_ < 0)) slope_ = sum / weight;
+    }
+
+    // What is left of the residuals with that slope, on average.
+    double common_error(const std::vector<PredictedShot> &shots) const {
+        double sum = 0;
+        int count = 0;
+        for (const PredictedShot &s : shots)
+            if (s.measured) {
+                sum += *s.measured - ScoreCurve({s.probe}, metric_.bounded_by_100, slope_).score_at(s.q);
+                count++;
+            }
+        return count ? sum / count : 0;
+    }
+
+  private:
+    ProbeResult measure(const ProbeSetup &setup, double q) {
+        run_.check_interrupted();
+        ProbeResult result = run_probe(setup, q);
+        run_.check_interrupted();
+        if (!result.ok())
+            throw CommandError(exit_code_of_status(result.status), result.stage + " failed: " + result.error);
+        for (const std::string &warning : result.warnings) run_.progress().warn(warning);
+        return result;
+    }
+    const std::vector<double> &times() {
+        if (!times_) times_ = frame_times(run_.programs().ffprobe, source_);
+        return *times_;
+    }
+
+    Run &run_;
+    const Options &options_;
+    const PredictOptions &own_;
+    QualityTarget target_;
+    MetricChoice metric_;
+    Source source_;
+    const Adapter &adapter_;
+    ProbeSetup whole_;
+    QualityGrid grid_;
+    double slope_;
+    std::optional<std::vector<double>> times_;
+};
+
+json shot_json(const PredictedShot &s) {
+    return {{"start", s.shot.start}, {"end", s.shot.end}, {"crf", s.q}, {"predicted_vmaf", s.score}};
+}
+
+} // namespace
+
+int run_predict(const Options &o, const PredictOptions &own) {
+    if (!own.predictor_file.empty())
+        throw usage_error("--model " + own.predictor_file +
+                          ": this build has no runtime for learned predictors; leave it out, or use --from-corpus");
+    check_result(o, own.report_out.empty() ? o.output : own.report_out);
+    check_result(o, own.calibration_out);
+    if (!o.from_corpus.empty()) return predict_from_corpus(o, own);
+    if (o.sources.empty()) throw usage_error("give a source with -i, or rows with --from-corpus");
+    const std::vector<QualityTarget> targets = quality_targets(o, 93);
+    const QualityTarget target = targets.front();
+    if (targets.size() > 1) throw usage_error("predict takes one target; `vmaf-tune search` takes several");
+    if (metric_choice(target.metric)->lower_is_better)
+        throw usage_error("predict needs a metric of which more is better; use `search` for " + target.metric);
+    Options measured = o;
+    measured.metric = target.metric;
+    Run run(measured, true);
+    ShotPrediction prediction(run, measured, own, target);
+    const Adapter &adapter = *prediction.setup().encode.adapter;
+    if (o.dry_run) {
+        print_probe_commands(prediction.setup(), adapter.probe_q);
+        return kExitOk;
+    }
+    Calibration calibration =
+        own.calibration.empty() ? built_in_calibration(adapter) : read_calibration(own.calibration);
+    const std::vector<Shot> shots = prediction.find_shots();
+    std::vector<PredictedShot> predicted;
+    std::vector<double> bitrates;
+    for (const Shot &shot : shots) {
+        PredictedShot &s = predicted.emplace_back();
+        s.shot = shot;
+        prediction.probe(s);
+        prediction.predict(s, 0);
+        bitrates.push_back(s.kbps);
+    }
+    std::vector<double> residuals;
+    json listed = json::array();
+    for (const std::size_t i : chosen_for_validation(bitrates, static_cast<std::size_t>(own.validate))) {
+        PredictedShot &s = predicted[i];
+        residuals.push_back(prediction.validate(s));
+        json entry = {{"shot_start", s.shot.start}, {"shot_end", s.shot.end},       {"crf", s.q},
+                      {"predicted_vmaf", s.score},  {"measured_vmaf", *s.measured}, {"residual", residuals.back()}};
+        if (own.with_uncertainty)
+            entry["interval"] = interval_json(s.score, calibration.half_width(own.alpha), own.alpha);
+        listed.push_back(std::move(entry));
+    }
+    const Judgement judgement = judge(residuals, own.residual_threshold);
+    // All learn from those that were measured; what they are off by all the same is taken off the others.
+    prediction.learn_slope(predicted);
+    const double bias = judgement.verdict == PredictionVerdict::recalibrate ? prediction.common_error(predicted) : 0;
+    for (PredictedShot &s : predicted) prediction.predict(s, s.measured ? 0 : bias);
+    json document = prediction_json(own, judgement, target.value, residuals.size(), calibration);
+    document["encoder"] = adapter.name;
+    document["preset"] = prediction.setup().encode.preset;
+    document["residuals"] = listed;
+    document["shots"] = json::array();
+    for (const PredictedShot &s : predicted) {
+        json entry = shot_json(s);
+        entry["validated"] = s.measured.has_value();
+        if (own.with_uncertainty)
+            entry["interval"] = interval_json(s.score, calibration.half_width(own.alpha), own.alpha);
+        document["shots"].push_back(std::move(entry));
+    }
+    if (!own.calibration_out.empty() && !residuals.empty())
+        write_result(o, own.calibration_out, calibration_json(residuals, own.alpha).dump(2) + "\n");
+    write_prediction(o, own, document);
+    if (predicted.empty()) {
+        run.progress().say("vmaf-tune predict: no shots were found");
+        return kExitUnmet;
+    }
+    run.progress().say(
+        std::to_string(predicted.size()) + (predicted.size() == 1 ? " shot" : " shots") + ", " +
+        std::to_string(residuals.size()) + " of them measured: predictions are off by " +
+        fixed_text(judgement.max_abs, 2) + " at most (" + verdict_word(judgement.verdict) + ")" +
+        (calibration.is_known() ? "; elsewhere they were within ± " + fixed_text(calibration.half_width(own.alpha), 2) +
+                                      " in " + fixed_text(100 * (1 - own.alpha), 0) + " % of cases"
+                                : "") +
+        (judgement.verdict == PredictionVerdict::fall_back ? "; use `vmaf-tune per-shot` or `search`" : ""));
+    return judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted : kExitOk;
+}
+
+CLI::App *bind_predict(CLI::App &app, Options &o, int &exit_code) {
+    const auto own = std::make_shared<PredictOptions>();
+    CLI::App *predict =
+        app.add_subcommand("predict", "the quality value that would meet a target, per shot or from rows");
+    predict->footer("Examples:\n  vmaf-tune predict -i film.mkv --target-vmaf 93 --with-uncertainty\n"
+                    "  vmaf-tune predict --from-corpus corpus.jsonl --target-vmaf 93");
+    bind_source(*predict, o, false);
+    predict->get_option("--source")->required(false);
+    bind_encode(*predict, o, false);
+    bind_score(*predict, o, false);
+    bind_running(*predict, o);
+    bind_target(*predict, o);
+    const auto number = [&](const char *name, auto &field, const char *text) {
+        return add_option(*predict, name, field, text)->group("Prediction");
+    };
+    const auto file = [&](const char *name, std::string &field, const char *text) {
+        add_option(*predict, name, field, text)->group("Prediction");
+    };
+    number("--validate-k", own->validate, "shots that are encoded and scored for real")->check(CLI::Range(1, 100000));
+    number("--residual-threshold", own->residual_threshold, "a prediction that is off by more is a miss")
+        ->check(CLI::PositiveNumber);
+    number("--alpha", own->alpha, "part of cases that an interval may miss")->check(CLI::Range(0.001, 0.999));
+    file("--model", own->predictor_file, "learned predictor; not in this build");
+    file("--shots", o.shots, "shots of an external detector (JSON or CSV)");
+    file("--report-out", own->report_out, "the prediction as JSON; the same as --output");
+    file("--calibration-sidecar", own->calibration, "residuals of predictions that were checked, for intervals");
+    file("--calibration-out", own->calibration_out, "write this run's residuals as such a file");
+    file("--from-corpus", o.from_corpus, "fit a curve to each title's rows instead of encoding");
+    predict->add_flag("--allow-mixed-models", o.allow_mixed_models, "with --from-corpus: rows of different models")
+        ->group("Prediction");
+    predict->add_flag("--with-uncertainty", own->with_uncertainty, "an interval with every prediction")
+        ->group("Prediction");
+    predict->callback([&o, &exit_code, own] { exit_code = run_predict(o, *own); });
+    return predict;
+}
+
+} // namespace vmaf::tune

@@ -1,0 +1,55 @@
+// `predict`: which quality value would meet a target, from one cheap probe per shot or from existing rows, with
+// intervals and a verdict on whether that is to be believed (tune.md 12.8, 12.9).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+
+namespace vmaf::tune {
+
+struct PredictOptions {
+    int validate = 8;
+    double residual_threshold = 1.5, alpha = 0.1;
+    std::string predictor_file, report_out, calibration, calibration_out;
+    bool with_uncertainty = false;
+};
+
+CLI::App *bind_predict(CLI::App &app, Options &options, int &exit_code);
+int run_predict(const Options &options, const PredictOptions &own);
+int predict_from_corpus(const Options &options, const PredictOptions &own);
+
+enum class PredictionVerdict { gospel, recalibrate, fall_back };
+const char *verdict_word(PredictionVerdict verdict);
+
+struct Judgement {
+    PredictionVerdict verdict = PredictionVerdict::fall_back;
+    double max_abs = 0, mean = 0, bias = 0; // bias: to be added to predictions, where `recalibrate`
+};
+// Measured minus predicted, of what was validated.
+Judgement judge(const std::vector<double> &residuals, double threshold);
+
+// Which `k` of the shots are validated: some of each quarter by probe bitrate, the rest from the highest.
+std::vector<std::size_t> chosen_for_validation(const std::vector<double> &bitrates, std::size_t k);
+
+// Half the width of an interval that holds 1 - alpha of what was held out, and where that is known from.
+struct Calibration {
+    std::vector<double> residuals; // of predictions that were checked
+    std::string origin;            // "sidecar", "built-in", or empty: nothing is known
+    bool is_known() const { return !residuals.empty(); }
+    double half_width(double alpha) const;
+};
+Calibration read_calibration(const std::string &path); // {method, alpha, n, residuals}; throws CommandError
+Calibration built_in_calibration(const Adapter &adapter);
+nlohmann::json calibration_json(const std::vector<double> &residuals, double alpha);
+
+// What both ways of predicting report; keys of the older tool.
+nlohmann::json prediction_json(const PredictOptions &own, const Judgement &judgement, double target,
+                               std::size_t validated, const Calibration &calibration);
+void write_prediction(const Options &options, const PredictOptions &own, const nlohmann::json &document);
+nlohmann::json interval_json(double score, double half_width, double alpha);
+
+} // namespace vmaf::tune

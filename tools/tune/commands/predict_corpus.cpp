@@ -1,0 +1,168 @@
+// Predictions from existing rows: a curve for each title, checked on points and titles that it was not told of.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "commands/corpus_answers.hpp"
+#include "commands/predict.hpp"
+#include "commands/search_result.hpp"
+#include "curves/score_curve.hpp"
+#include "text/numbers.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+
+namespace {
+
+// Rows of one source and configuration.
+struct Title {
+    const ScannedRow *first = nullptr;
+    std::vector<QualityPoint> points;
+    std::vector<CorpusPoint> rates;
+    const Adapter *adapter = nullptr;
+    double slope = 0; // of other titles
+    std::optional<double> own_slope;
+    // What the curve says at the point nearest to the target if it is not told of it.
+    std::optional<double> residual;
+    double held_out_q = 0, held_out_score = 0;
+};
+
+// Least squares of straightened scores over q.
+std::optional<double> slope_of(const std::vector<QualityPoint> &points, bool bounded) {
+    double q = 0, g = 0;
+    for (const QualityPoint &p : points) {
+        q += p.q / double(points.size());
+        g += straightened(p.score, bounded) / double(points.size());
+    }
+    double up = 0, down = 0;
+    for (const QualityPoint &p : points) {
+        up += (p.q - q) * (straightened(p.score, bounded) - g);
+        down += (p.q - q) * (p.q - q);
+    }
+    return down > 0 ? std::optional(up / down) : std::nullopt;
+}
+
+void hold_out(Title &title, const QualityTarget &target, bool bounded) {
+    if (title.points.size() < 2) return;
+    const auto nearest =
+        std::min_element(title.points.begin(), title.points.end(), [&](const QualityPoint &a, const QualityPoint &b) {
+            return std::fabs(a.score - target.value) < std::fabs(b.score - target.value);
+        });
+    std::vector<QualityPoint> others = title.points;
+    others.erase(others.begin() + (nearest - title.points.begin()));
+    title.held_out_q = nearest->q;
+    title.held_out_score = ScoreCurve(others, bounded, title.slope).score_at(nearest->q);
+    title.residual = nearest->score - title.held_out_score;
+}
+
+double rate_at(const Title &title, double q) { // by the nearest two rows, straight in the logarithm
+    std::vector<CorpusPoint> rows = title.rates;
+    std::sort(rows.begin(), rows.end(),
+              [&](const CorpusPoint &a, const CorpusPoint &b) { return std::fabs(a.q - q) < std::fabs(b.q - q); });
+    for (std::size_t i = 1; i < rows.size(); i++)
+        if (rows[i].q != rows[0].q && rows[i].kbps > 0 && rows[0].kbps > 0)
+            return rows[0].kbps * std::pow(rows[i].kbps / rows[0].kbps, (q - rows[0].q) / (rows[i].q - rows[0].q));
+    return rows.front().kbps;
+}
+
+} // namespace
+
+int predict_from_corpus(const Options &o, const PredictOptions &own) {
+    const std::vector<QualityTarget> targets = quality_targets(o, 93);
+    const QualityTarget target = targets.front();
+    const MetricChoice metric = *metric_choice(target.metric);
+    if (targets.size() > 1 || metric.lower_is_better)
+        throw usage_error("predict takes one target of a metric of which more is better");
+    const RowTable table(o.from_corpus, [&](const std::string &text) { complain_of_row(o, text); });
+    using Key = std::tuple<std::string_view, std::string_view, std::string_view, decltype(ScannedRow().variant())>;
+    std::map<Key, Title> titles;
+    std::vector<const ScannedRow *> used;
+    const auto wanted = [](const std::vector<std::string> &list, std::string_view name) {
+        return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
+    };
+    for (const ScannedRow &row : table.rows()) {
+        const auto score = corpus_score(row, target);
+        if (row.exit_status != 0 || !score || std::isnan(row.q) || !wanted(o.encoders, row.encoder) ||
+            !wanted(o.presets, row.preset) || !wanted(o.sources, row.src))
+            continue;
+        Title &title = titles[{row.src, row.encoder, row.preset, row.variant()}];
+        if (!title.first) title.first = &row;
+        title.adapter = find_adapter(row.encoder);
+        title.points.push_back({row.q, *score});
+        title.rates.push_back({row.q, *score, row.kbps, false});
+        used.push_back(&row);
+    }
+    if (titles.empty()) throw CommandError(kExitUnmet, "'" + o.from_corpus + "' has no rows with such a score");
+    if (!o.allow_mixed_models) refuse_mixed_models(used);
+
+    for (auto &[key, title] : titles) title.own_slope = slope_of(title.points, metric.bounded_by_100);
+    for (auto &[key, title] : titles) { // what other titles of this encoder and preset say
+        double sum = 0;
+        int count = 0;
+        for (const auto &[other, t] : titles)
+            if (std::get<0>(other) != std::get<0>(key) && std::get<1>(other) == std::get<1>(key) &&
+                std::get<2>(other) == std::get<2>(key) && t.own_slope) {
+                sum += *t.own_slope;
+                count++;
+            }
+        title.slope = count           ? sum / count
+                      : title.adapter ? typical_slope(*title.adapter)
+                                      : title.own_slope.value_or(-0.4);
+        hold_out(title, target, metric.bounded_by_100);
+    }
+    Calibration sidecar;
+    if (!own.calibration.empty()) sidecar = read_calibration(own.calibration);
+    // A title's interval comes from the other titles.
+    const auto calibration_for = [&](const Title *title) {
+        Calibration c = sidecar;
+        if (!c.is_known())
+            for (const auto &[key, t] : titles)
+                if (t.residual && (!title || t.first->src != title->first->src)) c.residuals.push_back(*t.residual);
+        if (c.origin.empty() && c.is_known()) c.origin = "other titles";
+        return c;
+    };
+    std::vector<double> residuals;
+    json listed = json::array(), answers = json::array();
+    for (const auto &[key, title] : titles) {
+        const double half_width = calibration_for(&title).half_width(own.alpha);
+        if (title.residual) {
+            residuals.push_back(*title.residual);
+            listed.push_back({{"src", title.first->src},
+                              {"crf", title.held_out_q},
+                              {"predicted_vmaf", title.held_out_score},
+                              {"measured_vmaf", title.held_out_score + *title.residual},
+                              {"residual", *title.residual}});
+        }
+        const QualityRange window = title.adapter ? title.adapter->search : QualityRange{0, 63};
+        const ScoreCurve curve(title.points, metric.bounded_by_100, title.slope);
+        const auto exact = curve.q_at(target.value, window.low, window.high);
+        const bool higher = title.adapter && title.adapter->higher_is_better;
+        const double step = title.adapter ? title.adapter->step : 1;
+        json answer = {{"src", title.first->src},       {"encoder", title.first->encoder},
+                       {"preset", title.first->preset}, {"options", shell_quoted(options_of(*title.first))},
+                       {"rows", title.points.size()},   {"crf", nullptr},
+                       {"predicted_vmaf", nullptr},     {"predicted_kbps", nullptr}};
+        if (exact) { // towards better quality
+            const double q = (higher ? std::ceil(*exact / step - 1e-9) : std::floor(*exact / step + 1e-9)) * step;
+            const double rounded = std::round(q * 1e6) / 1e6, score = curve.score_at(rounded);
+            answer["crf"] = rounded;
+            answer["predicted_vmaf"] = score;
+            answer["predicted_kbps"] = rate_at(title, rounded);
+            const bool is_beyond = rounded < curve.points().front().q || rounded > curve.points().back().q;
+            answer["extrapolated"] = is_beyond;
+            if (own.with_uncertainty) answer["interval"] = interval_json(score, half_width, own.alpha);
+        }
+        answers.push_back(std::move(answer));
+    }
+    const Judgement judgement = judge(residuals, own.residual_threshold);
+    json document = prediction_json(own, judgement, target.value, residuals.size(), calibration_for(nullptr));
+    document["residuals"] = listed;
+    document["titles"] = answers;
+    if (!own.calibration_out.empty() && !residuals.empty())
+        write_result(o, own.calibration_out, calibration_json(residuals, own.alpha).dump(2) + "\n");
+    write_prediction(o, own, document);
+    return judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted : kExitOk;
+}
+
+} // namespace vmaf::tune

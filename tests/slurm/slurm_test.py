@@ -236,6 +236,9 @@ class OnTheCluster(unittest.TestCase):
         common = ["corpus", "--source-list", "list", "-e", "libx264", "--preset", "ultrafast", "--score-scale", "none"]
         self.tune(*common, "--crf", "30", "--format", "csv", "-o", "rows.csv", *self.on_slurm())
         with open(self.folder + "/rows.csv") as file: self.assertEqual(len(file.readlines()), 3)
+        for name, more in (("local-variants", ["--no-cache"]), ("slurm-variants", self.on_slurm())):
+            self.tune(*common, "--crf", "25", "--crf", "35", "--variant", "plain=g=12", "--variant", "fast=preset=veryfast,g=6", "-o", name + ".jsonl", *more)
+        self.assertEqual(*[[told(r) for r in read(f"{self.folder}/{name}-variants.jsonl")] for name in ("local", "slurm")])
         for name, more in (("local", ["--no-cache"]), ("slurm", self.on_slurm("--tasks", "2"))):
             self.tune(*common, "--coarse-to-fine", "--target-vmaf", "70", "--coarse-step", "15", "--fine-radius", "1", "-o", name + ".jsonl", *more)
         self.assertEqual([told(r) for r in read(self.folder + "/local.jsonl")], [told(r) for r in read(self.folder + "/slurm.jsonl")])

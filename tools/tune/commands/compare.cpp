@@ -133,14 +133,17 @@ int run_compare(const Options &o) {
             if (!adapter.is_hardware && std::find(available.begin(), available.end(), adapter.name) != available.end())
                 wanted.push_back(adapter.name);
     }
+    const auto part_of = [](const std::string &item, const Variant &variant) { return item + " " + variant.name; };
     if (o.cluster.on_parts) {
-        o.cluster.on_parts({wanted});
+        std::vector<std::string> parts;
+        for (const auto &[item, variant] : entries_of(wanted, o)) parts.push_back(part_of(item, variant));
+        o.cluster.on_parts({parts});
         return kExitOk;
     }
-    if (!o.cluster.part.empty()) wanted = {o.cluster.part};
     const auto started = std::chrono::steady_clock::now();
     std::vector<Entry> entries;
     for (const auto &[item, variant] : entries_of(wanted, o)) {
+        if (!o.cluster.part.empty() && o.cluster.part != part_of(item, variant)) continue;
         const std::size_t colon = item.find(':');
         Entry entry{item.substr(0, colon),
                     colon == std::string::npos ? (o.presets.empty() ? "" : o.presets.front()) : item.substr(colon + 1),

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "cli/variants.hpp"
 #include "commands/commands.hpp"
 #include "commands/corpus_plan.hpp"
 #include "commands/on_cluster.hpp"
@@ -47,8 +48,10 @@ void plan_cells(const Options &given, Manifest &manifest) {
     const CorpusPlan plan = plan_corpus(run, o);
     for (const CorpusJob &job : plan.jobs) {
         const std::string &encoder = job.setup.encode.adapter->name, &preset = job.setup.encode.preset;
-        json unit = {{"src", job.setup.source.path}, {"encoder", encoder}, {"preset", preset}};
-        unit["group"] = sha256_hex(job.setup.source.path + "\n" + encoder + "\n" + preset).substr(0, 12);
+        json unit = {
+            {"src", job.setup.source.path}, {"encoder", encoder}, {"preset", preset}, {"variant", job.setup.variant}};
+        unit["group"] =
+            sha256_hex(job.setup.source.path + "\n" + encoder + "\n" + preset + "\n" + job.setup.variant).substr(0, 12);
         if (!job.qualities.empty()) unit["crf"] = job.qualities.front();
         if (job.failure) { // known before it starts: the row is made at the end
             ProbeResult failed = *job.failure;
@@ -66,6 +69,8 @@ void work_on_cells(const Options &given, const std::vector<json> &units,
     o.sources = {units.front().at("src").get<std::string>()};
     o.encoders = {units.front().at("encoder").get<std::string>()};
     o.presets = {units.front().at("preset").get<std::string>()};
+    const std::string variant = units.front().at("variant");
+    std::erase_if(o.variants, [&](const std::string &text) { return parse_variants({text}).front().name != variant; });
     o.q_range.clear();
     o.q_values.clear();
     std::vector<std::size_t> numbers; // of those that are to be run

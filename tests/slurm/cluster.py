@@ -34,6 +34,12 @@ class Cluster:
         self.environment = {**os.environ, "SLURM_CONF": folder + "/slurm.conf", "PATH": os.environ["PATH"] + ":/usr/sbin"}
 
     def __enter__(self):
+        try: return self.begin()
+        except BaseException: # what has been started does not stay
+            self.__exit__()
+            raise
+
+    def begin(self):
         os.chmod(self.folder, 0o755)
         for name in ("state", "spool-n1", "spool-n2", "log", "munge"): os.mkdir(f"{self.folder}/{name}", 0o755)
         munge = self.folder + "/munge"

@@ -37,7 +37,7 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
     struct SharedMemory {
         Bits even[kGroups], odd[kGroups];
         u32 first_bad;
-        Bits sum;
+        Bits sum, exact; // `exact` lies apart: some threads still read `sum` when it is written
     };
 
     // What a run does to A, by A's parity (modulo 2^32 or 2^64), and how far A may be below and above its start on the
@@ -61,10 +61,10 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
                 if (static_cast<u32>(c.thread) == good) {
                     F exact = from_bits(sum);
                     for (u64 i = mine; i < mine + kRun && i < count; i++) exact = exact + term(i);
-                    shared->sum = C::bits(exact);
+                    shared->exact = C::bits(exact);
                 }
                 c.barrier();
-                sum = shared->sum;
+                sum = shared->exact;
             }
             first += static_cast<u64>(good < kThreads ? static_cast<int>(good) + 1 : kThreads) * kRun;
         }

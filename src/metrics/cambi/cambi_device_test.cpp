@@ -87,29 +87,6 @@ TEST_P(CambiDevice, DropsAnOctave) {
     EXPECT_EQ(device_difference(c, {{picture, picture}}, *device_), "");
 }
 
-TEST_P(CambiDevice, RefusesSamplesAboveTheDepth) {
-    const PictureFormat format = {PixelFormat::yuv400p, 10, 230, 40};
-    const auto metric = cambi_metric.create(OptionValues("cambi", cambi_metric.options, {{"full_ref", "true"}}));
-    metric->prepare(format);
-    std::vector<PicturePair> pairs = {
-        banded_pairs(format)[0], {banded(format, 1), banded(format, 2)}, {banded(format, 1), banded(format, 2)}};
-    put(pairs[1].dist, 229, 39, 1024);
-    put(pairs[2].ref, 3, 0, 5000);
-    const auto results = results_on_device(*metric, pairs, *device_);
-    class Sink final : public ScoreSink {
-      public:
-        void score(std::string_view, unsigned, double) override { scores++; }
-        void aggregate(std::string_view, double) override {}
-        int scores = 0;
-    } sink;
-    metric->emit(0, results[0], sink);
-    EXPECT_EQ(sink.scores, 3);
-    EXPECT_THROW(metric->emit(1, results[1], sink), Error);
-    EXPECT_EQ(sink.scores, 3);
-    EXPECT_THROW(metric->emit(2, results[2], sink), Error); // the distorted picture's score stands
-    EXPECT_EQ(sink.scores, 4);
-}
-
 std::string contents(const fs::path &path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};

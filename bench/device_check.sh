@@ -4,7 +4,7 @@
 #   bench/device_check.sh pack FOLDER          builds for sm_90 and puts what is needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: features check profile parity golden mixes memory kernels frames sweep library pageable files list startup contexts runs samples faults sanitize hip
+# Steps: devices features check profile parity golden mixes memory kernels frames sweep library pageable files list startup contexts runs samples faults sanitize hip
 # (default: all but sweep). Each prints its figures as it goes, and FAILED where something is not as it must be. `SLOW` names the
 # features that profile looks at.
 set -euo pipefail
@@ -16,7 +16,7 @@ pack() {
     folder=$(cd "$1" && pwd)
     [ -d "$build" ] || meson setup "$build" "$here" -Denable_cuda=true -Dnvidia_archs="${ARCHS:-sm_90}" -Denable_fuzz=false >/dev/null
     local programs=(bench/device_bench bench/library_bench bench/library_stress tools/vmaf tools/vmaf-parity
-        tools/clipgen bench/hip_on_cuda/device_bench_hip tests/fake_driver/with_hip/vmaf_with_hip)
+        tools/clipgen tests/unit_tests bench/hip_on_cuda/device_bench_hip tests/fake_driver/with_hip/vmaf_with_hip)
     ninja -C "$build" "${programs[@]}"
     mkdir -p "$folder"
     (cd "$build" && cp "${programs[@]}" "$folder"/)
@@ -39,6 +39,8 @@ timed() { # words, then the command
 }
 
 step_check() { "$folder"/device_bench check cuda large; }
+# Queues, events, memory and the words of kernels, on every device that is there.
+step_devices() { "$folder"/unit_tests --gtest_brief=1 --gtest_filter='*EveryDevice*'; }
 step_kernels() { "$folder"/device_bench kernels cuda; }
 step_frames() { "$folder"/device_bench frames cuda; }
 step_sweep() { "$folder"/device_bench frames cuda sweep; }
@@ -345,7 +347,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(features check profile parity golden mixes memory kernels frames library pageable files list startup contexts runs samples faults sanitize hip)
+    [ ${#steps[@]} -gt 0 ] || steps=(devices features check profile parity golden mixes memory kernels frames library pageable files list startup contexts runs samples faults sanitize hip)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS

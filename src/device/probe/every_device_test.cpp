@@ -73,7 +73,8 @@ TEST_P(EveryDevice, QueuesWorkInOrderAndEventsOrderQueues) {
         EXPECT_TRUE(filled->reached());
         EXPECT_EQ(result->data()[3], std::byte{0});
         EXPECT_EQ(result->data()[65], std::byte{0});
-        for (const int i : {4, 63, 66, 96, 255}) ASSERT_EQ(result->data()[i], std::byte(round)) << i;
+        for (const int i : {4, 63, 96, 98, 255}) // rows of equal pitch may come with what lies between them
+            ASSERT_EQ(result->data()[i], std::byte(round)) << i;
     }
     filled->wait();
 }

@@ -1,13 +1,13 @@
 // The context (device/kernel.hpp) of CUDA devices, and entry points for kernels.
 #pragma once
 
-#include "device/kernel.hpp"
+#include "device/module_api/launch_context.hpp"
 #include "device/soft_f64.hpp"
 
 namespace vmaf {
 namespace kernels {
 
-class CudaContext : public PortableOperations {
+class CudaContext : public LaunchContext {
   public:
     static constexpr int kGroup = 32;
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
@@ -22,13 +22,6 @@ class CudaContext : public PortableOperations {
     static constexpr int kSharedBytes = 99 * 1024; // of sm_86, sm_89 and sm_120; others have more
 #endif
 
-    int thread, block_x, block_y, frame;
-
-    __device__ __forceinline__ CudaContext()
-        : thread(static_cast<int>(threadIdx.x)), block_x(static_cast<int>(blockIdx.x)),
-          block_y(static_cast<int>(blockIdx.y)), frame(static_cast<int>(blockIdx.z)) {}
-
-    static __device__ __forceinline__ void barrier() { __syncthreads(); }
     template <class T> static __device__ __forceinline__ T shuffle(T v, int lane) { // 32 or 64 bits
         return __shfl_sync(0xffffffffu, v, lane);
     }
@@ -50,16 +43,6 @@ class CudaContext : public PortableOperations {
         return v;
 #endif
     }
-    static __device__ __forceinline__ void fence() { __threadfence(); }
-    static __device__ __forceinline__ void atomic_add(u64 *at, u64 v) { atomicAdd(at, v); }
-    static __device__ __forceinline__ void atomic_add(u32 *at, u32 v) { atomicAdd(at, v); }
-    static __device__ __forceinline__ void atomic_max(u32 *at, u32 v) { atomicMax(at, v); }
-    static __device__ __forceinline__ void atomic_min(u32 *at, u32 v) { atomicMin(at, v); }
-    static __device__ __forceinline__ u32 atomic_increment(u32 *at) { return atomicAdd(at, 1u); }
-    template <class T> static __device__ __forceinline__ void shared_add(T *at, T v) { atomicAdd(at, v); }
-    template <class T> static __device__ __forceinline__ void shared_max(T *at, T v) { atomicMax(at, v); }
-    template <class T> static __device__ __forceinline__ void shared_min(T *at, T v) { atomicMin(at, v); }
-    static __device__ __forceinline__ u32 shared_increment(u32 *at) { return atomicAdd(at, 1u); }
     template <class T> static __device__ __forceinline__ T load(const T *at) { return __ldg(at); }
     static __device__ __forceinline__ Words4 load(const Words4 *at) {
         const uint4 v = __ldg(reinterpret_cast<const uint4 *>(at));

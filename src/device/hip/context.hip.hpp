@@ -4,13 +4,13 @@
 
 #include <hip/hip_runtime.h>
 
-#include "device/kernel.hpp"
+#include "device/module_api/launch_context.hpp"
 #include "device/soft_f64.hpp"
 
 namespace vmaf {
 namespace kernels {
 
-class HipContext : public PortableOperations {
+class HipContext : public LaunchContext {
   public:
     static constexpr int kGroup = __AMDGCN_WAVEFRONT_SIZE;
 #if defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx942__)
@@ -20,13 +20,6 @@ class HipContext : public PortableOperations {
 #endif
     using f64 = double;
 
-    int thread, block_x, block_y, frame;
-
-    __device__ __forceinline__ HipContext()
-        : thread(static_cast<int>(threadIdx.x)), block_x(static_cast<int>(blockIdx.x)),
-          block_y(static_cast<int>(blockIdx.y)), frame(static_cast<int>(blockIdx.z)) {}
-
-    static __device__ __forceinline__ void barrier() { __syncthreads(); }
     template <class T> static __device__ __forceinline__ T shuffle(T v, int lane) { return __shfl(v, lane); }
     static __device__ __forceinline__ u64 ballot(bool flag) { return __ballot(flag); }
     static __device__ __forceinline__ u32 group_max(u32 v) {
@@ -38,16 +31,6 @@ class HipContext : public PortableOperations {
         for (int distance = kGroup / 2; distance > 0; distance /= 2) v += __shfl_xor(v, distance);
         return v;
     }
-    static __device__ __forceinline__ void fence() { __threadfence(); }
-    static __device__ __forceinline__ void atomic_add(u64 *at, u64 v) { atomicAdd(at, v); }
-    static __device__ __forceinline__ void atomic_add(u32 *at, u32 v) { atomicAdd(at, v); }
-    static __device__ __forceinline__ void atomic_max(u32 *at, u32 v) { atomicMax(at, v); }
-    static __device__ __forceinline__ void atomic_min(u32 *at, u32 v) { atomicMin(at, v); }
-    static __device__ __forceinline__ u32 atomic_increment(u32 *at) { return atomicAdd(at, 1u); }
-    template <class T> static __device__ __forceinline__ void shared_add(T *at, T v) { atomicAdd(at, v); }
-    template <class T> static __device__ __forceinline__ void shared_max(T *at, T v) { atomicMax(at, v); }
-    template <class T> static __device__ __forceinline__ void shared_min(T *at, T v) { atomicMin(at, v); }
-    static __device__ __forceinline__ u32 shared_increment(u32 *at) { return atomicAdd(at, 1u); }
     template <class T> static __device__ __forceinline__ T load(const T *at) { return *at; }
     // Past the caches that other blocks do not see.
     template <class T> static __device__ __forceinline__ T load_fresh(const T *at) {

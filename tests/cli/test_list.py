@@ -51,6 +51,11 @@ class Lists(CommandTest):
         self.assertIn("32x32", problems[1])
         self.assertIn("2 of 3 pairs could not be scored", problems[2])
 
+    def test_lines_about_a_pair_say_where_it_stands(self):
+        short = self.clip("short.y4m", frames=2)
+        run = self.listed(f"{self.ref} {self.dist}\n{self.ref} {short}\n", *NO_MODEL, "--jobs", "2")
+        self.assertRegex(run.stderr, r"^vmaf: line 2 of '.*pairs.txt': the distorted clip .* ended .*common part is scored\n$")
+
     def test_the_list_may_come_from_standard_input(self):
         run = self.vmaf("--list", "-", input=f"{self.ref} {self.dist}")
         self.assertEqual(run.stdout.count("\n"), 1)

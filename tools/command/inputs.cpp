@@ -6,8 +6,8 @@
 
 #include "clips.hpp"
 #include "exit_code.hpp"
-#include "system/input_file.hpp"
 #include "say.hpp"
+#include "system/input_file.hpp"
 #include "system/program.hpp"
 
 namespace vmaf::cli {
@@ -41,7 +41,7 @@ void advise_model(const FramePairs &video, const Options &options) {
     const PictureFormat &p = video.format();
     if ((p.height >= 2160 || p.width >= 3840) && options.models.size() == 1 &&
         options.models[0].version == "vmaf_v0.6.1" && !options.no_prediction)
-        say("pictures of " + std::to_string(p.width) + "x" + std::to_string(p.height) +
+        say(options.place + "pictures of " + std::to_string(p.width) + "x" + std::to_string(p.height) +
             " are scored with a model for 1080 lines; there is -m version=vmaf_4k_v0.6.1");
 }
 
@@ -66,8 +66,8 @@ std::unique_ptr<FramePairs> open_videos(const Options &options) {
     request.missing = video.missing;
     request.is_by_index = video.is_by_index;
     request.is_mismatch_warning = video.only_warns;
-    if (!options.quiet) request.say_step = say;
-    request.say_warning = [](const std::string &sentence) { say("warning: " + sentence); };
+    if (!options.quiet) request.say_step = [place = options.place](const std::string &step) { say(place + step); };
+    request.say_warning = [place = options.place](const std::string &sentence) { say(place + "warning: " + sentence); };
     try {
         auto pairs = std::make_unique<VideoPairs>(request);
         advise_model(*pairs, options);

@@ -58,7 +58,8 @@ enum class Action { score, version, help, capabilities, list_models, list_featur
 struct Options {
     Action action = Action::score;
     std::string reference, distorted;
-    std::string list; // of pairs, in place of the two; empty: none
+    std::string list;  // of pairs, in place of the two; empty: none
+    std::string place; // of the pair in its list, for lines about it; empty: it is the only one
     bool is_raw = false;
     RawGeometry geometry;
     std::vector<ModelArgument> models;

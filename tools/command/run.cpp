@@ -162,7 +162,7 @@ void report_lengths(const Options &options, bool reference_ended, unsigned frame
                                  (reference_ended ? distorted : reference) + ", after " + std::to_string(frames) +
                                  (frames == 1 ? " frame" : " frames");
     if (options.strict_length) throw Failure(ExitCode::setup, sentence + "; with --strict_length that is an error");
-    say(sentence + "; the common part is scored");
+    say(options.place + sentence + "; the common part is scored");
 }
 
 // What the session needs of the frames: memory that its device reads fast, if it has one, and no planes that no metric
@@ -236,7 +236,7 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
         try {
             prepared = prepare_session(options, engine.models, clips, backend->backend.get(), is_explicit);
         } catch (const Error &e) { // it started, but this run is too much for it
-            say(backend->name + " not usable (" + e.brief() + "); using cpu");
+            say(options.place + backend->name + " not usable (" + e.brief() + "); using cpu");
             backend = &cpu;
         }
     }
@@ -300,12 +300,15 @@ void run_list(const Options &options) {
     Meter meter(is_talkative, pairs.size(), -1, Meter::Unit::pairs);
     std::mutex telling;
     std::size_t begun = 0, ended = 0, failed = 0; // all under `telling`
+    const auto place_of = [&](const ListedPair &pair) {
+        return "line " + std::to_string(pair.line) + " of " + quoted(options.list) + ": ";
+    };
     const auto tell = [&](const ListedPair &pair, const std::vector<std::string> &lines, const std::string &problem) {
         const std::lock_guard lock(telling);
         ended++;
         if (!problem.empty()) {
             failed++;
-            say("line " + std::to_string(pair.line) + " of " + quoted(options.list) + ": " + problem);
+            say(place_of(pair) + problem);
         }
         if (is_talkative && system::is_terminal(system::Stream::output)) meter.clear();
         for (const std::string &line : lines)
@@ -324,6 +327,7 @@ void run_list(const Options &options) {
             const ListedPair &pair = pairs[mine];
             try {
                 Options own = shared;
+                own.place = place_of(pair);
                 own.reference = pair.reference;
                 own.distorted = pair.distorted;
                 if (!pair.output.empty()) own.output = pair.output;

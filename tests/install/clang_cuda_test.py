@@ -22,7 +22,7 @@ exit %d
 
 
 class ClangForCuda(unittest.TestCase):
-    def configure(self, folder, clang_exit=0, fatbinary=True):
+    def configure(self, folder, clang_exit=0, fatbinary=True, parts=("tests", "bench", "tools")):
         programs = pathlib.Path(folder) / "programs"
         programs.mkdir()
         for name, code in (("clang++", clang_exit), *((("fatbinary", 0),) if fatbinary else ())):
@@ -32,7 +32,7 @@ class ClangForCuda(unittest.TestCase):
                             "PATH": f"{programs}:{os.environ['PATH']}"}
         self.build = pathlib.Path(folder) / "build"
         return subprocess.run(["meson", "setup", str(self.build), ROOT, "-Denable_cuda=true", "-Denable_nvcc=false", "-Denable_asm=false",
-                               "-Denable_tests=false", "-Denable_bench=false", "-Denable_tools=false", "-Dnvidia_archs=sm_80,compute_80"],
+                               *(f"-Denable_{part}=false" for part in parts), "-Dnvidia_archs=sm_80,compute_80"],
                               env=self.environment, capture_output=True, text=True)
 
     def test_it_configures_and_compiles(self):
@@ -45,6 +45,11 @@ class ClangForCuda(unittest.TestCase):
             asked = (self.build / "src/device/cuda/psnr.fatbin").read_text()
             for word in ("kind=elf,sm=80", "kind=ptx,sm=80"):
                 self.assertIn(word, asked)
+
+    def test_it_configures_with_everything_that_a_developer_builds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = self.configure(folder, parts=())
+            self.assertEqual(run.returncode, 0, run.stdout[-2000:] + run.stderr)
 
     def test_a_clang_that_does_not_know_the_installed_cuda_is_named(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -13,21 +13,8 @@
 #include <set>
 #include <vector>
 
+#include "../src/capi/metadata_handler.h"
 #include "libvmaf/libvmaf.h"
-
-extern "C" {
-struct VmafMetadata {
-    char *feature_name;
-    unsigned picture_index;
-    double score;
-};
-struct VmafMetadataConfiguration {
-    char *feature_name;
-    void (*callback)(void *data, VmafMetadata *metadata);
-    void *data;
-};
-int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg);
-}
 
 namespace {
 

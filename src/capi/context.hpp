@@ -17,18 +17,7 @@
 #pragma GCC visibility push(default)
 #include "libvmaf/libvmaf.h"
 #pragma GCC visibility pop
-
-// The score callback that the reference exports without a header (models.md 6.5).
-struct VmafMetadata {
-    char *feature_name;
-    unsigned picture_index;
-    double score;
-};
-struct VmafMetadataConfiguration {
-    char *feature_name;
-    void (*callback)(void *data, VmafMetadata *metadata);
-    void *data;
-};
+#include "capi/metadata_handler.h"
 
 struct VmafFeatureDictionary {
     vmaf::OptionTexts texts;

@@ -169,10 +169,6 @@ int vmaf_write_output_with_format(VmafContext *vmaf, const char *output_path, en
 
 const char *vmaf_version(void) { return VMAF_VERSION; }
 
-#pragma GCC visibility push(default)
-extern "C" int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg);
-#pragma GCC visibility pop
-
 int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg) {
     if (!vmaf || !cfg.feature_name || !cfg.callback) return -EINVAL;
     return capi::guarded([&] {

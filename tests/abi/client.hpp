@@ -6,23 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../../src/capi/metadata_handler.h"
 #include "libvmaf/libvmaf.h"
-
-// Exported without a header (models.md 6.5). Outside of the namespace and by their names, so that sanitizers know the
-// types.
-extern "C" {
-struct VmafMetadata {
-    char *feature_name;
-    unsigned picture_index;
-    double score;
-};
-struct VmafMetadataConfiguration {
-    char *feature_name;
-    void (*callback)(void *data, VmafMetadata *metadata);
-    void *data;
-};
-int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg);
-}
 
 namespace capi_test {
 

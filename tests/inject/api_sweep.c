@@ -10,19 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../src/capi/metadata_handler.h"
 #include "libvmaf/libvmaf.h"
-
-typedef struct VmafMetadata {
-    char *feature_name;
-    unsigned picture_index;
-    double score;
-} VmafMetadata;
-typedef struct VmafMetadataConfiguration {
-    char *feature_name;
-    void (*callback)(void *data, VmafMetadata *metadata);
-    void *data;
-} VmafMetadataConfiguration;
-int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg);
 
 static void (*arm)(long n, int from_then);
 static long (*seen)(void), (*live)(void);

@@ -61,7 +61,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
   public:
     explicit Impl(const SessionConfig &config)
         : config_(config), isa_(best_isa(config.cpumask)), pool_(config.threads),
-          max_in_flight_(std::max(1u, config.threads + config.threads / 2 + 1)) {}
+          max_in_flight_(config.threads + (config.threads > 1 ? 2 : 1)) {} // one to start with, one that waits its turn
 
     ~Impl() override {
         drain();

@@ -12,6 +12,7 @@
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
+#include "device/metal/copy_kernels.hpp"
 #include "device/metal/texts.hpp"
 #include "device/picture_memory.hpp"
 
@@ -81,8 +82,15 @@ class Context {
             NSError *error = nil;
             residency_ = [device newResidencySetWithDescriptor:descriptor error:&error];
             if (!residency_) throw Error(EIO, "Metal: no residency set: " + text_of(error));
+            [callers_queue_ addResidencySet:residency_];
         } else {
             throw not_usable("this system is too old");
+        }
+    }
+    // A queue takes 32 sets at most, and a caller's goes on living.
+    ~Context() {
+        @autoreleasepool {
+            [callers_queue_ removeResidencySet:residency_];
         }
     }
     Context(const Context &) = delete;
@@ -93,7 +101,8 @@ class Context {
 
     // Command buffers of a caller's queue run in their order, ours too.
     id<MTLCommandQueue> make_queue() const {
-        id<MTLCommandQueue> queue = callers_queue_ ? callers_queue_ : [device_ newCommandQueue];
+        if (callers_queue_) return callers_queue_;
+        id<MTLCommandQueue> queue = [device_ newCommandQueue];
         if (!queue) throw Error(ENOMEM, "Metal: no command queue");
         [queue addResidencySet:residency_];
         return queue;
@@ -236,14 +245,103 @@ class MetalEvent final : public Event {
 
 struct MetalKernel {
     id<MTLComputePipelineState> pipeline;
+    KernelShape shape;
+};
+
+// Kernels of one device, compiled when first asked for: the text of their set, which the library carries.
+class Libraries {
+  public:
+    explicit Libraries(ContextPointer context) : context_(std::move(context)) {}
+
+    LoadedKernel load(const Kernel &kernel) {
+        const std::lock_guard lock(mutex_);
+        const std::string name = std::string(kernel.set) + "/" + kernel.name;
+        auto found = kernels_.find(name);
+        if (found == kernels_.end()) found = kernels_.emplace(name, made(kernel)).first;
+        return {kernel.name, found->second.shape, &found->second};
+    }
+
+  private:
+    MetalKernel made(const Kernel &kernel) {
+        id<MTLLibrary> library = library_of(kernel);
+        const std::string entry = "vmaf_" + std::string(kernel.name);
+        id<MTLComputePipelineState> pipeline = pipeline_of(library, entry);
+        const KernelShape shape = shape_of(library, entry);
+        if (shape.threads > pipeline.maxTotalThreadsPerThreadgroup || shape.group_width != pipeline.threadExecutionWidth ||
+            shape.shared_bytes > context_->device().maxThreadgroupMemoryLength)
+            throw Error(ENOTSUP, "Metal code for " + entry + " does not fit this device: blocks of " +
+                                     std::to_string(shape.threads) + " threads and " + std::to_string(shape.shared_bytes) +
+                                     " bytes of shared memory, " + std::to_string(pipeline.maxTotalThreadsPerThreadgroup) +
+                                     " and " + std::to_string(context_->device().maxThreadgroupMemoryLength) +
+                                     " are possible");
+        return {pipeline, shape};
+    }
+    id<MTLLibrary> library_of(const Kernel &kernel) {
+        const auto found = libraries_.find(kernel.set);
+        if (found != libraries_.end()) return found->second;
+        const char *text = metal::text_of_set(kernel.set);
+        if (!text) throw Error(ENOTSUP, "no Metal code for " + std::string(kernel.set));
+        MTLCompileOptions *options = [[MTLCompileOptions alloc] init];
+        options.languageVersion = MTLLanguageVersion3_2;
+        options.mathMode = MTLMathModeSafe; // every operation rounds as IEEE says
+        options.mathFloatingPointFunctions = MTLMathFloatingPointFunctionsPrecise;
+        NSError *error = nil;
+        id<MTLLibrary> library = [context_->device() newLibraryWithSource:[NSString stringWithUTF8String:text]
+                                                                  options:options
+                                                                    error:&error];
+        if (!library)
+            throw Error(ENOTSUP, "Metal: the kernels of " + std::string(kernel.set) + " do not compile: " + text_of(error));
+        return libraries_.emplace(kernel.set, library).first->second;
+    }
+    id<MTLComputePipelineState> pipeline_of(id<MTLLibrary> library, const std::string &name) {
+        id<MTLFunction> function = [library newFunctionWithName:[NSString stringWithUTF8String:name.c_str()]];
+        if (!function) throw Error(ENOTSUP, "Metal: no kernel '" + name + "'");
+        NSError *error = nil;
+        id<MTLComputePipelineState> pipeline = [context_->device() newComputePipelineStateWithFunction:function
+                                                                                                error:&error];
+        if (!pipeline) throw Error(ENOTSUP, "Metal: " + name + ": " + text_of(error));
+        return pipeline;
+    }
+    // The device itself says which sizes its kernels have.
+    KernelShape shape_of(id<MTLLibrary> library, const std::string &entry) {
+        id<MTLComputePipelineState> pipeline = pipeline_of(library, entry + "_shape");
+        if (!queue_) queue_ = context_->make_queue();
+        id<MTLBuffer> out = [context_->device() newBufferWithLength:sizeof(KernelShape)
+                                                            options:MTLResourceStorageModeShared];
+        id<MTLCommandBuffer> buffer = out ? [queue_ commandBuffer] : nil;
+        id<MTLComputeCommandEncoder> encoder = [buffer computeCommandEncoder]; // must be ended once it is there
+        if (!encoder) throw Error(ENOMEM, "Metal: no memory to ask for the sizes of " + entry);
+        [encoder setComputePipelineState:pipeline];
+        [encoder setBuffer:out offset:0 atIndex:0];
+        [encoder dispatchThreadgroups:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
+        [encoder endEncoding];
+        context_->work()->begin();
+        [buffer commit];
+        [buffer waitUntilCompleted];
+        context_->work()->end(buffer);
+        context_->work()->check();
+        KernelShape shape{};
+        std::memcpy(&shape, out.contents, sizeof shape);
+        return shape;
+    }
+
+    ContextPointer context_;
+    std::mutex mutex_;
+    id<MTLCommandQueue> queue_ = nil;
+    std::map<std::string, id<MTLLibrary>, std::less<>> libraries_; // by set
+    std::map<std::string, MetalKernel, std::less<>> kernels_; // by set and name
 };
 
 // Kernels reach memory by address, of which Metal knows nothing: the order of encoders is kept by a fence, that of
-// dispatches by barriers.
+// dispatches by barriers. Copies are kernels, too (copy_kernels.hpp).
 class MetalQueue final : public Queue {
   public:
-    explicit MetalQueue(ContextPointer context)
-        : context_(std::move(context)), queue_(context_->make_queue()), fence_([context_->device() newFence]) {}
+    MetalQueue(ContextPointer context, std::shared_ptr<Libraries> libraries)
+        : context_(std::move(context)), libraries_(std::move(libraries)), queue_(context_->make_queue()),
+          fence_([context_->device() newFence]), copy_bytes_(libraries_->load({"copies", "copy_bytes"})),
+          copy_words_(libraries_->load({"copies", "copy_words"})) {
+        if (!fence_) throw Error(ENOMEM, "Metal: no fence");
+    }
     ~MetalQueue() override {
         @autoreleasepool {
             commit();
@@ -253,38 +351,42 @@ class MetalQueue final : public Queue {
 
     void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
                 CopyShape shape) override {
+        if (is_empty(shape)) return;
         @autoreleasepool {
             Place source = context_->on_host(from);
             if (!source.buffer) { // ordinary memory: copied at once
-                const std::size_t bytes = bytes_of(from_pitch, shape);
-                source = {[context_->device() newBufferWithBytes:from
-                                                          length:bytes
-                                                         options:MTLResourceStorageModeShared],
-                          0};
-                if (!source.buffer) throw Error(ENOMEM, "Metal: no memory for a copy of " + std::to_string(bytes) + " bytes");
+                const std::size_t bytes = (shape.rows - 1) * static_cast<std::size_t>(from_pitch) + shape.row_bytes;
+                id<MTLBuffer> staged = [context_->device() newBufferWithBytes:from
+                                                                       length:bytes
+                                                                      options:MTLResourceStorageModeShared];
+                if (!staged) throw Error(ENOMEM, "Metal: no memory for a copy of " + std::to_string(bytes) + " bytes");
+                [compute() useResource:staged usage:MTLResourceUsageRead];
+                [buffer() addCompletedHandler:^(id<MTLCommandBuffer>) {
+                    (void)staged; // lives until then
+                }];
+                source = {staged, 0};
             }
-            copy_rows(context_->on_device(to), to_pitch, source, from_pitch, shape);
+            copy_rows(to, to_pitch, &source, from_pitch, shape);
         }
     }
     void download(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
                   CopyShape shape) override {
         @autoreleasepool {
-            const Place target = context_->on_host(to);
+            const Place target = context_->on_host(to), source = context_->on_device(from);
             if (!target.buffer) throw invalid("Metal: downloads go to memory that the device knows");
-            copy_rows(target, to_pitch, context_->on_device(from), from_pitch, shape);
+            copy_rows(address_of(target), to_pitch, &source, from_pitch, shape);
         }
     }
     void copy(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
               CopyShape shape) override {
         @autoreleasepool {
-            copy_rows(context_->on_device(to), to_pitch, context_->on_device(from), from_pitch, shape);
+            const Place source = context_->on_device(from);
+            copy_rows(to, to_pitch, &source, from_pitch, shape);
         }
     }
     void clear(std::byte *at, std::size_t bytes) override {
-        if (bytes == 0) return;
         @autoreleasepool {
-            const Place place = context_->on_device(at);
-            [blit() fillBuffer:place.buffer range:NSMakeRange(place.offset, bytes) value:0];
+            copy_rows(at, 0, nullptr, 0, {bytes, 1});
         }
     }
     void launch(const LoadedKernel &kernel, Grid grid, const void *args, std::size_t args_bytes) override {
@@ -325,22 +427,24 @@ class MetalQueue final : public Queue {
     }
 
   private:
-    static std::size_t bytes_of(std::ptrdiff_t pitch, CopyShape shape) {
-        return (shape.rows - 1) * static_cast<std::size_t>(pitch) + shape.row_bytes;
+    static bool is_empty(CopyShape shape) { return shape.rows == 0 || shape.row_bytes == 0; }
+    // As kernels see it.
+    static std::byte *address_of(const Place &place) {
+        return reinterpret_cast<std::byte *>(static_cast<std::uintptr_t>(place.buffer.gpuAddress + place.offset));
     }
-    void copy_rows(Place to, std::ptrdiff_t to_pitch, Place from, std::ptrdiff_t from_pitch, CopyShape shape) {
-        if (shape.rows == 0 || shape.row_bytes == 0) return;
-        std::size_t rows = shape.rows, bytes = shape.row_bytes;
-        if (to_pitch == from_pitch && rows > 1) { // one block, padding included
-            bytes = bytes_of(to_pitch, shape);
-            rows = 1;
-        }
-        for (std::size_t y = 0; y < rows; y++)
-            [blit() copyFromBuffer:from.buffer
-                      sourceOffset:from.offset + y * static_cast<std::size_t>(from_pitch)
-                          toBuffer:to.buffer
-                 destinationOffset:to.offset + y * static_cast<std::size_t>(to_pitch)
-                              size:bytes];
+    // From nowhere: zeros.
+    void copy_rows(std::byte *to, std::ptrdiff_t to_pitch, const Place *from, std::ptrdiff_t from_pitch, CopyShape shape) {
+        if (is_empty(shape)) return;
+        const kernels::CopyArgs args{reinterpret_cast<kernels::u8 *>(to),
+                                     from ? reinterpret_cast<const kernels::u8 *>(address_of(*from)) : nullptr,
+                                     static_cast<kernels::u64>(to_pitch), static_cast<kernels::u64>(from_pitch),
+                                     shape.row_bytes};
+        const auto all = reinterpret_cast<std::uintptr_t>(args.to) | reinterpret_cast<std::uintptr_t>(args.from) |
+                         args.to_pitch | args.from_pitch | args.row_bytes;
+        const LoadedKernel &kernel = all % 4 == 0 ? copy_words_ : copy_bytes_;
+        const auto tile = static_cast<std::size_t>(kernel.shape.tile_width);
+        launch(kernel, {static_cast<unsigned>((shape.row_bytes + tile - 1) / tile), static_cast<unsigned>(shape.rows), 1},
+               &args, sizeof args);
     }
 
     id<MTLCommandBuffer> buffer() {
@@ -349,7 +453,6 @@ class MetalQueue final : public Queue {
         return buffer_;
     }
     id<MTLComputeCommandEncoder> compute() {
-        if (blit_) end_encoder();
         if (compute_) {
             [compute_ memoryBarrierWithScope:MTLBarrierScopeBuffers];
             return compute_;
@@ -359,27 +462,12 @@ class MetalQueue final : public Queue {
         if (has_fence_) [compute_ waitForFence:fence_];
         return compute_;
     }
-    id<MTLBlitCommandEncoder> blit() {
-        // Copies that follow each other may overlap in memory: one encoder for each.
-        end_encoder();
-        blit_ = [buffer() blitCommandEncoder];
-        if (!blit_) throw Error(ENOMEM, "Metal: no command encoder");
-        if (has_fence_) [blit_ waitForFence:fence_];
-        return blit_;
-    }
     void end_encoder() {
-        if (compute_) {
-            [compute_ updateFence:fence_];
-            [compute_ endEncoding];
-            has_fence_ = true;
-        }
-        if (blit_) {
-            [blit_ updateFence:fence_];
-            [blit_ endEncoding];
-            has_fence_ = true;
-        }
+        if (!compute_) return;
+        [compute_ updateFence:fence_];
+        [compute_ endEncoding];
+        has_fence_ = true;
         compute_ = nil;
-        blit_ = nil;
     }
     void commit() {
         end_encoder();
@@ -395,94 +483,13 @@ class MetalQueue final : public Queue {
     }
 
     ContextPointer context_;
+    std::shared_ptr<Libraries> libraries_;
     id<MTLCommandQueue> queue_;
     id<MTLFence> fence_;
+    LoadedKernel copy_bytes_, copy_words_;
     bool has_fence_ = false; // something was encoded before
     id<MTLCommandBuffer> buffer_ = nil, last_ = nil;
     id<MTLComputeCommandEncoder> compute_ = nil;
-    id<MTLBlitCommandEncoder> blit_ = nil;
-};
-
-// Kernels of one device, compiled when first asked for: the text of their set, which the library carries.
-class Libraries {
-  public:
-    explicit Libraries(ContextPointer context) : context_(std::move(context)) {}
-
-    LoadedKernel load(const Kernel &kernel) {
-        const std::lock_guard lock(mutex_);
-        id<MTLLibrary> library = library_of(kernel);
-        const std::string entry = "vmaf_" + std::string(kernel.name);
-        id<MTLComputePipelineState> pipeline = pipeline_of(library, entry);
-        LoadedKernel loaded{kernel.name, shape_of(library, entry), nullptr};
-        if (loaded.shape.threads > pipeline.maxTotalThreadsPerThreadgroup ||
-            loaded.shape.group_width != pipeline.threadExecutionWidth ||
-            loaded.shape.shared_bytes > context_->device().maxThreadgroupMemoryLength)
-            throw Error(ENOTSUP, "Metal code for " + entry + " does not fit this device: blocks of " +
-                                     std::to_string(loaded.shape.threads) + " threads and " +
-                                     std::to_string(loaded.shape.shared_bytes) + " bytes of shared memory, " +
-                                     std::to_string(pipeline.maxTotalThreadsPerThreadgroup) + " and " +
-                                     std::to_string(context_->device().maxThreadgroupMemoryLength) + " are possible");
-        auto &kept = kernels_[entry];
-        if (!kept) kept = std::make_unique<MetalKernel>(MetalKernel{pipeline});
-        loaded.entry = kept.get();
-        return loaded;
-    }
-
-  private:
-    id<MTLLibrary> library_of(const Kernel &kernel) {
-        const auto found = libraries_.find(kernel.set);
-        if (found != libraries_.end()) return found->second;
-        const char *text = metal::text_of_set(kernel.set);
-        if (!text) throw Error(ENOTSUP, "no Metal code for " + std::string(kernel.set));
-        MTLCompileOptions *options = [[MTLCompileOptions alloc] init];
-        options.languageVersion = MTLLanguageVersion3_2;
-        options.mathMode = MTLMathModeSafe; // every operation rounds as IEEE says
-        options.mathFloatingPointFunctions = MTLMathFloatingPointFunctionsPrecise;
-        NSError *error = nil;
-        id<MTLLibrary> library = [context_->device() newLibraryWithSource:[NSString stringWithUTF8String:text]
-                                                                  options:options
-                                                                    error:&error];
-        if (!library)
-            throw Error(ENOTSUP, "Metal: the kernels of " + std::string(kernel.set) + " do not compile: " + text_of(error));
-        return libraries_.emplace(kernel.set, library).first->second;
-    }
-    id<MTLComputePipelineState> pipeline_of(id<MTLLibrary> library, const std::string &name) {
-        id<MTLFunction> function = [library newFunctionWithName:[NSString stringWithUTF8String:name.c_str()]];
-        if (!function) throw Error(ENOTSUP, "Metal: no kernel '" + name + "'");
-        NSError *error = nil;
-        id<MTLComputePipelineState> pipeline = [context_->device() newComputePipelineStateWithFunction:function
-                                                                                                error:&error];
-        if (!pipeline) throw Error(ENOTSUP, "Metal: " + name + ": " + text_of(error));
-        return pipeline;
-    }
-    // The device itself says which sizes its kernels have.
-    KernelShape shape_of(id<MTLLibrary> library, const std::string &entry) {
-        id<MTLComputePipelineState> pipeline = pipeline_of(library, entry + "_shape");
-        if (!queue_) queue_ = context_->make_queue();
-        id<MTLBuffer> out = [context_->device() newBufferWithLength:sizeof(KernelShape)
-                                                            options:MTLResourceStorageModeShared];
-        id<MTLCommandBuffer> buffer = [queue_ commandBuffer];
-        id<MTLComputeCommandEncoder> encoder = [buffer computeCommandEncoder];
-        if (!out || !encoder) throw Error(ENOMEM, "Metal: no memory to ask for the sizes of " + entry);
-        [encoder setComputePipelineState:pipeline];
-        [encoder setBuffer:out offset:0 atIndex:0];
-        [encoder dispatchThreadgroups:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
-        [encoder endEncoding];
-        context_->work()->begin();
-        [buffer commit];
-        [buffer waitUntilCompleted];
-        context_->work()->end(buffer);
-        context_->work()->check();
-        KernelShape shape{};
-        std::memcpy(&shape, out.contents, sizeof shape);
-        return shape;
-    }
-
-    ContextPointer context_;
-    std::mutex mutex_;
-    id<MTLCommandQueue> queue_ = nil;
-    std::map<std::string, id<MTLLibrary>, std::less<>> libraries_; // by set
-    std::map<std::string, std::unique_ptr<MetalKernel>, std::less<>> kernels_;
 };
 
 DeviceInfo describe(id<MTLDevice> device, unsigned index) {
@@ -502,7 +509,7 @@ DeviceInfo describe(id<MTLDevice> device, unsigned index) {
 class MetalDevice final : public Device {
   public:
     MetalDevice(id<MTLDevice> device, id<MTLCommandQueue> callers_queue, unsigned index)
-        : context_(std::make_shared<Context>(device, callers_queue)), libraries_(context_),
+        : context_(std::make_shared<Context>(device, callers_queue)), libraries_(std::make_shared<Libraries>(context_)),
           info_(describe(device, index)),
           pictures_({Memory::pinned_host, [context = context_](std::size_t bytes) {
                          auto memory = std::make_shared<MetalMemory>(context, context->make_buffer(bytes + kOverreadBytes),
@@ -521,7 +528,7 @@ class MetalDevice final : public Device {
     }
     std::unique_ptr<Queue> make_queue() override {
         @autoreleasepool {
-            return std::make_unique<MetalQueue>(context_);
+            return std::make_unique<MetalQueue>(context_, libraries_);
         }
     }
     std::unique_ptr<Event> make_event(bool) override {
@@ -531,7 +538,7 @@ class MetalDevice final : public Device {
     }
     LoadedKernel load(const Kernel &kernel) override {
         @autoreleasepool {
-            return libraries_.load(kernel);
+            return libraries_->load(kernel);
         }
     }
     metal::ImportedPictures &pictures() { return pictures_; }
@@ -548,7 +555,7 @@ class MetalDevice final : public Device {
     }
 
     ContextPointer context_;
-    Libraries libraries_;
+    std::shared_ptr<Libraries> libraries_;
     DeviceInfo info_;
     metal::ImportedPictures pictures_;
 };

@@ -9,10 +9,6 @@ typedef unsigned long NSUInteger;
 typedef bool BOOL;
 typedef double CFTimeInterval;
 #define nil nullptr
-typedef struct {
-    NSUInteger location, length;
-} NSRange;
-static inline NSRange NSMakeRange(NSUInteger location, NSUInteger length) { return NSRange{location, length}; }
 
 @protocol NSObject
 @end

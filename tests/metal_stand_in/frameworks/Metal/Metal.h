@@ -22,6 +22,7 @@ typedef enum MTLMathFloatingPointFunctions : NSInteger {
 typedef enum MTLCommandBufferStatus : NSUInteger { MTLCommandBufferStatusError = 5 } MTLCommandBufferStatus;
 enum { MTLCommandBufferErrorOutOfMemory = 8 };
 typedef enum MTLBarrierScope : NSUInteger { MTLBarrierScopeBuffers = 1 } MTLBarrierScope;
+typedef enum MTLResourceUsage : NSUInteger { MTLResourceUsageRead = 1 } MTLResourceUsage;
 typedef enum MTLDispatchType : NSUInteger { MTLDispatchTypeSerial, MTLDispatchTypeConcurrent } MTLDispatchType;
 
 typedef struct {
@@ -41,7 +42,9 @@ static inline MTLSize MTLSizeMake(NSUInteger width, NSUInteger height, NSUIntege
 @protocol MTLFunction <NSObject>
 @end
 
-@protocol MTLBuffer <MTLAllocation>
+@protocol MTLResource <MTLAllocation>
+@end
+@protocol MTLBuffer <MTLResource>
 @property(readonly) NSUInteger length;
 @property(readonly) MTLGPUAddress gpuAddress;
 - (void *)contents;
@@ -70,21 +73,11 @@ static inline MTLSize MTLSizeMake(NSUInteger width, NSUInteger height, NSUIntege
 - (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index;
 - (void)dispatchThreadgroups:(MTLSize)groups threadsPerThreadgroup:(MTLSize)threads;
+- (void)useResource:(id<MTLResource>)resource usage:(MTLResourceUsage)usage;
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope;
 - (void)updateFence:(id<MTLFence>)fence;
 - (void)waitForFence:(id<MTLFence>)fence;
 @end
-@protocol MTLBlitCommandEncoder <MTLCommandEncoder>
-- (void)copyFromBuffer:(id<MTLBuffer>)source
-          sourceOffset:(NSUInteger)source_offset
-              toBuffer:(id<MTLBuffer>)destination
-     destinationOffset:(NSUInteger)destination_offset
-                  size:(NSUInteger)size;
-- (void)fillBuffer:(id<MTLBuffer>)buffer range:(NSRange)range value:(uint8_t)value;
-- (void)updateFence:(id<MTLFence>)fence;
-- (void)waitForFence:(id<MTLFence>)fence;
-@end
-
 typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @protocol MTLCommandBuffer <NSObject>
 @property(readonly) MTLCommandBufferStatus status;
@@ -92,7 +85,6 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @property(readonly) CFTimeInterval GPUEndTime;
 - (id<MTLComputeCommandEncoder>)computeCommandEncoder;
 - (id<MTLComputeCommandEncoder>)computeCommandEncoderWithDispatchType:(MTLDispatchType)type;
-- (id<MTLBlitCommandEncoder>)blitCommandEncoder;
 - (void)encodeSignalEvent:(id<MTLSharedEvent>)event value:(uint64_t)value;
 - (void)encodeWaitForEvent:(id<MTLSharedEvent>)event value:(uint64_t)value;
 - (void)addCompletedHandler:(MTLCommandBufferHandler)block;
@@ -112,6 +104,7 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @property(readonly) id<MTLDevice> device;
 - (id<MTLCommandBuffer>)commandBuffer;
 - (void)addResidencySet:(id<MTLResidencySet>)set;
+- (void)removeResidencySet:(id<MTLResidencySet>)set;
 @end
 
 @interface MTLCompileOptions : NSObject

@@ -1,0 +1,8 @@
+// The kernels that copy memory by name: F(name) for each.
+#pragma once
+
+#include "device/metal/copy_kernels.hpp"
+
+#define VMAF_KERNELS(F)                                                                                                \
+    F(copy_bytes)                                                                                                      \
+    F(copy_words)

@@ -49,6 +49,9 @@ int vmaf_sycl_dmabuf_import(VmafSyclState *state, int fd, size_t size, void **pt
 void vmaf_sycl_dmabuf_free(VmafSyclState *state, void *ptr);
 int vmaf_sycl_import_va_surface(VmafSyclState *state, void *va_display, unsigned int va_surface, int is_ref, unsigned w,
                                 unsigned h, unsigned bpc);
+/* Of Windows; exported everywhere. */
+int vmaf_sycl_import_d3d11_surface(VmafSyclState *state, void *d3d11_device, void *d3d11_texture, unsigned subresource,
+                                   int is_ref, unsigned w, unsigned h, unsigned bpc);
 int vmaf_sycl_upload_plane(VmafSyclState *state, const void *src, unsigned pitch, int is_ref, unsigned w, unsigned h,
                            unsigned bpc);
 

@@ -53,6 +53,9 @@ void vmaf_sycl_dmabuf_free(VmafSyclState *, void *) {}
 int vmaf_sycl_import_va_surface(VmafSyclState *, void *, unsigned int, int, unsigned, unsigned, unsigned) {
     return -ENOSYS;
 }
+int vmaf_sycl_import_d3d11_surface(VmafSyclState *, void *, void *, unsigned, int, unsigned, unsigned, unsigned) {
+    return -ENOSYS;
+}
 int vmaf_sycl_upload_plane(VmafSyclState *, const void *, unsigned, int, unsigned, unsigned, unsigned) {
     return -ENOSYS;
 }

@@ -66,7 +66,7 @@ int unavailable(const char *what) {
     return -ENOSYS;
 }
 constexpr const char *kNoSurfaces =
-    "surfaces of other programs (DMA-BUF, VA) cannot be taken over; copy them into the frame buffers";
+    "surfaces of other programs (DMA-BUF, VA, Direct3D) cannot be taken over; copy them into the frame buffers";
 constexpr const char *kNoProfile = "there is no profile; use the profiler of the SYCL runtime";
 
 // The first pair fixes what runs where, and nothing may need more than luma on the device.
@@ -172,6 +172,9 @@ int vmaf_sycl_dmabuf_import(VmafSyclState *, int, size_t, void **ptr) {
 }
 void vmaf_sycl_dmabuf_free(VmafSyclState *, void *) {}
 int vmaf_sycl_import_va_surface(VmafSyclState *, void *, unsigned int, int, unsigned, unsigned, unsigned) {
+    return capi::unavailable(capi::kNoSurfaces);
+}
+int vmaf_sycl_import_d3d11_surface(VmafSyclState *, void *, void *, unsigned, int, unsigned, unsigned, unsigned) {
     return capi::unavailable(capi::kNoSurfaces);
 }
 

@@ -459,8 +459,15 @@ TEST(CApi, BackendsThatAreNotBuiltAnswerEnosys) {
         vmaf_hip_state_free(nullptr);
     }
     if (!vmaf_metal_available()) {
-        VmafMetalState *state = nullptr;
+        auto *state = reinterpret_cast<VmafMetalState *>(&ctx);
         EXPECT_EQ(vmaf_metal_state_init(&state, {}), -ENOSYS);
+        EXPECT_EQ(state, nullptr);
+        EXPECT_EQ(vmaf_metal_state_init_external(&state, {}), -ENOSYS);
+        EXPECT_EQ(vmaf_metal_import_state(ctx, state), -ENOSYS);
+        vmaf_metal_state_free(&state);
+        EXPECT_EQ(vmaf_metal_list_devices(), -ENOSYS);
+        EXPECT_EQ(vmaf_metal_picture_import(state, 0, 0, 64, 64, 8, 1, 0), -ENOSYS);
+        EXPECT_EQ(vmaf_metal_wait_compute(state), -ENOSYS);
         EXPECT_EQ(vmaf_metal_read_imported_pictures(ctx, 0), -ENOSYS);
     }
     if (!vmaf_cuda_available()) {
@@ -475,6 +482,34 @@ TEST(CApi, BackendsThatAreNotBuiltAnswerEnosys) {
     EXPECT_TRUE(code == -ENOSYS || code == -EINVAL); // built: there are none yet
     EXPECT_EQ(ref, nullptr);
     EXPECT_EQ(dis, nullptr);
+    if (code == -ENOSYS) {
+        auto *state = reinterpret_cast<VmafSyclState *>(&ctx);
+        EXPECT_EQ(vmaf_sycl_state_init(&state, {}), -ENOSYS);
+        EXPECT_EQ(state, nullptr);
+        EXPECT_EQ(vmaf_sycl_import_state(ctx, state), -ENOSYS);
+        vmaf_sycl_state_free(&state);
+        EXPECT_EQ(vmaf_sycl_list_devices(), -ENOSYS);
+        EXPECT_EQ(vmaf_sycl_preallocate_pictures(ctx, {}), -ENOSYS);
+        EXPECT_EQ(vmaf_sycl_picture_fetch(ctx, nullptr), -ENOSYS);
+        EXPECT_EQ(vmaf_sycl_init_frame_buffers(ctx, 64, 64, 8), -ENOSYS);
+        EXPECT_EQ(vmaf_read_pictures_sycl(ctx, 0), -ENOSYS);
+        EXPECT_EQ(vmaf_sycl_wait_compute(ctx), -ENOSYS);
+        EXPECT_EQ(vmaf_flush_sycl(ctx), -ENOSYS);
+        EXPECT_EQ(vmaf_sycl_upload_plane(state, nullptr, 64, 1, 64, 64, 8), -ENOSYS);
+        vmaf_sycl_dmabuf_free(state, nullptr);
+        vmaf_sycl_profiling_disable(state);
+        vmaf_sycl_profiling_print(state);
+    }
+    // In every build: surfaces of others cannot be taken over, and there is no profile.
+    ref = &ref;
+    auto *text = reinterpret_cast<char *>(&ctx);
+    EXPECT_EQ(vmaf_sycl_dmabuf_import(nullptr, 0, 0, &ref), -ENOSYS);
+    EXPECT_EQ(ref, nullptr);
+    EXPECT_EQ(vmaf_sycl_import_va_surface(nullptr, nullptr, 0, 1, 64, 64, 8), -ENOSYS);
+    EXPECT_EQ(vmaf_sycl_import_d3d11_surface(nullptr, nullptr, nullptr, 0, 1, 64, 64, 8), -ENOSYS);
+    EXPECT_EQ(vmaf_sycl_profiling_enable(nullptr), -ENOSYS);
+    EXPECT_EQ(vmaf_sycl_profiling_get_string(nullptr, &text), -ENOSYS);
+    EXPECT_EQ(text, nullptr);
 }
 
 } // namespace

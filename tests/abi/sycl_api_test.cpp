@@ -179,6 +179,7 @@ TEST(SyclApi, SurfacesOfOthersAndProfilesAreRefused) {
     EXPECT_EQ(at, nullptr);
     vmaf_sycl_dmabuf_free(context.state, nullptr);
     EXPECT_EQ(vmaf_sycl_import_va_surface(context.state, nullptr, 0, 1, kWidth, kHeight, 8), -ENOSYS);
+    EXPECT_EQ(vmaf_sycl_import_d3d11_surface(context.state, nullptr, nullptr, 0, 1, kWidth, kHeight, 8), -ENOSYS);
     EXPECT_EQ(vmaf_sycl_profiling_enable(context.state), -ENOSYS);
     vmaf_sycl_profiling_disable(context.state);
     vmaf_sycl_profiling_print(context.state);

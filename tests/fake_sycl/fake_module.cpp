@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "device/host/host_device.hpp"
+#include "device/sycl/interface.h"
 #include "device/sycl/module.hpp"
 
 namespace vmaf::sycl {

@@ -36,9 +36,8 @@ class Library:
         self.folder = self.pkgconfig.parent.parent
         self.headers = self.prefix / "include/libvmaf"
 
-    @property
-    def has_cuda(self):
-        return (self.headers / "libvmaf_cuda.h").exists()
+    def has(self, backend):
+        return (self.headers / f"libvmaf_{backend}.h").exists()
 
 
 class Build:

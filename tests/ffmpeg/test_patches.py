@@ -36,7 +36,7 @@ class Series(FilterTest):
             self.assertEqual(sorted(names(series)), sorted(path.name for path in series.parent.glob("*.patch")))
 
     def test_configure_leaves_out_what_the_library_lacks(self):
-        expected = {backend: backend == "cuda" and self.library.has_cuda for backend in BACKENDS}
+        expected = {backend: self.library.has(backend) for backend in BACKENDS}
         self.assertEqual(self.found["with the library"], expected)
 
     def test_configure_finds_what_the_library_has(self):
@@ -78,20 +78,20 @@ class PatchedFilter(FilterTest):
         self.assertNotEqual(*printed)
 
     def test_a_backend_that_is_not_built_is_not_implemented(self):
-        options = {"sycl": "sycl_device=0", "hip": "hip_device=0", "metal": "metal_device=-1"}
-        if not self.library.has_cuda:
-            options["cuda"] = "cuda=1"
+        options = {"cuda": "cuda=1", "sycl": "sycl_device=0", "hip": "hip_device=0", "metal": "metal_device=-1"}
         for backend, option in options.items():
+            if self.library.has(backend):
+                continue
             with self.subTest(backend):
                 self.refused(option, ENOSYS, option.split("=")[0], f"--enable-libvmaf-{backend}")
 
     def test_cuda_without_a_device_fails(self):
-        if not self.library.has_cuda:
+        if not self.library.has("cuda"):
             self.skipTest("the library has no CUDA")
         self.refused("cuda=1", EINVAL, "vmaf_cuda_state_init", env={"CUDA_VISIBLE_DEVICES": ""})
 
     def test_cuda_scores_like_the_command(self):
-        if not self.library.has_cuda or not pathlib.Path("/dev/nvidiactl").exists():
+        if not self.library.has("cuda") or not pathlib.Path("/dev/nvidiactl").exists():
             self.skipTest("needs a library with CUDA and a device")
         for depth in (8, 10):
             self.assert_equal_scores({"cuda": 1, "feature": "name=psnr"}, ["--feature", "psnr"], ffmpeg=self.patched,
@@ -146,7 +146,52 @@ class RecordedCalls(FilterTest):
 
     def test_the_librarys_error_is_passed_on(self):
         for option, backend in (("sycl_device=0", "sycl"), ("hip_device=3", "hip"), ("metal_device=-1", "metal")):
-            self.refused(option, ENOSYS, f"vmaf_{backend}_state_init failed with -38", ffmpeg=self.selectors)
+            if not self.library.has(backend):
+                self.refused(option, ENOSYS, f"vmaf_{backend}_state_init failed with -38", ffmpeg=self.selectors)
+
+
+class ReachedBackends(FilterTest):
+    """The series over a library with SYCL and HIP: the selectors reach their module and their driver."""
+
+    def environment(self, *folders, **variables):
+        library = pathlib.Path(os.environ["LIBRARY_OF_EVERY_BACKEND"])
+        return {"LD_LIBRARY_PATH": ":".join(map(str, (library.parent, *folders))), "VMAF_SYCL_MODULE": os.environ["SYCL_MODULE"],
+                **variables}
+
+    def test_sycl_scores_like_the_cpu(self):
+        env = self.environment()
+        run = self.run_filter("sycl_device=0", *self.pair(), ffmpeg=self.selectors, env=env)
+        self.assertIn("libvmaf computes with SYCL, device 0", run.stdout)
+        for depth in (8, 10):
+            with self.subTest(depth):
+                self.assert_equal_scores({"sycl_device": 0, "feature": "name=psnr|name=float_ssim"}, ["--feature", "psnr", "--feature", "float_ssim"],
+                                         ffmpeg=self.selectors, env=env, properties={"depth": depth})
+
+    def test_sycl_that_cannot_be_used_fails_the_filter(self):
+        said = "vmaf_sycl_state_init failed with -19"
+        self.refused("sycl_device=77", ENODEV, said, "ONEAPI_DEVICE_SELECTOR", ffmpeg=self.selectors, env=self.environment())
+        self.refused("sycl_device=0", ENODEV, said, "was not found", ffmpeg=self.selectors,
+                     env=self.environment(VMAF_SYCL_MODULE="/no/such/module.so"))
+
+    def test_hip_without_a_driver_says_what_to_check(self):
+        none = self.folder / "no_driver"  # the machine may have one: files that are no libraries stand before it
+        none.mkdir(exist_ok=True)
+        for end in (".7", ".6", ".5", ""):
+            (none / f"libamdhip64.so{end}").touch()
+        self.refused("hip_device=0", ENODEV, "vmaf_hip_state_init failed with -19", "ldconfig -p | grep libamdhip64",
+                     ffmpeg=self.selectors, env=self.environment(none))
+
+    def test_hip_reaches_the_driver(self):
+        log = self.folder / "driver.txt"
+        env = self.environment(pathlib.Path(os.environ["FAKE_HIP"]).parent, FAKE_HIP_LOG=str(log), FAKE_HIP_DEVICES="2")
+        run = self.run_filter("hip_device=1", *self.pair(), ffmpeg=self.selectors, env=env)
+        self.assertIn("libvmaf computes with HIP, device 1", run.stdout)
+        calls = dict(line.split() for line in log.read_text().splitlines())
+        self.assertGreater(int(calls["hipModuleLaunchKernel"]), FRAMES)
+        self.refused("hip_device=2", ENODEV, "no device 2; the runtime shows 2", ffmpeg=self.selectors, env=env)
+
+    def test_metal_is_not_there(self):
+        self.refused("metal_device=-1", ENOSYS, "vmaf_metal_state_init failed with -38", ffmpeg=self.selectors, env=self.environment())
 
 
 def apply(build, patches, is_base):

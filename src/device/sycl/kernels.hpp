@@ -38,6 +38,7 @@ struct KernelSet {
     std::size_t count;
 };
 const std::vector<KernelSet> &kernel_sets();
+extern const bool counts_every_device; // as a GPU: in the module of tests, which can choose the processor by its number
 
 template <class Kernel, class C> constexpr std::size_t shared_words() { // of 16 bytes, without the meeting place
     return (sizeof(typename Kernel::SharedMemory) + 15) / 16;

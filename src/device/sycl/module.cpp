@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "device/sycl/interface.h"
 #include "device/sycl/kernels.hpp"
 
 namespace vmaf {
@@ -101,7 +102,10 @@ Facts facts_of(const runtime::device &device, Form form) {
     return facts;
 }
 
-std::vector<runtime::device> gpus() { return runtime::device::get_devices(runtime::info::device_type::gpu); }
+std::vector<runtime::device> gpus() {
+    using Type = runtime::info::device_type;
+    return runtime::device::get_devices(counts_every_device ? Type::all : Type::gpu);
+}
 
 runtime::device find_device(int index) {
     if (index != kDefaultDevice) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "device/kernel.hpp"
-#include "device/sycl/interface.h" // made by the build: VMAF_SYCL_INTERFACE, which changes with every kernel
 
 namespace vmaf::sycl {
 
@@ -43,7 +42,7 @@ inline constexpr int kDefaultDevice = -1; // what SYCL's default selector gives
 // Under the name vmaf_sycl_module. Functions that return int return 0 or a positive errno value; error() then has the
 // sentence, for the thread that called. Nothing throws.
 struct Module {
-    const char *interface;
+    const char *interface; // of interface.h, made by the build: changes with every kernel
     const char *compiler; // "AdaptiveCpp 24.06.0"
     const char *(*error)();
 

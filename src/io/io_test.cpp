@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <filesystem>
 #include <numeric>
 #include <thread>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -13,6 +12,8 @@
 #include "io/raw_reader.hpp"
 #include "io/read_ahead.hpp"
 #include "io/y4m_reader.hpp"
+#include "system/descriptor.hpp"
+#include "system/files.hpp"
 
 namespace vmaf::io_test {
 namespace {
@@ -20,25 +21,22 @@ namespace {
 using Bytes = std::string;
 
 ByteSource file_with(const Bytes &content) {
-    std::FILE *const file = std::tmpfile();
-    if (std::fwrite(content.data(), 1, content.size(), file) != content.size()) std::abort();
-    std::rewind(file);
-    const int descriptor = dup(fileno(file));
-    std::fclose(file);
-    return {descriptor, "'clip'"};
+    system::MemoryFile file;
+    if (!file.append(std::as_bytes(std::span(content)))) std::abort();
+    return {file.open().release(), "'clip'"};
 }
 
 // The content through a pipe, in pieces of `chunk` bytes.
 class PipeWith {
   public:
     PipeWith(Bytes content, std::size_t chunk) {
-        std::array<int, 2> ends{};
-        if (pipe(ends.data()) != 0) std::abort();
-        read_end_ = ends[0];
-        writer_ = std::thread([content = std::move(content), chunk, out = ends[1]] {
-            for (std::size_t at = 0; at < content.size(); at += chunk)
-                if (write(out, content.data() + at, std::min(chunk, content.size() - at)) < 0) break;
-            close(out);
+        system::Pipe pipe = system::make_pipe();
+        read_end_ = pipe.read.release();
+        writer_ = std::thread([content = std::move(content), chunk, out = std::move(pipe.write)]() mutable {
+            const auto bytes = std::as_bytes(std::span(content));
+            for (std::size_t at = 0; at < bytes.size(); at += chunk)
+                if (!system::write_full(out.get(), bytes.subspan(at, std::min(chunk, bytes.size() - at)))) break;
+            out.reset();
         });
     }
     ~PipeWith() { writer_.join(); }
@@ -47,6 +45,27 @@ class PipeWith {
   private:
     int read_end_;
     std::thread writer_;
+};
+
+// A file with a name, which changes while it is read.
+class ClipFile {
+  public:
+    explicit ClipFile(const Bytes &content) : folder_(system::make_new_folder(testing::TempDir() + "vmaf-io-test-")) {
+        add(content);
+    }
+    ~ClipFile() {
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
+    ClipFile(const ClipFile &) = delete;
+    ClipFile &operator=(const ClipFile &) = delete;
+    std::string path() const { return folder_ + "/clip.yuv"; }
+    void add(const Bytes &content) const {
+        system::GrowingFile(path(), system::GrowingFile::Start::at_end).append(content);
+    }
+
+  private:
+    std::string folder_;
 };
 
 Bytes counting(std::size_t count, unsigned first = 0) {
@@ -329,13 +348,9 @@ TEST(ReadAhead, FramesBeforeAnErrorComeFirst) {
 }
 
 TEST(ReadAhead, StopsWhileAPipeGivesNothing) {
-    std::array<int, 2> ends{};
-    ASSERT_EQ(pipe(ends.data()), 0);
-    {
-        RawReader reader(ByteSource(ends[0], "'pipe'"), {PixelFormat::yuv420p, 8, 4, 2});
-        const ReadAhead ahead(reader, {.frames_ahead = 2});
-    }
-    close(ends[1]);
+    system::Pipe pipe = system::make_pipe();
+    RawReader reader(ByteSource(pipe.read.release(), "'pipe'"), {PixelFormat::yuv420p, 8, 4, 2});
+    const ReadAhead ahead(reader, {.frames_ahead = 2});
 }
 
 // Luma of frame i is i, i + 1, ... in samples of `bits`; odd sizes, so that chroma in the file is larger than in
@@ -432,13 +447,9 @@ TEST(ReadAhead, FramesBeforeACutOffOneComeFirstThenTheErrorOfTheReader) {
 }
 
 TEST(ReadAhead, AFileThatBecomesShorterIsAnError) {
-    std::FILE *const file = std::tmpfile();
-    const Bytes clip = numbered_clip(30, 8, 8, 12);
-    ASSERT_EQ(std::fwrite(clip.data(), 1, clip.size(), file), clip.size());
-    std::rewind(file);
-    RawReader reader(ByteSource(dup(fileno(file)), "'clip'"), {PixelFormat::yuv420p, 8, 4, 2});
-    ASSERT_EQ(ftruncate(fileno(file), 12 * 6), 0);
-    std::fclose(file);
+    const ClipFile file(numbered_clip(30, 8, 8, 12));
+    RawReader reader(ByteSource::open(file.path()), {PixelFormat::yuv420p, 8, 4, 2});
+    std::filesystem::resize_file(file.path(), 12 * 6);
     ReadAhead ahead(reader, {.frames_ahead = 4, .threads = 2});
     for (int i = 0; i < 6; i++) EXPECT_TRUE(ahead.next());
     EXPECT_THROW(ahead.next(), Error);
@@ -457,16 +468,11 @@ TEST(ReadAhead, EndsWhileFramesAreLeft) {
 
 TEST(ReadAhead, FramesThatAreAddedWhileAFileIsReadCount) {
     const Bytes clip = numbered_clip(8, 8, 8, 12);
-    char name[] = "/tmp/vmaf-io-test-XXXXXX";
-    const int out = mkstemp(name);
-    ASSERT_GE(out, 0);
-    ASSERT_EQ(write(out, clip.data(), 12 * 3 + 5), 12 * 3 + 5);
-    RawReader reader(ByteSource::open(name), {PixelFormat::yuv420p, 8, 4, 2});
-    unlink(name);
+    const ClipFile file(clip.substr(0, 12 * 3 + 5));
+    RawReader reader(ByteSource::open(file.path()), {PixelFormat::yuv420p, 8, 4, 2});
     ReadAhead ahead(reader, {.has_chroma = false});
     EXPECT_EQ(plane(ahead.next(), 0), iota(0, 8));
-    ASSERT_EQ(write(out, clip.data() + 12 * 3 + 5, 12 * 5 - 5), 12 * 5 - 5);
-    close(out);
+    file.add(clip.substr(12 * 3 + 5));
     for (int i = 1; i < 8; i++) EXPECT_EQ(plane(ahead.next(), 0), iota(i, 8));
     EXPECT_FALSE(ahead.next());
 }

@@ -9,6 +9,7 @@
 #include "model/json_tree.hpp"
 #include "model/model.hpp"
 #include "model/model_data.hpp"
+#include "system/c_file.hpp"
 #include "system/c_locale.hpp"
 
 namespace vmaf {
@@ -213,7 +214,7 @@ namespace {
 
 std::string read_file(const std::string &path) {
     if (path.ends_with(".pkl")) throw invalid("pickle models (.pkl) are no longer supported; give a .json model");
-    const std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+    const system::CFile file = system::open_to_read(path);
     if (!file) throw invalid("it cannot be opened");
     std::string text;
     std::array<char, 65536> buffer;

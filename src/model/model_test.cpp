@@ -219,7 +219,8 @@ TEST(Model, RepeatedKeysOverrideAndRepeatedOptionsMustAgree) {
 }
 
 TEST(Model, FilesAreNamedInErrors) {
-    const auto folder = std::filesystem::temp_directory_path() / ("vmaf_model_test_" + std::to_string(getpid()));
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("vmaf_model_test_" + std::to_string(std::random_device{}()));
     std::filesystem::create_directory(folder);
     const std::string path = (folder / "model.json").string();
     std::ofstream(path) << small_model().dump();

@@ -6,8 +6,10 @@
 #include <fstream>
 #include <random>
 #include <set>
+#if defined(__linux__)
 #include <sys/resource.h>
 #include <unistd.h>
+#endif
 
 #include "base/error.hpp"
 #include "base/log.hpp"

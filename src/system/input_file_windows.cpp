@@ -1,6 +1,7 @@
 #include "system/input_file.hpp"
 
 #include <atomic>
+#include <charconv>
 #include <fcntl.h>
 #include <io.h>
 #include <limits>
@@ -88,12 +89,28 @@ class InputFile::File {
     std::atomic<bool> is_cancelled_{false}, is_reading_{false};
 };
 
+namespace {
+
+// "/dev/fd/NUMBER", as on other systems: a descriptor that the program was started with (process.hpp).
+std::optional<int> inherited_descriptor(const std::string &path) {
+    constexpr std::string_view kFolder = "/dev/fd/";
+    if (!path.starts_with(kFolder)) return std::nullopt;
+    int number = -1;
+    const char *const end = path.data() + path.size();
+    const auto [rest, error] = std::from_chars(path.data() + kFolder.size(), end, number);
+    return error == std::errc() && rest == end && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+} // namespace
+
 InputFile InputFile::open(const std::string &path) {
-    if (path == "-") {
-        const int copy = _dup(_fileno(stdin));
-        if (copy < 0) throw Error(errno, "cannot read standard input");
+    const auto inherited = path == "-" ? std::optional(_fileno(stdin)) : inherited_descriptor(path);
+    if (inherited) {
+        const std::string name = path == "-" ? "standard input" : "'" + path + "'";
+        const int copy = _dup(*inherited);
+        if (copy < 0) throw Error(errno, "cannot read " + name);
         _setmode(copy, _O_BINARY);
-        return {copy, "standard input"};
+        return {copy, name};
     }
     const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
     if (kind != INVALID_FILE_ATTRIBUTES && (kind & FILE_ATTRIBUTE_DIRECTORY))

@@ -1,4 +1,4 @@
-"""What has one room is used in no other: files' modes, links and owners, dynamic libraries and the environment in src/system."""
+"""What has one room is used in no other: whatever differs between operating systems is in src/system."""
 
 import pathlib
 import re
@@ -7,18 +7,29 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CALLS = re.compile(r"(?<![\w.>])(?:std::|::)?(getenv|secure_getenv|setenv|putenv|dlopen|dlsym|dlclose|f?chmod|l?chown|fchown|umask|lstat|symlink|readlink|mkstemp|"
                    r"mkdtemp|mkfifo|LoadLibrary[AW]?|GetProcAddress|GetEnvironmentVariable[AW]?)\s*\(")
+HEADERS = re.compile(r"#\s*include\s*<(unistd|fcntl|poll|dlfcn|spawn|sched|pthread|termios|dirent|pwd|ucontext|io|windows|winsock2|getopt|sys/[\w/]+)\.h>")
+SYSTEMS = re.compile(r"#\s*(?:el)?if.*\b(_WIN32|_WIN64|__MINGW\w+|_MSC_VER|__linux__|__APPLE__|__unix__)\b")
 
 
 class Rooms(unittest.TestCase):
-    def test_the_system_is_asked_in_one_room(self):
+    def found_elsewhere(self, pattern):
         found = []
         for folder in ("src", "tools"):
             for path in sorted((ROOT / folder).rglob("*.?pp")):
                 name = str(path.relative_to(ROOT))
                 if name.startswith("src/system/") or name.endswith("_test.cpp"): continue
                 for number, line in enumerate(path.read_text().splitlines(), 1):
-                    if match := CALLS.search(line.split("//")[0]): found.append(f"{name}:{number}: {match.group(1)}")
-        self.assertEqual(found, [])
+                    if match := pattern.search(line.split("//")[0]): found.append(f"{name}:{number}: {match.group(1)}")
+        return found
+
+    def test_the_system_is_asked_in_one_room(self):
+        self.assertEqual(self.found_elsewhere(CALLS), [])
+
+    def test_headers_of_systems_are_included_in_one_room(self):
+        self.assertEqual(self.found_elsewhere(HEADERS), [])
+
+    def test_systems_are_told_apart_in_one_room(self):
+        self.assertEqual(self.found_elsewhere(SYSTEMS), [])
 
 
 if __name__ == "__main__":

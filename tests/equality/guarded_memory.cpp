@@ -1,15 +1,12 @@
 #include "equality/guarded_memory.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "base/aligned.hpp"
+#include "system/pages.hpp"
 
 namespace vmaf::equality {
 
@@ -17,19 +14,12 @@ namespace {
 
 constexpr std::byte kCanary{0xC5};
 
-std::size_t page_size() {
-    static const auto size = std::size_t(sysconf(_SC_PAGESIZE));
-    return size;
-}
-
 } // namespace
 
 GuardedMemory::GuardedMemory(std::size_t bytes, Placement placement, std::mt19937 &junk) : bytes_(bytes) {
-    const std::size_t page = page_size(), inner = round_up(std::max<std::size_t>(bytes, 1), page);
+    const std::size_t page = system::page_bytes(), inner = round_up(std::max<std::size_t>(bytes, 1), page);
     mapped_ = inner + 2 * page;
-    void *const memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    mapping_ = static_cast<std::byte *>(memory);
+    mapping_ = system::allocate_pages(mapped_);
     std::byte *const begin = mapping_ + page;
     data_ = placement == Placement::front  ? begin
             : placement == Placement::back ? begin + inner - bytes
@@ -40,8 +30,7 @@ GuardedMemory::GuardedMemory(std::size_t bytes, Placement placement, std::mt1993
         word = word * 1664525u + 1013904223u;
         data_[i] = std::byte(word >> 24);
     }
-    mprotect(mapping_, page, PROT_NONE);
-    mprotect(begin + inner, page, PROT_NONE);
+    for (std::byte *guard : {mapping_, begin + inner}) system::protect_pages(guard, page, system::Access::none);
 }
 
 GuardedMemory::GuardedMemory(GuardedMemory &&other) noexcept
@@ -49,16 +38,20 @@ GuardedMemory::GuardedMemory(GuardedMemory &&other) noexcept
       bytes_(other.bytes_) {}
 
 GuardedMemory::~GuardedMemory() {
-    if (mapping_) munmap(mapping_, mapped_);
+    if (mapping_) system::release_pages(mapping_, mapped_);
 }
 
-void GuardedMemory::freeze() { mprotect(mapping_ + page_size(), mapped_ - 2 * page_size(), PROT_READ); }
+void GuardedMemory::freeze() {
+    const std::size_t page = system::page_bytes();
+    system::protect_pages(mapping_ + page, mapped_ - 2 * page, system::Access::read);
+}
 
 bool GuardedMemory::intact() const {
     const auto untouched = [](const std::byte *from, const std::byte *to) {
         return std::all_of(from, to, [](std::byte b) { return b == kCanary; });
     };
-    return untouched(mapping_ + page_size(), data_) && untouched(data_ + bytes_, mapping_ + mapped_ - page_size());
+    const std::size_t page = system::page_bytes();
+    return untouched(mapping_ + page, data_) && untouched(data_ + bytes_, mapping_ + mapped_ - page);
 }
 
 } // namespace vmaf::equality

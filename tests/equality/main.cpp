@@ -4,8 +4,6 @@
 //   equality [--filter TEXT] [--isa NAME] [--seed N] [--quick] [--sample N] [--list]
 //
 // --quick leaves out widths and clips; --sample tries every Nth of what remains, for slow machines and emulators.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -18,6 +16,7 @@
 #include "base/error.hpp"
 #include "equality/equality.hpp"
 #include "equality/metric_equality.hpp"
+#include "system/files.hpp"
 
 namespace {
 
@@ -67,7 +66,7 @@ std::vector<int> widths(bool quick) {
 std::array<char, 200> running{};
 
 extern "C" void told_fault(int signal) {
-    const auto write_out = [](const char *text) { (void)!write(STDOUT_FILENO, text, std::strlen(text)); };
+    const auto write_out = [](const char *text) { vmaf::system::write_text(1, text); };
     write_out(running.data());
     write_out(": read or wrote outside of its buffers\n");
     std::signal(signal, SIG_DFL);
@@ -129,7 +128,10 @@ int main(int argc, char **argv) try {
     const Options options = parse(argc, argv);
     const std::vector<Isa> isas = chosen_isas(options.isa);
     for (const Isa isa : isas) std::printf("comparing %s with scalar code\n", std::string(to_string(isa)).c_str());
-    for (const int signal : {SIGSEGV, SIGBUS}) std::signal(signal, told_fault);
+    std::signal(SIGSEGV, told_fault);
+#ifdef SIGBUS
+    std::signal(SIGBUS, told_fault);
+#endif
     Tally all;
     const auto report = [&](const std::string &name, const Tally &tally) {
         std::printf("%-40s %7lu trials, %lu failures\n", name.c_str(), tally.trials, tally.failures);

@@ -1,12 +1,14 @@
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/visible_text.hpp"
 #include "parity.hpp"
+#include "system/host.hpp"
 #include "system/output_file.hpp"
+#include "system/process.hpp"
+#include "system/startup.hpp"
 
 namespace {
 
@@ -14,10 +16,10 @@ using namespace vmaf;
 using namespace vmaf::parity;
 
 void check_files(const Options &options) {
-    if (access(options.vmaf_binary.c_str(), X_OK) != 0)
+    if (!system::find_program(options.vmaf_binary))
         throw std::invalid_argument("there is no program '" + options.vmaf_binary + "'");
     for (const std::string &clip : {options.reference, options.distorted})
-        if (access(clip.c_str(), R_OK) != 0) throw std::invalid_argument("there is no clip '" + clip + "'");
+        if (!system::file_stamp(clip)) throw std::invalid_argument("there is no clip '" + clip + "'");
 }
 
 std::vector<Cell> gate(const Options &options) {
@@ -49,7 +51,9 @@ void write(const std::string &path, const std::string &text) {
 
 int main(int argc, char **argv) {
     try {
-        const Options options = parse_arguments(argc, argv);
+        system::prepare_standard_streams();
+        system::Arguments words(argc, argv);
+        const Options options = parse_arguments(words.count(), words.words());
         check_files(options);
         const std::vector<Cell> cells = gate(options);
         write(options.json_out, json_report(cells));

@@ -1,16 +1,12 @@
 // One feature on one backend: through the command, or through the library where the command has no word for the
 // backend.
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "device/backends.hpp"
@@ -20,9 +16,10 @@
 #include "parity.hpp"
 #include "scores/feature_name.hpp"
 #include "session/session.hpp"
+#include "system/descriptor.hpp"
 #include "system/files.hpp"
-
-extern char **environ;
+#include "system/host.hpp"
+#include "system/process.hpp"
 
 namespace vmaf::parity {
 
@@ -44,22 +41,26 @@ std::optional<unsigned> mask_for(const std::string &word) {
     return found == masks.end() ? std::nullopt : std::optional(found->second);
 }
 
-// Runs a program; standard error goes to a file. Returns its exit code.
-int execute(const std::vector<std::string> &words, const std::string &error_path) {
-    std::vector<char *> arguments;
-    for (const std::string &word : words) arguments.push_back(const_cast<char *>(word.c_str()));
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    pid_t child = 0;
-    const int failure = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failure) return 127;
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+struct Ended {
+    int code;
+    std::string error; // the beginning of what it said
+};
+
+Ended execute(const std::vector<std::string> &words) try {
+    constexpr std::size_t kKept = 4096;
+    system::Pipe pipe = system::make_pipe();
+    system::Launch launch;
+    launch.words = words;
+    launch.error = pipe.write.get();
+    system::Process process(launch);
+    pipe.write.reset();
+    std::string error;
+    std::array<char, kKept> piece;
+    while (const std::size_t count = system::read_some(pipe.read.get(), std::as_writable_bytes(std::span(piece))))
+        error.append(piece.data(), std::min(count, kKept - error.size()));
+    return {process.wait(), error};
+} catch (const Error &e) {
+    return {127, e.what()};
 }
 
 std::string read_file(const std::string &path) {
@@ -82,13 +83,12 @@ class Folder {
   public:
     explicit Folder(const std::string &wanted) : path_(wanted) {
         if (!path_.empty()) return;
-        path_ = system::make_new_folder("/tmp/vmaf-parity-");
+        path_ = system::make_new_folder(system::temporary_folder() + "/vmaf-parity-");
         is_ours_ = true;
     }
     ~Folder() {
-        if (!is_ours_) return;
-        for (const char *file : {"/scores.json", "/errors"}) std::remove((path_ + file).c_str());
-        rmdir(path_.c_str());
+        std::error_code ignored;
+        if (is_ours_) std::filesystem::remove_all(path_, ignored);
     }
     Folder(const Folder &) = delete;
     Folder &operator=(const Folder &) = delete;
@@ -101,8 +101,9 @@ class Folder {
 
 Run run_command(const Options &o, const std::string &feature, const std::string &backend) {
     const Folder folder(o.workdir);
-    const std::string document = folder.file("scores.json"), errors = folder.file("errors");
-    std::remove(document.c_str());
+    const std::string document = folder.file("scores.json");
+    std::error_code ignored;
+    std::filesystem::remove(document, ignored);
     const auto mask = mask_for(backend);
     std::vector<std::string> words = {o.vmaf_binary, "-r",
                                       o.reference,   "-d",
@@ -123,7 +124,7 @@ Run run_command(const Options &o, const std::string &feature, const std::string 
     if (const auto device = o.device.find(backend); device != o.device.end())
         add(("--" + backend + "_device").c_str(), std::to_string(device->second));
     Run run;
-    const int code = execute(words, errors);
+    const auto [code, error] = execute(words);
     if (code == 0) {
         try {
             run.scores = read_document(document);
@@ -131,7 +132,7 @@ Run run_command(const Options &o, const std::string &feature, const std::string 
             run.error = std::string("its document cannot be read: ") + e.what();
         }
     } else {
-        run.error = read_file(errors).substr(0, 200);
+        run.error = error.substr(0, 200);
         if (run.error.empty()) run.error = "exit code " + std::to_string(code);
         run.is_unusable = code == kExitBackend;
     }

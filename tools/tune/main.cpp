@@ -7,7 +7,6 @@
 #include <new>
 #include <string_view>
 #include <system_error>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
@@ -20,7 +19,9 @@
 #include "commands/on_cluster.hpp"
 #include "config.h"
 #include "rows/row.hpp"
+#include "system/files.hpp"
 #include "system/output_file.hpp"
+#include "system/startup.hpp"
 #include "system/trust.hpp"
 
 namespace {
@@ -32,7 +33,7 @@ void send_end(const Options &options, int code, const std::string &error) {
     if (options.progress != "json") return;
     const auto send = [&](const nlohmann::json &object) {
         const std::string text = row_text(object) + "\n";
-        (void)!::write(options.progress_fd, text.data(), text.size());
+        vmaf::system::write_text(options.progress_fd, text);
     };
     if (!error.empty()) send({{"type", "error"}, {"ts", utc_timestamp()}, {"message", error}, {"exit_code", code}});
     send({{"type", "end"}, {"ts", utc_timestamp()}, {"exit_code", code}});
@@ -141,7 +142,8 @@ __attribute__((init_priority(101))) const SayWhereMemoryEnds say_where_memory_en
 
 int main(int argc, char **argv) {
     try {
-        return run(argc, argv);
+        vmaf::system::Arguments arguments(argc, argv);
+        return run(arguments.count(), arguments.words());
     } catch (const std::bad_alloc &) {
         std::fputs(kNoMemory, stderr);
     } catch (const std::exception &e) {

@@ -1,27 +1,21 @@
 #include "device/cuda/driver.hpp"
 
 #include "base/error.hpp"
+#include "system/gpu_runtimes.hpp"
 
 namespace vmaf::cuda {
 
 namespace {
 
-#ifdef _WIN32
-constexpr const char *kLibrary = "nvcuda.dll";
-#else
-constexpr const char *kLibrary = "libcuda.so.1";
-#endif
 constexpr int kMaxDynamicSharedBytes = 8; // function attribute
 constexpr unsigned kMemoryHost = 1, kMemoryDevice = 2;
 
 Error cannot_load(const std::string &why) {
+    const system::GpuRuntime runtime = system::cuda_runtime();
     return Error(EINVAL,
-                 "cuda: the NVIDIA driver library " + std::string(kLibrary) +
-                     " is loaded at run time, and that failed:\n"
-                     "  " +
-                     why +
+                 "cuda: the NVIDIA driver library " + std::string(runtime.libraries.front()) +
+                     " is loaded at run time, and that failed:\n  " + why + "\n  " + std::string(runtime.how_to_check) +
                      "\n"
-                     "  Check whether the loader knows it: ldconfig -p | grep -iE 'libcuda|libnvcuvid'\n"
                      "  Without it CUDA cannot be used; see \"Runtime requirements\" in docs/backends/cuda.md.",
                  why);
 }
@@ -66,7 +60,7 @@ CudaDriver::CudaDriver(std::unique_ptr<system::DynamicLibrary> library) : Driver
 std::shared_ptr<const CudaDriver> CudaDriver::load_now() {
     std::unique_ptr<system::DynamicLibrary> library;
     try {
-        library = std::make_unique<system::DynamicLibrary>(kLibrary);
+        library = std::make_unique<system::DynamicLibrary>(system::cuda_runtime().libraries.front());
     } catch (const system::LoadError &e) {
         throw cannot_load(e.what());
     }

@@ -5,23 +5,18 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "system/gpu_runtimes.hpp"
 
 namespace vmaf::hip {
 
 namespace {
 
-#ifdef _WIN32
-constexpr std::array kLibraries = {"amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"};
-#else
-// Newest first; the plain name comes with development packages only.
-constexpr std::array kLibraries = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
-#endif
-
 // Every name was tried.
 Error cannot_load(const std::string &reasons, const std::string &brief) {
     return Error(ENODEV,
-                 "hip: AMD's HIP runtime is loaded at run time, and that failed:\n" + reasons +
-                     "  Check whether the loader knows it: ldconfig -p | grep libamdhip64\n"
+                 "hip: AMD's HIP runtime is loaded at run time, and that failed:\n" + reasons + "  " +
+                     std::string(system::hip_runtime().how_to_check) +
+                     "\n"
                      "  Without it HIP cannot be used; see \"Runtime requirements\" in docs/backends/hip.md.",
                  brief);
 }
@@ -58,7 +53,7 @@ HipDriver::HipDriver(std::unique_ptr<system::DynamicLibrary> library) : Driver("
 std::shared_ptr<const HipDriver> HipDriver::load_now() {
     std::unique_ptr<system::DynamicLibrary> library;
     std::string reasons, brief;
-    for (const char *name : kLibraries) {
+    for (const char *name : system::hip_runtime().libraries) {
         try {
             library = std::make_unique<system::DynamicLibrary>(name);
             break;

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "device/backends.hpp"
+#include "system/host.hpp"
 
 namespace vmaf::tune {
 
@@ -74,11 +75,10 @@ const std::vector<std::string> &backend_order() {
     static const std::vector<std::string> order = [] {
         std::vector<std::string> list = gpu_words();
         const auto metal = std::find(list.begin(), list.end(), "metal");
-#if defined(__APPLE__)
-        std::rotate(list.begin(), metal, metal + 1);
-#else
-        list.erase(metal);
-#endif
+        if (system::has_metal())
+            std::rotate(list.begin(), metal, metal + 1);
+        else
+            list.erase(metal);
         list.emplace_back("cpu");
         return list;
     }();

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "system/output_file.hpp"
+#include "system/process.hpp"
 #include "system/trust.hpp"
 
 namespace vmaf::tune {
@@ -59,7 +59,7 @@ std::string SharedResults::keep_encode(const std::string &key, const std::string
                                        const std::string &path) const {
     if (encodes_.empty() || key.size() < 3) return {};
     const std::string kept = place(encodes_, key).string() + "." + extension;
-    const std::string temporary = kept + "." + std::to_string(getpid()) + ".part";
+    const std::string temporary = kept + "." + std::to_string(system::own_process()) + ".part";
     std::error_code error;
     fs::create_directories(fs::path(kept).parent_path(), error);
     fs::create_hard_link(path, temporary, error);

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/visible_text.hpp"
 #include "rows/row.hpp"
 #include "system/environment.hpp"
+#include "system/files.hpp"
 #include "system/terminal.hpp"
 #include "text/numbers.hpp"
 
@@ -70,8 +70,9 @@ std::optional<double> StageTimes::seconds_of_probe() const {
 
 Progress::Progress(const Options &options)
     : mode_(Mode::none), verbosity_(options.verbose), quiet_(options.quiet),
-      has_colours_(system::is_terminal(system::Stream::error) && !system::environment("NO_COLOR")), started_(Clock::now()),
-      last_drawn_(started_), search_probes_(options.thorough ? 6 : 4), event_fd_(options.progress_fd) {
+      has_colours_(system::is_terminal(system::Stream::error) && !system::environment("NO_COLOR")),
+      started_(Clock::now()), last_drawn_(started_), search_probes_(options.thorough ? 6 : 4),
+      event_fd_(options.progress_fd) {
     if (options.progress == "json") mode_ = Mode::json;
     if (options.progress == "plain") mode_ = Mode::plain;
     if (options.progress == "bar") mode_ = Mode::bar;
@@ -274,7 +275,7 @@ void Progress::probe_done(const std::string &label, const json &facts, const std
 void Progress::write_event(json object) {
     object["ts"] = utc_timestamp();
     const std::string text = row_text(object) + "\n";
-    (void)!::write(event_fd_, text.data(), text.size());
+    system::write_text(event_fd_, text);
 }
 
 void Progress::event(const json &object) {

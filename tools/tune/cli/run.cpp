@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "cache/shared_results.hpp"
 #include "source/display.hpp"
+#include "system/host.hpp"
 #include "system/program.hpp"
 #include "system/trust.hpp"
 
@@ -17,23 +17,6 @@ Arguments scorer_program(const Options &options) {
     if (options.scorer == "binary") return {options.vmaf};
     return {system::program_path(), "__vmaf"};
 }
-
-namespace {
-
-// Without a single device node no backend but the processor can work, and asking the scorer would take longer than
-// everything else at the start.
-bool may_have_gpu() {
-#if defined(__linux__)
-    for (const char *node :
-         {"/dev/nvidiactl", "/dev/nvidia0", "/dev/dri", "/dev/kfd", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvmap"})
-        if (access(node, F_OK) == 0) return true;
-    return false;
-#else
-    return true;
-#endif
-}
-
-} // namespace
 
 Run::Run(const Options &options, bool scores) : options_(options), progress_(options), shots_(programs_) {
     for (const std::string &notice : options.notices) progress_.say("vmaf-tune: " + notice);
@@ -108,7 +91,7 @@ const Programs &Run::programs() {
 void Run::settle_backend() {
     const std::string &wish = options_.score_backend;
     // Our own scorer needs no survey for cpu, nor where there cannot be a GPU; another one is asked what it knows.
-    const bool is_settled = wish == "cpu" || (wish == "auto" && !may_have_gpu());
+    const bool is_settled = wish == "cpu" || (wish == "auto" && !system::may_have_gpu());
     std::string reasons;
     if (options_.scorer == "binary" || !is_settled) {
         const BackendSurvey survey = survey_backends(scorer_program(options_));

@@ -1,12 +1,8 @@
 #include "cli/work_folder.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include "cli/command_error.hpp"
-#include "system/environment.hpp"
 #include "system/files.hpp"
+#include "system/host.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
 
@@ -22,7 +18,7 @@ constexpr std::uint64_t kLeastRoom = 64u << 20;
 
 enum class Owner { running, gone, never }; // kept folders have no lock
 
-// Calls `visit` with every scratch folder that was last changed before `age` ago.
+// Calls `visit` with every scratch folder that was last changed before `age` ago, and with its lock.
 template <class Visit> void for_each_older(const std::string &base, std::chrono::seconds age, Visit visit) {
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(base, error)) {
@@ -32,22 +28,27 @@ template <class Visit> void for_each_older(const std::string &base, std::chrono:
             continue;
         const auto changed = fs::last_write_time(entry.path(), error);
         if (error || fs::file_time_type::clock::now() - changed < age) continue;
-        const int fd = ::open((entry.path() / ".lock").c_str(), O_RDWR | O_CLOEXEC);
-        const bool is_free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
-        visit(entry.path(), fd < 0 ? Owner::never : is_free ? Owner::gone : Owner::running);
-        if (fd >= 0) ::close(fd);
+        auto lock = system::FileLock::try_old((entry.path() / ".lock").string());
+        const Owner owner = !lock ? Owner::never : lock->is_held() ? Owner::gone : Owner::running;
+        visit(entry.path(), owner, lock);
     }
+}
+
+// Some systems delete a locked file only when it is closed, and folders only when they are empty.
+void remove_folder(const fs::path &path, system::FileLock &lock) {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+    lock.release();
+    fs::remove_all(path, ignored);
 }
 
 } // namespace
 
-std::string scratch_base(const std::string &wish) {
-    return wish.empty() ? system::environment("TMPDIR").value_or("/tmp") : wish;
-}
+std::string scratch_base(const std::string &wish) { return wish.empty() ? system::temporary_folder() : wish; }
 
 std::vector<fs::path> scratch_folders_older_than(const std::string &wish, std::chrono::hours age) {
     std::vector<fs::path> found;
-    for_each_older(scratch_base(wish), age, [&](const fs::path &path, Owner owner) {
+    for_each_older(scratch_base(wish), age, [&](const fs::path &path, Owner owner, const auto &) {
         if (owner != Owner::running) found.push_back(path);
     });
     return found;
@@ -57,24 +58,19 @@ WorkFolder::WorkFolder(const std::string &wish, bool keep) : keep_(keep) {
     const std::string base = scratch_base(wish);
     std::error_code error;
     fs::create_directories(base, error);
-    for_each_older(base, kSettled, [](const fs::path &path, Owner owner) {
-        std::error_code ignored;
-        if (owner == Owner::gone) fs::remove_all(path, ignored);
+    for_each_older(base, kSettled, [](const fs::path &path, Owner owner, auto &lock) {
+        if (owner == Owner::gone) remove_folder(path, *lock);
     });
     try {
         path_ = system::make_new_folder(base + "/" + kPrefix);
     } catch (const system::OutputError &) {
         throw CommandError(kExitOutput, "no scratch folder can be made in '" + base + "'; give another --work-dir");
     }
-    if (!keep_) {
-        lock_ = ::open((path_ + "/.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        if (lock_ >= 0) flock(lock_, LOCK_EX | LOCK_NB);
-    }
+    if (!keep_) lock_ = system::FileLock::try_new(path_ + "/.lock");
     try {
         check_room(kLeastRoom);
     } catch (const CommandError &) {
-        fs::remove_all(path_, error);
-        if (lock_ >= 0) ::close(lock_);
+        remove_folder(path_, lock_);
         throw;
     }
 }
@@ -82,10 +78,9 @@ WorkFolder::WorkFolder(const std::string &wish, bool keep) : keep_(keep) {
 WorkFolder::~WorkFolder() {
     std::error_code error;
     if (!keep_)
-        fs::remove_all(path_, error);
+        remove_folder(path_, lock_);
     else if (fs::is_empty(path_, error))
         fs::remove(path_, error);
-    if (lock_ >= 0) ::close(lock_);
 }
 
 void WorkFolder::check_room(std::uint64_t bytes) const {

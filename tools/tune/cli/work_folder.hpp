@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "system/file_lock.hpp"
+
 namespace vmaf::tune {
 
 // Goes when the process ends, or when the next run finds that its owner was killed.
@@ -24,7 +26,7 @@ class WorkFolder {
   private:
     std::string path_;
     bool keep_;
-    int lock_ = -1;
+    system::FileLock lock_;
 };
 
 std::string scratch_base(const std::string &wish); // where such folders are made

@@ -10,6 +10,7 @@
 #include "cli/work_folder.hpp"
 #include "commands/commands.hpp"
 #include "rows/row.hpp"
+#include "system/host.hpp"
 
 namespace vmaf::tune {
 
@@ -21,9 +22,7 @@ constexpr std::array kKinds = {"encode", "score", "fact", "failure"};
 constexpr auto kOld = std::chrono::hours(7 * 24);
 
 std::string day_and_time(std::int64_t seconds) {
-    const std::time_t time = seconds;
-    std::tm utc{};
-    gmtime_r(&time, &utc);
+    const std::tm utc = system::utc(seconds);
     char text[32];
     std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &utc);
     return text;

@@ -13,6 +13,7 @@
 #include "commands/shot_plan.hpp"
 #include "rows/row_format.hpp"
 #include "stages/aggregate.hpp"
+#include "system/process.hpp"
 
 namespace vmaf::tune {
 namespace {
@@ -137,7 +138,8 @@ TEST(RowScan, ReadsWhatAnswersNeed) {
 }
 
 TEST(RowScan, TellsMalformedLinesAndReadsEscapes) {
-    const auto path = std::filesystem::temp_directory_path() / ("rows-" + std::to_string(getpid()) + ".jsonl");
+    const auto path =
+        std::filesystem::temp_directory_path() / ("rows-" + std::to_string(system::own_process()) + ".jsonl");
     std::ofstream(path)
         << "{\"src\":\"a\\u0062\",\"crf\":1,\"vmaf_score\":NaN}\n\nnonsense\n{\"src\":\"c\",\"crf\":2}\n";
     std::vector<std::string> complaints;

@@ -1,7 +1,6 @@
 // `corpus` on several machines: a unit is a cell, or a coarse search over one source, encoder and preset.
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "cli/variants.hpp"

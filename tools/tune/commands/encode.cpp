@@ -117,7 +117,9 @@ double run_passes(Run &run, const Options &o, const Job &job, json &result) {
         RunOptions child;
         child.timeout = job.setup.encode.timeout;
         StageProgress p{Stage::encode, job.q, 0, 1, 0, job.source.frame_count(), 0};
-        child.progress_marker = [&](pid_t pid) { return p.frame + (job.setup.encode.is_patient ? work_done(pid) : 0); };
+        child.progress_marker = [&](ProcessNumber process) {
+            return p.frame + (job.setup.encode.is_patient ? work_done(process) : 0);
+        };
         child.on_output_line = [&](std::string_view line) {
             const std::string text(line);
             if (text.starts_with("frame=")) p.frame = std::strtoll(text.c_str() + 6, nullptr, 10);

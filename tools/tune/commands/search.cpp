@@ -1,11 +1,11 @@
 // `search`: which quality value just meets a target (tune.md 12.2).
 #include <algorithm>
-#include <unistd.h>
 
 #include "commands/commands.hpp"
 #include "commands/corpus_answers.hpp"
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
+#include "system/terminal.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -57,7 +57,7 @@ int search_one(Run &run, const Options &o, const ProbeSetup &setup, std::vector<
         warn_if_larger(run, report);
         if (!report.ok() && !report.failed)
             run.progress().say("vmaf-tune search: no suitable quality: " + report.reason);
-        if (report.ok() && isatty(STDOUT_FILENO)) run.progress().say("encode it with:");
+        if (report.ok() && system::is_terminal(system::Stream::output)) run.progress().say("encode it with:");
         if (report.ok()) print_line(shell_quoted(encode_hint(o, setup, report)));
     }
     object["type"] = "search-done";

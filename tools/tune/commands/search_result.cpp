@@ -5,10 +5,10 @@
 #include <cstring>
 #include <filesystem>
 #include <tuple>
-#include <unistd.h>
 
-#include "system/output_file.hpp"
 #include "base/visible_text.hpp"
+#include "system/host.hpp"
+#include "system/output_file.hpp"
 #include "system/terminal.hpp"
 #include "text/numbers.hpp"
 
@@ -145,8 +145,8 @@ void check_folder(const std::string &path) {
     if (!fs::is_directory(folder, error))
         throw CommandError(kExitOutput, "'" + path + "' cannot be written: there is no such folder");
     if (fs::is_directory(path, error)) throw CommandError(kExitOutput, "'" + path + "' is a folder; name a file");
-    if (access(folder.c_str(), W_OK | X_OK) != 0)
-        throw CommandError(kExitOutput, "'" + path + "' cannot be written: " + std::strerror(errno));
+    if (std::string reason; !system::is_writable_folder(folder.string(), reason))
+        throw CommandError(kExitOutput, "'" + path + "' cannot be written: " + reason);
 }
 
 void check_result(const Options &o, const std::string &path) {

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "cli/command_error.hpp"
@@ -15,6 +14,7 @@
 #include "executor/worker.hpp"
 #include "rows/row.hpp"
 #include "system/program.hpp"
+#include "system/terminal.hpp"
 
 namespace vmaf::tune {
 
@@ -124,7 +124,7 @@ class ClusterRun {
     bool watch(bool is_quiet) {
         std::string last;
         auto told = std::chrono::steady_clock::time_point{};
-        const bool is_terminal = isatty(STDERR_FILENO) != 0;
+        const bool is_terminal = system::is_terminal(system::Stream::error);
         while (!is_finished()) {
             if (interruption::requested()) return false;
             const Counts now = counts();

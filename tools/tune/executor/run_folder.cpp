@@ -1,17 +1,14 @@
 #include "executor/run_folder.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "rows/row.hpp"
 #include "system/files.hpp"
+#include "system/host.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
 
@@ -40,9 +37,7 @@ std::string safe_dump(const json &value) { return value.dump(-1, ' ', false, jso
 
 RunFolder RunFolder::create(const std::string &shared, Manifest manifest) {
     char when[32];
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
+    const std::tm parts = system::utc(std::time(nullptr));
     std::strftime(when, sizeof when, "%Y%m%d-%H%M%S-", &parts);
     manifest.id = when + random_id().substr(0, 6);
     RunFolder run;
@@ -91,15 +86,7 @@ std::string RunFolder::claim_path(std::size_t unit) const {
 }
 
 bool RunFolder::claim(std::size_t unit, const std::string &who) {
-    const int file = ::open(claim_path(unit).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) {
-        if (errno == EEXIST) return false;
-        throw Error(errno, "'" + claim_path(unit) + "' cannot be made: " + std::strerror(errno));
-    }
-    const bool is_written = system::write_text(file, who + "\n");
-    ::close(file);
-    if (!is_written) throw Error(EIO, "'" + claim_path(unit) + "' cannot be written");
-    return true;
+    return system::claim_file(claim_path(unit), who + "\n");
 }
 
 std::size_t RunFolder::add_attempt(std::size_t unit, const std::string &who) {
@@ -124,7 +111,7 @@ std::vector<bool> RunFolder::claimed() const {
     std::error_code error;
     for (std::size_t i = 0; i <= manifest_.units.size() / kClaimsInFolder; i++)
         for (const auto &entry : fs::directory_iterator(path_ + "/claims/" + std::to_string(i), error)) {
-            const std::size_t unit = std::strtoull(entry.path().filename().c_str(), nullptr, 10);
+            const std::size_t unit = std::strtoull(entry.path().filename().string().c_str(), nullptr, 10);
             if (unit < taken.size()) taken[unit] = true;
         }
     return taken;
@@ -214,14 +201,7 @@ json RunFolder::state() const {
     return state.is_object() ? state : json::object();
 }
 
-RunFolder::Lock::Lock(RunFolder &run)
-    : run_(run), file_(::open((run.path_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-    if (file_ < 0) throw Error(errno, "'" + run.path_ + "/lock' cannot be made: " + std::strerror(errno));
-    while (flock(file_, LOCK_EX) != 0 && errno == EINTR) {
-    }
-}
-
-RunFolder::Lock::~Lock() { ::close(file_); }
+RunFolder::Lock::Lock(RunFolder &run) : run_(run), lock_(system::FileLock::wait_for(run.path_ + "/lock")) {}
 
 void RunFolder::Lock::write(const json &state) { write_whole(run_.path_ + "/state.json", safe_dump(state) + "\n"); }
 

@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "system/file_lock.hpp"
+
 namespace vmaf::tune {
 
 struct Manifest {
@@ -75,14 +77,13 @@ class RunFolder {
     class Lock {
       public:
         explicit Lock(RunFolder &run);
-        ~Lock();
         Lock(const Lock &) = delete;
         Lock &operator=(const Lock &) = delete;
         void write(const nlohmann::json &state);
 
       private:
         RunFolder &run_;
-        int file_;
+        system::FileLock lock_;
     };
 
   private:

@@ -4,12 +4,12 @@
 #include <chrono>
 #include <cstdio>
 #include <thread>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "cli/command_error.hpp"
 #include "process/child.hpp"
 #include "system/environment.hpp"
+#include "system/host.hpp"
 
 namespace vmaf::tune {
 
@@ -18,11 +18,7 @@ namespace {
 constexpr double kSecondsAtOnce = 20;    // what a task takes at a time, if there is enough for all
 constexpr std::size_t kMostAttempts = 5; // of a unit whose tasks were lost
 
-std::string host_name() {
-    char name[256] = "";
-    gethostname(name, sizeof name - 1);
-    return system::environment("SLURMD_NODENAME").value_or(name);
-}
+std::string host_name() { return system::environment("SLURMD_NODENAME").value_or(system::host_name()); }
 
 // Released when the task ends without having done them.
 class Claims {

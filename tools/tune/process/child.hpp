@@ -10,8 +10,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
 #include <vector>
+
+#include "system/descriptor.hpp"
+#include "system/process.hpp"
 
 namespace vmaf::tune {
 
@@ -21,8 +23,9 @@ inline void append(Arguments &to, const Arguments &more) { to.insert(to.end(), m
 std::string shell_quoted(std::string_view word);
 std::string shell_quoted(const Arguments &arguments); // one line that can be pasted into a shell
 
-// Full path of a program: a bare name is looked up in PATH, a name with a separator is taken as it is.
-std::optional<std::string> find_program(const std::string &name);
+using system::find_program;
+using system::ProcessNumber;
+using system::processor_time;
 
 // Keeps the last 32 KiB of a stream. Lines that a carriage return overwrites count as one.
 class StderrTail {
@@ -51,7 +54,7 @@ struct RunOptions {
     std::function<void(std::string_view line)> on_output_line; // instead of capturing standard output
     std::function<void(std::string_view text)> on_error_text;  // live copy of stderr
     std::chrono::milliseconds timeout{0};                      // without progress for this long: killed; 0: never
-    std::function<std::int64_t(pid_t)>
+    std::function<std::int64_t(ProcessNumber)>
         progress_marker; // changes whenever there is progress; without it any output counts
     std::size_t capture_limit = 64u << 20;
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
@@ -77,11 +80,9 @@ std::vector<int> parse_processors(const std::string &list); // "0-3,8"; throws E
 // Runs to the end. Throws Error(ENOENT) if the program cannot be started.
 Outcome run_child(const Arguments &arguments, const RunOptions &options = {});
 
-// Clock ticks that a process has worked so far: a marker of progress for programs that say nothing.
-std::int64_t processor_time(pid_t pid);
-
-// The same in pieces of five seconds: a program that hangs reaches the next one in hours, one that works in seconds.
-inline std::int64_t work_done(pid_t pid) { return processor_time(pid) / 500; }
+// A marker of progress for programs that say nothing: what a process has worked so far, in pieces of five seconds. One
+// that hangs reaches the next in hours, one that works in seconds.
+inline std::int64_t work_done(ProcessNumber process) { return processor_time(process) / 500; }
 
 // Told of every child: before it starts, and after it ended. Empty functions end it.
 struct ChildObserver {
@@ -100,15 +101,15 @@ class PipedChild {
     PipedChild(const PipedChild &) = delete;
     PipedChild &operator=(const PipedChild &) = delete;
 
-    int output() const { return output_; } // read end; the caller may read it to the end
-    int release_output();                  // the caller closes it
-    Outcome wait();                        // after the output was read
+    int output() const { return output_.get(); } // read end; the caller may read it to the end
+    Outcome wait();                              // after the output was read
     void kill();
+    system::Descriptor take_output() { return std::move(output_); }
 
   private:
     struct Drain;
-    pid_t pid_ = -1;
-    int output_ = -1;
+    std::unique_ptr<system::Process> process_;
+    system::Descriptor output_;
     std::chrono::steady_clock::time_point started_;
     Arguments arguments_;
     std::unique_ptr<Drain> drain_;

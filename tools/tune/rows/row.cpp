@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <fstream>
 #include <random>
-#include <sys/utsname.h>
 #include <thread>
 
 #include "base/error.hpp"
 #include "stages/aggregate.hpp"
+#include "system/host.hpp"
 
 namespace vmaf::tune {
 
@@ -32,21 +31,10 @@ json statistics(const std::string &metric, const Series &values) {
 }
 
 json host_facts() {
-    static const json facts = [] {
-        utsname system{};
-        uname(&system);
-        std::string cpu = system.machine;
-        std::ifstream info("/proc/cpuinfo");
-        for (std::string line; std::getline(info, line);)
-            if (line.starts_with("model name")) {
-                cpu = line.substr(std::min(line.find(": "), line.size() - 2) + 2);
-                break;
-            }
-        return json{{"os", std::string(system.sysname) + " " + system.release},
-                    {"cpu", cpu},
-                    {"threads", std::thread::hardware_concurrency()},
-                    {"gpu", nullptr}};
-    }();
+    static const json facts = {{"os", system::system_name()},
+                               {"cpu", system::processor_name()},
+                               {"threads", std::thread::hardware_concurrency()},
+                               {"gpu", nullptr}};
     return facts;
 }
 
@@ -60,9 +48,7 @@ std::string random_id() {
 }
 
 std::string utc_timestamp() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
+    const std::tm parts = system::utc(std::time(nullptr));
     char text[40];
     std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
     return text;

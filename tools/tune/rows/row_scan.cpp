@@ -2,11 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/parse_double.hpp"
@@ -228,27 +224,16 @@ void RowTable::scan(std::string_view text, Part &part) {
     }
 }
 
-RowTable::RowTable(const std::string &path, const std::function<void(const std::string &)> &complain) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat info {};
-    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-        if (fd >= 0) ::close(fd);
-        throw invalid("'" + path + "' cannot be read");
-    }
-    size_ = static_cast<std::size_t>(info.st_size);
-    void *const mapped = size_ > 0 ? mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0) : nullptr;
-    ::close(fd);
-    if (mapped == MAP_FAILED) throw invalid("'" + path + "' cannot be read: " + std::strerror(errno));
-    data_ = static_cast<char *>(mapped);
-
+RowTable::RowTable(const std::string &path, const std::function<void(const std::string &)> &complain) : file_(path) {
     // Pieces of whole lines, one for each thread.
     constexpr std::size_t kSmallPart = 4 << 20;
-    const std::string_view all(data_, size_);
-    const std::size_t wish = std::clamp<std::size_t>(size_ / kSmallPart, 1, system::usable_processors());
+    const std::string_view all = file_.text();
+    const std::size_t wish = std::clamp<std::size_t>(all.size() / kSmallPart, 1, system::usable_processors());
     std::vector<std::string_view> pieces;
-    for (std::size_t at = 0; at < size_;) {
-        const std::size_t goal = std::min(size_, at + size_ / wish + 1);
-        const std::size_t end = goal == size_ ? size_ : std::min(all.find('\n', goal - 1), size_ - 1) + 1;
+    for (std::size_t at = 0; at < all.size();) {
+        const std::size_t goal = std::min(all.size(), at + all.size() / wish + 1);
+        const std::size_t end =
+            goal == all.size() ? all.size() : std::min(all.find('\n', goal - 1), all.size() - 1) + 1;
         pieces.push_back(all.substr(at, end - at));
         at = end;
     }
@@ -265,10 +250,6 @@ RowTable::RowTable(const std::string &path, const std::function<void(const std::
         before += part.lines;
         rows_.insert(rows_.end(), part.rows.begin(), part.rows.end());
     }
-}
-
-RowTable::~RowTable() {
-    if (data_) munmap(data_, size_);
 }
 
 } // namespace vmaf::tune

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <vector>
 
+#include "system/mapped_file.hpp"
+
 namespace vmaf::tune {
 
 // Views into the file that was read. Numbers that are missing, null or NaN are not a number.
@@ -37,7 +39,6 @@ bool scan_row(std::string_view line, ScannedRow &row);
 class RowTable {
   public:
     RowTable(const std::string &path, const std::function<void(const std::string &)> &complain); // throws Error
-    ~RowTable();
     RowTable(const RowTable &) = delete;
     RowTable &operator=(const RowTable &) = delete;
     const std::vector<ScannedRow> &rows() const { return rows_; }
@@ -51,8 +52,7 @@ class RowTable {
     };
     static void scan(std::string_view text, Part &part);
 
-    char *data_ = nullptr;
-    std::size_t size_ = 0;
+    system::MappedFile file_;
     std::vector<Part> parts_;
     std::vector<ScannedRow> rows_;
 };

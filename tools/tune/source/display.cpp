@@ -8,12 +8,11 @@
 
 #include "base/error.hpp"
 #include "source/ebml.hpp"
+#include "system/c_file.hpp"
 
 namespace vmaf::tune {
 
 namespace {
-
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
 
 // Walks the elements of a Matroska file down to the tracks' video settings.
 class MatroskaTracks {
@@ -177,7 +176,7 @@ class Mp4Tracks {
 } // namespace
 
 Cropping container_cropping(const std::string &path, int video_track, int width, int height) {
-    const File file(std::fopen(path.c_str(), "rb"), std::fclose);
+    const system::CFile file = system::open_to_read(path);
     if (!file) return {};
     std::array<unsigned char, 12> first{};
     if (std::fread(first.data(), 1, first.size(), file.get()) != first.size()) return {};

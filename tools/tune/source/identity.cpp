@@ -3,14 +3,12 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "hash/sha256.hpp"
-#include "process/descriptors.hpp"
 #include "source/source.hpp"
+#include "system/host.hpp"
+#include "system/input_file.hpp"
 
 namespace vmaf::tune {
 
@@ -45,19 +43,27 @@ std::string quick_digest(std::span<const std::byte> bytes) {
 
 } // namespace
 
-std::string fast_identity(const std::string &path) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat info {};
-    if (file.get() < 0 || fstat(file.get(), &info) != 0) return {};
-    std::string text = std::to_string(info.st_size) + ":" + std::to_string(info.st_mtim.tv_sec) + "." +
-                       std::to_string(info.st_mtim.tv_nsec);
-    std::vector<std::byte> part(static_cast<std::size_t>(std::min<std::int64_t>(kPart, info.st_size)));
-    for (const std::int64_t at : {std::int64_t(0), std::max<std::int64_t>(0, info.st_size / 2 - kPart / 2),
-                                  std::max<std::int64_t>(0, info.st_size - kPart)}) {
-        lseek(file.get(), at, SEEK_SET);
-        text += "|" + quick_digest(std::span(part.data(), read_full(file.get(), part)));
+std::string fast_identity(const std::string &path) try {
+    const auto stamp = system::file_stamp(path);
+    if (!stamp) return {};
+    const auto size = static_cast<std::int64_t>(stamp->size);
+    const system::InputFile file = system::InputFile::open(path);
+    std::string text = stamp->text();
+    std::vector<std::byte> part(static_cast<std::size_t>(std::min<std::int64_t>(kPart, size)));
+    for (const std::int64_t at :
+         {std::int64_t(0), std::max<std::int64_t>(0, size / 2 - kPart / 2), std::max<std::int64_t>(0, size - kPart)}) {
+        std::size_t filled = 0;
+        while (filled < part.size() && file.is_regular()) {
+            const system::Part rest{part.data() + filled, part.size() - filled};
+            const std::size_t count = file.read_some_at(static_cast<std::uint64_t>(at) + filled, {&rest, 1});
+            if (count == 0) break;
+            filled += count;
+        }
+        text += "|" + quick_digest(std::span(part.data(), filled));
     }
     return "fast-" + sha256_hex(text);
+} catch (const Error &) {
+    return {};
 }
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Rational, num, den)

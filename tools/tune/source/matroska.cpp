@@ -5,6 +5,7 @@
 
 #include "source/ebml.hpp"
 #include "source/source.hpp"
+#include "system/c_file.hpp"
 
 namespace vmaf::tune {
 
@@ -16,7 +17,7 @@ constexpr std::uint64_t kSegment = 0x18538067, kCluster = 0x1F43B675, kBlockGrou
 } // namespace
 
 std::optional<PacketSummary> matroska_packets(const std::string &path) {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+    const system::CFile file = system::open_to_read(path);
     if (!file) return std::nullopt;
     ebml::Reader reader{file.get()};
     PacketSummary summary;

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/thread_group.hpp"
-#include "process/descriptors.hpp"
+#include "system/descriptor.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -32,7 +32,7 @@ std::vector<LumaSignature> signatures(const Programs &programs, const Source &so
     const Picture picture = Picture::allocate({PixelFormat::yuv400p, 8, kWidth, kHeight});
     std::vector<std::byte> frame(kWidth * kHeight);
     std::vector<LumaSignature> result;
-    while (read_full(decoder.output(), frame) == frame.size()) {
+    while (system::read_full(decoder.output(), frame) == frame.size()) {
         for (unsigned y = 0; y < kHeight; y++)
             std::memcpy(picture.data(0) + static_cast<std::ptrdiff_t>(y) * picture.stride_bytes(0),
                         frame.data() + y * kWidth, kWidth);

@@ -249,8 +249,8 @@ Outcome run_pass(const Arguments &base, const EncodeSettings &settings, const En
     double fps = 0;
     RunOptions options;
     options.timeout = settings.timeout;
-    options.progress_marker = [&](pid_t pid) { // FFmpeg reports even when it is stuck
-        return frame + (settings.is_patient ? work_done(pid) : 0);
+    options.progress_marker = [&](ProcessNumber process) { // FFmpeg reports even when it is stuck
+        return frame + (settings.is_patient ? work_done(process) : 0);
     };
     options.on_output_line = [&](std::string_view line) {
         const std::string text(line);

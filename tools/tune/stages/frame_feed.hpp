@@ -8,10 +8,12 @@
 #include <thread>
 #include <vector>
 
-#include "process/descriptors.hpp"
 #include "stages/reference_store.hpp"
+#include "system/descriptor.hpp"
 
 namespace vmaf::tune {
+
+using system::Descriptor;
 
 class FrameFeed {
   public:

@@ -1,7 +1,5 @@
 #include "stages/frame_feed.hpp"
 
-#include <array>
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <string>
 
@@ -19,15 +17,13 @@ std::span<const std::byte> bytes_of(const std::string &text) { return std::as_by
 // What comes out of a feed of frames of two bytes.
 std::string fed(const std::string &frames, std::vector<std::int64_t> order,
                 std::unique_ptr<ReferenceStore::Filling> keep = nullptr) {
-    std::array<int, 2> ends{};
-    EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
-    Descriptor from(ends[0]), input(ends[1]);
-    write_full(input.get(), bytes_of(frames));
-    input.reset();
-    FrameFeed feed({std::move(from), 2, std::move(order), std::move(keep)});
+    system::Pipe pipe = system::make_pipe();
+    system::write_full(pipe.write.get(), bytes_of(frames));
+    pipe.write.reset();
+    FrameFeed feed({std::move(pipe.read), 2, std::move(order), std::move(keep)});
     const Descriptor output = feed.take_output();
     std::string text(100, '\0');
-    text.resize(read_full(output.get(), std::as_writable_bytes(std::span(text))));
+    text.resize(system::read_full(output.get(), std::as_writable_bytes(std::span(text))));
     feed.keep_frames();
     return text;
 }
@@ -48,7 +44,7 @@ TEST(ReferenceStore, KeepsCompleteFramesWithinItsLimit) {
     const auto file = store.find("a");
     ASSERT_TRUE(file);
     std::string text(10, '\0');
-    EXPECT_EQ(pread(file->descriptor(), text.data(), 10, 0), 4);
+    EXPECT_EQ(system::read_full(file->open().get(), std::as_writable_bytes(std::span(text))), 4u);
     EXPECT_EQ(text.substr(0, 4), "a0b1");
     EXPECT_EQ(store.begin("b", 8), nullptr); // no room
     {                                        // given up: not kept

@@ -7,13 +7,13 @@
 #include <future>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "cache/shared_results.hpp"
 #include "hash/sha256.hpp"
 #include "stages/probe_keys.hpp"
 #include "stages/products.hpp"
+#include "system/process.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -73,7 +73,8 @@ template <class T> std::optional<T> find_stored(Cache *cache, Cache::Kind kind, 
 
 std::string temporary_name(const std::string &folder, const std::string &extension) {
     static std::atomic<unsigned> counter{0};
-    return folder + "/encode-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + "." + extension;
+    return folder + "/encode-" + std::to_string(system::own_process()) + "-" + std::to_string(counter++) + "." +
+           extension;
 }
 
 } // namespace

@@ -1,11 +1,11 @@
 #include "stages/probe_keys.hpp"
 
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 #include "config.h"
 #include "hash/sha256.hpp"
 #include "system/build_id.hpp"
+#include "system/host.hpp"
 
 namespace vmaf::tune {
 
@@ -52,10 +52,8 @@ std::string scorer_identity(const ProbeSetup &setup) {
         static const std::string id = std::string(VMAF_VERSION) + " " + system::build_id();
         return id;
     }
-    struct stat info {};
-    if (stat(setup.programs.vmaf.c_str(), &info) != 0) return setup.programs.vmaf;
-    return setup.programs.vmaf + " " + std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) + "." +
-           std::to_string(info.st_mtim.tv_nsec);
+    const auto stamp = system::file_stamp(setup.programs.vmaf);
+    return setup.programs.vmaf + (stamp ? " " + stamp->text() : "");
 }
 
 } // namespace

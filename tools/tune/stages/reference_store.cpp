@@ -1,14 +1,8 @@
 #include "stages/reference_store.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "base/error.hpp"
-#include "process/descriptors.hpp"
+#include "system/host.hpp"
 
 namespace vmaf::tune {
 
@@ -17,12 +11,6 @@ namespace {
 constexpr std::uint64_t kIdleProbes = 64; // frames that so many probes did not want belong to a search that is over
 
 } // namespace
-
-MemoryFile::MemoryFile() : descriptor_(memfd_create("vmaf-tune reference", MFD_CLOEXEC)) {
-    if (descriptor_ < 0) throw Error(errno, std::string("no memory for reference frames: ") + std::strerror(errno));
-}
-
-MemoryFile::~MemoryFile() { ::close(descriptor_); }
 
 std::shared_ptr<const MemoryFile> ReferenceStore::find(const std::string &key) {
     const std::lock_guard lock(mutex_);
@@ -74,7 +62,7 @@ bool ReferenceStore::Filling::add(std::span<const std::byte> bytes) {
         store_.entries_.at(key_).bytes = reserved_;
     }
     written_ += bytes.size();
-    return write_full(file_->descriptor(), bytes);
+    return file_->append(bytes);
 }
 
 void ReferenceStore::Filling::finish() {
@@ -94,17 +82,7 @@ ReferenceStore::Filling::~Filling() {
 }
 
 std::uint64_t sensible_memory(std::uint64_t wish) {
-    std::uint64_t free = wish * 2;
-    std::ifstream machine("/proc/meminfo");
-    for (std::string word; machine >> word;) {
-        std::uint64_t kilobytes = 0;
-        if (word == "MemAvailable:" && machine >> kilobytes) free = std::min(free, kilobytes * 1024);
-    }
-    // A container may be allowed less; "max" where it is not.
-    std::uint64_t limit = 0, used = 0;
-    if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used)
-        free = std::min(free, limit - std::min(limit, used));
-    return std::min(wish, free / 2);
+    return std::min(wish, system::free_memory().value_or(wish * 2) / 2);
 }
 
 } // namespace vmaf::tune

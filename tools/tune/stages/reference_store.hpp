@@ -9,20 +9,11 @@
 #include <span>
 #include <string>
 
+#include "system/descriptor.hpp"
+
 namespace vmaf::tune {
 
-// A file without a name, in memory; closed with the last user.
-class MemoryFile {
-  public:
-    MemoryFile(); // throws Error
-    ~MemoryFile();
-    MemoryFile(const MemoryFile &) = delete;
-    MemoryFile &operator=(const MemoryFile &) = delete;
-    int descriptor() const { return descriptor_; }
-
-  private:
-    int descriptor_;
-};
+using system::MemoryFile;
 
 class ReferenceStore {
   public:

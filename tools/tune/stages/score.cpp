@@ -90,7 +90,9 @@ Outcome run_scorer(const Arguments &command, const ScoreInputs &inputs, const Sc
             const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             if (progress) progress(frames, seconds > 0 ? double(frames) / seconds : 0);
         };
-        options.progress_marker = [&](pid_t pid) { return frames + (settings.is_patient ? work_done(pid) : 0); };
+        options.progress_marker = [&](ProcessNumber process) {
+            return frames + (settings.is_patient ? work_done(process) : 0);
+        };
     } else {
         options.progress_marker = processor_time; // another scorer says nothing until it ends
     }

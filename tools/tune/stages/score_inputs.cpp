@@ -1,11 +1,8 @@
 #include "stages/score_inputs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -95,16 +92,6 @@ std::optional<Failure> damage_failure(const Outcome &outcome, bool is_reference,
     return std::nullopt;
 }
 
-// Moves a descriptor out of the low numbers, so that the child's copies cannot collide with it.
-Descriptor raised(Descriptor fd) { return Descriptor(fcntl(fd.get(), F_DUPFD_CLOEXEC, 64)); }
-
-// Opened anew, so that it has a position of its own.
-Descriptor reopened(const MemoryFile &file) {
-    Descriptor fd(::open(("/proc/self/fd/" + std::to_string(file.descriptor())).c_str(), O_RDONLY | O_CLOEXEC));
-    if (fd.get() < 0) throw Error(errno, std::string("reference frames cannot be read: ") + std::strerror(errno));
-    return fd;
-}
-
 // Decoders write into pipes that the scorer reads; a reference that was decoded before comes from memory.
 class PipedInputs final : public ScoreInputs {
   public:
@@ -117,7 +104,7 @@ class PipedInputs final : public ScoreInputs {
         if (!memory_) reference_.emplace(decodes.reference);
         distorted_.emplace(decodes.distorted);
 
-        FrameFeed::Request request{memory_ ? reopened(*memory_) : Descriptor(reference_->release_output()), frame_bytes,
+        FrameFeed::Request request{memory_ ? memory_->open() : reference_->take_output(), frame_bytes,
                                    pair.reference_order, nullptr};
         if (settings.references && !memory_) {
             const std::int64_t frames = pair.expected_frames > 0 ? pair.expected_frames : pair.reference->frame_count();
@@ -126,17 +113,17 @@ class PipedInputs final : public ScoreInputs {
         }
         if (request.keep || !request.order.empty()) {
             reference_feed_.emplace(std::move(request));
-            reference_end_ = raised(reference_feed_->take_output());
+            reference_end_ = reference_feed_->take_output();
         } else {
-            reference_end_ = raised(std::move(request.from));
+            reference_end_ = std::move(request.from);
         }
-        Descriptor distorted_pipe(distorted_->release_output());
+        Descriptor distorted_pipe = distorted_->take_output();
         if (!pair.distorted_order.empty()) {
             distorted_feed_.emplace(
                 FrameFeed::Request{std::move(distorted_pipe), frame_bytes, pair.distorted_order, nullptr});
-            distorted_end_ = raised(distorted_feed_->take_output());
+            distorted_end_ = distorted_feed_->take_output();
         } else {
-            distorted_end_ = raised(std::move(distorted_pipe));
+            distorted_end_ = std::move(distorted_pipe);
         }
         arguments_ = {"--reference", "/dev/fd/" + std::to_string(kReferenceNumber), "--distorted",
                       "/dev/fd/" + std::to_string(kDistortedNumber)};

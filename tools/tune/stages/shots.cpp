@@ -5,7 +5,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
@@ -67,13 +66,7 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
     bool any = false;
     CutDetector detector(width, height);
     for (;;) {
-        std::size_t filled = 0;
-        while (filled < size) {
-            const ssize_t count = ::read(decoder.output(), current.data() + filled, size - filled);
-            if (count <= 0) break;
-            filled += static_cast<std::size_t>(count);
-        }
-        if (filled < size) break;
+        if (system::read_full(decoder.output(), std::as_writable_bytes(std::span(current))) < size) break;
         if (any) {
             std::int64_t sum = 0;
             for (std::size_t i = 0; i < size; i++) sum += std::abs(int(current[i]) - int(previous[i]));

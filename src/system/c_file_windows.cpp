@@ -1,0 +1,13 @@
+#include "system/c_file.hpp"
+
+#include "system/windows.hpp"
+
+namespace vmaf::system {
+
+// Programs that know nothing of UTF-8 hand names over as their code page has them.
+CFile open_to_read(const std::string &path) {
+    CFile file(_wfopen(wide_path(path).c_str(), L"rb"));
+    return file ? std::move(file) : CFile(std::fopen(path.c_str(), "rb"));
+}
+
+} // namespace vmaf::system

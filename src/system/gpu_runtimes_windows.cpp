@@ -1,0 +1,16 @@
+#include "system/gpu_runtimes.hpp"
+
+namespace vmaf::system {
+
+namespace {
+
+constexpr const char *kCuda[] = {"nvcuda.dll"};
+constexpr const char *kHip[] = {"amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"};
+
+} // namespace
+
+// Drivers put them into the system's own folder.
+GpuRuntime cuda_runtime() { return {kCuda, "Check whether it is there: where nvcuda.dll"}; }
+GpuRuntime hip_runtime() { return {kHip, "Check whether it is there: where amdhip64*.dll"}; }
+
+} // namespace vmaf::system

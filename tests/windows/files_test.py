@@ -1,0 +1,130 @@
+"""The vmaf command for Windows: names, paths, streams, documents, the library. Under wine.
+
+  WINDOWS_BUILD=build-windows files_test.py
+"""
+import os
+import re
+import subprocess
+
+import windows
+from windows import BUILD, ROOT, wine
+
+
+class Names(windows.WindowsTest):
+    def test_files_with_any_name_are_read_and_written(self):
+        out = self.folder / "Ergebnis-ü-結果.json"
+        self.score("--json", "-o", out, "-q")
+        self.assertEqual(len(self.document(out)["frames"]), 4)
+        self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".vmaf-")])
+
+    def test_messages_are_utf8(self):
+        run = wine(self.vmaf, "-r", self.folder / "fehlt-é.y4m", "-d", self.dist, expect=None)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("fehlt-é.y4m", run.stderr)
+
+    def test_models_with_any_name_are_read(self):
+        model = self.folder / "modèle-模型.json"
+        model.write_bytes((ROOT / "models/vmaf_v0.6.1.json").read_bytes())
+        out = self.folder / "m.json"
+        self.score("--model", f"path={model}", "--json", "-o", out, "-q")
+        self.assertIn("vmaf", self.document(out)["pooled_metrics"])
+
+    def test_paths_may_be_longer_than_260_characters(self):
+        folder = self.folder.joinpath(*["ein-langer-name-" + "x" * 60] * 4)
+        folder.mkdir(parents=True)
+        ref = folder / "ref.y4m"
+        ref.write_bytes(self.ref.read_bytes())
+        out = folder / "out.json"
+        self.assertGreater(len(str(out)), 300)
+        wine(self.vmaf, "-r", ref, "-d", self.dist, "--json", "-o", out, "-q")
+        self.assertEqual(len(self.document(out)["frames"]), 4)
+        self.assertEqual(sorted(os.listdir(folder)), ["out.json", "ref.y4m"])
+
+    def test_words_arrive_as_they_were_given(self):
+        for word in ('a "quoted" word', "back\\slash\\", "sp ace", "ü€𝄞"):
+            run = self.score("--feature", word, expect=None)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn(word.replace("\\", "\\\\") if word.replace("\\", "\\\\") in run.stderr else word, run.stderr)
+
+
+class Streams(windows.WindowsTest):
+    def test_standard_input_carries_bytes(self):
+        # Every value a byte can have: 26 and 13 10 mean something else to text.
+        raw = bytes(range(256)) * (64 * 48 * 3 // 2 * 4 // 256)
+        (self.folder / "raw.yuv").write_bytes(raw)
+        common = ["-d", self.folder / "raw.yuv", "-w", 64, "-h", 48, "-p", 420, "-b", 8, "--json", "-q", "--no_prediction", "--feature", "psnr"]
+        out = self.folder / "streams.json"
+        wine(self.vmaf, "-r", "-", *common, "-o", out, text=False, input=raw)
+        frames = self.document(out)["frames"]
+        self.assertEqual([frame["metrics"]["psnr_y"] for frame in frames], [60.0] * 4)
+
+    def test_standard_output_carries_bytes(self):
+        run = self.score("--json", "-o", "-", "-q", text=False)
+        self.assertIn(b"\n", run.stdout)
+        self.assertNotIn(b"\r", run.stdout)
+
+    def test_the_null_device_takes_documents(self):
+        for name in ("NUL", "/dev/null"):
+            self.score("-o", name, "-q")
+
+
+class Documents(windows.WindowsTest):
+    def test_a_document_takes_the_place_of_another(self):
+        out = self.folder / "replaced.json"
+        out.write_text("old")
+        self.score("--json", "-o", out, "-q")
+        self.assertEqual(len(self.document(out)["frames"]), 4)
+
+    def test_what_cannot_be_written_stays_as_it_is(self):
+        before = sorted(os.listdir(self.folder))
+        run = self.score("-o", self.folder / "no such folder/out.json", expect=None)
+        self.assertEqual(run.returncode, 255)
+        run = self.score("-o", self.folder, expect=None)
+        self.assertEqual(run.returncode, 255)
+        self.assertIn("folder", run.stderr)
+        run = self.score("-o", self.ref, expect=None)  # it is being read
+        self.assertNotEqual(run.returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_a_build_tells_its_fingerprint(self):
+        facts = wine(self.vmaf, "--capabilities").stdout
+        self.assertRegex(facts, r'"build_?id": "[0-9a-f]{16,}"')
+
+
+class Library(windows.WindowsTest):
+    def dump(self, path):
+        return subprocess.run(["x86_64-w64-mingw32-objdump", "-p", str(path)], capture_output=True, text=True, check=True).stdout
+
+    def test_the_library_exports_the_c_interface_and_nothing_else(self):
+        table = self.dump(BUILD / "src/libvmaf-3.dll").split("[Ordinal/Name Pointer] Table", 1)[1]
+        exported = re.findall(r"^\s*\[\s*\d+\]\s+(?:\+base\[\s*\d+\]\s+[0-9a-f]+\s+)?(\w+)$", table, re.M)
+        self.assertEqual(sorted(set(exported)), sorted((ROOT / "tests/abi/symbols.txt").read_text().split()))
+
+    def test_nothing_but_the_system_is_needed(self):
+        for file in ("src/libvmaf-3.dll", "tools/vmaf.exe"):
+            needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", self.dump(BUILD / file))}
+            self.assertLessEqual(needed, {"kernel32.dll", "msvcrt.dll", "shell32.dll", "advapi32.dll", "user32.dll"}, file)
+
+    def test_a_client_is_built_with_pkg_config_and_runs(self):
+        stage = self.folder / "stage"
+        subprocess.run(["meson", "install", "--no-rebuild", "--quiet", "--tags", "runtime,devel", "--destdir", stage], cwd=BUILD, check=True)
+        (description,) = stage.glob("**/pkgconfig/libvmaf.pc")
+        prefix = re.search(r"(?m)^prefix=(.*)$", description.read_text()).group(1).split(":", 1)[-1].lstrip("/")
+        flags = subprocess.run(["pkg-config", f"--define-variable=prefix={stage / prefix}", "--cflags", "--libs", "libvmaf"], check=True,
+                               capture_output=True, text=True, env={**os.environ, "PKG_CONFIG_PATH": str(description.parent)}).stdout.split()
+        client = self.folder / "client.exe"
+        subprocess.run(["x86_64-w64-mingw32-gcc-posix", ROOT / "tests/abi/client.c", "-o", client, *flags], check=True)
+        (library,) = stage.glob("**/libvmaf-3.dll")
+        (client.parent / library.name).write_bytes(library.read_bytes())
+        for name, distort in (("ref.yuv", "none"), ("dist.yuv", "dct:30")):
+            self.clip(name, distort=distort)
+        raw = [self.folder / "ref.yuv", self.folder / "dist.yuv"]
+        run = wine(client, *raw, 64, 48, 420, 8, 2, "vmaf_v0.6.1", self.folder / "client.json")
+        out = self.folder / "command.json"
+        wine(self.vmaf, "-r", raw[0], "-d", raw[1], "-w", 64, "-h", 48, "-p", 420, "-b", 8, "--json", "-o", out, "-q")
+        self.assertEqual(self.document(self.folder / "client.json")["frames"], self.document(out)["frames"])
+        self.assertAlmostEqual(float(run.stdout), self.document(out)["pooled_metrics"]["vmaf"]["mean"], delta=1e-6)
+
+
+if __name__ == "__main__":
+    windows.main()

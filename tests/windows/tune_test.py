@@ -1,0 +1,103 @@
+"""vmaf-tune for Windows with a real FFmpeg for Windows, and FFmpeg's filter over the library. Under wine.
+
+  WINDOWS_BUILD=build-windows WINDOWS_FFMPEG=FOLDER tune_test.py     FOLDER: of ffmpeg_build.py
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import time
+
+import windows
+from windows import BUILD, ENVIRONMENT, wine
+
+FFMPEG = pathlib.Path(os.environ["WINDOWS_FFMPEG"]).resolve()
+
+
+class Filter(windows.WindowsTest):
+    def test_the_filter_gives_the_scores_of_the_command(self):
+        log, out = self.folder / "filter.json", self.folder / "command.json"
+        # Paths with colons cannot be options of filters: the folder is the current one.
+        run = wine(FFMPEG / "ffmpeg.exe", "-nostdin", "-hide_banner", "-i", self.dist.name, "-i", self.ref.name, "-lavfi",
+                   "libvmaf=log_fmt=json:log_path=filter.json:n_threads=2", "-f", "null", "-", cwd=self.folder)
+        self.assertIn("VMAF score: ", run.stderr)
+        self.score("--json", "-o", out, "-q")
+        self.assertEqual(self.document(log)["frames"], self.document(out)["frames"])
+
+
+class Tune(windows.WindowsTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.source = cls.clip("Quelle ñ.y4m", size="176x144", frames=12)
+
+    def tune(self, *arguments, **options):
+        return wine(BUILD / "tools/vmaf-tune.exe", *arguments, "--ffmpeg-bin", FFMPEG / "ffmpeg.exe", "--ffprobe-bin", FFMPEG / "ffprobe.exe",
+                    cwd=self.folder, **options)
+
+    def search(self, *more, **options):
+        run = self.tune("search", "-i", self.source, "-e", "libx264", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "1",
+                        "--cache-dir", self.folder / "cache", "--work-dir", self.folder, "--json", *more, **options)
+        return [json.loads(line) for line in run.stdout.splitlines()]
+
+    def test_a_search_meets_its_target_and_is_remembered(self):
+        result = self.search("--target-vmaf", "88")[-1]
+        self.assertEqual(result["status"], "ok")
+        self.assertGreaterEqual(result["score"], 88)
+        self.assertEqual(self.score_at(int(result["q"])), result["score"])
+        again = self.search("--target-vmaf", "88")
+        self.assertTrue(all(probe["from_cache"] for probe in again[:-1]))
+        self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".vmaf-tune-")])
+
+    def score_at(self, q):
+        """VMAF of an encode made and decoded by hand, with the programs for Windows."""
+        names = [self.folder / name for name in ("m.mkv", "r.yuv", "d.yuv", "o.json")]
+        encode, ref, dist, out = names
+        quiet = [FFMPEG / "ffmpeg.exe", "-y", "-nostdin", "-v", "error"]
+        wine(*quiet, "-i", self.source, "-c:v", "libx264", "-preset", "ultrafast", "-crf", q, "-pix_fmt", "yuv420p", encode)
+        wine(*quiet, "-i", encode, "-f", "rawvideo", dist)
+        wine(*quiet, "-i", self.source, "-f", "rawvideo", ref)
+        wine(self.vmaf, "-r", ref, "-d", dist, "-w", 176, "-h", 144, "-p", 420, "-b", 8, "-q", "--precision", "max", "--json", "-o", out)
+        return self.document(out)["pooled_metrics"]["vmaf"]["mean"]
+
+    def test_pipes_files_and_both_scorers_agree(self):
+        scores = set()
+        for more in (["--scorer", "library"], ["--scorer", "binary", "--vmaf-bin", self.vmaf], ["--transport", "file"]):
+            run = self.tune("sample", "-i", self.source, "--crf", "30", "--preset", "ultrafast", "--score-scale", "none", "--no-cache",
+                            "--work-dir", self.folder, "--json", *more)
+            scores.add(json.loads(run.stdout)["vmaf_score"])
+        self.assertEqual(len(scores), 1, scores)
+
+    def test_no_child_outlives_a_tune(self):
+        long = self.clip("long.y4m", size="352x288", frames=40)
+        command = ["wine", str(BUILD / "tools/vmaf-tune.exe"), "sample", "-i", str(long), "--crf", "20", "--preset", "placebo", "--no-cache",
+                   "--work-dir", str(self.folder), "--ffmpeg-bin", str(FFMPEG / "ffmpeg.exe"), "--ffprobe-bin", str(FFMPEG / "ffprobe.exe")]
+        tune = subprocess.Popen(command, env=ENVIRONMENT, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        encoders = []
+        for _ in range(600):
+            encoders = self.encoders()
+            if encoders: break
+            time.sleep(0.1)
+        self.assertTrue(encoders, "no encoder was started")
+        tune.kill()  # not even a handler runs
+        tune.wait()
+        for _ in range(100):
+            if not self.encoders(): break
+            time.sleep(0.1)
+        self.assertEqual(self.encoders(), [])
+
+    def encoders(self):
+        """Processes of this test's encoder."""
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                words = (entry / "cmdline").read_bytes().decode(errors="replace")
+            except OSError:
+                continue
+            if re.search(r"ffmpeg\.exe", words) and "long.y4m" in words and "libx264" in words: found.append(entry.name)
+        return found
+
+
+if __name__ == "__main__":
+    windows.main()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes build-release/vmaf-turbo-VERSION-SYSTEM.tar.xz: commands, library, headers, man pages, completions. The folder in it may lie
-# anywhere: programs find their module relative to themselves, pkg-config and CMake their files relative to the descriptions.
+# anywhere: programs find their module relative to themselves (a file `movable` beside it says that they may), pkg-config and CMake their files relative to the descriptions.
 #   release.sh [MESON OPTION...]
 # The C++ runtime is linked into the commands; they and the library need the C library of the machine that builds, or a newer one.
 # The last lines say which.
@@ -15,6 +15,7 @@ name=vmaf-turbo-$version-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
 rm -rf "$folder/stage" "$folder/$name"
 meson install -C $folder --no-rebuild --quiet --destdir stage
 mv $folder/stage/usr "$folder/$name"
+[ ! -d "$folder/$name/lib/vmaf" ] || cp src/system/movable "$folder/$name/lib/vmaf/"
 cp README.md LICENSE CHANGELOG.md "$folder/$name"
 tar -C $folder --owner=0 --group=0 --numeric-owner --sort=name --mtime="@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}" -cJf "$folder/$name.tar.xz" "$name"
 (cd "$folder" && "./$name/bin/vmaf" --version)

@@ -12,4 +12,7 @@ std::optional<std::string> environment(const std::string &name);
 // The same for variables whose value does not matter: whether it is there, empty or not.
 bool is_set(const std::string &name);
 
+// Set-user-ID, set-group-ID, capabilities of the file.
+bool has_more_rights_than_caller();
+
 } // namespace vmaf::system

@@ -12,4 +12,6 @@ std::optional<std::string> environment(const std::string &name) {
 
 bool is_set(const std::string &name) { return !issetugid() && std::getenv(name.c_str()); }
 
+bool has_more_rights_than_caller() { return issetugid() != 0; }
+
 } // namespace vmaf::system

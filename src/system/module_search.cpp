@@ -24,27 +24,29 @@ struct Place {
     Reach reach;
 };
 
-// For a program in a folder that Meson has made: beside the program, and where the build puts modules. Empty for
-// others. A made-up build folder is of no use: what is found in it must belong to the user all the same.
+// For a program in a folder that this project was built in: beside the program, and where the build puts modules. Empty
+// for others.
 std::vector<Place> build_places(const fs::path &program) {
-    std::vector<Place> list = {{program.parent_path(), Reach::beside_program}};
     std::error_code error;
     fs::path folder = program.parent_path();
-    for (int level = 0; level < kBuildLevels && folder.has_relative_path(); level++, folder = folder.parent_path()) {
-        for (const char *const part : {"tools", "src/device/sycl"})
-            list.push_back({folder / part, Reach::beside_program});
-        if (fs::exists(folder / "meson-private" / "coredata.dat", error)) return list;
-    }
+    for (int level = 0; level < kBuildLevels && folder.has_relative_path(); level++, folder = folder.parent_path())
+        if (fs::exists(folder / VMAF_BUILD_MARK, error))
+            return {{program.parent_path(), Reach::beside_program},
+                    {folder / "tools", Reach::beside_program},
+                    {folder / "src/device/sycl", Reach::beside_program}};
     return {};
 }
 
+// A made-up build folder or mark is of no use: what is found there must belong to the user all the same.
 std::vector<Place> places() {
     const fs::path program = program_path();
-    if (auto list = build_places(program); !list.empty()) return list;
-    std::vector<Place> list = {{VMAF_MODULE_DIR, Reach::with_parents}};
-    if (!program.empty())
-        list.push_back({program.parent_path().parent_path() / VMAF_LIBDIR / "vmaf", Reach::beside_program});
-    return list;
+    if (!program.empty() && !has_more_rights_than_caller()) {
+        if (auto list = build_places(program); !list.empty()) return list;
+        const fs::path beside = program.parent_path().parent_path() / VMAF_LIBDIR / "vmaf";
+        std::error_code error;
+        if (fs::exists(beside / VMAF_MOVABLE_MARK, error)) return {{beside, Reach::beside_program}};
+    }
+    return {{VMAF_MODULE_DIR, Reach::with_parents}};
 }
 
 std::string trusted(const fs::path &path, Reach reach) {

@@ -6,12 +6,14 @@
 
 namespace vmaf::system {
 
-// The file of a module, in this order:
-//   1. what the variable names;
-//   2. for a program in a build folder: the folder of the program, and no other place;
-//   3. the folder that modules are installed to;
-//   4. that folder relative to the program, for an installation that was moved.
-// Nothing if there is no such file. Throws Error if the one found, or a folder above it, can be changed by other users.
+// The file of a module:
+//   what the variable names;
+//   or, for a program in a folder that this project was built in, that folder's;
+//   or, for one of an installation that may be moved, as a file `movable` among its modules says, the one of that
+//   installation; or the one in the folder that modules are installed to.
+// Programs with more rights than their caller look in the last place only: who can link them elsewhere chooses the
+// others. Nothing if there is no such file. Throws Error if the one found, or a folder above it, can be changed by
+// other users.
 std::optional<std::string> find_module(const std::string &file_name, const std::string &variable);
 
 struct ModuleName {

@@ -24,6 +24,10 @@ class Untrusted : public Error {
     explicit Untrusted(const std::string &sentence) : Error(EPERM, sentence) {}
 };
 
+// The content of a file of which nobody else could change the folder or, while it was open, the file; empty where there
+// is none. `danger` as above, and then nothing was read.
+std::string content_if_own(const std::string &path, std::string &danger);
+
 // Makes a folder for what this user's programs believe later, if it is missing: nobody else gets in. Whether it is
 // there.
 bool make_own_folder(const std::string &path);

@@ -1,5 +1,7 @@
 #include "system/trust.hpp"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +18,7 @@ namespace {
 // What is looked at, a folder on the way to it, or one of those that is also on the way to the running program.
 enum class Role { content, way, programs_way };
 
-std::string danger(const struct stat &status, const std::string &path, Role role) {
+std::string danger_of(const struct stat &status, const std::string &path, Role role) {
     if (role != Role::programs_way && !is_own_or_administrators(status.st_uid))
         return "'" + path + "' belongs to another user (number " + std::to_string(status.st_uid) + ")";
     if (S_ISLNK(status.st_mode)) return {}; // whoever made it chose its target; its mode says nothing
@@ -39,7 +41,7 @@ std::string danger_on_the_way(const fs::path &path, const fs::path &program) {
         struct stat status {};
         if (lstat(part.c_str(), &status) != 0) continue; // opening it will tell
         const Role role = part == path ? Role::content : leads_to_program ? Role::programs_way : Role::way;
-        if (std::string found = danger(status, part.string(), role); !found.empty()) return found;
+        if (std::string found = danger_of(status, part.string(), role); !found.empty()) return found;
     }
     return {};
 }
@@ -49,7 +51,7 @@ std::string danger_on_the_way(const fs::path &path, const fs::path &program) {
 std::string who_else_can_change(const std::string &path, Reach reach) {
     if (reach == Reach::itself) {
         struct stat status {};
-        return stat(path.c_str(), &status) == 0 ? danger(status, path, Role::content) : std::string();
+        return stat(path.c_str(), &status) == 0 ? danger_of(status, path, Role::content) : std::string();
     }
     std::error_code error;
     const fs::path program = reach == Reach::beside_program ? program_path() : std::string();
@@ -57,6 +59,26 @@ std::string who_else_can_change(const std::string &path, Reach reach) {
     if (std::string found = danger_on_the_way(whole, program); !found.empty()) return found;
     const fs::path real = fs::canonical(whole, error);
     return error ? std::string() : danger_on_the_way(real, program);
+}
+
+std::string content_if_own(const std::string &path, std::string &danger) {
+    danger = who_else_can_change(fs::path(path).parent_path().string(), Reach::itself);
+    if (!danger.empty()) return {};
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    danger = danger_of(status, path, Role::content);
+    if (!danger.empty()) return {};
+    std::string text(static_cast<std::size_t>(status.st_size), '\0');
+    std::size_t got = 0;
+    while (got < text.size()) {
+        const ssize_t bytes = read(file.get(), text.data() + got, text.size() - got);
+        if (bytes < 0 && errno == EINTR) continue;
+        if (bytes <= 0) break;
+        got += static_cast<std::size_t>(bytes);
+    }
+    text.resize(got);
+    return text;
 }
 
 bool make_own_folder(const std::string &path) {

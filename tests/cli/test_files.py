@@ -171,12 +171,17 @@ class Modules(CommandTest):
         self.assertEqual(run.returncode, expect, run.stderr)
         self.assertIn(says, run.stderr)
 
+    def make(self, name):
+        (self.place / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.place / name).touch()
+
     def test_beside_the_program_only_in_a_build_folder(self):
         program = self.install("x/vmaf", "x/libvmaf-libav.so")
         self.install("x/vmaf", "vmaf/libvmaf-libav.so")
         self.run_in(program, 255, "was not found")
-        (self.place / "meson-private").mkdir()
-        (self.place / "meson-private" / "coredata.dat").touch()
+        self.make("meson-private/coredata.dat")  # of another project
+        self.run_in(program, 255, "was not found")
+        self.make("src/system/module_paths.h")
         self.run_in(program, 0)
 
     def libdir(self):
@@ -186,11 +191,18 @@ class Modules(CommandTest):
     def moved(self):
         for module in self.libdir():
             program = self.install("bin/vmaf", module)
+            self.make(str(pathlib.Path(module).with_name("movable")))
         return program
 
-    def test_an_installation_that_was_moved(self):
+    def test_only_an_installation_that_says_so_can_be_moved(self):
         program = self.moved()
         self.run_in(program, 0)
+        for module in self.libdir():
+            (self.place / module).with_name("movable").unlink()
+        self.run_in(program, 255, "was not found")
+
+    def test_modules_of_a_moved_installation_that_everybody_can_change(self):
+        program = self.moved()
         for module in self.libdir():
             os.chmod(self.place / module, 0o777)
         self.run_in(program, 255, "everybody can write to")
@@ -230,6 +242,13 @@ class Modules(CommandTest):
         if os.statvfs(program).f_flag & os.ST_NOSUID:
             self.skipTest("the folder is mounted nosuid")
         self.run_in(program, 255, "was not found", user=STRANGER, VMAF_LIBAV_MODULE=str(named))
+        self.moved()
+        program = self.place / "bin" / "vmaf"
+        self.run_in(program, 0, user=STRANGER)
+        for mode in (0o4755, 0o2755):  # who can link it elsewhere chooses what lies around it
+            os.chown(program, 0, 0 if mode == 0o4755 else STRANGER + 1)
+            os.chmod(program, mode)
+            self.run_in(program, 255, "was not found", user=STRANGER)
 
 
 if __name__ == "__main__":

@@ -187,6 +187,75 @@ class Trust(FilesTest):
         self.assertTrue(folder.exists())
 
 
+class Cluster(FilesTest):
+    """Slurm's commands are stand-ins that write down what they are given; sbatch does a task's work at once, as Slurm would later."""
+    RECORD = """#!/usr/bin/env python3
+import json, os, sys
+with open({log!r}, "a") as log: log.write(json.dumps(sys.argv) + "\\n")
+"""
+    SBATCH = """
+import subprocess
+wrap = [a.removeprefix("--wrap=") for a in sys.argv if a.startswith("--wrap=")]
+chdir = [a.removeprefix("--chdir=") for a in sys.argv if a.startswith("--chdir=")]
+environment = dict(os.environ, SLURM_ARRAY_JOB_ID="7", SLURM_ARRAY_TASK_ID="0")
+if "__task" in wrap[0]: subprocess.run(["/bin/sh", "-c", wrap[0]], cwd=chdir[0], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(7)
+"""
+
+    def setUp(self):
+        self.bin = self.new("bin")
+        self.bin.mkdir()
+        self.log = self.bin.parent / "log"
+        for name in ("sbatch", "squeue", "scancel", "sinfo", "scontrol"):
+            (self.bin / name).write_text(self.RECORD.format(log=str(self.log)) + (self.SBATCH if name == "sbatch" else ""))
+            (self.bin / name).chmod(0o755)
+
+    def submit(self, shared, *more, code=0, **popen):
+        return self.tune("corpus", "-i", self.clip, "--encoder", "libx264", "--preset", "ultrafast", "--crf", "30", "-o", self.bin.parent / "rows.jsonl",
+                         "--score-scale", "none", "--executor", "slurm", "--shared", shared, *more, code=code,
+                         env={"PATH": f"{self.bin}:{os.environ['PATH']}", **popen.pop("env", {})}, **popen)
+
+    def calls(self, name): return [c for c in map(json.loads, self.log.read_text().splitlines()) if os.path.basename(c[0]) == name]
+
+    def test_names_of_folders_are_names_only(self):
+        made = self.bin.parent / "made"
+        for name in ("plain", "a b $(touch made) `touch made` '; touch made; '", '"$(touch made)" x%j\n-y'):
+            self.log.unlink(missing_ok=True)
+            shared = self.bin.parent / f"shared {name}"
+            shared.mkdir()
+            run = self.submit(shared, "-y", cwd=self.bin.parent)
+            self.assertIn('"exit_status":0', (self.bin.parent / "rows.jsonl").read_text().replace(" ", ""), name)
+            self.assertFalse(made.exists(), name)
+            self.assertNotIn("\n-y", run.stderr)
+            output = [a for a in self.calls("sbatch")[0] if a.startswith("--output=")][0]
+            self.assertEqual(output.replace("%%", "").count("%"), 2, output)  # of the job and of the task
+            self.assertFalse(list(shared.glob("runs/*/logs/*.sh")))  # nothing that could be changed before Slurm reads it
+        self.assertIn("backslash", self.submit(self.bin.parent / "back\\slash", "-y", code=2).stderr)
+        self.assertFalse((self.bin.parent / "back\\slash").exists())
+
+    def test_only_own_jobs_are_asked_for_and_cancelled(self):
+        folder = self.submit(self.bin.parent / "shared", "--detach").stdout.strip()
+        self.tune("status", folder, "--cancel", code=130, env={"PATH": f"{self.bin}:{os.environ['PATH']}"})
+        self.assertTrue(self.calls("squeue") and self.calls("scancel"))
+        for call in self.calls("squeue") + self.calls("scancel"): self.assertIn(f"--user={os.getuid()}", call)
+
+    @needs_root
+    def test_runs_of_others_are_refused(self):
+        folder = pathlib.Path(self.submit(self.bin.parent / "shared", "--detach").stdout.strip())
+        self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
+        path = {"PATH": f"{self.bin}:{os.environ['PATH']}"}
+        self.tune("status", folder, env=path)
+        for part in (folder / "run.json", folder):
+            os.chown(part, STRANGER, STRANGER)
+            self.assertIn("belongs to another user", self.tune("status", folder, code=6, env=path).stderr)
+            os.chown(part, 0, 0)
+        folder.chmod(0o777)
+        self.assertIn("everybody can write to", self.tune("status", folder, code=6, env=path).stderr)
+        folder.chmod(0o700)
+        (folder / "run.json").write_text('{"id":"x","command":"corpus","working_folder":"/","store":"","arguments":[],"extra":{},"phases":[9],"units":[]}')
+        self.assertIn("damaged", self.tune("status", folder, code=2, env=path).stderr)
+
+
 class Terminal(FilesTest):
     def test_control_characters_of_names_are_visible(self):
         name = "a\x1b]0;x\x07\n\u202egnp\u0085.y4m"

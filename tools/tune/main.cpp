@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
     } catch (const std::bad_alloc &) {
         std::fputs(kNoMemory, stderr);
     } catch (const std::exception &e) {
-        std::fprintf(stderr, "vmaf-tune: %s\n", e.what());
+        complain("", e.what());
     }
     return kExitInternal;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "io/libav/stream_start.hpp"
 
 extern "C" {
 #include <libavutil/avstring.h>
@@ -206,9 +207,9 @@ Error Decoder::damaged(const std::string &how) const {
 // Decoders and demuxers often say that something is wrong and go on with what they make up.
 void Decoder::check() const {
     if (const std::string heard = demuxer_complaints_.first(); !heard.empty()) throw damaged(heard);
+    if (first_is_damaged_) throw damaged_frame(0);
     if (is_forgiving_) return;
     if (const std::string heard = decoder_complaints_.first(); !heard.empty()) throw damaged(heard);
-    if (first_is_damaged_) throw damaged_frame(0);
 }
 
 Error Decoder::damaged_frame(std::uint64_t frame) const {
@@ -220,7 +221,12 @@ void Decoder::look_at_start(const AVPacket &packet) {
     const bool is_key = packet.flags & AV_PKT_FLAG_KEY, has_time = packet.pts != AV_NOPTS_VALUE;
     const bool is_shown = !(packet.flags & AV_PKT_FLAG_DISCARD); // an edit list may leave out the first ones
     if (is_shown && has_time && (earliest_ == AV_NOPTS_VALUE || packet.pts < earliest_)) earliest_ = packet.pts;
-    if (packets_++ == 0 && !is_key) is_forgiving_ = true;
+    if (packets_++ == 0 && !is_key) {
+        begins_without_key_ = true;
+        is_forgiving_ = may_be_joined_anywhere(*format_->iformat) &&
+                        !announces_key_picture(stream_->codecpar->codec_id,
+                                               {packet.data, static_cast<std::size_t>(std::max(packet.size, 0))});
+    }
     if (is_key && first_key_ == AV_NOPTS_VALUE) first_key_ = packet.pts;
     if (has_time && first_key_ != AV_NOPTS_VALUE && packet.pts < first_key_ && frames_ == 0) is_forgiving_ = true;
 }
@@ -272,14 +278,20 @@ bool Decoder::receive(AVFrame *frame) {
 bool Decoder::receive_whole(AVFrame *frame) {
     while (receive(frame)) {
         const bool is_damaged = (frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags;
-        if (is_damaged && !is_forgiving_ && frames_ > 0) throw damaged_frame(frames_);
-        if (is_damaged && !is_forgiving_) {
+        // What is shown from the first key picture on refers to nothing before it.
+        const bool is_before_key = first_key_ == AV_NOPTS_VALUE || frame->best_effort_timestamp < first_key_;
+        const bool is_forgiven = is_forgiving_ && is_before_key;
+        if (is_damaged && !is_forgiven && frames_ > 0) throw damaged_frame(frames_);
+        if (is_damaged && !is_forgiven) {
             first_is_damaged_ = true;
             return true;
         }
         if (is_damaged) continue;
-        if (frames_ == 0 && is_forgiving_ &&
-            (!decoder_complaints_.first().empty() || frame->best_effort_timestamp > earliest_))
+        const bool lacks_start =
+            frames_ == 0 && earliest_ != AV_NOPTS_VALUE && frame->best_effort_timestamp > earliest_;
+        // Some decoders pass over what they cannot decode without a word.
+        if (lacks_start && begins_without_key_ && !is_forgiving_) first_is_damaged_ = true;
+        if (is_forgiving_ && (lacks_start || (frames_ == 0 && !decoder_complaints_.first().empty())))
             remark_ += std::string(remark_.empty() ? "" : "; ") +
                        "it begins with pictures that cannot be decoded, since they refer to others before its start; "
                        "they are left out";

@@ -77,7 +77,7 @@ class Decoder {
     std::uint64_t packets_ = 0, frames_ = 0;
     // A stream may begin with pictures whose references lie before its start: that is no damage.
     bool is_forgiving_ = false;
-    bool first_is_damaged_ = false;
+    bool begins_without_key_ = false, first_is_damaged_ = false;
     std::int64_t first_key_ = AV_NOPTS_VALUE, earliest_ = AV_NOPTS_VALUE; // times of packets
 };
 

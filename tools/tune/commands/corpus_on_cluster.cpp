@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/visible_text.hpp"
 #include "cli/variants.hpp"
 #include "commands/commands.hpp"
 #include "commands/corpus_plan.hpp"
@@ -139,8 +140,8 @@ int merge_rows(const Options &o, const Manifest &manifest, const std::map<std::s
     write(output, text, row_header(format));
     if (!o.frames_out.empty()) write(o.frames_out, frames, "");
     if (!o.quiet)
-        std::fprintf(stderr, "wrote %zu rows -> %s (%zu failed, %zu cached%s)\n", rows, output.c_str(), failed, cached,
-                     skipped ? (", " + std::to_string(skipped) + " already there").c_str() : "");
+        std::fprintf(stderr, "wrote %zu rows -> %s (%zu failed, %zu cached%s)\n", rows, visible(output).c_str(), failed,
+                     cached, skipped ? (", " + std::to_string(skipped) + " already there").c_str() : "");
     if (failed == 0) return kExitOk;
     if (is_backend_not_kept) return kExitBackend;
     return failed == rows ? kExitFailed : kExitSomeFailed;

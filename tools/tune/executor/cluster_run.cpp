@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/visible_text.hpp"
 #include "cli/command_error.hpp"
 #include "executor/slurm.hpp"
 #include "executor/worker.hpp"
@@ -116,7 +117,7 @@ class ClusterRun {
         if (c.failed) text += ", " + std::to_string(c.failed) + " failed";
         text += ", " + std::to_string(c.running) + " running, " + std::to_string(c.waiting) + " waiting";
         if (!c.is_known) text += " (Slurm does not answer)";
-        if (c.running == 0 && !c.reason.empty() && c.reason != "None") text += " (" + c.reason + ")";
+        if (c.running == 0 && !c.reason.empty() && c.reason != "None") text += " (" + visible(c.reason) + ")";
         return text;
     }
 
@@ -149,7 +150,7 @@ class ClusterRun {
         if (text) std::fputs(std::string(std::istreambuf_iterator<char>(text), {}).c_str(), stdout);
         std::fflush(stdout);
         if (!options_.quiet && !state.value("message", "").empty())
-            std::fprintf(stderr, "vmaf-tune: %s\n", state.value("message", "").c_str());
+            std::fprintf(stderr, "vmaf-tune: %s\n", visible(state.value("message", "")).c_str());
         return state.value("exit_code", int(kExitInternal));
     }
 
@@ -250,6 +251,8 @@ class ClusterRun {
 void check_wishes(const Options &o) {
     if (o.cluster.shared.empty())
         throw usage_error("--executor slurm needs --shared FOLDER, a folder that all nodes see under the same name");
+    if (fs::absolute(o.cluster.shared).string().find('\\') != std::string::npos) // has a meaning of its own there
+        throw usage_error("--shared: Slurm cannot write logs below a folder with a backslash in its name");
     if (o.source_hash == "none")
         throw usage_error("--executor slurm knows results by what was encoded; leave out --no-source-hash");
     if (o.cluster.gres.starts_with("gpu") && o.score_backend == "cpu")
@@ -289,7 +292,7 @@ std::optional<int> run_on_cluster(const Options &given, const ClusterCommand &co
     run.submit_first();
     if (!options.quiet)
         std::fprintf(stderr, "vmaf-tune: run %s in %s\n", run.folder().manifest().id.c_str(),
-                     run.folder().path().c_str());
+                     visible(run.folder().path()).c_str());
     if (options.cluster.detach) {
         std::printf("%s\n", run.folder().path().c_str());
         return kExitOk;
@@ -330,7 +333,8 @@ int show_status(const Options &options, const RunFolder &folder, const ClusterCo
                           .c_str()
                     : run.line(c).c_str());
     for (const TaskError &e : folder.errors())
-        std::printf("  task %s on %s: %s\n", e.who.c_str(), e.node.c_str(), e.message.c_str());
+        std::printf("  task %s on %s: %s\n", visible(e.who).c_str(), visible(e.node).c_str(),
+                    visible(e.message).c_str());
     return kExitOk;
 }
 

@@ -64,9 +64,10 @@ RunFolder RunFolder::create(const std::string &shared, Manifest manifest) {
 
 RunFolder::RunFolder(const std::string &path) : path_(fs::absolute(path).lexically_normal().string()) {
     while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
-    if (const std::string danger = system::who_else_can_change(path_, system::Reach::itself); !danger.empty())
-        throw system::Untrusted("the run in '" + path_ + "' is not used, because " + danger);
-    const json stored = json::parse(text_of(path_ + "/run.json"), nullptr, false);
+    const std::string file = path_ + "/run.json";
+    std::string danger;
+    const json stored = json::parse(system::content_if_own(file, danger), nullptr, false);
+    if (!danger.empty()) throw system::Untrusted("the run in '" + path_ + "' is not used, because " + danger);
     try {
         manifest_.id = stored.at("id");
         manifest_.command = stored.at("command");
@@ -79,6 +80,9 @@ RunFolder::RunFolder(const std::string &path) : path_(fs::absolute(path).lexical
     } catch (const json::exception &) {
         throw Error(ENOENT, "'" + path_ + "' is not the folder of a run (no run.json)");
     }
+    const auto &phases = manifest_.phases;
+    if (phases.empty() || !std::is_sorted(phases.begin(), phases.end()) || phases.back() > manifest_.units.size())
+        throw Error(EINVAL, "'" + file + "' is damaged");
 }
 
 std::string RunFolder::claim_path(std::size_t unit) const {

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "cli/command_error.hpp"
-#include "system/output_file.hpp"
 
 namespace vmaf::tune {
 
@@ -34,6 +34,16 @@ std::vector<std::string> split(const std::string &line, char at) {
     return parts;
 }
 
+// In names of logs Slurm puts numbers of jobs in place of %j and the like.
+std::string without_patterns(const std::string &path) {
+    std::string plain;
+    for (const char c : path) plain += c == '%' ? std::string("%%") : std::string(1, c);
+    return plain;
+}
+
+// Names of jobs are nobody's own: others may have given theirs the same.
+std::string own_jobs() { return "--user=" + std::to_string(getuid()); }
+
 } // namespace
 
 Slurm::Slurm(const ClusterOptions &options) : options_(options) {
@@ -45,16 +55,13 @@ Slurm::Slurm(const ClusterOptions &options) : options_(options) {
 }
 
 std::string Slurm::submit(const Job &job) const {
-    const std::string script = job.log + ".sh";
-    system::write_output_file(script,
-                              [&](const auto &out) { out("#!/bin/sh\nexec " + shell_quoted(job.command) + "\n"); });
     Arguments command = {"sbatch",
                          "--parsable",
                          "--requeue",
                          "--open-mode=append",
                          "--job-name=" + job.name,
                          "--chdir=" + job.folder,
-                         "--output=" + job.log + (job.tasks > 0 ? "-%A_%a.log" : "-%j.log"),
+                         "--output=" + without_patterns(job.log) + (job.tasks > 0 ? "-%A_%a.log" : "-%j.log"),
                          "--signal=B:TERM@" + std::to_string(kWarningSeconds)};
     if (job.tasks > 0) command.push_back("--array=0-" + std::to_string(job.tasks - 1));
     if (!job.after.empty()) command.push_back("--dependency=afterany:" + job.after);
@@ -72,7 +79,8 @@ std::string Slurm::submit(const Job &job) const {
         if (options_.cpus_per_task > 0) add("cpus-per-task", std::to_string(options_.cpus_per_task));
         for (const std::string &more : options_.sbatch) command.push_back(more.starts_with("-") ? more : "--" + more);
     }
-    command.push_back(script);
+    // No file with the script: between its writing and Slurm's reading others might put theirs in its place.
+    command.push_back("--wrap=exec " + shell_quoted(job.command));
     const Outcome outcome = run_child(command);
     const std::string id = split(lines_of(outcome.out).empty() ? "" : lines_of(outcome.out).back(), ';').front();
     if (!outcome.ok() || id.empty() || id.find_first_not_of("0123456789") != std::string::npos) {
@@ -83,7 +91,8 @@ std::string Slurm::submit(const Job &job) const {
 }
 
 std::optional<std::vector<QueuedTask>> Slurm::queued(const std::string &name) const {
-    const Outcome outcome = run_child({"squeue", "--noheader", "--array", "--name=" + name, "--format=%i|%T|%N|%r"});
+    const Outcome outcome =
+        run_child({"squeue", "--noheader", "--array", own_jobs(), "--name=" + name, "--format=%i|%T|%N|%r"});
     if (!outcome.ok()) return std::nullopt;
     std::vector<QueuedTask> tasks;
     for (const std::string &line : lines_of(outcome.out)) {
@@ -94,7 +103,7 @@ std::optional<std::vector<QueuedTask>> Slurm::queued(const std::string &name) co
     return tasks;
 }
 
-void Slurm::cancel(const std::string &name) const { run_child({"scancel", "--name=" + name}); }
+void Slurm::cancel(const std::string &name) const { run_child({"scancel", own_jobs(), "--name=" + name}); }
 
 std::map<std::string, std::size_t> Slurm::ended(const std::vector<std::string> &jobs) const {
     std::map<std::string, std::size_t> states;

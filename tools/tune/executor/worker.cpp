@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/visible_text.hpp"
 #include "cli/command_error.hpp"
 #include "process/child.hpp"
 #include "system/environment.hpp"
@@ -111,7 +112,7 @@ class Worker {
             });
         } catch (const CommandError &e) {
             if (e.code() == kExitInterrupted) return units.size() - claims.units().size();
-            std::fprintf(stderr, "vmaf-tune: %s: %s\n", host_.c_str(), e.what());
+            std::fprintf(stderr, "vmaf-tune: %s: %s\n", host_.c_str(), visible(e.what()).c_str());
             run_.add_error({who_, host_, e.what(), e.code()});
             failed_ = e.code(); // other nodes may be able to do it
         }

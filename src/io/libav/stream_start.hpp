@@ -1,0 +1,21 @@
+// Where a stream may begin: what is sent all the time can be joined anywhere, a file begins at its beginning.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+extern "C" {
+#include <libavformat/avformat.h>
+}
+
+namespace vmaf::libav {
+
+// Containers and bare streams that recordings of a transmission have. A stream in any other begins with a picture that
+// needs no other.
+bool may_be_joined_anywhere(const AVInputFormat &format);
+
+// The packet has a header that stands before pictures which need no other alone: MPEG's group of pictures, sets of
+// parameters.
+bool announces_key_picture(AVCodecID codec, std::span<const std::uint8_t> packet);
+
+} // namespace vmaf::libav

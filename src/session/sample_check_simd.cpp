@@ -1,4 +1,4 @@
-// The union of the bits of all samples: one load and one instruction for each vector.
+// The union of the bits of all samples: one load and at most one instruction for each vector.
 #include "session/sample_check.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -11,24 +11,35 @@ namespace vmaf::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Where pictures come from memory, one row after the other waits for it: the processor fetches ahead for each of
+// several places at once.
+constexpr int kPlaces = 8;
+
 std::uint16_t bits_of_rows(const PlaneView<std::uint16_t> &plane, int begin, int end) {
     const hn::ScalableTag<std::uint16_t> d;
-    const int lanes = int(hn::Lanes(d)), width = plane.width;
-    auto a = hn::Zero(d), b = a, c = a, e = a;
-    for (int y = begin; y < end; y++) {
-        const std::uint16_t *const row = plane.row(y);
+    const int lanes = int(hn::Lanes(d)), width = plane.width, apart = (end - begin) / kPlaces;
+    hn::Vec<decltype(d)> some[kPlaces];
+    for (auto &bits : some) bits = hn::Zero(d);
+    const auto end_of_row = [&](const std::uint16_t *row, int x) HWY_ATTR {
+        auto bits = hn::Zero(d);
+        for (; x + lanes <= width; x += lanes) bits = hn::Or(bits, hn::LoadU(d, row + x));
+        if (x == width) return bits;
+        return hn::Or(bits, hn::IfThenElseZero(hn::FirstN(d, std::size_t(width - x)), hn::LoadU(d, row + x)));
+    };
+    for (int y = begin; y < begin + apart; y++) {
         int x = 0;
-        for (; x + 4 * lanes <= width; x += 4 * lanes) {
-            a = hn::Or(a, hn::LoadU(d, row + x));
-            b = hn::Or(b, hn::LoadU(d, row + x + lanes));
-            c = hn::Or(c, hn::LoadU(d, row + x + 2 * lanes));
-            e = hn::Or(e, hn::LoadU(d, row + x + 3 * lanes));
-        }
-        for (; x + lanes <= width; x += lanes) a = hn::Or(a, hn::LoadU(d, row + x));
-        if (x < width) b = hn::Or(b, hn::IfThenElseZero(hn::FirstN(d, std::size_t(width - x)), hn::LoadU(d, row + x)));
+        for (; x + 2 * lanes <= width; x += 2 * lanes)
+            for (int i = 0; i < kPlaces; i++) {
+                const std::uint16_t *const at = plane.row(y + i * apart) + x;
+                some[i] = hn::Or3(some[i], hn::LoadU(d, at), hn::LoadU(d, at + lanes));
+            }
+        for (int i = 0; i < kPlaces; i++) some[i] = hn::Or(some[i], end_of_row(plane.row(y + i * apart), x));
     }
+    for (int y = begin + kPlaces * apart; y < end; y++) some[0] = hn::Or(some[0], end_of_row(plane.row(y), 0));
+    auto sum = some[0];
+    for (const auto &bits : some) sum = hn::Or(sum, bits);
     HWY_ALIGN std::uint16_t bits[hn::MaxLanes(d)];
-    hn::Store(hn::Or(hn::Or(a, b), hn::Or(c, e)), d, bits);
+    hn::Store(sum, d, bits);
     std::uint16_t all = 0;
     for (int i = 0; i < lanes; i++) all = static_cast<std::uint16_t>(all | bits[i]);
     return all;

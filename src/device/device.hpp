@@ -62,6 +62,13 @@ struct CopyShape {
     std::size_t row_bytes = 0, rows = 0;
 };
 
+// What a device's queues have brought to the host: results, a few KiB at a time, and pieces that may be pictures.
+struct HostCopies {
+    static constexpr std::size_t kLarge = std::size_t{64} << 10;
+    std::uint64_t small = 0, large = 0; // copies of less than kLarge bytes; others
+    std::uint64_t small_bytes = 0, large_bytes = 0;
+};
+
 // A place in the work of a queue.
 class Event {
   public:
@@ -94,6 +101,8 @@ class Queue {
     // that callers made into our pictures, which the driver does not wait for (cuMemcpy2D from device to device).
     virtual void wait_for_default() {}
     virtual void finish() = 0; // the calling thread waits until all is done
+    // The runtime's own handle, for libraries that put work into the queue themselves; null: there is none.
+    virtual void *native() const { return nullptr; }
 };
 
 class Device {
@@ -125,6 +134,9 @@ class Device {
     virtual LoadedKernel load(const Kernel &kernel) = 0;
     // What the runtime's variable in the environment says; by default there is none (dispatch.hpp).
     virtual DispatchRequest dispatch_request() const;
+    // The runtime's own handle of what the queues belong to (a CUcontext), for other libraries; null: there is none.
+    virtual void *native_context() const { return nullptr; }
+    virtual HostCopies host_copies() const { return {}; }
 
   private:
     virtual void enter() {}

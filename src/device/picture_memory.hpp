@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/aligned.hpp"
+#include "base/error.hpp"
 #include "device/device.hpp"
 #include "picture/pool.hpp"
 
@@ -16,6 +17,32 @@ inline PictureMemory device_memory(std::shared_ptr<Device> device, Memory kind) 
                     kind == Memory::device ? device->allocate(bytes) : device->allocate_pinned(bytes);
                 std::byte *const data = block->data();
                 return PictureBlock{data, std::move(block)};
+            }};
+}
+
+// The same for many pictures: several share a block, since getting one takes long. Where memory for so many is short,
+// each has its own.
+inline PictureMemory device_memory_in_blocks(const std::shared_ptr<Device> &device, Memory kind, std::size_t pictures) {
+    struct Open { // the block that is being used up
+        std::shared_ptr<void> owner;
+        std::byte *at = nullptr;
+        std::size_t left = 0;
+    };
+    const PictureMemory one = device_memory(device, kind);
+    return {kind, [one, pictures, open = std::make_shared<Open>()](std::size_t bytes) { // pools ask one at a time
+                constexpr std::size_t kBlockAlignment = 256;
+                bytes = round_up<std::size_t>(bytes + kOverreadBytes, kBlockAlignment);
+                if (open->left < bytes) try {
+                        PictureBlock block = one.allocate(pictures * bytes);
+                        *open = {std::move(block.owner), block.data, pictures * bytes};
+                    } catch (const Error &e) {
+                        if (e.code() != ENOMEM) throw;
+                        return one.allocate(bytes);
+                    }
+                std::byte *const data = open->at;
+                open->at += bytes;
+                open->left -= bytes;
+                return PictureBlock{data, open->owner};
             }};
 }
 

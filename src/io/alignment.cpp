@@ -8,7 +8,6 @@ namespace vmaf {
 namespace {
 
 constexpr int kBlocks = LumaSignature::kColumns * LumaSignature::kRows;
-constexpr int kRowStep = 3; // every third row is enough for a mean
 
 // Deviation below which a picture has no structure to compare; a flat picture differs from one with much structure only:
 // noise, and the beginning of a fade, have a little.
@@ -19,28 +18,27 @@ constexpr double kClearRatio = 3, kLikelyRatio = 1.4, kNoise = 2e-5;
 constexpr double kUnalike = 0.6; // mean dissimilarity of clips that show different things
 constexpr unsigned kFewPairs = 6;
 
-template <class T> void sum_blocks(const PlaneView<T> &plane, double scale, LumaSignature &signature) {
+// Where a block begins and ends, along one side of the picture.
+struct Span {
+    int begin, end;
+};
+Span block_span(int size, int block, int blocks) {
+    const int begin = size * block / blocks;
+    return {begin, std::max(size * (block + 1) / blocks, begin + 1)};
+}
+
+template <class T> void sum_blocks(const PlaneView<T> &plane, LumaBlockSums &sums) {
     constexpr int columns = LumaSignature::kColumns, rows = LumaSignature::kRows;
     for (int by = 0; by < rows; by++) {
-        const int top = plane.height * by / rows;
-        const int bottom = std::max(plane.height * (by + 1) / rows, top + 1);
-        std::array<std::uint64_t, columns> sums{};
-        int used = 0;
-        for (int y = top; y < bottom; y += kRowStep, used++) {
+        const Span lines = block_span(plane.height, by, rows);
+        for (int y = lines.begin; y < lines.end; y += LumaBlockSums::kRowStep) {
             const T *const row = plane.row(y);
             for (int bx = 0; bx < columns; bx++) {
-                const int left = plane.width * bx / columns;
-                const int right = std::max(plane.width * (bx + 1) / columns, left + 1);
+                const Span across = block_span(plane.width, bx, columns);
                 std::uint32_t sum = 0;
-                for (int x = left; x < right; x++) sum += row[x];
-                sums[bx] += sum;
+                for (int x = across.begin; x < across.end; x++) sum += row[x];
+                sums.blocks[by * columns + bx] += sum;
             }
-        }
-        for (int bx = 0; bx < columns; bx++) {
-            const int left = plane.width * bx / columns;
-            const int right = std::max(plane.width * (bx + 1) / columns, left + 1);
-            signature.blocks[by * columns + bx] =
-                static_cast<float>(static_cast<double>(sums[bx]) * scale / (static_cast<double>(right - left) * used));
         }
     }
 }
@@ -48,13 +46,28 @@ template <class T> void sum_blocks(const PlaneView<T> &plane, double scale, Luma
 } // namespace
 
 LumaSignature luma_signature(const Picture &picture) {
-    LumaSignature signature;
-    const unsigned bits = picture.format().bits;
-    const double scale = std::ldexp(1.0, 8 - static_cast<int>(bits));
-    if (bits > 8)
-        sum_blocks(picture.plane<std::uint16_t>(0), scale, signature);
+    LumaBlockSums sums;
+    if (picture.format().bits > 8)
+        sum_blocks(picture.plane<std::uint16_t>(0), sums);
     else
-        sum_blocks(picture.plane<std::uint8_t>(0), scale, signature);
+        sum_blocks(picture.plane<std::uint8_t>(0), sums);
+    return luma_signature(sums, picture.format());
+}
+
+LumaSignature luma_signature(const LumaBlockSums &sums, const PictureFormat &format) {
+    constexpr int columns = LumaSignature::kColumns, rows = LumaSignature::kRows;
+    LumaSignature signature;
+    const double scale = std::ldexp(1.0, 8 - static_cast<int>(format.bits));
+    for (int by = 0; by < rows; by++) {
+        const Span lines = block_span(static_cast<int>(format.height), by, rows);
+        const int used = (lines.end - lines.begin + LumaBlockSums::kRowStep - 1) / LumaBlockSums::kRowStep;
+        for (int bx = 0; bx < columns; bx++) {
+            const Span across = block_span(static_cast<int>(format.width), bx, columns);
+            const int at = by * columns + bx;
+            signature.blocks[at] = static_cast<float>(static_cast<double>(sums.blocks[at]) * scale /
+                                                      (static_cast<double>(across.end - across.begin) * used));
+        }
+    }
     double sum = 0, squares = 0;
     for (const float b : signature.blocks) {
         sum += b;

@@ -21,6 +21,14 @@ struct LumaSignature {
 };
 LumaSignature luma_signature(const Picture &picture);
 
+// The same in two steps, for pictures that lie elsewhere: sums of the samples of each block, of every kRowStep-th row,
+// then the signature.
+struct LumaBlockSums {
+    static constexpr int kRowStep = 3; // enough for a mean
+    std::array<std::uint64_t, LumaSignature::kColumns * LumaSignature::kRows> blocks{}; // row by row
+};
+LumaSignature luma_signature(const LumaBlockSums &sums, const PictureFormat &format);
+
 // 0: the same but for brightness and contrast; 1: nothing in common. Nothing where a picture is too flat to tell.
 std::optional<double> dissimilarity(const LumaSignature &a, const LumaSignature &b);
 

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 
+#include "device/device.hpp"
 #include "picture/pool.hpp"
 
 namespace vmaf {
@@ -15,7 +18,14 @@ struct PairsUse {
     bool reads_chroma = true;             // false: pictures come without samples of chroma
     unsigned frames_ahead = 1;            // to be ready before they are asked for
     unsigned reading_threads = 1;         // of each clip, where several can read it
+    // Where pictures that are decoded on a device may stay there: the device, and the name of its kind to decoders
+    // (VideoRequest::hwaccel; kProcessor: none, for tests). Empty: they come to `memory`.
+    std::shared_ptr<Device> device;
+    std::string decoding_device;
+    std::string why_not_on_device; // not empty: they may not, for this reason
+    unsigned decoders = 1;         // of each clip
 };
+inline constexpr const char *kProcessor = "host";
 
 struct PairsReport;
 

@@ -2,11 +2,13 @@
 // (src/io/libav), loaded when the first file is opened; nothing else depends on its libraries.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "io/component_copy.hpp"
 #include "picture/picture.hpp"
 
 namespace vmaf {
@@ -63,6 +65,48 @@ struct VideoOutput {
     std::string matrix; // for RGB: the matrix to use
 };
 
+// What decodes into its own memory: the kind by its name in VideoRequest::hwaccel ("host": a processor, for tests), and a
+// context of its driver.
+struct DecodingDevice {
+    std::string kind;
+    void *context = nullptr;
+};
+
+// A picture where its decoder left it, in memory of a device. It stays there while `hold` lives.
+struct DeviceSurface {
+    std::array<ComponentView, 3> components; // of the picture, without what is cropped
+    std::shared_ptr<void> hold;
+};
+
+// One of several decoders of a file. They work at the same time, on threads of their own, each at other frames.
+class PartDecoder {
+  public:
+    struct Frame {
+        std::uint64_t number = 0;          // in the file
+        std::optional<std::int64_t> stamp; // nanoseconds on the file's clock, where the file says
+        DeviceSurface surface;             // complete once the decoder's stream is here
+    };
+
+    virtual ~PartDecoder() = default;
+    // The next frame of the part that it is at, or of the next one that no other has; nothing when there is none.
+    // Throws Error for damaged data.
+    virtual std::optional<Frame> next() = 0;
+    // The frame that next() would return; after an error, the one that could not be decoded.
+    virtual std::uint64_t position() const = 0;
+};
+
+// A file from its beginning, in parts that can be decoded by themselves.
+class VideoParts {
+  public:
+    virtual ~VideoParts() = default;
+    // `stream`: of the device, where the decoder's work goes. Must outlive the decoder and its surfaces.
+    virtual std::unique_ptr<PartDecoder> make_decoder(void *stream) = 0;
+    // A sentence about parts that could not be made, so far; mostly empty.
+    virtual std::string remark() const = 0;
+    // From another thread: ends what waits for data.
+    virtual void cancel() noexcept = 0;
+};
+
 class VideoFile {
   public:
     virtual ~VideoFile() = default;
@@ -77,6 +121,10 @@ class VideoFile {
     virtual void store(const Picture &picture) = 0;
     // From another thread: ends what waits for data.
     virtual void cancel() noexcept = 0;
+
+    // After set_output(), instead of next(): the same frames, left in the memory of a device. Nothing, and why, where
+    // they must come through the host's. Throws Error for damage that has shown.
+    virtual std::unique_ptr<VideoParts> on_device(const DecodingDevice &device, std::string &why) = 0;
 };
 
 // What the module offers, under the name vmaf_video_module.
@@ -85,7 +133,7 @@ struct VideoModule {
     const char *libraries; // names and versions
     std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
 };
-inline constexpr const char *kVideoInterface = "vmaf video 2";
+inline constexpr const char *kVideoInterface = "vmaf video 3";
 
 // The module, loaded once. Throws Error (ENOSYS) that says what to do where there is none.
 const VideoModule &video_module();

@@ -7,12 +7,13 @@
 #include <filesystem>
 #include <future>
 
+#include "io/device_clip.hpp"
+
 namespace vmaf {
 
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kIndexInterval = kSecond / 25; // any will do when frames are paired by number
 constexpr std::int64_t kLargestOffset = 2 * kSecond;
 // For Align::find: enough to compare 2.5 s of frames at the largest offset.
 constexpr std::int64_t kSearchedTime = kLargestOffset + 5 * kSecond / 2;
@@ -49,43 +50,6 @@ bool is_constant_rate(const VideoFacts &f) {
 }
 
 } // namespace
-
-// One of the files: decoding, storing and thumbnails happen on a thread of its own.
-class VideoPairs::Clip {
-  public:
-    Clip(const std::string &path, std::unique_ptr<VideoFile> file, const PictureFormat &picture,
-         const PictureMemory &memory, std::uint64_t skip, std::int64_t shift, bool is_by_index, unsigned ahead)
-        : file_(std::move(file)), pool_(picture, 0, memory), skip_(skip), shift_(shift), is_by_index_(is_by_index),
-          producer_(
-              path == "-" ? "standard input" : "'" + path + "'", [this] { return make(); }, [this] { file_->cancel(); },
-              ahead) {}
-
-    std::optional<TimedFrame> next() { return producer_.next(); }
-
-  private:
-    std::optional<TimedFrame> make() {
-        for (; skip_ > 0; skip_--)
-            if (!file_->next()) return std::nullopt;
-        const auto time = file_->next();
-        if (!time) return std::nullopt;
-        if (!start_) start_ = *time;
-        TimedFrame frame{pool_.fetch_or_add(), 0, {}};
-        file_->store(frame.picture);
-        frame.time = (is_by_index_ ? index_ * kIndexInterval : *time - *start_) + shift_;
-        frame.signature = luma_signature(frame.picture);
-        index_++;
-        return frame;
-    }
-
-    std::unique_ptr<VideoFile> file_;
-    PicturePool pool_;
-    std::uint64_t skip_;
-    std::int64_t shift_;
-    bool is_by_index_;
-    std::optional<std::int64_t> start_;
-    std::int64_t index_ = 0;
-    Producer<TimedFrame> producer_;
-};
 
 VideoPairs::VideoPairs(const VideoPairsRequest &request)
     : request_(request), pairer_(request.missing), next_judgement_(kFirstJudgement) {
@@ -233,17 +197,69 @@ void VideoPairs::find_start_offset() {
     }
 }
 
+// Both files, or none: false. A file that is decoded on the device, and comes through the host's memory all the same,
+// is told.
+bool VideoPairs::start_on_device(const PairsUse &use) {
+    const auto is_decoded_there = [&](const VideoFacts &facts) {
+        return facts.hwaccel == use.decoding_device || use.decoding_device == kProcessor;
+    };
+    if (!is_decoded_there(report_.reference) && !is_decoded_there(report_.distorted)) return false;
+    std::string why = use.why_not_on_device;
+    std::unique_ptr<VideoParts> reference, distorted;
+    if (why.empty()) {
+        const DecodingDevice device{use.decoding_device, use.device->native_context()};
+        const auto open = [&](VideoFile &file, const char *role) {
+            std::string reason;
+            auto parts = file.on_device(device, reason);
+            if (!parts) why = std::string("the ") + role + " clip " + reason;
+            return parts;
+        };
+        reference = open(*reference_file_, "reference");
+        if (reference) distorted = open(*distorted_file_, "distorted");
+    }
+    if (!why.empty()) {
+        if (use.decoding_device != kProcessor) step("pictures go through the host's memory: " + why);
+        return false;
+    }
+    reference_file_.reset(); // with its decoder
+    distorted_file_.reset();
+    const auto clip = [&](std::unique_ptr<VideoParts> parts, const std::string &path, const VideoOutput &output,
+                          const VideoFacts &facts, std::uint64_t skip, std::int64_t shift) {
+        return make_device_clip(std::move(parts), use.device,
+                                {.name = "'" + path + "'",
+                                 .output = output,
+                                 .average_rate = facts.average_rate,
+                                 .has_chroma = use.reads_chroma,
+                                 .skip = skip,
+                                 .times = ClipTimes(shift, request_.is_by_index),
+                                 .decoders = use.decoders});
+    };
+    reference_ =
+        clip(std::move(reference), request_.reference.path, plan_.reference, report_.reference, skip_reference_, 0);
+    distorted_ = clip(std::move(distorted), request_.distorted.path, plan_.distorted, report_.distorted,
+                      skip_distorted_, -report_.offset);
+    return true;
+}
+
 void VideoPairs::start(const PairsUse &use) {
+    if (!use.decoding_device.empty() && start_on_device(use)) return;
     PictureMemory memory = use.memory;
     memory.luma_only = !use.reads_chroma;
     const unsigned ahead = std::clamp(2 * use.frames_ahead, 2u, 4u); // frames take unequal times to decode
-    reference_ = std::make_unique<Clip>(request_.reference.path, std::move(reference_file_), plan_.picture, memory,
-                                        skip_reference_, 0, request_.is_by_index, ahead);
-    distorted_ = std::make_unique<Clip>(request_.distorted.path, std::move(distorted_file_), plan_.picture, memory,
-                                        skip_distorted_, -report_.offset, request_.is_by_index, ahead);
+    const auto clip = [&](std::unique_ptr<VideoFile> file, const std::string &path, std::uint64_t skip,
+                          std::int64_t shift) {
+        return make_host_clip(std::move(file), {.name = path == "-" ? "standard input" : "'" + path + "'",
+                                                .picture = plan_.picture,
+                                                .memory = memory,
+                                                .skip = skip,
+                                                .times = ClipTimes(shift, request_.is_by_index),
+                                                .ahead = ahead});
+    };
+    reference_ = clip(std::move(reference_file_), request_.reference.path, skip_reference_, 0);
+    distorted_ = clip(std::move(distorted_file_), request_.distorted.path, skip_distorted_, -report_.offset);
 }
 
-bool VideoPairs::pull(Clip &clip, std::deque<TimedFrame> &waiting, bool is_reference) {
+bool VideoPairs::pull(VideoClip &clip, std::deque<TimedFrame> &waiting, bool is_reference) {
     auto frame = clip.next();
     if (!frame) return false;
     is_reference ? watch_.reference(frame->time, frame->signature) : watch_.distorted(frame->time, frame->signature);

@@ -15,7 +15,7 @@
 #include "io/pairing.hpp"
 #include "io/pairs_report.hpp"
 #include "io/preparation.hpp"
-#include "io/producer.hpp"
+#include "io/video_clip.hpp"
 #include "io/video_file.hpp"
 #include "picture/pool.hpp"
 
@@ -70,20 +70,14 @@ class VideoPairs final : public FramePairs {
     const PairsReport *report() const override { return &report_; }
 
   private:
-    struct TimedFrame {
-        Picture picture;
-        std::int64_t time = 0;
-        LumaSignature signature;
-    };
-    class Clip;
-
     void step(const std::string &sentence);
     void warn(const std::string &sentence);
     void mismatch(const std::string &sentence);
     void check_rates();
     void check_can_be_read_twice() const;
     void find_start_offset();
-    bool pull(Clip &clip, std::deque<TimedFrame> &waiting, bool is_reference);
+    bool start_on_device(const PairsUse &use);
+    bool pull(VideoClip &clip, std::deque<TimedFrame> &waiting, bool is_reference);
     void watch(const TimedFrame &reference, const TimedFrame &distorted);
     void judge(bool is_last);
     void judge_offset(bool is_last);
@@ -96,7 +90,7 @@ class VideoPairs final : public FramePairs {
     Preparation plan_;
     std::uint64_t skip_reference_ = 0, skip_distorted_ = 0;
     std::unique_ptr<VideoFile> reference_file_, distorted_file_; // until start()
-    std::unique_ptr<Clip> reference_, distorted_;
+    std::unique_ptr<VideoClip> reference_, distorted_;
     std::deque<TimedFrame> waiting_reference_, waiting_distorted_;
     Picture last_distorted_;
     FramePairer pairer_;

@@ -553,6 +553,14 @@ std::vector<std::pair<std::string, std::string>> Session::feature_backends() con
     return out;
 }
 
+std::vector<std::string> Session::features_off_device() const {
+    const DeviceStage *const device = impl_->device_.get();
+    std::vector<std::string> names;
+    for (const auto &slot : impl_->slots_)
+        if (device && !device->scorer_of(*slot)) names.emplace_back(slot->info().name);
+    return names;
+}
+
 bool Session::reads_chroma() const {
     const DeviceStage *const device = impl_->device_.get();
     if (device && device->pipeline() && device->pipeline()->planes() > 1) return true;

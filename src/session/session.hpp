@@ -47,6 +47,8 @@ class Session {
     // Each registered metric, by the name that pins it where it runs on the device, and its backend. Known once
     // prepared.
     std::vector<std::pair<std::string, std::string>> feature_backends() const;
+    // Metrics that look at frames on the CPU although there is a device. Known once prepared.
+    std::vector<std::string> features_off_device() const;
     // Some metric looks at chroma; otherwise pictures need no samples of it. Known once prepared.
     bool reads_chroma() const;
 

@@ -478,5 +478,91 @@ class BadFiles(VideoTest):
         self.assertGreater(len(codes), 1, codes)
 
 
+class Parts(VideoTest):
+    """Frames that stay on a device, decoded in parts that begin at key frames: those of the plain way, in its order. On
+    the host device, with the processor's decoders."""
+    frames, size = 40, "144x80"
+    X265 = "log-level=none:pools=1:frame-threads=1:keyint=8:min-keyint=8:scenecut=0"
+    FILES = {  # name: what makes it; whether it can be cut everywhere
+        "plain.mp4": (("-c:v", "libx264", "-g", "8", "-bf", "3"), True),
+        "plain.mkv": (("-c:v", "libx264", "-g", "8", "-bf", "0"), True),
+        "plain.ts": (("-c:v", "libx264", "-g", "8", "-bf", "2"), True),
+        "open.mp4": (("-c:v", "libx264", "-g", "8", "-bf", "3", "-x264-params", "open-gop=1"), True),
+        "one.mp4": (("-c:v", "libx264", "-g", "1000"), True),
+        "deep.mkv": (("-pix_fmt", "yuv422p10le", "-c:v", "libx264", "-g", "8"), True),
+        "hevc.mp4": (("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", X265 + ":open-gop=0"), True),
+        "open_hevc.mp4": (("-c:v", "libx265", "-preset", "ultrafast", "-x265-params", X265 + ":open-gop=1"), True),
+        "av1.mkv": (("-c:v", "libaom-av1", "-cpu-used", "8", "-usage", "realtime", "-g", "8", "-row-mt", "0"), True),
+        "vp9.webm": (("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "8"), True),
+        "ffv1.mkv": (("-c:v", "ffv1"), False),
+        "mpeg2.mpg": (("-c:v", "mpeg2video", "-g", "8", "-bf", "2"), False),
+        # times that are not those of an even rate, and a list of edits that leaves out the first frames
+        "times.mkv": (("-c:v", "libx264", "-g", "8", "-vf", "select='not(eq(mod(n,5),3))'", "-fps_mode", "vfr"), True),
+    }
+
+    def frames_of(self, device, ref, dist=None, decoders=3, expect=0):
+        run = subprocess.run([os.environ["VIDEO_BENCH"], "frames", device, ref, dist or ref, str(decoders)], capture_output=True, text=True,
+                             env=dict(os.environ, VMAF_LIBAV_MODULE=str(pathlib.Path(VMAF).parent / "libvmaf-libav.so")))
+        self.assertEqual(run.returncode, expect, run.stderr)
+        return run.stdout, run.stderr
+
+    def compare(self, path, **how):
+        plain, _ = self.frames_of("none", path)
+        parts, said = self.frames_of("host32", path, **how)
+        self.assertEqual(parts, plain)
+        self.assertGreater(plain.count("\n"), 20)
+        return said
+
+    def test_the_same_frames(self):
+        for name, (arguments, is_cut) in self.FILES.items():
+            with self.subTest(name):
+                said = self.compare(self.encode(name, *arguments))
+                self.assertEqual("in one piece" not in said, is_cut, said)
+
+    def test_edit_lists_are_decoded_in_one_piece(self):
+        whole = self.encode("whole.mp4", "-c:v", "libx264", "-g", "8")
+        cut = self.path("edited.mp4")
+        ffmpeg("-ss", "0.2", "-i", whole, "-c", "copy", cut)
+        self.assertIn("in one piece", self.compare(cut))
+
+    def test_any_number_of_decoders(self):
+        path = self.encode("number.mp4", "-c:v", "libx264", "-g", "8")
+        for decoders in (1, 2, 9):
+            self.compare(path, decoders=decoders)
+
+    def test_damage_shows_where_it_is(self):
+        path = self.encode("good.mp4", "-c:v", "libx264", "-g", "8", "-bf", "0", "-crf", "10")
+        data = pathlib.Path(path).read_bytes()
+        bad = self.path("bad.mp4")
+        middle = data.index(b"mdat") + (data.index(b"moov") - data.index(b"mdat")) // 2
+        pathlib.Path(bad).write_bytes(data[:middle] + bytes(255 - b for b in data[middle:middle + 2000]) + data[middle + 2000:])
+        _, plain = self.frames_of("none", path, bad, expect=2)
+        frames, said = self.frames_of("host32", path, bad, expect=2)
+        self.assertIn("bad.mp4' is damaged", plain)
+        self.assertRegex(said, "bad.mp4' is damaged|of '.*bad.mp4' (is damaged|cannot be decoded|is missing)")
+        good, _ = self.frames_of("none", path)
+        self.assertTrue(frames)
+        for line in frames.splitlines():  # those before it came, and are right
+            self.assertIn(line.split()[1], good)
+
+    def test_a_cut_off_file(self):
+        path = self.encode("cut.mkv", "-c:v", "libx264", "-g", "8", "-crf", "10")
+        data = pathlib.Path(path).read_bytes()
+        pathlib.Path(path).write_bytes(data[:len(data) * 2 // 3])
+        _, plain = self.frames_of("none", path, expect=2)
+        _, said = self.frames_of("host32", path, expect=2)
+        self.assertIn("damaged or cut off", plain)
+        self.assertIn("damaged or cut off", said)
+
+    def test_a_size_that_changes(self):
+        first = self.encode("first.264", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
+        second = self.encode("second.264", "-vf", "scale=96:64", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
+        path, joined = self.path("joined.264"), self.path("joined.mkv")
+        pathlib.Path(path).write_bytes(pathlib.Path(first).read_bytes() + pathlib.Path(second).read_bytes())
+        ffmpeg("-f", "h264", "-r", RATE, "-i", path, "-c", "copy", joined)
+        for device in ("none", "host32"):
+            _, said = self.frames_of(device, joined, expect=2)
+            self.assertIn(f"frame {self.frames} of '{joined}' is 96x64", said)
+
 if __name__ == "__main__":
     unittest.main()

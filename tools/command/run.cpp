@@ -37,6 +37,7 @@ namespace vmaf::cli {
 namespace {
 
 constexpr unsigned kMaxReaders = 6;                  // threads that read one clip
+constexpr unsigned kMaxDecoders = 8;                 // of one clip on a device: more than any card has engines for it
 constexpr unsigned kThreadsPerReader = 4;            // that score while one reads
 constexpr unsigned kJobsOnDevice = 4;                // pairs of a list at once
 constexpr std::string_view kFrameRateOption = "fps"; // of metrics that depend on it
@@ -173,6 +174,12 @@ PairsUse use_of(const Session &session, const Options &options, const std::share
         use.memory = device_memory(device, Memory::pinned_host);
         use.reading_threads = std::clamp(system::usable_processors() / 3, 1u, kMaxReaders);
         use.frames_ahead = std::max(4u, 2 * use.reading_threads);
+        use.device = device;
+        // Of the devices that score, those that decode: to decoders they have the same name.
+        if (device->info().backend == "cuda") use.decoding_device = device->info().backend;
+        use.decoders = std::clamp(system::usable_processors() / 2, 2u, kMaxDecoders);
+        if (const auto names = session.features_off_device(); !names.empty())
+            use.why_not_on_device = "feature '" + names[0] + "' runs on the CPU";
     } else {
         use.reading_threads = std::clamp(options.threads / kThreadsPerReader, 1u, kMaxReaders);
         use.frames_ahead = std::max(use.frames_ahead, use.reading_threads);

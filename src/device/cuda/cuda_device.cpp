@@ -49,6 +49,7 @@ class Context final : public module_api::Place {
     const module_api::Images &images() const override { return cuda::images(); }
     DeviceInfo describe() const override { return describe_cuda(*driver_, device_, static_cast<unsigned>(device_)); }
     bool is_callers() const override { return !retained_; }
+    void *native_context() const override { return handle_; }
     void enter() const override { driver_->check(driver_->context_push(handle_), driver_->context_push); }
     void leave() const noexcept override {
         ContextHandle ignored = nullptr;

@@ -1,5 +1,6 @@
 #include "device/module_api/module_device.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -185,11 +186,26 @@ class Streams {
     std::vector<StreamHandle> idle_;
 };
 
+// Counts what queues copy to the host.
+class CopyMeter {
+  public:
+    void add(std::size_t bytes) {
+        const bool is_large = bytes >= HostCopies::kLarge;
+        (is_large ? large_ : small_).fetch_add(1, std::memory_order_relaxed);
+        (is_large ? large_bytes_ : small_bytes_).fetch_add(bytes, std::memory_order_relaxed);
+    }
+    HostCopies counts() const { return {small_, large_, small_bytes_, large_bytes_}; }
+
+  private:
+    std::atomic<std::uint64_t> small_ = 0, large_ = 0, small_bytes_ = 0, large_bytes_ = 0;
+};
+
 class ModuleQueue final : public Queue {
   public:
-    ModuleQueue(PlacePointer place, std::shared_ptr<Modules> modules, std::shared_ptr<Streams> streams)
+    ModuleQueue(PlacePointer place, std::shared_ptr<Modules> modules, std::shared_ptr<Streams> streams,
+                std::shared_ptr<CopyMeter> meter)
         : place_(std::move(place)), modules_(std::move(modules)), streams_(std::move(streams)),
-          stream_(streams_->take()), driver_(place_->driver()) {}
+          meter_(std::move(meter)), stream_(streams_->take()), driver_(place_->driver()) {}
     ~ModuleQueue() override {
         streams_->give_back(stream_);
         if (default_reached_) tidy_up(*place_, [&](const Driver &d) { d.event_destroy(default_reached_); });
@@ -204,6 +220,7 @@ class ModuleQueue final : public Queue {
     }
     void download(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
                   CopyShape shape) override {
+        meter_->add(shape.row_bytes * shape.rows);
         if (const std::size_t bytes = linear_bytes(to_pitch, from_pitch, shape))
             driver_.check(driver_.copy_down(to, address(from), bytes, stream_), driver_.copy_down);
         else
@@ -239,6 +256,7 @@ class ModuleQueue final : public Queue {
         driver_.check(driver_.stream_wait(stream_, default_reached_, 0), driver_.stream_wait);
     }
     void finish() override { driver_.check(driver_.stream_synchronize(stream_), driver_.stream_synchronize); }
+    void *native() const override { return stream_; }
 
   private:
     // Equal pitches: one block, padding included. 0: rows must be copied one by one.
@@ -257,6 +275,7 @@ class ModuleQueue final : public Queue {
     PlacePointer place_;
     std::shared_ptr<Modules> modules_;
     std::shared_ptr<Streams> streams_;
+    std::shared_ptr<CopyMeter> meter_;
     StreamHandle stream_;
     const Driver &driver_; // of the place
     EventHandle default_reached_ = nullptr;
@@ -283,7 +302,9 @@ class ModuleDevice final : public Device {
         d.check(d.host_allocate(&at, bytes, kHostAllocPortable), d.host_allocate);
         return std::make_unique<PinnedMemory>(place_, at, bytes);
     }
-    std::unique_ptr<Queue> make_queue() override { return std::make_unique<ModuleQueue>(place_, modules_, streams_); }
+    std::unique_ptr<Queue> make_queue() override {
+        return std::make_unique<ModuleQueue>(place_, modules_, streams_, meter_);
+    }
     std::unique_ptr<Event> make_event(bool timing) override {
         const Entered here(*place_);
         const Driver &d = place_->driver();
@@ -293,6 +314,8 @@ class ModuleDevice final : public Device {
     }
     LoadedKernel load(const Kernel &kernel) override { return modules_->load(kernel); }
     DispatchRequest dispatch_request() const override { return read_dispatch(info_.backend); }
+    void *native_context() const override { return place_->native_context(); }
+    HostCopies host_copies() const override { return meter_->counts(); }
 
   private:
     void enter() override { place_->enter(); }
@@ -302,6 +325,7 @@ class ModuleDevice final : public Device {
     DeviceInfo info_;
     std::shared_ptr<Modules> modules_;
     std::shared_ptr<Streams> streams_;
+    std::shared_ptr<CopyMeter> meter_ = std::make_shared<CopyMeter>();
 };
 
 } // namespace

@@ -18,6 +18,7 @@ class Place {
     virtual DeviceInfo describe() const = 0;
     // A caller knows better what matters on a place of its own.
     virtual bool is_callers() const { return false; }
+    virtual void *native_context() const { return nullptr; } // see Device
     // The calling thread works on the device; pairs may be nested.
     virtual void enter() const = 0;
     virtual void leave() const noexcept = 0;

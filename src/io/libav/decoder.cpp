@@ -1,16 +1,14 @@
 #include "io/libav/decoder.hpp"
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "io/libav/cuda_device.hpp"
 #include "io/libav/stream_start.hpp"
 
 extern "C" {
-#include <libavutil/avstring.h>
 #include <libavutil/hwcontext.h>
 #include <libavutil/opt.h>
 }
@@ -20,9 +18,7 @@ namespace vmaf::libav {
 namespace {
 
 constexpr unsigned kMaxDecoderThreads = 16;
-constexpr unsigned kMostProbedBytes = 1 << 20; // to find the kind of a file
-
-std::string quoted(const std::string &path) { return path == "-" ? "standard input" : "'" + path + "'"; }
+constexpr int kHeldSurfaces = 6; // frames that are out at once, of a decoder on a device
 
 // Decoders of a codec that work with a kind of device.
 std::vector<std::pair<const AVCodec *, AVPixelFormat>> device_decoders(AVCodecID id, AVHWDeviceType type) {
@@ -46,79 +42,37 @@ std::string device_names() {
 
 } // namespace
 
-Decoder::Decoder(const VideoRequest &request) : request_(request) {
-    decoder_complaints_.decoder = this;
-    capture_messages();
-    forget_messages();
-    check_is_file();
-    bytes_ = std::make_unique<ByteInput>(request.path);
-    open_container();
-    find_stream();
+Decoder::Decoder(std::shared_ptr<Container> container)
+    : Decoder(container, [&file = *container, this](AVPacket *packet) { return file.read(packet, frames_); }) {
     open_codec();
+    demuxer_ = container_.get();
 }
 
-std::string Decoder::name() const { return quoted(request_.path); }
-
-void Decoder::check_is_file() const {
-    std::error_code error;
-    const auto type = std::filesystem::status(request_.path, error).type();
-    if (type == std::filesystem::file_type::directory)
-        throw Error(EISDIR, name() + " is a directory; give a video file");
-    if (type == std::filesystem::file_type::not_found && request_.path.find("://") != std::string::npos)
-        throw Error(ENOENT, name() + " is an address; only local files are read, so fetch it first");
-}
-
-const AVInputFormat *Decoder::find_format() const {
-    if (request_.is_y4m) return av_find_input_format("yuv4mpegpipe");
-    const AVInputFormat *format = nullptr;
-    const int code =
-        av_probe_input_buffer2(bytes_->context(), &format, request_.path.c_str(), nullptr, 0, kMostProbedBytes);
-    if (code < 0 || !format) throw invalid(name() + " cannot be read as a video file: " + reason(code));
-    // What such a file shows lies elsewhere, or is what a program makes.
-    static constexpr std::array<std::string_view, 8> kElsewhere = {"hls",      "dash",        "concat", "imf",
-                                                                   "avisynth", "vapoursynth", "sdp",    "rtsp"};
-    for (const std::string_view kind : kElsewhere)
-        if (av_match_name(kind.data(), format->name))
-            throw invalid(name() + " is no video but names other files (" + std::string(kind) +
-                          "); only the file that is given is read, so give one of those, or join them first");
-    return format;
-}
-
-void Decoder::open_container() {
-    const AVInputFormat *const input = find_format();
-    AVFormatContext *context = avformat_alloc_context();
-    if (!context) throw std::bad_alloc();
-    context->interrupt_callback = {[](void *self) -> int { return static_cast<Decoder *>(self)->is_cancelled_; }, this};
-    context->opaque = &demuxer_complaints_;
-    context->pb = bytes_->context();
-    AVDictionary *options = nullptr;
-    av_dict_set(&options, "protocol_whitelist", "none", 0); // a file may name others, on disks and networks
-    const int code = avformat_open_input(&context, request_.path.c_str(), const_cast<AVInputFormat *>(input), &options);
-    av_dict_free(&options);
-    if (code < 0 && request_.is_y4m)
-        throw invalid(name() + " is not a YUV4MPEG2 clip, as pipes and files named .y4m must be: " + reason(code));
-    if (code < 0) throw invalid(name() + " cannot be read as a video file: " + reason(code));
-    format_.reset(context);
-}
-
-void Decoder::find_stream() {
-    forget_messages();
-    // Some decoders complain once in a process: of the first frames that may be here, where they are only tried.
-    const Hearing hearing(decoder_complaints_);
-    if (const int code = avformat_find_stream_info(format_.get(), nullptr); code < 0)
-        throw invalid("the streams of " + name() + " cannot be read: " + reason(code));
-    for (unsigned i = 0; i < format_->nb_streams; i++) {
-        const AVStream &s = *format_->streams[i];
-        if (s.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !(s.disposition & AV_DISPOSITION_ATTACHED_PIC))
-            video_streams_++;
+Decoder::Decoder(std::shared_ptr<Container> container, Read read, BufferRef device)
+    : Decoder(std::move(container), std::move(read)) {
+    device_context_ = std::move(device);
+    is_strict_ = true;
+    threads_ = 1; // others decode other parts
+    const AVCodecID id = container_->stream().codecpar->codec_id;
+    if (device_context_) {
+        const auto type = reinterpret_cast<const AVHWDeviceContext *>(device_context_->data)->type;
+        const auto decoders = device_decoders(id, type);
+        if (decoders.empty()) throw invalid(name() + " cannot be decoded on " + av_hwdevice_get_type_name(type));
+        device_ = av_hwdevice_get_type_name(type);
+        device_format_ = decoders[0].second;
+        open_context(decoders[0].first, device_context_.get());
+    } else {
+        const AVCodec *const codec = avcodec_find_decoder(id);
+        if (!codec) throw invalid("there is no decoder for " + name());
+        open_context(codec, nullptr);
     }
-    const int index = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
-    if (index < 0 || video_streams_ == 0)
-        throw invalid(name() + " has no video stream" +
-                      (format_->nb_streams ? "; it holds sound or other data only" : ""));
-    stream_ = format_->streams[index];
-    for (unsigned i = 0; i < format_->nb_streams; i++)
-        if (static_cast<int>(i) != index) format_->streams[i]->discard = AVDISCARD_ALL;
+}
+
+Decoder::Decoder(std::shared_ptr<Container> container, Read read)
+    : container_(std::move(container)), request_(container_->request()), read_(std::move(read)),
+      threads_(static_cast<int>(std::clamp(request_.threads, 1u, kMaxDecoderThreads))) {
+    decoder_complaints_.decoder = this;
+    if (const std::string heard = container_->complaint_of_trial(); !heard.empty()) decoder_complaints_.add(heard);
 }
 
 AVPixelFormat Decoder::choose_format(AVCodecContext *context, const AVPixelFormat *offered) {
@@ -133,10 +87,10 @@ AVPixelFormat Decoder::choose_format(AVCodecContext *context, const AVPixelForma
 void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
     CodecContext context(avcodec_alloc_context3(codec));
     if (!context) throw std::bad_alloc();
-    if (const int code = avcodec_parameters_to_context(context.get(), stream_->codecpar); code < 0)
+    if (const int code = avcodec_parameters_to_context(context.get(), container_->stream().codecpar); code < 0)
         throw invalid("the video stream of " + name() + " cannot be used: " + reason(code));
-    context->pkt_timebase = stream_->time_base;
-    context->thread_count = static_cast<int>(std::clamp(request_.threads, 1u, kMaxDecoderThreads));
+    context->pkt_timebase = container_->stream().time_base;
+    context->thread_count = threads_;
     context->max_pixels = std::int64_t{32768} * 32768; // as large as pictures can be
     if (request_.drop_film_grain) context->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
     context->opaque = static_cast<Complaints *>(&decoder_complaints_);
@@ -144,6 +98,7 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
     if (device) {
         context->get_format = choose_format;
         context->hw_device_ctx = av_buffer_ref(device);
+        context->extra_hw_frames = kHeldSurfaces;
     }
     forget_messages();
     if (const int code = avcodec_open2(context.get(), codec, nullptr); code < 0)
@@ -153,14 +108,16 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
 }
 
 bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
-    const auto decoders = device_decoders(stream_->codecpar->codec_id, type);
+    const auto decoders = device_decoders(container_->stream().codecpar->codec_id, type);
     if (decoders.empty()) {
-        why = "it does not decode " + std::string(avcodec_get_name(stream_->codecpar->codec_id)) + " here";
+        why = "it does not decode " + std::string(avcodec_get_name(container_->stream().codecpar->codec_id)) + " here";
         return false;
     }
     AVBufferRef *device = nullptr;
     forget_messages();
-    if (const int code = av_hwdevice_ctx_create(&device, type, nullptr, nullptr, 0); code < 0) {
+    // One context for all that a process does on a device: others cost memory and time.
+    const int flags = type == AV_HWDEVICE_TYPE_CUDA ? AV_CUDA_USE_PRIMARY_CONTEXT : 0;
+    if (const int code = av_hwdevice_ctx_create(&device, type, nullptr, nullptr, flags); code < 0) {
         why = "it cannot be started: " + reason(code);
         return false;
     }
@@ -172,7 +129,7 @@ bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
 }
 
 void Decoder::open_codec() {
-    const AVCodecID id = stream_->codecpar->codec_id;
+    const AVCodecID id = container_->stream().codecpar->codec_id;
     const std::string &wanted = request_.hwaccel;
     if (!wanted.empty() && wanted != "none" && wanted != "auto") {
         const AVHWDeviceType type = av_hwdevice_find_type_by_name(wanted.c_str());
@@ -200,14 +157,11 @@ void Decoder::open_codec() {
     open_context(codec, nullptr);
 }
 
-Error Decoder::damaged(const std::string &how) const {
-    return invalid(name() + " is damaged behind frame " + std::to_string(frames_) + ": " + how);
-}
-
 // Decoders and demuxers often say that something is wrong and go on with what they make up.
 void Decoder::check() const {
-    if (const std::string heard = demuxer_complaints_.first(); !heard.empty()) throw damaged(heard);
-    if (first_is_damaged_) throw damaged_frame(0);
+    if (demuxer_)
+        if (const std::string heard = demuxer_->complaint(); !heard.empty()) throw damaged(heard);
+    if (first_is_damaged_) throw damaged_frame(number());
     if (is_forgiving_) return;
     if (const std::string heard = decoder_complaints_.first(); !heard.empty()) throw damaged(heard);
 }
@@ -234,28 +188,17 @@ void Decoder::look_at_start(const AVPacket &packet) {
 // Gives the decoder another packet, or the end. False when nothing more can be given.
 bool Decoder::feed() {
     if (is_drained_) return false;
-    for (;;) {
-        av_packet_unref(packet_.get());
-        forget_messages();
-        const int code = av_read_frame(format_.get(), packet_.get());
-        if (is_cancelled_) throw Error(ECANCELED, "reading was cancelled");
-        if (code == AVERROR_EOF) {
-            // Some containers (Matroska) end quietly where they were cut off: only a message tells.
-            if (const std::string heard = demuxer_complaints_.first(); !heard.empty())
-                throw invalid(name() + " is damaged or cut off, its end is missing: " + heard);
-            is_drained_ = true;
-            avcodec_send_packet(codec_.get(), nullptr);
-            return true;
-        }
-        if (code < 0) throw damaged(reason(code));
-        if (packet_->stream_index != stream_->index) continue;
-        if (packet_->flags & AV_PKT_FLAG_CORRUPT) throw damaged(reason(AVERROR_INVALIDDATA));
-        look_at_start(*packet_);
-        const int sent = avcodec_send_packet(codec_.get(), packet_.get());
-        if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
-        if (sent < 0 && sent != AVERROR(EAGAIN) && !is_forgiving_) throw damaged(reason(sent));
+    av_packet_unref(packet_.get());
+    if (!read_(packet_.get())) {
+        is_drained_ = true;
+        avcodec_send_packet(codec_.get(), nullptr);
         return true;
     }
+    look_at_start(*packet_);
+    const int sent = avcodec_send_packet(codec_.get(), packet_.get());
+    if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
+    if (sent < 0 && sent != AVERROR(EAGAIN) && !is_forgiving_) throw damaged(reason(sent));
+    return true;
 }
 
 bool Decoder::receive(AVFrame *frame) {
@@ -263,8 +206,8 @@ bool Decoder::receive(AVFrame *frame) {
         const int code = avcodec_receive_frame(codec_.get(), frame);
         if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
         if (code != 0 && code != AVERROR(EAGAIN) && code != AVERROR_EOF && (!is_forgiving_ || is_strict_))
-            throw invalid("frame " + std::to_string(frames_) + " of " + name() + " cannot be decoded" +
-                          (is_strict_ ? " on " + request_.hwaccel : "") + ": " + reason(code));
+            throw invalid("frame " + std::to_string(number()) + " of " + name() + " cannot be decoded" +
+                          (is_strict_ && !device_.empty() ? " on " + device_ : "") + ": " + reason(code));
         // Several frames are in work at once: what is wrong with a later one may be heard before the first is out, or
         // behind it. The run shall not end now with one code and then with another.
         if (frames_ > 0 || code == AVERROR_EOF) check();
@@ -281,7 +224,7 @@ bool Decoder::receive_whole(AVFrame *frame) {
         // What is shown from the first key picture on refers to nothing before it.
         const bool is_before_key = first_key_ == AV_NOPTS_VALUE || frame->best_effort_timestamp < first_key_;
         const bool is_forgiven = is_forgiving_ && is_before_key;
-        if (is_damaged && !is_forgiven && frames_ > 0) throw damaged_frame(frames_);
+        if (is_damaged && !is_forgiven && frames_ > 0) throw damaged_frame(number());
         if (is_damaged && !is_forgiven) {
             first_is_damaged_ = true;
             return true;
@@ -305,6 +248,15 @@ bool Decoder::receive_whole(AVFrame *frame) {
     return false;
 }
 
+bool Decoder::next_where_it_is(AVFrame *frame) {
+    av_frame_unref(frame);
+    if (!receive_whole(frame)) return false;
+    if (!device_.empty() && frame->format != device_format_)
+        throw invalid("frame " + std::to_string(number()) + " of " + name() + " cannot be decoded on " + device_);
+    frames_++;
+    return true;
+}
+
 bool Decoder::next(AVFrame *frame) {
     av_frame_unref(frame);
     if (device_.empty()) {
@@ -318,6 +270,8 @@ bool Decoder::next(AVFrame *frame) {
             forget_messages();
             int code = av_hwframe_transfer_data(frame, on_device_.get(), 0);
             if (code >= 0) code = av_frame_copy_props(frame, on_device_.get());
+            // What is to be cut off at the left and above, devices leave to whoever takes the frame.
+            if (code >= 0) code = av_frame_apply_cropping(frame, AV_FRAME_CROP_UNALIGNED);
             if (code < 0)
                 throw invalid("frame " + std::to_string(frames_) + " of " + name() + " cannot be fetched from " +
                               device_ + ": " + reason(code));

@@ -1,12 +1,13 @@
-// The video stream of a file, decoded: frames in system memory, in order, with their times.
+// The video stream of a file, or parts of it, decoded: frames in order, with their times.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 
-#include "io/libav/byte_input.hpp"
+#include "io/libav/container.hpp"
 #include "io/libav/libav.hpp"
 #include "io/video_file.hpp"
 
@@ -14,26 +15,34 @@ namespace vmaf::libav {
 
 class Decoder {
   public:
-    // Throws Error naming the file for what cannot be opened or has no video.
-    explicit Decoder(const VideoRequest &request);
+    // Where packets come from; false at the end.
+    using Read = std::function<bool(AVPacket *)>;
 
-    // The next frame; false at the end. Throws Error for damaged data.
+    // Decodes the whole file, as its request asks. Throws Error naming the file for what cannot be opened.
+    explicit Decoder(std::shared_ptr<Container> container);
+    // Decodes packets of the file that others read, on this device alone; none: on one thread of the processor.
+    Decoder(std::shared_ptr<Container> container, Read read, BufferRef device);
+    Decoder(const Decoder &) = delete;
+    Decoder &operator=(const Decoder &) = delete;
+
+    // The next frame, in system memory; false at the end. Throws Error for damaged data.
     bool next(AVFrame *frame);
+    // The same, in memory of the device.
+    bool next_where_it_is(AVFrame *frame);
     // Throws Error for damage that has shown so far; with the first frame, nothing else does.
     void check() const;
+    // For sentences: the next frame has this number in the file.
+    void count_from(std::uint64_t number) { first_number_ = number - frames_; }
 
-    const AVFormatContext &container() const { return *format_; }
-    const AVStream &stream() const { return *stream_; }
+    const Container &container() const { return *container_; }
+    const AVStream &stream() const { return container_->stream(); }
     const AVCodec &codec() const { return *codec_->codec; }
-    unsigned video_streams() const { return video_streams_; }
+    // The format that a processor would decode to, and how many bits it has.
+    AVPixelFormat processors_format() const { return codec_->sw_pix_fmt; }
     std::string device() const { return has_fallen_back_ ? std::string() : device_; } // empty: a processor decodes
     const std::string &remark() const { return remark_; }                             // complete with the first frame
-    std::string name() const;                                                         // for sentences
-
-    void cancel() noexcept {
-        is_cancelled_ = true;
-        if (bytes_) bytes_->cancel();
-    }
+    std::string name() const { return container_->name(); }                           // for sentences
+    void cancel() noexcept { container_->cancel(); }
 
   private:
     // What a decoder's context leads back to.
@@ -41,10 +50,7 @@ class Decoder {
         Decoder *decoder = nullptr;
     };
 
-    void check_is_file() const;
-    const AVInputFormat *find_format() const;
-    void open_container();
-    void find_stream();
+    Decoder(std::shared_ptr<Container> container, Read read);
     void open_codec();
     bool open_on_device(AVHWDeviceType type, std::string &why);
     void open_context(const AVCodec *codec, AVBufferRef *device);
@@ -52,19 +58,18 @@ class Decoder {
     bool receive(AVFrame *frame);
     bool receive_whole(AVFrame *frame);
     void look_at_start(const AVPacket &packet);
-    Error damaged(const std::string &how) const;
+    std::uint64_t number() const { return first_number_ + frames_; } // of the next frame
+    Error damaged(const std::string &how) const { return container_->damaged(number(), how); }
     Error damaged_frame(std::uint64_t frame) const;
 
     static AVPixelFormat choose_format(AVCodecContext *context, const AVPixelFormat *offered);
 
+    std::shared_ptr<Container> container_;
     VideoRequest request_;
-    std::atomic<bool> is_cancelled_ = false;
-    Complaints demuxer_complaints_; // outlives what it hears from, like the next
-    Owner decoder_complaints_;
-    std::unique_ptr<ByteInput> bytes_;
-    FormatContext format_;
-    AVStream *stream_ = nullptr;
-    unsigned video_streams_ = 0;
+    Read read_;
+    int threads_;
+    const Container *demuxer_ = nullptr; // whose complaints are about what this decodes
+    Owner decoder_complaints_;           // outlives what it hears from
     BufferRef device_context_;
     CodecContext codec_;
     std::string device_, remark_;
@@ -74,7 +79,7 @@ class Decoder {
     Packet packet_ = new_packet();
     Frame on_device_ = new_frame();
     bool is_drained_ = false;
-    std::uint64_t packets_ = 0, frames_ = 0;
+    std::uint64_t packets_ = 0, frames_ = 0, first_number_ = 0;
     // A stream may begin with pictures whose references lie before its start: that is no damage.
     bool is_forgiving_ = false;
     bool begins_without_key_ = false, first_is_damaged_ = false;

@@ -3,11 +3,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
+#include "io/frame_clock.hpp"
 #include "io/libav/decoder.hpp"
 #include "io/libav/deinterlacer.hpp"
+#include "io/libav/part_decoder.hpp"
 #include "io/libav/picture_maker.hpp"
 #include "io/video_file.hpp"
 
@@ -21,10 +24,6 @@ namespace vmaf::libav {
 namespace {
 
 constexpr AVRational kNanoseconds{1, 1'000'000'000};
-constexpr std::int64_t kDefaultInterval = 40'000'000; // 25 frames per second, where nothing is known
-// Damaged files can state any time; sums and differences of these stay within 64 bits.
-constexpr std::int64_t kLatest = 1'000'000'000'000'000'000, kLongestInterval = 10'000'000'000;
-
 Fraction fraction(AVRational r) {
     if (r.num <= 0 || r.den <= 0) return {0, 1};
     av_reduce(&r.num, &r.den, r.num, r.den, INT32_MAX);
@@ -93,7 +92,9 @@ void find_rotation(const std::int32_t *matrix, VideoFacts &facts) {
 
 class LibavFile final : public VideoFile {
   public:
-    explicit LibavFile(const VideoRequest &request) : request_(request), decoder_(request) {
+    explicit LibavFile(const VideoRequest &request)
+        : request_(request), decoder_(std::make_shared<Container>(request)),
+          clock_(fraction(decoder_.stream().avg_frame_rate)) {
         read_ahead();
         if (!has_frame_)
             throw invalid(decoder_.name() + " has no frame that can be decoded: " + reason(AVERROR_INVALIDDATA));
@@ -104,6 +105,7 @@ class LibavFile final : public VideoFile {
 
     void set_output(const VideoOutput &output) override {
         maker_ = std::make_unique<PictureMaker>(*frame_, facts_, output);
+        output_ = output;
     }
 
     std::optional<std::int64_t> next() override {
@@ -121,26 +123,22 @@ class LibavFile final : public VideoFile {
 
     void cancel() noexcept override { decoder_.cancel(); }
 
+    std::unique_ptr<VideoParts> on_device(const DecodingDevice &device, std::string &why) override {
+        decoder_.check();
+        why = reason_to_fetch(device);
+        if (!why.empty()) return nullptr;
+        return make_parts(std::make_shared<Container>(request_), device, first_);
+    }
+
   private:
     // Decodes a frame that is like the first, as whatever comes behind takes them to be.
     bool decode(AVFrame *frame) {
         if (!decoder_.next(frame)) return false;
-        if (decoded_frames_++ == 0) {
-            first_ = {frame->width, frame->height, frame->format, number_of(frame->color_range)};
-            return true;
-        }
-        const int range = number_of(frame->color_range);
-        const bool is_other_range =
-            range != first_.range && range != AVCOL_RANGE_UNSPECIFIED && first_.range != AVCOL_RANGE_UNSPECIFIED;
-        if (frame->width != first_.width || frame->height != first_.height || frame->format != first_.format ||
-            is_other_range)
-            throw invalid("frame " + std::to_string(decoded_frames_ - 1) + " of " + decoder_.name() + " is " +
-                          std::to_string(frame->width) + "x" + std::to_string(frame->height) + " " +
-                          av_get_pix_fmt_name(static_cast<AVPixelFormat>(frame->format)) +
-                          (is_other_range
-                               ? std::string(" in ") + (range == AVCOL_RANGE_JPEG ? "full" : "limited") + " range"
-                               : "") +
-                          ", other than the first; cut the file where its pictures change");
+        const FrameKind kind = kind_of(*frame, frame->format);
+        if (decoded_frames_++ == 0)
+            first_ = kind;
+        else
+            first_.check(kind, decoded_frames_ - 1, decoder_.name());
         return true;
     }
 
@@ -160,41 +158,44 @@ class LibavFile final : public VideoFile {
                 if (deinterlacer_) deinterlacer_->give(is_ended_ ? nullptr : decoded_.get());
             }
         }
-        if (has_frame_) {
-            time_ = frame_time();
-            frames_++;
-        }
+        if (!has_frame_) return;
+        const std::int64_t stamp = frame_->best_effort_timestamp;
+        time_ = clock_.next(stamp == AV_NOPTS_VALUE
+                                ? std::nullopt
+                                : std::optional(av_rescale_q(stamp, decoder_.stream().time_base, kNanoseconds)));
     }
 
-    // Files without times, and times that do not rise, are counted on at the stream's rate.
-    std::int64_t frame_time() const {
-        const std::int64_t stamp = frame_->best_effort_timestamp;
-        std::optional<std::int64_t> time;
-        if (stamp != AV_NOPTS_VALUE)
-            time = std::clamp(av_rescale_q(stamp, decoder_.stream().time_base, kNanoseconds), -kLatest, kLatest);
-        if (frames_ == 0) return time.value_or(0);
-        if (time && *time > time_) return *time;
-        const double rate = fraction(decoder_.stream().avg_frame_rate).value();
-        return time_ +
-               (rate > 0 ? static_cast<std::int64_t>(std::clamp(1e9 / rate, 1.0, static_cast<double>(kLongestInterval)))
-                         : kDefaultInterval);
+    // Why frames cannot stay on a device; empty: they can.
+    std::string reason_to_fetch(const DecodingDevice &device) const {
+        std::error_code error;
+        const PictureFormat &picture = output_.picture;
+        if (facts_.hwaccel != (device.kind == "host" ? "" : device.kind)) return "is not decoded on " + device.kind;
+        if (!std::filesystem::is_regular_file(request_.path, error)) return "is a pipe, which can be read once only";
+        if (request_.deinterlace) return "is deinterlaced";
+        if (facts_.rotation || facts_.is_mirrored) return "is turned";
+        if (!facts_.is_planar || facts_.is_rgb) return "has pixel format " + facts_.pixel_format;
+        if (picture.width != facts_.width || picture.height != facts_.height) return "is scaled";
+        if (picture.pixel_format != facts_.chroma) return "is converted to " + to_string(picture.pixel_format);
+        return "";
     }
 
     void find_facts() {
         const AVFrame &f = *frame_;
         const AVStream &stream = decoder_.stream();
-        const AVFormatContext &container = decoder_.container();
+        const AVFormatContext &container = decoder_.container().format();
         facts_.container = container.iformat->name;
         facts_.codec = avcodec_get_name(stream.codecpar->codec_id);
         facts_.decoder = decoder_.codec().name;
         facts_.hwaccel = decoder_.device();
         facts_.remark = decoder_.remark();
-        facts_.video_streams = decoder_.video_streams();
+        facts_.video_streams = decoder_.container().video_streams();
 
         const PixelLayout layout = pixel_layout(static_cast<AVPixelFormat>(f.format));
         facts_.pixel_format = av_get_pix_fmt_name(static_cast<AVPixelFormat>(f.format));
         facts_.chroma = layout.chroma;
         facts_.bits = layout.bits;
+        if (!decoder_.device().empty() && !layout.is_rgb)
+            facts_.bits = bits_of_samples(static_cast<AVPixelFormat>(f.format), decoder_.processors_format());
         facts_.is_planar = layout.is_planar;
         facts_.is_rgb = layout.is_rgb;
         facts_.has_alpha = layout.has_alpha;
@@ -235,13 +236,12 @@ class LibavFile final : public VideoFile {
     std::unique_ptr<Deinterlacer> deinterlacer_;
     Frame frame_ = new_frame(), decoded_ = new_frame();
     VideoFacts facts_;
+    VideoOutput output_;
     std::unique_ptr<PictureMaker> maker_;
     std::int64_t time_ = 0;
-    std::uint64_t frames_ = 0;
+    FrameClock clock_;
     std::uint64_t decoded_frames_ = 0;
-    struct {
-        int width = 0, height = 0, format = -1, range = 0;
-    } first_;
+    FrameKind first_;
     bool has_frame_ = false, is_first_ = true, is_ended_ = false, was_interlaced_ = false;
 };
 

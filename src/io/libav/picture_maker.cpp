@@ -1,7 +1,5 @@
 #include "io/libav/picture_maker.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/error.hpp"
@@ -39,16 +37,11 @@ constexpr int kVerticalChromaPosition = 128;
 
 bool halves_lines(AVPixelFormat format) { return av_pix_fmt_desc_get(format)->log2_chroma_h == 1; }
 
-std::uint16_t rounded(double value, unsigned bits) {
-    return static_cast<std::uint16_t>(
-        std::clamp(std::floor(value + 0.5), 0.0, std::ldexp(1.0, static_cast<int>(bits)) - 1));
-}
-
 } // namespace
 
 PictureMaker::PictureMaker(const AVFrame &first, const VideoFacts &facts, const VideoOutput &output)
-    : output_(output), layout_(pixel_layout(static_cast<AVPixelFormat>(first.format))), rotation_(facts.rotation),
-      is_mirrored_(facts.is_mirrored) {
+    : output_(output), layout_(pixel_layout(static_cast<AVPixelFormat>(first.format))),
+      unused_bits_(layout_.bits - facts.bits), rotation_(facts.rotation), is_mirrored_(facts.is_mirrored) {
     keeps_size_ = facts.width == output.picture.width && facts.height == output.picture.height && !layout_.is_rgb;
     // 4:0:0 is filled up with grey. Turned by a quarter, 4:2:2 would be 4:4:0.
     const bool keeps_chroma =
@@ -56,7 +49,7 @@ PictureMaker::PictureMaker(const AVFrame &first, const VideoFacts &facts, const 
         (output.picture.pixel_format == layout_.chroma || layout_.chroma == PixelFormat::yuv400p) &&
         !(rotation_ % 180 != 0 && layout_.chroma == PixelFormat::yuv422p);
     if (!keeps_size_ || !keeps_chroma) prepare_scaling(first, facts);
-    prepare_range_tables(output.range_change);
+    range_ = range_tables(output.range_change, output.picture.bits);
 }
 
 void PictureMaker::prepare_scaling(const AVFrame &first, const VideoFacts &facts) {
@@ -101,22 +94,6 @@ void PictureMaker::prepare_scaling(const AVFrame &first, const VideoFacts &facts
     }
 }
 
-// ITU-T H.273: limited range is 219 (luma) and 224 (chroma) steps of 2^(n-8) around black and grey.
-void PictureMaker::prepare_range_tables(RangeChange change) {
-    if (change == RangeChange::none) return;
-    const unsigned bits = output_.picture.bits;
-    const double step = std::ldexp(1.0, static_cast<int>(bits) - 8), top = std::ldexp(1.0, static_cast<int>(bits)) - 1;
-    const double grey = std::ldexp(1.0, static_cast<int>(bits) - 1);
-    const bool narrows = change == RangeChange::full_to_limited;
-    for (unsigned i = 0; i < 1u << bits; i++) {
-        const double v = i;
-        luma_table_.push_back(
-            rounded(narrows ? v * 219 * step / top + 16 * step : (v - 16 * step) * top / (219 * step), bits));
-        chroma_table_.push_back(
-            rounded(narrows ? (v - grey) * 224 * step / top + grey : (v - grey) * top / (224 * step) + grey, bits));
-    }
-}
-
 void PictureMaker::scale(const AVFrame &frame) {
     if (av_frame_make_writable(scaled_.get()) < 0) throw std::bad_alloc();
     const int lines =
@@ -139,9 +116,10 @@ void PictureMaker::store(const AVFrame &frame, const Picture &picture) {
         const AVFrame &source = is_moved ? frame : *scaled_;
         const auto component = static_cast<int>(p);
         const PlaneExtent extent = plane_extent(source, component);
-        copy_component(turned(component_view(source, component), extent.width, extent.height, rotation_, is_mirrored_),
-                       target);
-        const auto &table = p == 0 ? luma_table_ : chroma_table_;
+        ComponentView view = component_view(source, static_cast<AVPixelFormat>(source.format), component);
+        view = with_bits(view, view.bits - unused_bits_);
+        copy_component(turned(view, extent.width, extent.height, rotation_, is_mirrored_), target);
+        const auto &table = p == 0 ? range_.luma : range_.chroma;
         if (!table.empty()) map_samples(target, table);
     }
 }

@@ -2,11 +2,9 @@
 // moved sample by sample and stays exact.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "io/libav/libav.hpp"
 #include "io/libav/pixel_layout.hpp"
+#include "io/range_change.hpp"
 #include "io/video_file.hpp"
 
 namespace vmaf::libav {
@@ -20,17 +18,17 @@ class PictureMaker {
 
   private:
     void prepare_scaling(const AVFrame &first, const VideoFacts &facts);
-    void prepare_range_tables(RangeChange change);
     void scale(const AVFrame &frame);
 
     VideoOutput output_;
     PixelLayout layout_;
+    unsigned unused_bits_; // at the lower end of samples
     int rotation_;
     bool is_mirrored_;
     bool keeps_size_; // luma is only moved
     Scaling scaling_; // none where every sample is only moved
     Frame scaled_ = new_frame();
-    std::vector<std::uint16_t> luma_table_, chroma_table_; // of the range change; empty: none
+    RangeTables range_;
 };
 
 } // namespace vmaf::libav

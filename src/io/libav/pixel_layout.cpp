@@ -46,8 +46,8 @@ PixelLayout pixel_layout(AVPixelFormat format) {
     return layout;
 }
 
-ComponentView component_view(const AVFrame &frame, int component) {
-    const AVPixFmtDescriptor &desc = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+ComponentView component_view(const AVFrame &frame, AVPixelFormat format, int component) {
+    const AVPixFmtDescriptor &desc = *av_pix_fmt_desc_get(format);
     const AVComponentDescriptor &c = desc.comp[component];
     ComponentView view;
     view.first = reinterpret_cast<const std::byte *>(frame.data[c.plane]) + c.offset;
@@ -58,6 +58,19 @@ ComponentView component_view(const AVFrame &frame, int component) {
     view.is_wide = c.depth + c.shift > 8;
     view.is_big_endian = view.is_wide && (desc.flags & AV_PIX_FMT_FLAG_BE) != 0;
     return view;
+}
+
+ComponentView with_bits(ComponentView view, unsigned bits) {
+    if (bits >= view.bits) return view;
+    view.shift += view.bits - bits;
+    view.bits = bits;
+    return view;
+}
+
+unsigned bits_of_samples(AVPixelFormat format, AVPixelFormat processors_format) {
+    const AVPixFmtDescriptor *const here = av_pix_fmt_desc_get(format);
+    const AVPixFmtDescriptor *const there = av_pix_fmt_desc_get(processors_format);
+    return static_cast<unsigned>(there ? std::min(here->comp[0].depth, there->comp[0].depth) : here->comp[0].depth);
 }
 
 PlaneExtent plane_extent(const AVFrame &frame, int component) {

@@ -18,8 +18,13 @@ struct PixelLayout {
 // Throws Error for formats that are no pictures (hardware surfaces, floating point, ...).
 PixelLayout pixel_layout(AVPixelFormat format);
 
-// Where component 0 (Y), 1 (Cb) or 2 (Cr) of a frame lies.
-ComponentView component_view(const AVFrame &frame, int component);
+// Where component 0 (Y), 1 (Cb) or 2 (Cr) of a frame lies. `format`: of its samples, where the frame itself is in
+// memory of a device.
+ComponentView component_view(const AVFrame &frame, AVPixelFormat format, int component);
+// The upper bits of each sample alone.
+ComponentView with_bits(ComponentView view, unsigned bits);
+// How many bits of samples in a format mean something: devices give 12 bits in a format for 16.
+unsigned bits_of_samples(AVPixelFormat format, AVPixelFormat processors_format);
 // Width and height of a component's plane; rounded up, as the libraries do.
 struct PlaneExtent {
     unsigned width, height;

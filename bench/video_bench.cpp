@@ -1,0 +1,133 @@
+// Pairs of video files on a device: how fast they are decoded, and how fast they are scored.
+//
+//   video_bench read DEVICE REFERENCE DISTORTED [DECODERS]    pairs per second, pictures dropped
+//   video_bench score DEVICE REFERENCE DISTORTED [DECODERS]   the same with the features of the default model, and what
+//   was
+//                                                             copied to the host meanwhile
+//   video_bench frames DEVICE REFERENCE DISTORTED [DECODERS]  a checksum of each pair of pictures, for tests
+//
+// DEVICE is cuda, host32, host64, or none: decoded by the processor, into the host's memory. DECODERS: of each file.
+// Start-up does not count: what opens devices and files, and the first pairs.
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "io/video_pairs.hpp"
+#include "session/session.hpp"
+#include "support/devices.hpp"
+
+namespace {
+
+using namespace vmaf;
+
+constexpr unsigned kDecoders = 8;
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// FNV-1a over the samples.
+std::uint64_t checksum(const Picture &picture) {
+    std::uint64_t sum = 14695981039346656037ull;
+    const PictureFormat &format = picture.format();
+    for (unsigned p = 0; p < format.planes() && picture.data(p); p++)
+        for (unsigned y = 0; y < format.plane_height(p); y++) {
+            const std::byte *const row = picture.data(p) + std::ptrdiff_t{y} * picture.stride_bytes(p);
+            for (unsigned x = 0; x < format.plane_width(p) * format.bytes_per_sample(); x++)
+                sum = (sum ^ static_cast<std::uint64_t>(row[x])) * 1099511628211ull;
+        }
+    return sum;
+}
+
+struct Run {
+    std::string mode, device_name;
+    std::shared_ptr<Device> device;
+    unsigned decoders = kDecoders;
+    VideoPairsRequest request;
+};
+
+PairsUse use_of(const Run &run, bool reads_chroma) {
+    PairsUse use;
+    use.reads_chroma = reads_chroma;
+    use.decoders = run.decoders;
+    if (!run.device) return use;
+    use.device = run.device;
+    use.decoding_device = run.device_name == "cuda" ? "cuda" : kProcessor;
+    return use;
+}
+
+int go(Run &run) {
+    VideoPairs pairs(run.request);
+    pairs.skip(0, 0);
+    std::unique_ptr<Session> session;
+    if (run.mode == "score") {
+        session = std::make_unique<Session>(SessionConfig{.threads = run.device ? 0u : 2u});
+        if (run.device) session->use_device({.device = run.device});
+        for (const char *feature : {"vif", "adm", "motion"}) session->use_feature(feature, {});
+        session->prepare(pairs.format());
+    }
+    const double begin = seconds_now();
+    pairs.start(use_of(run, run.mode == "frames"));
+    unsigned count = 0;
+    double first = 0;
+    HostCopies before{};
+    while (auto pair = pairs.next()) {
+        if (count == 0) {
+            first = seconds_now();
+            if (run.device) before = run.device->host_copies();
+        }
+        if (run.mode == "frames")
+            std::printf("%u %016llx %016llx\n", count, static_cast<unsigned long long>(checksum(pair->reference)),
+                        static_cast<unsigned long long>(checksum(pair->distorted)));
+        else if (run.device && pair->reference.memory() != Memory::device)
+            throw invalid("pictures do not stay on the device");
+        if (session) session->read(std::move(pair->reference), std::move(pair->distorted), count);
+        count++;
+    }
+    pairs.finish();
+    if (session) session->flush();
+    const double end = seconds_now();
+    if (run.mode == "frames") return 0;
+    std::printf("%s: %u pairs in %.3f s, %.0f pairs/s; the first after %.3f s, %.0f pairs/s behind it\n",
+                run.mode.c_str(), count, end - begin, count / (end - begin), first - begin,
+                (count - 1) / (end - first));
+    if (session && run.device) {
+        const HostCopies after = run.device->host_copies();
+        std::printf("copied to the host: %llu copies of less than 64 KiB (%.1f KiB a pair), %llu larger (%llu bytes)\n",
+                    static_cast<unsigned long long>(after.small - before.small),
+                    static_cast<double>(after.small_bytes - before.small_bytes) / 1024 / std::max(count, 1u),
+                    static_cast<unsigned long long>(after.large - before.large),
+                    static_cast<unsigned long long>(after.large_bytes - before.large_bytes));
+        if (after.large != before.large) return 1;
+    }
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    set_log_level(LogLevel::info);
+    try {
+        const std::vector<std::string> words(argv + 1, argv + argc);
+        if (words.size() < 4)
+            throw invalid("usage: video_bench read|score|frames DEVICE REFERENCE DISTORTED [DECODERS]");
+        Run run{.mode = words[0], .device_name = words[1], .device = {}, .request = {}};
+        if (words[1] != "none") {
+            run.device = open_test_device(words[1]);
+            if (!run.device) throw invalid("no device '" + words[1] + "' on this machine");
+        }
+        if (words.size() > 4) run.decoders = static_cast<unsigned>(std::stoul(words[4]));
+        run.request.reference = {.path = words[2], .hwaccel = words[1] == "cuda" ? "cuda" : "none"};
+        run.request.distorted = run.request.reference;
+        run.request.distorted.path = words[3];
+        const auto say = [](const std::string &line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+        run.request.say_step = run.request.say_warning = say;
+        return go(run);
+    } catch (const std::exception &e) {
+        std::fprintf(stderr, "video_bench: %s\n", e.what());
+        return 2;
+    }
+}

@@ -1,0 +1,280 @@
+#include "io/device_clip.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/thread.hpp"
+#include "device/picture_memory.hpp"
+#include "io/frame_clock.hpp"
+#include "io/surface_converter.hpp"
+
+namespace vmaf {
+
+namespace {
+
+constexpr std::size_t kInWork = 4; // frames of a decoder that kernels are at; each holds a surface
+// Frames wait for those of parts before them: so much of the device's memory, for each clip.
+constexpr std::uint64_t kShareOfMemory = 24, kLeastBytes = std::uint64_t{128} << 20;
+constexpr std::uint64_t kFewFrames = 8, kManyFrames = 4096;
+constexpr std::size_t kBlockBytes = std::size_t{64} << 20; // pictures are allocated together
+constexpr int kMemoryTrials = 200;
+constexpr auto kMemoryPause = std::chrono::milliseconds(10);
+
+std::size_t bytes_of(const PictureFormat &format, bool has_chroma) {
+    const HostLayout layout = host_layout(format);
+    return has_chroma ? layout.bytes : layout.stride[0] * format.height;
+}
+
+class DeviceClip final : public VideoClip {
+  public:
+    DeviceClip(std::unique_ptr<VideoParts> parts, std::shared_ptr<Device> device, const DeviceClipUse &use)
+        : device_(std::move(device)), parts_(std::move(parts)), use_(use), converter_(*device_, use.output),
+          pool_(use.output.picture, 0, memory_for(device_, use)), clock_(use.average_rate), times_(use.times),
+          window_(window_for(device_->info(), use)) {
+        const unsigned wanted = std::max(1u, use.decoders);
+        active_ = wanted;
+        threads_.reserve(wanted);
+        try {
+            while (threads_.size() < wanted) threads_.push_back(start_thread("decode " + use.name, [this] { work(); }));
+        } catch (...) { // those that run do the work of all
+            if (threads_.empty()) throw;
+            const std::lock_guard lock(mutex_);
+            active_ -= wanted - static_cast<unsigned>(threads_.size());
+        }
+    }
+    ~DeviceClip() override {
+        {
+            const std::lock_guard lock(mutex_);
+            is_stopping_ = true;
+            changed_.notify_all();
+        }
+        parts_->cancel();
+        for (std::thread &thread : threads_) thread.join();
+    }
+    DeviceClip(const DeviceClip &) = delete;
+    DeviceClip &operator=(const DeviceClip &) = delete;
+
+    std::optional<TimedFrame> next() override {
+        for (;;) {
+            std::optional<Ready> ready = take();
+            if (!has_told_) tell();
+            if (!ready) return std::nullopt;
+            const std::int64_t time = clock_.next(ready->stamp);
+            if (!ready->frame.picture) continue; // skipped
+            ready->frame.time = times_.next(time);
+            return std::move(ready->frame);
+        }
+    }
+
+  private:
+    struct Ready {
+        TimedFrame frame; // without a picture if it is skipped
+        std::optional<std::int64_t> stamp;
+    };
+    // The next frame of the file.
+    std::optional<Ready> take() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return ready_.contains(taken_) || failures_.contains(taken_) || active_ == 0; });
+        const auto found = ready_.find(taken_);
+        if (found == ready_.end()) {
+            if (!failures_.empty()) std::rethrow_exception(failures_.begin()->second);
+            if (!ready_.empty()) throw Error(EIO, "frame " + std::to_string(taken_) + " of " + use_.name + " is lost");
+            return std::nullopt;
+        }
+        Ready ready = std::move(found->second);
+        ready_.erase(found);
+        taken_++;
+        changed_.notify_all();
+        return ready;
+    }
+
+    struct InWork {
+        PartDecoder::Frame source;
+        Picture picture;
+        std::size_t place = 0; // of its thumbnail and event
+    };
+    // What a thread works with.
+    struct Decoding {
+        explicit Decoding(DeviceClip &clip)
+            : device(*clip.device_), queue(device.make_queue()), thumbnails(clip.converter_.make_thumbnails(kInWork)) {
+            for (std::size_t i = 0; i < kInWork; i++) done.push_back(device.make_event());
+            decoder = clip.parts_->make_decoder(queue->native());
+        }
+        ~Decoding() {
+            try { // surfaces and pictures stay until kernels are done with them
+                const Device::Scope scope(device);
+                queue->finish();
+            } catch (const Error &) {
+                // Reported where it happened.
+            }
+        }
+        Decoding(const Decoding &) = delete;
+        Decoding &operator=(const Decoding &) = delete;
+
+        Device &device;
+        std::unique_ptr<Queue> queue;
+        SurfaceConverter::Thumbnails thumbnails;
+        std::vector<std::unique_ptr<Event>> done;
+        std::unique_ptr<PartDecoder> decoder;
+        std::deque<InWork> in_work;
+        std::uint64_t begun = 0;
+        std::uint64_t at = 0; // the frame that it is at
+    };
+
+    static PictureMemory memory_for(const std::shared_ptr<Device> &device, const DeviceClipUse &use) {
+        const std::size_t bytes = bytes_of(use.output.picture, use.has_chroma);
+        PictureMemory memory = device_memory_in_blocks(
+            device, Memory::device, std::clamp<std::size_t>(kBlockBytes / std::max<std::size_t>(bytes, 1), 1, 32));
+        memory.luma_only = !use.has_chroma;
+        return memory;
+    }
+    static std::uint64_t window_for(const DeviceInfo &info, const DeviceClipUse &use) {
+        const std::uint64_t bytes = std::max(info.memory_bytes / kShareOfMemory, kLeastBytes);
+        return std::clamp<std::uint64_t>(bytes / bytes_of(use.output.picture, use.has_chroma), kFewFrames, kManyFrames);
+    }
+
+    void work() noexcept {
+        std::exception_ptr error;
+        std::uint64_t at = 0;
+        {
+            std::unique_ptr<Decoding> own;
+            try {
+                own = std::make_unique<Decoding>(*this);
+                decode(*own);
+            } catch (...) {
+                error = std::current_exception();
+                if (own) at = own->at;
+                try {
+                    if (own) hand_over(*own, 0); // what comes before is good
+                } catch (...) {
+                    if (!own->in_work.empty()) at = own->in_work.front().source.number;
+                }
+            }
+        }
+        const std::lock_guard lock(mutex_);
+        if (error && !is_stopping_) failures_.emplace(std::max(at, taken_), error);
+        active_--;
+        changed_.notify_all();
+    }
+
+    void decode(Decoding &own) {
+        for (;;) {
+            own.at = own.decoder->position();
+            {
+                const std::lock_guard lock(mutex_);
+                if (is_stopping_) return;
+            }
+            std::optional<PartDecoder::Frame> frame;
+            try {
+                frame = own.decoder->next();
+            } catch (...) {
+                own.at = own.decoder->position();
+                throw;
+            }
+            if (!frame) break;
+            own.at = frame->number;
+            if (frame->number < use_.skip) {
+                deliver(frame->number, {{}, frame->stamp});
+                continue;
+            }
+            Picture picture = fetch(own, frame->number);
+            if (!picture) return; // nobody wants it
+            hand_over(own, kInWork - 1);
+            own.in_work.push_back({std::move(*frame), std::move(picture), own.begun++ % kInWork});
+            const InWork &newest = own.in_work.back();
+            const Device::Scope scope(*device_);
+            converter_.enqueue(*own.queue, newest.source.surface, newest.picture, own.thumbnails, newest.place);
+            own.queue->record(*own.done[newest.place]);
+        }
+        hand_over(own, 0);
+    }
+
+    // A picture for a frame, once it is near enough to the one that is waited for. Empty when it is not wanted any
+    // more.
+    Picture fetch(Decoding &own, std::uint64_t number) {
+        std::unique_lock lock(mutex_);
+        for (int trial = 0;; trial++) {
+            const auto may_go_on = [&] { return is_stopping_ || number < taken_ + window_; };
+            if (!may_go_on()) {
+                lock.unlock();
+                hand_over(own, 0); // may be what is waited for
+                lock.lock();
+                changed_.wait(lock, may_go_on);
+            }
+            if (is_stopping_) return {};
+            lock.unlock();
+            try {
+                return pool_.fetch_or_add();
+            } catch (const Error &e) {
+                if (e.code() != ENOMEM || pool_.size() == 0) throw;
+                hand_over(own, 0);
+                lock.lock();
+                // Pictures come back; the frame that is waited for goes first, those far ahead later.
+                window_ = std::max(kFewFrames, std::min<std::uint64_t>(window_, pool_.size()) / 2);
+                if (number == taken_ && trial >= kMemoryTrials) throw;
+                changed_.wait_for(lock, kMemoryPause, [&] { return is_stopping_; });
+            }
+        }
+    }
+
+    // Waits for the oldest frames in work until `left` are, and hands them over.
+    void hand_over(Decoding &own, std::size_t left) {
+        while (own.in_work.size() > left) {
+            InWork &oldest = own.in_work.front();
+            own.done[oldest.place]->wait();
+            Ready ready{{oldest.picture, 0, converter_.signature(own.thumbnails, oldest.place)}, oldest.source.stamp};
+            const std::uint64_t number = oldest.source.number;
+            own.in_work.pop_front(); // gives the surface back
+            deliver(number, std::move(ready));
+        }
+    }
+    void deliver(std::uint64_t number, Ready ready) {
+        const std::lock_guard lock(mutex_);
+        ready_.emplace(number, std::move(ready));
+        changed_.notify_all();
+    }
+
+    void tell() {
+        const std::string remark = parts_->remark();
+        if (remark.empty()) return;
+        has_told_ = true;
+        log(LogLevel::info, remark);
+    }
+
+    std::shared_ptr<Device> device_;
+    std::unique_ptr<VideoParts> parts_;
+    const DeviceClipUse use_;
+    SurfaceConverter converter_;
+    PicturePool pool_;
+    FrameClock clock_;
+    ClipTimes times_;
+    bool has_told_ = false;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::uint64_t window_; // frames ahead of the one that is waited for
+    std::uint64_t taken_ = 0;
+    unsigned active_ = 0;
+    bool is_stopping_ = false;
+    std::map<std::uint64_t, Ready> ready_;
+    std::map<std::uint64_t, std::exception_ptr> failures_; // by the frame that could not be had
+    std::vector<std::thread> threads_;
+};
+
+} // namespace
+
+std::unique_ptr<VideoClip> make_device_clip(std::unique_ptr<VideoParts> parts, std::shared_ptr<Device> device,
+                                            const DeviceClipUse &use) {
+    return std::make_unique<DeviceClip>(std::move(parts), std::move(device), use);
+}
+
+} // namespace vmaf

@@ -1,0 +1,42 @@
+// Times of the frames of a clip, which rise: files without times, and times that do not rise, are counted on at the
+// stream's rate.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "io/video_file.hpp"
+
+namespace vmaf {
+
+class FrameClock {
+  public:
+    explicit FrameClock(const Fraction &average_rate = {}) : rate_(average_rate.value()) {}
+
+    // Of the next frame; nanoseconds.
+    std::int64_t next(std::optional<std::int64_t> stamp) {
+        if (stamp) stamp = std::clamp(*stamp, -kLatest, kLatest);
+        if (!has_begun_)
+            time_ = stamp.value_or(0);
+        else if (stamp && *stamp > time_)
+            time_ = *stamp;
+        else
+            time_ += rate_ > 0 ? static_cast<std::int64_t>(std::clamp(1e9 / rate_, 1.0, kLongestInterval))
+                               : kDefaultInterval;
+        has_begun_ = true;
+        return time_;
+    }
+
+  private:
+    static constexpr std::int64_t kDefaultInterval = 40'000'000; // 25 frames per second, where nothing is known
+    // Damaged files can state any time; sums and differences of these stay within 64 bits.
+    static constexpr std::int64_t kLatest = 1'000'000'000'000'000'000;
+    static constexpr double kLongestInterval = 10'000'000'000;
+
+    double rate_;
+    std::int64_t time_ = 0;
+    bool has_begun_ = false;
+};
+
+} // namespace vmaf

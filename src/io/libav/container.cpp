@@ -1,0 +1,118 @@
+#include "io/libav/container.hpp"
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "base/error.hpp"
+
+extern "C" {
+#include <libavutil/avstring.h>
+}
+
+namespace vmaf::libav {
+
+namespace {
+
+constexpr unsigned kMostProbedBytes = 1 << 20; // to find the kind of a file
+
+} // namespace
+
+Container::Container(const VideoRequest &request) : request_(request) {
+    capture_messages();
+    forget_messages();
+    check_is_file();
+    bytes_ = std::make_unique<ByteInput>(request.path);
+    open();
+    find_stream();
+}
+
+std::string Container::name() const { return request_.path == "-" ? "standard input" : "'" + request_.path + "'"; }
+
+Error Container::damaged(std::uint64_t frames, const std::string &how) const {
+    return invalid(name() + " is damaged behind frame " + std::to_string(frames) + ": " + how);
+}
+
+void Container::check_is_file() const {
+    std::error_code error;
+    const auto type = std::filesystem::status(request_.path, error).type();
+    if (type == std::filesystem::file_type::directory)
+        throw Error(EISDIR, name() + " is a directory; give a video file");
+    if (type == std::filesystem::file_type::not_found && request_.path.find("://") != std::string::npos)
+        throw Error(ENOENT, name() + " is an address; only local files are read, so fetch it first");
+}
+
+const AVInputFormat *Container::find_format() const {
+    if (request_.is_y4m) return av_find_input_format("yuv4mpegpipe");
+    const AVInputFormat *format = nullptr;
+    const int code =
+        av_probe_input_buffer2(bytes_->context(), &format, request_.path.c_str(), nullptr, 0, kMostProbedBytes);
+    if (code < 0 || !format) throw invalid(name() + " cannot be read as a video file: " + reason(code));
+    // What such a file shows lies elsewhere, or is what a program makes.
+    static constexpr std::array<std::string_view, 8> kElsewhere = {"hls",      "dash",        "concat", "imf",
+                                                                   "avisynth", "vapoursynth", "sdp",    "rtsp"};
+    for (const std::string_view kind : kElsewhere)
+        if (av_match_name(kind.data(), format->name))
+            throw invalid(name() + " is no video but names other files (" + std::string(kind) +
+                          "); only the file that is given is read, so give one of those, or join them first");
+    return format;
+}
+
+void Container::open() {
+    const AVInputFormat *const input = find_format();
+    AVFormatContext *context = avformat_alloc_context();
+    if (!context) throw std::bad_alloc();
+    context->interrupt_callback = {[](void *self) -> int { return static_cast<Container *>(self)->is_cancelled_; },
+                                   this};
+    context->opaque = &complaints_;
+    context->pb = bytes_->context();
+    AVDictionary *options = nullptr;
+    av_dict_set(&options, "protocol_whitelist", "none", 0); // a file may name others, on disks and networks
+    const int code = avformat_open_input(&context, request_.path.c_str(), const_cast<AVInputFormat *>(input), &options);
+    av_dict_free(&options);
+    if (code < 0 && request_.is_y4m)
+        throw invalid(name() + " is not a YUV4MPEG2 clip, as pipes and files named .y4m must be: " + reason(code));
+    if (code < 0) throw invalid(name() + " cannot be read as a video file: " + reason(code));
+    format_.reset(context);
+}
+
+void Container::find_stream() {
+    forget_messages();
+    // Some decoders complain once in a process: of the first frames that may be here, where they are only tried.
+    const Hearing hearing(trial_complaints_);
+    if (const int code = avformat_find_stream_info(format_.get(), nullptr); code < 0)
+        throw invalid("the streams of " + name() + " cannot be read: " + reason(code));
+    for (unsigned i = 0; i < format_->nb_streams; i++) {
+        const AVStream &s = *format_->streams[i];
+        if (s.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !(s.disposition & AV_DISPOSITION_ATTACHED_PIC))
+            video_streams_++;
+    }
+    const int index = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    if (index < 0 || video_streams_ == 0)
+        throw invalid(name() + " has no video stream" +
+                      (format_->nb_streams ? "; it holds sound or other data only" : ""));
+    stream_ = format_->streams[index];
+    for (unsigned i = 0; i < format_->nb_streams; i++)
+        if (static_cast<int>(i) != index) format_->streams[i]->discard = AVDISCARD_ALL;
+}
+
+bool Container::read(AVPacket *packet, std::uint64_t frames) {
+    for (;;) {
+        av_packet_unref(packet);
+        forget_messages();
+        const int code = av_read_frame(format_.get(), packet);
+        if (is_cancelled_) throw Error(ECANCELED, "reading was cancelled");
+        if (code == AVERROR_EOF) {
+            // Some containers (Matroska) end quietly where they were cut off: only a message tells.
+            if (const std::string heard = complaint(); !heard.empty())
+                throw invalid(name() + " is damaged or cut off, its end is missing: " + heard);
+            return false;
+        }
+        if (code < 0) throw damaged(frames, reason(code));
+        if (packet->stream_index != stream_->index) continue;
+        if (packet->flags & AV_PKT_FLAG_CORRUPT) throw damaged(frames, reason(AVERROR_INVALIDDATA));
+        return true;
+    }
+}
+
+} // namespace vmaf::libav

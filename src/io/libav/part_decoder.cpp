@@ -1,0 +1,179 @@
+#include "io/libav/part_decoder.hpp"
+
+#include <bit>
+#include <deque>
+
+#include "base/error.hpp"
+#include "io/libav/cuda_device.hpp"
+#include "io/libav/decoder.hpp"
+#include "io/libav/parts.hpp"
+#include "io/libav/pixel_layout.hpp"
+
+extern "C" {
+#include <libavutil/hwcontext.h>
+#include <libavutil/pixdesc.h>
+}
+
+namespace vmaf::libav {
+
+namespace {
+
+constexpr AVRational kNanoseconds{1, 1'000'000'000};
+
+BufferRef open_device(const DecodingDevice &device, void *stream) {
+    if (device.kind != "cuda") return nullptr; // a processor
+    BufferRef reference(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));
+    if (!reference) throw std::bad_alloc();
+    auto &hardware = *reinterpret_cast<AVHWDeviceContext *>(reference->data);
+    auto &cuda = *static_cast<AVCUDADeviceContext *>(hardware.hwctx);
+    cuda.cuda_ctx = static_cast<CUcontext>(device.context);
+    cuda.stream = static_cast<CUstream>(stream);
+    forget_messages();
+    if (const int code = av_hwdevice_ctx_init(reference.get()); code < 0)
+        throw invalid("decoding on cuda cannot be started: " + reason(code));
+    return reference;
+}
+
+class LibavPartDecoder final : public PartDecoder {
+  public:
+    LibavPartDecoder(std::shared_ptr<PartSource> source, const DecodingDevice &device, void *stream,
+                     const FrameKind &kind)
+        : source_(std::move(source)), kind_(kind),
+          decoder_(
+              source_->container(), [this](AVPacket *packet) { return feed(packet); }, open_device(device, stream)) {}
+
+    std::optional<Frame> next() override {
+        decoder_.count_from(position());
+        Holder holder(new_frame().release(), [](AVFrame *frame) { av_frame_free(&frame); });
+        if (!decoder_.next_where_it_is(holder.get())) {
+            if (!expected_.empty()) throw lost();
+            return std::nullopt;
+        }
+        const AVFrame &frame = *holder;
+        const auto *const frames =
+            frame.hw_frames_ctx ? reinterpret_cast<const AVHWFramesContext *>(frame.hw_frames_ctx->data) : nullptr;
+        const auto format = frames ? frames->sw_format : static_cast<AVPixelFormat>(frame.format);
+        Frame out{.number = position(), .stamp = {}, .surface = {}};
+        kind_.check(kind_of(frame, format), out.number, source_->container()->name());
+        const std::int64_t stamp = frame.best_effort_timestamp;
+        if (!is_rest()) {
+            if (expected_.empty() || expected_.front().stamp != stamp) throw lost();
+            expected_.pop_front();
+        } else {
+            rest_at_++;
+        }
+        if (stamp != AV_NOPTS_VALUE)
+            out.stamp = av_rescale_q(stamp, source_->container()->stream().time_base, kNanoseconds);
+        out.surface = surface_of(std::move(holder), format);
+        return out;
+    }
+
+    std::uint64_t position() const override {
+        if (!expected_.empty()) return expected_.front().number;
+        return is_rest() ? rest_at_ : source_->position();
+    }
+
+  private:
+    using Holder = std::shared_ptr<AVFrame>;
+    struct Expected {
+        std::uint64_t number = 0;
+        std::int64_t stamp = 0;
+    };
+
+    // Frames of parts before the rest come first.
+    bool is_rest() const { return expected_.empty() && part_ && part_->is_rest; }
+
+    // The packets of one part after the other: each begins with a picture that resets the decoder.
+    bool feed(AVPacket *packet) {
+        if (!part_ || (fed_ == part_->packets.size() && !part_->is_rest)) {
+            part_ = source_->take();
+            fed_ = 0;
+            if (!part_) return false;
+            if (part_->is_rest) {
+                rest_at_ = part_->first;
+            } else {
+                std::uint64_t number = part_->first;
+                for (const std::int64_t stamp : part_->stamps) expected_.push_back({number++, stamp});
+            }
+        }
+        if (fed_ == part_->packets.size()) return source_->read_rest(packet);
+        av_packet_move_ref(packet, part_->packets[fed_++].get());
+        return true;
+    }
+
+    Error lost() const {
+        return invalid("frame " + std::to_string(position()) + " of " + source_->container()->name() +
+                       " is missing among those that were decoded; the file is damaged, or must be decoded in one "
+                       "piece (--hwaccel none)");
+    }
+
+    DeviceSurface surface_of(Holder holder, AVPixelFormat format) const {
+        DeviceSurface surface;
+        const unsigned bits = bits_of_samples(format, decoder_.processors_format());
+        const AVPixFmtDescriptor &description = *av_pix_fmt_desc_get(format);
+        for (int c = 0; c < std::min<int>(description.nb_components, 3); c++) {
+            ComponentView view = with_bits(component_view(*holder, format, c), bits);
+            const int across = c ? description.log2_chroma_w : 0, down = c ? description.log2_chroma_h : 0;
+            view.first += static_cast<std::ptrdiff_t>(holder->crop_top >> down) * view.down +
+                          static_cast<std::ptrdiff_t>(holder->crop_left >> across) * view.across;
+            surface.components[static_cast<std::size_t>(c)] = view;
+        }
+        surface.hold = std::move(holder);
+        return surface;
+    }
+
+    std::shared_ptr<PartSource> source_;
+    FrameKind kind_;
+    std::optional<Part> part_;
+    std::size_t fed_ = 0; // of its packets
+    std::deque<Expected> expected_;
+    std::uint64_t rest_at_ = 0;
+    Decoder decoder_; // last: it reads the above
+};
+
+class LibavParts final : public VideoParts {
+  public:
+    LibavParts(std::shared_ptr<Container> container, const DecodingDevice &device, const FrameKind &kind)
+        : source_(std::make_shared<PartSource>(std::move(container))), device_(device), kind_(kind) {}
+
+    std::unique_ptr<PartDecoder> make_decoder(void *stream) override {
+        return std::make_unique<LibavPartDecoder>(source_, device_, stream, kind_);
+    }
+    std::string remark() const override { return source_->remark(); }
+    void cancel() noexcept override { source_->container()->cancel(); }
+
+  private:
+    std::shared_ptr<PartSource> source_;
+    DecodingDevice device_;
+    FrameKind kind_;
+};
+
+} // namespace
+
+FrameKind kind_of(const AVFrame &frame, int format) {
+    // A damaged file can put any number into an enumeration, and reading that as one is undefined.
+    static_assert(sizeof frame.color_range == sizeof(int));
+    const bool is_cropped = frame.hw_frames_ctx != nullptr; // at the left and above: that is left to us
+    return {frame.width - (is_cropped ? static_cast<int>(frame.crop_left) : 0),
+            frame.height - (is_cropped ? static_cast<int>(frame.crop_top) : 0), format,
+            std::bit_cast<int>(frame.color_range)};
+}
+
+void FrameKind::check(const FrameKind &other, std::uint64_t number, const std::string &name) const {
+    const bool is_other_range =
+        other.range != range && other.range != AVCOL_RANGE_UNSPECIFIED && range != AVCOL_RANGE_UNSPECIFIED;
+    if (other.width == width && other.height == height && other.format == format && !is_other_range) return;
+    throw invalid("frame " + std::to_string(number) + " of " + name + " is " + std::to_string(other.width) + "x" +
+                  std::to_string(other.height) + " " + av_get_pix_fmt_name(static_cast<AVPixelFormat>(other.format)) +
+                  (is_other_range
+                       ? std::string(" in ") + (other.range == AVCOL_RANGE_JPEG ? "full" : "limited") + " range"
+                       : "") +
+                  ", other than the first; cut the file where its pictures change");
+}
+
+std::unique_ptr<VideoParts> make_parts(std::shared_ptr<Container> container, const DecodingDevice &device,
+                                       const FrameKind &kind) {
+    return std::make_unique<LibavParts>(std::move(container), device, kind);
+}
+
+} // namespace vmaf::libav

@@ -1,0 +1,58 @@
+// One of two video files as its frames come to be paired: pictures of the common format, with their times and
+// thumbnails, made ahead of whoever takes them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "io/alignment.hpp"
+#include "io/video_file.hpp"
+#include "picture/pool.hpp"
+
+namespace vmaf {
+
+inline constexpr std::int64_t kIndexInterval = 1'000'000'000 / 25; // any will do when frames are paired by number
+
+struct TimedFrame {
+    Picture picture;
+    std::int64_t time = 0;
+    LumaSignature signature;
+};
+
+// When frames of a clip are shown, counted from the first that is used.
+class ClipTimes {
+  public:
+    explicit ClipTimes(std::int64_t shift = 0, bool is_by_index = false) : shift_(shift), is_by_index_(is_by_index) {}
+    std::int64_t next(std::int64_t time) {
+        if (!start_) start_ = time;
+        return (is_by_index_ ? index_++ * kIndexInterval : time - *start_) + shift_;
+    }
+
+  private:
+    std::int64_t shift_;
+    bool is_by_index_;
+    std::optional<std::int64_t> start_;
+    std::int64_t index_ = 0;
+};
+
+class VideoClip {
+  public:
+    virtual ~VideoClip() = default;
+    // Nothing at the end. Throws Error.
+    virtual std::optional<TimedFrame> next() = 0;
+};
+
+struct ClipUse {
+    std::string name; // for sentences
+    PictureFormat picture;
+    PictureMemory memory;
+    std::uint64_t skip = 0; // frames
+    ClipTimes times;
+    unsigned ahead = 1;
+};
+// Frames decoded into the host's memory, and stored, on a thread of its own.
+std::unique_ptr<VideoClip> make_host_clip(std::unique_ptr<VideoFile> file, const ClipUse &use);
+
+} // namespace vmaf

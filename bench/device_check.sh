@@ -4,11 +4,13 @@
 #   bench/device_check.sh pack FOLDER          builds for sm_90 and puts what is needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: devices features check profile parity golden mixes memory kernels frames sweep library pageable files list startup contexts runs samples faults sanitize hip
+# Steps: devices features check profile parity golden mixes memory kernels frames sweep library pageable files y4m nvdec list startup contexts runs samples faults
+# sanitize hip
 # (default: all but sweep). Each prints its figures as it goes, and FAILED where something is not as it must be. `SLOW` names the
 # features that profile looks at.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
+. "$here/bench/nvdec_check.sh"
 
 pack() {
     mkdir -p "$1"
@@ -23,6 +25,7 @@ pack() {
     cp -L "$build"/src/libvmaf.so.3 "$folder"/
     ninja -C "$build" bench/hip_on_cuda/libamdhip64.so.6 && mkdir -p "$folder"/hip_on_cuda && cp -L "$build"/bench/hip_on_cuda/libamdhip64.so.6 "$folder"/hip_on_cuda/
     (cd "$folder" && strip "${programs[@]##*/}" libvmaf.so.3)
+    pack_video "$folder" "$build"
     ls -lh "$folder"
 }
 
@@ -347,7 +350,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(devices features check profile parity golden mixes memory kernels frames library pageable files list startup contexts runs samples faults sanitize hip)
+    [ ${#steps[@]} -gt 0 ] || steps=(devices features check profile parity golden mixes memory kernels frames library pageable files y4m nvdec list startup contexts runs samples faults sanitize hip)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS
@@ -359,5 +362,5 @@ run() {
 case ${1:-} in
 pack) pack "${2:?folder}" ;;
 run) shift && run "$@" ;;
-*) sed -n '2,10p' "$0" && exit 2 ;;
+*) sed -n '2,11p' "$0" && exit 2 ;;
 esac

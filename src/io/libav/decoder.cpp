@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "io/libav/cuda_device.hpp"
+#include "io/libav/nvdec/primary_context.hpp"
 #include "io/libav/stream_start.hpp"
 
 extern "C" {
@@ -42,6 +43,30 @@ std::string device_names() {
 
 } // namespace
 
+BufferRef open_cuda_device(void *context, void *stream) {
+    BufferRef device(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));
+    if (!device) throw std::bad_alloc();
+    auto &cuda = *static_cast<AVCUDADeviceContext *>(reinterpret_cast<AVHWDeviceContext *>(device->data)->hwctx);
+    cuda.cuda_ctx = static_cast<CUcontext>(context);
+    cuda.stream = static_cast<CUstream>(stream);
+    forget_messages();
+    if (const int code = av_hwdevice_ctx_init(device.get()); code < 0) throw invalid(reason(code));
+    return device;
+}
+
+BufferRef Decoder::open_device(AVHWDeviceType type) {
+    // One context for all that a process does on a device: others cost memory and time.
+    if (type == AV_HWDEVICE_TYPE_CUDA) {
+        primary_context_ = nvdec::primary_context();
+        return open_cuda_device(primary_context_.get(), nullptr);
+    }
+    AVBufferRef *device = nullptr;
+    forget_messages();
+    if (const int code = av_hwdevice_ctx_create(&device, type, nullptr, nullptr, 0); code < 0)
+        throw invalid(reason(code));
+    return BufferRef(device);
+}
+
 Decoder::Decoder(std::shared_ptr<Container> container)
     : Decoder(container, [&file = *container, this](AVPacket *packet) { return file.read(packet, frames_); }) {
     open_codec();
@@ -51,7 +76,7 @@ Decoder::Decoder(std::shared_ptr<Container> container)
 Decoder::Decoder(std::shared_ptr<Container> container, Read read, BufferRef device)
     : Decoder(std::move(container), std::move(read)) {
     device_context_ = std::move(device);
-    is_strict_ = true;
+    is_strict_ = holds_frames_ = true;
     threads_ = 1; // others decode other parts
     const AVCodecID id = container_->stream().codecpar->codec_id;
     if (device_context_) {
@@ -98,7 +123,7 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
     if (device) {
         context->get_format = choose_format;
         context->hw_device_ctx = av_buffer_ref(device);
-        context->extra_hw_frames = kHeldSurfaces;
+        if (holds_frames_) context->extra_hw_frames = kHeldSurfaces;
     }
     forget_messages();
     if (const int code = avcodec_open2(context.get(), codec, nullptr); code < 0)
@@ -113,18 +138,16 @@ bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
         why = "it does not decode " + std::string(avcodec_get_name(container_->stream().codecpar->codec_id)) + " here";
         return false;
     }
-    AVBufferRef *device = nullptr;
-    forget_messages();
-    // One context for all that a process does on a device: others cost memory and time.
-    const int flags = type == AV_HWDEVICE_TYPE_CUDA ? AV_CUDA_USE_PRIMARY_CONTEXT : 0;
-    if (const int code = av_hwdevice_ctx_create(&device, type, nullptr, nullptr, flags); code < 0) {
-        why = "it cannot be started: " + reason(code);
+    try {
+        device_context_ = open_device(type);
+    } catch (const Error &e) {
+        why = std::string("it cannot be started: ") + e.what();
         return false;
     }
-    device_context_.reset(device);
+    threads_ = 1; // more would need more of the device's memory, and decode no faster
     device_ = av_hwdevice_get_type_name(type);
     device_format_ = decoders[0].second;
-    open_context(decoders[0].first, device);
+    open_context(decoders[0].first, device_context_.get());
     return true;
 }
 
@@ -177,8 +200,8 @@ void Decoder::look_at_start(const AVPacket &packet) {
     if (is_shown && has_time && (earliest_ == AV_NOPTS_VALUE || packet.pts < earliest_)) earliest_ = packet.pts;
     if (packets_++ == 0 && !is_key) {
         begins_without_key_ = true;
-        is_forgiving_ = may_be_joined_anywhere(*format_->iformat) &&
-                        !announces_key_picture(stream_->codecpar->codec_id,
+        is_forgiving_ = may_be_joined_anywhere(*container_->format().iformat) &&
+                        !announces_key_picture(container_->stream().codecpar->codec_id,
                                                {packet.data, static_cast<std::size_t>(std::max(packet.size, 0))});
     }
     if (is_key && first_key_ == AV_NOPTS_VALUE) first_key_ = packet.pts;

@@ -13,6 +13,9 @@
 
 namespace vmaf::libav {
 
+// A CUDA device with a context, and a stream, of others. Throws Error.
+BufferRef open_cuda_device(void *context, void *stream);
+
 class Decoder {
   public:
     // Where packets come from; false at the end.
@@ -53,6 +56,7 @@ class Decoder {
     Decoder(std::shared_ptr<Container> container, Read read);
     void open_codec();
     bool open_on_device(AVHWDeviceType type, std::string &why);
+    BufferRef open_device(AVHWDeviceType type);
     void open_context(const AVCodec *codec, AVBufferRef *device);
     bool feed();
     bool receive(AVFrame *frame);
@@ -68,13 +72,15 @@ class Decoder {
     VideoRequest request_;
     Read read_;
     int threads_;
-    const Container *demuxer_ = nullptr; // whose complaints are about what this decodes
-    Owner decoder_complaints_;           // outlives what it hears from
+    const Container *demuxer_ = nullptr;    // whose complaints are about what this decodes
+    Owner decoder_complaints_;              // outlives what it hears from
+    std::shared_ptr<void> primary_context_; // outlives what follows
     BufferRef device_context_;
     CodecContext codec_;
     std::string device_, remark_;
     AVPixelFormat device_format_ = AV_PIX_FMT_NONE;
-    bool is_strict_ = false; // a device was asked for by name
+    bool is_strict_ = false;    // a device was asked for by name
+    bool holds_frames_ = false; // whoever takes them, a few at once
     std::atomic<bool> has_fallen_back_ = false;
     Packet packet_ = new_packet();
     Frame on_device_ = new_frame();

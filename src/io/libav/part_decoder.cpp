@@ -4,7 +4,6 @@
 #include <deque>
 
 #include "base/error.hpp"
-#include "io/libav/cuda_device.hpp"
 #include "io/libav/decoder.hpp"
 #include "io/libav/parts.hpp"
 #include "io/libav/pixel_layout.hpp"
@@ -22,16 +21,7 @@ constexpr AVRational kNanoseconds{1, 1'000'000'000};
 
 BufferRef open_device(const DecodingDevice &device, void *stream) {
     if (device.kind != "cuda") return nullptr; // a processor
-    BufferRef reference(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));
-    if (!reference) throw std::bad_alloc();
-    auto &hardware = *reinterpret_cast<AVHWDeviceContext *>(reference->data);
-    auto &cuda = *static_cast<AVCUDADeviceContext *>(hardware.hwctx);
-    cuda.cuda_ctx = static_cast<CUcontext>(device.context);
-    cuda.stream = static_cast<CUstream>(stream);
-    forget_messages();
-    if (const int code = av_hwdevice_ctx_init(reference.get()); code < 0)
-        throw invalid("decoding on cuda cannot be started: " + reason(code));
-    return reference;
+    return open_cuda_device(device.context, stream);
 }
 
 class LibavPartDecoder final : public PartDecoder {

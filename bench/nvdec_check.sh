@@ -1,0 +1,164 @@
+# Steps of device_check.sh about video files that the GPU decodes. Sourced there.
+#
+# pack needs FFMPEG_LIBRARIES, a folder with FFmpeg's shared libraries built with the decoders of the GPU and little else
+# (configure --enable-ffnvcodec --enable-hwaccel=h264_nvdec,hevc_nvdec,av1_nvdec ...), and an ffmpeg that encodes the clips.
+
+# Clips of a few frames, encoded, then repeated by copying packets: key frames stay where they were.
+make_videos() { # folder
+    local made=$1/videos.tmp clipgen=$1/clipgen
+    mkdir -p "$made"
+    encode() { # name, quality words, then the coder's
+        ffmpeg -nostdin -v error -y -i "$made/source.y4m" "${@:2}" "$made/part_$1"
+        ffmpeg -nostdin -v error -y -stream_loop "$times" -i "$made/part_$1" -c copy "$made/$1"
+    }
+    local times=24 x264=(-c:v libx264 -preset fast -g 48 -keyint_min 48 -sc_threshold 0 -bf 3)
+    local x265=(-pix_fmt yuv420p10le -c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=48:min-keyint=48:scenecut=0:open-gop=0)
+    "$clipgen" --size 1920x1080 --frames 48 --scene street "$made/source.y4m"
+    encode ref_h264.mp4 "${x264[@]}" -crf 16
+    encode dis_h264.mp4 "${x264[@]}" -crf 30
+    encode ref_hevc.mp4 "${x265[@]}" -crf 18
+    encode dis_hevc.mp4 "${x265[@]}" -crf 32
+    times=0
+    encode large.264 "${x264[@]}" -bf 0 -frames:v 24 -f h264
+    encode small.264 "${x264[@]}" -bf 0 -frames:v 24 -vf scale=1280:720 -f h264
+    cat "$made/large.264" "$made/small.264" >"$made/joined.264"
+    ffmpeg -nostdin -v error -y -f h264 -r 24 -i "$made/joined.264" -c copy "$made/changing.mkv"
+    "$clipgen" --size 3840x2160 --frames 16 --scene street "$made/source.y4m"
+    times=19
+    encode ref_av1.mp4 -c:v libsvtav1 -preset 12 -g 16 -crf 25
+    encode dis_av1.mp4 -c:v libsvtav1 -preset 12 -g 16 -crf 50
+    # Repeated packets take no room in an archive.
+    tar c -C "$made" {ref,dis}_{h264,hevc,av1}.mp4 changing.mkv | xz -T2 --lzma2=preset=1,dict=64MiB >"$1/videos.tar.xz"
+    rm -rf "$made"
+}
+pack_video() { # folder build
+    [ -n "${FFMPEG_LIBRARIES:-}" ] || { echo "without FFMPEG_LIBRARIES the step nvdec has nothing to run" && return 0; }
+    ninja -C "$2" bench/video_bench tools/libvmaf-libav.so
+    cp "$2"/bench/video_bench "$2"/tools/libvmaf-libav.so "$1"/
+    mkdir -p "$1"/ffmpeg
+    cp -L "$FFMPEG_LIBRARIES"/*.so.?* "$1"/ffmpeg/
+    strip "$1"/video_bench "$1"/libvmaf-libav.so
+    strip --strip-unneeded "$1"/ffmpeg/*
+    [ -e "$1"/videos.tar.xz ] || make_videos "$1"
+}
+
+# The best of three, in pairs per second.
+pairs_per_second() { # read|score name
+    local i
+    for i in 1 2 3; do
+        timeout 60 "$folder"/video_bench "$1" cuda "$tmp/ref_$2.mp4" "$tmp/dis_$2.mp4" ${DECODERS:-} >"$tmp/bench" 2>"$tmp/bench_errors" ||
+            { echo "FAILED: $(tail -n 2 "$tmp/bench_errors")" >&2; echo 0; return; }
+        grep copied "$tmp/bench" >"$tmp/copied" || true
+        sed -n 's/.*s, \([0-9]*\) pairs.s; .*/\1/p' "$tmp/bench"
+    done | sort -n | tail -n 1
+}
+same_scores() { # name frames
+    timeout 200 "$folder"/vmaf -r "$tmp/ref_$1.mp4" -d "$tmp/dis_$1.mp4" --backend cuda --hwaccel cuda --frame_cnt "$2" --precision max --json -q -o "$tmp/there.json" &&
+        timeout 200 "$folder"/vmaf -r "$tmp/ref_$1.mp4" -d "$tmp/dis_$1.mp4" --backend cpu --hwaccel none --threads 16 --frame_cnt "$2" --precision max --json -q -o "$tmp/here.json" &&
+        python3 - "$tmp/here.json" "$tmp/there.json" "$1" <<'PY'
+import json, sys
+here, there = (json.load(open(p)) for p in sys.argv[1:3])
+same = here["frames"] == there["frames"] and here["pooled_metrics"] == there["pooled_metrics"]
+on_device = not any("host's memory" in step for step in there["inputs"]["steps"])
+print(f"{sys.argv[3]}: {len(there['frames'])} frames,", "equal to the CPU's in every digit" if same else "DIFFERENT",
+      "" if on_device else there["inputs"]["steps"], there["backend_used"], there["inputs"]["reference"].get("hwaccel"))
+sys.exit(not (same and on_device))
+PY
+}
+# Exit code, and the last line, of a run that must not give a score.
+refused() { # what, then the command
+    local code=0
+    rm -f "$tmp/bad.json"
+    timeout 120 "${@:2}" --json -q -o "$tmp/bad.json" >/dev/null 2>"$tmp/errors" || code=$?
+    echo "$1: exit $code, $(tail -n 1 "$tmp/errors" | head -c 200)"
+    [ $code != 0 ] && [ $code != 124 ] && [ $code -lt 128 -o $code = 234 -o $code = 255 ] && [ ! -e "$tmp/bad.json" ]
+}
+step_nvdec() {
+    local -x LD_LIBRARY_PATH=$folder:$folder/ffmpeg:$LD_LIBRARY_PATH VMAF_LIBAV_MODULE=$folder/libvmaf-libav.so
+    local name alone scored failed=0 i jobs=() job
+    python3 -c "import lzma, sys, tarfile; tarfile.open(fileobj=lzma.open(sys.argv[1])).extractall(sys.argv[2])" "$folder/videos.tar.xz" "$tmp"
+    for name in h264 hevc av1; do
+        alone=$(pairs_per_second read $name)
+        scored=$(pairs_per_second score $name)
+        echo "$name: $alone pairs/s decoded alone, $scored scored: $((100 * scored / (alone ? alone : 1))) %"
+        cat "$tmp/copied"
+        [ "$scored" -gt 0 ] && [ $((100 * scored)) -ge $((80 * alone)) ] || { echo "  less than 80 %"; failed=1; }
+        grep -q ", 0 larger" "$tmp/copied" || failed=1
+    done
+    same_scores h264 1200 || failed=1
+    same_scores hevc 192 || failed=1
+    same_scores av1 32 || failed=1
+
+    local run=("$folder"/vmaf -r "$tmp/ref_h264.mp4" --backend cuda --hwaccel cuda)
+    python3 - "$tmp" <<'PY'
+import sys
+data = bytearray(open(sys.argv[1] + "/dis_h264.mp4", "rb").read())
+def write(name, change):
+    bad = bytearray(data)
+    change(bad, len(bad) * 2 // 5)
+    open(f"{sys.argv[1]}/{name}.mp4", "wb").write(bad)
+def flip(bad, at):
+    for i in range(40): bad[at + 97 * i] ^= 0x55
+def blank(bad, at): bad[at:at + 3000] = bytes(3000)
+write("flipped", flip)
+write("blank", blank)
+open(sys.argv[1] + "/cut.mp4", "wb").write(data[:len(data) * 3 // 4])
+PY
+    for name in flipped blank cut; do
+        refused "$name" "${run[@]}" -d "$tmp/$name.mp4" || failed=1
+        refused "$name, CPU" "$folder"/vmaf -r "$tmp/ref_h264.mp4" -d "$tmp/$name.mp4" --backend cpu --threads 16 || failed=1
+    done
+    refused "another size from frame 24 on" "$folder"/vmaf -r "$tmp/changing.mkv" -d "$tmp/changing.mkv" --backend cuda --hwaccel cuda || failed=1
+    for left in 3000 600 100; do # little memory: the score, or a sentence
+        hog $left || failed=1
+        i=0
+        timeout 60 "${run[@]}" -d "$tmp/dis_h264.mp4" --frame_cnt 200 -q >/dev/null 2>"$tmp/errors" || i=$?
+        echo "memory taken: exit $i, $(tail -n 1 "$tmp/errors" | head -c 200)"
+        [[ " 0 100 234 255 " = *" $i "* ]] || failed=1
+        end_hog || failed=1
+    done
+
+    local before begin=$SECONDS
+    before=$(nvidia-smi --query-gpu=memory.used --format=csv,noheader)
+    for ((i = 0; i < 200; i++)); do
+        timeout 60 "${run[@]}" -d "$tmp/dis_h264.mp4" --frame_cnt 24 --csv --precision max -q -o "$tmp/run_$((i > 0)).csv" 2>/dev/null || { echo "run $i: exit $?"; failed=1; break; }
+        [ $i = 0 ] || cmp "$tmp/run_0.csv" "$tmp/run_1.csv" || { failed=1; break; }
+    done
+    echo "$i runs with one document, $((SECONDS - begin)) s; device memory $before before, $(nvidia-smi --query-gpu=memory.used --format=csv,noheader) after"
+    # In one process, what is lost would add up.
+    for ((i = 0; i < 200; i++)); do echo "$tmp/ref_h264.mp4 $tmp/dis_h264.mp4"; done >"$tmp/pairs"
+    timed "200 pairs of a list" "$folder"/vmaf --list "$tmp/pairs" --backend cuda --hwaccel cuda --jobs 2 --frame_cnt 24 -q >"$tmp/scores" 2>"$tmp/errors" || failed=1
+    echo "$(wc -l <"$tmp/scores") lines, $(sort -u "$tmp/scores" | wc -l) of them different"
+    [ "$(sort -u "$tmp/scores" | wc -l)" = 1 ] || { tail -n 3 "$tmp/errors"; failed=1; }
+
+    begin=$SECONDS
+    for ((i = 0; i < 8; i++)); do
+        timeout 120 "${run[@]}" -d "$tmp/dis_h264.mp4" --csv --precision max -q -o "$tmp/at_once_$i.csv" 2>"$tmp/at_once_$i.txt" &
+        jobs+=($!)
+    done
+    for job in "${jobs[@]}"; do wait "$job" || failed=1; done
+    [ "$(cat "$tmp"/at_once_?.csv | md5sum)" = "$(for i in 1 2 3 4 5 6 7 8; do cat "$tmp/at_once_0.csv"; done | md5sum)" ] || { echo "documents differ"; tail -n 1 "$tmp"/at_once_?.txt; failed=1; }
+    echo "8 processes at once, 1200 frames each: $((SECONDS - begin)) s"
+    return $failed
+}
+# YUV4MPEG2 in the page cache, read by several threads.
+step_y4m() {
+    python3 - "$folder/clipgen" "$tmp" <<'PY'
+import subprocess, sys
+for name, how in (("ref", "none"), ("dis", "dct:40")):
+    part = f"{sys.argv[2]}/part.y4m"
+    subprocess.run([sys.argv[1], "--size", "1920x1080", "--frames", "8", "--scene", "street", "--distort", how, part], check=True)
+    data = open(part, "rb").read()
+    end = data.index(b"\n") + 1
+    with open(f"{sys.argv[2]}/{name}.y4m", "wb") as out:
+        out.write(data[:end])
+        for _ in range(600): out.write(data[end:])
+PY
+    local frames i
+    for i in 1 2; do
+        for frames in 2 2400 4800; do
+            timed "vmaf on $frames frames of 1920x1080 from y4m" "$folder"/vmaf -r "$tmp/ref.y4m" -d "$tmp/dis.y4m" --frame_cnt $frames --backend cuda --threads 16 -q -o /dev/null
+        done
+    done
+    rm -f "$tmp"/*.y4m
+}

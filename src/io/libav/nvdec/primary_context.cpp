@@ -1,0 +1,51 @@
+#include "io/libav/nvdec/primary_context.hpp"
+
+#include <string>
+
+#include "base/error.hpp"
+#include "system/dynamic_library.hpp"
+
+namespace vmaf::nvdec {
+
+namespace {
+
+#ifdef _WIN32
+constexpr const char *kLibrary = "nvcuda.dll";
+#else
+constexpr const char *kLibrary = "libcuda.so.1";
+#endif
+
+class Driver {
+  public:
+    Driver() : library_(kLibrary) { library_.keep(); } // drivers do not like to be unloaded
+
+    template <class... Arguments> void call(const char *name, Arguments... arguments) const {
+        const auto function = reinterpret_cast<int (*)(Arguments...)>(library_.symbol(name));
+        if (!function) throw invalid(std::string(kLibrary) + " has no function " + name);
+        if (const int result = function(arguments...))
+            throw invalid(std::string(name) + " failed: " + std::to_string(result));
+    }
+
+  private:
+    system::DynamicLibrary library_;
+};
+
+} // namespace
+
+std::shared_ptr<void> primary_context() {
+    auto driver = std::make_shared<Driver>();
+    int device = 0;
+    void *context = nullptr;
+    driver->call("cuInit", 0u);
+    driver->call("cuDeviceGet", &device, 0);
+    driver->call("cuDevicePrimaryCtxRetain", &context, device);
+    return {context, [driver, device](void *) {
+                try {
+                    driver->call("cuDevicePrimaryCtxRelease_v2", device);
+                } catch (const Error &) {
+                    // The device is lost.
+                }
+            }};
+}
+
+} // namespace vmaf::nvdec

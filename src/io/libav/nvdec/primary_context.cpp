@@ -17,7 +17,11 @@ constexpr const char *kLibrary = "libcuda.so.1";
 
 class Driver {
   public:
-    Driver() : library_(kLibrary) { library_.keep(); } // drivers do not like to be unloaded
+    // Drivers do not like to be unloaded.
+    static const Driver &loaded() {
+        static const Driver *const driver = new Driver;
+        return *driver;
+    }
 
     template <class... Arguments> void call(const char *name, Arguments... arguments) const {
         const auto function = reinterpret_cast<int (*)(Arguments...)>(library_.symbol(name));
@@ -27,21 +31,23 @@ class Driver {
     }
 
   private:
+    Driver() : library_(kLibrary) {}
+
     system::DynamicLibrary library_;
 };
 
 } // namespace
 
 std::shared_ptr<void> primary_context() {
-    auto driver = std::make_shared<Driver>();
+    const Driver &driver = Driver::loaded();
     int device = 0;
     void *context = nullptr;
-    driver->call("cuInit", 0u);
-    driver->call("cuDeviceGet", &device, 0);
-    driver->call("cuDevicePrimaryCtxRetain", &context, device);
-    return {context, [driver, device](void *) {
+    driver.call("cuInit", 0u);
+    driver.call("cuDeviceGet", &device, 0);
+    driver.call("cuDevicePrimaryCtxRetain", &context, device);
+    return {context, [&driver, device](void *) {
                 try {
-                    driver->call("cuDevicePrimaryCtxRelease_v2", device);
+                    driver.call("cuDevicePrimaryCtxRelease_v2", device);
                 } catch (const Error &) {
                     // The device is lost.
                 }

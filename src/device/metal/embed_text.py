@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a C++ file that holds a text under a symbol.
+"""Writes a C++ file that holds a text under a symbol of the library's own.
 
 usage: embed_text.py SYMBOL INPUT OUTPUT.cpp
 """
@@ -12,4 +12,4 @@ symbol, source, target = sys.argv[1:]
 lines = Path(source).read_text().splitlines(keepends=True)
 parts = [''.join(lines[i:i + LINES]) for i in range(0, len(lines), LINES)]
 literals = '\n'.join(f'R"msl({part})msl"' for part in parts)
-Path(target).write_text(f'extern const char {symbol}[];\nconst char {symbol}[] =\n{literals};\n')
+Path(target).write_text(f'extern "C" const unsigned char {symbol}[];\nconst unsigned char {symbol}[] =\n{literals};\n')

@@ -13,7 +13,7 @@
 #include "base/aligned.hpp"
 #include "base/error.hpp"
 #include "device/metal/copy_kernels.hpp"
-#include "device/metal/texts.hpp"
+#include "device/module_api/images.hpp"
 #include "device/picture_memory.hpp"
 
 namespace vmaf {
@@ -279,7 +279,7 @@ class Libraries {
     id<MTLLibrary> library_of(const Kernel &kernel) {
         const auto found = libraries_.find(kernel.set);
         if (found != libraries_.end()) return found->second;
-        const char *text = metal::text_of_set(kernel.set);
+        const auto *text = static_cast<const char *>(metal::images().find(kernel.set));
         if (!text) throw Error(ENOTSUP, "no Metal code for " + std::string(kernel.set));
         MTLCompileOptions *options = [[MTLCompileOptions alloc] init];
         options.languageVersion = MTLLanguageVersion3_2;

@@ -1,4 +1,4 @@
-// Device code of one runtime: one image per set of kernels, embedded by the build.
+// Device code of one runtime: one image per set of kernels, embedded by the build. Metal's images are texts.
 #pragma once
 
 #include <span>
@@ -34,5 +34,8 @@ namespace vmaf::cuda {
 module_api::Images &images();
 }
 namespace vmaf::hip {
+module_api::Images &images();
+}
+namespace vmaf::metal {
 module_api::Images &images();
 }

@@ -5,8 +5,8 @@
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
 # Steps: devices features check profile parity golden mixes memory kernels frames sweep library pageable files y4m nvdec list startup contexts runs samples faults
-# sanitize hip
-# (default: all but sweep). Each prints its figures as it goes, and FAILED where something is not as it must be. `SLOW` names the
+# sanitize hip sycl
+# (default: all but sweep and sycl). Each prints its figures as it goes, and FAILED where something is not as it must be. `SLOW` names the
 # features that profile looks at.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -200,6 +200,8 @@ step_parity() {
     echo "documents of all dispatch strategies are equal"
 }
 step_golden() { golden vmaf cuda; }
+# In a folder with a build that has SYCL; VMAF_SYCL_MODULE names its module.
+step_sycl() { compare_backends vmaf cpu,sycl && golden vmaf sycl; }
 golden() { # program backend
     local shards=8 shard failed=0 jobs=()
     for ((shard = 0; shard < shards; shard++)); do

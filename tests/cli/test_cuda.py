@@ -7,7 +7,8 @@ import unittest
 from support import VMAF, CommandTest
 
 FAKE = os.path.dirname(os.path.abspath(os.environ["FAKE_CUDA"]))
-VIF = ("-n", "--feature", "vif", "--json", "-o", "-")
+OTHERS = ("--no_sycl", "--no_hip", "--no_metal")  # the build may have them
+VIF = ("-n", "--feature", "vif", "--json", "-o", "-", *OTHERS)
 REFUSED = "vmaf: --backend cuda requested but init failed; refusing to silently fall back to CPU (ADR-0498)"
 
 
@@ -54,14 +55,14 @@ class WithoutDriver(Cuda):
         self.assertEqual(self.score(*VIF, "--no_cuda", env=environment(fake=False)).stderr, "")
 
     def test_capabilities_give_the_reason(self):
-        details = json.loads(self.vmaf("--capabilities", env=environment(fake=False)).stdout)
-        self.assertEqual(details["backends"], ["cuda", "cpu"])
+        details = json.loads(self.vmaf("--capabilities", *OTHERS, env=environment(fake=False)).stdout)
+        self.assertEqual((details["backends"][0], details["backends"][-1]), ("cuda", "cpu"))
         self.assertEqual(details["auto"], "cpu")
         cuda = details["details"]["cuda"]
         self.assertEqual((cuda["built"], cuda["usable"], cuda["errno"], cuda["devices"]), (True, False, -22, []))
         self.assertIn("libcuda.so.1", cuda["reason"])
-        self.assertEqual(details["features"]["vif"], ["cpu", "cuda"])
-        self.assertEqual(details["features"]["xpsnr"], ["cpu", "cuda"])
+        self.assertEqual(details["features"]["vif"][:2], ["cpu", "cuda"])
+        self.assertEqual(details["features"]["xpsnr"][:2], ["cpu", "cuda"])
 
 
 class WithFailingDriver(Cuda):

@@ -10,7 +10,7 @@ import re
 import sys
 
 metric, listed, image = sys.argv[1], pathlib.Path(sys.argv[2]).read_text(), pathlib.Path(sys.argv[3]).read_bytes()
-wanted = {f"vmaf_{name}" for name in re.findall(r"\bF\((\w+)\)", listed.split("#define", 1)[1].split("\n", 1)[1])}
+wanted = {f"vmaf_{name}" for name in re.findall(r"\bF\((\w+)\)", listed.split("#define VMAF_KERNELS(F)", 1)[1])}
 there = {(cuda or hip).decode() for cuda, hip in re.findall(rb"\.text\.(vmaf_\w+)\0|\0(vmaf_\w+)\.kd\0", image)}
 if not wanted or wanted != there:
     sys.exit(f"{metric}: listed but not in the image: {sorted(wanted - there)}; in the image but not listed: {sorted(there - wanted)}")

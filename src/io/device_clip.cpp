@@ -106,6 +106,7 @@ class DeviceClip final : public VideoClip {
     struct Decoding {
         explicit Decoding(DeviceClip &clip)
             : device(*clip.device_), queue(device.make_queue()), thumbnails(clip.converter_.make_thumbnails(kInWork)) {
+            const Device::Scope scope(device);
             for (std::size_t i = 0; i < kInWork; i++) done.push_back(device.make_event());
             decoder = clip.parts_->make_decoder(queue->native());
         }
@@ -113,6 +114,8 @@ class DeviceClip final : public VideoClip {
             try { // surfaces and pictures stay until kernels are done with them
                 const Device::Scope scope(device);
                 queue->finish();
+                in_work.clear();
+                decoder.reset();
             } catch (const Error &) {
                 // Reported where it happened.
             }
@@ -153,8 +156,8 @@ class DeviceClip final : public VideoClip {
             } catch (...) {
                 error = std::current_exception();
                 if (own) at = own->at;
-                try {
-                    if (own) hand_over(*own, 0); // what comes before is good
+                try { // what comes before is good
+                    if (own) hand_over(*own, 0);
                 } catch (...) {
                     if (!own->in_work.empty()) at = own->in_work.front().source.number;
                 }
@@ -167,35 +170,31 @@ class DeviceClip final : public VideoClip {
     }
 
     void decode(Decoding &own) {
-        for (;;) {
-            own.at = own.decoder->position();
-            {
-                const std::lock_guard lock(mutex_);
-                if (is_stopping_) return;
-            }
-            std::optional<PartDecoder::Frame> frame;
-            try {
-                frame = own.decoder->next();
-            } catch (...) {
-                own.at = own.decoder->position();
-                throw;
-            }
-            if (!frame) break;
-            own.at = frame->number;
-            if (frame->number < use_.skip) {
-                deliver(frame->number, {{}, frame->stamp});
-                continue;
-            }
-            Picture picture = fetch(own, frame->number);
-            if (!picture) return; // nobody wants it
-            hand_over(own, kInWork - 1);
-            own.in_work.push_back({std::move(*frame), std::move(picture), own.begun++ % kInWork});
-            const InWork &newest = own.in_work.back();
-            const Device::Scope scope(*device_);
-            converter_.enqueue(*own.queue, newest.source.surface, newest.picture, own.thumbnails, newest.place);
-            own.queue->record(*own.done[newest.place]);
+        const Device::Scope scope(*device_);
+        try {
+            own.decoder->decode([&](PartDecoder::Frame frame) { return take_in(own, std::move(frame)); });
+        } catch (...) {
+            own.at = std::max(own.at, own.decoder->position());
+            throw;
         }
         hand_over(own, 0);
+    }
+
+    // False when frames are not wanted any more.
+    bool take_in(Decoding &own, PartDecoder::Frame frame) {
+        own.at = frame.number;
+        if (frame.number < use_.skip) {
+            deliver(frame.number, {{}, frame.stamp});
+            return true;
+        }
+        Picture picture = fetch(own, frame.number);
+        if (!picture) return false;
+        hand_over(own, kInWork - 1);
+        own.in_work.push_back({std::move(frame), std::move(picture), own.begun++ % kInWork});
+        const InWork &newest = own.in_work.back();
+        converter_.enqueue(*own.queue, newest.source.surface, newest.picture, own.thumbnails, newest.place);
+        own.queue->record(*own.done[newest.place]);
+        return true;
     }
 
     // A picture for a frame, once it is near enough to the one that is waited for. Empty when it is not wanted any

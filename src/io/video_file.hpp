@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,10 +89,11 @@ class PartDecoder {
     };
 
     virtual ~PartDecoder() = default;
-    // The next frame of the part that it is at, or of the next one that no other has; nothing when there is none.
-    // Throws Error for damaged data.
-    virtual std::optional<Frame> next() = 0;
-    // The frame that next() would return; after an error, the one that could not be decoded.
+    // Decodes parts that no other has, until there is none left, and hands over their frames; false: no more of them.
+    // The calling thread is in the device's scope. Throws Error for damaged data.
+    using Take = std::function<bool(Frame frame)>;
+    virtual void decode(const Take &take) = 0;
+    // The frame that comes next; after an error, the one that could not be had.
     virtual std::uint64_t position() const = 0;
 };
 
@@ -133,7 +135,7 @@ struct VideoModule {
     const char *libraries; // names and versions
     std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
 };
-inline constexpr const char *kVideoInterface = "vmaf video 3";
+inline constexpr const char *kVideoInterface = "vmaf video 4";
 
 // The module, loaded once. Throws Error (ENOSYS) that says what to do where there is none.
 const VideoModule &video_module();

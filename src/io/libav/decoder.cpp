@@ -166,8 +166,9 @@ void Decoder::open_codec() {
     }
     if (wanted == "auto") {
         std::string why;
+        if (open_on_device(AV_HWDEVICE_TYPE_CUDA, why)) return; // first, since it scores too
         for (auto type = AV_HWDEVICE_TYPE_NONE; (type = av_hwdevice_iterate_types(type)) != AV_HWDEVICE_TYPE_NONE;)
-            if (open_on_device(type, why)) return;
+            if (type != AV_HWDEVICE_TYPE_CUDA && open_on_device(type, why)) return;
         remark_ = "no hardware decodes " + name() + "; the processor does";
     }
     const AVCodec *const codec = avcodec_find_decoder(id);

@@ -173,7 +173,9 @@ class LibavFile final : public VideoFile {
         if (!std::filesystem::is_regular_file(request_.path, error)) return "is a pipe, which can be read once only";
         if (request_.deinterlace) return "is deinterlaced";
         if (facts_.rotation || facts_.is_mirrored) return "is turned";
-        if (!facts_.is_planar || facts_.is_rgb) return "has pixel format " + facts_.pixel_format;
+        const bool is_known =
+            device.kind == "host" || facts_.chroma == PixelFormat::yuv420p || facts_.chroma == PixelFormat::yuv444p;
+        if (!facts_.is_planar || facts_.is_rgb || !is_known) return "has pixel format " + facts_.pixel_format;
         if (picture.width != facts_.width || picture.height != facts_.height) return "is scaled";
         if (picture.pixel_format != facts_.chroma) return "is converted to " + to_string(picture.pixel_format);
         return "";

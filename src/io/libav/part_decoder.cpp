@@ -1,11 +1,10 @@
 #include "io/libav/part_decoder.hpp"
 
 #include <bit>
-#include <deque>
 
 #include "base/error.hpp"
 #include "io/libav/decoder.hpp"
-#include "io/libav/parts.hpp"
+#include "io/libav/nvdec/nvdec_decoder.hpp"
 #include "io/libav/pixel_layout.hpp"
 
 extern "C" {
@@ -27,74 +26,52 @@ BufferRef open_device(const DecodingDevice &device, void *stream) {
 class LibavPartDecoder final : public PartDecoder {
   public:
     LibavPartDecoder(std::shared_ptr<PartSource> source, const DecodingDevice &device, void *stream,
-                     const FrameKind &kind)
-        : source_(std::move(source)), kind_(kind),
+                     const FrameKind &kind, std::optional<Part> first)
+        : source_(std::move(source)), kind_(kind), expected_(source_),
           decoder_(
-              source_->container(), [this](AVPacket *packet) { return feed(packet); }, open_device(device, stream)) {}
-
-    std::optional<Frame> next() override {
-        decoder_.count_from(position());
-        Holder holder(new_frame().release(), [](AVFrame *frame) { av_frame_free(&frame); });
-        if (!decoder_.next_where_it_is(holder.get())) {
-            if (!expected_.empty()) throw lost();
-            return std::nullopt;
-        }
-        const AVFrame &frame = *holder;
-        const auto *const frames =
-            frame.hw_frames_ctx ? reinterpret_cast<const AVHWFramesContext *>(frame.hw_frames_ctx->data) : nullptr;
-        const auto format = frames ? frames->sw_format : static_cast<AVPixelFormat>(frame.format);
-        Frame out{.number = position(), .stamp = {}, .surface = {}};
-        kind_.check(kind_of(frame, format), out.number, source_->container()->name());
-        const std::int64_t stamp = frame.best_effort_timestamp;
-        if (!is_rest()) {
-            if (expected_.empty() || expected_.front().stamp != stamp) throw lost();
-            expected_.pop_front();
-        } else {
-            rest_at_++;
-        }
-        if (stamp != AV_NOPTS_VALUE)
-            out.stamp = av_rescale_q(stamp, source_->container()->stream().time_base, kNanoseconds);
-        out.surface = surface_of(std::move(holder), format);
-        return out;
+              source_->container(), [this](AVPacket *packet) { return feed(packet); }, open_device(device, stream)) {
+        if (first) begin(std::move(*first));
     }
 
-    std::uint64_t position() const override {
-        if (!expected_.empty()) return expected_.front().number;
-        return is_rest() ? rest_at_ : source_->position();
+    void decode(const Take &take) override {
+        for (;;) {
+            decoder_.count_from(position());
+            Holder holder(new_frame().release(), [](AVFrame *frame) { av_frame_free(&frame); });
+            if (!decoder_.next_where_it_is(holder.get())) break;
+            const AVFrame &frame = *holder;
+            const auto *const frames =
+                frame.hw_frames_ctx ? reinterpret_cast<const AVHWFramesContext *>(frame.hw_frames_ctx->data) : nullptr;
+            const auto format = frames ? frames->sw_format : static_cast<AVPixelFormat>(frame.format);
+            kind_.check(kind_of(frame, format), position(), source_->container()->name());
+            const std::int64_t stamp = frame.best_effort_timestamp;
+            Frame out{.number = expected_.arrived(stamp), .stamp = expected_.nanoseconds(stamp), .surface = {}};
+            out.surface = surface_of(std::move(holder), format);
+            if (!take(std::move(out))) return;
+        }
+        expected_.check_end();
     }
+
+    std::uint64_t position() const override { return expected_.position(); }
 
   private:
     using Holder = std::shared_ptr<AVFrame>;
-    struct Expected {
-        std::uint64_t number = 0;
-        std::int64_t stamp = 0;
-    };
 
-    // Frames of parts before the rest come first.
-    bool is_rest() const { return expected_.empty() && part_ && part_->is_rest; }
+    void begin(Part part) {
+        part_ = std::move(part);
+        fed_ = 0;
+        expected_.add(*part_);
+    }
 
     // The packets of one part after the other: each begins with a picture that resets the decoder.
     bool feed(AVPacket *packet) {
         if (!part_ || (fed_ == part_->packets.size() && !part_->is_rest)) {
-            part_ = source_->take();
-            fed_ = 0;
-            if (!part_) return false;
-            if (part_->is_rest) {
-                rest_at_ = part_->first;
-            } else {
-                std::uint64_t number = part_->first;
-                for (const std::int64_t stamp : part_->stamps) expected_.push_back({number++, stamp});
-            }
+            std::optional<Part> next = source_->take();
+            if (!next) return false;
+            begin(std::move(*next));
         }
         if (fed_ == part_->packets.size()) return source_->read_rest(packet);
         av_packet_move_ref(packet, part_->packets[fed_++].get());
         return true;
-    }
-
-    Error lost() const {
-        return invalid("frame " + std::to_string(position()) + " of " + source_->container()->name() +
-                       " is missing among those that were decoded; the file is damaged, or must be decoded in one "
-                       "piece (--hwaccel none)");
     }
 
     DeviceSurface surface_of(Holder holder, AVPixelFormat format) const {
@@ -116,8 +93,7 @@ class LibavPartDecoder final : public PartDecoder {
     FrameKind kind_;
     std::optional<Part> part_;
     std::size_t fed_ = 0; // of its packets
-    std::deque<Expected> expected_;
-    std::uint64_t rest_at_ = 0;
+    ExpectedFrames expected_;
     Decoder decoder_; // last: it reads the above
 };
 
@@ -127,7 +103,8 @@ class LibavParts final : public VideoParts {
         : source_(std::make_shared<PartSource>(std::move(container))), device_(device), kind_(kind) {}
 
     std::unique_ptr<PartDecoder> make_decoder(void *stream) override {
-        return std::make_unique<LibavPartDecoder>(source_, device_, stream, kind_);
+        if (device_.kind == "cuda") return make_nvdec_decoder(source_, device_, stream, kind_);
+        return make_libav_decoder(source_, device_, stream, kind_);
     }
     std::string remark() const override { return source_->remark(); }
     void cancel() noexcept override { source_->container()->cancel(); }
@@ -159,6 +136,47 @@ void FrameKind::check(const FrameKind &other, std::uint64_t number, const std::s
                        ? std::string(" in ") + (other.range == AVCOL_RANGE_JPEG ? "full" : "limited") + " range"
                        : "") +
                   ", other than the first; cut the file where its pictures change");
+}
+
+void ExpectedFrames::add(const Part &part) {
+    if (part.is_rest) {
+        rest_at_ = part.first;
+        return;
+    }
+    std::uint64_t number = part.first;
+    for (const std::int64_t stamp : part.stamps) expected_.push_back({number++, stamp});
+}
+
+std::uint64_t ExpectedFrames::arrived(std::int64_t stamp) {
+    if (expected_.empty() && rest_at_) return (*rest_at_)++;
+    if (expected_.empty() || expected_.front().stamp != stamp) throw lost();
+    const std::uint64_t number = expected_.front().number;
+    expected_.pop_front();
+    return number;
+}
+
+void ExpectedFrames::check_end() const {
+    if (!expected_.empty()) throw lost();
+}
+
+std::uint64_t ExpectedFrames::position() const {
+    return !expected_.empty() ? expected_.front().number : rest_at_ ? *rest_at_ : source_->position();
+}
+
+std::optional<std::int64_t> ExpectedFrames::nanoseconds(std::int64_t stamp) const {
+    if (stamp == AV_NOPTS_VALUE) return std::nullopt;
+    return av_rescale_q(stamp, source_->container()->stream().time_base, kNanoseconds);
+}
+
+Error ExpectedFrames::lost() const {
+    return invalid("frame " + std::to_string(position()) + " of " + source_->container()->name() +
+                   " is missing among those that were decoded; the file is damaged, or must be decoded in one piece "
+                   "(--hwaccel none)");
+}
+
+std::unique_ptr<PartDecoder> make_libav_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,
+                                                void *stream, const FrameKind &kind, std::optional<Part> first) {
+    return std::make_unique<LibavPartDecoder>(std::move(source), device, stream, kind, std::move(first));
 }
 
 std::unique_ptr<VideoParts> make_parts(std::shared_ptr<Container> container, const DecodingDevice &device,

@@ -1,0 +1,335 @@
+#include "io/libav/nvdec/nvdec_decoder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+
+#include "base/aligned.hpp"
+#include "base/error.hpp"
+#include "io/libav/nvdec/cuvid.hpp"
+
+extern "C" {
+#include <libavcodec/bsf.h>
+#include <libavutil/pixdesc.h>
+}
+
+namespace vmaf::libav {
+
+namespace {
+
+using namespace nvdec;
+
+constexpr unsigned kDisplayDelay = 4; // pictures that are decoded before one is waited for
+constexpr unsigned kMoreSurfaces = 4, kMostSurfaces = 32;
+constexpr unsigned kMapped = 6; // pictures that are out at once
+constexpr Result kOutOfMemory = 2;
+constexpr std::uint8_t kFullRangeBit = 8;
+
+using Filter = std::unique_ptr<AVBSFContext, ByAddress<av_bsf_free>>;
+
+std::optional<Codec> codec_of(AVCodecID id) {
+    switch (id) {
+    case AV_CODEC_ID_H264: return Codec::h264;
+    case AV_CODEC_ID_HEVC: return Codec::hevc;
+    case AV_CODEC_ID_VP8: return Codec::vp8;
+    case AV_CODEC_ID_VP9: return Codec::vp9;
+    case AV_CODEC_ID_AV1: return Codec::av1;
+    default: return std::nullopt;
+    }
+}
+
+// A decoder of one geometry, kept while pictures of it are out.
+struct OpenDecoder {
+    std::shared_ptr<const Library> library;
+    DecoderHandle handle = nullptr;
+    Format format{};
+    unsigned surfaces = 0;
+
+    OpenDecoder() = default;
+    OpenDecoder(const OpenDecoder &) = delete;
+    OpenDecoder &operator=(const OpenDecoder &) = delete;
+    ~OpenDecoder() {
+        if (handle) library->destroy_decoder(handle);
+    }
+};
+
+class NvdecPartDecoder final : public PartDecoder {
+  public:
+    NvdecPartDecoder(std::shared_ptr<PartSource> source, const DecodingDevice &device, void *stream,
+                     const FrameKind &kind, Codec codec)
+        : source_(std::move(source)), device_(device), stream_(stream), kind_(kind), codec_(codec),
+          library_(Library::load()), expected_(source_) {}
+    ~NvdecPartDecoder() override {
+        if (parser_) library_->destroy_parser(parser_);
+    }
+    NvdecPartDecoder(const NvdecPartDecoder &) = delete;
+    NvdecPartDecoder &operator=(const NvdecPartDecoder &) = delete;
+
+    void decode(const Take &take) override {
+        take_ = &take;
+        while (!is_stopped_) {
+            std::optional<Part> part = source_->take();
+            if (!part) break;
+            if (part->is_rest) {
+                finish();
+                if (is_stopped_) return;
+                others_ = make_libav_decoder(source_, device_, stream_, kind_, std::move(part));
+                others_->decode(take);
+                return;
+            }
+            expected_.add(*part);
+            for (Packet &packet : part->packets) {
+                send(packet.get());
+                if (is_stopped_) return;
+            }
+        }
+        finish();
+    }
+
+    std::uint64_t position() const override { return others_ ? others_->position() : expected_.position(); }
+
+  private:
+    void start() {
+        const AVCodecParameters &stream = *source_->container()->stream().codecpar;
+        // Lengths before units become start codes.
+        const char *const filter = codec_ == Codec::h264   ? "h264_mp4toannexb"
+                                   : codec_ == Codec::hevc ? "hevc_mp4toannexb"
+                                                           : nullptr;
+        if (filter && stream.extradata_size > 0 && stream.extradata[0] == 1) {
+            const AVBitStreamFilter *const found = av_bsf_get_by_name(filter);
+            AVBSFContext *context = nullptr;
+            if (!found || av_bsf_alloc(found, &context) < 0)
+                throw invalid(std::string("FFmpeg has no filter ") + filter);
+            filter_.reset(context);
+            if (avcodec_parameters_copy(context->par_in, &stream) < 0) throw std::bad_alloc();
+            context->time_base_in = source_->container()->stream().time_base;
+            if (const int code = av_bsf_init(context); code < 0) throw damaged(reason(code));
+        }
+        if (codec_ == Codec::av1 && stream.extradata_size > 4) { // behind the record's four bytes: the sequence header
+            const std::size_t bytes =
+                std::min<std::size_t>(static_cast<std::size_t>(stream.extradata_size) - 4, extension_.header.size());
+            std::memcpy(extension_.header.data(), stream.extradata + 4, bytes);
+            extension_.format.header_bytes = static_cast<unsigned>(bytes);
+        }
+        ParserParameters parameters{};
+        parameters.codec = codec_;
+        parameters.max_decode_surfaces = 1; // on_sequence() says how many
+        parameters.max_display_delay = kDisplayDelay;
+        parameters.user = this;
+        parameters.on_sequence = [](void *self, Format *format) {
+            return static_cast<NvdecPartDecoder *>(self)->guarded(
+                [&](NvdecPartDecoder &d) { return d.on_sequence(*format); });
+        };
+        parameters.on_decode = [](void *self, PictureParameters *picture) {
+            return static_cast<NvdecPartDecoder *>(self)->guarded(
+                [&](NvdecPartDecoder &d) { return d.on_decode(picture); });
+        };
+        parameters.on_display = [](void *self, DisplayInfo *info) {
+            return static_cast<NvdecPartDecoder *>(self)->guarded(
+                [&](NvdecPartDecoder &d) { return info ? d.on_display(*info) : 1; });
+        };
+        if (extension_.format.header_bytes) parameters.extension = &extension_;
+        check(library_->create_parser(&parser_, &parameters), "cuvidCreateVideoParser");
+    }
+
+    // Exceptions must not pass through C. 0 tells the parser to stop.
+    template <class Action> int guarded(Action action) noexcept {
+        if (failure_) return 0;
+        try {
+            return action(*this);
+        } catch (...) {
+            failure_ = std::current_exception();
+            return 0;
+        }
+    }
+
+    // No packet: what the filter still has.
+    void send(AVPacket *packet) {
+        if (!parser_) start();
+        if (!filter_) {
+            if (packet) parse(*packet);
+            return;
+        }
+        if (const int code = av_bsf_send_packet(filter_.get(), packet); code < 0) throw damaged(reason(code));
+        for (;;) {
+            const int code = av_bsf_receive_packet(filter_.get(), filtered_.get());
+            if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
+            if (code < 0) throw damaged(reason(code));
+            parse(*filtered_);
+            av_packet_unref(filtered_.get());
+        }
+    }
+    void parse(const AVPacket &packet) {
+        SourcePacket data{};
+        data.flags = SourcePacket::kHasTimestamp;
+        data.bytes = static_cast<unsigned long>(packet.size);
+        data.data = packet.data;
+        data.timestamp = packet.pts;
+        parse(data);
+    }
+    void parse(SourcePacket &data) {
+        const Result result = library_->parse(parser_, &data);
+        if (failure_) std::rethrow_exception(failure_);
+        if (!is_stopped_) check(result, "cuvidParseVideoData");
+    }
+    // Frames that the parser still has.
+    void finish() {
+        if (!parser_) return;
+        if (filter_) send(nullptr);
+        SourcePacket end{};
+        end.flags = SourcePacket::kEndOfStream;
+        parse(end);
+        if (!is_stopped_) expected_.check_end();
+    }
+
+    bool has_same_geometry(const Format &a, const Format &b) const {
+        return a.coded_width == b.coded_width && a.coded_height == b.coded_height && a.chroma == b.chroma &&
+               a.luma_bits_above_8 == b.luma_bits_above_8 && a.min_decode_surfaces <= open_->surfaces &&
+               std::memcmp(&a.display_area, &b.display_area, sizeof a.display_area) == 0;
+    }
+
+    // Whether pictures are like the first of the file.
+    void check_kind(const Format &format) const {
+        FrameKind other = kind_;
+        other.width = format.display_area.right - format.display_area.left;
+        other.height = format.display_area.bottom - format.display_area.top;
+        if (open_ && ((format.signal ^ open_->format.signal) & kFullRangeBit))
+            other.range = format.signal & kFullRangeBit ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+        const bool is_wide = format.luma_bits_above_8 > 0, is_444 = format.chroma == Chroma::yuv444;
+        const AVPixFmtDescriptor &known = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(kind_.format));
+        const bool is_other = (known.log2_chroma_w == 0) != is_444 || (known.comp[0].depth > 8) != is_wide ||
+                              (open_ && open_->format.luma_bits_above_8 != format.luma_bits_above_8);
+        if (is_other)
+            other.format = is_444 ? (is_wide ? AV_PIX_FMT_YUV444P16 : AV_PIX_FMT_YUV444P)
+                                  : (is_wide ? AV_PIX_FMT_P016 : AV_PIX_FMT_NV12);
+        if (is_other && other.format == kind_.format) throw damaged("its depth changes");
+        kind_.check(other, position(), source_->container()->name());
+    }
+
+    int on_sequence(const Format &format) {
+        check_kind(format);
+        if (open_ && has_same_geometry(format, open_->format)) return static_cast<int>(open_->surfaces);
+        Capabilities can{};
+        can.codec = format.codec;
+        can.chroma = format.chroma;
+        can.bits_above_8 = format.luma_bits_above_8;
+        check(library_->capabilities(&can), "cuvidGetDecoderCaps");
+        if (!can.is_supported || format.coded_width > can.max_width || format.coded_height > can.max_height ||
+            (format.chroma != Chroma::yuv420 && format.chroma != Chroma::yuv444))
+            throw invalid(source_->container()->name() + " cannot be decoded on cuda: the device's decoder does not " +
+                          "take pictures of this size, depth or chroma format");
+        auto opened = std::make_shared<OpenDecoder>();
+        opened->library = library_;
+        opened->format = format;
+        opened->surfaces = std::min(format.min_decode_surfaces + kMoreSurfaces, kMostSurfaces);
+        CreateInfo info{};
+        info.width = info.target_width = format.coded_width;
+        info.height = info.target_height = format.coded_height;
+        info.decode_surfaces = opened->surfaces;
+        info.codec = format.codec;
+        info.chroma = format.chroma;
+        info.bits_above_8 = format.luma_bits_above_8;
+        const bool is_wide = format.luma_bits_above_8 > 0;
+        info.layout = format.chroma == Chroma::yuv444 ? (is_wide ? Layout::yuv444_16 : Layout::yuv444)
+                                                      : (is_wide ? Layout::p016 : Layout::nv12);
+        info.output_surfaces = kMapped;
+        check(library_->create_decoder(&opened->handle, &info), "cuvidCreateDecoder");
+        open_ = std::move(opened);
+        return static_cast<int>(open_->surfaces);
+    }
+
+    int on_decode(PictureParameters *picture) {
+        if (!open_) throw damaged("pictures come before what describes them");
+        check(library_->decode(open_->handle, picture), "cuvidDecodePicture");
+        return 1;
+    }
+
+    int on_display(const DisplayInfo &info) {
+        if (is_stopped_) return 0;
+        MapParameters how{};
+        how.is_progressive = 1; // lines stay where they are
+        how.is_top_first = info.is_top_first;
+        how.stream = stream_;
+        unsigned long long at = 0;
+        unsigned pitch = 0;
+        check(library_->map(open_->handle, info.picture, &at, &pitch, &how), "cuvidMapVideoFrame");
+        std::shared_ptr<void> hold(reinterpret_cast<void *>(at), [decoder = open_](void *mapped) {
+            decoder->library->unmap(decoder->handle, reinterpret_cast<unsigned long long>(mapped));
+        });
+        Status status{}; // not known for every codec
+        const bool is_known = library_->status(open_->handle, info.picture, &status) == 0;
+        if (is_known && (status.status == Status::kError || status.status == Status::kConcealed))
+            throw invalid("frame " + std::to_string(position()) + " of " + source_->container()->name() +
+                          " is damaged; the file or its transfer is");
+        Frame frame{
+            .number = expected_.arrived(info.timestamp), .stamp = expected_.nanoseconds(info.timestamp), .surface = {}};
+        frame.surface.components = components(static_cast<const std::byte *>(hold.get()), pitch);
+        frame.surface.hold = std::move(hold);
+        is_stopped_ = !(*take_)(std::move(frame));
+        return is_stopped_ ? 0 : 1;
+    }
+
+    std::array<ComponentView, 3> components(const std::byte *first, unsigned pitch) const {
+        const Format &format = open_->format;
+        const bool is_444 = format.chroma == Chroma::yuv444, is_wide = format.luma_bits_above_8 > 0;
+        const std::ptrdiff_t sample = is_wide ? 2 : 1;
+        const std::ptrdiff_t plane_bytes = std::ptrdiff_t{pitch} * round_up(format.coded_height, 2u);
+        std::array<ComponentView, 3> list;
+        for (std::ptrdiff_t c = 0; c < 3; c++) {
+            ComponentView &view = list[static_cast<std::size_t>(c)];
+            const bool is_woven = c > 0 && !is_444; // chroma: both components in one plane
+            const int across = is_woven ? 1 : 0;
+            view.across = is_woven ? 2 * sample : sample;
+            view.down = pitch;
+            view.first = first + (is_woven ? 1 : c) * plane_bytes + (is_woven && c == 2 ? sample : 0) +
+                         (format.display_area.top >> across) * view.down +
+                         (format.display_area.left >> across) * view.across;
+            view.bits = 8u + format.luma_bits_above_8;
+            view.is_wide = is_wide;
+            view.shift = is_wide ? 16 - view.bits : 0;
+        }
+        return list;
+    }
+
+    Error damaged(const std::string &how) const { return source_->container()->damaged(position(), how); }
+    void check(Result result, const char *call) const {
+        if (result == 0) return;
+        const std::string name = source_->container()->name();
+        if (result == kOutOfMemory)
+            throw Error(ENOMEM, name + " cannot be decoded on cuda: the device has too little memory (" + call + ")");
+        throw Error(EIO, "frame " + std::to_string(position()) + " of " + name + " cannot be decoded on cuda: " + call +
+                             " failed with " + std::to_string(result));
+    }
+
+    std::shared_ptr<PartSource> source_;
+    DecodingDevice device_;
+    void *stream_;
+    FrameKind kind_;
+    Codec codec_;
+    std::shared_ptr<const Library> library_;
+    ExpectedFrames expected_;
+    struct {
+        Format format{};
+        std::array<unsigned char, 1024> header{};
+    } extension_;
+    Filter filter_;
+    Packet filtered_ = new_packet();
+    ParserHandle parser_ = nullptr;
+    std::shared_ptr<OpenDecoder> open_;
+    const Take *take_ = nullptr;
+    std::exception_ptr failure_;
+    bool is_stopped_ = false;
+    std::unique_ptr<PartDecoder> others_; // of the rest
+};
+
+} // namespace
+
+std::unique_ptr<PartDecoder> make_nvdec_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,
+                                                void *stream, const FrameKind &kind) {
+    const auto codec = codec_of(source->container()->stream().codecpar->codec_id);
+    if (!codec) return make_libav_decoder(std::move(source), device, stream, kind);
+    return std::make_unique<NvdecPartDecoder>(std::move(source), device, stream, kind, *codec);
+}
+
+} // namespace vmaf::libav

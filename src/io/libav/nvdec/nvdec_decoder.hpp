@@ -1,0 +1,14 @@
+// Parts of a file decoded by NVIDIA's decoder without the libraries between: it then says which pictures had errors.
+#pragma once
+
+#include <memory>
+
+#include "io/libav/part_decoder.hpp"
+
+namespace vmaf::libav {
+
+// Streams that must be decoded in one piece, and codecs that it does not know, are left to the libraries. Throws Error.
+std::unique_ptr<PartDecoder> make_nvdec_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,
+                                                void *stream, const FrameKind &kind);
+
+} // namespace vmaf::libav

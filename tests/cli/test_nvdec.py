@@ -1,0 +1,62 @@
+"""NVIDIA's decoder, behind a stand-in for its library: the frames of a file in order, and a sentence for all that fails."""
+import os
+import subprocess
+import unittest
+
+from test_video import FFMPEG, VideoTest
+
+
+@unittest.skipUnless(FFMPEG and os.environ.get("NVDEC_FRAMES"), "there is no ffmpeg")
+class Nvdec(VideoTest):
+    frames, size = 24, "144x80"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.file = cls.encode("file.mp4", "-c:v", "libx264", "-g", "8", "-bf", "3")
+
+    def decode(self, path=None, fail="", size="144x80", most=-1, expect=2, library=True):
+        env = dict(os.environ, FAKE_NVDEC_SIZE=size, FAKE_NVDEC_FAIL=fail)
+        if library:
+            env["LD_LIBRARY_PATH"] = os.environ["FAKE_NVDEC"] + ":" + env.get("LD_LIBRARY_PATH", "")
+        run = subprocess.run([os.environ["NVDEC_FRAMES"], path or self.file, "144", "80", str(most)], capture_output=True, text=True, env=env)
+        self.assertEqual(run.returncode, expect, run.stderr)
+        return [tuple(map(int, line.split())) for line in run.stdout.splitlines()], run.stderr
+
+    def test_frames_come_in_order(self):
+        for name in ("file.mp4", "file.mkv", "file.ts"):
+            path = self.file if name == "file.mp4" else self.encode(name, "-c:v", "libx264", "-g", "8", "-bf", "3")
+            frames, said = self.decode(path, expect=0)
+            self.assertEqual([f[0] for f in frames], list(range(self.frames)))
+            times = [f[1] for f in frames]
+            self.assertEqual(times, sorted(set(times)))
+            self.assertEqual(said, "")
+
+    def test_it_stops_when_asked(self):
+        frames, said = self.decode(most=3, expect=0)
+        self.assertEqual(([f[0] for f in frames], said), ([0, 1, 2], ""))
+
+    def test_what_fails_is_told(self):
+        name = os.path.basename(self.file)
+        for fail, count, says in (("create:1", 0, "too little memory"), ("capabilities:1", 0, "does not take pictures of this size"),
+                                  ("parser:1", 0, "cuvidCreateVideoParser failed"), ("parse:10", 8, "cuvidParseVideoData failed"),
+                                  ("decode:12", 8, "cuvidDecodePicture failed"), ("map:5", 4, "frame 4 of"), ("status:11", 10, "frame 10 of"),
+                                  ("display:7", 6, "frame 6 of"), ("display:24", 23, "frame 23 of")):
+            with self.subTest(fail):
+                frames, said = self.decode(fail=fail)
+                self.assertEqual(len(frames), count)
+                self.assertIn(says, said)
+                self.assertIn(name, said)
+                self.assertEqual(said.count("\n"), 1)
+
+    def test_another_size_is_refused(self):
+        _, said = self.decode(size="128x72")
+        self.assertIn("is 128x72 nv12, other than the first", said)
+
+    def test_without_the_library(self):
+        _, said = self.decode(library=False)
+        self.assertIn("libnvcuvid.so.1", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

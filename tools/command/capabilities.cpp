@@ -43,7 +43,7 @@ Probe probe(const GpuBackend &backend) {
     std::packaged_task<Probe()> task([devices = backend.devices]() -> Probe {
         try {
             Probe found{.devices = devices()};
-            if (found.devices.empty()) return {.code = -ENODEV, .reason = "there is no device"};
+            if (found.devices.empty()) return {.code = -ENODEV, .reason = "no GPU was found"};
             return found;
         } catch (const Error &e) {
             return {.code = -e.code(), .reason = e.brief()};

@@ -210,6 +210,10 @@ bool is_resampled_on_reading(const Source &source) {
     return false;
 }
 
+bool is_known_to_gpu(const std::string &codec) {
+    return codec == "h264" || codec == "hevc" || codec == "av1" || codec == "vp9";
+}
+
 // The scorer opens both files itself.
 class DirectInputs final : public ScoreInputs {
   public:
@@ -219,10 +223,21 @@ class DirectInputs final : public ScoreInputs {
             throw invalid("--score-transport direct hands both files over unchanged, and " + why +
                           "; use --score-transport pipe");
         };
+        // The GPU that scores decodes, too; other files would be decoded in another way than for other transports.
+        const bool decodes = settings.backend == "cuda" && settings.scorer == "library";
         for (const Source *source : {&ref, &dist})
-            if (source->kind == Source::Kind::container)
-                refuse("'" + source->path + "' is neither YUV4MPEG2 nor raw video");
-        if (ref.kind != dist.kind) refuse("one of them is raw video, the other YUV4MPEG2");
+            if (source->kind == Source::Kind::container) {
+                if (!decodes)
+                    refuse("'" + source->path +
+                           "' is neither YUV4MPEG2 nor raw video (compressed files: with --score-backend cuda, which "
+                           "decodes on the same GPU)");
+                if (!is_known_to_gpu(source->codec)) refuse("the GPU does not decode " + source->codec);
+                if (source->codec == "av1" && settings.drop_film_grain)
+                    refuse("the GPU's decoder adds film grain (--film-grain keep)");
+                if (!pair.reference_window.full() || !pair.distorted_window.full() || settings.dist_delay != 0)
+                    refuse("only parts of compressed files are to be compared");
+            }
+        if (ref.kind != dist.kind) refuse("they are of different kinds: raw video, YUV4MPEG2 or compressed");
         if (plan.converts) refuse("they would have to be converted or scaled");
         if (!pair.reference_order.empty() || !pair.distorted_order.empty())
             refuse("frames have to be left out or repeated");
@@ -231,6 +246,12 @@ class DirectInputs final : public ScoreInputs {
                 refuse("the chroma of '" + source->path + "' would be resampled on reading");
         arguments_ = {"--reference", ref.path, "--distorted", dist.path};
         if (ref.kind == Source::Kind::raw) append(arguments_, geometry(plan));
+        // Frames are paired by number, as they are; what may be wrong with the pair has been looked at before.
+        if (ref.kind == Source::Kind::container) {
+            append(arguments_, {"--hwaccel", "cuda", "--pair", "index", "--align", "none", "--mismatch", "warn",
+                                "--range", "ignore"});
+            remarks_.push_back("both files were decoded on the GPU that scored them (NVDEC)");
+        }
         const auto skipped = [](const Source &source, const Window &window, std::int64_t skip, double delay) {
             return skip + std::llround((window.start + std::max(0.0, delay)) * source.rate.value());
         };

@@ -8,6 +8,7 @@
 #include "stages/sampling.hpp"
 #include "stages/scene_sampling.hpp"
 #include "stages/score.hpp"
+#include "stages/score_inputs.hpp"
 
 namespace vmaf::tune {
 namespace {
@@ -142,6 +143,45 @@ TEST(Durations, AndSizesAreReadAsPeopleWriteThem) {
     EXPECT_THROW(parse_duration("soon"), Error);
     EXPECT_EQ(parse_size("10G"), 1e10);
     EXPECT_EQ(parse_size("512Ki"), 524288);
+}
+
+TEST(ScoreInputs, CompressedFilesGoToTheGpuThatScoresThemAsTheyAre) {
+    Source ref, dist;
+    for (Source *source : {&ref, &dist}) {
+        source->kind = Source::Kind::container;
+        source->codec = "h264";
+    }
+    ref.path = "ref.mp4";
+    dist.path = "dist.mp4";
+    const ScorePair pair{.reference = &ref, .distorted = &dist};
+    ScoreSettings settings;
+    settings.transport = "direct";
+    const ScorePlan plan;
+    const auto refusal = [&]() -> std::string {
+        try {
+            make_score_inputs({}, pair, plan, settings);
+            return "";
+        } catch (const Error &e) {
+            return e.what();
+        }
+    };
+    EXPECT_THAT(refusal(), HasSubstr("neither YUV4MPEG2 nor raw")); // on the CPU
+    settings.backend = "cuda";
+    EXPECT_EQ(refusal(), "");
+    const auto inputs = make_score_inputs({}, pair, plan, settings);
+    EXPECT_THAT(inputs->arguments(), testing::IsSupersetOf({"--hwaccel", "cuda", "--pair", "index", "dist.mp4"}));
+    EXPECT_THAT(inputs->remarks(), ElementsAre(HasSubstr("decoded on the GPU")));
+    settings.scorer = "binary"; // may be another's
+    EXPECT_THAT(refusal(), HasSubstr("neither YUV4MPEG2 nor raw"));
+    settings.scorer = "library";
+    dist.codec = "prores";
+    EXPECT_THAT(refusal(), HasSubstr("does not decode prores"));
+    dist.codec = "av1";
+    EXPECT_THAT(refusal(), HasSubstr("--film-grain keep"));
+    settings.drop_film_grain = false;
+    EXPECT_EQ(refusal(), "");
+    dist.kind = Source::Kind::y4m;
+    EXPECT_THAT(refusal(), HasSubstr("of different kinds"));
 }
 
 } // namespace

@@ -13,5 +13,6 @@ struct GpuRuntime {
 
 GpuRuntime cuda_runtime();
 GpuRuntime hip_runtime();
+const char *nvidia_decoder_library();
 
 } // namespace vmaf::system

@@ -16,4 +16,6 @@ GpuRuntime cuda_runtime() {
 
 GpuRuntime hip_runtime() { return {kHip, "Check whether the loader knows it: ldconfig -p | grep libamdhip64"}; }
 
+const char *nvidia_decoder_library() { return "libnvcuvid.so.1"; }
+
 } // namespace vmaf::system

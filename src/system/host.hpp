@@ -15,6 +15,7 @@ std::optional<std::uint64_t> free_memory(); // bytes that this process may still
 bool has_metal();
 bool may_have_gpu(); // false: there is certainly none
 std::string temporary_folder();
+std::string user_number(); // of who runs this; empty: users have none here
 
 std::tm utc(std::time_t time);
 

@@ -23,6 +23,7 @@ std::string system_name() {
 }
 
 std::string temporary_folder() { return environment("TMPDIR").value_or("/tmp"); }
+std::string user_number() { return std::to_string(getuid()); }
 
 std::tm utc(std::time_t time) {
     std::tm parts{};

@@ -45,6 +45,7 @@ bool has_metal() { return false; }
 
 bool may_have_gpu() { return true; }
 
+std::string user_number() { return {}; }
 std::string temporary_folder() {
     wchar_t folder[MAX_PATH + 2] = L"";
     const DWORD length = GetTempPathW(MAX_PATH + 1, folder);

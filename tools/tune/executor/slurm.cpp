@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <fstream>
 #include <sstream>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "cli/command_error.hpp"
+#include "system/host.hpp"
 
 namespace vmaf::tune {
 
@@ -42,7 +42,7 @@ std::string without_patterns(const std::string &path) {
 }
 
 // Names of jobs are nobody's own: others may have given theirs the same.
-std::string own_jobs() { return "--user=" + std::to_string(getuid()); }
+std::string own_jobs() { return "--user=" + system::user_number(); }
 
 } // namespace
 

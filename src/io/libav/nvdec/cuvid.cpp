@@ -4,21 +4,18 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "system/gpu_runtimes.hpp"
 
 namespace vmaf::nvdec {
 
 namespace {
 
-#ifdef _WIN32
-constexpr const char *kLibrary = "nvcuvid.dll";
-#else
-constexpr const char *kLibrary = "libnvcuvid.so.1";
-#endif
+const std::string kLibrary = system::nvidia_decoder_library();
 
 template <class F> void find(const system::DynamicLibrary &library, const char *symbol, F &function) {
     function = reinterpret_cast<F>(library.symbol(symbol));
     if (!function)
-        throw invalid(std::string("the NVIDIA decoder library ") + kLibrary + " has no function " + symbol +
+        throw invalid("the NVIDIA decoder library " + kLibrary + " has no function " + symbol +
                       "; the driver is too old");
 }
 
@@ -44,7 +41,7 @@ std::shared_ptr<const Library> Library::load() try {
     if (!kept) kept.reset(new Library(std::make_unique<system::DynamicLibrary>(kLibrary)));
     return kept;
 } catch (const system::LoadError &e) {
-    throw invalid(std::string("the NVIDIA decoder library ") + kLibrary + " cannot be loaded: " + e.what());
+    throw invalid("the NVIDIA decoder library " + kLibrary + " cannot be loaded: " + e.what());
 }
 
 } // namespace vmaf::nvdec

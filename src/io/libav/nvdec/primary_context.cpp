@@ -4,16 +4,13 @@
 
 #include "base/error.hpp"
 #include "system/dynamic_library.hpp"
+#include "system/gpu_runtimes.hpp"
 
 namespace vmaf::nvdec {
 
 namespace {
 
-#ifdef _WIN32
-constexpr const char *kLibrary = "nvcuda.dll";
-#else
-constexpr const char *kLibrary = "libcuda.so.1";
-#endif
+const char *library_name() { return system::cuda_runtime().libraries.front(); }
 
 class Driver {
   public:
@@ -25,13 +22,13 @@ class Driver {
 
     template <class... Arguments> void call(const char *name, Arguments... arguments) const {
         const auto function = reinterpret_cast<int (*)(Arguments...)>(library_.symbol(name));
-        if (!function) throw invalid(std::string(kLibrary) + " has no function " + name);
+        if (!function) throw invalid(std::string(library_name()) + " has no function " + name);
         if (const int result = function(arguments...))
             throw invalid(std::string(name) + " failed: " + std::to_string(result));
     }
 
   private:
-    Driver() : library_(kLibrary) {}
+    Driver() : library_(library_name()) {}
 
     system::DynamicLibrary library_;
 };

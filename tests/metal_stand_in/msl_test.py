@@ -149,25 +149,32 @@ class Configuration(Folder):
         self.assertIn('enable_metal: Metal is a part of macOS', result.stdout + result.stderr)
 
     @unittest.skipUnless(shutil.which('meson'), 'needs meson')
-    def test_a_build_for_macos_has_it(self):
-        """With a compiler that takes every framework for granted."""
-        compilers = {}
-        for name, program in (('c', CLANG.replace('++', '')), ('cpp', CLANG)):
-            wrapper = self.folder / name
-            wrapper.write_text('#!/bin/bash\nwords=()\nwhile [ $# -gt 0 ]; do if [ "$1" = -framework ]; then shift; else words+=("$1"); fi; shift; done\n'
-                               f'exec {program} "${{words[@]}}"\n')
-            wrapper.chmod(0o755)
-            compilers[name] = wrapper
-        cross = self.folder / 'macos.txt'
-        cross.write_text('[binaries]\n' + ''.join(f"{name} = '{path}'\n" for name, path in compilers.items()) +
-                         "ar = 'ar'\n[host_machine]\nsystem = 'darwin'\ncpu_family = 'aarch64'\ncpu = 'aarch64'\nendian = 'little'\n")
-        result = subprocess.run(['meson', 'setup', self.folder / 'build', ROOT, '--cross-file', cross, '--wrap-mode=nofallback', '-Denable_tools=false',
-                                 '-Denable_tests=false', '-Denable_bench=false', '-Denable_asm=false'], capture_output=True, text=True)
+    def test_a_build_for_macos_has_it_where_the_system_is_new_enough(self):
+        result = self.configured_for_macos()
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertRegex(result.stdout, r'metal +: built')
         text = (self.folder / 'build/build.ninja').read_text()
         for name in ('metal_device', 'surface'):
             self.assertIn(f'libvmaf_metal.a.p/meson-generated_.._{name}.cpp.o', text.split('build src/libvmaf_core.a:')[1].split('\n')[0])
+        shutil.rmtree(self.folder / 'build')
+        result = self.configured_for_macos('-Denable_metal=enabled', new_enough=False)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn('the development kit of macOS 15 or newer is needed', result.stdout)
+
+    def configured_for_macos(self, *options, new_enough=True):
+        """With a compiler that takes every framework for granted."""
+        compilers = {}
+        for name, program in (('c', CLANG.replace('++', '')), ('cpp', CLANG)):
+            wrapper = self.folder / name
+            wrapper.write_text('#!/bin/bash\nwords=()\nwhile [ $# -gt 0 ]; do if [ "$1" = -framework ]; then shift; else words+=("$1"); fi; shift; done\n'
+                               f'exec {program} "${{words[@]}}"' + (f' -I{HERE}/frameworks\n' if new_enough else '\n'))
+            wrapper.chmod(0o755)
+            compilers[name] = wrapper
+        cross = self.folder / 'macos.txt'
+        cross.write_text('[binaries]\n' + ''.join(f"{name} = '{path}'\n" for name, path in compilers.items()) +
+                         "ar = 'ar'\n[host_machine]\nsystem = 'darwin'\ncpu_family = 'aarch64'\ncpu = 'aarch64'\nendian = 'little'\n")
+        return subprocess.run(['meson', 'setup', self.folder / 'build', ROOT, '--cross-file', cross, '--wrap-mode=nofallback', '-Denable_tools=false',
+                               '-Denable_tests=false', '-Denable_bench=false', '-Denable_asm=false', *options], capture_output=True, text=True)
 
 
 if __name__ == '__main__':

@@ -16,6 +16,9 @@
 #include "device/module_api/images.hpp"
 #include "device/picture_memory.hpp"
 
+// Older systems are refused before anything of macOS 15 is used (Context).
+#pragma clang diagnostic ignored "-Wunguarded-availability-new"
+
 namespace vmaf {
 
 namespace {

@@ -92,13 +92,7 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 - (void)waitUntilCompleted;
 @end
 
-@interface MTLResidencySetDescriptor : NSObject
-@end
-@protocol MTLResidencySet <NSObject>
-- (void)addAllocation:(id<MTLAllocation>)allocation;
-- (void)removeAllocation:(id<MTLAllocation>)allocation;
-- (void)commit;
-@end
+#import <Metal/MTLResidencySet.h>
 
 @protocol MTLCommandQueue <NSObject>
 @property(readonly) id<MTLDevice> device;

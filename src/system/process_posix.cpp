@@ -74,7 +74,11 @@ std::vector<char *> pointers(const std::vector<std::string> &texts) {
 }
 
 Error cannot_start(const std::string &program, int code) {
-    return Error(code, "cannot start '" + program + "': " + std::strerror(code));
+    const bool is_limit = code == EAGAIN || code == ENOMEM;
+    return Error(
+        code, "cannot start '" + program + "': " + std::strerror(code) +
+                  (is_limit ? "; end other programs or raise the limits on processes and memory (ulimit -u, ulimit -v)"
+                            : ""));
 }
 
 void reap(pid_t pid, int *status) {

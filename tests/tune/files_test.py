@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pathlib
+import resource
 import stat
 import subprocess
 import sys
@@ -254,6 +255,13 @@ print(7)
         folder.chmod(0o700)
         (folder / "run.json").write_text('{"id":"x","command":"corpus","working_folder":"/","store":"","arguments":[],"extra":{},"phases":[9],"units":[]}')
         self.assertIn("damaged", self.tune("status", folder, code=2, env=path).stderr)
+
+
+class Limits(FilesTest):
+    @needs_root  # whom no limit holds
+    def test_programs_that_cannot_be_started_are_told_with_what_to_do(self):
+        run = self.tune("score", self.clip, self.clip, "--no-cache", code=2, user=STRANGER, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)))
+        self.assertRegex(run.stderr, "cannot start '.*': Resource temporarily unavailable; .*ulimit -u")
 
 
 class Terminal(FilesTest):

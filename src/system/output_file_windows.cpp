@@ -38,10 +38,17 @@ void write_text(HANDLE handle, const std::string &path, const TextWriter &write)
     });
 }
 
+// Named as on other systems, too.
+std::string device_name(const std::string &path) { return path == "/dev/null" ? "NUL" : path; }
+
+bool is_null_device(const std::string &path) {
+    return path.size() == 3 && (path[0] | 32) == 'n' && (path[1] | 32) == 'u' && (path[2] | 32) == 'l';
+}
+
 // A regular file, or a name that is still free, is replaced; pipes and devices ("NUL", "\\.\pipe\name") are written to.
 bool is_replaced(const std::string &path) {
     if (path.empty()) throw cannot_write(path, ERROR_FILE_NOT_FOUND);
-    if (path.starts_with("\\\\.\\")) return false;
+    if (path.starts_with("\\\\.\\") || is_null_device(path)) return false;
     const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
     if (kind == INVALID_FILE_ATTRIBUTES) return true;
     if (kind & FILE_ATTRIBUTE_DIRECTORY)
@@ -103,11 +110,13 @@ void remove_temporary_output() noexcept {
     if (watch == Watch::armed) DeleteFileW(watched_path.data()); // goes when its handle is closed: with the process
 }
 
-void check_output_file(const std::string &path) {
+void check_output_file(const std::string &wish) {
+    const std::string path = device_name(wish);
     if (standard_stream(path) == INVALID_HANDLE_VALUE && is_replaced(path)) TemporaryFile temporary(path);
 }
 
-void write_output_file(const std::string &path, const TextWriter &write) {
+void write_output_file(const std::string &wish, const TextWriter &write) {
+    const std::string path = device_name(wish);
     if (const HANDLE stream = standard_stream(path); stream != INVALID_HANDLE_VALUE)
         return write_text(stream, path == "-" ? "standard output" : path, write);
     if (!is_replaced(path)) {

@@ -1,0 +1,131 @@
+// What programs ask the system for, the same on every one.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "base/error.hpp"
+#include "system/c_file.hpp"
+#include "system/descriptor.hpp"
+#include "system/file_lock.hpp"
+#include "system/files.hpp"
+#include "system/host.hpp"
+#include "system/input_file.hpp"
+#include "system/mapped_file.hpp"
+#include "system/process.hpp"
+#include "system/program.hpp"
+
+namespace vmaf::system {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string &text) { return std::as_bytes(std::span(text)); }
+
+std::string all_of(int descriptor) {
+    std::string text;
+    std::array<char, 4096> piece;
+    while (const std::size_t count = read_some(descriptor, std::as_writable_bytes(std::span(piece))))
+        text.append(piece.data(), count);
+    return text;
+}
+
+// This program again, with one of its own tests that does not run by itself.
+Launch self(const std::string &test) {
+    Launch launch;
+    launch.words = {program_path(), "--gtest_also_run_disabled_tests", "--gtest_filter=Child.DISABLED_" + test,
+                    "a \"quoted\" word\\"};
+    return launch;
+}
+
+TEST(Child, DISABLED_EndsAtOnce) {}
+TEST(Child, DISABLED_Fails) { FAIL(); }
+TEST(Child, DISABLED_Sleeps) {
+    Launch again = self("SleepsAlone"); // whose end depends on ours
+    Process child(again);
+    child.wait();
+}
+TEST(Child, DISABLED_SleepsAlone) { std::this_thread::sleep_for(std::chrono::minutes(5)); }
+TEST(Child, DISABLED_ReadsAndReports) {
+    InputFile file = InputFile::open("/dev/fd/10");
+    std::array<char, 100> memory;
+    const Part part{memory.data(), memory.size()};
+    const std::size_t count = file.read_some({&part, 1});
+    EXPECT_TRUE(write_full(12, bytes_of("saw " + std::string(memory.data(), count))));
+}
+
+TEST(Process, OutputAndExitStatusComeBack) {
+    Pipe pipe = make_pipe(1 << 20);
+    Launch launch = self("EndsAtOnce");
+    launch.output = pipe.write.get();
+    Process child(launch);
+    pipe.write.reset();
+    EXPECT_NE(all_of(pipe.read.get()).find("1 test from 1 test suite ran"), std::string::npos);
+    EXPECT_EQ(child.wait(), 0);
+    EXPECT_EQ(Process(self("Fails")).wait(), 1);
+}
+
+TEST(Process, DescriptorsAreFoundUnderTheirNumbers) {
+    MemoryFile frames;
+    ASSERT_TRUE(frames.append(bytes_of("frames")));
+    const Descriptor input = frames.open();
+    Pipe report = make_pipe();
+    Launch launch = self("ReadsAndReports");
+    launch.inherited = {{input.get(), 10}, {report.write.get(), 12}};
+    Process child(launch);
+    report.write.reset();
+    EXPECT_EQ(all_of(report.read.get()), "saw frames");
+    EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(Process, WhatAProgramStartedEndsWithIt) {
+    Pipe pipe = make_pipe();
+    Launch launch = self("Sleeps");
+    launch.output = pipe.write.get();
+    Process child(launch);
+    pipe.write.reset();
+    std::array<Waited, 2> streams = {{{pipe.read.get()}, {}}};
+    EXPECT_TRUE(wait_for_input(streams, 60'000)); // it is up
+    EXPECT_TRUE(streams[0].is_ready);
+    child.kill();
+    EXPECT_EQ(child.wait(), 128 + 9);
+    all_of(pipe.read.get()); // ends when nobody has the other end any more
+}
+
+TEST(Process, ProgramsThatAreNotThereAreNamed) {
+    Launch launch;
+    launch.words = {"vmaf-no-such-program"};
+    try {
+        const Process child(launch);
+        ADD_FAILURE();
+    } catch (const Error &e) {
+        EXPECT_NE(std::string(e.what()).find("cannot start 'vmaf-no-such-program'"), std::string::npos);
+    }
+    EXPECT_FALSE(find_program("vmaf-no-such-program"));
+    EXPECT_TRUE(find_program(program_path()));
+}
+
+TEST(ProgramFiles, AreLockedClaimedMappedAndStamped) {
+    const std::string folder = make_new_folder(testing::TempDir() + "vmaf-programs-"), path = folder + "/ü.txt";
+    {
+        FileLock lock = FileLock::try_new(folder + "/.lock");
+        EXPECT_TRUE(lock.is_held());
+        const auto other = FileLock::try_old(folder + "/.lock");
+        EXPECT_TRUE(other && !other->is_held());
+        lock.release();
+        EXPECT_TRUE(FileLock::try_old(folder + "/.lock")->is_held());
+        EXPECT_FALSE(FileLock::try_old(folder + "/none"));
+    }
+    EXPECT_TRUE(claim_file(path, "mine"));
+    EXPECT_FALSE(claim_file(path, "yours"));
+    EXPECT_EQ(MappedFile(path).text(), "mine");
+    EXPECT_EQ(file_stamp(path)->size, 4u);
+    EXPECT_FALSE(file_stamp(folder + "/none"));
+    EXPECT_TRUE(open_to_read(path));
+    std::string reason;
+    EXPECT_TRUE(is_writable_folder(folder, reason)) << reason;
+    std::filesystem::remove_all(folder);
+}
+
+} // namespace
+} // namespace vmaf::system

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Everything that is tried of a build for Windows, under wine.
+
+  run.py WINDOWS_BUILD [FOLDER_OF_FFMPEG]     FOLDER_OF_FFMPEG: of ffmpeg_build.py; without it vmaf-tune and the filter are left out
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+build = pathlib.Path(sys.argv[1]).resolve()
+os.environ |= {"WINDOWS_BUILD": str(build), "PYTHONDONTWRITEBYTECODE": "1"}
+import windows  # noqa: E402
+
+# What is about files' owners and modes, signals and devices of POSIX systems, or starts programs of this one.
+COMMAND_TESTS = ["test_options", "test_list", "test_pages"]
+# One case meets a result of powf that differs in its last bit between C libraries (docs/development/platforms.md).
+GOLDEN = [sys.executable, ROOT / "tests/golden/check.py", "--vmaf", build / "tools/vmaf.exe", "--clipgen", build / "tools/clipgen.exe", "--without",
+          "^vmaf_noise20"]
+
+
+def main():
+    failed = []
+
+    def run(name, *command, folder=ROOT, **environment):
+        begin = time.monotonic()
+        ended = subprocess.run([str(word) for word in command], cwd=folder, env={**windows.ENVIRONMENT, **environment})
+        print(f"-- {name}: {'passed' if ended.returncode == 0 else 'FAILED'}, {time.monotonic() - begin:.0f} s", flush=True)
+        if ended.returncode:
+            failed.append(name)
+
+    run("golden figures", *GOLDEN, MESON_EXE_WRAPPER="wine")
+    for mask in ("32", "48", "255"):  # without VNNI, without AVX-512, without any
+        run(f"golden figures, --cpumask {mask}", *GOLDEN, "--cpumask", mask, MESON_EXE_WRAPPER="wine")
+    run("vector code", "wine", build / "tests/equality/equality.exe", "--quick")
+    for name in ("unit_tests", "abi/capi_tests", "command_tests", "tune_tests"):
+        run(name, "wine", build / "tests" / (name + ".exe"), "--gtest_brief=1")
+    for name in ("model", "options", "y4m", "capi", "cli", "tune_rows"):
+        run(f"corpus {name}", "wine", build / "fuzz" / (name + "_replay.exe"), ROOT / "fuzz/corpus" / name)
+    run("files", sys.executable, HERE / "files_test.py")
+    programs = {"VMAF": windows.wrapper("vmaf", build / "tools/vmaf.exe"), "CLIPGEN": windows.wrapper("clipgen", build / "tools/clipgen.exe")}
+    for name in COMMAND_TESTS:
+        run(name, sys.executable, "-m", "unittest", "-q", name, folder=ROOT / "tests/cli", **programs)
+    if len(sys.argv) > 2:
+        run("FFmpeg and vmaf-tune", sys.executable, HERE / "tune_test.py", WINDOWS_FFMPEG=str(pathlib.Path(sys.argv[2]).resolve()))
+    print("failed: " + ", ".join(failed) if failed else "all passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -94,9 +94,9 @@ std::string OptionValues::name_suffix() const {
     std::string suffix;
     for (std::size_t i : shown) {
         suffix.append("_").append(table_[i].key.empty() ? table_[i].name : table_[i].key);
-        if (const auto *n = std::get_if<int>(&values_[i])) suffix.append("_" + std::to_string(*n));
-        if (const auto *x = std::get_if<double>(&values_[i])) suffix.append("_" + print_g(*x));
-        if (const auto *s = std::get_if<std::string>(&values_[i])) suffix.append("_" + *s);
+        if (const auto *n = std::get_if<int>(&values_[i])) suffix.append("_").append(std::to_string(*n));
+        if (const auto *x = std::get_if<double>(&values_[i])) suffix.append("_").append(print_g(*x));
+        if (const auto *s = std::get_if<std::string>(&values_[i])) suffix.append("_").append(*s);
     }
     return suffix;
 }

@@ -61,7 +61,7 @@ std::string script_data(std::string_view json) {
 
 std::string csv_field(std::string_view text) {
     const bool is_formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
-    const std::string plain = (is_formula ? "'" : "") + std::string(text);
+    const std::string plain = std::string(is_formula ? 1 : 0, '\'').append(text);
     if (plain.find_first_of(",\"\r\n") == std::string::npos) return plain;
     std::string quoted = "\"";
     for (const char c : plain) quoted.append(c == '"' ? 2 : 1, c);

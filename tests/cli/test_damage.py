@@ -67,6 +67,8 @@ if FLIPS > 20:  # more than the gate has time for
         "gif.gif": ("-c:v", "gif"),
         "apng.apng": ("-c:v", "apng"),
     }
+# Where the first packets of a transmission were lost it looks as if it had been joined in the middle: a warning says so.
+LEFT_OUT, MAY_BEGIN_ANYWHERE = "it begins with pictures that cannot be decoded", (".ts", ".mpg")
 NEVER_SILENT = ("ffv1.mkv", "hash.mkv")  # every slice or picture has a checksum
 
 
@@ -104,7 +106,8 @@ class Flips(VideoTest):
                     frames, complaints = decoded(bad)
                     if complaints:
                         told += 1
-                        self.assertNotEqual(run.returncode, 0, complaints)
+                        if not (name.endswith(MAY_BEGIN_ANYWHERE) and LEFT_OUT in run.stderr):
+                            self.assertNotEqual(run.returncode, 0, complaints)
                     if run.returncode:
                         self.assertIn("vmaf: ", run.stderr.splitlines()[-1])
                     else:

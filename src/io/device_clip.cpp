@@ -5,9 +5,11 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -26,8 +28,12 @@ constexpr std::size_t kInWork = 4; // frames of a decoder that kernels are at; e
 constexpr std::uint64_t kShareOfMemory = 24, kLeastBytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t kFewFrames = 8, kManyFrames = 4096;
 constexpr std::size_t kBlockBytes = std::size_t{64} << 20; // pictures are allocated together
+// A decoder more is made where the others would need so many times its start-up for the rest.
+constexpr double kWorthwhile = 2, kUsualRate = 450; // frames per second of a decoder
 constexpr int kMemoryTrials = 200;
 constexpr auto kMemoryPause = std::chrono::milliseconds(10);
+
+using Clock = std::chrono::steady_clock;
 
 std::size_t bytes_of(const PictureFormat &format, bool has_chroma) {
     const HostLayout layout = host_layout(format);
@@ -40,16 +46,9 @@ class DeviceClip final : public VideoClip {
         : device_(std::move(device)), parts_(std::move(parts)), use_(use), converter_(*device_, use.output),
           pool_(use.output.picture, 0, memory_for(device_, use)), clock_(use.average_rate), times_(use.times),
           window_(window_for(device_->info(), use)) {
-        const unsigned wanted = std::max(1u, use.decoders);
-        active_ = wanted;
-        threads_.reserve(wanted);
-        try {
-            while (threads_.size() < wanted) threads_.push_back(start_thread("decode " + use.name, [this] { work(); }));
-        } catch (...) { // those that run do the work of all
-            if (threads_.empty()) throw;
-            const std::lock_guard lock(mutex_);
-            active_ -= wanted - static_cast<unsigned>(threads_.size());
-        }
+        threads_.reserve(std::max(1u, use.decoders));
+        const std::lock_guard lock(mutex_);
+        add_decoder();
     }
     ~DeviceClip() override {
         {
@@ -58,6 +57,7 @@ class DeviceClip final : public VideoClip {
             changed_.notify_all();
         }
         parts_->cancel();
+        // Nobody adds threads any more.
         for (std::thread &thread : threads_) thread.join();
     }
     DeviceClip(const DeviceClip &) = delete;
@@ -131,6 +131,7 @@ class DeviceClip final : public VideoClip {
         std::deque<InWork> in_work;
         std::uint64_t begun = 0;
         std::uint64_t at = 0; // the frame that it is at
+        bool has_begun = false;
     };
 
     static PictureMemory memory_for(const std::shared_ptr<Device> &device, const DeviceClipUse &use) {
@@ -143,6 +144,29 @@ class DeviceClip final : public VideoClip {
     static std::uint64_t window_for(const DeviceInfo &info, const DeviceClipUse &use) {
         const std::uint64_t bytes = std::max(info.memory_bytes / kShareOfMemory, kLeastBytes);
         return std::clamp<std::uint64_t>(bytes / bytes_of(use.output.picture, use.has_chroma), kFewFrames, kManyFrames);
+    }
+
+    // The caller holds the mutex. With the first decoder what throws ends the clip; with others, there are fewer.
+    void add_decoder() {
+        newest_begun_ = Clock::now();
+        active_++;
+        try {
+            threads_.push_back(start_thread("decode " + use_.name, [this] { work(); }));
+        } catch (...) {
+            active_--;
+            if (threads_.empty()) throw;
+        }
+    }
+
+    // The first frame of the newest decoder is here: another one is worth its start-up if what is left takes those
+    // there are much longer. Making decoders takes the driver long, one after the other, so they are not made at once.
+    void consider_another(std::uint64_t number) {
+        const std::lock_guard lock(mutex_);
+        if (is_stopping_ || threads_.size() >= use_.decoders || active_ < threads_.size()) return; // no part was left
+        const double start_up = std::chrono::duration<double>(Clock::now() - newest_begun_).count();
+        const double most = static_cast<double>(use_.frames.value_or(std::numeric_limits<std::uint32_t>::max()));
+        const double left = most - static_cast<double>(std::max(number, taken_ + ready_.size()));
+        if (left > kWorthwhile * start_up * kUsualRate * static_cast<double>(threads_.size())) add_decoder();
     }
 
     void work() noexcept {
@@ -183,6 +207,7 @@ class DeviceClip final : public VideoClip {
     // False when frames are not wanted any more.
     bool take_in(Decoding &own, PartDecoder::Frame frame) {
         own.at = frame.number;
+        if (!std::exchange(own.has_begun, true)) consider_another(frame.number);
         if (frame.number < use_.skip) {
             deliver(frame.number, {{}, frame.stamp});
             return true;
@@ -260,6 +285,7 @@ class DeviceClip final : public VideoClip {
 
     std::mutex mutex_;
     std::condition_variable changed_;
+    Clock::time_point newest_begun_;
     std::uint64_t window_; // frames ahead of the one that is waited for
     std::uint64_t taken_ = 0;
     unsigned active_ = 0;

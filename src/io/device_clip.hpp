@@ -16,7 +16,8 @@ struct DeviceClipUse {
     bool has_chroma = true; // false: pictures come without samples of chroma
     std::uint64_t skip = 0; // frames
     ClipTimes times;
-    unsigned decoders = 1;
+    unsigned decoders = 1;               // at most
+    std::optional<std::uint64_t> frames; // that will be taken, skipped ones included, where that is known
 };
 // Pictures are complete when they are handed out. Throws Error.
 std::unique_ptr<VideoClip> make_device_clip(std::unique_ptr<VideoParts> parts, std::shared_ptr<Device> device,

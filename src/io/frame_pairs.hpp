@@ -22,8 +22,9 @@ struct PairsUse {
     // (VideoRequest::hwaccel; kProcessor: none, for tests). Empty: they come to `memory`.
     std::shared_ptr<Device> device;
     std::string decoding_device;
-    std::string why_not_on_device; // not empty: they may not, for this reason
-    unsigned decoders = 1;         // of each clip
+    std::string why_not_on_device;      // not empty: they may not, for this reason
+    unsigned decoders = 1;              // of each clip, at most
+    std::optional<std::uint64_t> pairs; // that will be taken, where that is known
 };
 inline constexpr const char *kProcessor = "host";
 

@@ -30,6 +30,7 @@ struct VideoRequest {
     bool is_y4m = false;  // what comes is YUV4MPEG2: nothing has to be found out, so a pipe will do
     unsigned threads = 1; // of the decoder
     std::string hwaccel;  // empty or "none", "auto", or a kind of device that must be used
+    bool may_stay_on_device = false; // on_device() will be called: the first frame may come from a processor
     bool drop_film_grain = false;
     bool deinterlace = false; // pictures that are flagged as interlaced
 };
@@ -135,7 +136,7 @@ struct VideoModule {
     const char *libraries; // names and versions
     std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
 };
-inline constexpr const char *kVideoInterface = "vmaf video 4";
+inline constexpr const char *kVideoInterface = "vmaf video 5";
 
 // The module, loaded once. Throws Error (ENOSYS) that says what to do where there is none.
 const VideoModule &video_module();

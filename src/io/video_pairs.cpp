@@ -225,6 +225,8 @@ bool VideoPairs::start_on_device(const PairsUse &use) {
     distorted_file_.reset();
     const auto clip = [&](std::unique_ptr<VideoParts> parts, const std::string &path, const VideoOutput &output,
                           const VideoFacts &facts, std::uint64_t skip, std::int64_t shift) {
+        std::optional<std::uint64_t> frames = facts.frames;
+        if (use.pairs) frames = std::min(frames.value_or(*use.pairs + skip), *use.pairs + skip);
         return make_device_clip(std::move(parts), use.device,
                                 {.name = "'" + path + "'",
                                  .output = output,
@@ -232,7 +234,8 @@ bool VideoPairs::start_on_device(const PairsUse &use) {
                                  .has_chroma = use.reads_chroma,
                                  .skip = skip,
                                  .times = ClipTimes(shift, request_.is_by_index),
-                                 .decoders = use.decoders});
+                                 .decoders = use.decoders,
+                                 .frames = frames});
     };
     reference_ =
         clip(std::move(reference), request_.reference.path, plan_.reference, report_.reference, skip_reference_, 0);

@@ -178,6 +178,7 @@ PairsUse use_of(const Session &session, const Options &options, const std::share
         // Of the devices that score, those that decode: to decoders they have the same name.
         if (device->info().backend == "cuda") use.decoding_device = device->info().backend;
         use.decoders = std::clamp(system::usable_processors() / 2, 2u, kMaxDecoders);
+        if (options.frame_count) use.pairs = options.frame_count;
         if (const auto names = session.features_off_device(); !names.empty())
             use.why_not_on_device = "feature '" + names[0] + "' runs on the CPU";
     } else {

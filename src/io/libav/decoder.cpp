@@ -1,11 +1,13 @@
 #include "io/libav/decoder.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "io/libav/cuda_device.hpp"
+#include "io/libav/nvdec/nvdec_decoder.hpp"
 #include "io/libav/nvdec/primary_context.hpp"
 #include "io/libav/stream_start.hpp"
 
@@ -151,9 +153,24 @@ bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
     return true;
 }
 
+// Starting a decoder on the device takes long, and those of parts are others: what the first frame tells, the processor
+// finds out as well.
+bool Decoder::tries_first_frame() const {
+    std::error_code error;
+    const AVCodec *const codec = avcodec_find_decoder(container_->stream().codecpar->codec_id);
+    // The libraries' own decoder of AV1 has no code for processors.
+    return request_.may_stay_on_device && codec && std::string_view(codec->name) != "av1" && !request_.deinterlace &&
+           std::filesystem::is_regular_file(request_.path, error) && nvdec_knows(*container_->stream().codecpar);
+}
+
 void Decoder::open_codec() {
     const AVCodecID id = container_->stream().codecpar->codec_id;
     const std::string &wanted = request_.hwaccel;
+    if ((wanted == "cuda" || wanted == "auto") && tries_first_frame()) {
+        open_context(avcodec_find_decoder(id), nullptr);
+        is_trial_ = true;
+        return;
+    }
     if (!wanted.empty() && wanted != "none" && wanted != "auto") {
         const AVHWDeviceType type = av_hwdevice_find_type_by_name(wanted.c_str());
         if (type == AV_HWDEVICE_TYPE_NONE)

@@ -43,8 +43,10 @@ class Decoder {
     // The format that a processor would decode to, and how many bits it has.
     AVPixelFormat processors_format() const { return codec_->sw_pix_fmt; }
     std::string device() const { return has_fallen_back_ ? std::string() : device_; } // empty: a processor decodes
-    const std::string &remark() const { return remark_; }                             // complete with the first frame
-    std::string name() const { return container_->name(); }                           // for sentences
+    // A processor decodes the first frame of a file that cuda will.
+    bool is_trial() const { return is_trial_; }
+    const std::string &remark() const { return remark_; }   // complete with the first frame
+    std::string name() const { return container_->name(); } // for sentences
     void cancel() noexcept { container_->cancel(); }
 
   private:
@@ -55,6 +57,7 @@ class Decoder {
 
     Decoder(std::shared_ptr<Container> container, Read read);
     void open_codec();
+    bool tries_first_frame() const;
     bool open_on_device(AVHWDeviceType type, std::string &why);
     BufferRef open_device(AVHWDeviceType type);
     void open_context(const AVCodec *codec, AVBufferRef *device);
@@ -79,6 +82,7 @@ class Decoder {
     CodecContext codec_;
     std::string device_, remark_;
     AVPixelFormat device_format_ = AV_PIX_FMT_NONE;
+    bool is_trial_ = false;
     bool is_strict_ = false;    // a device was asked for by name
     bool holds_frames_ = false; // whoever takes them, a few at once
     std::atomic<bool> has_fallen_back_ = false;

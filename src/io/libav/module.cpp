@@ -93,11 +93,11 @@ void find_rotation(const std::int32_t *matrix, VideoFacts &facts) {
 class LibavFile final : public VideoFile {
   public:
     explicit LibavFile(const VideoRequest &request)
-        : request_(request), decoder_(std::make_shared<Container>(request)),
-          clock_(fraction(decoder_.stream().avg_frame_rate)) {
+        : request_(request), decoder_(std::make_unique<Decoder>(std::make_shared<Container>(request))),
+          clock_(fraction(decoder_->stream().avg_frame_rate)) {
         read_ahead();
         if (!has_frame_)
-            throw invalid(decoder_.name() + " has no frame that can be decoded: " + reason(AVERROR_INVALIDDATA));
+            throw invalid(decoder_->name() + " has no frame that can be decoded: " + reason(AVERROR_INVALIDDATA));
         find_facts();
     }
 
@@ -109,9 +109,10 @@ class LibavFile final : public VideoFile {
     }
 
     std::optional<std::int64_t> next() override {
+        if (decoder_->is_trial()) begin_again();
         if (is_first_) {
             is_first_ = false;
-            decoder_.check();
+            decoder_->check();
             return time_;
         }
         read_ahead();
@@ -121,24 +122,38 @@ class LibavFile final : public VideoFile {
 
     void store(const Picture &picture) override { maker_->store(*frame_, picture); }
 
-    void cancel() noexcept override { decoder_.cancel(); }
+    void cancel() noexcept override { decoder_->cancel(); }
 
     std::unique_ptr<VideoParts> on_device(const DecodingDevice &device, std::string &why) override {
-        decoder_.check();
+        decoder_->check();
         why = reason_to_fetch(device);
         if (!why.empty()) return nullptr;
-        return make_parts(std::make_shared<Container>(request_), device, first_);
+        FrameKind kind = first_;
+        if (!decoder_->device().empty()) kind.format = decoder_->processors_format();
+        return make_parts(std::make_shared<Container>(request_), device, kind);
     }
 
   private:
+    // Frames come through the host's memory after all: from the device that was asked for.
+    void begin_again() {
+        request_.may_stay_on_device = false;
+        decoder_ = std::make_unique<Decoder>(std::make_shared<Container>(request_));
+        clock_ = FrameClock(fraction(decoder_->stream().avg_frame_rate));
+        decoded_frames_ = 0;
+        read_ahead();
+        if (!has_frame_)
+            throw invalid(decoder_->name() + " has no frame that can be decoded: " + reason(AVERROR_INVALIDDATA));
+        if (maker_) maker_ = std::make_unique<PictureMaker>(*frame_, facts_, output_);
+    }
+
     // Decodes a frame that is like the first, as whatever comes behind takes them to be.
     bool decode(AVFrame *frame) {
-        if (!decoder_.next(frame)) return false;
+        if (!decoder_->next(frame)) return false;
         const FrameKind kind = kind_of(*frame, frame->format);
         if (decoded_frames_++ == 0)
             first_ = kind;
         else
-            first_.check(kind, decoded_frames_ - 1, decoder_.name());
+            first_.check(kind, decoded_frames_ - 1, decoder_->name());
         return true;
     }
 
@@ -151,8 +166,8 @@ class LibavFile final : public VideoFile {
                 is_ended_ = !decode(decoded_.get());
                 if (!is_ended_ && !deinterlacer_) {
                     was_interlaced_ = is_interlaced(*decoded_);
-                    deinterlacer_ = std::make_unique<Deinterlacer>(*decoded_, decoder_.stream().time_base,
-                                                                   decoder_.stream().avg_frame_rate);
+                    deinterlacer_ = std::make_unique<Deinterlacer>(*decoded_, decoder_->stream().time_base,
+                                                                   decoder_->stream().avg_frame_rate);
                 }
                 if (!is_ended_) decoded_->pts = decoded_->best_effort_timestamp;
                 if (deinterlacer_) deinterlacer_->give(is_ended_ ? nullptr : decoded_.get());
@@ -162,7 +177,7 @@ class LibavFile final : public VideoFile {
         const std::int64_t stamp = frame_->best_effort_timestamp;
         time_ = clock_.next(stamp == AV_NOPTS_VALUE
                                 ? std::nullopt
-                                : std::optional(av_rescale_q(stamp, decoder_.stream().time_base, kNanoseconds)));
+                                : std::optional(av_rescale_q(stamp, decoder_->stream().time_base, kNanoseconds)));
     }
 
     // Why frames cannot stay on a device; empty: they can.
@@ -172,6 +187,7 @@ class LibavFile final : public VideoFile {
         if (facts_.hwaccel != (device.kind == "host" ? "" : device.kind)) return "is not decoded on " + device.kind;
         if (!std::filesystem::is_regular_file(request_.path, error)) return "is a pipe, which can be read once only";
         if (request_.deinterlace) return "is deinterlaced";
+        if (request_.drop_film_grain && facts_.codec == "av1") return "is decoded without its film grain";
         if (facts_.rotation || facts_.is_mirrored) return "is turned";
         const bool is_known =
             device.kind == "host" || facts_.chroma == PixelFormat::yuv420p || facts_.chroma == PixelFormat::yuv444p;
@@ -183,21 +199,21 @@ class LibavFile final : public VideoFile {
 
     void find_facts() {
         const AVFrame &f = *frame_;
-        const AVStream &stream = decoder_.stream();
-        const AVFormatContext &container = decoder_.container().format();
+        const AVStream &stream = decoder_->stream();
+        const AVFormatContext &container = decoder_->container().format();
         facts_.container = container.iformat->name;
         facts_.codec = avcodec_get_name(stream.codecpar->codec_id);
-        facts_.decoder = decoder_.codec().name;
-        facts_.hwaccel = decoder_.device();
-        facts_.remark = decoder_.remark();
-        facts_.video_streams = decoder_.container().video_streams();
+        facts_.decoder = decoder_->codec().name;
+        facts_.hwaccel = decoder_->is_trial() ? "cuda" : decoder_->device();
+        facts_.remark = decoder_->remark();
+        facts_.video_streams = decoder_->container().video_streams();
 
         const PixelLayout layout = pixel_layout(static_cast<AVPixelFormat>(f.format));
         facts_.pixel_format = av_get_pix_fmt_name(static_cast<AVPixelFormat>(f.format));
         facts_.chroma = layout.chroma;
         facts_.bits = layout.bits;
-        if (!decoder_.device().empty() && !layout.is_rgb)
-            facts_.bits = bits_of_samples(static_cast<AVPixelFormat>(f.format), decoder_.processors_format());
+        if (!decoder_->device().empty() && !layout.is_rgb)
+            facts_.bits = bits_of_samples(static_cast<AVPixelFormat>(f.format), decoder_->processors_format());
         facts_.is_planar = layout.is_planar;
         facts_.is_rgb = layout.is_rgb;
         facts_.has_alpha = layout.has_alpha;
@@ -234,7 +250,7 @@ class LibavFile final : public VideoFile {
     }
 
     VideoRequest request_;
-    Decoder decoder_;
+    std::unique_ptr<Decoder> decoder_;
     std::unique_ptr<Deinterlacer> deinterlacer_;
     Frame frame_ = new_frame(), decoded_ = new_frame();
     VideoFacts facts_;

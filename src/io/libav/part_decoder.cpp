@@ -42,7 +42,8 @@ class LibavPartDecoder final : public PartDecoder {
             const auto *const frames =
                 frame.hw_frames_ctx ? reinterpret_cast<const AVHWFramesContext *>(frame.hw_frames_ctx->data) : nullptr;
             const auto format = frames ? frames->sw_format : static_cast<AVPixelFormat>(frame.format);
-            kind_.check(kind_of(frame, format), position(), source_->container()->name());
+            kind_.check(kind_of(frame, frames ? decoder_.processors_format() : format), position(),
+                        source_->container()->name());
             const std::int64_t stamp = frame.best_effort_timestamp;
             Frame out{.number = expected_.arrived(stamp), .stamp = expected_.nanoseconds(stamp), .surface = {}};
             out.surface = surface_of(std::move(holder), format);

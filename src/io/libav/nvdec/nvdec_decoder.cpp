@@ -4,10 +4,13 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <mutex>
+#include <vector>
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
 #include "io/libav/nvdec/cuvid.hpp"
+#include "io/libav/nvdec/primary_context.hpp"
 
 extern "C" {
 #include <libavcodec/bsf.h>
@@ -39,12 +42,11 @@ std::optional<Codec> codec_of(AVCodecID id) {
     }
 }
 
-// A decoder of one geometry, kept while pictures of it are out.
+// A decoder of one geometry.
 struct OpenDecoder {
     std::shared_ptr<const Library> library;
     DecoderHandle handle = nullptr;
-    Format format{};
-    unsigned surfaces = 0;
+    CreateInfo info{};
 
     OpenDecoder() = default;
     OpenDecoder(const OpenDecoder &) = delete;
@@ -52,6 +54,49 @@ struct OpenDecoder {
     ~OpenDecoder() {
         if (handle) library->destroy_decoder(handle);
     }
+};
+
+// Making a decoder takes a tenth of a second, and others wait meanwhile: those that are done with serve the next file
+// of the process. What is kept goes with the process, and the context with it.
+class IdleDecoders {
+  public:
+    static IdleDecoders &of_process() {
+        static auto *const idle = new IdleDecoders;
+        return *idle;
+    }
+    // Null: there is none of this kind.
+    std::unique_ptr<OpenDecoder> take(const CreateInfo &info) {
+        const std::lock_guard lock(mutex_);
+        for (auto at = idle_.begin(); at != idle_.end(); ++at)
+            if (std::memcmp(&(*at)->info, &info, sizeof info) == 0) {
+                std::unique_ptr<OpenDecoder> found = std::move(*at);
+                idle_.erase(at);
+                return found;
+            }
+        return nullptr;
+    }
+    void give(std::unique_ptr<OpenDecoder> decoder) noexcept {
+        const std::lock_guard lock(mutex_);
+        try {
+            if (!context_) context_ = primary_context();
+            idle_.push_back(std::move(decoder));
+            if (idle_.size() > kMost) idle_.erase(idle_.begin());
+        } catch (...) { // then it is gone
+        }
+    }
+    // Memory is short. True: there was some to be freed.
+    bool clear() {
+        const std::lock_guard lock(mutex_);
+        const bool had_some = !idle_.empty();
+        idle_.clear();
+        return had_some;
+    }
+
+  private:
+    static constexpr std::size_t kMost = 16;
+    std::mutex mutex_;
+    std::shared_ptr<void> context_;
+    std::vector<std::unique_ptr<OpenDecoder>> idle_;
 };
 
 class NvdecPartDecoder final : public PartDecoder {
@@ -183,23 +228,17 @@ class NvdecPartDecoder final : public PartDecoder {
         if (!is_stopped_) expected_.check_end();
     }
 
-    bool has_same_geometry(const Format &a, const Format &b) const {
-        return a.coded_width == b.coded_width && a.coded_height == b.coded_height && a.chroma == b.chroma &&
-               a.luma_bits_above_8 == b.luma_bits_above_8 && a.min_decode_surfaces <= open_->surfaces &&
-               std::memcmp(&a.display_area, &b.display_area, sizeof a.display_area) == 0;
-    }
-
     // Whether pictures are like the first of the file.
     void check_kind(const Format &format) const {
         FrameKind other = kind_;
         other.width = format.display_area.right - format.display_area.left;
         other.height = format.display_area.bottom - format.display_area.top;
-        if (open_ && ((format.signal ^ open_->format.signal) & kFullRangeBit))
+        if (open_ && ((format.signal ^ format_.signal) & kFullRangeBit))
             other.range = format.signal & kFullRangeBit ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
         const bool is_wide = format.luma_bits_above_8 > 0, is_444 = format.chroma == Chroma::yuv444;
         const AVPixFmtDescriptor &known = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(kind_.format));
         const bool is_other = (known.log2_chroma_w == 0) != is_444 || (known.comp[0].depth > 8) != is_wide ||
-                              (open_ && open_->format.luma_bits_above_8 != format.luma_bits_above_8);
+                              (open_ && format_.luma_bits_above_8 != format.luma_bits_above_8);
         if (is_other)
             other.format = is_444 ? (is_wide ? AV_PIX_FMT_YUV444P16 : AV_PIX_FMT_YUV444P)
                                   : (is_wide ? AV_PIX_FMT_P016 : AV_PIX_FMT_NV12);
@@ -209,24 +248,10 @@ class NvdecPartDecoder final : public PartDecoder {
 
     int on_sequence(const Format &format) {
         check_kind(format);
-        if (open_ && has_same_geometry(format, open_->format)) return static_cast<int>(open_->surfaces);
-        Capabilities can{};
-        can.codec = format.codec;
-        can.chroma = format.chroma;
-        can.bits_above_8 = format.luma_bits_above_8;
-        check(library_->capabilities(&can), "cuvidGetDecoderCaps");
-        if (!can.is_supported || format.coded_width > can.max_width || format.coded_height > can.max_height ||
-            (format.chroma != Chroma::yuv420 && format.chroma != Chroma::yuv444))
-            throw invalid(source_->container()->name() + " cannot be decoded on cuda: the device's decoder does not " +
-                          "take pictures of this size, depth or chroma format");
-        auto opened = std::make_shared<OpenDecoder>();
-        opened->library = library_;
-        opened->format = format;
-        opened->surfaces = std::min(format.min_decode_surfaces + kMoreSurfaces, kMostSurfaces);
         CreateInfo info{};
         info.width = info.target_width = format.coded_width;
         info.height = info.target_height = format.coded_height;
-        info.decode_surfaces = opened->surfaces;
+        info.decode_surfaces = std::min(format.min_decode_surfaces + kMoreSurfaces, kMostSurfaces);
         info.codec = format.codec;
         info.chroma = format.chroma;
         info.bits_above_8 = format.luma_bits_above_8;
@@ -234,9 +259,39 @@ class NvdecPartDecoder final : public PartDecoder {
         info.layout = format.chroma == Chroma::yuv444 ? (is_wide ? Layout::yuv444_16 : Layout::yuv444)
                                                       : (is_wide ? Layout::p016 : Layout::nv12);
         info.output_surfaces = kMapped;
-        check(library_->create_decoder(&opened->handle, &info), "cuvidCreateDecoder");
-        open_ = std::move(opened);
-        return static_cast<int>(open_->surfaces);
+        format_ = format;
+        if (!open_ || std::memcmp(&open_->info, &info, sizeof info) != 0) open(info);
+        return static_cast<int>(info.decode_surfaces);
+    }
+
+    void open(const CreateInfo &info) {
+        open_.reset();
+        std::unique_ptr<OpenDecoder> decoder = IdleDecoders::of_process().take(info);
+        if (!decoder) {
+            Capabilities can{};
+            can.codec = info.codec;
+            can.chroma = info.chroma;
+            can.bits_above_8 = static_cast<unsigned>(info.bits_above_8);
+            check(library_->capabilities(&can), "cuvidGetDecoderCaps");
+            if (!can.is_supported || info.width > can.max_width || info.height > can.max_height ||
+                (info.chroma != Chroma::yuv420 && info.chroma != Chroma::yuv444))
+                throw invalid(source_->container()->name() +
+                              " cannot be decoded on cuda: the device's decoder does not take pictures of this size, "
+                              "depth or chroma format");
+            decoder = std::make_unique<OpenDecoder>();
+            decoder->library = library_;
+            decoder->info = info;
+            CreateInfo asked = info; // the library may write into it
+            Result result = library_->create_decoder(&decoder->handle, &asked);
+            if (result == kOutOfMemory && IdleDecoders::of_process().clear()) {
+                asked = info;
+                result = library_->create_decoder(&decoder->handle, &asked);
+            }
+            check(result, "cuvidCreateDecoder");
+        }
+        // Given back when the last of its pictures is.
+        open_ = {decoder.release(),
+                 [](OpenDecoder *done) { IdleDecoders::of_process().give(std::unique_ptr<OpenDecoder>(done)); }};
     }
 
     int on_decode(PictureParameters *picture) {
@@ -271,7 +326,7 @@ class NvdecPartDecoder final : public PartDecoder {
     }
 
     std::array<ComponentView, 3> components(const std::byte *first, unsigned pitch) const {
-        const Format &format = open_->format;
+        const Format &format = format_;
         const bool is_444 = format.chroma == Chroma::yuv444, is_wide = format.luma_bits_above_8 > 0;
         const std::ptrdiff_t sample = is_wide ? 2 : 1;
         const std::ptrdiff_t plane_bytes = std::ptrdiff_t{pitch} * round_up(format.coded_height, 2u);
@@ -316,6 +371,7 @@ class NvdecPartDecoder final : public PartDecoder {
     Filter filter_;
     Packet filtered_ = new_packet();
     ParserHandle parser_ = nullptr;
+    Format format_{}; // of the sequence
     std::shared_ptr<OpenDecoder> open_;
     const Take *take_ = nullptr;
     std::exception_ptr failure_;
@@ -324,6 +380,27 @@ class NvdecPartDecoder final : public PartDecoder {
 };
 
 } // namespace
+
+bool nvdec_knows(const AVCodecParameters &stream) try {
+    const auto codec = codec_of(stream.codec_id);
+    const AVPixFmtDescriptor *const format = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(stream.format));
+    if (!codec || !format || format->nb_components != 3 || (format->flags & AV_PIX_FMT_FLAG_RGB)) return false;
+    const bool is_420 = format->log2_chroma_w == 1 && format->log2_chroma_h == 1;
+    const bool is_444 = format->log2_chroma_w == 0 && format->log2_chroma_h == 0;
+    if (!is_420 && !is_444) return false;
+    const auto library = Library::load();
+    const std::shared_ptr<void> context = primary_context();
+    const CurrentContext current(context.get());
+    Capabilities can{};
+    can.codec = *codec;
+    can.chroma = is_420 ? Chroma::yuv420 : Chroma::yuv444;
+    can.bits_above_8 = static_cast<unsigned>(format->comp[0].depth - 8);
+    return library->capabilities(&can) == 0 && can.is_supported && stream.width >= can.min_width &&
+           stream.height >= can.min_height && static_cast<unsigned>(stream.width) <= can.max_width &&
+           static_cast<unsigned>(stream.height) <= can.max_height;
+} catch (const Error &) {
+    return false;
+}
 
 std::unique_ptr<PartDecoder> make_nvdec_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,
                                                 void *stream, const FrameKind &kind) {

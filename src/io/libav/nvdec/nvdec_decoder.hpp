@@ -7,6 +7,9 @@
 
 namespace vmaf::libav {
 
+// Whether the first device decodes such a stream; never throws.
+bool nvdec_knows(const AVCodecParameters &stream);
+
 // Streams that must be decoded in one piece, and codecs that it does not know, are left to the libraries. Throws Error.
 std::unique_ptr<PartDecoder> make_nvdec_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,
                                                 void *stream, const FrameKind &kind);

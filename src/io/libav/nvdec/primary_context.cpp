@@ -51,4 +51,15 @@ std::shared_ptr<void> primary_context() {
             }};
 }
 
+CurrentContext::CurrentContext(void *context) { Driver::loaded().call("cuCtxPushCurrent_v2", context); }
+
+CurrentContext::~CurrentContext() {
+    void *ignored = nullptr;
+    try {
+        Driver::loaded().call("cuCtxPopCurrent_v2", &ignored);
+    } catch (const Error &) {
+        // The device is lost.
+    }
+}
+
 } // namespace vmaf::nvdec

@@ -248,7 +248,8 @@ class NvdecPartDecoder final : public PartDecoder {
 
     int on_sequence(const Format &format) {
         check_kind(format);
-        CreateInfo info{};
+        CreateInfo info;
+        std::memset(&info, 0, sizeof info); // it is compared byte by byte
         info.width = info.target_width = format.coded_width;
         info.height = info.target_height = format.coded_height;
         info.decode_surfaces = std::min(format.min_decode_surfaces + kMoreSurfaces, kMostSurfaces);

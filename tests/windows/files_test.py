@@ -3,8 +3,10 @@
   WINDOWS_BUILD=build-windows files_test.py
 """
 import os
+import pathlib
 import re
 import subprocess
+import tempfile
 
 import windows
 from windows import BUILD, ROOT, wine
@@ -106,7 +108,9 @@ class Library(windows.WindowsTest):
             self.assertLessEqual(needed, {"kernel32.dll", "msvcrt.dll", "shell32.dll", "advapi32.dll", "user32.dll"}, file)
 
     def test_a_client_is_built_with_pkg_config_and_runs(self):
-        stage = self.folder / "stage"
+        ascii_folder = tempfile.TemporaryDirectory(prefix="vmaf-stage-")  # pkg-config writes other names with backslashes
+        self.addCleanup(ascii_folder.cleanup)
+        stage = pathlib.Path(ascii_folder.name)
         subprocess.run(["meson", "install", "--no-rebuild", "--quiet", "--tags", "runtime,devel", "--destdir", stage], cwd=BUILD, check=True)
         (description,) = stage.glob("**/pkgconfig/libvmaf.pc")
         prefix = re.search(r"(?m)^prefix=(.*)$", description.read_text()).group(1).split(":", 1)[-1].lstrip("/")
@@ -119,7 +123,8 @@ class Library(windows.WindowsTest):
         for name, distort in (("ref.yuv", "none"), ("dist.yuv", "dct:30")):
             self.clip(name, distort=distort)
         raw = [self.folder / "ref.yuv", self.folder / "dist.yuv"]
-        run = wine(client, *raw, 64, 48, 420, 8, 2, "vmaf_v0.6.1", self.folder / "client.json")
+        # The client knows nothing of UTF-8: the folder is the current one.
+        run = wine(client, "ref.yuv", "dist.yuv", 64, 48, 420, 8, 2, "vmaf_v0.6.1", "client.json", cwd=self.folder)
         out = self.folder / "command.json"
         wine(self.vmaf, "-r", raw[0], "-d", raw[1], "-w", 64, "-h", 48, "-p", 420, "-b", 8, "--json", "-o", out, "-q")
         self.assertEqual(self.document(self.folder / "client.json")["frames"], self.document(out)["frames"])

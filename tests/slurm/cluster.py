@@ -3,8 +3,10 @@ accounting. Needs Debian's slurm-wlm and munge, and root.
 
   with Cluster(folder) as cluster: subprocess.run(["srun", "hostname"], env=cluster.environment)
 """
+import ctypes
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -24,6 +26,11 @@ def free_ports(count):
     ports = [s.getsockname()[1] for s in sockets]
     for s in sockets: s.close()
     return ports
+
+
+def end_with_parent():
+    """A test that is killed leaves no daemons."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 class Cluster:
@@ -93,8 +100,17 @@ PreemptType=preempt/partition_prio
         self.wait_for(lambda: os.path.exists(munge + "/socket"), "munged")
         self.start_controller()
         for name in self.NODES: self.start_node(name)
-        self.wait_for(lambda: self.ask("sinfo", "-h", "-p", "low", "-N", "-o", "%N %t").count("idle") == len(self.NODES), "the nodes")
+        self.make_ready()
         return self
+
+    def make_ready(self):
+        """Both nodes serve and have nothing to do, whatever happened to them before."""
+        def is_ready():
+            states = self.ask("sinfo", "-h", "-p", "low", "-N", "-o", "%t").split()
+            if any(state.startswith(("drain", "drng", "down")) for state in states):
+                self.ask("scontrol", "update", "nodename=" + ",".join(self.NODES), "state=resume")
+            return states == ["idle"] * len(self.NODES)
+        self.wait_for(is_ready, "idle nodes", 120)
 
     def __exit__(self, *_):
         for process in reversed(list(self.processes.values())):
@@ -107,7 +123,8 @@ PreemptType=preempt/partition_prio
 
     def start(self, name, command):
         with open(f"{self.folder}/log/{name}.out", "ab") as log:
-            self.processes[name] = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            self.processes[name] = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                                                    preexec_fn=end_with_parent)
 
     def start_controller(self): self.start("slurmctld", ["slurmctld", "-D"])
 

@@ -152,6 +152,12 @@ class Sources(unittest.TestCase):
 
     # What is wrong with a source, and what cannot be kept of it
 
+    def test_sound_may_be_longer_than_the_video(self):
+        self.ffmpeg("-i", "clip.y4m", "-f", "lavfi", "-i", "sine=duration=4", "-c:v", "ffv1", "-c:a", "flac", "long sound.mkv")
+        answer = json.loads(self.tune("search", "-i", "long sound.mkv", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "4", "--target-vmaf", "80",
+                                      "--json").stdout.splitlines()[-1])
+        self.assertEqual(answer["status"], "ok", answer)
+
     def test_damaged_sources_are_refused_or_the_answer_says_so(self):
         self.ffmpeg("-i", "clip.y4m", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "8", "-bf", "0", "good.mp4")
         data = bytearray(open(self.path("good.mp4"), "rb").read())

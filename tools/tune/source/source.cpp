@@ -39,6 +39,18 @@ double number_of(const json &object, const char *key) {
     return end == text.c_str() || !std::isfinite(value) ? 0 : value;
 }
 
+// Seconds of the stream's own tag "00:00:05.960000000"; 0 without one.
+double tagged_duration(const json &stream) {
+    const auto tags = stream.find("tags");
+    if (tags == stream.end() || !tags->is_object()) return 0;
+    int hours = 0, minutes = 0;
+    double seconds = 0;
+    const std::string text = text_of(*tags, "DURATION");
+    if (std::sscanf(text.c_str(), "%d:%d:%lf", &hours, &minutes, &seconds) != 3) return 0;
+    const double all = 3600.0 * hours + 60.0 * minutes + seconds;
+    return std::isfinite(all) ? all : 0;
+}
+
 double ratio_of(const json &object, const char *key) { // "34000/50000"
     const std::string text = text_of(object, key);
     const std::size_t slash = text.find('/');
@@ -245,6 +257,8 @@ void describe_stream(Source &source, const SourceRequest &request) {
     source.duration = number_of(stream, "duration");
     const json format = document.value("format", json::object());
     source.container = text_of(format, "format_name");
+    if (source.duration <= 0) source.duration = tagged_duration(stream); // Matroska has it there
+    // The longest stream's, which may be the sound's.
     if (source.duration <= 0) source.duration = number_of(format, "duration");
     if (const double frames = number_of(stream, "nb_frames"); frames > 0)
         source.frames = static_cast<std::int64_t>(frames);

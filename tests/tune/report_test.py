@@ -139,7 +139,7 @@ class Report(unittest.TestCase):
         self.assertIn("rows.jsonl:62", self.report(self.rows, "-o", "r.html").stderr)
         self.assertIn("exists", self.report(self.rows, "-o", "r.html", code=6).stderr)
         self.report(self.rows, "-o", "r.html", "-y")
-        self.report(self.rows, "-o", "/nonexistent/r.html", code=6)
+        self.report(self.rows, "-o", self.path("no such folder/r.html"), code=6)
 
     def test_worst_frames_are_shown_as_pictures(self):
         subprocess.check_call([CLIPGEN, "--size", "176x144", "--frames", "12", "--format", "420", "--depth", "8", "--scene", "street", self.path("c.y4m")])

@@ -170,9 +170,13 @@ std::string verdict_html(const Verdict &v) {
 }
 
 std::string matrix_html(const RateMatrix &matrix, std::size_t score, const std::string &name) {
+    std::size_t sources = 0;
+    for (const auto &row : matrix.cells)
+        for (const AverageRate &cell : row) sources = std::max(sources, cell.sources);
     std::string text = "<div data-metric-part=\"" + std::to_string(score) +
                        "\"><div class=\"scroll\"><table class=\"matrix\" id=\"bd-average-" + std::to_string(score + 1) +
-                       "\"><caption>Average over sources, " + markup_escaped(name) +
+                       "\"><caption>" + (sources > 1 ? "Average over sources, " : "One source, ") +
+                       markup_escaped(name) +
                        ": how much more (+) or less (−) bitrate the row needs than the column for the same "
                        "score</caption><thead><tr><th scope=\"col\">configuration</th>";
     for (const std::string &column : matrix.names) text += "<th scope=\"col\">vs " + markup_escaped(column) + "</th>";

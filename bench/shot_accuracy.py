@@ -30,7 +30,10 @@ FLASH = "eq=brightness='if(eq(n,12)+eq(n,20)+eq(n,21),0.6,0)':eval=frame"
 def compose(folder, clips, seed):
     """A film and the numbers of the frames that begin a shot."""
     chance = random.Random(seed)
-    names = chance.sample(sorted(clips), 4)
+    names = []
+    for name in chance.sample(sorted(clips), len(clips)):  # each of another video: looks of one may be the same shot
+        if len(names) < 4 and not any(name.split("-")[0] == other.split("-")[0] for other in names):
+            names.append(name)
     path = folder / f"film-{seed}.mkv"
     size = tune_clips.SIZE.replace("x", ":")
     parts, want = [], []
@@ -71,6 +74,7 @@ def main():
     scratch = tempfile.TemporaryDirectory(prefix="shot-accuracy-")
     work = options.work or pathlib.Path(scratch.name)
     clips = tune_clips.make_clips(work / "clips", options.natural)
+    clips = {name: path for name, path in clips.items() if tune_clips.seconds_of(path) >= PIECE / 25}
     right = wrong = missed = 0
     for seed in range(1000, 1000 + options.seeds):
         film, want, names = compose(work, clips, seed)

@@ -29,7 +29,7 @@ def call(*words):
 
 def store(path, inputs, chain, frames):
     if not path.exists():
-        call(*inputs, "-vf", chain, "-frames:v", frames, "-an", "-pix_fmt", "yuv420p", "-c:v", "ffv1", path)
+        call(*inputs, "-vf", chain, "-frames:v", frames, "-an", "-r", 25, "-pix_fmt", "yuv420p", "-c:v", "ffv1", path)
     return path
 
 
@@ -50,7 +50,7 @@ def make_clips(folder, natural, frames=48):
             start = max(0.0, (length - frames / 20) * i / max(1, len(LOOKS) - 1))
             if look == "quick":
                 start = min(start, max(0.0, length - 3 * frames / 25))
-            scaled = f"{chain}scale={width}:{height}:force_original_aspect_ratio=increase,crop={width}:{height},setsar=1"
+            scaled = f"{chain}scale={width}:{height}:force_original_aspect_ratio=increase,crop={width}:{height},setsar=1,settb=1/25,setpts=N"
             name = f"{video.stem}-{look}"
             clips[name] = store(folder / f"{name}.mkv", ["-ss", f"{start:.2f}", "-i", video], scaled, frames)
     for name, graph in GENERATED.items():

@@ -43,7 +43,7 @@ class Scene {
 };
 
 struct Clip {
-    CutDetector detector{kW, kH};
+    CutDetector detector;
     std::vector<std::int64_t> want;
     std::int64_t frames = 0;
     std::mt19937 random{7};
@@ -62,7 +62,7 @@ struct Clip {
                     picture[static_cast<std::size_t>(y * kW + x)] =
                         static_cast<unsigned char>(std::clamp(value + grain, 16.0, 235.0));
                 }
-            detector.add(picture);
+            detector.add({{picture, kW, kH}});
         }
     }
 };

@@ -49,7 +49,7 @@ std::vector<Shot> shots_from_differences(const std::vector<double> &differences,
 }
 
 std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &source, const ShotSettings &settings) {
-    const int height = std::min(source.height, 180) / 2 * 2;
+    const int height = std::max(2, std::min(source.height, 180) / 2 * 2);
     const int width = std::max(2, static_cast<int>(std::lround(double(source.width) * height / source.height / 2)) * 2);
     Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
     const Arguments input = source.input_arguments();
@@ -57,16 +57,20 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
     command.insert(
         command.end(),
         {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream), "-vf",
-         source.shown("scale=" + std::to_string(width) + ":" + std::to_string(height) + ":flags=area,format=gray"),
+         source.shown("scale=" + std::to_string(width) + ":" + std::to_string(height) + ":flags=area,format=yuv420p"),
          "-fps_mode", "passthrough", "-f", "rawvideo", "-"});
     PipedChild decoder(command);
-    const auto size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-    std::vector<unsigned char> current(size), previous;
+    const auto size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height); // even: see above
+    std::vector<unsigned char> frame(size / 2 * 3), previous;
+    const std::span<const unsigned char> planes(frame), current = planes.first(size);
+    const ShotPicture picture = {{current, width, height},
+                                 {planes.subspan(size, size / 4), width / 2, height / 2},
+                                 {planes.subspan(size / 4 * 5, size / 4), width / 2, height / 2}};
     std::vector<double> differences, variances;
     bool any = false;
-    CutDetector detector(width, height);
+    CutDetector detector;
     for (;;) {
-        if (system::read_full(decoder.output(), std::as_writable_bytes(std::span(current))) < size) break;
+        if (system::read_full(decoder.output(), std::as_writable_bytes(std::span(frame))) < frame.size()) break;
         if (any) {
             std::int64_t sum = 0;
             for (std::size_t i = 0; i < size; i++) sum += std::abs(int(current[i]) - int(previous[i]));
@@ -79,8 +83,8 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
         }
         variances.push_back(squares / double(size) - sum / double(size) * (sum / double(size)));
         any = true;
-        detector.add(current);
-        previous = current;
+        detector.add(picture);
+        previous.assign(current.begin(), current.end());
     }
     if (!decoder.wait().ok() || !any) return {};
     std::vector<ShotFeatures> features;
@@ -122,7 +126,7 @@ ShotSummary summary_of(const std::vector<Shot> &shots, double fps) {
 namespace {
 
 std::string shots_key(const Source &source) {
-    return source.id.empty() ? "" : sha256_hex("shots-3:" + source.id + ":" + std::to_string(source.stream));
+    return source.id.empty() ? "" : sha256_hex("shots-4:" + source.id + ":" + std::to_string(source.stream));
 }
 
 } // namespace

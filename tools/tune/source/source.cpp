@@ -505,7 +505,7 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
     std::string key;
     std::optional<Source> found;
     if (facts && !identity.empty()) {
-        const json asked = {"probe-3",
+        const json asked = {"probe-4",
                             identity,
                             request.ffprobe,
                             request.width.value_or(0),

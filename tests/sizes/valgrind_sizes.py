@@ -35,7 +35,7 @@ with tempfile.TemporaryDirectory() as folder:
             problems += 1
             print(f"{w}x{h} {depth} bit: exit {run.returncode}\n{run.stderr[-2000:]}")
     # Every metric, at a size that all of them take.
-    clip = [clipgen, "--size", "192x178", "--frames", "2", "--format", "420", "--depth", "8", "--scene", "street"]
+    clip = [clipgen, "--size", "218x178", "--frames", "2", "--format", "420", "--depth", "8", "--scene", "street"]
     subprocess.check_call(clip + [ref := os.path.join(folder, "ref.y4m")])
     subprocess.check_call(clip + ["--distort", "dct:40", dis := os.path.join(folder, "dis.y4m")])
     names = json.loads(subprocess.check_output([vmaf, "--capabilities"]))["features"]

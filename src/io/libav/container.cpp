@@ -97,6 +97,27 @@ void Container::find_stream() {
 }
 
 bool Container::read(AVPacket *packet, std::uint64_t frames) {
+    if (!again_.empty()) {
+        av_packet_unref(packet);
+        av_packet_move_ref(packet, again_.front().get());
+        again_.pop_front();
+        return true;
+    }
+    if (!read_next(packet, frames)) return false;
+    if (keeps_packets_) {
+        kept_.push_back(new_packet());
+        if (av_packet_ref(kept_.back().get(), packet) < 0) throw std::bad_alloc();
+    }
+    return true;
+}
+
+void Container::replay() {
+    keeps_packets_ = false;
+    again_ = std::move(kept_);
+    kept_.clear();
+}
+
+bool Container::read_next(AVPacket *packet, std::uint64_t frames) {
     for (;;) {
         av_packet_unref(packet);
         forget_messages();

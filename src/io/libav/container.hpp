@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,9 @@ class Container {
 
     // The next packet of the video; false at the end. Throws Error for damage, `frames` being those that came before.
     bool read(AVPacket *packet, std::uint64_t frames);
+    // Packets that are read from now on come once more after replay().
+    void keep_packets() { keeps_packets_ = true; }
+    void replay();
     // What the demuxer has reported so far; empty: nothing. It often goes on.
     std::string complaint() const { return complaints_.first(); }
     // What decoders said while they were only tried, to find out about the streams: some complain once in a process.
@@ -40,6 +44,7 @@ class Container {
     const AVInputFormat *find_format() const;
     void open();
     void find_stream();
+    bool read_next(AVPacket *packet, std::uint64_t frames);
 
     VideoRequest request_;
     std::atomic<bool> is_cancelled_ = false;
@@ -48,6 +53,8 @@ class Container {
     FormatContext format_;
     AVStream *stream_ = nullptr;
     unsigned video_streams_ = 0;
+    bool keeps_packets_ = false;
+    std::deque<Packet> kept_, again_; // read; to be read again before others
 };
 
 } // namespace vmaf::libav

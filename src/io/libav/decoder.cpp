@@ -140,6 +140,11 @@ bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
         why = "it does not decode " + std::string(avcodec_get_name(container_->stream().codecpar->codec_id)) + " here";
         return false;
     }
+    if (type == AV_HWDEVICE_TYPE_CUDA && nvdec_answer(*container_->stream().codecpar) == NvdecAnswer::no) {
+        why = "this GPU does not decode " + std::string(avcodec_get_name(container_->stream().codecpar->codec_id)) +
+              " of this size, depth and chroma format";
+        return false;
+    }
     try {
         device_context_ = open_device(type);
     } catch (const Error &e) {
@@ -160,13 +165,15 @@ bool Decoder::tries_first_frame() const {
     const AVCodec *const codec = avcodec_find_decoder(container_->stream().codecpar->codec_id);
     // The libraries' own decoder of AV1 has no code for processors.
     return request_.may_stay_on_device && codec && std::string_view(codec->name) != "av1" && !request_.deinterlace &&
-           std::filesystem::is_regular_file(request_.path, error) && nvdec_knows(*container_->stream().codecpar);
+           std::filesystem::is_regular_file(request_.path, error) &&
+           nvdec_answer(*container_->stream().codecpar) == NvdecAnswer::yes;
 }
 
 void Decoder::open_codec() {
     const AVCodecID id = container_->stream().codecpar->codec_id;
     const std::string &wanted = request_.hwaccel;
     if ((wanted == "cuda" || wanted == "auto") && tries_first_frame()) {
+        container_->keep_packets();
         open_context(avcodec_find_decoder(id), nullptr);
         is_trial_ = true;
         return;

@@ -38,6 +38,7 @@ class Decoder {
     void count_from(std::uint64_t number) { first_number_ = number - frames_; }
 
     const Container &container() const { return *container_; }
+    const std::shared_ptr<Container> &shared_container() const { return container_; }
     const AVStream &stream() const { return container_->stream(); }
     const AVCodec &codec() const { return *codec_->codec; }
     // The format that a processor would decode to, and how many bits it has.

@@ -130,7 +130,9 @@ class LibavFile final : public VideoFile {
         if (!why.empty()) return nullptr;
         FrameKind kind = first_;
         if (!decoder_->device().empty()) kind.format = decoder_->processors_format();
-        return make_parts(std::make_shared<Container>(request_), device, kind);
+        if (!decoder_->is_trial()) return make_parts(std::make_shared<Container>(request_), device, kind);
+        decoder_->shared_container()->replay(); // nobody reads it otherwise: next() begins again
+        return make_parts(decoder_->shared_container(), device, kind);
     }
 
   private:

@@ -382,13 +382,14 @@ class NvdecPartDecoder final : public PartDecoder {
 
 } // namespace
 
-bool nvdec_knows(const AVCodecParameters &stream) try {
+NvdecAnswer nvdec_answer(const AVCodecParameters &stream) try {
     const auto codec = codec_of(stream.codec_id);
     const AVPixFmtDescriptor *const format = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(stream.format));
-    if (!codec || !format || format->nb_components != 3 || (format->flags & AV_PIX_FMT_FLAG_RGB)) return false;
+    if (!codec || !format || format->nb_components != 3 || (format->flags & AV_PIX_FMT_FLAG_RGB))
+        return NvdecAnswer::unknown;
     const bool is_420 = format->log2_chroma_w == 1 && format->log2_chroma_h == 1;
     const bool is_444 = format->log2_chroma_w == 0 && format->log2_chroma_h == 0;
-    if (!is_420 && !is_444) return false;
+    if (!is_420 && !is_444) return NvdecAnswer::unknown;
     const auto library = Library::load();
     const std::shared_ptr<void> context = primary_context();
     const CurrentContext current(context.get());
@@ -396,11 +397,13 @@ bool nvdec_knows(const AVCodecParameters &stream) try {
     can.codec = *codec;
     can.chroma = is_420 ? Chroma::yuv420 : Chroma::yuv444;
     can.bits_above_8 = static_cast<unsigned>(format->comp[0].depth - 8);
-    return library->capabilities(&can) == 0 && can.is_supported && stream.width >= can.min_width &&
-           stream.height >= can.min_height && static_cast<unsigned>(stream.width) <= can.max_width &&
-           static_cast<unsigned>(stream.height) <= can.max_height;
+    if (library->capabilities(&can) != 0) return NvdecAnswer::unknown;
+    const bool fits = can.is_supported && stream.width >= can.min_width && stream.height >= can.min_height &&
+                      static_cast<unsigned>(stream.width) <= can.max_width &&
+                      static_cast<unsigned>(stream.height) <= can.max_height;
+    return fits ? NvdecAnswer::yes : NvdecAnswer::no;
 } catch (const Error &) {
-    return false;
+    return NvdecAnswer::unknown;
 }
 
 std::unique_ptr<PartDecoder> make_nvdec_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,

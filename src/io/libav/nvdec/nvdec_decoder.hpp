@@ -7,8 +7,9 @@
 
 namespace vmaf::libav {
 
-// Whether the first device decodes such a stream; never throws.
-bool nvdec_knows(const AVCodecParameters &stream);
+// Whether the first device decodes such a stream.
+enum class NvdecAnswer { unknown, no, yes };
+NvdecAnswer nvdec_answer(const AVCodecParameters &stream);
 
 // Streams that must be decoded in one piece, and codecs that it does not know, are left to the libraries. Throws Error.
 std::unique_ptr<PartDecoder> make_nvdec_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,

@@ -1,5 +1,4 @@
-// What most sources include, parsed once. Builds for Windows use it, which have no compiler cache: caches of other
-// builds would miss.
+// What most sources include, parsed once, in the builds that the gate makes besides the plain one: it has no time for more.
 #include <algorithm>
 #include <array>
 #include <atomic>

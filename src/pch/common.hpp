@@ -1,4 +1,5 @@
-// What most sources include, parsed once, in the builds that the gate makes besides the plain one: it has no time for more.
+// What most sources include, parsed once, in the builds that the gate makes besides the plain one: it has no time for
+// more.
 #include <algorithm>
 #include <array>
 #include <atomic>

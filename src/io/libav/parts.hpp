@@ -22,6 +22,14 @@ struct Part {
     bool is_rest = false; // goes on to the end of the file: more packets come from read_rest(); stamps are not known
 };
 
+// Packets from one key frame to the next.
+struct PacketGroup {
+    std::vector<Packet> packets;
+    std::int64_t first = 0, earliest = 0, latest = 0; // times: of the key frame, of all
+    bool is_start = false;                            // decoding can begin here
+    bool is_plain = true;                             // each packet has a time and is shown
+};
+
 class PartSource {
   public:
     explicit PartSource(std::shared_ptr<Container> container)
@@ -37,13 +45,7 @@ class PartSource {
     const std::shared_ptr<Container> &container() const { return container_; }
 
   private:
-    // Packets from one key frame to the next.
-    struct Group {
-        std::vector<Packet> packets;
-        std::int64_t first = 0, earliest = 0, latest = 0; // times: of the key frame, of all
-        bool is_start = false;                            // decoding can begin here
-        bool is_plain = true;                             // each packet has a time and is shown
-    };
+    using Group = PacketGroup;
     bool read(AVPacket *packet);
     std::optional<Group> read_group();
     void add(Group &group, const AVPacket &packet, bool is_start);

@@ -97,8 +97,8 @@ FloatPlane copied(const PlaneView<float> &from) {
 // or far outside.
 Call prepare_scale(Workload &w, Isa isa) {
     constexpr float kinds[3][2] = {{230.0f, 20.0f}, {260.0f, 0.0f}, {487.0f, -116.0f}};
-    const auto &[range, least] = kinds[w.random()() % 3];
-    const auto plane = [&] {
+    const float *const kind = kinds[w.random()() % 3];
+    const auto plane = [&, range = kind[0], least = kind[1]] {
         return std::make_shared<FloatPlane>(copied(w.float_plane(w.width, w.height, range, least)));
     };
     const auto a = plane(), b = plane();

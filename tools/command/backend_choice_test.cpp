@@ -151,5 +151,18 @@ TEST(Capabilities, StateWhatIsBuiltUsableAndChosen) {
     has(capabilities(off, built), R"("reason": "switched off")");
 }
 
+TEST(Capabilities, SayWhereARuntimeWithoutAGpuWouldCompute) {
+    GpuBackend processor = working("sycl"), nothing = broken("hip", ENODEV);
+    processor.devices = nothing.devices = [] { return std::vector<DeviceInfo>{}; };
+    const std::string text = capabilities({}, std::vector{processor, nothing});
+    EXPECT_NE(text.find(R"("auto": "cpu")"), std::string::npos) << text;
+    EXPECT_NE(
+        text.find(
+            R"("usable": false, "errno": -19, "reason": "no GPU was found; --backend sycl computes on the processor")"),
+        std::string::npos)
+        << text;
+    EXPECT_NE(text.find(R"("reason": "no GPU was found")"), std::string::npos) << text;
+}
+
 } // namespace
 } // namespace vmaf::cli

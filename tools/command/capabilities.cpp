@@ -38,13 +38,23 @@ struct Probe {
     bool is_usable() const { return code == 0; }
 };
 
+// A runtime without a GPU may compute on the processor, where it is named: never by `auto`, so it is not called usable.
+std::string processor_hint(const GpuBackend &backend) {
+    try {
+        (void)backend.start(std::nullopt);
+        return "; --backend " + std::string(backend.name) + " computes on the processor";
+    } catch (const Error &) {
+        return "";
+    }
+}
+
 // What a backend says about its devices. A driver that hangs is one that cannot be used.
 Probe probe(const GpuBackend &backend) {
-    std::packaged_task<Probe()> task([devices = backend.devices]() -> Probe {
+    std::packaged_task<Probe()> task([backend]() -> Probe {
         try {
-            Probe found{.devices = devices()};
-            if (found.devices.empty()) return {.code = -ENODEV, .reason = "no GPU was found"};
-            return found;
+            Probe found{.devices = backend.devices()};
+            if (!found.devices.empty()) return found;
+            return {.code = -ENODEV, .reason = "no GPU was found" + processor_hint(backend)};
         } catch (const Error &e) {
             return {.code = -e.code(), .reason = e.brief()};
         }

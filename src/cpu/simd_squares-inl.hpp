@@ -9,6 +9,7 @@
 #endif
 
 #include "cpu/simd_dot-inl.hpp"
+#include "cpu/simd_ends-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::HWY_NAMESPACE {
@@ -52,7 +53,7 @@ template <class T, class Load> HWY_INLINE VecU64 row_squares(int width, VecU64 t
         const int stop = (width - x) / lanes >= kVectors ? x + kVectors * lanes : width;
         for (; x + lanes <= stop; x += lanes) sum = add_squares(sum, load(x));
         if (x < stop) { // the end of the row
-            sum = add_squares(sum, hn::IfThenElseZero(hn::FirstN(d, std::size_t(width - x)), load(x)));
+            sum = add_squares(sum, first_lanes(load(x), width - x));
             x = width;
         }
         total = add_halves(total, hn::BitCast(DU32(), sum));
@@ -77,7 +78,7 @@ template <class Load> HWY_INLINE VecU64 row_squares_16bit(int width, VecU64 tota
         const int stop = (width - x) / lanes >= kVectors ? x + kVectors * lanes : width;
         for (; x < stop; x += lanes) {
             auto v = load(x);
-            if (x + lanes > width) v = hn::IfThenElseZero(hn::FirstN(d, std::size_t(width - x)), v);
+            if (x + lanes > width) v = first_lanes(v, width - x);
             low = add(low, hn::Mul(v, v));
             high = add(high, hn::MulHigh(v, v));
         }
@@ -102,7 +103,7 @@ template <class Load> HWY_INLINE VecF64 row_rounded_squares(int width, VecF64 to
     };
     for (int x = 0; x < width; x += lanes) {
         auto v = load(x);
-        if (x + lanes > width) v = hn::IfThenElseZero(hn::FirstN(d, std::size_t(width - x)), v);
+        if (x + lanes > width) v = first_lanes(v, width - x);
         total = add(add(total, hn::LowerHalf(half16, v)), hn::UpperHalf(half16, v));
     }
     return total;

@@ -6,6 +6,8 @@
 #include "cpu/simd.hpp"
 
 #if VMAF_VECTOR_PASS
+#include "cpu/simd_ends-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::HWY_NAMESPACE {
 
@@ -24,7 +26,7 @@ std::uint16_t bits_of_rows(const PlaneView<std::uint16_t> &plane, int begin, int
         auto bits = hn::Zero(d);
         for (; x + lanes <= width; x += lanes) bits = hn::Or(bits, hn::LoadU(d, row + x));
         if (x == width) return bits;
-        return hn::Or(bits, hn::IfThenElseZero(hn::FirstN(d, std::size_t(width - x)), hn::LoadU(d, row + x)));
+        return hn::Or(bits, first_lanes(hn::LoadU(d, row + x), width - x));
     };
     for (int y = begin; y < begin + apart; y++) {
         int x = 0;

@@ -22,8 +22,7 @@ VecU64 row_sum(const std::uint8_t *row, int width, VecU64 total) {
     int x = 0;
     for (; x + lanes <= width; x += lanes) total = hn::Add(total, hn::SumsOf8(hn::LoadU(d, row + x)));
     if (x == width) return total;
-    const auto inside = hn::FirstN(d, std::size_t(width - x));
-    return hn::Add(total, hn::SumsOf8(hn::IfThenElseZero(inside, hn::LoadU(d, row + x))));
+    return hn::Add(total, hn::SumsOf8(first_lanes(hn::LoadU(d, row + x), width - x)));
 }
 
 VecU64 row_sum(const std::uint16_t *row, int width, VecU64 total) {
@@ -34,7 +33,7 @@ VecU64 row_sum(const std::uint16_t *row, int width, VecU64 total) {
     auto sum = hn::Zero(d32); // two samples of a vector to a lane: enough for 32768 vectors
     for (int x = 0; x < width; x += lanes) {
         auto v = hn::LoadU(d, row + x);
-        if (x + lanes > width) v = hn::IfThenElseZero(hn::FirstN(d, std::size_t(width - x)), v);
+        if (x + lanes > width) v = first_lanes(v, width - x);
         const auto pairs = hn::BitCast(d32, v);
         sum = hn::Add(sum, hn::Add(hn::And(pairs, mask), hn::ShiftRight<16>(pairs)));
     }

@@ -15,12 +15,14 @@
 
 #if VMAF_VECTOR_PASS
 #include "cpu/simd_dot-inl.hpp"
+#include "cpu/simd_ends-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::motion::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using vmaf::HWY_NAMESPACE::add_pairs;
+using vmaf::HWY_NAMESPACE::first_lanes;
 using vmaf::HWY_NAMESPACE::mul_pairs;
 
 using D16 = hn::ScalableTag<std::int16_t>;
@@ -74,10 +76,7 @@ template <class T> void difference_row(const T *before, const T *now, int width,
     const int lanes = int(hn::Lanes(d));
     int x = 0;
     for (; x + lanes <= width; x += lanes) hn::Store(load_difference(before + x, now + x), d, out + x);
-    if (x < width) {
-        const auto inside = hn::FirstN(d, std::size_t(width - x));
-        hn::Store(hn::IfThenElseZero(inside, load_difference(before + x, now + x)), d, out + x);
-    }
+    if (x < width) hn::Store(first_lanes(load_difference(before + x, now + x), width - x), d, out + x);
 }
 
 // Largest |earlier - current| of a row; for depths at which it can exceed kMaxNarrowDifference.
@@ -88,7 +87,7 @@ int largest_difference(const std::uint16_t *before, const std::uint16_t *now, in
     for (int x = 0; x < width; x += lanes) {
         const auto a = hn::LoadU(d, before + x), b = hn::LoadU(d, now + x);
         auto difference = hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
-        if (x + lanes > width) difference = hn::IfThenElseZero(hn::FirstN(d, std::size_t(width - x)), difference);
+        if (x + lanes > width) difference = first_lanes(difference, width - x);
         largest = hn::Max(largest, difference);
     }
     HWY_ALIGN std::uint16_t values[HWY_LANES(std::uint16_t)];
@@ -156,7 +155,7 @@ template <class Dot> V64 blur_along(const std::int16_t *v, int begin, int end, V
     V32 sum = hn::Zero(d32);
     int x = begin;
     for (; x + lanes <= end; x += lanes) sum = add_pairs(sum, magnitudes(x));
-    if (x < end) sum = add_pairs(sum, hn::IfThenElseZero(hn::FirstN(d, std::size_t(end - x)), magnitudes(x)));
+    if (x < end) sum = add_pairs(sum, first_lanes(magnitudes(x), end - x));
     return widen_add(total, sum);
 }
 
@@ -191,7 +190,7 @@ V64 wide_tile(const T *const before[5], const T *const now[5], int width, unsign
     for (int x = begin; x < end; x += lanes) {
         for (int k = 0; k < 5; k++) values[k] = hn::LoadU(d, v + x - kRadius + k);
         V32 u = hn::Abs(wide_blur(values, 16));
-        if (x + lanes > end) u = hn::IfThenElseZero(hn::FirstN(d, std::size_t(end - x)), u);
+        if (x + lanes > end) u = first_lanes(u, end - x);
         total = widen_add(total, u);
     }
     return total;

@@ -61,10 +61,10 @@ Target find_target(const std::string &path) {
     }
     if (S_ISDIR(status.st_mode)) throw cannot_write(path, EISDIR);
     if (access(target.path.c_str(), W_OK) != 0) throw cannot_write(path, errno);
-    if (!S_ISREG(status.st_mode)) refuse_trap(path, target.path, status);
     target.earlier = status;
     target.is_replaced =
         S_ISREG(status.st_mode) && !target.path.starts_with("/proc/") && !is_held_by_sticky_folder(target.path, status);
+    if (!target.is_replaced) refuse_trap(path, target.path, status);
     return target;
 }
 

@@ -4,6 +4,7 @@ import pathlib
 import shutil
 import stat
 import subprocess
+import tempfile
 import unittest
 
 from support import CommandTest, VMAF, read
@@ -44,6 +45,22 @@ class Outputs(CommandTest):
         os.chown(self.out, STRANGER, STRANGER, follow_symlinks=False)
         self.assertIn("another user", self.score(*PSNR, "-o", self.out, expect=255).stderr)
         self.assertEqual(precious.read_text(), "old")
+
+    @needs_root
+    def test_a_file_that_somebody_put_where_it_cannot_be_replaced_is_refused(self):
+        """It would stay theirs, to be changed later."""
+        self.folder.chmod(0o755)  # both read the clips
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o1777)
+            out = pathlib.Path(folder) / "out.xml"
+            out.write_text("old")
+            os.chown(out, STRANGER - 1, STRANGER - 1)
+            out.chmod(0o666)
+            self.assertIn("another user", self.score(*PSNR, "-o", out, expect=255, user=STRANGER, cwd="/").stderr)
+            self.assertEqual(out.read_text(), "old")
+            os.chown(out, STRANGER, STRANGER)
+            self.score(*PSNR, "-o", out, user=STRANGER, cwd="/")
+            self.assertIn("<VMAF", out.read_text())
 
     def test_a_chain_of_links_to_nothing_yet(self):
         middle, end = self.folder / "middle", self.folder / "end.xml"

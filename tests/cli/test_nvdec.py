@@ -15,10 +15,10 @@ class Nvdec(VideoTest):
         super().setUpClass()
         cls.file = cls.encode("file.mp4", "-c:v", "libx264", "-g", "8", "-bf", "3")
 
-    def decode(self, path=None, fail="", size="144x80", most=-1, expect=2, library=True):
+    def decode(self, path=None, fail="", size="144x80", most=-1, expect=2, library=True, decoders=1):
         env = dict(os.environ, FAKE_NVDEC_SIZE=size, FAKE_NVDEC_FAIL=fail)
         env["LD_LIBRARY_PATH"] = os.environ["FAKE_NVDEC"] if library else "/nonexistent"  # Meson puts it there of its own accord
-        run = subprocess.run([os.environ["NVDEC_FRAMES"], path or self.file, "144", "80", str(most)], capture_output=True, text=True, env=env)
+        run = subprocess.run([os.environ["NVDEC_FRAMES"], path or self.file, "144", "80", str(most), str(decoders)], capture_output=True, text=True, env=env)
         self.assertEqual(run.returncode, expect, run.stderr)
         return [tuple(map(int, line.split())) for line in run.stdout.splitlines()], run.stderr
 
@@ -30,6 +30,19 @@ class Nvdec(VideoTest):
             times = [f[1] for f in frames]
             self.assertEqual(times, sorted(set(times)))
             self.assertEqual(said, "")
+
+    def test_decoders_that_share_a_file(self):
+        """Each on a thread; the last ones find no part left. A failure of one does not hang the others."""
+        for name in ("file.mp4", "one.mkv"):
+            path = self.file if name == "file.mp4" else self.encode(name, "-c:v", "libx264", "-g", "1000")
+            alone, _ = self.decode(path, expect=0)
+            for decoders in (2, 3, 7):
+                frames, said = self.decode(path, expect=0, decoders=decoders)
+                self.assertEqual(([f[:2] for f in frames], said), ([f[:2] for f in alone], ""))
+        for fail in ("create:1", "parse:11", "status:9", "display:24"):
+            _, said = self.decode(fail=fail, decoders=3)
+            self.assertIn(os.path.basename(self.file), said)
+            self.assertEqual(said.count("\n"), 1)
 
     def test_it_stops_when_asked(self):
         frames, said = self.decode(most=3, expect=0)

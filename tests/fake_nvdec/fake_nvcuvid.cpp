@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,10 @@ using namespace vmaf::nvdec;
 
 namespace {
 
-// Whether this call is the one that fails. Each process has its own count; tests use one decoder.
+// Whether this call is the one that fails, of all decoders of the process.
 bool fails(const char *name) {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
     static std::vector<std::pair<std::string, int>> counts;
     const char *const wanted = std::getenv("FAKE_NVDEC_FAIL");
     const auto found = std::find_if(counts.begin(), counts.end(), [&](const auto &c) { return c.first == name; });

@@ -87,6 +87,16 @@ class Outputs(FilesTest):
         self.assertIn("another user", self.report(out, code=6).stderr)
         self.assertEqual(precious.read_text(), "old")
 
+    @needs_root
+    def test_a_pipe_of_another_user_is_not_waited_for(self):
+        out = self.new("rows.jsonl")
+        out.parent.chmod(0o1777)
+        os.mkfifo(out, 0o666)
+        os.chown(out, STRANGER, STRANGER)
+        for flags in (("--resume",), ("--append",), ("-y",)):
+            run = self.tune("corpus", "-i", self.clip, "--encoder", "libx264", "--preset", "ultrafast", "--crf", "30", "-o", out, *flags, code=6)
+            self.assertIn("another user", run.stderr)
+
     def test_inputs_are_not_overwritten_under_any_name(self):
         rows, other = self.new("rows.jsonl"), self.new("other")
         rows.write_bytes(self.rows.read_bytes())

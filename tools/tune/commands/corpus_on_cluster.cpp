@@ -84,7 +84,7 @@ void work_on_cells(const Options &given, const std::vector<json> &units,
     }
     if (numbers.empty()) return;
     std::error_code error;
-    if (o.resume && fs::exists(output_of(given), error)) o.cluster.done_files = {output_of(given)};
+    if (o.resume && fs::is_regular_file(output_of(given), error)) o.cluster.done_files = {output_of(given)};
     o.resume = o.append = o.keep = false;
     o.output = "-";
     o.format.clear();
@@ -126,7 +126,7 @@ int merge_rows(const Options &o, const Manifest &manifest, const std::map<std::s
     }
     const auto write = [&](const std::string &path, const std::string &what, const std::string &header) {
         std::string before;
-        if ((o.resume || o.append) && path != "-") {
+        if (std::error_code error; (o.resume || o.append) && fs::is_regular_file(path, error)) {
             std::ifstream file(path, std::ios::binary);
             before.assign(std::istreambuf_iterator<char>(file), {});
             before.resize(before.rfind('\n') + 1); // a torn line goes

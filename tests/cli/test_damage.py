@@ -256,6 +256,17 @@ class Changes(VideoTest):
                     self.refuse(clip, clip, "--pair", "index", "--mismatch", "warn", *more, says="other than the first", code=234)
 
 
+    def test_mpeg2_whose_decoder_does_not_see_another_chroma(self):
+        parts = [self.encode(f"part{form}.m2v", "-r", "24", "-pix_fmt", form, "-c:v", "mpeg2video", "-flags", "+ildct+ilme", "-f", "mpeg2video") for form in ("yuv420p", "yuv422p")]
+        for name, order in (("less.m2v", parts), ("more.m2v", parts[::-1])):
+            clip = self.file(name, read(order[0]) + read(order[1]))
+            for more in ((), ("--deinterlace",)):
+                with self.subTest(name, more=more):
+                    self.refuse(clip, clip, "--pair", "index", "--mismatch", "warn", *more, says="chroma is sampled in a way other than the first", code=234)
+        for part in parts:
+            self.pair(part, part)
+
+
 class OtherFiles(VideoTest):
     """Only the file that is named is read."""
     frames = 3

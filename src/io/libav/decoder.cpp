@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,10 @@ namespace {
 
 constexpr unsigned kMaxDecoderThreads = 16;
 constexpr int kHeldSurfaces = 6; // frames that are out at once, of a decoder on a device
+
+std::span<const std::uint8_t> bytes_of(const AVPacket &packet) {
+    return {packet.data, static_cast<std::size_t>(std::max(packet.size, 0))};
+}
 
 // Decoders of a codec that work with a kind of device.
 std::vector<std::pair<const AVCodec *, AVPixelFormat>> device_decoders(AVCodecID id, AVHWDeviceType type) {
@@ -226,11 +231,20 @@ void Decoder::look_at_start(const AVPacket &packet) {
     if (packets_++ == 0 && !is_key) {
         begins_without_key_ = true;
         is_forgiving_ = may_be_joined_anywhere(*container_->format().iformat) &&
-                        !announces_key_picture(container_->stream().codecpar->codec_id,
-                                               {packet.data, static_cast<std::size_t>(std::max(packet.size, 0))});
+                        !announces_key_picture(container_->stream().codecpar->codec_id, bytes_of(packet));
     }
     if (is_key && first_key_ == AV_NOPTS_VALUE) first_key_ = packet.pts;
     if (has_time && first_key_ != AV_NOPTS_VALUE && packet.pts < first_key_ && frames_ == 0) is_forgiving_ = true;
+}
+
+void Decoder::look_at_headers(const AVPacket &packet) {
+    if (container_->stream().codecpar->codec_id != AV_CODEC_ID_MPEG2VIDEO) return;
+    const auto chroma = chroma_of_mpeg2(bytes_of(packet));
+    if (!chroma) return;
+    if (mpeg2_chroma_.value_or(*chroma) != *chroma)
+        throw invalid(name() + " has pictures behind frame " + std::to_string(number()) +
+                      " whose chroma is sampled in a way other than the first; cut the file where its pictures change");
+    mpeg2_chroma_ = chroma;
 }
 
 // Gives the decoder another packet, or the end. False when nothing more can be given.
@@ -243,6 +257,7 @@ bool Decoder::feed() {
         return true;
     }
     look_at_start(*packet_);
+    look_at_headers(*packet_);
     const int sent = avcodec_send_packet(codec_.get(), packet_.get());
     if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
     if (sent < 0 && sent != AVERROR(EAGAIN) && !is_forgiving_) throw damaged(reason(sent));

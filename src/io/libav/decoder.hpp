@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "io/libav/container.hpp"
@@ -66,6 +67,7 @@ class Decoder {
     bool receive(AVFrame *frame);
     bool receive_whole(AVFrame *frame);
     void look_at_start(const AVPacket &packet);
+    void look_at_headers(const AVPacket &packet);
     std::uint64_t number() const { return first_number_ + frames_; } // of the next frame
     Error damaged(const std::string &how) const { return container_->damaged(number(), how); }
     Error damaged_frame(std::uint64_t frame) const;
@@ -94,6 +96,7 @@ class Decoder {
     // A stream may begin with pictures whose references lie before its start: that is no damage.
     bool is_forgiving_ = false;
     bool begins_without_key_ = false, first_is_damaged_ = false;
+    std::optional<unsigned> mpeg2_chroma_;                                // of the first header
     std::int64_t first_key_ = AV_NOPTS_VALUE, earliest_ = AV_NOPTS_VALUE; // times of packets
 };
 

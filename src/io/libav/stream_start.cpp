@@ -39,4 +39,15 @@ bool announces_key_picture(AVCodecID codec, std::span<const std::uint8_t> packet
     return false;
 }
 
+std::optional<unsigned> chroma_of_mpeg2(std::span<const std::uint8_t> packet) {
+    constexpr unsigned kExtension = 0xb5, kOfSequence = 1, kFirstSlice = 0x01, kLastSlice = 0xaf;
+    for (std::size_t i = 0; i + 5 < packet.size(); i++) {
+        if (packet[i] != 0 || packet[i + 1] != 0 || packet[i + 2] != 1) continue;
+        const unsigned code = packet[i + 3];
+        if (code >= kFirstSlice && code <= kLastSlice) return std::nullopt; // headers come before them
+        if (code == kExtension && packet[i + 4] >> 4 == kOfSequence) return packet[i + 5] >> 1 & 3;
+    }
+    return std::nullopt;
+}
+
 } // namespace vmaf::libav

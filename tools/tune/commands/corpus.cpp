@@ -62,7 +62,8 @@ class CorpusRun {
         : run_(run), options_(o), plan_(plan), results_(plan.jobs.size()), finished_(plan.jobs.size()) {
         format_ = o.format == "csv" ? RowFormat::csv : o.schema == 3 ? RowFormat::schema3 : RowFormat::schema4;
         std::error_code error;
-        if (o.resume && fs::is_regular_file(output, error)) done_.read(output, o.retry_failed); // a pipe has no rows yet
+        if (o.resume && fs::is_regular_file(output, error))
+            done_.read(output, o.retry_failed); // a pipe has no rows yet
         for (const std::string &file : o.cluster.done_files) done_.read(file, o.retry_failed);
         if (o.cluster.on_rows) return;
         try {

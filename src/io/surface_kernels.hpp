@@ -2,7 +2,7 @@
 // and the sums that thumbnails of luma are made of (alignment.hpp).
 #pragma once
 
-#include "device/kernel.hpp"
+#include "device/block_sum.hpp"
 
 namespace vmaf {
 namespace kernels {
@@ -130,13 +130,8 @@ template <class C, class Sample> struct LumaBlocksKernel {
             Global<const Sample> row = static_cast<Global<const Sample>>(a.plane) + static_cast<i64>(y) * a.pitch;
             for (int x = left + c.thread; x < right; x += kThreads) sum += C::load(row + x);
         }
-        sum = group_sum_wide(c, sum);
-        if (c.thread % C::kGroup == 0) shared->sums[c.thread / C::kGroup] = sum;
-        c.barrier();
-        if (c.thread != 0) return;
-        u64 total = 0;
-        for (int i = 0; i < kGroups; i++) total += shared->sums[i];
-        a.sums[c.block_y * a.columns + c.block_x] = total;
+        const u64 total = block_sum<kThreads>(c, shared->sums, sum);
+        if (c.thread == 0) a.sums[c.block_y * a.columns + c.block_x] = total;
     }
 
   private:

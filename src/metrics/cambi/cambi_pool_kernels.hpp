@@ -3,6 +3,7 @@
 // 2^-24. Where it needs more than 53 bits, cambi_ordered_sum takes it in the prescribed order.
 #pragma once
 
+#include "device/block_sum.hpp"
 #include "device/ordered_sum.hpp"
 #include "device/soft_f64.hpp"
 #include "metrics/cambi/cambi_count_kernel.hpp"
@@ -218,8 +219,7 @@ template <class C> struct cambi_ordered_sum {
             u64 own = 0;
             for (u32 i = first + static_cast<u32>(c.thread); i < first + kChunk && i < count; i += kThreads)
                 own += cambi_units(values[i]);
-            own = group_sum_wide(c, own);
-            if (c.thread % C::kGroup == 0) C::shared_add(&s->units, own);
+            add_to_shared(c, &s->units, own);
             c.barrier();
             const u64 more = s->units;
             c.barrier();

@@ -1,6 +1,7 @@
 // Device kernels of float_moment (fidelity.md 4): sums of samples and of their squares, in integers.
 #pragma once
 
+#include "device/block_sum.hpp"
 #include "metrics/common/ordered_squares_kernel.hpp"
 #include "metrics/common/plane_words_kernel.hpp"
 
@@ -30,11 +31,8 @@ template <class C, class Sample, bool kRounded> struct MomentKernel {
         for (int picture = 0; picture < 2; picture++) {
             u64 first = 0, second = 0;
             if (x < a.width) add_up(c, a, picture, x, y, first, second);
-            first = group_sum_wide(c, first);
-            second = group_sum_wide(c, second);
-            if (c.thread % C::kGroup != 0) continue;
-            C::shared_add(&shared->sums[2 * picture], first);
-            C::shared_add(&shared->sums[2 * picture + 1], second);
+            add_to_shared(c, &shared->sums[2 * picture], first);
+            add_to_shared(c, &shared->sums[2 * picture + 1], second);
         }
         c.barrier();
         if (c.thread >= 4) return;

@@ -2,7 +2,7 @@
 // does not matter.
 #pragma once
 
-#include "device/kernel.hpp"
+#include "device/block_sum.hpp"
 #include "metrics/common/ordered_squares_kernel.hpp"
 #include "metrics/common/plane_words_kernel.hpp"
 
@@ -46,12 +46,7 @@ template <class C, class Sample, bool kRounded> struct SquaredErrorKernel {
                 dist += planes.pitch;
             }
         }
-        sum = group_sum_wide(c, sum);
-        if (c.thread % C::kGroup == 0) shared->sums[c.thread / C::kGroup] = sum;
-        c.barrier();
-        if (c.thread != 0) return;
-        u64 total = 0;
-        for (int i = 0; i < kGroups; i++) total += shared->sums[i];
+        const u64 total = block_sum<kThreads>(c, shared->sums, sum);
         if (total) c.atomic_add(a.sums.of(c.frame) + plane, total);
     }
 

@@ -1,6 +1,7 @@
 // Device kernels of xpsnr: exact sums over blocks, from which the CPU makes the weights and the weighted errors.
 #pragma once
 
+#include "device/block_sum.hpp"
 #include "metrics/xpsnr/xpsnr_formula.hpp"
 
 namespace vmaf {
@@ -35,21 +36,17 @@ template <class C, class Sample> struct XpsnrKernel {
         if (a.weighted) {
             u64 spatial = 0, temporal = 0;
             activity(c, a, spatial, temporal);
-            add(c, shared, kXpsnrSpatial, spatial);
-            add(c, shared, kXpsnrTemporal, temporal);
+            add_to_shared(c, &shared->sums[kXpsnrSpatial], spatial);
+            add_to_shared(c, &shared->sums[kXpsnrTemporal], temporal);
         }
-        for (int p = 0; p < a.plane_count; p++) add(c, shared, kXpsnrError + p, squared_error(c, a, p));
+        for (int p = 0; p < a.plane_count; p++)
+            add_to_shared(c, &shared->sums[kXpsnrError + p], squared_error(c, a, p));
         c.barrier();
         Global<u64> out = a.sums.of(c.frame) + static_cast<u64>(c.block_y * a.columns + c.block_x) * kXpsnrSums;
         for (int i = c.thread; i < kXpsnrSums; i += kThreads) out[i] = shared->sums[i];
     }
 
   private:
-    static VMAF_DEVICE_FN void add(C &c, Shared<SharedMemory> shared, int which, u64 sum) {
-        sum = group_sum_wide(c, sum);
-        if (c.thread % C::kGroup == 0) C::shared_add(&shared->sums[which], sum);
-    }
-
     // A plane that may stand outside of the picture at its lower and right edge, which is repeated there.
     struct Plane {
         Global<const Sample> samples; // null: zeros

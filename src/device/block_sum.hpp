@@ -1,0 +1,27 @@
+// Sums over the threads of a block, of integers whose total is below 2^60.
+#pragma once
+
+#include "device/kernel.hpp"
+
+namespace vmaf {
+namespace kernels {
+
+// Adds the values of all threads to a sum in shared memory, which is complete behind the next barrier.
+template <class C> VMAF_DEVICE_FN void add_to_shared(C &c, Shared<u64> sum, u64 own) {
+    own = group_sum_wide(c, own);
+    if (c.thread % C::kGroup == 0) C::shared_add(sum, own);
+}
+
+// The sum of the values of all threads, for the first thread alone; others get 0. `sums`: a word for each group.
+template <int kThreads, class C> VMAF_DEVICE_FN u64 block_sum(C &c, Shared<u64> sums, u64 own) {
+    own = group_sum_wide(c, own);
+    if (c.thread % C::kGroup == 0) sums[c.thread / C::kGroup] = own;
+    c.barrier();
+    if (c.thread != 0) return 0;
+    u64 total = 0;
+    for (int i = 0; i < kThreads / C::kGroup; i++) total += sums[i];
+    return total;
+}
+
+} // namespace kernels
+} // namespace vmaf

@@ -6,7 +6,8 @@
 //                                                             copied to the host meanwhile
 //   video_bench frames DEVICE REFERENCE DISTORTED [DECODERS]  a checksum of each pair of pictures, for tests
 //
-// DEVICE is cuda, host32, host64, or none: decoded by the processor, into the host's memory. DECODERS: of each file.
+// DEVICE is cuda, host32, host64, or none: decoded by the processor, into the host's memory. DECODERS: of each file;
+// "upload": one, by processors, in memory that the device copies from; "copy": the same by way of pictures of the host.
 // Both files are read twice: what the second time takes has no start-up of the device, its decoders and memory in it.
 #include <chrono>
 #include <cstdio>
@@ -15,9 +16,11 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "device/picture_memory.hpp"
 #include "io/video_pairs.hpp"
 #include "session/session.hpp"
 #include "support/devices.hpp"
+#include "system/program.hpp"
 
 namespace {
 
@@ -46,6 +49,7 @@ struct Run {
     std::string mode, device_name;
     std::shared_ptr<Device> device;
     unsigned decoders = kDecoders;
+    bool is_uploaded = false, is_copied = false;
     VideoPairsRequest request;
 };
 
@@ -55,6 +59,12 @@ PairsUse use_of(const Run &run, bool reads_chroma) {
     use.decoders = run.decoders;
     if (!run.device) return use;
     use.device = run.device;
+    if (run.is_uploaded || run.is_copied) {
+        use.memory = device_memory(run.device, Memory::pinned_host);
+        use.frames_ahead = 4;
+        if (run.is_copied) use.device = nullptr;
+        return use;
+    }
     use.decoding_device = run.device_name == "cuda" ? "cuda" : kProcessor;
     return use;
 }
@@ -82,7 +92,7 @@ int go(const Run &run, const char *when) {
         if (run.mode == "frames")
             std::printf("%u %016llx %016llx\n", count, static_cast<unsigned long long>(checksum(pair->reference)),
                         static_cast<unsigned long long>(checksum(pair->distorted)));
-        else if (run.device && pair->reference.memory() != Memory::device)
+        else if (run.device && !run.is_copied && pair->reference.memory() != Memory::device)
             throw invalid("pictures do not stay on the device");
         if (session) session->read(std::move(pair->reference), std::move(pair->distorted), count);
         count++;
@@ -119,10 +129,16 @@ int main(int argc, char **argv) {
             run.device = open_test_device(words[1]);
             if (!run.device) throw invalid("no device '" + words[1] + "' on this machine");
         }
-        if (words.size() > 4) run.decoders = static_cast<unsigned>(std::stoul(words[4]));
+        run.is_uploaded = words.size() > 4 && words[4] == "upload";
+        run.is_copied = words.size() > 4 && words[4] == "copy";
+        const bool is_decoded_there = words[1] == "cuda" && !run.is_uploaded && !run.is_copied;
+        if (words.size() > 4 && !run.is_uploaded && !run.is_copied)
+            run.decoders = static_cast<unsigned>(std::stoul(words[4]));
         run.request.reference = {.path = words[2],
-                                 .hwaccel = words[1] == "cuda" ? "cuda" : "none",
-                                 .may_stay_on_device = words[1] == "cuda"};
+                                 .threads = system::usable_processors(),
+                                 .hwaccel = is_decoded_there ? "cuda" : "none",
+                                 .may_stay_on_device = is_decoded_there,
+                                 .may_be_uploaded = run.is_uploaded};
         run.request.distorted = run.request.reference;
         run.request.distorted.path = words[3];
         const auto say = [](const std::string &line) { std::fprintf(stderr, "%s\n", line.c_str()); };

@@ -1,6 +1,7 @@
 #include "io/device_clip.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/aligned.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/thread.hpp"
@@ -100,7 +102,7 @@ class DeviceClip final : public VideoClip {
     struct InWork {
         PartDecoder::Frame source;
         Picture picture;
-        std::size_t place = 0; // of its thumbnail and event
+        std::size_t place = 0; // of its thumbnail, event and copy
     };
     // What a thread works with.
     struct Decoding {
@@ -127,6 +129,7 @@ class DeviceClip final : public VideoClip {
         std::unique_ptr<Queue> queue;
         SurfaceConverter::Thumbnails thumbnails;
         std::vector<std::unique_ptr<Event>> done;
+        std::array<std::unique_ptr<DeviceMemory>, kInWork> copies; // of what is decoded in the host's memory
         std::unique_ptr<PartDecoder> decoder;
         std::deque<InWork> in_work;
         std::uint64_t begun = 0;
@@ -217,9 +220,35 @@ class DeviceClip final : public VideoClip {
         hand_over(own, kInWork - 1);
         own.in_work.push_back({std::move(frame), std::move(picture), own.begun++ % kInWork});
         const InWork &newest = own.in_work.back();
-        converter_.enqueue(*own.queue, newest.source.surface, newest.picture, own.thumbnails, newest.place);
+        converter_.enqueue(*own.queue, surface_of(own, newest), newest.picture, own.thumbnails, newest.place);
         own.queue->record(*own.done[newest.place]);
         return true;
+    }
+
+    // Where kernels find a frame: where it was decoded, or in a copy of the planes that the picture needs.
+    DeviceSurface surface_of(Decoding &own, const InWork &frame) const {
+        DeviceSurface surface = frame.source.surface;
+        if (!surface.on_host[0].rows) return surface;
+        constexpr std::size_t kPlaneAlignment = 256;
+        std::array<std::size_t, 3> offset{};
+        std::array<bool, 3> is_copied{};
+        std::size_t bytes = 0;
+        for (std::size_t c = 0; c < 3 && frame.picture.data(static_cast<unsigned>(c)); c++) {
+            const HostPlane &plane = surface.on_host[c];
+            is_copied[c] = c == 0 || plane.first != surface.on_host[c - 1].first; // chroma may share one
+            offset[c] = is_copied[c] ? bytes : offset[c - 1];
+            if (is_copied[c]) bytes += round_up(plane.pitch * plane.rows, kPlaneAlignment);
+        }
+        std::unique_ptr<DeviceMemory> &copy = own.copies[frame.place];
+        if (!copy || copy->size() < bytes) copy = device_->allocate(bytes);
+        for (std::size_t c = 0; c < 3 && frame.picture.data(static_cast<unsigned>(c)); c++) {
+            const HostPlane &plane = surface.on_host[c];
+            std::byte *const to = copy->data() + offset[c];
+            const auto pitch = static_cast<std::ptrdiff_t>(plane.pitch);
+            if (is_copied[c]) own.queue->upload(to, pitch, plane.first, pitch, {plane.row_bytes, plane.rows});
+            surface.components[c].first = to + (surface.components[c].first - plane.first);
+        }
+        return surface;
     }
 
     // A picture for a frame, once it is near enough to the one that is waited for. Empty when it is not wanted any

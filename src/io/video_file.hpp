@@ -10,7 +10,7 @@
 #include <string>
 
 #include "io/component_copy.hpp"
-#include "picture/picture.hpp"
+#include "picture/pool.hpp"
 
 namespace vmaf {
 
@@ -26,11 +26,12 @@ std::string to_string(const Fraction &fraction); // "30000/1001", "25"
 std::string to_string(SampleRange range);
 
 struct VideoRequest {
-    std::string path;     // "-" is standard input
-    bool is_y4m = false;  // what comes is YUV4MPEG2: nothing has to be found out, so a pipe will do
-    unsigned threads = 1; // of the decoder
-    std::string hwaccel;  // empty or "none", "auto", or a kind of device that must be used
+    std::string path;                // "-" is standard input
+    bool is_y4m = false;             // what comes is YUV4MPEG2: nothing has to be found out, so a pipe will do
+    unsigned threads = 1;            // of the decoder
+    std::string hwaccel;             // empty or "none", "auto", or a kind of device that must be used
     bool may_stay_on_device = false; // on_device() will be called: the first frame may come from a processor
+    bool may_be_uploaded = false;    // for_upload() may be called
     bool drop_film_grain = false;
     bool deinterlace = false; // pictures that are flagged as interlaced
 };
@@ -67,17 +68,25 @@ struct VideoOutput {
     std::string matrix; // for RGB: the matrix to use
 };
 
-// What decodes into its own memory: the kind by its name in VideoRequest::hwaccel ("host": a processor, for tests), and a
-// context of its driver.
+// What decodes into its own memory: the kind by its name in VideoRequest::hwaccel ("host": a processor, for tests), and
+// a context of its driver.
 struct DecodingDevice {
     std::string kind;
     void *context = nullptr;
+};
+
+// Rows of bytes in the host's memory, the first at the lowest address.
+struct HostPlane {
+    const std::byte *first = nullptr;
+    std::size_t pitch = 0, row_bytes = 0, rows = 0;
 };
 
 // A picture where its decoder left it, in memory of a device. It stays there while `hold` lives.
 struct DeviceSurface {
     std::array<ComponentView, 3> components; // of the picture, without what is cropped
     std::shared_ptr<void> hold;
+    // Where rows are: it is in the host's memory and has to be copied; by component, which may share a plane.
+    std::array<HostPlane, 3> on_host{};
 };
 
 // One of several decoders of a file. They work at the same time, on threads of their own, each at other frames.
@@ -104,6 +113,8 @@ class VideoParts {
     virtual ~VideoParts() = default;
     // `stream`: of the device, where the decoder's work goes. Must outlive the decoder and its surfaces.
     virtual std::unique_ptr<PartDecoder> make_decoder(void *stream) = 0;
+    // False: there is one decoder only, which takes the whole file.
+    virtual bool has_many() const = 0;
     // A sentence about parts that could not be made, so far; mostly empty.
     virtual std::string remark() const = 0;
     // From another thread: ends what waits for data.
@@ -128,6 +139,9 @@ class VideoFile {
     // After set_output(), instead of next(): the same frames, left in the memory of a device. Nothing, and why, where
     // they must come through the host's. Throws Error for damage that has shown.
     virtual std::unique_ptr<VideoParts> on_device(const DecodingDevice &device, std::string &why) = 0;
+    // The same where a processor decodes: into memory of this kind, for a device to copy from. The file has one
+    // decoder, and goes with it.
+    virtual std::unique_ptr<VideoParts> for_upload(const PictureMemory &memory, std::string &why) = 0;
 };
 
 // What the module offers, under the name vmaf_video_module.
@@ -136,7 +150,7 @@ struct VideoModule {
     const char *libraries; // names and versions
     std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
 };
-inline constexpr const char *kVideoInterface = "vmaf video 5";
+inline constexpr const char *kVideoInterface = "vmaf video 6";
 
 // The module, loaded once. Throws Error (ENOSYS) that says what to do where there is none.
 const VideoModule &video_module();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <future>
 
+#include "base/log.hpp"
 #include "io/device_clip.hpp"
 
 namespace vmaf {
@@ -197,69 +198,71 @@ void VideoPairs::find_start_offset() {
     }
 }
 
-// Both files, or none: false. A file that is decoded on the device, and comes through the host's memory all the same,
-// is told.
-bool VideoPairs::start_on_device(const PairsUse &use) {
-    const auto is_decoded_there = [&](const VideoFacts &facts) {
-        return facts.hwaccel == use.decoding_device || use.decoding_device == kProcessor;
-    };
-    if (!is_decoded_there(report_.reference) && !is_decoded_there(report_.distorted)) return false;
-    std::string why = use.why_not_on_device;
-    std::unique_ptr<VideoParts> reference, distorted;
-    if (why.empty()) {
-        const DecodingDevice device{use.decoding_device, use.device->native_context()};
-        const auto open = [&](VideoFile &file, const char *role) {
-            std::string reason;
-            auto parts = file.on_device(device, reason);
-            if (!parts) why = std::string("the ") + role + " clip " + reason;
-            return parts;
-        };
-        reference = open(*reference_file_, "reference");
-        if (reference) distorted = open(*distorted_file_, "distorted");
+// Frames that come through the host's memory, although the device decodes them or could copy them from where they are
+// decoded.
+void VideoPairs::tell_of_host(const PairsUse &use, const Source &source, const std::string &why) {
+    if (use.decoding_device == kProcessor) return;
+    const std::string sentence = "pictures go through the host's memory: " + why;
+    if (source.facts.hwaccel.empty())
+        log(LogLevel::info, sentence);
+    else if (report_.steps.empty() || report_.steps.back() != sentence) // of the other clip
+        step(sentence);
+}
+
+// The parts of a file whose pictures are made on the device: decoded there, or by a processor in memory that the device
+// copies from. None: pictures are made on the host.
+std::unique_ptr<VideoParts> VideoPairs::parts_for_device(const PairsUse &use, const Source &source) {
+    const bool is_decoded_there = !use.decoding_device.empty() &&
+                                  (use.decoding_device == kProcessor || source.facts.hwaccel == use.decoding_device);
+    const bool is_uploaded = !is_decoded_there && use.memory.kind == Memory::pinned_host;
+    if (!use.device || !(is_decoded_there || is_uploaded)) return nullptr;
+    std::string why;
+    if (use.why_not_on_device.empty()) {
+        auto parts = is_decoded_there ? source.file->on_device({use.decoding_device, use.device->native_context()}, why)
+                                      : source.file->for_upload(use.memory, why);
+        if (parts) return parts;
+        why = std::string("the ") + source.role + " clip " + why;
+    } else {
+        why = use.why_not_on_device;
     }
-    if (!why.empty()) {
-        if (use.decoding_device != kProcessor) step("pictures go through the host's memory: " + why);
-        return false;
-    }
-    reference_file_.reset(); // with its decoder
-    distorted_file_.reset();
-    const auto clip = [&](std::unique_ptr<VideoParts> parts, const std::string &path, const VideoOutput &output,
-                          const VideoFacts &facts, std::uint64_t skip, std::int64_t shift) {
-        std::optional<std::uint64_t> frames = facts.frames;
-        if (use.pairs) frames = std::min(frames.value_or(*use.pairs + skip), *use.pairs + skip);
+    tell_of_host(use, source, why);
+    return nullptr;
+}
+
+std::unique_ptr<VideoClip> VideoPairs::start_clip(const PairsUse &use, const Source &source) {
+    const std::string name = source.path == "-" ? "standard input" : "'" + source.path + "'";
+    const ClipTimes times(source.shift, request_.is_by_index);
+    if (auto parts = parts_for_device(use, source)) {
+        const unsigned decoders = parts->has_many() ? use.decoders : 1;
+        source.file.reset(); // with its decoder, if that is not among the parts
+        std::optional<std::uint64_t> frames = source.facts.frames;
+        if (use.pairs) frames = std::min(frames.value_or(*use.pairs + source.skip), *use.pairs + source.skip);
         return make_device_clip(std::move(parts), use.device,
-                                {.name = "'" + path + "'",
-                                 .output = output,
-                                 .average_rate = facts.average_rate,
+                                {.name = name,
+                                 .output = source.output,
+                                 .average_rate = source.facts.average_rate,
                                  .has_chroma = use.reads_chroma,
-                                 .skip = skip,
-                                 .times = ClipTimes(shift, request_.is_by_index),
-                                 .decoders = use.decoders,
+                                 .skip = source.skip,
+                                 .times = times,
+                                 .decoders = decoders,
                                  .frames = frames});
-    };
-    reference_ =
-        clip(std::move(reference), request_.reference.path, plan_.reference, report_.reference, skip_reference_, 0);
-    distorted_ = clip(std::move(distorted), request_.distorted.path, plan_.distorted, report_.distorted,
-                      skip_distorted_, -report_.offset);
-    return true;
+    }
+    PictureMemory memory = use.memory;
+    memory.luma_only = !use.reads_chroma;
+    return make_host_clip(std::move(source.file),
+                          {.name = name,
+                           .picture = plan_.picture,
+                           .memory = memory,
+                           .skip = source.skip,
+                           .times = times,
+                           .ahead = std::clamp(2 * use.frames_ahead, 2u, 4u)}); // frames take unequal times to decode
 }
 
 void VideoPairs::start(const PairsUse &use) {
-    if (!use.decoding_device.empty() && start_on_device(use)) return;
-    PictureMemory memory = use.memory;
-    memory.luma_only = !use.reads_chroma;
-    const unsigned ahead = std::clamp(2 * use.frames_ahead, 2u, 4u); // frames take unequal times to decode
-    const auto clip = [&](std::unique_ptr<VideoFile> file, const std::string &path, std::uint64_t skip,
-                          std::int64_t shift) {
-        return make_host_clip(std::move(file), {.name = path == "-" ? "standard input" : "'" + path + "'",
-                                                .picture = plan_.picture,
-                                                .memory = memory,
-                                                .skip = skip,
-                                                .times = ClipTimes(shift, request_.is_by_index),
-                                                .ahead = ahead});
-    };
-    reference_ = clip(std::move(reference_file_), request_.reference.path, skip_reference_, 0);
-    distorted_ = clip(std::move(distorted_file_), request_.distorted.path, skip_distorted_, -report_.offset);
+    reference_ = start_clip(use, {reference_file_, "reference", request_.reference.path, plan_.reference,
+                                  report_.reference, skip_reference_, 0});
+    distorted_ = start_clip(use, {distorted_file_, "distorted", request_.distorted.path, plan_.distorted,
+                                  report_.distorted, skip_distorted_, -report_.offset});
 }
 
 bool VideoPairs::pull(VideoClip &clip, std::deque<TimedFrame> &waiting, bool is_reference) {

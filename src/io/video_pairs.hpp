@@ -76,7 +76,19 @@ class VideoPairs final : public FramePairs {
     void check_rates();
     void check_can_be_read_twice() const;
     void find_start_offset();
-    bool start_on_device(const PairsUse &use);
+    // One of the files, until its clip is started.
+    struct Source {
+        std::unique_ptr<VideoFile> &file;
+        const char *role;
+        const std::string &path;
+        const VideoOutput &output;
+        const VideoFacts &facts;
+        std::uint64_t skip;
+        std::int64_t shift;
+    };
+    std::unique_ptr<VideoClip> start_clip(const PairsUse &use, const Source &source);
+    std::unique_ptr<VideoParts> parts_for_device(const PairsUse &use, const Source &source);
+    void tell_of_host(const PairsUse &use, const Source &source, const std::string &why);
     bool pull(VideoClip &clip, std::deque<TimedFrame> &waiting, bool is_reference);
     void watch(const TimedFrame &reference, const TimedFrame &distorted);
     void judge(bool is_last);

@@ -478,7 +478,102 @@ class BadFiles(VideoTest):
         self.assertGreater(len(codes), 1, codes)
 
 
-class Parts(VideoTest):
+class DeviceFrames(VideoTest):
+    """Frames on the host device, compared with those of the plain way."""
+    def frames_of(self, device, ref, dist=None, decoders=3, expect=0):
+        run = subprocess.run([os.environ["VIDEO_BENCH"], "frames", device, ref, dist or ref, str(decoders)], capture_output=True, text=True,
+                             env=dict(os.environ, VMAF_LIBAV_MODULE=str(pathlib.Path(VMAF).parent / "libvmaf-libav.so")))
+        self.assertEqual(run.returncode, expect, run.stderr)
+        return run.stdout, run.stderr
+
+    def compare(self, path, dist=None, **how):
+        plain, _ = self.frames_of("none", path, dist)
+        parts, said = self.frames_of("host32", path, dist, **how)
+        self.assertEqual(parts, plain)
+        self.assertGreater(plain.count("\n"), 20)
+        return said
+
+    def joined_sizes(self):
+        """A file whose pictures have another size behind the first ones."""
+        first = self.encode("first.264", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
+        second = self.encode("second.264", "-vf", "scale=96:64", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
+        path, joined = self.path("joined.264"), self.path("joined.mkv")
+        pathlib.Path(path).write_bytes(pathlib.Path(first).read_bytes() + pathlib.Path(second).read_bytes())
+        ffmpeg("-f", "h264", "-r", RATE, "-i", path, "-c", "copy", joined)
+        return joined
+
+
+class Uploads(DeviceFrames):
+    """Frames that a processor decodes where a device copies them from: those of the plain way. On the host device."""
+    frames, size = 24, "144x80"
+    FFV1 = ("-c:v", "ffv1", "-pix_fmt")
+    FILES = {  # name: what makes it; what is said of files that cannot be decoded so
+        "plain.mp4": (("-c:v", "libx264", "-g", "8", "-bf", "3"), ""),
+        "open.mp4": (("-c:v", "libx264", "-g", "8", "-bf", "3", "-x264-params", "open-gop=1"), ""),
+        "deep.mkv": (("-pix_fmt", "yuv422p10le", "-c:v", "libx264", "-g", "8"), ""),
+        "high444.mkv": (("-pix_fmt", "yuv444p", "-c:v", "libx264", "-g", "8"), ""),
+        "hevc.mp4": (("-c:v", "libx265", "-preset", "ultrafast", "-pix_fmt", "yuv420p12le", "-x265-params", "log-level=none"), ""),
+        "odd.mkv": (("-vf", "scale=143:79", *FFV1, "yuv420p"), ""),
+        "odd_deep.mkv": (("-vf", "scale=141:77", *FFV1, "yuv422p10le"), ""),
+        "odd_444.mkv": (("-vf", "scale=37:33", *FFV1, "yuv444p16le"), ""),
+        "grey.mkv": ((*FFV1, "gray"), ""),
+        "alpha.mkv": ((*FFV1, "yuva420p"), ""),
+        "vp9.webm": (("-vf", "scale=143:79", "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "8"), ""),
+        "mpeg2.mpg": (("-c:v", "mpeg2video", "-g", "8", "-bf", "2"), ""),
+        "mjpeg.avi": (("-c:v", "mjpeg", "-pix_fmt", "yuvj420p"), ""),
+        "utvideo.avi": (("-c:v", "utvideo", "-pix_fmt", "yuv420p"), ""),
+        "cropped.mp4": (("-c:v", "libx264", "-bsf:v", "h264_metadata=crop_left=6:crop_top=4:crop_right=10:crop_bottom=8"), ""),
+        "times.mkv": (("-c:v", "libx264", "-g", "8", "-vf", "select='not(eq(mod(n,9),3))'", "-fps_mode", "vfr"), ""),
+        "av1.mkv": (("-c:v", "libaom-av1", "-cpu-used", "8", "-usage", "realtime", "-g", "8"), "which has memory of its own"),
+        "rgb.mkv": ((*FFV1, "gbrp"), "has pixel format bgr0"),
+    }
+
+    def compare(self, path, dist=None):
+        return super().compare(path, dist, decoders="upload")
+
+    def test_the_same_frames(self):
+        for name, (arguments, why) in self.FILES.items():
+            with self.subTest(name):
+                said = self.compare(self.encode(name, *arguments))
+                self.assertIn(why, said)
+                self.assertEqual("through the host's memory" in said, bool(why), said)
+
+    def test_what_is_converted_on_the_device(self):
+        shallow = self.encode("shallow.mkv", *self.FFV1, "yuv420p")
+        deep = self.encode("ten.mkv", *self.FFV1, "yuv420p10le")
+        full = self.encode("full.mkv", "-vf", "scale=out_range=full", *self.FFV1, "yuv420p", "-color_range", "pc")
+        limited = self.encode("limited.mkv", "-vf", "scale=out_range=limited", *self.FFV1, "yuv420p", "-color_range", "tv")
+        for ref, dist in ((shallow, deep), (deep, shallow), (limited, full), (full, limited)):
+            self.assertNotIn("through the host's memory", self.compare(ref, dist))
+
+    def test_what_is_not(self):
+        whole = self.encode("whole.mkv", *self.FFV1, "yuv420p")
+        half = self.encode("half.mkv", "-vf", "scale=72:40", *self.FFV1, "yuv420p")
+        finer = self.encode("finer.mkv", *self.FFV1, "yuv444p")
+        self.assertIn("the distorted clip is scaled", self.compare(whole, half))
+        self.assertIn("the reference clip is converted to 4:4:4", self.compare(whole, finer))
+
+    def test_what_is_wrong_is_said_in_the_same_words(self):
+        good = self.encode("good.mkv", "-c:v", "libx264", "-g", "8", "-bf", "0", "-crf", "10", "-threads", "1")
+        data = pathlib.Path(good).read_bytes()
+        bad, cut = self.path("bad.mkv"), self.path("cut.mkv")
+        middle = len(data) // 2
+        pathlib.Path(bad).write_bytes(data[:middle] + bytes(255 - b for b in data[middle:middle + 400]) + data[middle + 400:])
+        pathlib.Path(cut).write_bytes(data[:len(data) * 2 // 3])
+        for path in (bad, cut):
+            _, plain = self.frames_of("none", good, path, expect=2)
+            frames, said = self.frames_of("host32", good, path, expect=2, decoders="upload")
+            self.assertIn("damaged", plain)
+            self.assertIn("damaged", said)
+
+    def test_a_size_that_changes(self):
+        joined = self.joined_sizes()
+        for device in ("none", "host32"):
+            _, said = self.frames_of(device, joined, expect=2, decoders="upload" if device != "none" else 1)
+            self.assertIn(f"frame {self.frames} of '{joined}' is 96x64", said)
+
+
+class Parts(DeviceFrames):
     """Frames that stay on a device, decoded in parts that begin at key frames: those of the plain way, in its order. On
     the host device, with the processor's decoders."""
     frames, size = 40, "144x80"
@@ -499,19 +594,6 @@ class Parts(VideoTest):
         # times that are not those of an even rate, and a list of edits that leaves out the first frames
         "times.mkv": (("-c:v", "libx264", "-g", "8", "-vf", "select='not(eq(mod(n,5),3))'", "-fps_mode", "vfr"), True),
     }
-
-    def frames_of(self, device, ref, dist=None, decoders=3, expect=0):
-        run = subprocess.run([os.environ["VIDEO_BENCH"], "frames", device, ref, dist or ref, str(decoders)], capture_output=True, text=True,
-                             env=dict(os.environ, VMAF_LIBAV_MODULE=str(pathlib.Path(VMAF).parent / "libvmaf-libav.so")))
-        self.assertEqual(run.returncode, expect, run.stderr)
-        return run.stdout, run.stderr
-
-    def compare(self, path, **how):
-        plain, _ = self.frames_of("none", path)
-        parts, said = self.frames_of("host32", path, **how)
-        self.assertEqual(parts, plain)
-        self.assertGreater(plain.count("\n"), 20)
-        return said
 
     def test_the_same_frames(self):
         for name, (arguments, is_cut) in self.FILES.items():
@@ -555,14 +637,11 @@ class Parts(VideoTest):
         self.assertIn("damaged or cut off", said)
 
     def test_a_size_that_changes(self):
-        first = self.encode("first.264", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
-        second = self.encode("second.264", "-vf", "scale=96:64", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
-        path, joined = self.path("joined.264"), self.path("joined.mkv")
-        pathlib.Path(path).write_bytes(pathlib.Path(first).read_bytes() + pathlib.Path(second).read_bytes())
-        ffmpeg("-f", "h264", "-r", RATE, "-i", path, "-c", "copy", joined)
+        joined = self.joined_sizes()
         for device in ("none", "host32"):
             _, said = self.frames_of(device, joined, expect=2)
             self.assertIn(f"frame {self.frames} of '{joined}' is 96x64", said)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -33,6 +33,7 @@ VideoRequest video_request(const std::string &path, bool is_y4m_clip, const Opti
             .threads = system::usable_processors(),
             .hwaccel = is_y4m_clip ? "none" : options.video.hwaccel,
             .may_stay_on_device = options.backend.name == "cuda",
+            .may_be_uploaded = options.backend.name != "cpu",
             .drop_film_grain = options.video.drops_film_grain,
             .deinterlace = options.video.deinterlaces};
 }

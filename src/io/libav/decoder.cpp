@@ -116,6 +116,18 @@ AVPixelFormat Decoder::choose_format(AVCodecContext *context, const AVPixelForma
     return avcodec_default_get_format(context, offered);
 }
 
+int Decoder::get_buffer(AVCodecContext *context, AVFrame *frame, int flags) {
+    const Decoder &self = *static_cast<Owner *>(static_cast<Complaints *>(context->opaque))->decoder;
+    const FrameMemory *const memory = self.used_memory_;
+    if (memory && memory->fill(*context, *frame)) return 0;
+    return avcodec_default_get_buffer2(context, frame, flags);
+}
+
+void Decoder::decode_into(const PictureMemory &memory) {
+    frame_memory_ = std::make_unique<FrameMemory>(memory);
+    used_memory_ = frame_memory_.get();
+}
+
 void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
     CodecContext context(avcodec_alloc_context3(codec));
     if (!context) throw std::bad_alloc();
@@ -127,6 +139,15 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
     if (request_.drop_film_grain) context->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
     context->opaque = static_cast<Complaints *>(&decoder_complaints_);
     context->err_recognition = AV_EF_CRCCHECK;
+    if (request_.may_be_uploaded && !device && (codec->capabilities & AV_CODEC_CAP_DR1)) {
+        context->get_buffer2 = get_buffer;
+#if LIBAVCODEC_VERSION_MAJOR < 60 // later ones call it from any thread
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+        context->thread_safe_callbacks = 1;
+#pragma GCC diagnostic pop
+#endif
+    }
     if (device) {
         context->get_format = choose_format;
         context->hw_device_ctx = av_buffer_ref(device);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "io/libav/container.hpp"
+#include "io/libav/frame_memory.hpp"
 #include "io/libav/libav.hpp"
 #include "io/video_file.hpp"
 
@@ -35,6 +36,9 @@ class Decoder {
     bool next_where_it_is(AVFrame *frame);
     // Throws Error for damage that has shown so far; with the first frame, nothing else does.
     void check() const;
+    // From now on frames lie in this memory. For decoders that can do so, where the request said that it may come.
+    bool can_decode_into() const { return codec_->get_buffer2 == get_buffer; }
+    void decode_into(const PictureMemory &memory);
     // For sentences: the next frame has this number in the file.
     void count_from(std::uint64_t number) { first_number_ = number - frames_; }
 
@@ -73,6 +77,7 @@ class Decoder {
     Error damaged_frame(std::uint64_t frame) const;
 
     static AVPixelFormat choose_format(AVCodecContext *context, const AVPixelFormat *offered);
+    static int get_buffer(AVCodecContext *context, AVFrame *frame, int flags);
 
     std::shared_ptr<Container> container_;
     VideoRequest request_;
@@ -81,6 +86,8 @@ class Decoder {
     const Container *demuxer_ = nullptr;    // whose complaints are about what this decodes
     Owner decoder_complaints_;              // outlives what it hears from
     std::shared_ptr<void> primary_context_; // outlives what follows
+    std::unique_ptr<FrameMemory> frame_memory_;
+    std::atomic<const FrameMemory *> used_memory_ = nullptr; // the same, for the decoder's threads
     BufferRef device_context_;
     CodecContext codec_;
     std::string device_, remark_;

@@ -12,6 +12,7 @@
 #include "io/libav/deinterlacer.hpp"
 #include "io/libav/part_decoder.hpp"
 #include "io/libav/picture_maker.hpp"
+#include "io/libav/upload_parts.hpp"
 #include "io/video_file.hpp"
 
 extern "C" {
@@ -23,7 +24,6 @@ namespace vmaf::libav {
 
 namespace {
 
-constexpr AVRational kNanoseconds{1, 1'000'000'000};
 Fraction fraction(AVRational r) {
     if (r.num <= 0 || r.den <= 0) return {0, 1};
     av_reduce(&r.num, &r.den, r.num, r.den, INT32_MAX);
@@ -135,6 +135,14 @@ class LibavFile final : public VideoFile {
         return make_parts(decoder_->shared_container(), device, kind);
     }
 
+    std::unique_ptr<VideoParts> for_upload(const PictureMemory &memory, std::string &why) override {
+        decoder_->check();
+        why = reason_to_copy();
+        if (!why.empty()) return nullptr;
+        decoder_->decode_into(memory);
+        return make_upload_parts(std::move(decoder_), std::move(frame_), first_);
+    }
+
   private:
     // Frames come through the host's memory after all: from the device that was asked for.
     void begin_again() {
@@ -185,15 +193,34 @@ class LibavFile final : public VideoFile {
     // Why frames cannot stay on a device; empty: they can.
     std::string reason_to_fetch(const DecodingDevice &device) const {
         std::error_code error;
-        const PictureFormat &picture = output_.picture;
         if (facts_.hwaccel != (device.kind == "host" ? "" : device.kind)) return "is not decoded on " + device.kind;
         if (!std::filesystem::is_regular_file(request_.path, error)) return "is a pipe, which can be read once only";
-        if (request_.deinterlace) return "is deinterlaced";
         if (request_.drop_film_grain && facts_.codec == "av1") return "is decoded without its film grain";
-        if (facts_.rotation || facts_.is_mirrored) return "is turned";
         const bool is_known =
             device.kind == "host" || facts_.chroma == PixelFormat::yuv420p || facts_.chroma == PixelFormat::yuv444p;
-        if (!facts_.is_planar || facts_.is_rgb || !is_known) return "has pixel format " + facts_.pixel_format;
+        if (!is_known) return "has pixel format " + facts_.pixel_format;
+        return reason_to_compute();
+    }
+
+    // The same for frames that a processor decodes.
+    std::string reason_to_copy() const {
+        if (!facts_.hwaccel.empty()) return "is decoded on " + facts_.hwaccel;
+        if (!decoder_->can_decode_into()) return "is decoded by " + facts_.decoder + ", which has memory of its own";
+        const AVPixFmtDescriptor *const format = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
+        bool is_known = !(format->flags & AV_PIX_FMT_FLAG_BE);
+        for (int c = 1; c < format->nb_components && c < 3; c++) // kernels treat all alike
+            is_known = is_known && format->comp[c].depth == format->comp[0].depth &&
+                       format->comp[c].shift == format->comp[0].shift;
+        if (!is_known) return "has pixel format " + facts_.pixel_format;
+        return reason_to_compute();
+    }
+
+    // Why samples must be computed on the host; empty: they only have to be moved.
+    std::string reason_to_compute() const {
+        const PictureFormat &picture = output_.picture;
+        if (request_.deinterlace) return "is deinterlaced";
+        if (facts_.rotation || facts_.is_mirrored) return "is turned";
+        if (!facts_.is_planar || facts_.is_rgb) return "has pixel format " + facts_.pixel_format;
         if (picture.width != facts_.width || picture.height != facts_.height) return "is scaled";
         if (picture.pixel_format != facts_.chroma) return "is converted to " + to_string(picture.pixel_format);
         return "";

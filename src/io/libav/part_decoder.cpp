@@ -16,8 +16,6 @@ namespace vmaf::libav {
 
 namespace {
 
-constexpr AVRational kNanoseconds{1, 1'000'000'000};
-
 BufferRef open_device(const DecodingDevice &device, void *stream) {
     if (device.kind != "cuda") return nullptr; // a processor
     return open_cuda_device(device.context, stream);
@@ -107,6 +105,7 @@ class LibavParts final : public VideoParts {
         if (device_.kind == "cuda") return make_nvdec_decoder(source_, device_, stream, kind_);
         return make_libav_decoder(source_, device_, stream, kind_);
     }
+    bool has_many() const override { return true; }
     std::string remark() const override { return source_->remark(); }
     void cancel() noexcept override { source_->container()->cancel(); }
 

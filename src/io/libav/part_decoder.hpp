@@ -10,6 +10,8 @@
 
 namespace vmaf::libav {
 
+inline constexpr AVRational kNanoseconds{1, 1'000'000'000};
+
 // What all frames of a file must be like.
 struct FrameKind {
     int width = 0, height = 0, format = -1, range = 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts this system's header-only libraries where Meson looks for its wraps, for cross compilers that do not see /usr/include
-# (mingw-w64). Without a network the wraps could not be fetched; with one this is not needed.
+# Puts this system's header-only libraries and newlib's mathematical functions where Meson looks for its wraps, for cross compilers
+# that do not see /usr/include (mingw-w64). Without a network the wraps could not be fetched; with one this is not needed.
 set -euo pipefail
 cd "$(dirname "$0")/../subprojects"
 place() { # wrap, folder inside it, headers
@@ -11,6 +11,16 @@ place() { # wrap, folder inside it, headers
   ln -sfn "$headers" "$folder/$(basename "$headers")"
   cp packagefiles/"$1"/* "$1"
 }
+# Newlib's functions, which are compiled: Debian has their source as a package.
+place_newlib() {
+  [ -e newlib/meson.build ] && return
+  local sources=(/usr/src/newlib/newlib-*.tar.xz)
+  [ -e "${sources[0]}" ] || { echo "header_subprojects.sh: /usr/src/newlib is missing (scripts/packages.sh test installs it)" >&2; exit 1; }
+  mkdir -p newlib
+  tar xf "${sources[0]}" -C newlib --strip-components=1 --wildcards '*/newlib/libm/common/*' '*/newlib/libm/math/*'
+  cp -r packagefiles/newlib/* newlib
+}
 place highway . /usr/include/hwy
 place nlohmann_json include /usr/include/nlohmann
 place cli11 include /usr/include/CLI
+place_newlib

@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <future>
 
 #include "base/log.hpp"
 #include "io/device_clip.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf {
 
@@ -145,7 +145,7 @@ void VideoPairs::check_rates() {
 void VideoPairs::check_can_be_read_twice() const {
     for (const std::string &path : {request_.reference.path, request_.distorted.path}) {
         std::error_code error;
-        if (path == "-" || !std::filesystem::is_regular_file(path, error))
+        if (path == "-" || !system::fs::is_regular_file(path, error))
             throw invalid("--align auto reads the clips twice, which " +
                           (path == "-" ? "standard input" : "'" + path + "', a pipe or device,") +
                           " does not allow; give files");

@@ -6,14 +6,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <optional>
 #include <unistd.h>
 #include <utility>
 
 #include "system/file_posix.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::system {
+
+std::filesystem::path fs::from_utf8(std::string_view name) { return name; } // bytes, whatever they mean
 
 namespace {
 

@@ -1,13 +1,15 @@
 #include "system/files.hpp"
 
-#include <filesystem>
 #include <io.h>
 #include <mutex>
 
+#include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 #include "system/windows.hpp"
 
 namespace vmaf::system {
+
+std::filesystem::path fs::from_utf8(std::string_view name) { return wide(name); }
 
 namespace {
 

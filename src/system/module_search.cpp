@@ -1,19 +1,17 @@
 #include "system/module_search.hpp"
 
 #include <cstring>
-#include <filesystem>
 #include <vector>
 
 #include "base/error.hpp"
 #include "system/dynamic_library.hpp"
 #include "system/environment.hpp"
+#include "system/filesystem.hpp"
 #include "system/module_paths.h"
 #include "system/program.hpp"
 #include "system/trust.hpp"
 
 namespace vmaf::system {
-
-namespace fs = std::filesystem;
 
 namespace {
 

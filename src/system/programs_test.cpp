@@ -11,6 +11,7 @@
 #include "system/descriptor.hpp"
 #include "system/file_lock.hpp"
 #include "system/files.hpp"
+#include "system/filesystem.hpp"
 #include "system/host.hpp"
 #include "system/input_file.hpp"
 #include "system/mapped_file.hpp"
@@ -52,6 +53,28 @@ TEST(Child, DISABLED_ReadsAndReports) {
     const Part part{memory.data(), memory.size()};
     const std::size_t count = file.read_some({&part, 1});
     EXPECT_TRUE(write_full(12, bytes_of("saw " + std::string(memory.data(), count))));
+}
+
+// Whatever the system's code page is.
+TEST(Filesystem, NamesAreUtf8) {
+    const std::string above =
+        make_new_folder((fs::path(std::filesystem::temp_directory_path()) / "vmaf-names-").string());
+    const std::string folder = above + "/größe", name = "映像 🎞 ñ.y4m";
+    std::error_code error;
+    ASSERT_TRUE(fs::create_directories(folder, error)) << error.message();
+    GrowingFile(folder + "/" + name, GrowingFile::Start::empty).append("line\n");
+    EXPECT_TRUE(fs::is_regular_file(fs::path(folder) / name, error));
+    EXPECT_EQ(fs::file_size(folder + "/" + name, error), 5u);
+    std::string line;
+    std::getline(fs::ifstream(folder + "/" + name), line);
+    EXPECT_EQ(line, "line");
+    for (const auto &entry : fs::directory_iterator(folder, error))
+        EXPECT_EQ(fs::path(entry.path()).filename().string(), name);
+    EXPECT_EQ(fs::path(folder + "/" + name).stem().string() + fs::path(name).extension().string(), name);
+    fs::rename(folder + "/" + name, folder + "/ü", error);
+    EXPECT_TRUE(fs::exists(folder + "/ü", error));
+    EXPECT_GT(fs::remove_all(above, error), 0u);
+    EXPECT_FALSE(fs::exists(above, error));
 }
 
 TEST(Process, OutputAndExitStatusComeBack) {

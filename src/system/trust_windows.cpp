@@ -1,9 +1,7 @@
 #include "system/trust.hpp"
 
-#include <filesystem>
-#include <fstream>
-
 #include "system/files.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::system {
 
@@ -13,7 +11,7 @@ std::string who_else_can_change(const std::string &, Reach) { return {}; }
 
 std::string content_if_own(const std::string &path, std::string &danger) {
     danger.clear();
-    std::ifstream file(std::filesystem::path(std::u8string(path.begin(), path.end())), std::ios::binary);
+    fs::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
 

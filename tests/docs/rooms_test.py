@@ -10,6 +10,9 @@ CALLS = re.compile(r"(?<![\w.>])(?:std::|::)?(getenv|secure_getenv|setenv|putenv
 HEADERS = re.compile(r"#\s*include\s*<(unistd|fcntl|poll|dlfcn|spawn|sched|pthread|termios|dirent|pwd|ucontext|io|windows|winsock2|getopt|sys/[\w/]+)\.h>")
 SYSTEMS = re.compile(r"#\s*(?:el)?if.*\b(_WIN32|_WIN64|__MINGW\w+|_MSC_VER|__linux__|__APPLE__|__unix__)\b")
 
+# Their narrow names are UTF-8 in src/system/filesystem.hpp alone.
+NAMES = re.compile(r"(std::filesystem|std::[io]?fstream)\b")
+
 
 class Rooms(unittest.TestCase):
     def found_elsewhere(self, pattern):
@@ -27,6 +30,9 @@ class Rooms(unittest.TestCase):
 
     def test_headers_of_systems_are_included_in_one_room(self):
         self.assertEqual(self.found_elsewhere(HEADERS), [])
+
+    def test_names_of_files_are_utf8(self):
+        self.assertEqual(self.found_elsewhere(NAMES), [])
 
     def test_systems_are_told_apart_in_one_room(self):
         self.assertEqual(self.found_elsewhere(SYSTEMS), [])

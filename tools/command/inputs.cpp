@@ -1,12 +1,11 @@
 // Which clips are video files, and what is asked for them.
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <string_view>
 
 #include "clips.hpp"
 #include "exit_code.hpp"
 #include "say.hpp"
+#include "system/filesystem.hpp"
 #include "system/input_file.hpp"
 #include "system/program.hpp"
 
@@ -22,7 +21,7 @@ bool is_y4m(const std::string &path) {
     if (path == "-" || ends_in_y4m(path) || !system::is_regular_file(path)) return true;
     constexpr std::string_view kMagic = "YUV4MPEG";
     std::array<char, kMagic.size()> begin{};
-    std::ifstream file(std::filesystem::path(path), std::ios::binary);
+    system::fs::ifstream file(path, std::ios::binary);
     file.read(begin.data(), begin.size());
     return file.gcount() == 0 || std::string_view(begin.data(), begin.size()) == kMagic;
 }

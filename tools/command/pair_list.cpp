@@ -2,8 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>
@@ -11,12 +9,13 @@
 
 #include "clips.hpp"
 #include "exit_code.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 std::string place(const std::string &list, unsigned line) {
     return "line " + std::to_string(line) + " of the list " + quoted(list);
@@ -66,7 +65,7 @@ std::string read_text(const std::string &path) {
         return text;
     }
     std::error_code failed;
-    std::ifstream file(fs::path(path), std::ios::binary);
+    fs::ifstream file(path, std::ios::binary);
     if (!file || fs::is_directory(path, failed))
         throw Failure(ExitCode::setup,
                       "cannot read the list " + quoted(path) + ": " + (file ? "it is a folder" : std::strerror(errno)));

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
 #include "parity.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::parity {
 
@@ -38,7 +38,7 @@ constexpr std::array kContracts = std::to_array<Contract>({
     {"psnr_hvs", 5e-4, 0},
     {"float_ansnr", 5e-5, 0},
     {"xpsnr", 5e-5, 0},
-    {"ciede", 5e-3, 1e-8}, // vector and device code have their own functions: 1e-9 of the mean difference
+    {"ciede", 5e-3, 1e-8},       // vector and device code have their own functions: 1e-9 of the mean difference
     {"ssimulacra2", 5e-3, 1e-9}, // vector code adds the maps up in another order
 });
 constexpr double kDefaultPublished = 5e-5, kDefaultOwn = 1e-6, kHalfPrecision = 1e-2;
@@ -70,7 +70,7 @@ std::string_view to_string(Status status) {
 
 Ceilings::Ceilings(const Options &options) : options_(options) {
     if (options.calibration_table.empty()) return;
-    std::ifstream in(options.calibration_table);
+    system::fs::ifstream in(options.calibration_table);
     try {
         if (!in) throw std::invalid_argument("it cannot be opened");
         std::size_t longest = 0;

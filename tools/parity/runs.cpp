@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +16,7 @@
 #include "session/session.hpp"
 #include "system/descriptor.hpp"
 #include "system/files.hpp"
+#include "system/filesystem.hpp"
 #include "system/host.hpp"
 #include "system/process.hpp"
 
@@ -64,7 +63,7 @@ Ended execute(const std::vector<std::string> &words) try {
 }
 
 std::string read_file(const std::string &path) {
-    std::ifstream in(path);
+    system::fs::ifstream in(path);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -88,7 +87,7 @@ class Folder {
     }
     ~Folder() {
         std::error_code ignored;
-        if (is_ours_) std::filesystem::remove_all(path_, ignored);
+        if (is_ours_) system::fs::remove_all(path_, ignored);
     }
     Folder(const Folder &) = delete;
     Folder &operator=(const Folder &) = delete;
@@ -103,7 +102,7 @@ Run run_command(const Options &o, const std::string &feature, const std::string 
     const Folder folder(o.workdir);
     const std::string document = folder.file("scores.json");
     std::error_code ignored;
-    std::filesystem::remove(document, ignored);
+    system::fs::remove(document, ignored);
     const auto mask = mask_for(backend);
     std::vector<std::string> words = {o.vmaf_binary, "-r",
                                       o.reference,   "-d",

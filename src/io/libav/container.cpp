@@ -1,10 +1,10 @@
 #include "io/libav/container.hpp"
 
 #include <array>
-#include <filesystem>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "system/filesystem.hpp"
 
 extern "C" {
 #include <libavutil/avstring.h>
@@ -35,10 +35,9 @@ Error Container::damaged(std::uint64_t frames, const std::string &how) const {
 
 void Container::check_is_file() const {
     std::error_code error;
-    const auto type = std::filesystem::status(request_.path, error).type();
-    if (type == std::filesystem::file_type::directory)
-        throw Error(EISDIR, name() + " is a directory; give a video file");
-    if (type == std::filesystem::file_type::not_found && request_.path.find("://") != std::string::npos)
+    const auto type = system::fs::status(request_.path, error).type();
+    if (type == system::fs::file_type::directory) throw Error(EISDIR, name() + " is a directory; give a video file");
+    if (type == system::fs::file_type::not_found && request_.path.find("://") != std::string::npos)
         throw Error(ENOENT, name() + " is an address; only local files are read, so fetch it first");
 }
 

@@ -1,7 +1,6 @@
 #include "io/libav/decoder.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "io/libav/nvdec/nvdec_decoder.hpp"
 #include "io/libav/nvdec/primary_context.hpp"
 #include "io/libav/stream_start.hpp"
+#include "system/filesystem.hpp"
 
 extern "C" {
 #include <libavutil/hwcontext.h>
@@ -191,7 +191,7 @@ bool Decoder::tries_first_frame() const {
     const AVCodec *const codec = avcodec_find_decoder(container_->stream().codecpar->codec_id);
     // The libraries' own decoder of AV1 has no code for processors.
     return request_.may_stay_on_device && codec && std::string_view(codec->name) != "av1" && !request_.deinterlace &&
-           std::filesystem::is_regular_file(request_.path, error) &&
+           system::fs::is_regular_file(request_.path, error) &&
            nvdec_answer(*container_->stream().codecpar) == NvdecAnswer::yes;
 }
 

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
@@ -14,6 +13,7 @@
 #include "io/libav/picture_maker.hpp"
 #include "io/libav/upload_parts.hpp"
 #include "io/video_file.hpp"
+#include "system/filesystem.hpp"
 
 extern "C" {
 #include <libavutil/display.h>
@@ -194,7 +194,7 @@ class LibavFile final : public VideoFile {
     std::string reason_to_fetch(const DecodingDevice &device) const {
         std::error_code error;
         if (facts_.hwaccel != (device.kind == "host" ? "" : device.kind)) return "is not decoded on " + device.kind;
-        if (!std::filesystem::is_regular_file(request_.path, error)) return "is a pipe, which can be read once only";
+        if (!system::fs::is_regular_file(request_.path, error)) return "is a pipe, which can be read once only";
         if (request_.drop_film_grain && facts_.codec == "av1") return "is decoded without its film grain";
         const bool is_known =
             device.kind == "host" || facts_.chroma == PixelFormat::yuv420p || facts_.chroma == PixelFormat::yuv444p;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
-#include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
@@ -11,11 +10,12 @@
 #include "base/error.hpp"
 #include "cache/shared_results.hpp"
 #include "system/environment.hpp"
+#include "system/filesystem.hpp"
 #include "system/trust.hpp"
 
 namespace vmaf::tune {
 
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 

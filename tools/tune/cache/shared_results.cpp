@@ -1,16 +1,14 @@
 #include "cache/shared_results.hpp"
 
-#include <filesystem>
-#include <fstream>
-
 #include "base/error.hpp"
+#include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 #include "system/process.hpp"
 #include "system/trust.hpp"
 
 namespace vmaf::tune {
 
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 
@@ -35,7 +33,7 @@ const std::string &SharedResults::folder_of(const std::string &room) const {
 
 std::optional<std::string> SharedResults::find(const std::string &room, const std::string &key) const {
     if (key.size() < 3) return std::nullopt;
-    std::ifstream file(place(folder_of(room) + "/" + room, key), std::ios::binary);
+    fs::ifstream file(place(folder_of(room) + "/" + room, key), std::ios::binary);
     if (!file) return std::nullopt;
     return std::string(std::istreambuf_iterator<char>(file), {});
 }

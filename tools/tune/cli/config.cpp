@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "system/environment.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
@@ -87,7 +87,7 @@ void add_defaults(const CLI::App &app, std::vector<std::string> &arguments) {
     if (file.empty()) file = system::environment("VMAF_TUNE_CONFIG").value_or("");
     std::vector<std::pair<std::string, std::string>> entries;
     if (!file.empty()) {
-        std::ifstream stream(file);
+        system::fs::ifstream stream(file);
         if (!stream) throw invalid("the configuration '" + file + "' cannot be read");
         entries = parse_config(std::string((std::istreambuf_iterator<char>(stream)), {}));
         for (const auto &entry : entries) {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 
 #include "backend/score_backend.hpp"
@@ -10,6 +9,7 @@
 #include "cli/add_option.hpp"
 #include "cli/outputs.hpp"
 #include "stages/score.hpp"
+#include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -317,7 +317,7 @@ void bind_finished_file(CLI::App &app, Options &o) {
 
 void read_source_list(Options &o) {
     if (o.source_list.empty()) return;
-    std::ifstream file;
+    system::fs::ifstream file;
     if (o.source_list != "-") file.open(o.source_list);
     std::istream &lines = o.source_list == "-" ? std::cin : file;
     if (!lines) throw invalid("the list '" + o.source_list + "' cannot be read");

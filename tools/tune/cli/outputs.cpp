@@ -1,10 +1,10 @@
 #include "cli/outputs.hpp"
 
-#include <filesystem>
 #include <set>
 #include <vector>
 
 #include "cli/command_error.hpp"
+#include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 
 namespace vmaf::tune {
@@ -50,12 +50,12 @@ void check_outputs(const Options &o) {
         o.script_out, o.csv,        o.log,    o.svg.size() > 1 ? o.svg[1] : std::string()};
     outputs.insert(outputs.end(), o.outputs.begin(), o.outputs.end());
     const std::vector<Input> inputs = inputs_of(o);
-    std::set<std::filesystem::path> places;
+    std::set<system::fs::path> places;
     for (const std::string &path : outputs) {
         check(inputs, path);
         std::error_code error;
         if (path.empty() || path == "-" || path.starts_with("/dev/")) continue;
-        if (!places.insert(std::filesystem::weakly_canonical(path, error)).second)
+        if (!places.insert(system::fs::weakly_canonical(path, error)).second)
             throw usage_error("two outputs would be written to '" + path + "'; give each a name of its own");
     }
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "cli/run.hpp"
@@ -10,13 +9,14 @@
 #include "models.hpp"
 #include "stages/scene_sampling.hpp"
 #include "system/environment.hpp"
+#include "system/filesystem.hpp"
 #include "system/program.hpp"
 #include "system/trust.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 

@@ -2,13 +2,14 @@
 
 #include "cli/command_error.hpp"
 #include "system/files.hpp"
+#include "system/filesystem.hpp"
 #include "system/host.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
 
 namespace vmaf::tune {
 
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 

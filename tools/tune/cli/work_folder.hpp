@@ -3,11 +3,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "system/file_lock.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
@@ -32,6 +32,6 @@ class WorkFolder {
 std::string scratch_base(const std::string &wish); // where such folders are made
 
 // Folders that are neither in use nor young, with or without an owner.
-std::vector<std::filesystem::path> scratch_folders_older_than(const std::string &wish, std::chrono::hours age);
+std::vector<system::fs::path> scratch_folders_older_than(const std::string &wish, std::chrono::hours age);
 
 } // namespace vmaf::tune

@@ -1,7 +1,6 @@
 // `cache`: what is remembered, and getting rid of it (tune.md 10.9).
 #include <cstdio>
 #include <ctime>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "cache/cache.hpp"
@@ -10,6 +9,7 @@
 #include "cli/work_folder.hpp"
 #include "commands/commands.hpp"
 #include "rows/row.hpp"
+#include "system/filesystem.hpp"
 #include "system/host.hpp"
 
 namespace vmaf::tune {
@@ -57,11 +57,11 @@ void print_list(Cache &cache, bool as_json) {
 
 // Scratch folders that nobody will come back to (17.2): offered, and removed on request.
 void prune_scratch(const Options &o) {
-    std::vector<std::filesystem::path> old = scratch_folders_older_than(o.work_dir, kOld);
+    std::vector<system::fs::path> old = scratch_folders_older_than(o.work_dir, kOld);
     if (old.empty()) return;
     for (const auto &path : old) {
         std::error_code error;
-        if (o.remove_scratch) std::filesystem::remove_all(path, error);
+        if (o.remove_scratch) system::fs::remove_all(path, error);
         std::printf("%s%s\n",
                     o.remove_scratch ? (error ? "cannot remove " : "removed ") : "old scratch folder: ", path.c_str());
     }

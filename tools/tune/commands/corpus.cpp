@@ -1,6 +1,5 @@
 // `corpus`: every combination of source, encoder, preset and quality becomes a row (tune.md 12.1). Failure is data.
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -12,12 +11,13 @@
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
 #include "rows/row_format.hpp"
+#include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 

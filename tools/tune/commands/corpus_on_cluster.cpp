@@ -1,6 +1,4 @@
 // `corpus` on several machines: a unit is a cell, or a coarse search over one source, encoder and preset.
-#include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
 #include "base/visible_text.hpp"
@@ -12,12 +10,13 @@
 #include "rows/row.hpp"
 #include "rows/row_format.hpp"
 #include "system/environment.hpp"
+#include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 
@@ -127,7 +126,7 @@ int merge_rows(const Options &o, const Manifest &manifest, const std::map<std::s
     const auto write = [&](const std::string &path, const std::string &what, const std::string &header) {
         std::string before;
         if (std::error_code error; (o.resume || o.append) && fs::is_regular_file(path, error)) {
-            std::ifstream file(path, std::ios::binary);
+            fs::ifstream file(path, std::ios::binary);
             before.assign(std::istreambuf_iterator<char>(file), {});
             before.resize(before.rfind('\n') + 1); // a torn line goes
         }

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <set>
 
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
+#include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 

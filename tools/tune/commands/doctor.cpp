@@ -1,13 +1,13 @@
 // `doctor`: what is installed and usable (tune.md 12.15).
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <future>
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
 #include "config.h"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
@@ -150,7 +150,7 @@ int run_doctor(const Options &o) {
     if (ffmpeg) add_ffmpeg(o, *ffmpeg, report);
     report["host_probes"] = probes.get();
     std::error_code error;
-    const auto space = std::filesystem::space(scratch_base(o.work_dir), error);
+    const auto space = system::fs::space(scratch_base(o.work_dir), error);
     report["work_folder_free_bytes"] = error ? json(nullptr) : json(space.available);
     if (o.json)
         std::printf("%s\n", report.dump(2, ' ', false, json::error_handler_t::replace).c_str());

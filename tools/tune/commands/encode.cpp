@@ -1,19 +1,19 @@
 // `encode`: the whole file, at a given quality or at the one that a search finds (tune.md 5.5, 12.3).
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "cli/complain.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
 #include "system/files.hpp"
+#include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 
 #include "base/error.hpp"
@@ -11,6 +10,7 @@
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
+#include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -205,8 +205,8 @@ class FastRun {
                                              : 0;
         if (!own_.verify_full && elapsed() + expected > own_.time_budget) {
             const SampleChoice choice = choose_samples(source_, SamplingRequest{});
-            const std::filesystem::path folder = std::filesystem::path(run_.work_folder()) / "verification";
-            std::filesystem::create_directories(folder);
+            const system::fs::path folder = system::fs::path(run_.work_folder()) / "verification";
+            system::fs::create_directories(folder);
             whole.samples = cut_samples(run_.programs(), source_, choice, folder.string());
             whole.clip_mode = verified_on = choice.clip_mode;
         }

@@ -1,18 +1,16 @@
 #include "commands/job_state.hpp"
 
-#include <filesystem>
-#include <fstream>
-
 #include "base/error.hpp"
 #include "cache/shared_results.hpp"
 #include "hash/sha256.hpp"
+#include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 
@@ -39,7 +37,7 @@ JobState::JobState(Run &run, const std::string &command, const std::string &sour
     }
     if (path_.empty()) return;
     check_trust(path_);
-    std::ifstream file(path_);
+    fs::ifstream file(path_);
     const json stored = json::parse(file, nullptr, false);
     if (stored.is_object() && stored.contains("items") && stored["items"].is_object()) items_ = stored["items"];
 }

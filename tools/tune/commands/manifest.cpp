@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -107,15 +106,15 @@ std::string Rung::name() const {
 }
 
 Bandwidth playlist_bandwidth(const std::string &path) {
-    std::ifstream playlist(path);
-    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    system::fs::ifstream playlist(path);
+    const system::fs::path folder = system::fs::path(path).parent_path();
     Bandwidth result;
     double seconds = 0, all_bits = 0, all_seconds = 0;
     for (std::string line; std::getline(playlist, line);) {
         if (line.starts_with("#EXTINF:")) seconds = std::atof(line.c_str() + 8);
         if (line.empty() || line.starts_with("#") || seconds <= 0) continue;
         std::error_code error;
-        const auto bits = 8 * double(std::filesystem::file_size(folder / line, error));
+        const auto bits = 8 * double(system::fs::file_size(folder / line, error));
         if (error) continue;
         result.peak_bps = std::max(result.peak_bps, bits / seconds);
         all_bits += bits;

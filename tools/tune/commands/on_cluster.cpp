@@ -1,15 +1,15 @@
 #include "commands/on_cluster.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "cli/command_error.hpp"
 #include "commands/commands.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 int run_anywhere(const Options &options, const ClusterCommand &command, int (*here)(const Options &)) {
     const bool is_elsewhere = options.cluster.executor == "slurm" || !options.cluster.task_folder.empty();

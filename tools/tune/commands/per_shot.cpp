@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
 #include "commands/commands.hpp"
@@ -11,12 +9,13 @@
 #include "commands/per_shot_run.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
+#include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 
@@ -59,7 +58,7 @@ void cover_everything(Run &run, std::vector<Shot> &shots, std::int64_t frames) {
 
 std::vector<Zone> read_zones(const Options &o, const Adapter &adapter, std::int64_t frames) {
     if (o.zones.empty()) return {};
-    std::ifstream file(o.zones);
+    fs::ifstream file(o.zones);
     if (!file) throw usage_error("'" + o.zones + "' cannot be read");
     try {
         std::vector<Zone> zones = parse_zones(std::string((std::istreambuf_iterator<char>(file)), {}), frames);

@@ -1,25 +1,24 @@
 #include "commands/per_shot_run.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 
 #include "base/error.hpp"
 #include "base/thread_group.hpp"
 #include "system/files.hpp"
+#include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 
 std::string text_of_file(const std::string &path) {
-    std::ifstream file(path);
+    fs::ifstream file(path);
     return std::string((std::istreambuf_iterator<char>(file)), {});
 }
 

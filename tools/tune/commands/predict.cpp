@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -11,6 +10,7 @@
 #include "commands/search_result.hpp"
 #include "commands/shot_plan.hpp"
 #include "curves/score_curve.hpp"
+#include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -61,7 +61,7 @@ std::vector<std::size_t> chosen_for_validation(const std::vector<double> &bitrat
 double Calibration::half_width(double alpha) const { return conformal_half_width(residuals, alpha).value_or(0); }
 
 Calibration read_calibration(const std::string &path) {
-    std::ifstream file(path);
+    system::fs::ifstream file(path);
     const json document = json::parse(file, nullptr, false);
     const auto residuals = document.is_object() ? document.find("residuals") : document.end();
     if (!document.is_object() || document.value("method", "split-conformal") != "split-conformal" ||

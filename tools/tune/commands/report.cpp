@@ -1,7 +1,6 @@
 // `report`: measured rows as one HTML page, Markdown, or single charts and tables (tune.md 13).
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "cli/complain.hpp"
@@ -10,11 +9,12 @@
 #include "commands/commands.hpp"
 #include "reporting/page.hpp"
 #include "rows/configuration.hpp"
+#include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 
 namespace vmaf::tune {
 
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <tuple>
 
 #include "base/visible_text.hpp"
+#include "system/filesystem.hpp"
 #include "system/host.hpp"
 #include "system/output_file.hpp"
 #include "system/terminal.hpp"
@@ -139,7 +139,7 @@ Arguments encode_hint(const Options &o, const ProbeSetup &setup, const SearchRep
 }
 
 void check_folder(const std::string &path) {
-    namespace fs = std::filesystem;
+    namespace fs = vmaf::system::fs;
     std::error_code error;
     const fs::path folder = fs::absolute(path).parent_path();
     if (!fs::is_directory(folder, error))
@@ -151,7 +151,7 @@ void check_folder(const std::string &path) {
 
 void check_result(const Options &o, const std::string &path) {
     if (path.empty() || path == "-" || o.dry_run) return;
-    namespace fs = std::filesystem;
+    namespace fs = vmaf::system::fs;
     std::error_code error;
     if (!o.overwrite && fs::is_regular_file(path, error))
         throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another name");

@@ -4,8 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "base/error.hpp"
@@ -14,13 +12,14 @@
 #include "executor/slurm.hpp"
 #include "executor/worker.hpp"
 #include "rows/row.hpp"
+#include "system/filesystem.hpp"
 #include "system/program.hpp"
 #include "system/terminal.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 
@@ -146,7 +145,7 @@ class ClusterRun {
     // What the finished run has to say. Returns its exit code.
     int tell() {
         const json state = run_.state();
-        std::ifstream text(run_.path() + kResult);
+        fs::ifstream text(run_.path() + kResult);
         if (text) std::fputs(std::string(std::istreambuf_iterator<char>(text), {}).c_str(), stdout);
         std::fflush(stdout);
         if (!options_.quiet && !state.value("message", "").empty())

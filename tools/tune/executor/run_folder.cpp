@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 
 #include "base/error.hpp"
 #include "rows/row.hpp"
 #include "system/files.hpp"
+#include "system/filesystem.hpp"
 #include "system/host.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
@@ -15,7 +15,7 @@
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 
@@ -23,7 +23,7 @@ constexpr const char *kRooms[] = {"claims", "rows", "tasks", "errors", "encodes"
 constexpr std::size_t kClaimsInFolder = 1000;
 
 std::string text_of(const std::string &path) {
-    std::ifstream file(path, std::ios::binary);
+    fs::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -100,7 +100,7 @@ std::size_t RunFolder::add_attempt(std::size_t unit, const std::string &who) {
 
 std::vector<std::string> RunFolder::attempts(std::size_t unit) const {
     std::vector<std::string> lines;
-    std::ifstream file(claim_path(unit));
+    fs::ifstream file(claim_path(unit));
     for (std::string line; std::getline(file, line);) lines.push_back(line);
     return lines;
 }
@@ -123,7 +123,7 @@ std::vector<bool> RunFolder::claimed() const {
 
 std::vector<std::size_t> RunFolder::claims_of_task(const std::string &task) const {
     std::vector<std::size_t> units;
-    std::ifstream file(path_ + "/tasks/" + task);
+    fs::ifstream file(path_ + "/tasks/" + task);
     for (std::string line; std::getline(file, line);)
         if (const std::size_t unit = std::strtoull(line.c_str(), nullptr, 10); unit < manifest_.units.size())
             units.push_back(unit);
@@ -175,7 +175,7 @@ const std::map<std::size_t, UnitResult> &RunFolder::results() {
     for (const fs::path &path : files) {
         std::uint64_t &from = read_[path.filename().string()];
         if (fs::file_size(path, error) <= from || error) continue;
-        std::ifstream file(path, std::ios::binary);
+        fs::ifstream file(path, std::ios::binary);
         file.seekg(static_cast<std::streamoff>(from));
         for (std::string line; std::getline(file, line) && !file.eof();) { // a line without an end is being written
             from += line.size() + 1;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
@@ -46,7 +47,7 @@ std::string sha256_hex(const std::string &text) {
 }
 
 std::string sha256_of_file(const std::string &path) {
-    std::ifstream file(path, std::ios::binary);
+    system::fs::ifstream file(path, std::ios::binary);
     if (!file) throw invalid("cannot read '" + path + "'");
     Sha256 hash;
     std::vector<char> buffer(1 << 20);

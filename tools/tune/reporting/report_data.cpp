@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "base/error.hpp"
@@ -11,6 +9,7 @@
 #include "rows/configuration.hpp"
 #include "rows/fields.hpp"
 #include "rows/row.hpp"
+#include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -175,7 +174,7 @@ double FrameScores::seconds_of(std::size_t frame) const {
 ReportData read_report_data(const std::vector<std::string> &files, const EditRows &edit) {
     ReportData data;
     for (const std::string &path : files) {
-        std::ifstream file(path, std::ios::binary);
+        system::fs::ifstream file(path, std::ios::binary);
         if (!file) throw invalid("'" + path + "' cannot be read");
         read_file(path, file, data);
     }
@@ -227,6 +226,6 @@ std::string time_code(double seconds) {
     return text;
 }
 
-std::string short_name(const std::string &path) { return std::filesystem::path(path).filename().string(); }
+std::string short_name(const std::string &path) { return system::fs::path(path).filename().string(); }
 
 } // namespace vmaf::tune

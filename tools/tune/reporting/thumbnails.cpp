@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 
@@ -69,7 +68,7 @@ std::vector<Thumbnail> make_thumbnails(const Programs &programs, const FrameScor
     for (std::size_t i = 0; i < ordered.size(); i++) {
         char name[48];
         std::snprintf(name, sizeof name, "/thumbnail-%03zu.jpg", i + 1);
-        std::ifstream file(work_folder + name, std::ios::binary);
+        fs::ifstream file(work_folder + name, std::ios::binary);
         if (!file) break;
         pictures.push_back({ordered[i], std::string((std::istreambuf_iterator<char>(file)), {}), width, height});
         std::error_code ignored;

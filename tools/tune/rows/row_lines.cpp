@@ -1,10 +1,9 @@
 // Rows as lines of files.
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
 #include "rows/row.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
@@ -27,7 +26,7 @@ json parse_row(std::string line) {
 }
 
 std::vector<json> read_rows(const std::string &path, const std::function<void(const std::string &)> &complain) {
-    std::ifstream file(path);
+    system::fs::ifstream file(path);
     if (!file) throw invalid("'" + path + "' cannot be read");
     return read_rows(path, file, complain);
 }
@@ -54,8 +53,8 @@ namespace {
 system::GrowingFile open_rows(const std::string &path, RowWriter::Mode mode) {
     using Start = system::GrowingFile::Start;
     std::error_code error;
-    if (mode == RowWriter::Mode::fresh && path != "-" && std::filesystem::is_regular_file(path, error) &&
-        std::filesystem::file_size(path, error) > 0)
+    if (mode == RowWriter::Mode::fresh && path != "-" && system::fs::is_regular_file(path, error) &&
+        system::fs::file_size(path, error) > 0)
         throw Error(EEXIST, "'" + path + "' exists; use --resume to go on, --append or --overwrite");
     return {path, mode == RowWriter::Mode::overwrite ? Start::empty
                   : mode == RowWriter::Mode::resume  ? Start::after_whole_lines

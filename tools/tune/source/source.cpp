@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -12,11 +10,12 @@
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
 #include "source/display.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 
@@ -142,7 +141,7 @@ std::int64_t frame_bytes(const PixelLayout &layout, int w, int h) {
 // FFmpeg silently leaves out a frame that is not all there.
 void refuse_cut_off_y4m(const Source &source) {
     const auto layout = pixel_layout(source.pix_fmt);
-    std::ifstream file(source.path, std::ios::binary);
+    fs::ifstream file(source.path, std::ios::binary);
     std::string header, frame_line;
     if (!layout || !std::getline(file, header) || !std::getline(file, frame_line) || frame_line != "FRAME") return;
     const std::int64_t frame = frame_bytes(*layout, source.width, source.height) + 6; // "FRAME" and its line end
@@ -466,7 +465,7 @@ Source examine(const SourceRequest &request) {
     if (fs::is_directory(status)) throw invalid("'" + request.path + "' is a directory; give a video file");
     source.file_bytes = fs::is_regular_file(status) ? fs::file_size(request.path, error) : 0;
     if (fs::is_regular_file(status) && source.file_bytes == 0) throw invalid("'" + request.path + "' is empty");
-    std::ifstream file(request.path, std::ios::binary);
+    fs::ifstream file(request.path, std::ios::binary);
     if (!file) throw invalid("'" + request.path + "' cannot be read; check its permissions");
     std::string first(10, '\0');
     file.read(first.data(), 10);

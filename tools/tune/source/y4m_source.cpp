@@ -1,12 +1,11 @@
 // The header of a YUV4MPEG2 file says all there is to know; starting ffprobe for it would take longer than reading it.
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "io/y4m_header.hpp"
 #include "source/source.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
@@ -39,11 +38,11 @@ std::optional<Rational> ratio_of(const std::string &text) {
 } // namespace
 
 bool describe_y4m(Source &source) {
-    std::ifstream file(source.path, std::ios::binary);
+    system::fs::ifstream file(source.path, std::ios::binary);
     std::string header, frame_line;
     std::error_code error;
     if (!std::getline(file, header) || !std::getline(file, frame_line) || frame_line != "FRAME" ||
-        header.size() > 1000 || !std::filesystem::is_regular_file(source.path, error))
+        header.size() > 1000 || !system::fs::is_regular_file(source.path, error))
         return false;
     StoredFrame stored;
     try {

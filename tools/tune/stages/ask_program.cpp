@@ -1,5 +1,4 @@
 // What programs say about themselves: asked once per process, side by side, and remembered between runs.
-#include <filesystem>
 #include <future>
 #include <map>
 #include <mutex>
@@ -8,11 +7,12 @@
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
 #include "stages/encode.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 

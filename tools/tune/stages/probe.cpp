@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <filesystem>
 #include <future>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -13,13 +12,14 @@
 #include "hash/sha256.hpp"
 #include "stages/probe_keys.hpp"
 #include "stages/products.hpp"
+#include "system/filesystem.hpp"
 #include "system/process.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 

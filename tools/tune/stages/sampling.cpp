@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "base/error.hpp"
+#include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -94,7 +94,7 @@ std::vector<Sample> cut_samples(const Programs &programs, const Source &source, 
             outcome = run_child(command);
         }
         std::error_code error;
-        if (!outcome.ok() || std::filesystem::file_size(path, error) < 1024 || error)
+        if (!outcome.ok() || system::fs::file_size(path, error) < 1024 || error)
             throw invalid("no sample could be cut at " + number_text(window.start) +
                           " s: " + explain_failure("FFmpeg", outcome.code, outcome.error_tail));
         sample.source = source;
@@ -105,7 +105,7 @@ std::vector<Sample> cut_samples(const Programs &programs, const Source &source, 
         sample.source.ffmpeg_crops = false;
         // The copy begins at a key frame and holds as many packets as asked for; all of it is used.
         sample.source.frames = video_packets(programs.ffprobe, path).packets;
-        sample.source.file_bytes = std::filesystem::file_size(path, error);
+        sample.source.file_bytes = system::fs::file_size(path, error);
         sample.source.id =
             source.id.empty() ? "" : source.id + "@" + number_text(window.start) + "+" + std::to_string(window.frames);
         sample.window = Window{};

@@ -1,22 +1,21 @@
 #include "stages/score.hpp"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "stages/score_inputs.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
+namespace fs = vmaf::system::fs;
 
 namespace {
 
 void read_document(const std::string &path, ScoreResult &result) {
-    std::ifstream file(path);
+    fs::ifstream file(path);
     const json document = json::parse(file, nullptr, false);
     if (!document.is_object() || !document.contains("frames") || !document["frames"].is_array()) {
         result.status = kStatusScoreUnreadable;

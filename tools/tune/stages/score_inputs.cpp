@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "stages/frame_feed.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
@@ -187,8 +186,8 @@ class FileInputs final : public ScoreInputs {
     }
     ~FileInputs() override {
         std::error_code ignored;
-        std::filesystem::remove(reference_, ignored);
-        std::filesystem::remove(distorted_, ignored);
+        system::fs::remove(reference_, ignored);
+        system::fs::remove(distorted_, ignored);
     }
     std::optional<Failure> finish(bool) override { return failure_; }
 
@@ -199,7 +198,7 @@ class FileInputs final : public ScoreInputs {
 
 // YUV4MPEG2 whose chroma the scorer would resample; other transports hand it over as it is.
 bool is_resampled_on_reading(const Source &source) {
-    std::ifstream file(source.path, std::ios::binary);
+    system::fs::ifstream file(source.path, std::ios::binary);
     std::string header;
     std::getline(file, header);
     for (const char *kind : {" C422", " C420paldv"})

@@ -2,13 +2,13 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
 #include "stages/cut_detector.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
@@ -197,7 +197,7 @@ std::vector<Shot> parse_shots(const std::string &text, const std::string &path) 
 } // namespace
 
 std::vector<Shot> read_shots(const std::string &path) {
-    std::ifstream file(path);
+    system::fs::ifstream file(path);
     if (!file) throw invalid("'" + path + "' cannot be read");
     return parse_shots(std::string((std::istreambuf_iterator<char>(file)), {}), path);
 }

@@ -36,7 +36,7 @@ def main():
     for mask in ("32", "48", "255"):  # without VNNI, without AVX-512, without any
         run(f"golden figures, --cpumask {mask}", *GOLDEN, "--cpumask", mask, MESON_EXE_WRAPPER="wine")
     run("vector code", "wine", build / "tests/equality/equality.exe", "--quick")
-    for name in ("unit_tests", "abi/capi_tests", "command_tests", "tune_tests"):
+    for name in ("unit_tests", "abi/capi_tests", "tune_tests"):
         run(name, "wine", build / "tests" / (name + ".exe"), "--gtest_brief=1")
     for name in ("model", "options", "y4m", "capi", "cli", "tune_rows"):
         run(f"corpus {name}", "wine", build / "fuzz" / (name + "_replay.exe"), ROOT / "fuzz/corpus" / name)

@@ -25,7 +25,8 @@ namespace vmaf {
 
 namespace {
 
-constexpr std::size_t kInWork = 4; // frames of a decoder that kernels are at; each holds a surface
+constexpr std::size_t kCopyAlignment = 64; // of planes and rows that are copied to the device
+constexpr std::size_t kInWork = 4;         // frames of a decoder that kernels are at; each holds a surface
 // Frames wait for those of parts before them: so much of the device's memory, for each clip.
 constexpr std::uint64_t kShareOfMemory = 24, kLeastBytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t kFewFrames = 8, kManyFrames = 4096;
@@ -229,24 +230,27 @@ class DeviceClip final : public VideoClip {
     DeviceSurface surface_of(Decoding &own, const InWork &frame) const {
         DeviceSurface surface = frame.source.surface;
         if (!surface.on_host[0].rows) return surface;
-        constexpr std::size_t kPlaneAlignment = 256;
-        std::array<std::size_t, 3> offset{};
+        std::array<std::size_t, 3> offset{}, pitch{};
         std::array<bool, 3> is_copied{};
         std::size_t bytes = 0;
         for (std::size_t c = 0; c < 3 && frame.picture.data(static_cast<unsigned>(c)); c++) {
             const HostPlane &plane = surface.on_host[c];
             is_copied[c] = c == 0 || plane.first != surface.on_host[c - 1].first; // chroma may share one
             offset[c] = is_copied[c] ? bytes : offset[c - 1];
-            if (is_copied[c]) bytes += round_up(plane.pitch * plane.rows, kPlaneAlignment);
+            pitch[c] = round_up(plane.row_bytes, kCopyAlignment);
+            if (is_copied[c]) bytes += round_up(pitch[c] * plane.rows, kCopyAlignment);
         }
         std::unique_ptr<DeviceMemory> &copy = own.copies[frame.place];
         if (!copy || copy->size() < bytes) copy = device_->allocate(bytes);
         for (std::size_t c = 0; c < 3 && frame.picture.data(static_cast<unsigned>(c)); c++) {
             const HostPlane &plane = surface.on_host[c];
             std::byte *const to = copy->data() + offset[c];
-            const auto pitch = static_cast<std::ptrdiff_t>(plane.pitch);
-            if (is_copied[c]) own.queue->upload(to, pitch, plane.first, pitch, {plane.row_bytes, plane.rows});
-            surface.components[c].first = to + (surface.components[c].first - plane.first);
+            const auto there = static_cast<std::ptrdiff_t>(pitch[c]), here = static_cast<std::ptrdiff_t>(plane.pitch);
+            if (is_copied[c]) own.queue->upload(to, there, plane.first, here, {plane.row_bytes, plane.rows});
+            ComponentView &view = surface.components[c];
+            const std::ptrdiff_t at = view.first - plane.first;
+            view.first = to + at / here * there + at % here;
+            view.down = view.down < 0 ? -there : there;
         }
         return surface;
     }

@@ -1,6 +1,7 @@
 """A build with CUDA on a machine without a driver, and with a driver that fails where it is told to (backends.md 3, 5, 14)."""
 import json
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -147,7 +148,7 @@ class WithFailingDriver(Cuda):
 
     def test_errors_name_call_and_code(self):
         run = self.score(*VIF, "--backend", "cuda", expect=255, env=environment(FAKE_CUDA_FAIL="cuMemAlloc_v2=2"))
-        self.assertRegex(run.stderr, r"cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY \(2\), at \w+\.cpp:\d+")
+        self.assertRegex(run.stderr, r"cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY \(2\), at \w+\.cpp:\d+; memory is short")
         run = self.score(*VIF, "--backend", "cuda", expect=234, env=environment(FAKE_CUDA_FAIL="cuLaunchKernel@2=719"))
         self.assertIn("(719)", run.stderr)
 
@@ -199,6 +200,50 @@ class WithFailingDriver(Cuda):
         self.assertEqual(details["auto"], "cuda")
         self.assertEqual(details["details"]["cuda"]["devices"],
                          [{"index": 0, "name": "Fake", "arch": "sm_90", "memory_bytes": 1 << 30, "driver": "13.0"}])
+
+
+@unittest.skipUnless(shutil.which("ffmpeg") and os.environ.get("VMAF_LIBAV_MODULE"), "there is no ffmpeg")
+class Video(Cuda):
+    """Video files with the fake driver: decoded by processors into memory that the driver gave."""
+    size, frames = "64x48", 40
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for name in ("ref", "dist"):
+            out = str(cls.folder / f"{name}.mp4")
+            subprocess.check_call(["ffmpeg", "-nostdin", "-v", "error", "-i", getattr(cls, name), "-c:v", "libx264", "-g", "10", out])
+            setattr(cls, name, out)
+
+    def test_planes_that_are_read_go_up_and_no_others(self):
+        luma = 2 * self.frames * 64 * 48
+        vif = self.calls("--backend", "cuda")
+        all_planes = self.calls("--backend", "cuda", "--feature", "ciede")
+        self.assertGreaterEqual(vif["bytes_up"], luma)
+        self.assertLess(vif["bytes_up"], 1.3 * luma)
+        self.assertGreaterEqual(all_planes["bytes_up"], 1.5 * luma)
+        self.assertLess(all_planes["bytes_up"], 2.1 * luma)  # with tables
+        self.assertLess(vif["bytes_down"], luma / 4)
+        self.assertGreater(vif["cuMemHostAlloc"], 8)  # frames of two decoders
+        self.assertLess(vif["cuMemHostAlloc"], 2 * self.frames)  # are used again
+
+    def test_whatever_was_taken_is_given_back(self):
+        for fault, code in (("", 0), ("cuMemHostAlloc@12=2", 0), ("cuMemAlloc_v2@9=2", None), ("cuMemcpy2DAsync_v2@20=719", 234)):
+            calls = self.calls("--backend", "cuda", expect=code, FAKE_CUDA_FAIL=fault)
+            refused = {name: max(calls[name] - int(number) + 1, 0) for name, _, number in [fault.split("=")[0].partition("@")] if number}
+            for made, gone in (("cuMemAlloc_v2", "cuMemFree_v2"), ("cuMemHostAlloc", "cuMemFreeHost"), ("cuEventCreate", "cuEventDestroy_v2"),
+                               ("cuStreamCreateWithPriority", "cuStreamDestroy_v2"), ("cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2")):
+                self.assertEqual(calls.get(made, 0) - refused.get(made, 0), calls.get(gone, 0), (fault, made))
+
+    def test_short_of_page_locked_memory_others_will_do(self):
+        self.calls("--backend", "cuda", FAKE_CUDA_FAIL="cuMemHostAlloc@12=2")
+
+    def test_short_memory_is_said_where_decoding_starts(self):
+        run = self.score(*VIF, "--backend", "cpu", "--hwaccel", "cuda", expect=None, env=environment(FAKE_CUDA_FAIL="cuDevicePrimaryCtxRetain=2"))
+        if "it does not decode h264 here" in run.stderr:
+            self.skipTest("this FFmpeg decodes nothing on CUDA devices")
+        self.assertIn("cuDevicePrimaryCtxRetain failed: CUDA_ERROR_OUT_OF_MEMORY (2); memory is short", run.stderr)
+        self.assertEqual(run.returncode, 255)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 //
 //   FAKE_CUDA_FAIL=cuInit=100,cuMemAlloc_v2@3=2   functions that return a code, from their first or n-th call on
 //   FAKE_CUDA_DEVICES=0                           number of devices (default 1)
-//   FAKE_CUDA_LOG=FILE                            every function called, one per line, when the process ends
+//   FAKE_CUDA_LOG=FILE                            every function called, one per line, and the bytes copied to the device
+//   (bytes_up) and to the host (bytes_down), when the process ends
 //   FAKE_HIP_LOCAL_MEMORY=512                     bytes that a block has (default 65536)
 //   FAKE_HIP_ARCH=gfx90a                          what the devices are (default gfx1030, groups of 32; gfx9: of 64)
 //
@@ -54,6 +55,7 @@ class Recorder {
         if (!path) return;
         if (FILE *file = std::fopen(path, "w")) {
             for (const auto &[name, count] : calls_) std::fprintf(file, "%s %u\n", name.c_str(), count);
+            std::fprintf(file, "bytes_up %zu\nbytes_down %zu\n", bytes_up_.load(), bytes_down_.load());
             std::fclose(file);
         }
     }
@@ -72,15 +74,19 @@ class Recorder {
         return 0;
     }
 
+    void copied(std::size_t bytes, bool is_up) { (is_up ? bytes_up_ : bytes_down_) += bytes; }
+
   private:
     std::mutex mutex_;
     std::map<std::string, unsigned> calls_;
+    std::atomic<std::size_t> bytes_up_ = 0, bytes_down_ = 0;
 };
 
-int called(const char *name) {
-    static Recorder recorder;
-    return recorder.call(name);
+Recorder &recorder() {
+    static Recorder kept;
+    return kept;
 }
+int called(const char *name) { return recorder().call(name); }
 
 char handle; // every handle points here
 [[maybe_unused]] thread_local int current = 0;
@@ -188,10 +194,12 @@ int NAME(cuMemFreeHost, hipHostFree)(void *at) {
 int NAME(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync)(std::uintptr_t to, const void *from, std::size_t bytes, void *) {
     RETURN_IF_FAILED(NAME(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync));
     std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+    recorder().copied(bytes, true);
     return 0;
 }
 int NAME(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync)(void *to, std::uintptr_t from, std::size_t bytes, void *) {
     RETURN_IF_FAILED(NAME(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync));
+    recorder().copied(bytes, false);
     std::memcpy(to, reinterpret_cast<void *>(from), bytes);
     return 0;
 }
@@ -297,6 +305,7 @@ int cuMemcpy2DAsync_v2(const Copy2D *c, void *) {
         c->src_type == 1 ? static_cast<const char *>(c->src_host) : reinterpret_cast<const char *>(c->src_device);
     char *to = c->dst_type == 1 ? static_cast<char *>(c->dst_host) : reinterpret_cast<char *>(c->dst_device);
     copy_rows(to, c->dst_pitch, from, c->src_pitch, c->width_bytes, c->height);
+    if (c->src_type != c->dst_type) recorder().copied(c->width_bytes * c->height, c->src_type == 1);
     return 0;
 }
 int cuFuncSetAttribute(void *, int, int) { return CALLED(cuFuncSetAttribute); }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "device/module_api/advice.hpp"
 
 namespace vmaf::module_api {
 
@@ -61,7 +62,7 @@ void Driver::fail(Result result, const char *call, const char *file, int line) c
     if (name.ends_with("_v2")) name.resize(name.size() - 3);
     const char *slash = std::strrchr(file, '/');
     throw Error(errno_for(result), title_ + ": " + name + " failed: " + describe(result) + ", at " +
-                                       (slash ? slash + 1 : file) + ":" + std::to_string(line));
+                                       (slash ? slash + 1 : file) + ":" + std::to_string(line) + advice_for(result));
 }
 
 } // namespace vmaf::module_api

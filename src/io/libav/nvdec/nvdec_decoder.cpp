@@ -353,9 +353,10 @@ class NvdecPartDecoder final : public PartDecoder {
         if (result == 0) return;
         const std::string name = source_->container()->name();
         if (result == kOutOfMemory)
-            throw Error(ENOMEM, name + " cannot be decoded on cuda: the device has too little memory (" + call + ")");
+            throw Error(ENOMEM, name + " cannot be decoded on cuda: the device has too little memory: " + call +
+                                    " failed with " + describe(result));
         throw Error(EIO, "frame " + std::to_string(position()) + " of " + name + " cannot be decoded on cuda: " + call +
-                             " failed with " + std::to_string(result));
+                             " failed with " + describe(result));
     }
 
     std::shared_ptr<PartSource> source_;

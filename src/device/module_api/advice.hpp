@@ -1,0 +1,30 @@
+// What a user can do about codes of CUDA's and HIP's drivers; both give these the same numbers.
+#pragma once
+
+namespace vmaf::module_api {
+
+// Behind the driver's name for the code; empty: nothing that we know.
+inline const char *advice_for(int result) {
+    switch (result) {
+    case 2:
+        return "; memory is short: others may hold the device's. End them, run less at once, or score on the CPU "
+               "(--backend cpu, and --hwaccel none for video)";
+    case 46: return "; another process has the device for itself";
+    case 100:
+    case 101: return "; no such device is visible to this process";
+    case 209:
+    case 218:
+    case 222: return "; this build has no code for this device, or its driver is too old for it";
+    case 214: return "; the device's memory has an error";
+    case 700:
+    case 702:
+    case 715:
+    case 716:
+    case 717:
+    case 718:
+    case 719: return "; the device stopped this process's work: what it had there is lost, so start again";
+    default: return "";
+    }
+}
+
+} // namespace vmaf::module_api

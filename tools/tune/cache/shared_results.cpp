@@ -15,6 +15,11 @@ namespace {
 // At most a few thousand names in a folder.
 fs::path place(const std::string &folder, const std::string &key) { return fs::path(folder) / key.substr(0, 2) / key; }
 
+// Keys are hashes in hexadecimal; nothing else becomes part of a path.
+bool is_key(const std::string &key) {
+    return key.size() >= 3 && key.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 } // namespace
 
 SharedResults::SharedResults(std::string folder, const std::string &run_folder)
@@ -32,14 +37,14 @@ const std::string &SharedResults::folder_of(const std::string &room) const {
 }
 
 std::optional<std::string> SharedResults::find(const std::string &room, const std::string &key) const {
-    if (key.size() < 3) return std::nullopt;
+    if (!is_key(key)) return std::nullopt;
     fs::ifstream file(place(folder_of(room) + "/" + room, key), std::ios::binary);
     if (!file) return std::nullopt;
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 void SharedResults::store(const std::string &room, const std::string &key, const std::string &text) const {
-    if (key.size() < 3) return;
+    if (!is_key(key)) return;
     const fs::path path = place(folder_of(room) + "/" + room, key);
     fs::create_directories(path.parent_path());
     system::write_output_file(path.string(), [&](const auto &out) { out(text); });
@@ -47,7 +52,7 @@ void SharedResults::store(const std::string &room, const std::string &key, const
 
 std::string SharedResults::find_encode(const std::string &key, const std::string &extension,
                                        std::uint64_t bytes) const {
-    if (encodes_.empty() || key.size() < 3) return {};
+    if (encodes_.empty() || !is_key(key)) return {};
     const std::string path = place(encodes_, key).string() + "." + extension;
     std::error_code error;
     return fs::file_size(path, error) == bytes && !error ? path : std::string();
@@ -55,7 +60,7 @@ std::string SharedResults::find_encode(const std::string &key, const std::string
 
 std::string SharedResults::keep_encode(const std::string &key, const std::string &extension,
                                        const std::string &path) const {
-    if (encodes_.empty() || key.size() < 3) return {};
+    if (encodes_.empty() || !is_key(key)) return {};
     const std::string kept = place(encodes_, key).string() + "." + extension;
     const std::string temporary = kept + "." + std::to_string(system::own_process()) + ".part";
     std::error_code error;

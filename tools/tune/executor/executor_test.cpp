@@ -126,7 +126,11 @@ TEST(SharedResults, AreFoundByOthersAndEncodesByTheirSize) {
     EXPECT_NE(mine.keep_encode("abcdef", "mkv", folder.path + "/x.mkv"), "");
     EXPECT_NE(mine.find_encode("abcdef", "mkv", 5), "");
     EXPECT_EQ(mine.find_encode("abcdef", "mkv", 6), "");
-    EXPECT_EQ(mine.find("score", "../../x"), std::nullopt);
+    std::ofstream(folder.path + "/secret") << "12345";
+    EXPECT_FALSE(mine.find("score", "../../../secret"));
+    EXPECT_EQ(mine.find_encode("../../secret", "mkv", 5), "");
+    mine.store("score", "../../../made", "{}");
+    EXPECT_FALSE(fs::exists(folder.path + "/made"));
 }
 
 } // namespace

@@ -15,8 +15,8 @@ class Nvdec(VideoTest):
         super().setUpClass()
         cls.file = cls.encode("file.mp4", "-c:v", "libx264", "-g", "8", "-bf", "3")
 
-    def decode(self, path=None, fail="", size="144x80", most=-1, expect=2, library=True, decoders=1):
-        env = dict(os.environ, FAKE_NVDEC_SIZE=size, FAKE_NVDEC_FAIL=fail)
+    def decode(self, path=None, fail="", size="144x80", most=-1, expect=2, library=True, decoders=1, crop="0x0"):
+        env = dict(os.environ, FAKE_NVDEC_SIZE=size, FAKE_NVDEC_FAIL=fail, FAKE_NVDEC_CROP=crop)
         env["LD_LIBRARY_PATH"] = os.environ["FAKE_NVDEC"] if library else "/nonexistent"  # Meson puts it there of its own accord
         run = subprocess.run([os.environ["NVDEC_FRAMES"], path or self.file, "144", "80", str(most), str(decoders)], capture_output=True, text=True, env=env)
         self.assertEqual(run.returncode, expect, run.stderr)
@@ -43,6 +43,18 @@ class Nvdec(VideoTest):
             _, said = self.decode(fail=fail, decoders=3)
             self.assertIn(os.path.basename(self.file), said)
             self.assertEqual(said.count("\n"), 1)
+
+    def test_what_is_cut_off_at_the_left_and_above(self):
+        """Byte x of row y of the stand-in's surface is x + 3 y; chroma lies behind the coded rows, Cb and Cr side by side."""
+        samples = {}
+        for x, y in ((0, 0), (6, 4), (2, 18)):
+            frames, said = self.decode(crop=f"{x}x{y}", most=1, expect=0)
+            coded_rows = (80 + y + 15) // 16 * 16
+            chroma = x + 2 + 3 * (coded_rows + y // 2 + 1)
+            wanted = x + 1 + 3 * (y + 1), chroma, chroma + 1
+            samples[x, y] = [(got - right) % 256 for got, right in zip(frames[0][2:], wanted)]
+        self.assertEqual(len({*map(tuple, samples.values())}), 1, samples)  # the picture's own number is left
+        self.assertEqual(len({*samples[0, 0]}), 1, samples)
 
     def test_it_stops_when_asked(self):
         frames, said = self.decode(most=3, expect=0)

@@ -2,6 +2,7 @@
 // order of their times, and fails where it is told to.
 //
 //   FAKE_NVDEC_SIZE=WxH     of the pictures
+//   FAKE_NVDEC_CROP=XxY     samples that are cut off at the left and above
 //   FAKE_NVDEC_FAIL=NAME:N  the N-th call of that function fails; N of `status` is a damaged picture, of `display` one
 //   that is lost
 #include <algorithm>
@@ -93,7 +94,9 @@ Result cuvidMapVideoFrame64(DecoderHandle decoder, int picture, unsigned long lo
                             MapParameters *) {
     if (fails("map") || decoder->mapped == decoder->most_mapped) return 205;
     decoder->mapped++;
-    std::memset(decoder->surface.data(), picture, decoder->surface.size());
+    for (std::size_t i = 0; i < decoder->surface.size(); i++) // byte x of row y: x + 3 y, and another for each picture
+        decoder->surface[i] = static_cast<unsigned char>(i % decoder->pitch + 3 * (i / decoder->pitch) +
+                                                         static_cast<std::size_t>(picture));
     *at = reinterpret_cast<unsigned long long>(decoder->surface.data());
     *pitch = decoder->pitch;
     return 0;
@@ -116,9 +119,13 @@ Result cuvidParseVideoData(ParserHandle parser, SourcePacket *packet) {
         format.codec = Codec::h264;
         format.min_decode_surfaces = 4;
         format.chroma = Chroma::yuv420;
-        std::sscanf(std::getenv("FAKE_NVDEC_SIZE"), "%dx%d", &format.display_area.right, &format.display_area.bottom);
-        format.coded_width = static_cast<unsigned>(format.display_area.right + 15) / 16 * 16;
-        format.coded_height = static_cast<unsigned>(format.display_area.bottom + 15) / 16 * 16;
+        auto &area = format.display_area;
+        std::sscanf(std::getenv("FAKE_NVDEC_SIZE"), "%dx%d", &area.right, &area.bottom);
+        if (const char *const crop = std::getenv("FAKE_NVDEC_CROP")) std::sscanf(crop, "%dx%d", &area.left, &area.top);
+        area.right += area.left;
+        area.bottom += area.top;
+        format.coded_width = static_cast<unsigned>(area.right + 15) / 16 * 16;
+        format.coded_height = static_cast<unsigned>(area.bottom + 15) / 16 * 16;
         if (!parser->parameters.on_sequence(parser->parameters.user, &format)) return 1;
     }
     if (!parser->parameters.on_decode(parser->parameters.user, nullptr)) return 1;

@@ -28,8 +28,9 @@ int main(int argc, char **argv) try {
         try {
             const auto decoder = parts->make_decoder(nullptr);
             decoder->decode([&](const PartDecoder::Frame &frame) {
-                const std::string line = std::to_string(frame.number) + " " + std::to_string(frame.stamp.value_or(-1)) +
-                                         " " + std::to_string(static_cast<int>(*frame.surface.components[0].first));
+                std::string line = std::to_string(frame.number) + " " + std::to_string(frame.stamp.value_or(-1));
+                for (const ComponentView &view : frame.surface.components) // the second sample of the second row
+                    line += " " + std::to_string(static_cast<int>(*(view.first + view.down + view.across)));
                 const std::lock_guard lock(mutex);
                 if (!lines.emplace(frame.number, line).second) throw std::runtime_error("a frame came twice: " + line);
                 return static_cast<long>(lines.size()) != most;

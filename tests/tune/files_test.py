@@ -97,6 +97,31 @@ class Outputs(FilesTest):
             run = self.tune("corpus", "-i", self.clip, "--encoder", "libx264", "--preset", "ultrafast", "--crf", "30", "-o", out, *flags, code=6)
             self.assertIn("another user", run.stderr)
 
+    @needs_root
+    def test_links_of_another_user_under_names_that_a_ladder_makes_up(self):
+        precious = self.new("precious")
+        precious.write_text("old")
+        ladder = ("ladder", "-i", self.clip, "-e", "libx264", "--preset", "ultrafast", "--resolutions", "64x48", "--target-vmafs", "80", "--run", "-y", "-q", "--cache-dir", self.folder / "own")
+        for form, output in (("hls", "master.m3u8"), ("dash", "master.mpd")):
+            plain, open_to_all = self.new(output), self.new(output)
+            self.tune(*ladder, "--format", form, "-o", plain)
+            names = sorted(os.listdir(plain.parent))
+            self.assertGreater(len(names), 3 if form == "hls" else 1)
+            self.assertFalse([n for n in names if n.startswith(".")])  # nothing is left behind
+            open_to_all.parent.chmod(0o1777)
+            for name in names:
+                if name == output: continue
+                link = open_to_all.with_name(name)
+                link.symlink_to(precious)
+                os.chown(link, STRANGER, STRANGER, follow_symlinks=False)
+            self.assertIn("another user", self.tune(*ladder, "--format", form, "-o", open_to_all, code=6).stderr)
+            for name in names:
+                if name.endswith(".m3u8") or form == "dash": open_to_all.with_name(name).unlink(missing_ok=True)
+            self.tune(*ladder, "--format", form, "-o", open_to_all)
+            self.assertEqual(sorted(os.listdir(open_to_all.parent)), names)
+            self.assertFalse([n for n in names if open_to_all.with_name(n).is_symlink()])
+            self.assertEqual(precious.read_text(), "old")
+
     def test_inputs_are_not_overwritten_under_any_name(self):
         rows, other = self.new("rows.jsonl"), self.new("other")
         rows.write_bytes(self.rows.read_bytes())

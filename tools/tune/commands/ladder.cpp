@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "cli/work_folder.hpp"
 #include "commands/commands.hpp"
 #include "commands/job_state.hpp"
 #include "commands/manifest.hpp"
@@ -15,6 +16,7 @@
 #include "curves/rate_curve.hpp"
 #include "rows/row.hpp"
 #include "system/filesystem.hpp"
+#include "system/output_file.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -274,68 +276,109 @@ json ladder_json(const LadderWork &work, const std::vector<Rung> &rungs) {
     return document;
 }
 
+// What FFmpeg makes beside the output. It would write through whatever links somebody put under its names, so it works
+// in a folder of this run, and what is whole is moved.
+class RungFiles {
+  public:
+    RungFiles(const Options &o, bool as_hls)
+        : folder_(o.output.empty() || o.output == "-" ? fs::path(".") : fs::absolute(o.output).parent_path()),
+          overwrite_(o.overwrite), as_hls_(as_hls), segment_seconds_(o.segment_seconds), own_(folder_.string(), false) {
+    }
+
+    bool as_hls() const { return as_hls_; }
+    std::string made(const std::string &name) const { return (fs::path(own_.path()) / file_name(name)).string(); }
+    std::string kept(const std::string &name) const { return (folder_ / file_name(name)).string(); }
+
+    // Ends a command that makes files of this name. Throws CommandError where they cannot be kept.
+    void complete(Arguments &command, const std::string &name) const {
+        if (fs::exists(kept(name)) && !overwrite_)
+            throw CommandError(kExitOutput, "'" + kept(name) + "' exists; use --overwrite or another --output");
+        try {
+            system::check_output_file(kept(name));
+        } catch (const system::OutputError &e) {
+            throw CommandError(kExitOutput, e.what());
+        }
+        if (as_hls_)
+            append(command, {"-f", "hls", "-hls_time", number_text(segment_seconds_), "-hls_playlist_type", "vod",
+                             "-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", name + "_init.mp4",
+                             "-hls_segment_filename", (fs::path(own_.path()) / (name + "_%05d.m4s")).string()});
+        else
+            append(command, {"-movflags", "+faststart"});
+        command.push_back(as_hls_ ? made(name) : ffmpeg_path(made(name)));
+    }
+
+    // Those of one name are whole; that which leads to the others comes last.
+    void keep(const std::string &name) const {
+        const std::string last = file_name(name);
+        std::vector<std::string> others;
+        for (const auto &entry : fs::directory_iterator(own_.path()))
+            if (const std::string file = entry.path().filename().string(); file.starts_with(name) && file != last)
+                others.push_back(file);
+        for (const std::string &file : others) move(file);
+        move(last);
+    }
+
+  private:
+    std::string file_name(const std::string &name) const { return name + (as_hls_ ? ".m3u8" : ".mp4"); }
+    void move(const std::string &file) const {
+        std::error_code error;
+        fs::rename(fs::path(own_.path()) / file, folder_ / file, error); // takes the place of a link
+        if (error)
+            throw CommandError(kExitOutput,
+                               "'" + (folder_ / file).string() + "' cannot be written: " + error.message());
+    }
+
+    fs::path folder_;
+    bool overwrite_, as_hls_;
+    double segment_seconds_;
+    WorkFolder own_;
+};
+
 // Every rung of the whole source, with key frames at the same times; HLS in segments, else as files.
-void encode_rungs(Run &run, const Options &o, LadderWork &work, std::vector<Rung> &rungs, bool as_hls) {
-    const fs::path folder = o.output.empty() || o.output == "-" ? fs::path(".") : fs::absolute(o.output).parent_path();
-    std::error_code ignored;
-    fs::create_directories(folder, ignored);
+void encode_rungs(Run &run, const Options &o, LadderWork &work, std::vector<Rung> &rungs, const RungFiles &files) {
     for (Rung &rung : rungs) {
         run.check_interrupted();
         const ProbeSetup setup = work.setup_of({rung.point.width, rung.point.height});
-        const std::string path = (folder / (rung.name() + (as_hls ? ".m3u8" : ".mp4"))).string();
-        if (fs::exists(path) && !o.overwrite)
-            throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another --output");
+        const std::string path = files.made(rung.name());
         Arguments command = encode_command(setup.programs, work.source(), {}, setup.encode, rung.point.q, 0, "", path);
         command.pop_back();
         append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(o.segment_seconds) + ")"});
         append(command, work.adapter().container_tag("mp4"));
-        if (as_hls)
-            append(command, {"-f", "hls", "-hls_time", number_text(o.segment_seconds), "-hls_playlist_type", "vod",
-                             "-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", rung.name() + "_init.mp4",
-                             "-hls_segment_filename", (folder / (rung.name() + "_%05d.m4s")).string()});
-        else
-            append(command, {"-movflags", "+faststart"});
-        command.push_back(as_hls ? path : ffmpeg_path(path));
+        files.complete(command, rung.name());
         const Outcome outcome = run_child(command);
         run.check_interrupted();
         if (!outcome.ok())
             throw CommandError(kExitFailed,
                                rung.name() + ": " + explain_failure("the encoder", outcome.code, outcome.error_tail));
         const Bandwidth made =
-            as_hls ? playlist_bandwidth(path)
-                   : file_bandwidth(setup.programs, path, o.segment_seconds, work.source().rate.value());
+            files.as_hls() ? playlist_bandwidth(path)
+                           : file_bandwidth(setup.programs, path, o.segment_seconds, work.source().rate.value());
         rung.peak_bps = made.peak_bps;
         rung.mean_bps = made.mean_bps;
-        run.progress().say("encoded " + path);
+        files.keep(rung.name());
+        run.progress().say("encoded " + files.kept(rung.name()));
     }
 }
 
 // The source's sound beside the rungs: copied where players take it, else as AAC.
-std::optional<Sound> encode_sound(Run &run, const Options &o, const LadderWork &work, bool as_hls) {
+std::optional<Sound> encode_sound(Run &run, const Options &o, const LadderWork &work, const RungFiles &files) {
     if (work.source().kind != Source::Kind::container || o.video_only) return std::nullopt;
     const std::string codec = sound_codec(run.programs(), work.source().path);
     if (codec.empty()) return std::nullopt;
-    const fs::path folder = o.output.empty() || o.output == "-" ? fs::path(".") : fs::absolute(o.output).parent_path();
-    const std::string path = (folder / (as_hls ? "sound.m3u8" : "sound.mp4")).string();
-    if (fs::exists(path) && !o.overwrite)
-        throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another --output");
+    const std::string name = "sound", path = files.made(name);
     Arguments command = {run.programs().ffmpeg,           "-y",   "-hide_banner", "-nostdin", "-v",  "error", "-i",
                          ffmpeg_path(work.source().path), "-map", "0:a:0",        "-vn",      "-sn", "-dn"};
     const std::string wish = o.audio_codec.empty() ? (codec == "aac" ? "copy" : "aac") : o.audio_codec;
     append(command, {"-c:a", wish});
-    if (as_hls)
-        append(command, {"-f", "hls", "-hls_time", number_text(o.segment_seconds), "-hls_playlist_type", "vod",
-                         "-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", "sound_init.mp4",
-                         "-hls_segment_filename", (folder / "sound_%05d.m4s").string(), path});
-    else
-        append(command, {"-movflags", "+faststart", ffmpeg_path(path)});
+    files.complete(command, name);
     const Outcome outcome = run_child(command);
     run.check_interrupted();
     if (!outcome.ok())
         throw CommandError(kExitFailed, "sound: " + explain_failure("FFmpeg", outcome.code, outcome.error_tail));
-    run.progress().say("encoded " + path);
     const Bandwidth made =
-        as_hls ? playlist_bandwidth(path) : file_bandwidth(run.programs(), path, o.segment_seconds, 0);
+        files.as_hls() ? playlist_bandwidth(path) : file_bandwidth(run.programs(), path, o.segment_seconds, 0);
+    files.keep(name);
+    run.progress().say("encoded " + files.kept(name));
     return Sound{wish == "copy" || wish == "aac" ? "mp4a.40.2"
                  : wish == "libopus"             ? "Opus"
                                                  : "mp4a.40.2",
@@ -390,8 +433,9 @@ int run_ladder(const Options &o) {
     const std::string format = o.format.empty() ? "json" : o.format;
     std::optional<Sound> sound;
     if (o.run) {
-        encode_rungs(run, o, work, rungs, format == "hls");
-        sound = encode_sound(run, o, work, format == "hls");
+        const RungFiles files(o, format == "hls");
+        encode_rungs(run, o, work, rungs, files);
+        sound = encode_sound(run, o, work, files);
     }
     const std::string text = format == "hls" ? hls_playlist(rungs, work.source(), sound)
                              : format == "dash"

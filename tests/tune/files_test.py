@@ -122,6 +122,24 @@ class Outputs(FilesTest):
             self.assertFalse([n for n in names if open_to_all.with_name(n).is_symlink()])
             self.assertEqual(precious.read_text(), "old")
 
+    @needs_root
+    def test_links_of_another_user_under_names_that_encodes_use(self):
+        precious, out = self.new("precious"), self.new("out.mp4")
+        precious.write_text("old")
+        folder = out.parent
+        folder.chmod(0o1777)
+        kept = "clip__libx264__ultrafast__crf30.mkv"
+        for name in ("out.mp4.part.mp4", kept, *(f"out.mp4.part.mp4.stats-0.log{suffix}" for suffix in ("", ".mbtree", ".temp"))):
+            (folder / name).symlink_to(precious)
+            os.chown(folder / name, STRANGER, STRANGER, follow_symlinks=False)
+        encoder = ("-i", self.clip, "--encoder", "libx264", "--preset", "ultrafast", "--no-cache", "-q", "-y")
+        self.tune("encode", *encoder, "--two-pass", "--bitrate", "100", "-o", out)
+        self.tune("corpus", *encoder, "--crf", "30", "--keep", "--encode-dir", folder, "-o", self.new("rows.jsonl"))
+        self.assertEqual(precious.read_text(), "old")
+        for path in (out, folder / kept):
+            self.assertFalse(path.is_symlink())
+            self.assertGreater(path.stat().st_size, 500)
+
     def test_inputs_are_not_overwritten_under_any_name(self):
         rows, other = self.new("rows.jsonl"), self.new("other")
         rows.write_bytes(self.rows.read_bytes())

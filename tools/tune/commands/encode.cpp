@@ -24,6 +24,7 @@ struct Job {
     ProbeSetup setup;
     double q = 0;
     std::string output, temporary; // written under the latter, then renamed
+    std::string stats;             // of two passes: how their names begin
 };
 
 bool is_mp4(const std::string &path) {
@@ -41,8 +42,8 @@ std::string output_name(const Source &source, const Adapter &adapter) {
 // Everything besides the video is copied, unless told otherwise; pass 1 has the video alone.
 Arguments final_command(const Options &o, const Job &job, int pass) {
     const ProbeSetup &setup = job.setup;
-    Arguments command = encode_command(setup.programs, job.source, {}, setup.encode, job.q, pass,
-                                       job.temporary + ".stats", job.temporary);
+    Arguments command =
+        encode_command(setup.programs, job.source, {}, setup.encode, job.q, pass, job.stats, job.temporary);
     if (o.fail_fast) command.insert(command.begin() + 1, "-xerror");
     const auto an = std::find(command.begin(), command.end(), "-an");
     const bool others = job.source.kind == Source::Kind::container &&
@@ -82,9 +83,6 @@ Arguments final_command(const Options &o, const Job &job, int pass) {
 void remove_leftovers(const std::string &temporary) {
     std::error_code error;
     fs::remove(temporary, error);
-    const std::string stats = fs::path(temporary).filename().string() + ".stats";
-    for (const auto &entry : fs::directory_iterator(fs::absolute(temporary).parent_path(), error))
-        if (entry.path().filename().string().starts_with(stats)) fs::remove(entry.path(), error);
 }
 
 // Decodes everything and compares the length (5.5).
@@ -175,7 +173,6 @@ void finish(Run &run, const Options &o, const Job &job, json &result) {
     std::error_code error;
     fs::rename(job.temporary, job.output, error);
     if (error) throw CommandError(kExitOutput, "'" + job.output + "' cannot be written: " + error.message());
-    remove_leftovers(job.temporary); // statistics of two passes
     result["output"] = job.output;
 }
 
@@ -256,6 +253,8 @@ void encode_one(Run &run, const Options &o, const std::string &path, const std::
     if (o.bitrate) job.setup.encode.bitrate_kbps = o.bitrate;
     job.output = output.empty() ? output_name(job.source, adapter) : output;
     job.temporary = job.output + ".part" + fs::path(job.output).extension().string();
+    // Beside the output somebody could put links under their names; commands that are only shown stand for themselves.
+    job.stats = o.dry_run ? job.temporary + ".stats" : run.work_folder() + "/passes";
     check_output(o, job);
     json result = {{"type", "encode-result"},
                    {"src", job.source.path},

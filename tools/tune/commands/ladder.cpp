@@ -311,8 +311,10 @@ class RungFiles {
     void keep(const std::string &name) const {
         const std::string last = file_name(name);
         std::vector<std::string> others;
-        for (const auto &entry : fs::directory_iterator(own_.path()))
-            if (const std::string file = entry.path().filename().string(); file.starts_with(name) && file != last)
+        std::error_code error;
+        for (const auto &entry : fs::directory_iterator(own_.path(), error))
+            if (const std::string file = fs::path(entry.path()).filename().string();
+                file.starts_with(name) && file != last)
                 others.push_back(file);
         for (const std::string &file : others) move(file);
         move(last);

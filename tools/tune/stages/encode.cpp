@@ -273,11 +273,11 @@ void remove_stats(const std::string &prefix) {
 
 EncodeResult run_encode(const Programs &programs, const Source &source, const Window &window,
                         const EncodeSettings &settings, double q, const std::string &output,
-                        const EncodeProgress &progress) {
+                        const EncodeProgress &progress, std::string stats) {
     EncodeResult result;
     result.path = output;
     result.passes = settings.two_pass ? 2 : 1;
-    const std::string stats = output + ".stats";
+    if (stats.empty()) stats = output + ".stats";
     std::string last_error_text;
     const auto fail = [&](int status, const std::string &error, const std::string &tail) {
         result.status = status;

@@ -104,10 +104,11 @@ struct EncodeResult {
 
 using EncodeProgress = std::function<void(std::int64_t frame, double fps)>;
 
-// Never throws for what an encoder does; the result says what happened.
+// Never throws for what an encoder does; the result says what happened. `stats`: how names of the statistics of two
+// passes begin, in a folder where nobody else puts links; empty: as the output's does.
 EncodeResult run_encode(const Programs &programs, const Source &source, const Window &window,
                         const EncodeSettings &settings, double q, const std::string &output,
-                        const EncodeProgress &progress = {});
+                        const EncodeProgress &progress = {}, std::string stats = {});
 
 // A sentence with a hint for well-known complaints of FFmpeg (15.4).
 std::string explain_failure(const std::string &stage, int code, const std::string &error_tail);

@@ -12,6 +12,7 @@
 #include "hash/sha256.hpp"
 #include "stages/probe_keys.hpp"
 #include "stages/products.hpp"
+#include "system/files.hpp"
 #include "system/filesystem.hpp"
 #include "system/process.hpp"
 #include "text/numbers.hpp"
@@ -210,6 +211,7 @@ class Probe {
                     encoded.file_bytes = encode->file_bytes;
                     encoded.frames = encode->frames;
                 } else {
+                    if (keeps) reserve(file.path());
                     encoded = make_encode(number, file.path());
                     encode = StoredEncode{encoded.stream_bytes, encoded.file_bytes,      encoded.frames,
                                           encoded.seconds,      encoded.encoder_version, "",
@@ -273,10 +275,16 @@ class Probe {
         return done;
     }
 
+    // Where others can put links, FFmpeg would follow them.
+    static void reserve(const std::string &path) try { system::reserve_file(path); } catch (const Error &e) {
+        throw ProbeFailure{kStatusBadOutput, "encode", e.what(), ""};
+    }
+
     EncodeResult make_encode(std::size_t number, const std::string &path) {
         const Sample &sample = setup_.samples[number];
         EncodeResult encoded = in_slot(Stage::encode, number, [&](const auto &report) {
-            return run_encode(setup_.programs, sample.source, sample.window, setup_.encode, q_, path, report);
+            return run_encode(setup_.programs, sample.source, sample.window, setup_.encode, q_, path, report,
+                              temporary_name(setup_.work_folder, "stats"));
         });
         result.from_cache = false;
         result.command = encoded.command;

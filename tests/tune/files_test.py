@@ -200,6 +200,24 @@ class Trust(FilesTest):
         os.chown(cache / "cache.sqlite3", 0, 0)
         os.chown(cache, STRANGER, STRANGER)
         self.stats(cache, 6, "belongs to another user")
+        os.chown(cache, 0, 0)
+        self.stats(cache, 0)
+        for part in ("-journal", "-wal", "-shm"):
+            other = cache / f"cache.sqlite3{part}"
+            other.write_text("")
+            os.chown(other, STRANGER, STRANGER)
+            self.stats(cache, 6, "belongs to another user")
+            other.unlink()
+        # Who owns a folder above it can put another in its place, and whoever made a link can turn it elsewhere.
+        os.chown(cache.parent, STRANGER, STRANGER)
+        self.stats(cache, 6, "belongs to another user")
+        os.chown(cache.parent, 0, 0)
+        link = self.new("link")
+        link.symlink_to(cache)
+        self.stats(link, 0)
+        os.chown(link, STRANGER, STRANGER, follow_symlinks=False)
+        self.stats(link, 6, "belongs to another user")
+        os.chown(cache, STRANGER, STRANGER)
         # Every command that would use it says so, before it does anything else.
         run = self.tune("search", "-i", self.clip, "--target-vmaf", "90", "--cache-dir", cache, code=6)
         self.assertIn("belongs to another user", run.stderr)

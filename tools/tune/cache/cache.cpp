@@ -1,6 +1,7 @@
 #include "cache/cache.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <ctime>
 #include <mutex>
@@ -62,9 +63,11 @@ class Statement {
     sqlite3_stmt *statement_ = nullptr;
 };
 
+constexpr std::array kFiles = {"", "-wal", "-shm", "-journal"}; // of a database
+
 // Who can write to the cache can make up scores.
-void check_trust(const std::string &path, const std::string &folder) {
-    if (const std::string danger = system::who_else_can_change(path, system::Reach::itself); !danger.empty())
+void check_trust(const std::string &path, system::Reach reach, const std::string &folder) {
+    if (const std::string danger = system::who_else_can_change(path, reach); !danger.empty())
         throw system::Untrusted("the cache in '" + folder + "' is not used, because " + danger +
                                 "; give another --cache-dir, or --no-cache");
 }
@@ -115,14 +118,15 @@ Cache::Cache(const std::string &folder, std::uint64_t size_limit)
     : database_(std::make_unique<Database>()), size_limit_(size_limit), opened_(std::time(nullptr)) {
     const std::string path = folder + "/cache.sqlite3";
     system::make_own_folder(folder); // where that fails, opening the database tells
-    for (const std::string &part : {folder, path, path + "-wal", path + "-shm"}) check_trust(part, folder);
+    check_trust(folder, system::Reach::with_parents, folder);
+    for (const char *part : kFiles) check_trust(path + part, system::Reach::itself, folder);
     std::error_code error;
     if (database_->open(path)) return;
     const int code = sqlite3_errcode(database_->db);
     const std::string reason = sqlite3_errmsg(database_->db);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
         was_damaged_ = true;
-        for (const char *part : {"", "-wal", "-shm"}) fs::rename(path + part, path + part + ".bad", error);
+        for (const char *part : kFiles) fs::rename(path + part, path + part + ".bad", error);
         if (database_->open(path)) return;
     }
     throw Error(EIO, "the cache in '" + folder + "' cannot be used (" + reason +

@@ -12,7 +12,7 @@ command -v mmdebstrap >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noni
 packages=$(sed -n '/^build=(/,/)/p;/^test=(/,/)/p' scripts/packages.sh | tr -d '()' | sed 's/^\(build\|test\)=//' | tr '\n' ' ')
 wanted=()
 for package in $packages; do
-  case $package in libclang-rt-14-dev | valgrind | g++-aarch64-linux-gnu | qemu-user | g++-mingw-w64-x86-64-posix | wine | wine64 | newlib-source) ;; *) wanted+=("$package") ;; esac
+  case $package in libclang-rt-dev | valgrind | g++-aarch64-linux-gnu | qemu-user | g++-mingw-w64-x86-64-posix | wine | wine64 | newlib-source) ;; *) wanted+=("$package") ;; esac
 done
 root=$folder/root
 if [ ! -e "$folder/made" ]; then

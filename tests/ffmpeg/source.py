@@ -19,6 +19,10 @@ class Unavailable(Exception):
     """There is no source to be had here; the text says why."""
 
 
+class NoSeries(Unavailable):
+    """A source is there, but of a version that the patches are not for."""
+
+
 def sha256(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -106,7 +110,7 @@ def base_of(tree):
     version = version_of(tree)
     base = "n" + ".".join(version.split(".")[:2])
     if base not in VERSIONS:
-        raise Unavailable(f"there is no patch series for FFmpeg {version}")
+        raise NoSeries(f"there is no patch series for FFmpeg {version}")
     if sha256(tree / "libavfilter/vf_libvmaf.c") != FILTER_SHA256[base]:
         print(f"note: the libvmaf filter of FFmpeg {version} is not the one that the {base} series was written for", flush=True)
     return base

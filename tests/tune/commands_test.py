@@ -51,6 +51,22 @@ class Commands(unittest.TestCase):
     def rows(self, name):
         return [json.loads(line) for line in open(self.path(name))]
 
+    def test_one_encoder_or_several(self):
+        run = self.probing("compare", "street.y4m", "-e", "libx264", "-e", "libsvtav1", "--target-vmaf", "80", "--q-step", "4", "--json")
+        self.assertEqual(sorted(r["codec"] for r in json.loads(run.stdout)["rows"]), ["libsvtav1", "libx264"])
+        for command in (("sample", "--crf", "30"), ("encode", "--crf", "30"), ("ladder",), ("per-shot",), ("fast", "--target-vmaf", "80"), ("predict",)):
+            self.assertIn("one encoder at a time, not libx264 and libx265", self.probing(command[0], "street.y4m", *command[1:], "-e", "libx264", "-e", "libx265", code=2).stderr)
+            self.assertIn("one preset at a time", self.probing(command[0], "street.y4m", *command[1:], "--preset", "fast", code=2).stderr)
+
+    def test_program_may_be_replaced_while_it_runs(self):
+        program = self.path("replaced-tune")
+        shutil.copy(TUNE, program)
+        fake = self.path("slow-ffmpeg")
+        with open(fake, "w") as file: file.write(f'#!/bin/sh\ncase "$*" in *"-crf 30"*) rm -f "{program}";; esac\nexec {shutil.which("ffmpeg")} "$@"\n')
+        os.chmod(fake, 0o755)
+        run = subprocess.run([program, "sample", "-i", "street.y4m", "--crf", "30", "--preset", "ultrafast", "--score-scale", "none", "--no-cache", "--ffmpeg-bin", fake], capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual((run.returncode, os.path.exists(program)), (0, False), run.stderr)
+
     # Samples
 
     def test_samples_count_as_pooled_mean_or_worst_and_the_whole_confirms(self):

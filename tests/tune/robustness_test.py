@@ -114,6 +114,15 @@ class Robustness(unittest.TestCase):
                 run = self.corpus("--scorer", "binary", "--vmaf-bin", fake, "--no-cache", "--overwrite", "--timeout", "4s")
                 self.assert_one_cell_failed(run, status, "score")
 
+    def test_encoder_that_does_not_work_is_told_by_its_error(self):
+        banner = "ffmpeg version 5.1\\n  built with gcc\\n  libavutil 57\\n[libx264 @ 0x1] using cpu capabilities: MMX2\\nSvt[info]: SVT [version]: 1.4"
+        for error, code, words in (("[libx264 @ 0x1] broken pipe of wishes: cannot open", 1, "ended with status 1: [libx264 @ 0x1] broken pipe of wishes"), ("", 1, "ended with status 1\n"), ("", "$(kill -9 $$)", "was ended by signal 9")):
+            fake = self.program("ffmpeg", f'case "$*" in *"-c:v libx264"*) printf "{banner}\\n{error}\\n[libx264 @ 0x1] profile High, level 1.0\\n" >&2; exit {code};; esac\nexec {FFMPEG} "$@"')
+            run = self.tune("search", "-i", self.clip, "--target-vmaf", "80", "--ffmpeg-bin", fake)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("libx264 does not work here: a trial " + words, run.stderr)
+            self.assertNotIn("profile High", run.stderr)
+
     def test_missing_programs_and_encoders_are_said_before_any_work(self):
         run = self.corpus("--scorer", "binary", "--vmaf-bin", "/nonexistent/vmaf")
         self.assertEqual((run.returncode, os.path.exists(self.path("rows.jsonl"))), (2, False))

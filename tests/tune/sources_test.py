@@ -201,6 +201,18 @@ class Sources(unittest.TestCase):
         self.assertIn("max-cll=1000,400", run.stdout)
         self.assertIn("light levels", self.tune("sample", "-i", "hdr.mkv", "--preset", "ultrafast", "--crf", "40", "--score-scale", "none").stderr)
 
+    def test_light_levels_reach_av1_in_its_own_units(self):
+        display = "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50)"
+        self.ffmpeg("-i", "clip.y4m", "-frames:v", "8", "-vf", "format=yuv420p10le", "-c:v", "libx265", "-preset", "ultrafast", "-x265-params",
+                    f"log-level=none:crf=10:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:master-display={display}:max-cll=1000,400", "hdr10.ts")
+        self.tune("encode", "-i", "hdr10.ts", "-e", "libsvtav1", "--preset", "ultrafast", "--crf", "50", "-o", "av1.mkv")
+        frames = json.loads(subprocess.check_output(["ffprobe", "-v", "error", "-show_frames", "-read_intervals", "%+#1", "-of", "json", self.path("av1.mkv")]))["frames"]
+        data = {d["side_data_type"]: d for d in frames[0]["side_data_list"]}
+        mastering = {k: eval(v) for k, v in data["Mastering display metadata"].items() if "/" in str(v)}
+        for key, value in {"red_x": 0.68, "green_y": 0.69, "blue_x": 0.15, "white_point_y": 0.329, "max_luminance": 1000, "min_luminance": 0.005}.items():
+            self.assertAlmostEqual(mastering[key], value, delta=0.001 * max(1, value))
+        self.assertEqual(data["Content light level metadata"]["max_content"], 1000)
+
     # Answers
 
     def test_answers_for_people(self):
@@ -212,8 +224,18 @@ class Sources(unittest.TestCase):
         self.assertTrue(command.startswith("vmaf-tune encode"))
         run = self.tune(*common, "--target", "vmaf>=80", "--target", "vmaf_neg>=80")
         self.assertRegex(run.stderr, r"\(misses (vmaf by \d+\.\d\d, )?vmaf_neg by \d+\.\d\d\)")
+        self.assertRegex(run.stderr, r"crf \d+: vmaf [\d.]+, vmaf_neg [\d.]+, [\d.]+ kbps")
+        self.assertRegex(run.stdout.splitlines()[0], r"^crf \d+ gives VMAF 8\d\.\d\d, vmaf_neg 8\d\.\d\d: ")
+        row = json.loads(self.tune("sample", "-i", "clip.y4m", "--preset", "ultrafast", "--score-scale", "none", "--crf", "30", "--metrics", "vmaf_neg,vmaf,psnr", "--json").stdout)
+        self.assertRegex(self.tune("sample", "-i", "clip.y4m", "--preset", "ultrafast", "--score-scale", "none", "--crf", "30", "--also", "vmaf_neg").stdout, r"vmaf=[\d.]+ vmaf_neg=[\d.]+ kbps=")
+        self.assertEqual((row["metric"], sorted(row["scores"])), ("vmaf_neg", ["psnr", "vmaf", "vmaf_neg"]), row)
         self.ffmpeg("-i", "clip.y4m", "-c:v", "libx264", "-crf", "45", "tiny.mp4")
         self.assertIn("larger than the source", self.tune("search", "-i", "tiny.mp4", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "1", "--target", "97").stderr)
+
+    def test_near_names_are_told(self):
+        for words, hint in ((("-e", "h265"), "did you mean libx265?"), (("-e", "libx256"), "did you mean libx265?"), (("-e", "av1"), "did you mean libsvtav1?"),
+                            (("--preset", "veryfst"), "did you mean veryfast?")):
+            self.assertIn(hint, self.tune("search", "-i", "clip.y4m", "--target", "80", *words, code=2).stderr)
 
     def test_outputs_are_checked_and_reasons_are_the_encoders(self):
         for command in (("encode", "--target-vmaf", "80", "-o", "no/such/out.mkv"), ("search", "--target-vmaf", "80", "-o", "no/such/rows.jsonl"), ("corpus", "--crf", "30", "-o", "no/such/rows.jsonl"),

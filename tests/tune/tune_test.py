@@ -142,7 +142,7 @@ class Tune(unittest.TestCase):
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertIn(text, run.stderr)
 
-        for arguments, code, text in ((["serch"], 2, "no command 'serch'; did you mean search?"), (["sample", "-i", self.clip, "--crf", "99"], 2, "outside 0 to 51"),
+        for arguments, code, text in ((["serch"], 2, "no command 'serch' (did you mean search?)"), (["sample", "-i", self.clip, "--crf", "99"], 2, "outside 0 to 51"),
                                       (["encode", "-i", self.clip, "--target-vmaf", "90", "-o", "absent/out.mkv"], 6, "no such folder"),
                                       (["compare", "-i", self.clip, "-o", self.clip], 2, "would overwrite the source")):
             run = self.run_tune(*arguments)

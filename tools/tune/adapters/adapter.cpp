@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "base/error.hpp"
+#include "text/near_names.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -242,6 +245,29 @@ bool Adapter::keeps_light() const {
     return family == EncoderFamily::x265 || family == EncoderFamily::svtav1 || name == "hevc_nvenc";
 }
 
+namespace {
+
+// SVT-AV1 wants chromaticities from 0 to 1 and candelas, where others count 50000ths and 10000ths.
+std::string with_fractions(const std::string &mastering_display) {
+    std::string result;
+    double unit = 50000;
+    for (std::size_t i = 0; i < mastering_display.size();) {
+        const char c = mastering_display[i];
+        if (c == 'L') unit = 10000;
+        if (c < '0' || c > '9') {
+            result += c;
+            i++;
+            continue;
+        }
+        char *end = nullptr;
+        result += number_text(std::strtod(mastering_display.c_str() + i, &end) / unit);
+        i = static_cast<std::size_t>(end - mastering_display.c_str());
+    }
+    return result;
+}
+
+} // namespace
+
 Arguments Adapter::hdr_arguments(const Hdr &hdr) const {
     if (hdr.transfer == Hdr::Transfer::none || !has_hdr_arguments()) return {};
     const bool pq = hdr.transfer == Hdr::Transfer::pq;
@@ -262,7 +288,7 @@ Arguments Adapter::hdr_arguments(const Hdr &hdr) const {
     } else if (family == EncoderFamily::svtav1) {
         std::string params = std::string("color-primaries=9:transfer-characteristics=") + (pq ? "16" : "18") +
                              ":matrix-coefficients=9:color-range=" + (full ? "1" : "0");
-        if (!hdr.mastering_display.empty()) params += ":mastering-display=" + hdr.mastering_display;
+        if (!hdr.mastering_display.empty()) params += ":mastering-display=" + with_fractions(hdr.mastering_display);
         if (!hdr.content_light.empty()) params += ":content-light=" + hdr.content_light;
         append(result, {"-svtav1-params", params});
     } else if (name == "hevc_nvenc") {
@@ -336,6 +362,20 @@ const Adapter *adapter_by_short_name(std::string_view name) {
     for (const auto &[short_name, full] : kNames)
         if (name == short_name) return find_adapter(full);
     return nullptr;
+}
+
+std::string adapter_meant_by(std::string_view name) {
+    std::string word(name);
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    constexpr std::pair<std::string_view, std::string_view> kFormats[] = {
+        {"h264", "libx264"},  {"avc", "libx264"},   {"h.264", "libx264"}, {"h265", "libx265"}, {"hevc", "libx265"},
+        {"h.265", "libx265"}, {"av1", "libsvtav1"}, {"vvc", "libvvenc"},  {"h266", "libvvenc"}};
+    for (const auto &[format, full] : kFormats)
+        if (word == format) return std::string(full);
+    if (const Adapter *a = adapter_by_short_name(word)) return a->name;
+    std::vector<std::string> names;
+    for (const Adapter &a : adapters()) names.push_back(a.name);
+    return nearest_name(word, names);
 }
 
 Adapter adapter_for_version(const Adapter &adapter, std::string_view version) {

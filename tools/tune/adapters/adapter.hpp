@@ -79,6 +79,7 @@ std::span<const Adapter> adapters();
 const Adapter *find_adapter(std::string_view name);
 // By what people call it, "x264", "svt-av1"; null where that is not clear.
 const Adapter *adapter_by_short_name(std::string_view name);
+std::string adapter_meant_by(std::string_view name); // by a format's or a mistyped name; empty: none is near
 // Newer encoders take more: SVT-AV1 4 has steps of a quarter, up to 70.
 Adapter adapter_for_version(const Adapter &adapter, std::string_view version);
 Adapter generic_adapter(const std::string &encoder); // --encoder-generic: -preset and -crf

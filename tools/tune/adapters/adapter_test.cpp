@@ -144,6 +144,7 @@ TEST(Adapters, SignalHdrAsEachEncoderWantsIt) {
     const std::string pq = "-color_primaries bt2020 -color_trc smpte2084 -colorspace bt2020nc -color_range tv";
     const std::string hlg = "-color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc -color_range tv";
     const std::string display = hdr(Hdr::Transfer::pq).mastering_display;
+    const std::string fractions = "G(0.17,0.797)B(0.131,0.046)R(0.708,0.292)WP(0.3127,0.329)L(1000,0.0001)";
     const std::map<std::string, std::pair<std::string, std::string>> expected = {
         {"libx264", {pq, hlg}},
         {"libaom-av1", {pq, hlg}},
@@ -159,11 +160,11 @@ TEST(Adapters, SignalHdrAsEachEncoderWantsIt) {
          {pq +
               " -svtav1-params "
               "color-primaries=9:transfer-characteristics=16:matrix-coefficients=9:color-range=0:mastering-display=" +
-              display + ":content-light=1000,400",
+              fractions + ":content-light=1000,400",
           hlg +
               " -svtav1-params "
               "color-primaries=9:transfer-characteristics=18:matrix-coefficients=9:color-range=0:mastering-display=" +
-              display + ":content-light=1000,400"}},
+              fractions + ":content-light=1000,400"}},
         {"hevc_nvenc",
          {"-pix_fmt p010le -profile:v main10 " + pq + " -master_display " + display + " -max_cll 1000,400",
           "-pix_fmt p010le -profile:v main10 " + hlg + " -master_display " + display + " -max_cll 1000,400"}},

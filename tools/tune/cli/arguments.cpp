@@ -1,7 +1,6 @@
 #include "cli/arguments.hpp"
 
-#include <algorithm>
-#include <numeric>
+#include "text/near_names.hpp"
 
 namespace vmaf::tune {
 
@@ -17,22 +16,6 @@ const CLI::App *command_of(const CLI::App &app, const std::vector<std::string> &
 bool is_flag(const CLI::App &command, const std::string &name) {
     const CLI::Option *option = command.get_option_no_throw(name);
     return option && option->get_items_expected_max() == 0;
-}
-
-// Changes, insertions and removals that make one word of another.
-std::size_t distance(const std::string &a, const std::string &b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t(0));
-    for (std::size_t i = 1; i <= a.size(); i++) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); j++) {
-            const std::size_t above = row[j];
-            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u)});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
 }
 
 struct Mistake {
@@ -86,14 +69,12 @@ std::string hint_for_unknown_flag(const CLI::App &app, const std::vector<std::st
             if (flag == mistake.flag &&
                 command->get_option_no_throw(std::string(mistake.meant.substr(0, mistake.meant.find(' ')))))
                 meant = mistake.meant;
-        std::size_t nearest = 3; // more than two changes are another word
-        if (meant.empty())
+        if (meant.empty()) {
+            std::vector<std::string> names;
             for (const CLI::Option *option : command->get_options())
-                for (const std::string &name : option->get_lnames())
-                    if (const std::size_t d = distance(flag.substr(2), name); d < nearest) {
-                        nearest = d;
-                        meant = "--" + name;
-                    }
+                for (const std::string &name : option->get_lnames()) names.push_back(name);
+            if (const std::string name = nearest_name(flag.substr(2), names); !name.empty()) meant = "--" + name;
+        }
         if (!meant.empty()) return "did you mean " + meant + value + "?";
     }
     return {};
@@ -106,18 +87,13 @@ std::string unknown_command(const CLI::App &app, const std::vector<std::string> 
         if (command->get_subcommands(all).empty()) return {};
         return unknown_command(*command, {arguments.begin() + 1, arguments.end()});
     }
-    std::string sentence = "there is no command '" + arguments[0] + "'", nearest;
-    std::size_t least = 3;
+    std::vector<std::string> names;
     for (const CLI::App *command : app.get_subcommands(all)) {
-        std::vector<std::string> names = command->get_aliases();
+        for (const std::string &alias : command->get_aliases()) names.push_back(alias);
         names.push_back(command->get_name());
-        for (const std::string &name : names)
-            if (const std::size_t d = distance(arguments[0], name); d < least) {
-                least = d;
-                nearest = name;
-            }
     }
-    return sentence + (nearest.empty() ? " (see --help)" : "; did you mean " + nearest + "?");
+    const std::string hint = near_name_hint(arguments[0], names);
+    return "there is no command '" + arguments[0] + "'" + (hint.empty() ? " (see --help)" : hint);
 }
 
 void bind_older_flags(CLI::App &app, Options &o) {

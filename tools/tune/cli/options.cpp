@@ -118,6 +118,16 @@ void bind_encode(CLI::App &app, Options &o, bool several) {
 void bind_score(CLI::App &app, Options &o, bool has_model_alias) {
     add_option(app, "--metric", o.metric, "target metric")->check(CLI::IsMember(metric_names()))->group("Scoring");
     add_option(app, "--also", o.also, "further metric to record; may be repeated")->group("Scoring");
+    app.add_option_function<std::vector<std::string>>(
+           "--metrics",
+           [&o](const std::vector<std::string> &names) {
+               o.metric = names.front();
+               o.also.insert(o.also.begin(), names.begin() + 1, names.end());
+           },
+           "the same as --metric for the first and --also for the others, separated by commas")
+        ->delimiter(',')
+        ->check(CLI::IsMember(metric_names()))
+        ->group("Scoring");
     add_option(app, "--pool", o.pool, "mean, harmonic, median, min, max, rms, mode, percentile=P, stddev=X")
         ->group("Scoring");
     add_option(app, has_model_alias ? "--vmaf-model,--model" : "--vmaf-model", o.model, "auto, a version, or path=FILE")

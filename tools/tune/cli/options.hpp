@@ -118,7 +118,7 @@ struct Options {
     // score
     std::string reference;
     std::vector<std::string> distorted;
-    std::string metrics, frames_out;
+    std::string frames_out;
     std::string pair = "auto", start_offset;
     std::int64_t num_frames = 0;
 

@@ -12,6 +12,7 @@
 #include "system/filesystem.hpp"
 #include "system/program.hpp"
 #include "system/trust.hpp"
+#include "text/near_names.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -205,7 +206,8 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     if (!adapter.native_preset(s.encode.preset)) {
         std::string known;
         for (const std::string &name : adapter.preset_names()) known += (known.empty() ? "" : ", ") + name;
-        throw usage_error(adapter.name + " has no preset '" + s.encode.preset + "'; it knows " + known);
+        throw usage_error(adapter.name + " has no preset '" + s.encode.preset + "'" +
+                          near_name_hint(s.encode.preset, adapter.preset_names()) + "; it knows " + known);
     }
     s.encode.vfilter = o.vfilter;
     s.encode.out_pix_fmt = o.out_pix_fmt;

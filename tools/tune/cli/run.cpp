@@ -15,7 +15,7 @@ namespace vmaf::tune {
 
 Arguments scorer_program(const Options &options) {
     if (options.scorer == "binary") return {options.vmaf};
-    return {system::program_path(), "__vmaf"};
+    return {system::program_to_start(), "__vmaf"};
 }
 
 Run::Run(const Options &options, bool scores) : options_(options), progress_(options), shots_(programs_) {
@@ -188,7 +188,9 @@ const Adapter &Run::known_adapter(const std::string &name) {
         if (!options_.encoder_generic) {
             std::string known;
             for (const Adapter &a : adapters()) known += (known.empty() ? "" : ", ") + a.name;
-            throw usage_error("there is no adapter for the encoder '" + name + "'; known: " + known +
+            const std::string meant = adapter_meant_by(name);
+            throw usage_error("there is no adapter for the encoder '" + name + "'" +
+                              (meant.empty() ? "" : " (did you mean " + meant + "?)") + "; known: " + known +
                               "; --encoder-generic accepts any encoder with -preset and -crf");
         }
         found = &adapted_.try_emplace(name, generic_adapter(name)).first->second;
@@ -210,6 +212,20 @@ const Adapter &Run::adapter(const std::string &name) {
     if (const auto problem = encoder_problem(known)) throw usage_error(*problem);
     // What it can do depends on its version.
     return adapted_.try_emplace(name, adapter_for_version(known, try_encoder(programs_, known))).first->second;
+}
+
+const Adapter &Run::only_adapter() {
+    if (options_.encoders.size() > 1)
+        throw usage_error("one encoder at a time, not " + options_.encoders[0] + " and " + options_.encoders[1] +
+                          "; `vmaf-tune compare` takes several");
+    return adapter(options_.encoders.empty() ? "libx264" : options_.encoders.front());
+}
+
+std::string Run::only_preset() const {
+    if (options_.presets.size() > 1)
+        throw usage_error("one preset at a time, not " + options_.presets[0] + " and " + options_.presets[1] +
+                          "; `vmaf-tune corpus` takes several");
+    return options_.presets.empty() ? "" : options_.presets.front();
 }
 
 unsigned Run::parallel_searches() const { return std::max(options_.encode_jobs, options_.score_jobs); }

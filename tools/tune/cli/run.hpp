@@ -25,6 +25,8 @@ class Run {
     Source open_source(const std::string &path);
     const Adapter &adapter(const std::string &name);       // known and working in this FFmpeg, else CommandError
     const Adapter &known_adapter(const std::string &name); // known, else CommandError
+    const Adapter &only_adapter();                         // of a command that takes one; libx264 where none is named
+    std::string only_preset() const;                       // empty: the encoder's default
     std::optional<std::string> encoder_problem(const Adapter &adapter); // why it does not work here
 
     // Samples are cut once per source and shared.

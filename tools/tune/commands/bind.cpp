@@ -110,8 +110,6 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     add_option(*score, "distorted,--distorted", o.distorted, "videos to score")->required();
     bind_score(*score, o);
     bind_running(*score, o);
-    add_option(*score, "--metrics", o.metrics,
-               "metrics, separated by commas; the first is the one that answers (default: --metric)");
     add_option(*score, "--format", o.format, "human, json, csv or xml")
         ->check(CLI::IsMember({"human", "json", "csv", "xml"}));
     add_option(*score, "--num-frames", o.num_frames, "score so many frames")->check(CLI::Range(1, 1 << 30));
@@ -142,7 +140,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
         command(app, "compare", "several encoders at one target, ranked by bitrate", {},
                 "  vmaf-tune compare -i film.mkv --encoders libx264,libx265:slow,libsvtav1 --target-vmaf 93");
     bind_source(*compare, o, false);
-    bind_encode(*compare, o, false);
+    bind_encode(*compare, o, true);
     bind_variants(*compare, o);
     bind_score(*compare, o);
     bind_sampling(*compare, o);
@@ -160,7 +158,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
 
     auto *benchmark = command(app, "benchmark", "encoders at one target, from existing rows", {},
                               "  vmaf-tune benchmark --from-corpus corpus.jsonl --target-vmaf 93");
-    add_option(*benchmark, "--from-corpus", o.from_corpus, "rows of a corpus")->required();
+    add_option(*benchmark, "rows,--from-corpus", o.from_corpus, "rows of a corpus")->required();
     add_option(*benchmark, "--target-vmaf", o.target_vmaf, "VMAF to reach (default 92)");
     add_option(*benchmark, "--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE")->expected(1);
     add_option(*benchmark, "--baseline-encoder,--baseline", o.baseline, "encoder that others are compared with");

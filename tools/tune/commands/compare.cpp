@@ -124,6 +124,7 @@ int run_compare(const Options &o) {
     const Source source = run.open_source(o.sources.at(0));
     const std::vector<Variant> variants = parse_variants(o.variants);
     std::vector<std::string> wanted = o.compare_encoders;
+    if (o.variants.empty()) wanted.insert(wanted.end(), o.encoders.begin(), o.encoders.end());
     if (wanted.empty() && !o.variants.empty()) { // option sets of one encoder, unless more are asked for
         if (std::any_of(variants.begin(), variants.end(), [](const Variant &v) { return v.encoder.empty(); }))
             wanted = o.encoders.empty() ? std::vector<std::string>{"libx264"} : o.encoders;
@@ -146,7 +147,7 @@ int run_compare(const Options &o) {
         if (!o.cluster.part.empty() && o.cluster.part != part_of(item, variant)) continue;
         const std::size_t colon = item.find(':');
         Entry entry{item.substr(0, colon),
-                    colon == std::string::npos ? (o.presets.empty() ? "" : o.presets.front()) : item.substr(colon + 1),
+                    colon == std::string::npos ? run.only_preset() : item.substr(colon + 1),
                     variant.name,
                     {},
                     ""};

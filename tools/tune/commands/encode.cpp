@@ -247,8 +247,8 @@ void try_container(Run &run, const Options &o, const Job &job) {
 void encode_one(Run &run, const Options &o, const std::string &path, const std::string &output) {
     Job job;
     job.source = run.open_source(path);
-    const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
-    job.setup = run.setup(job.source, adapter, o.presets.empty() ? "" : o.presets.front(),
+    const Adapter &adapter = run.only_adapter();
+    job.setup = run.setup(job.source, adapter, run.only_preset(),
                           o.q_values.empty()); // without a search there is nothing to sample
     if (o.bitrate) job.setup.encode.bitrate_kbps = o.bitrate;
     job.output = output.empty() ? output_name(job.source, adapter) : output;

@@ -72,8 +72,7 @@ std::vector<double> target_list(const std::string &text) {
 class LadderWork {
   public:
     LadderWork(Run &run, const Options &o)
-        : run_(run), o_(o), source_(run.open_source(o.sources.at(0))),
-          adapter_(run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front())),
+        : run_(run), o_(o), source_(run.open_source(o.sources.at(0))), adapter_(run.only_adapter()),
           targets_(target_list(o.target_vmafs)), state_(run, "ladder", source_.id) {
         if (!o.points.empty())
             rows_ = std::make_unique<RowWriter>(o.points,
@@ -84,7 +83,7 @@ class LadderWork {
     const Adapter &adapter() const { return adapter_; }
 
     ProbeSetup setup_of(FrameSize size) {
-        ProbeSetup setup = run_.setup(source_, adapter_, o_.presets.empty() ? "" : o_.presets.front(), true);
+        ProbeSetup setup = run_.setup(source_, adapter_, run_.only_preset(), true);
         if (setup.score.scale == "none") // rungs are compared at the source's size, not at their own
             setup.score.scale = std::to_string(source_.width) + "x" + std::to_string(source_.height);
         setup.encode_size = size;

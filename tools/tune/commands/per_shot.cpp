@@ -271,7 +271,7 @@ int run_per_shot(const Options &o) {
     std::vector<QualityTarget> targets = quality_targets(o, 92);
     if (!o.floor.empty()) targets.push_back(parse_target(o.metric + ":" + o.floor, o.pool));
     const Source source = run.open_source(o.sources.at(0));
-    const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
+    const Adapter &adapter = run.only_adapter();
     if (source.rate.value() <= 0) throw usage_error("the frame rate is not known; give --framerate");
     const std::string output = o.output.empty() ? "per_shot_encode.mp4" : o.output;
     std::error_code error;
@@ -280,7 +280,7 @@ int run_per_shot(const Options &o) {
     check_result(o, o.plan_out);
     check_result(o, o.script_out);
     if (o.run) check_folder(o.output.empty() ? "per_shot_encode.mp4" : o.output);
-    const ProbeSetup base = run.setup(source, adapter, o.presets.empty() ? "" : o.presets.front(), false);
+    const ProbeSetup base = run.setup(source, adapter, run.only_preset(), false);
     if (o.dry_run) {
         run.progress().say("after shots are found, each is searched on its own with probes like this:");
         print_probe_commands(base, adapter.default_q);

@@ -116,8 +116,8 @@ constexpr std::int64_t kFewFrames = 48; // of which none is left out
 
 struct PredictedShot {
     Shot shot;
-    QualityPoint probe;
-    double kbps = 0;
+    std::vector<QualityPoint> probes; // one, and another at what it foretold where that is far from it
+    double kbps = 0;                  // of the first
     double q = 0, score = 0;
     std::optional<double> measured;
 };
@@ -126,10 +126,9 @@ class ShotPrediction {
   public:
     ShotPrediction(Run &run, const Options &o, const PredictOptions &own, const QualityTarget &target)
         : run_(run), options_(o), own_(own), target_(target), metric_(*metric_choice(target.metric)),
-          source_(run.open_source(o.sources.at(0))),
-          adapter_(run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front())),
-          whole_(run.setup(source_, adapter_, o.presets.empty() ? "" : o.presets.front(), false)),
-          grid_(adapter_, o, adapter_.step), slope_(typical_slope(adapter_)) {
+          source_(run.open_source(o.sources.at(0))), adapter_(run.only_adapter()),
+          whole_(run.setup(source_, adapter_, run.only_preset(), false)), grid_(adapter_, o, adapter_.step),
+          slope_(typical_slope(adapter_)) {
         const std::string label = adapter_.name + " " + std::string(adapter_.knob);
         whole_.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
     }
@@ -149,23 +148,34 @@ class ShotPrediction {
         return shots;
     }
 
-    // One probe: at most ten seconds or so of the shot, with the preset that is asked for; another preset's offset
-    // would be the largest error of all.
+    // At most ten seconds or so of the shot, with the preset that is asked for; another preset's offset would be the
+    // largest error of all. Slopes differ between contents: far from the target one probe alone foretells badly, and a
+    // second one at the value that it gives shows this content's own slope.
     void probe(PredictedShot &s) {
         Shot piece = s.shot;
         piece.end = std::min(piece.end, piece.start + kMostProbeFrames);
         ProbeSetup setup = shot_setup(whole_, piece, times());
         if (options_.subsample <= 1 && piece.frames() >= kFewFrames) setup.score.subsample = kProbeSubsampling;
-        const double q = grid_.q(grid_.nearest(adapter_.probe_q > 0 ? adapter_.probe_q : adapter_.default_q));
-        const ProbeResult result = measure(setup, q);
-        s.probe = {q, probe_score(setup, result, target_.metric, target_.pool)};
-        s.kbps = result.bitrate_kbps();
+        const auto add = [&](double q) {
+            const ProbeResult result = measure(setup, q);
+            s.probes.push_back({q, probe_score(setup, result, target_.metric, target_.pool)});
+            if (s.probes.size() == 1) s.kbps = result.bitrate_kbps();
+        };
+        add(grid_.q(grid_.nearest(adapter_.probe_q > 0 ? adapter_.probe_q : adapter_.default_q)));
+        predict(s, 0);
+        const bool bounded = metric_.bounded_by_100;
+        const double distance =
+            std::fabs(straightened(s.probes.front().score, bounded) - straightened(target_.value, bounded));
+        if (s.q != s.probes.front().q && distance > (bounded ? kNearBounded : kNearOther)) add(s.q);
     }
 
-    // From its probe, and what was measured of it where that is another point.
+    // From its probes, and what was measured of it. A piece's probe tells less than the whole shot at the same value.
     void predict(PredictedShot &s, double bias) const {
-        std::vector<QualityPoint> points = {s.probe};
-        if (s.measured && s.q != s.probe.q) points.push_back({s.q, *s.measured});
+        std::vector<QualityPoint> points = s.probes;
+        if (s.measured) {
+            std::erase_if(points, [&](const QualityPoint &p) { return p.q == s.q; });
+            points.push_back({s.q, *s.measured});
+        }
         const ScoreCurve curve(points, metric_.bounded_by_100, slope_);
         int k = grid_.last();
         while (k > 0 && curve.score_at(grid_.q(k)) + bias < target_.value) k--;
@@ -183,11 +193,16 @@ class ShotPrediction {
     void learn_slope(const std::vector<PredictedShot> &shots) {
         double sum = 0, weight = 0;
         for (const PredictedShot &s : shots) {
-            if (!s.measured || std::fabs(s.q - s.probe.q) < 1) continue;
-            const double run = s.q - s.probe.q;
-            sum += run * (straightened(*s.measured, metric_.bounded_by_100) -
-                          straightened(s.probe.score, metric_.bounded_by_100));
-            weight += run * run;
+            std::vector<QualityPoint> others(s.probes.begin() + 1, s.probes.end());
+            if (s.measured) others = {{s.q, *s.measured}};
+            const QualityPoint &first = s.probes.front();
+            for (const QualityPoint &p : others) {
+                const double run = p.q - first.q;
+                if (std::fabs(run) < 1) continue;
+                sum += run * (straightened(p.score, metric_.bounded_by_100) -
+                              straightened(first.score, metric_.bounded_by_100));
+                weight += run * run;
+            }
         }
         if (weight > 0 && (sum / weight < 0) == (slope_ < 0)) slope_ = sum / weight;
     }
@@ -198,13 +213,15 @@ class ShotPrediction {
         int count = 0;
         for (const PredictedShot &s : shots)
             if (s.measured) {
-                sum += *s.measured - ScoreCurve({s.probe}, metric_.bounded_by_100, slope_).score_at(s.q);
+                sum += *s.measured - ScoreCurve(s.probes, metric_.bounded_by_100, slope_).score_at(s.q);
                 count++;
             }
         return count ? sum / count : 0;
     }
 
   private:
+    static constexpr double kNearBounded = 0.7, kNearOther = 0.75; // of straightened scores: one or two steps of a CRF
+
     ProbeResult measure(const ProbeSetup &setup, double q) {
         run_.check_interrupted();
         ProbeResult result = run_probe(setup, q);
@@ -265,12 +282,14 @@ int run_predict(const Options &o, const PredictOptions &own) {
     const std::vector<Shot> shots = prediction.find_shots();
     std::vector<PredictedShot> predicted;
     std::vector<double> bitrates;
+    std::size_t probes = 0;
     for (const Shot &shot : shots) {
         PredictedShot &s = predicted.emplace_back();
         s.shot = shot;
         prediction.probe(s);
         prediction.predict(s, 0);
         bitrates.push_back(s.kbps);
+        probes += s.probes.size();
     }
     std::vector<double> residuals;
     json listed = json::array();
@@ -291,6 +310,7 @@ int run_predict(const Options &o, const PredictOptions &own) {
     json document = prediction_json(own, judgement, target.value, residuals.size(), calibration);
     document["encoder"] = adapter.name;
     document["preset"] = prediction.setup().encode.preset;
+    document["n_probes"] = probes;
     document["residuals"] = listed;
     document["shots"] = json::array();
     for (const PredictedShot &s : predicted) {
@@ -307,10 +327,15 @@ int run_predict(const Options &o, const PredictOptions &own) {
         run.progress().say("vmaf-tune predict: no shots were found");
         return kExitUnmet;
     }
+    const auto [low, high] = std::minmax_element(
+        predicted.begin(), predicted.end(), [](const PredictedShot &a, const PredictedShot &b) { return a.q < b.q; });
     run.progress().say(
-        std::to_string(predicted.size()) + (predicted.size() == 1 ? " shot" : " shots") + ", " +
-        std::to_string(residuals.size()) + " of them measured: predictions are off by " +
-        fixed_text(judgement.max_abs, 2) + " at most (" + verdict_word(judgement.verdict) + ")" +
+        std::string(adapter.knob) + " " + number_text(low->q) +
+        (high->q > low->q ? " to " + number_text(high->q) + " should give each shot " : " should give ") +
+        target.metric + " " + number_text(target.value) + ". " + std::to_string(predicted.size()) +
+        (predicted.size() == 1 ? " shot" : " shots") + ", " + std::to_string(residuals.size()) +
+        " of them measured: predictions were off by " + fixed_text(judgement.max_abs, 2) + " at most (" +
+        verdict_word(judgement.verdict) + ")" +
         (calibration.is_known() ? "; elsewhere they were within ± " + fixed_text(calibration.half_width(own.alpha), 2) +
                                       " in " + fixed_text(100 * (1 - own.alpha), 0) + " % of cases"
                                 : "") +

@@ -41,14 +41,31 @@ double QualitySearch::margin_of(const ProbeResult &probe, const std::vector<Qual
     return margin;
 }
 
+namespace {
+
+std::string miss_text(double margin) { return fixed_text(-margin, margin > -0.005 ? 4 : 2); } // never 0.00
+
+} // namespace
+
 std::string QualitySearch::missed_text(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const {
-    if (targets.size() == 1) return margin_of(probe, targets) >= 0 ? "" : " (misses the target)";
+    if (targets.size() == 1) {
+        const double margin = margin_of(probe, targets);
+        return margin >= 0 ? "" : " (misses the target by " + miss_text(margin) + ")";
+    }
     std::string text;
     for (const QualityTarget &t : targets)
         if (const double margin = margin_above(t, score_of(probe, t)); margin < 0)
             text += (text.empty() ? " (misses " : ", ") + t.metric + (t.pool == "mean" ? "" : ":" + t.pool) + " by " +
-                    fixed_text(-margin, 2);
+                    miss_text(margin);
     return text.empty() ? "" : text + ")";
+}
+
+std::string QualitySearch::scores_text(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const {
+    std::string text;
+    for (const QualityTarget &t : targets)
+        text += (text.empty() ? "" : ", ") + t.metric + (t.pool == "mean" ? "" : ":" + t.pool) + " " +
+                fixed_text(score_of(probe, t), 4);
+    return text;
 }
 
 std::string QualitySearch::size_text() const {
@@ -160,9 +177,9 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
                                             {"passes", margin_of(probe, targets) >= 0 && fits(probe)},
                                             {"from_cache", probe.from_cache}},
                                            adapter.name + size_text() + " " + std::string(adapter.knob) + " " +
-                                               number_text(p.q) + ": " + first.metric + " " + fixed_text(p.score, 4) +
-                                               ", " + fixed_text(p.bitrate_kbps, 1) + " kbps" +
-                                               missed_text(probe, targets) + (probe.from_cache ? " [cached]" : ""));
+                                               number_text(p.q) + ": " + scores_text(probe, targets) + ", " +
+                                               fixed_text(p.bitrate_kbps, 1) + " kbps" + missed_text(probe, targets) +
+                                               (probe.from_cache ? " [cached]" : ""));
             }
             return true;
         };
@@ -195,6 +212,8 @@ void QualitySearch::fill(SearchReport &report, const ProbeSetup &setup, const Pr
     report.q = probe.q;
     report.score = score_of(probe, targets.front());
     report.margin = margin_of(probe, targets);
+    report.further_scores.clear();
+    for (std::size_t i = 1; i < targets.size(); i++) report.further_scores.push_back(score_of(probe, targets[i]));
     report.bitrate_kbps = probe.bitrate_kbps();
     report.prediction = predict_whole(setup, probe);
     report.encode_seconds = probe.encode_seconds;

@@ -24,6 +24,7 @@ struct SearchReport {
     std::string error;
     std::optional<double> q; // none with an encoder's own rate control
     double score = 0, target = 0, margin = 0;
+    std::vector<double> further_scores; // of the second target and the others
     double bitrate_kbps = 0, encode_seconds = 0, encode_fps = 0, elapsed = 0;
     Prediction prediction;
     std::string encoder_version;
@@ -60,6 +61,7 @@ class QualitySearch {
     double margin_of(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;
     bool fits(const ProbeResult &probe) const;
     std::string missed_text(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;
+    std::string scores_text(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;
     std::string size_text() const; // of a ladder's rung
     SearchSettings settings(const std::vector<QualityTarget> &targets) const;
     SearchPoint point(const ProbeResult &probe, const QualityTarget &target) const;

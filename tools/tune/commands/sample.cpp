@@ -14,8 +14,8 @@ int run_sample(const Options &o) {
     if (o.q_values.size() != 1) throw usage_error("sample needs one --crf");
     Run run(o, true);
     const Source source = run.open_source(o.sources.at(0));
-    const Adapter &adapter = run.adapter(o.encoders.empty() ? "libx264" : o.encoders.front());
-    ProbeSetup setup = run.setup(source, adapter, o.presets.empty() ? "" : o.presets.front(), true);
+    const Adapter &adapter = run.only_adapter();
+    ProbeSetup setup = run.setup(source, adapter, run.only_preset(), true);
     setup.progress = [&](const StageProgress &p) { run.progress().stage(adapter.name, p); };
     adapter.codec_arguments(setup.encode.preset, o.q_values[0]); // refuses values outside the encoder's range
     if (o.dry_run) {
@@ -35,12 +35,15 @@ int run_sample(const Options &o) {
     run.progress().event(row);
     if (o.json)
         print_line(row_text(row));
-    else
-        print_line(std::string(adapter.knob) + "=" + number_text(probe.q) + " " + o.metric + "=" +
-                   fixed_text(probe_score(setup, probe, o.metric, o.pool), 4) +
+    else {
+        std::string scores;
+        for (const MetricChoice &metric : setup.score.metrics)
+            scores += " " + metric.name + "=" + fixed_text(probe_score(setup, probe, metric.name, o.pool), 4);
+        print_line(std::string(adapter.knob) + "=" + number_text(probe.q) + scores +
                    " kbps=" + fixed_text(probe.bitrate_kbps(), 1) + " predicted_size=" + human_size(whole.bytes) +
                    " (" + fixed_text(whole.percent, 1) + "%) predicted_time=" +
                    fixed_text(whole.seconds, whole.seconds < 1 ? 2 : 0) + "s" + (probe.from_cache ? " [cached]" : ""));
+    }
     return kExitOk;
 }
 

@@ -192,19 +192,6 @@ void print_commands(Run &run, const ScorePair &pair, const ScoreSettings &settin
     print_line(shell_quoted(scorer));
 }
 
-Options with_metrics(const Options &options) {
-    Options o = options;
-    if (o.metrics.empty()) return o; // --metric and --also
-    std::vector<std::string> names;
-    std::istringstream list(o.metrics);
-    for (std::string name; std::getline(list, name, ',');)
-        if (!name.empty()) names.push_back(name);
-    if (names.empty()) throw usage_error("--metrics is empty");
-    o.metric = names.front();
-    o.also.insert(o.also.begin(), names.begin() + 1, names.end());
-    return o;
-}
-
 json result_json(const Source &reference, const Source &distorted, const ScoreSettings &settings,
                  const ScoreResult &scored, const Pairing &pairing) {
     json entry = {{"reference", reference.path},
@@ -231,8 +218,7 @@ json result_json(const Source &reference, const Source &distorted, const ScoreSe
 
 } // namespace
 
-int run_score_command(const Options &options) {
-    const Options o = with_metrics(options);
+int run_score_command(const Options &o) {
     check_result(o, o.output);
     check_result(o, o.frames_out);
     Run run(o, true);

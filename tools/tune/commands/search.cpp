@@ -52,7 +52,7 @@ int search_one(Run &run, const Options &o, const ProbeSetup &setup, std::vector<
     if (o.json) {
         print_line(row_text(object));
     } else {
-        if (!report.failed && !report.probes.empty()) print_line(answer_sentence(setup, report, targets.front()));
+        if (!report.failed && !report.probes.empty()) print_line(answer_sentence(setup, report, targets));
         print_line(search_line(setup, report, targets.front()));
         warn_if_larger(run, report);
         if (!report.ok() && !report.failed)

@@ -98,13 +98,21 @@ json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vect
     return object;
 }
 
-std::string answer_sentence(const ProbeSetup &setup, const SearchReport &r, const QualityTarget &target) {
-    const bool is_vmaf = target.metric == "vmaf";
+std::string answer_sentence(const ProbeSetup &setup, const SearchReport &r, const std::vector<QualityTarget> &targets) {
+    const auto score_text = [](const QualityTarget &t, double score) {
+        return (t.metric == "vmaf" ? "VMAF" : t.metric) + (t.pool == "mean" ? "" : " (" + t.pool + ")") + " " +
+               fixed_text(score, 2);
+    };
+    std::string scores = score_text(targets.front(), r.score), missed;
+    for (std::size_t i = 0; i < r.further_scores.size(); i++)
+        scores += ", " + score_text(targets[i + 1], r.further_scores[i]);
+    if (!r.ok() && targets.size() == 1)
+        missed = " (the target of " + number_text(r.target) + " is not met)";
+    else if (!r.ok())
+        missed = " (not all targets are met)";
     const double seconds = r.prediction.seconds;
     return (r.q ? std::string(setup.encode.adapter->knob) + " " + number_text(*r.q) : "The encode") + " gives " +
-           (is_vmaf ? "VMAF" : target.metric) + " " + fixed_text(r.score, 2) +
-           (r.ok() ? "" : " (the target of " + number_text(r.target) + " is not met)") + ": " +
-           human_size(r.prediction.bytes) +
+           scores + missed + ": " + human_size(r.prediction.bytes) +
            (r.prediction.percent > 0 ? ", " + fixed_text(r.prediction.percent, 1) + " % of the source" : "") + ", " +
            fixed_text(r.bitrate_kbps, 0) + " kbps, about " +
            (seconds < 90 ? fixed_text(seconds, seconds < 10 ? 1 : 0) + " s" : fixed_text(seconds / 60, 1) + " min") +

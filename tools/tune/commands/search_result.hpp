@@ -16,7 +16,8 @@ nlohmann::json probe_json(const ProbeSetup &setup, const ProbeResult &probe, con
 nlohmann::json search_json(const ProbeSetup &setup, const SearchReport &report,
                            const std::vector<QualityTarget> &targets);
 // The answer as a sentence for people.
-std::string answer_sentence(const ProbeSetup &setup, const SearchReport &report, const QualityTarget &target);
+std::string answer_sentence(const ProbeSetup &setup, const SearchReport &report,
+                            const std::vector<QualityTarget> &targets);
 std::string search_line(const ProbeSetup &setup, const SearchReport &report, const QualityTarget &target);
 
 // A command line that encodes with the answer.

@@ -199,16 +199,28 @@ std::string telling_line(const std::string &messages) {
         return std::any_of(std::begin(list), std::end(list),
                            [&](std::string_view part) { return line.find(part) != std::string::npos; });
     };
+    // Banners, and what encoders and muxers tell of themselves, say nothing about a failure.
+    const auto is_news = [&](const std::string &line) {
+        constexpr std::string_view kStarts[] = {
+            "ffmpeg version", "  built with", "  configuration:", "  lib", "Input #",   "Output #", "Stream mapping:",
+            "  Stream #",     "  Duration:",  "  Metadata:",      "    ",  "Press [q]", "frame=",   "Svt[info]"};
+        constexpr std::string_view kParts[] = {
+            "[info]", "using cpu capabilities", "using SAR=", "] profile ", "] 264 - core", "] frame I:", "] kb/s:"};
+        return std::any_of(std::begin(kStarts), std::end(kStarts),
+                           [&](std::string_view start) { return line.starts_with(start); }) ||
+               has_one_of(line, kParts);
+    };
     std::string telling, last;
     StderrTail tail;
     tail.add(messages);
     std::istringstream lines(tail.text());
     for (std::string line; std::getline(lines, line);) {
-        if (line.find_first_not_of(" \t\r") == std::string::npos || has_one_of(line, kGeneral)) continue;
+        if (line.find_first_not_of(" \t\r") == std::string::npos || has_one_of(line, kGeneral) || is_news(line))
+            continue;
         last = line;
         if (telling.empty() && has_one_of(line, kSigns)) telling = line;
     }
-    if (telling.empty() && last.empty()) return tail.last_lines(1);
+    if (telling.empty() && last.empty() && !is_news(tail.last_lines(1))) return tail.last_lines(1);
     return telling.empty() ? last : telling;
 }
 
@@ -233,7 +245,9 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
         {"Error parsing option", "an --enc option is not accepted by the encoder"},
         {"Option not found", "an option is not known to this FFmpeg; check --enc and --enc-input"},
     };
-    std::string sentence = stage + " ended with status " + std::to_string(code);
+    std::string sentence =
+        stage + (code > 128 && code <= 128 + 64 ? " was ended by signal " + std::to_string(code - 128)
+                                                : " ended with status " + std::to_string(code));
     for (const Hint &hint : kHints)
         if (error_tail.find(hint.text) != std::string::npos) return sentence + ": " + std::string(hint.advice);
     const std::string last = telling_line(error_tail);

@@ -191,7 +191,7 @@ Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const 
     if (settings.scorer == "binary")
         command = {programs.vmaf};
     else
-        command = {system::program_path(), "__vmaf", "--progress-fd=" + std::to_string(kReportDescriptor)};
+        command = {system::program_to_start(), "__vmaf", "--progress-fd=" + std::to_string(kReportDescriptor)};
     append(command, {"--quiet", "--json", "--output", document, "--threads", std::to_string(settings.threads)});
     if (settings.scorer_takes_precision) append(command, {"--precision", "max"});
     if (settings.subsample > 1) append(command, {"--subsample", std::to_string(settings.subsample)});

@@ -1,0 +1,19 @@
+// Which known word a mistyped one was meant to be.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vmaf::tune {
+
+// Changes, insertions, removals and swaps of neighbours that make one word of another.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// The nearest of the names; empty where all of them need more than two changes.
+std::string nearest_name(std::string_view word, const std::vector<std::string> &names);
+
+// " (did you mean NAME?)", or nothing.
+std::string near_name_hint(std::string_view word, const std::vector<std::string> &names);
+
+} // namespace vmaf::tune

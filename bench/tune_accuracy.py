@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """How good the quick answers of vmaf-tune are: `fast`, `predict` and `predict --from-corpus` against the full search, on short clips.
 
-  tune_accuracy.py VMAF_TUNE [--natural FOLDER] [--work FOLDER] [--encoder NAME] [--preset NAME] [--targets 95,90,80] [--calibration FILE]
+  tune_accuracy.py VMAF_TUNE [--clipgen CLIPGEN] [--natural FOLDER] [--work FOLDER] [--encoder NAME] [--preset NAME] [--targets 95,90,80] [--calibration FILE]
 
-Clips are cut from the videos of FOLDER and made by FFmpeg's generators; `search` on the whole clip is the truth. For each way: how often its
-quality value meets the target on the whole clip within half a point (hit), how far the score is off, how many bits that costs or saves against
-the search, and what it encoded and scored, in frames, against the search. Intervals are checked on clips that they were not made from: each
-clip's half-width is the quantile of the other clips' residuals. --calibration writes all residuals of `predict` as a file for
---calibration-sidecar.
+Clips are cut from the videos of FOLDER and made by FFmpeg's generators and clipgen (tune_clips.py): a set from which intervals come, and a set on which
+everything is counted. `search` on the whole clip is the truth. For each way: how often its quality value gives the whole clip the target to within
+0.5 below and 1 above (hit), and to within 1.5 either way (near: the tolerance that fast and predict have by default); how far the score is
+off; how many bits that costs or saves against the search; and what it encoded, in frames, against the search. Coverage is how often the stated interval held
+what was measured, on clips that it was not made from. --calibration writes the first set's residuals of `predict` as a file for --calibration-sidecar.
 """
 import argparse
 import json
@@ -22,7 +22,8 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import tune_clips  # noqa: E402
 
-HIT = 0.5  # points of VMAF
+HIT_BELOW, HIT_ABOVE, NEAR = 0.5, 1, 1.5  # points of VMAF
+FRAMES = 48
 
 
 def quantile(residuals, alpha):
@@ -65,21 +66,66 @@ class Bench:
         return rows
 
 
+class Findings:
+    """What each way found: (clip, target, score, kbps, search's kbps, cost, search's cost); and intervals: (clip, half-width, residual)."""
+
+    def __init__(self):
+        self.answers, self.residuals, self.bars, self.rows = {}, [], [], []
+
+    def add(self, way, *answer):
+        self.answers.setdefault(way, []).append(answer)
+
+
 def report(name, results):
-    """results: (clip, target, score, kbps, search's kbps, cost, search's cost)"""
-    if not results:
-        return
     errors = [score - target for _, target, score, *_ in results]
     bits = [100 * (kbps / true - 1) for *_, kbps, true, _, _ in results]
     cost = sum(r[5] for r in results) / max(1e-9, sum(r[6] for r in results))
-    hits = sum(-HIT <= e <= 2 * HIT for e in errors)
-    print(f"{name:24} {hits:3}/{len(results):<3} {100 * hits / len(results):5.0f} %   {statistics.median(map(abs, errors)):6.2f} {max(map(abs, errors)):7.2f}"
-          f"   {statistics.mean(bits):+7.1f} %   {100 * cost:6.0f} %")
+    hits, near = sum(-HIT_BELOW <= e <= HIT_ABOVE for e in errors), sum(abs(e) <= NEAR for e in errors)
+    print(f"| {name} | {hits} of {len(results)} | {near} of {len(results)} | {statistics.median(map(abs, errors)):.2f} | {max(map(abs, errors)):.2f} | "
+          f"{statistics.mean(bits):+.1f} % | {100 * cost:.0f} % |")
+
+
+def look_at(bench, clips, targets, rows=None):
+    found = Findings()
+    for target in targets:
+        titles = {}
+        if rows:
+            titles = {t["src"]: t for t in json.loads(bench.tune("predict", "--from-corpus", rows, "--target-vmaf", target, "--with-uncertainty", "--alpha", bench.options.alpha))["titles"]}
+        for name, clip in clips.items():
+            truth = bench.search(clip, target)
+            if truth["status"] != "ok" or truth["at_bound"]:
+                continue  # no encode just meets it
+            true_kbps, search_cost = truth["bitrate_kbps"], FRAMES * len(truth["probes"])
+            answer = bench.fast(clip, target)
+            piece = FRAMES if answer["proxy_clip"] == "full" else 20
+            first = answer["verifications"][0]
+            found.add("`fast`, from the piece alone", name, target, first["verify_vmaf"], first["verify_kbps"], true_kbps, piece * answer["n_trials"], search_cost)
+            found.add("`fast`", name, target, answer["verify_vmaf"], answer["verify_kbps"], true_kbps, piece * answer["n_trials"] + FRAMES * len(answer["verifications"]), search_cost)
+            found.bars.append((name, first["error_bar"], first["verify_vmaf"] - first["predicted_vmaf"]))
+            answer = bench.predict(clip, target)
+            first = answer["residuals"][0]
+            kbps = bench.whole(clip, first["crf"])[1]
+            found.add("`predict`, from its probes", name, target, first["measured_vmaf"], kbps, true_kbps, FRAMES * answer["n_probes"], search_cost)
+            found.residuals.append((name, 0, first["residual"]))
+            found.add("`predict`, after one validation", name, target, *bench.whole(clip, answer["shots"][0]["crf"]), true_kbps, FRAMES * (answer["n_probes"] + 1), search_cost)
+            title = titles.get(str(clip))
+            if title and title["crf"] is not None:
+                score, kbps = bench.whole(clip, title["crf"])
+                found.add("`predict --from-corpus`", name, target, score, kbps, true_kbps, 0, search_cost)
+                found.rows.append((name, title["interval"]["high"] - title["predicted_vmaf"], score - title["predicted_vmaf"]))
+    return found
+
+
+def coverage(what, intervals):
+    if intervals:
+        held = sum(abs(residual) <= width for _, width, residual in intervals)
+        print(f"{what}: {held} of {len(intervals)} inside, mean half-width {statistics.mean(w for _, w, _ in intervals):.2f}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tune", type=os.path.abspath)
+    parser.add_argument("--clipgen", type=os.path.abspath)
     parser.add_argument("--natural", type=pathlib.Path)
     parser.add_argument("--work", type=pathlib.Path)
     parser.add_argument("--encoder", default="libx264")
@@ -87,55 +133,32 @@ def main():
     parser.add_argument("--targets", default="95,88,80")
     parser.add_argument("--grid", default="16:40:6")
     parser.add_argument("--alpha", type=float, default=0.1)
+    parser.add_argument("--no-rows", action="store_true", help="leave out predict --from-corpus")
     parser.add_argument("--calibration")
     options = parser.parse_args()
     scratch = None
     if not options.work:
         scratch = tempfile.TemporaryDirectory(prefix="tune-accuracy-")
         options.work = pathlib.Path(scratch.name)
-    clips = tune_clips.make_clips(options.work / "clips", options.natural)
+    clips = {which: tune_clips.make_clips(options.work / "clips", options.natural, options.clipgen, which, FRAMES) for which in ("fit", "held out")}
     bench = Bench(options)
     targets = [float(t) for t in options.targets.split(",")]
-    rows = bench.corpus(clips)
-    frames = 48
-    found = {"fast": [], "fast (refined)": [], "predict (one probe)": [], "predict (validated)": [], "predict --from-corpus": []}
-    residuals, covered, bars = [], [], []
-    for target in targets:
-        titles = {t["src"]: t for t in json.loads(bench.tune("predict", "--from-corpus", rows, "--target-vmaf", target, "--with-uncertainty", "--alpha", options.alpha))["titles"]}
-        for name, clip in clips.items():
-            truth = bench.search(clip, target)
-            if truth["status"] != "ok" or truth["at_bound"]:
-                continue  # no encode just meets it
-            true_kbps, search_cost = truth["bitrate_kbps"], frames * len(truth["probes"])
-            answer = bench.fast(clip, target)
-            proxy = frames if answer["proxy_clip"] == "full" else 20
-            found["fast"].append((name, target, answer["verify_vmaf"], answer["verify_kbps"], true_kbps, proxy * answer["n_trials"] + frames, search_cost))
-            bars.append((answer["error_bar"], answer["proxy_verify_gap"]))
-            found["fast (refined)"].append((name, target, *bench.whole(clip, answer["refined_crf"]), true_kbps, proxy * answer["n_trials"] + frames, search_cost))
-            answer = bench.predict(clip, target)
-            first = answer["residuals"][0]
-            kbps = bench.whole(clip, first["crf"])[1]
-            found["predict (one probe)"].append((name, target, first["measured_vmaf"], kbps, true_kbps, frames, search_cost))
-            residuals.append((name, first["residual"]))
-            corrected = answer["shots"][0]["crf"]
-            found["predict (validated)"].append((name, target, *bench.whole(clip, corrected), true_kbps, 2 * frames, search_cost))
-            title = titles.get(str(clip))
-            if title and title["crf"] is not None:
-                score, kbps = bench.whole(clip, title["crf"])
-                found["predict --from-corpus"].append((name, target, score, kbps, true_kbps, 0, search_cost))
-                covered.append((title["interval"]["low"] <= score <= title["interval"]["high"], title["interval"]["high"] - title["predicted_vmaf"]))
-    print(f"{options.encoder} {options.preset}, {len(clips)} clips of {tune_clips.SIZE}, {frames} frames; targets {options.targets}")
-    print(f"{'':24} {'hits':>7}           median   worst       bits      cost")
-    for name, results in found.items():
-        report(name, results)
-    inside = sum(gap <= bar for bar, gap in bars)
-    print(f"fast: the whole was within the error bar in {inside} of {len(bars)} cases (mean bar {statistics.mean(b for b, _ in bars):.2f})")
-    held_out = [abs(r) <= quantile([x for other, x in residuals if other != name], options.alpha) for name, r in residuals]
-    print(f"predict: intervals from other clips held {sum(held_out)} of {len(held_out)} (wish {100 * (1 - options.alpha):.0f} %), half-width "
-          f"{quantile([r for _, r in residuals], options.alpha):.2f}")
-    print(f"predict --from-corpus: intervals held {sum(c for c, _ in covered)} of {len(covered)}, mean half-width {statistics.mean(w for _, w in covered):.2f}")
+    fit = look_at(bench, clips["fit"], targets)
+    held_out = look_at(bench, clips["held out"], targets, None if options.no_rows else bench.corpus(clips["held out"]))
+    for which, found in (("fit", fit), ("held out", held_out)):
+        print(f"\n{options.encoder} {options.preset}, {len(clips[which])} clips ({which}) of {tune_clips.SIZE}, {FRAMES} frames; targets {options.targets}\n")
+        print("| | hits | near | median error | worst | bits against the search | cost |\n| --- | --- | --- | --- | --- | --- | --- |")
+        for name, results in found.answers.items():
+            report(name, results)
+        print()
+        coverage("fast, error bar of the piece", found.bars)
+    width = quantile([r for *_, r in fit.residuals], options.alpha)
+    coverage(f"predict, interval from the first set (wish {100 * (1 - options.alpha):.0f} %)", [(name, width, r) for name, _, r in held_out.residuals])
+    coverage("predict --from-corpus", held_out.rows)
+    print("residuals of predict:", " ".join(f"{name}:{r:+.2f}" for name, _, r in fit.residuals + held_out.residuals))
+    print("gaps of fast:", " ".join(f"{name}:{r:+.2f}({w:.2f})" for name, w, r in fit.bars + held_out.bars))
     if options.calibration:
-        values = [round(r, 3) for _, r in residuals]
+        values = [round(r, 3) for *_, r in fit.residuals]
         with open(options.calibration, "w") as file:
             json.dump({"method": "split-conformal", "alpha": options.alpha, "n": len(values), "residuals": values}, file)
 

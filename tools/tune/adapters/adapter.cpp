@@ -260,7 +260,10 @@ std::string with_fractions(const std::string &mastering_display) {
             continue;
         }
         char *end = nullptr;
-        result += number_text(std::strtod(mastering_display.c_str() + i, &end) / unit);
+        std::string number = fixed_text(std::strtod(mastering_display.c_str() + i, &end) / unit, 6); // no exponents
+        number.erase(number.find_last_not_of('0') + 1);
+        if (number.ends_with('.')) number.pop_back();
+        result += number;
         i = static_cast<std::size_t>(end - mastering_display.c_str());
     }
     return result;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <future>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -188,28 +187,22 @@ HostProbe ask_host(const std::string &backend) {
 
 } // namespace
 
-HostProbe probe_host(const std::string &backend) {
-    static std::mutex mutex;
-    static std::map<std::string, std::shared_future<HostProbe>> asked;
-    std::shared_future<HostProbe> answer;
+std::vector<HostProbe> HostProbes::ask(const std::vector<std::string> &backends) {
+    std::vector<std::shared_future<HostProbe>> answers;
     {
-        const std::lock_guard lock(mutex);
-        auto &known = asked[backend];
-        if (!known.valid()) known = std::async(ask_host, backend).share();
-        answer = known;
+        const std::lock_guard lock(mutex_);
+        for (const std::string &name : backends) {
+            auto &known = asked_[name];
+            if (!known.valid()) known = std::async(std::launch::async, ask_host, name).share();
+            answers.push_back(known);
+        }
     }
-    return answer.get();
-}
-
-std::vector<HostProbe> probe_hosts(const std::vector<std::string> &backends) {
-    std::vector<std::future<HostProbe>> answers;
-    for (const std::string &name : backends) answers.push_back(std::async(probe_host, name));
     std::vector<HostProbe> probes;
     for (auto &answer : answers) probes.push_back(answer.get());
     return probes;
 }
 
-BackendSurvey survey_backends(const Arguments &command) {
+BackendSurvey survey_backends(const Arguments &command, HostProbes &hosts) {
     BackendSurvey survey;
     survey.states["cpu"] = {true, true, false, ""};
     Arguments ask = command;
@@ -233,19 +226,19 @@ BackendSurvey survey_backends(const Arguments &command) {
     const std::string text = help ? help->out + "\n" + help->error_tail : "";
     survey.takes_backend = text.find("--backend") != std::string::npos;
     survey.takes_precision = text.find("--precision") != std::string::npos;
-    for (const HostProbe &probe : probe_hosts({supported.begin() + 1, supported.end()}))
+    for (const HostProbe &probe : hosts.ask({supported.begin() + 1, supported.end()}))
         survey.states[probe.backend] = {true, probe.available, probe.is_software, probe.available ? "" : probe.verdict};
     return survey;
 }
 
-std::string resolve_backend(const std::string &wish, const BackendSurvey &survey) {
+std::string resolve_backend(const std::string &wish, const BackendSurvey &survey, HostProbes &hosts) {
     const std::vector<std::string> usable = survey.usable();
     if (wish == "auto") return usable.empty() ? "cpu" : usable.front();
     const auto found = survey.states.find(wish);
     if (found != survey.states.end() && found->second.usable) return wish;
     std::string list;
     for (const std::string &name : usable) list += (list.empty() ? "" : ", ") + name;
-    const HostProbe host = probe_host(wish);
+    const HostProbe host = hosts.ask({wish}).front();
     const std::string why = found == survey.states.end() || !found->second.supported
                                 ? "the scorer was built without it"
                                 : "the scorer cannot use it here (" + found->second.reason + ")";

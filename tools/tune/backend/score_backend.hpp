@@ -1,7 +1,9 @@
 // Which backend scores (tune.md 7): what the scorer can do, what the machine has, and no silent downgrade.
 #pragma once
 
+#include <future>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -28,9 +30,6 @@ struct BackendSurvey {
     std::string reasons() const;                // why the others are not: "cuda: no device, sycl: not built"
 };
 
-// Asks a scorer: `command` is the vmaf binary, or our own executable with its hidden verb.
-BackendSurvey survey_backends(const Arguments &command);
-
 // The alternation on the --backend line of a help text; cpu is always included.
 std::vector<std::string> backends_in_help(const std::string &help);
 
@@ -41,8 +40,18 @@ struct HostProbe {
     bool is_software = false; // a processor that plays a GPU
     double seconds = 0;
 };
-HostProbe probe_host(const std::string &backend);                             // once per process
-std::vector<HostProbe> probe_hosts(const std::vector<std::string> &backends); // side by side
+// Asks side by side, and each but once.
+class HostProbes {
+  public:
+    std::vector<HostProbe> ask(const std::vector<std::string> &backends);
+
+  private:
+    std::mutex mutex_;
+    std::map<std::string, std::shared_future<HostProbe>> asked_;
+};
+
+// Asks a scorer: `command` is the vmaf binary, or our own executable with its hidden verb.
+BackendSurvey survey_backends(const Arguments &command, HostProbes &hosts);
 
 // Words for GPUs: the backends of our own scorer, and vulkan, which others have.
 const std::vector<std::string> &gpu_words();
@@ -55,6 +64,6 @@ class BackendNotUsable : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
-std::string resolve_backend(const std::string &wish, const BackendSurvey &survey);
+std::string resolve_backend(const std::string &wish, const BackendSurvey &survey, HostProbes &hosts);
 
 } // namespace vmaf::tune

@@ -11,6 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(ScoreBackend, AutoTakesTheFirstUsableOfEverySubset) {
+    HostProbes hosts;
     const std::vector<std::string> gpus = {"cuda", "sycl", "hip", "vulkan"};
     for (unsigned subset = 0; subset < 16; subset++) {
         BackendSurvey survey;
@@ -23,23 +24,24 @@ TEST(ScoreBackend, AutoTakesTheFirstUsableOfEverySubset) {
         }
         expected.emplace_back("cpu");
         EXPECT_EQ(survey.usable(), expected);
-        EXPECT_EQ(resolve_backend("auto", survey), expected.front());
-        EXPECT_EQ(resolve_backend("cpu", survey), "cpu");
+        EXPECT_EQ(resolve_backend("auto", survey, hosts), expected.front());
+        EXPECT_EQ(resolve_backend("cpu", survey, hosts), "cpu");
         for (unsigned i = 0; i < 4; i++)
             if (subset >> i & 1)
-                EXPECT_EQ(resolve_backend(gpus[i], survey), gpus[i]);
+                EXPECT_EQ(resolve_backend(gpus[i], survey, hosts), gpus[i]);
             else
-                EXPECT_THROW(resolve_backend(gpus[i], survey), BackendNotUsable);
+                EXPECT_THROW(resolve_backend(gpus[i], survey, hosts), BackendNotUsable);
     }
 }
 
 TEST(ScoreBackend, RefusalsSayWhatWasFound) {
+    HostProbes hosts;
     BackendSurvey survey;
     survey.states["cpu"] = {true, true, false, ""};
     survey.states["hip"] = {true, false, false, "no device"};
     const auto refusal = [&](const char *name) -> std::string {
         try {
-            return resolve_backend(name, survey);
+            return resolve_backend(name, survey, hosts);
         } catch (const BackendNotUsable &e) {
             return e.what();
         }
@@ -51,11 +53,12 @@ TEST(ScoreBackend, RefusalsSayWhatWasFound) {
 }
 
 TEST(ScoreBackend, SoftwareDevicesCountOnRequestOnly) {
+    HostProbes hosts;
     BackendSurvey survey;
     survey.states["cpu"] = {true, true, false, ""};
     survey.states["vulkan"] = {true, true, true, ""};
-    EXPECT_EQ(resolve_backend("auto", survey), "cpu");
-    EXPECT_EQ(resolve_backend("vulkan", survey), "vulkan");
+    EXPECT_EQ(resolve_backend("auto", survey, hosts), "cpu");
+    EXPECT_EQ(resolve_backend("vulkan", survey, hosts), "vulkan");
 }
 
 TEST(ScoreBackend, HelpTextsAreReadByTheirBackendLine) {

@@ -4,15 +4,46 @@
 #include <CLI/CLI.hpp>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace vmaf::tune {
 
-template <class T>
-CLI::Option *add_option(CLI::App &app, const std::string &name, T &field, const std::string &text) {
+template <class T> CLI::Option *add_option(CLI::App &app, const std::string &name, T &field, const std::string &text) {
     CLI::Option *option = app.add_option(name, field, text);
     // Lists and optional values have no default.
     if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
         if (text.find("default") == std::string::npos) option->capture_default_str();
+    return option;
+}
+
+// One of several words that stand for values.
+template <class E> struct Choice {
+    const char *word;
+    E value;
+};
+
+template <class E, std::size_t N> const char *word_of(const Choice<E> (&choices)[N], E value) {
+    for (const Choice<E> &choice : choices)
+        if (choice.value == value) return choice.word;
+    return "";
+}
+
+// `choices` outlive the command line.
+template <class Field, class E, std::size_t N>
+CLI::Option *add_choice(CLI::App &app, const std::string &name, Field &field, const Choice<E> (&choices)[N],
+                        const std::string &text, bool shows_default = true) {
+    std::vector<std::string> words;
+    for (const Choice<E> &choice : choices) words.emplace_back(choice.word);
+    CLI::Option *option = app.add_option_function<std::string>(
+        name,
+        [&field, &choices](const std::string &word) {
+            for (const Choice<E> &choice : choices)
+                if (word == choice.word) field = choice.value;
+        },
+        text);
+    option->check(CLI::IsMember(words));
+    if constexpr (std::is_same_v<Field, E>) // an optional value has no default
+        if (shows_default) option->default_str(word_of(choices, field));
     return option;
 }
 

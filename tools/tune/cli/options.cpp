@@ -315,16 +315,6 @@ void bind_source_list(CLI::App &app, Options &o) {
         ->group("Source");
 }
 
-void bind_finished_file(CLI::App &app, Options &o) {
-    add_option(app, "--audio-codec", o.audio_codec, "encode sound with this, e.g. libopus (default: copy)")
-        ->group("Finished file");
-    app.add_flag("--video-only", o.video_only, "leave out sound, subtitles and attachments")->group("Finished file");
-    app.add_flag("--verify", o.verify, "decode the finished file and compare its length")->group("Finished file");
-    app.add_flag("--verify-score", o.verify_score, "score the finished file")->group("Finished file");
-    app.add_flag("--fail-fast", o.fail_fast, "end at the first damaged packet (-xerror)")->group("Finished file");
-    app.add_flag("--overwrite-input", o.overwrite_input, "the output may be the source itself")->group("Finished file");
-}
-
 void read_source_list(Options &o) {
     if (o.source_list.empty()) return;
     system::fs::ifstream file;

@@ -36,6 +36,18 @@ struct ClusterOptions {
     std::function<void(std::size_t job, const std::vector<nlohmann::json> &rows)> on_rows; // instead of an output
 };
 
+// What a command reads and writes besides what all commands have: no output may overwrite an input.
+struct CommandFiles {
+    struct Input {
+        const char *what;
+        std::string path;
+    };
+    std::vector<Input> inputs;
+    std::vector<std::string> outputs;
+};
+
+// What several subcommands share, in groups that each of them binds as it needs. What one subcommand alone knows is in
+// a struct of its own, in its header.
 struct Options {
     // Sources
     std::vector<std::string> sources;
@@ -64,7 +76,6 @@ struct Options {
     std::string score_scale = "auto", scaler = "bicubic", film_grain = "drop";
     bool allow_short = false;
     double dist_delay = 0;
-    std::string align = "check", score_fps;
 
     // Sampling
     double sample_clip_seconds = 0;
@@ -73,9 +84,8 @@ struct Options {
     int min_samples = 1;
 
     // Running
-    std::string cache_dir, cache_size = "10G", work_dir, output, format, progress = "auto", log, config;
-    bool no_cache = false, overwrite = false, resume = false, append = false, retry_failed = false, dry_run = false,
-         quiet = false, json = false, strict = false;
+    std::string cache_dir, cache_size = "10G", work_dir, output, progress = "auto", log, config;
+    bool no_cache = false, overwrite = false, dry_run = false, quiet = false, json = false, strict = false;
     int verbose = 0, progress_fd = 2;
     unsigned jobs = 0, encode_jobs = 1, score_jobs = 0; // score_jobs 0: 1, or 2 on a GPU
 
@@ -90,7 +100,7 @@ struct Options {
     std::string search = "interp";
     std::optional<double> tolerance, min_q, max_q, q_step, start_q, max_encoded_percent, max_bitrate;
     std::string max_size;
-    bool thorough = false, best_effort = false, verify_score = false;
+    bool thorough = false, best_effort = false;
     int max_iterations = 8;
     double noise = 0.3;
     std::vector<double> fallback_targets;
@@ -98,43 +108,6 @@ struct Options {
 
     // Grids
     std::vector<double> q_values;
-    std::string q_range;
-
-    // compare
-    std::vector<std::string> compare_encoders;
-    std::string baseline;
-
-    // ladder
-    std::string resolutions, target_vmafs = "95,90,85,75,65", spacing = "log_bitrate", points;
-    int quality_tiers = 5;
-
-    // per-shot
-    std::string plan_out, script_out, segment_dir, shots;
-    std::optional<double> diff_threshold; // cuts by plain differences
-    int min_shot = 24;
-    std::string max_shot = "10s";
-    bool run = false;
-
-    // score
-    std::string reference;
-    std::vector<std::string> distorted;
-    std::string frames_out;
-    std::string pair = "auto", start_offset;
-    std::int64_t num_frames = 0;
-
-    // cache
-    std::string older, shrink_to;
-    bool remove_scratch = false;
-
-    // report
-    std::vector<std::string> inputs;
-    std::string title = "vmaf-tune report", csv;
-    std::vector<std::string> frame_files, svg; // svg: kind and file
-    std::vector<double> report_targets;
-    unsigned thumbnails = 5;
-
-    // completions
-    std::string shell = "bash";
 
     // Samples: what several of them count as, and whether the whole confirms them
     std::string sample_aggregate = "pooled";
@@ -142,32 +115,25 @@ struct Options {
     double verify_margin = 0.5;
 
     // Coarse searches
-    bool coarse_to_fine = false;
     double coarse_step = 10, fine_radius = 5, fine_step = 1;
 
     // Answers from existing rows
-    bool interpolate = false, allow_mixed_models = false, per_source = false;
+    bool allow_mixed_models = false;
 
     // Lists of sources, and rows
     std::string source_list, size_of;
     std::vector<std::string> outputs; // beside the sources of a list; may be empty
-    bool unordered = false, shot_stats = false;
+    bool shot_stats = false;
     int schema = 4;
 
     // Finished files
-    std::string audio_codec;
-    bool video_only = false, verify = false, fail_fast = false, overwrite_input = false;
-
-    // More of per-shot and ladder
-    std::string probe_preset, floor, zones, per_shot_bin;
-    int probe_rate = 1;
-    double max_q_step = 8, segment_seconds = 4;
-    std::optional<std::int64_t> total_frames;
-    std::optional<double> min_bitrate;
-
-    ClusterOptions cluster;
+    bool overwrite_input = false; // the output may be the source itself
 
     // Older flags
+    std::optional<std::int64_t> total_frames;
+
+    ClusterOptions cluster;
+    std::vector<std::function<CommandFiles()>> files; // of the commands; those that are not run have none
     std::optional<int> bitdepth;
     std::vector<std::string> notices; // said once, before work starts
 };
@@ -183,7 +149,6 @@ void bind_rows(CLI::App &app, Options &o);          // what rows state and how t
 void bind_coarse_search(CLI::App &app, Options &o); // steps of a coarse search
 void bind_source_list(CLI::App &app, Options &o);   // --source-list
 void bind_cluster(CLI::App &app, Options &o);       // --executor and what Slurm is told
-void bind_finished_file(CLI::App &app, Options &o); // what a finished file holds and how it is checked
 
 // The flags that an encode needs besides source, encoder, preset and quality, where they are not the defaults.
 std::vector<std::string> encode_flags(const Options &o);

@@ -18,12 +18,10 @@ struct Input {
 };
 
 std::vector<Input> inputs_of(const Options &o) {
-    std::vector<Input> inputs = {{"the reference", o.reference}, {"the list of sources", o.source_list},
-                                 {"the rows", o.from_corpus},    {"the shots", o.shots},
-                                 {"the zones", o.zones},         {"the configuration", o.config}};
-    for (const std::string &path : o.distorted) inputs.push_back({"the encode", path});
-    for (const std::string &path : o.inputs) inputs.push_back({"the input", path});
-    for (const std::string &path : o.frame_files) inputs.push_back({"the frames", path});
+    std::vector<Input> inputs = {
+        {"the list of sources", o.source_list}, {"the rows", o.from_corpus}, {"the configuration", o.config}};
+    for (const auto &files : o.files)
+        for (const CommandFiles::Input &input : files().inputs) inputs.push_back({input.what, input.path});
     constexpr std::string_view kPath = "path=";
     if (const std::size_t at = o.model.find(kPath); at != std::string::npos)
         inputs.push_back({"the model", o.model.substr(at + kPath.size(), o.model.find(':', at) - at - kPath.size())});
@@ -45,9 +43,9 @@ void check(const std::vector<Input> &inputs, const std::string &output) {
 void check_output(const Options &options, const std::string &path) { check(inputs_of(options), path); }
 
 void check_outputs(const Options &o) {
-    std::vector<std::string> outputs = {
-        o.output,     o.frames_out, o.points, o.plan_out,
-        o.script_out, o.csv,        o.log,    o.svg.size() > 1 ? o.svg[1] : std::string()};
+    std::vector<std::string> outputs = {o.output, o.log};
+    for (const auto &files : o.files)
+        for (const std::string &path : files().outputs) outputs.push_back(path);
     outputs.insert(outputs.end(), o.outputs.begin(), o.outputs.end());
     const std::vector<Input> inputs = inputs_of(o);
     std::set<system::fs::path> places;

@@ -67,7 +67,7 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
 // Starting FFmpeg takes longer than anything it is asked: what will be asked of it runs while the source is looked at.
 void Run::ask_ahead() {
     std::vector<std::string> names = options_.encoders;
-    if (names.empty() && !options_.sources.empty() && options_.compare_encoders.empty()) names = {"libx264"};
+    if (names.empty() && !options_.sources.empty()) names = {"libx264"};
     for (const std::string &name : names) {
         const Adapter *adapter = find_adapter(name);
         if (!adapter || adapter->is_hardware) continue;
@@ -94,11 +94,11 @@ void Run::settle_backend() {
     const bool is_settled = wish == "cpu" || (wish == "auto" && !system::may_have_gpu());
     std::string reasons;
     if (options_.scorer == "binary" || !is_settled) {
-        const BackendSurvey survey = survey_backends(scorer_program(options_));
+        const BackendSurvey survey = survey_backends(scorer_program(options_), hosts_);
         scorer_takes_backend_ = survey.takes_backend;
         scorer_takes_precision_ = survey.takes_precision;
         try {
-            const std::string first = resolve_backend(wish, survey);
+            const std::string first = resolve_backend(wish, survey, hosts_);
             backends_ =
                 std::make_unique<BackendInUse>(wish == "auto" ? survey.usable() : std::vector<std::string>{first});
         } catch (const BackendNotUsable &e) {
@@ -159,7 +159,7 @@ Source Run::open_source(const std::string &path) {
         if (source.vfr) // `score` says itself how it pairs
             progress_.warn(
                 "'" + path + "' has a variable frame rate" +
-                (options_.reference.empty() ? "; frames are paired by number, none is repeated or dropped" : ""));
+                (!options_.sources.empty() ? "; frames are paired by number, none is repeated or dropped" : ""));
         if (has_doubtful_transfer(source))
             progress_.warn("'" + path + "' is tagged " + source.transfer + " but not BT.2020 (" +
                            (source.primaries.empty() ? "unknown" : source.primaries) +

@@ -61,6 +61,7 @@ class Run {
     AnswersAwaited answers_; // before the cache closes
     Arguments version_question_;
     std::unique_ptr<WorkFolder> work_folder_;
+    HostProbes hosts_;
     std::unique_ptr<BackendInUse> backends_ = std::make_unique<BackendInUse>(std::vector<std::string>{"cpu"});
     bool scorer_takes_backend_ = true, scorer_takes_precision_ = true;
     std::unique_ptr<ReferenceStore> references_;

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "cli/add_option.hpp"
 #include "commands/commands.hpp"
 #include "commands/corpus_answers.hpp"
 #include "commands/search_result.hpp"
@@ -192,12 +193,16 @@ std::string benchmark_table(const json &document, bool as_csv) {
     return text;
 }
 
+constexpr Choice<TableFormat> kPlainTableFormats[] = {
+    {"markdown", TableFormat::markdown}, {"json", TableFormat::json}, {"csv", TableFormat::csv}};
+
 } // namespace
 
-int run_benchmark(const Options &o) {
+int run_benchmark(const Options &o, const BenchmarkOptions &own) {
     if (o.from_corpus.empty()) throw usage_error("give rows with --from-corpus");
     const QualityTarget target = quality_targets(o, 92).front();
-    const RowTable table(o.from_corpus, [&](const std::string &text) { complain_of_row(o, text); });
+    RowComplaints complaints(o);
+    const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
     using Details = decltype(std::declval<ScannedRow>().variant());
     std::map<std::tuple<std::string_view, std::string_view, Details>, EncoderRows> encoders;
     std::vector<const ScannedRow *> used;
@@ -229,10 +234,10 @@ int run_benchmark(const Options &o) {
         return a->is_met != b->is_met ? a->is_met : a->kbps != b->kbps ? a->kbps < b->kbps : a->encoder < b->encoder;
     });
     const auto named = std::find_if(order.begin(), order.end(), [&](const EncoderRows *e) {
-        return e->encoder == o.baseline || (!e->name.empty() && e->name == o.baseline);
+        return e->encoder == own.baseline || (!e->name.empty() && e->name == own.baseline);
     });
-    if (!o.baseline.empty() && named == order.end())
-        throw usage_error("--baseline-encoder " + o.baseline + " is not among the rows");
+    if (!own.baseline.empty() && named == order.end())
+        throw usage_error("--baseline-encoder " + own.baseline + " is not among the rows");
     const EncoderRows &baseline = named != order.end() ? **named : *order.front();
     json document = {{"schema", "vmaf-tune-benchmark/v1"},
                      {"target_vmaf", target.value},
@@ -241,13 +246,31 @@ int run_benchmark(const Options &o) {
     for (EncoderRows *e : order) {
         e->delta = delta_against(*e, baseline);
         if (e != &baseline) e->bd = bd_against(*e, baseline);
-        document["encoders"].push_back(entry_json(*e, target, o.per_source));
+        document["encoders"].push_back(entry_json(*e, target, own.per_source));
     }
-    const std::string format = o.format.empty() ? (o.json ? "json" : "markdown") : o.format;
+    const TableFormat format = own.format.value_or(o.json ? TableFormat::json : TableFormat::markdown);
     write_result(o, o.output,
-                 format == "json" ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
-                                  : benchmark_table(document, format == "csv"));
+                 format == TableFormat::json ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                                             : benchmark_table(document, format == TableFormat::csv));
     return order.front()->is_met ? kExitOk : kExitUnmet;
+}
+
+void bind_benchmark(CLI::App &app, Options &o, int &exit_code) {
+    const auto own = std::make_shared<BenchmarkOptions>();
+    auto *benchmark = add_command(app, "benchmark", "encoders at one target, from existing rows", {},
+                                  "  vmaf-tune benchmark --from-corpus corpus.jsonl --target-vmaf 93");
+    add_option(*benchmark, "rows,--from-corpus", o.from_corpus, "rows of a corpus")->required();
+    add_option(*benchmark, "--target-vmaf", o.target_vmaf, "VMAF to reach (default 92)");
+    add_option(*benchmark, "--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE")->expected(1);
+    add_option(*benchmark, "--baseline-encoder,--baseline", own->baseline, "encoder that others are compared with");
+    benchmark->add_flag("--per-source", own->per_source, "list the best row of each source too (JSON)");
+    benchmark->add_flag("--allow-mixed-models", o.allow_mixed_models, "rows of different models");
+    add_choice(*benchmark, "--format", own->format, kPlainTableFormats, "markdown, json or csv");
+    add_option(*benchmark, "-o,--output", o.output, "result file; - for standard output");
+    benchmark->add_flag("-y,--overwrite", o.overwrite, "replace existing results");
+    benchmark->add_flag("--json", o.json, "the same as --format json");
+    benchmark->add_flag("--strict", o.strict, "a malformed row ends the command");
+    benchmark->callback([&o, &exit_code, own] { exit_code = run_benchmark(o, *own); });
 }
 
 } // namespace vmaf::tune

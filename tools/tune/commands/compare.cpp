@@ -3,7 +3,10 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/add_option.hpp"
+#include "cli/arguments.hpp"
 #include "commands/commands.hpp"
+#include "commands/on_cluster.hpp"
 #include "commands/search_result.hpp"
 #include "config.h"
 #include "report/escape.hpp"
@@ -115,15 +118,22 @@ std::vector<std::pair<std::string, Variant>> entries_of(const std::vector<std::s
     return entries;
 }
 
+constexpr Choice<TableFormat> kTableFormats[] = {{"markdown", TableFormat::markdown},
+                                                 {"json", TableFormat::json},
+                                                 {"csv", TableFormat::csv},
+                                                 {"html", TableFormat::html}};
+
 } // namespace
 
-int run_compare(const Options &o) {
+int run_compare(const Options &o, const CompareOptions &own) {
     check_result(o, o.output);
-    Run run(o, true);
+    Options named = o; // encoders that are asked for are tried while the source is looked at
+    named.encoders.insert(named.encoders.end(), own.encoders.begin(), own.encoders.end());
+    Run run(named, true);
     const std::vector<QualityTarget> targets = quality_targets(o, 92);
     const Source source = run.open_source(o.sources.at(0));
     const std::vector<Variant> variants = parse_variants(o.variants);
-    std::vector<std::string> wanted = o.compare_encoders;
+    std::vector<std::string> wanted = own.encoders;
     if (o.variants.empty()) wanted.insert(wanted.end(), o.encoders.begin(), o.encoders.end());
     if (wanted.empty() && !o.variants.empty()) { // option sets of one encoder, unless more are asked for
         if (std::any_of(variants.begin(), variants.end(), [](const Variant &v) { return v.encoder.empty(); }))
@@ -182,8 +192,9 @@ int run_compare(const Options &o) {
     });
     double baseline = 0;
     for (const Entry &e : entries)
-        if (good(e) && (o.baseline.empty() ? baseline == 0
-                                           : e.codec == o.baseline || (!e.variant.empty() && e.variant == o.baseline)))
+        if (good(e) &&
+            (own.baseline.empty() ? baseline == 0
+                                  : e.codec == own.baseline || (!e.variant.empty() && e.variant == own.baseline)))
             baseline = e.report.bitrate_kbps;
     json document = {
         {"src", source.path},
@@ -192,16 +203,41 @@ int run_compare(const Options &o) {
         {"wall_time_ms", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count()},
         {"rows", json::array()}};
     for (const Entry &e : entries) document["rows"].push_back(row_of(e, targets.front().value, baseline));
-    const std::string format = o.format.empty() ? (o.json ? "json" : "markdown") : o.format;
-    const std::string text = format == "json"   ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
-                             : format == "csv"  ? csv(document)
-                             : format == "html" ? html(document)
-                                                : markdown(document);
+    const TableFormat format = own.format.value_or(o.json ? TableFormat::json : TableFormat::markdown);
+    const std::string text = format == TableFormat::json
+                                 ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                             : format == TableFormat::csv  ? csv(document)
+                             : format == TableFormat::html ? html(document)
+                                                           : markdown(document);
     write_result(o, o.output, text);
     if (std::any_of(entries.begin(), entries.end(),
                     [](const Entry &e) { return e.report.failure_status == kStatusBackendNotKept; }))
         return kExitBackend;
     return std::any_of(entries.begin(), entries.end(), good) ? kExitOk : kExitUnmet;
+}
+
+void bind_compare(CLI::App &app, Options &o, int &exit_code) {
+    const auto own = std::make_shared<CompareOptions>();
+    auto *compare =
+        add_command(app, "compare", "several encoders at one target, ranked by bitrate", {},
+                    "  vmaf-tune compare -i film.mkv --encoders libx264,libx265:slow,libsvtav1 --target-vmaf 93");
+    bind_source(*compare, o, false);
+    bind_encode(*compare, o, true);
+    bind_variants(*compare, o);
+    bind_score(*compare, o);
+    bind_sampling(*compare, o);
+    bind_running(*compare, o);
+    bind_search(*compare, o);
+    add_option(*compare, "--encoders", own->encoders,
+               "ENCODER[:PRESET], separated by commas (default: all software encoders)")
+        ->delimiter(',');
+    add_option(*compare, "--baseline", own->baseline, "encoder or variant that others are compared with");
+    add_choice(*compare, "--format", own->format, kTableFormats, "markdown, json, csv or html");
+    bind_older_flags(*compare, o);
+    bind_cluster(*compare, o);
+    compare->callback([&o, &exit_code, own] {
+        exit_code = run_anywhere(o, "compare", [own](const Options &options) { return run_compare(options, *own); });
+    });
 }
 
 } // namespace vmaf::tune

@@ -58,26 +58,28 @@ class DoneRows {
 // Runs jobs side by side and writes their rows, in the order of the plan unless told otherwise.
 class CorpusRun {
   public:
-    CorpusRun(Run &run, const Options &o, const CorpusPlan &plan, const std::string &output)
-        : run_(run), options_(o), plan_(plan), results_(plan.jobs.size()), finished_(plan.jobs.size()) {
-        format_ = o.format == "csv" ? RowFormat::csv : o.schema == 3 ? RowFormat::schema3 : RowFormat::schema4;
+    CorpusRun(Run &run, const Options &o, const CorpusOptions &own, const CorpusPlan &plan, const std::string &output)
+        : run_(run), options_(o), own_(own), plan_(plan), results_(plan.jobs.size()), finished_(plan.jobs.size()) {
+        format_ = own.format == CorpusFormat::csv ? RowFormat::csv
+                  : o.schema == 3                 ? RowFormat::schema3
+                                                  : RowFormat::schema4;
         std::error_code error;
-        if (o.resume && fs::is_regular_file(output, error))
-            done_.read(output, o.retry_failed); // a pipe has no rows yet
-        for (const std::string &file : o.cluster.done_files) done_.read(file, o.retry_failed);
+        if (own.resume && fs::is_regular_file(output, error))
+            done_.read(output, own.retry_failed); // a pipe has no rows yet
+        for (const std::string &file : o.cluster.done_files) done_.read(file, own.retry_failed);
         if (o.cluster.on_rows) return;
         try {
-            writer_ = std::make_unique<RowWriter>(output, o.overwrite ? RowWriter::Mode::overwrite
-                                                          : o.resume  ? RowWriter::Mode::resume
-                                                          : o.append  ? RowWriter::Mode::append
-                                                                      : RowWriter::Mode::fresh);
+            writer_ = std::make_unique<RowWriter>(output, o.overwrite  ? RowWriter::Mode::overwrite
+                                                          : own.resume ? RowWriter::Mode::resume
+                                                          : own.append ? RowWriter::Mode::append
+                                                                       : RowWriter::Mode::fresh);
         } catch (const Error &e) {
             throw CommandError(e.code() == EEXIST ? kExitUsage : kExitOutput, e.what());
         }
         if (const std::string header = row_header(format_); !header.empty() && writer_->is_empty())
             writer_->write_line(header);
-        if (!o.frames_out.empty())
-            frames_ = std::make_unique<RowWriter>(o.frames_out,
+        if (!own.frames_out.empty())
+            frames_ = std::make_unique<RowWriter>(own.frames_out,
                                                   o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::resume);
     }
 
@@ -165,11 +167,11 @@ class CorpusRun {
         is_backend_not_kept_ = is_backend_not_kept_ || probe.status == kStatusBackendNotKept;
         cached_ += probe.from_cache;
         if (frames_ && probe.ok()) frames_->write(frames_json(job.setup, probe));
-        if (options_.cluster.on_rows && !options_.frames_out.empty() && probe.ok())
+        if (options_.cluster.on_rows && !own_.frames_out.empty() && probe.ok())
             row[kFramesOfRow] = frames_json(job.setup, probe);
         tell(job, probe, row);
         results_[i].push_back(std::move(row));
-        if (options_.unordered && !options_.cluster.on_rows) write_job(i);
+        if (own_.unordered && !options_.cluster.on_rows) write_job(i);
         return probe;
     }
 
@@ -221,6 +223,7 @@ class CorpusRun {
 
     Run &run_;
     const Options &options_;
+    const CorpusOptions &own_;
     const CorpusPlan &plan_;
     RowFormat format_;
     DoneRows done_;
@@ -235,14 +238,14 @@ class CorpusRun {
 
 } // namespace
 
-int run_corpus(const Options &given) {
+int run_corpus(const Options &given, const CorpusOptions &own) {
     Options o = given;
     read_source_list(o);
     if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
-    if (o.resume && (o.schema == 3 || o.format == "csv"))
+    if (own.resume && (o.schema == 3 || own.format == CorpusFormat::csv))
         throw usage_error("--resume needs rows of schema 4: older rows and CSV do not say what made them");
     Run run(o, true);
-    const CorpusPlan plan = plan_corpus(run, o);
+    const CorpusPlan plan = plan_corpus(run, o, own);
     if (o.dry_run) {
         for (const CorpusJob &job : plan.jobs)
             for (const double q : job.qualities)
@@ -252,7 +255,7 @@ int run_corpus(const Options &given) {
         return kExitOk;
     }
     const std::string output = o.output.empty() ? "corpus.jsonl" : o.output;
-    CorpusRun corpus(run, o, plan, output);
+    CorpusRun corpus(run, o, own, plan, output);
     run.progress().expect(plan.cells);
     ThreadGroup threads;
     for (unsigned i = 1; i < run.parallel_searches() && threads.start([&] { corpus.work(); }); i++) {

@@ -100,11 +100,10 @@ void refuse_mixed_models(const std::vector<const ScannedRow *> &rows) {
     }
 }
 
-void complain_of_row(const Options &o, const std::string &sentence) {
-    if (o.strict) throw usage_error(sentence);
-    static int told = 0; // a file that is no corpus has a complaint for every line
-    if (++told > 10) return;
-    if (told == 10) return complain("", "more lines are not rows; --strict ends at the first");
+void RowComplaints::operator()(const std::string &sentence) {
+    if (is_strict_) throw usage_error(sentence);
+    if (++told_ > 10) return; // a file that is no corpus has a complaint for every line
+    if (told_ == 10) return complain("", "more lines are not rows; --strict ends at the first");
     complain("", sentence);
 }
 
@@ -200,13 +199,15 @@ CorpusAnswer nearest_bitrate(std::span<const CorpusPoint> points, double kbps, b
     return {*best, true, false, false};
 }
 
-int search_corpus(const Options &o) {
+int search_corpus(const Options &o, const SearchOptions &own) {
     const std::vector<QualityTarget> targets = quality_targets(o, o.target_bitrate);
-    if (o.interpolate && (o.target_bitrate || targets.size() != 1 || metric_choice(targets[0].metric)->lower_is_better))
+    if (own.interpolate &&
+        (o.target_bitrate || targets.size() != 1 || metric_choice(targets[0].metric)->lower_is_better))
         throw usage_error("--interpolate answers one quality target of a metric where higher is better");
     if (!o.max_size.empty() || o.max_encoded_percent)
         throw usage_error("rows do not tell the size of the whole: with --from-corpus use --max-bitrate");
-    const RowTable table(o.from_corpus, [&](const std::string &text) { complain_of_row(o, text); });
+    RowComplaints complaints(o);
+    const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
     using Variant = decltype(std::declval<ScannedRow>().variant());
     std::map<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, Variant>, CorpusGroup>
         groups;
@@ -244,10 +245,10 @@ int search_corpus(const Options &o) {
     for (const auto &[key, group] : groups) {
         const Adapter *adapter = find_adapter(group.encoder);
         const bool higher = adapter && adapter->higher_is_better;
-        const CorpusAnswer answer = o.target_bitrate ? nearest_bitrate(group.points, *o.target_bitrate, higher)
-                                    : o.interpolate  ? interpolated_pass(group.points, targets[0].value, higher,
-                                                                        adapter ? adapter->step : 1, o.max_bitrate)
-                                                     : cheapest_pass(group.points, higher, o.max_bitrate);
+        const CorpusAnswer answer = o.target_bitrate  ? nearest_bitrate(group.points, *o.target_bitrate, higher)
+                                    : own.interpolate ? interpolated_pass(group.points, targets[0].value, higher,
+                                                                          adapter ? adapter->step : 1, o.max_bitrate)
+                                                      : cheapest_pass(group.points, higher, o.max_bitrate);
         all_met = all_met && answer.is_met;
         if (o.json)
             print_line(

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/options_of_commands.hpp"
 #include "commands/quality_target.hpp"
 #include "rows/row_scan.hpp"
 
@@ -46,9 +47,17 @@ CorpusAnswer nearest_bitrate(std::span<const CorpusPoint> points, double kbps, b
 // Rows of one source that were scored with different models are refused (6.4). Throws CommandError.
 void refuse_mixed_models(const std::vector<const ScannedRow *> &rows);
 
-// A malformed line: told, or with --strict the end (11.4). Throws CommandError.
-void complain_of_row(const Options &options, const std::string &sentence);
+// Malformed lines: told, up to a few of them, or with --strict the end (11.4). Throws CommandError.
+class RowComplaints {
+  public:
+    explicit RowComplaints(const Options &options) : is_strict_(options.strict) {}
+    void operator()(const std::string &sentence);
 
-int search_corpus(const Options &options);
+  private:
+    bool is_strict_;
+    int told_ = 0;
+};
+
+int search_corpus(const Options &options, const SearchOptions &own);
 
 } // namespace vmaf::tune

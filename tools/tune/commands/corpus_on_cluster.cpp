@@ -28,15 +28,15 @@ bool is_node_shared() {
     return !own || std::strtol(own->c_str(), nullptr, 10) < sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-void plan_cells(const Options &given, Manifest &manifest) {
+void plan_cells(const Options &given, const CorpusOptions &own, Manifest &manifest) {
     Options o = given;
     read_source_list(o);
     if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
-    if (o.resume && (o.schema == 3 || o.format == "csv"))
+    if (own.resume && (o.schema == 3 || own.format == CorpusFormat::csv))
         throw usage_error("--resume needs rows of schema 4: older rows and CSV do not say what made them");
     std::error_code error;
     if (const std::string output = output_of(o); output != "-") {
-        if (fs::exists(output, error) && !o.overwrite && !o.resume && !o.append)
+        if (fs::exists(output, error) && !o.overwrite && !own.resume && !own.append)
             throw usage_error("'" + output + "' exists; use --resume, --append or --overwrite");
         system::check_output_file(output);
     }
@@ -44,7 +44,7 @@ void plan_cells(const Options &given, Manifest &manifest) {
     o.sample_at.clear();
     o.cluster.store.clear();
     Run run(o, true);
-    const CorpusPlan plan = plan_corpus(run, o);
+    const CorpusPlan plan = plan_corpus(run, o, own);
     for (const CorpusJob &job : plan.jobs) {
         const std::string &encoder = job.setup.encode.adapter->name, &preset = job.setup.encode.preset;
         json unit = {
@@ -61,7 +61,7 @@ void plan_cells(const Options &given, Manifest &manifest) {
     }
 }
 
-void work_on_cells(const Options &given, const std::vector<json> &units,
+void work_on_cells(const Options &given, CorpusOptions own, const std::vector<json> &units,
                    const std::function<void(std::size_t, const UnitResult &)> &done) {
     Options o = given;
     o.source_list.clear();
@@ -70,7 +70,7 @@ void work_on_cells(const Options &given, const std::vector<json> &units,
     o.presets = {units.front().at("preset").get<std::string>()};
     const std::string variant = units.front().at("variant");
     std::erase_if(o.variants, [&](const std::string &text) { return parse_variants({text}).front().name != variant; });
-    o.q_range.clear();
+    own.q_range.clear();
     o.q_values.clear();
     std::vector<std::size_t> numbers; // of those that are to be run
     for (std::size_t i = 0; i < units.size(); i++) {
@@ -83,10 +83,10 @@ void work_on_cells(const Options &given, const std::vector<json> &units,
     }
     if (numbers.empty()) return;
     std::error_code error;
-    if (o.resume && fs::is_regular_file(output_of(given), error)) o.cluster.done_files = {output_of(given)};
-    o.resume = o.append = o.keep = false;
+    if (own.resume && fs::is_regular_file(output_of(given), error)) o.cluster.done_files = {output_of(given)};
+    own.resume = own.append = o.keep = false;
     o.output = "-";
-    o.format.clear();
+    own.format = CorpusFormat::jsonl;
     const bool is_shared = is_node_shared();
     o.cluster.on_rows = [&](std::size_t job, const std::vector<json> &rows) {
         UnitResult result{rows, "", 0};
@@ -94,15 +94,16 @@ void work_on_cells(const Options &given, const std::vector<json> &units,
             if (is_shared) row["timing_shared"] = true;
         done(numbers.at(job), result);
     };
-    run_corpus(o);
+    run_corpus(o, own);
 }
 
 // Output, whole or as it was: the rows of before, if they are to stay, and the new ones in the order of the grid.
-int merge_rows(const Options &o, const Manifest &manifest, const std::map<std::size_t, UnitResult> &results) {
+int merge_rows(const Options &o, const CorpusOptions &own, const Manifest &manifest,
+               const std::map<std::size_t, UnitResult> &results) {
     const std::string output = output_of(o);
-    const RowFormat format = o.format == "csv" ? RowFormat::csv
-                             : o.schema == 3   ? RowFormat::schema3
-                                               : RowFormat::schema4;
+    const RowFormat format = own.format == CorpusFormat::csv ? RowFormat::csv
+                             : o.schema == 3                 ? RowFormat::schema3
+                                                             : RowFormat::schema4;
     std::size_t rows = 0, failed = 0, cached = 0, skipped = 0;
     bool is_backend_not_kept = false;
     std::string text, frames;
@@ -125,7 +126,7 @@ int merge_rows(const Options &o, const Manifest &manifest, const std::map<std::s
     }
     const auto write = [&](const std::string &path, const std::string &what, const std::string &header) {
         std::string before;
-        if (std::error_code error; (o.resume || o.append) && fs::is_regular_file(path, error)) {
+        if (std::error_code error; (own.resume || own.append) && fs::is_regular_file(path, error)) {
             fs::ifstream file(path, std::ios::binary);
             before.assign(std::istreambuf_iterator<char>(file), {});
             before.resize(before.rfind('\n') + 1); // a torn line goes
@@ -137,7 +138,7 @@ int merge_rows(const Options &o, const Manifest &manifest, const std::map<std::s
         });
     };
     write(output, text, row_header(format));
-    if (!o.frames_out.empty()) write(o.frames_out, frames, "");
+    if (!own.frames_out.empty()) write(own.frames_out, frames, "");
     if (!o.quiet)
         std::fprintf(stderr, "wrote %zu rows -> %s (%zu failed, %zu cached%s)\n", rows, visible(output).c_str(), failed,
                      cached, skipped ? (", " + std::to_string(skipped) + " already there").c_str() : "");
@@ -148,6 +149,20 @@ int merge_rows(const Options &o, const Manifest &manifest, const std::map<std::s
 
 } // namespace
 
-ClusterCommand corpus_on_cluster() { return {"corpus", plan_cells, work_on_cells, merge_rows, true}; }
+ClusterCommand corpus_on_cluster(const CorpusOptions &own) {
+    ClusterCommand command;
+    command.name = "corpus";
+    command.plan = [own](const Options &o, Manifest &manifest) { plan_cells(o, own, manifest); };
+    command.work = [own](const Options &o, const std::vector<json> &units,
+                         const std::function<void(std::size_t, const UnitResult &)> &done) {
+        work_on_cells(o, own, units, done);
+    };
+    command.finish = [own](const Options &o, const Manifest &manifest,
+                           const std::map<std::size_t, UnitResult> &results) {
+        return merge_rows(o, own, manifest, results);
+    };
+    command.is_finish_light = true;
+    return command;
+}
 
 } // namespace vmaf::tune

@@ -18,13 +18,13 @@ namespace {
 
 constexpr int kEncoderMissing = 1; // row status (15.2)
 
-std::vector<double> quality_values(const Options &o) {
+std::vector<double> quality_values(const Options &o, const CorpusOptions &own) {
     std::vector<double> values = o.q_values;
-    if (!o.q_range.empty()) {
+    if (!own.q_range.empty()) {
         double low = 0, high = 0, step = 1;
-        const int count = std::sscanf(o.q_range.c_str(), "%lf:%lf:%lf", &low, &high, &step);
+        const int count = std::sscanf(own.q_range.c_str(), "%lf:%lf:%lf", &low, &high, &step);
         if (count < 2 || !(step > 0) || low > high || (high - low) / step > 10000)
-            throw usage_error("--crf-range " + o.q_range + " is not LOW:HIGH or LOW:HIGH:STEP");
+            throw usage_error("--crf-range " + own.q_range + " is not LOW:HIGH or LOW:HIGH:STEP");
         for (int i = 0; low + i * step <= high + 1e-9; i++) values.push_back(std::round((low + i * step) * 1e6) / 1e6);
     }
     std::vector<double> once; // a value that was given twice is one cell
@@ -172,11 +172,11 @@ SearchSettings coarse_settings(const QualityGrid &grid, const Options &o) {
     return s;
 }
 
-CorpusPlan plan_corpus(Run &run, const Options &o) {
-    const std::vector<double> values = quality_values(o);
-    if (values.empty() && !o.coarse_to_fine)
+CorpusPlan plan_corpus(Run &run, const Options &o, const CorpusOptions &own) {
+    const std::vector<double> values = quality_values(o, own);
+    if (values.empty() && !own.coarse_to_fine)
         throw usage_error("no quality values: give --crf 20 --crf 30, --crf-range 18:38:5, or --coarse-to-fine");
-    if (!values.empty() && o.coarse_to_fine)
+    if (!values.empty() && own.coarse_to_fine)
         throw usage_error("--coarse-to-fine chooses the quality values itself; leave out --crf and --crf-range");
     const std::vector<Variant> variants = parse_variants(o.variants);
     const std::vector<Encoder> encoders = find_encoders(run, o, variants);
@@ -189,7 +189,7 @@ CorpusPlan plan_corpus(Run &run, const Options &o) {
                 throw usage_error(e.what());
             }
         }
-    if (o.coarse_to_fine)
+    if (own.coarse_to_fine)
         for (const Encoder &encoder : encoders) QualityGrid(*encoder.adapter, o, 1); // windows are checked
 
     std::set<std::string> stems, repeated;
@@ -203,7 +203,7 @@ CorpusPlan plan_corpus(Run &run, const Options &o) {
             const std::string label = adapter.name + " " + job.setup.encode.preset +
                                       (one.variant->name.empty() ? "" : " " + one.variant->name);
             job.setup.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
-            if (o.coarse_to_fine) {
+            if (own.coarse_to_fine) {
                 if (job.failure) job.qualities = {adapter.default_q};
                 plan.cells += 14; // typically (9.2)
                 plan.jobs.push_back(std::move(job));

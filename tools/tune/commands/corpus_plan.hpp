@@ -24,7 +24,7 @@ struct CorpusPlan {
 
 // Checks everything against all adapters. An encoder or a source that cannot be used is told and becomes failed rows;
 // if no encoder or no source is left, or with --strict, CommandError.
-CorpusPlan plan_corpus(Run &run, const Options &options);
+CorpusPlan plan_corpus(Run &run, const Options &options, const CorpusOptions &own);
 
 // Rows of a task carry the scores of their frames under this key, until all rows are merged.
 inline constexpr const char *kFramesOfRow = "frames_of_row";

@@ -25,11 +25,11 @@ json backends_json(const BackendSurvey &survey) {
     return states;
 }
 
-json host_probes_json() {
+json host_probes_json(HostProbes &known) {
     json probes = json::array();
     std::vector<std::string> hosts = backend_order();
     hosts.pop_back(); // cpu
-    for (const HostProbe &probe : probe_hosts(hosts))
+    for (const HostProbe &probe : known.ask(hosts))
         probes.push_back({{"backend", probe.backend},
                           {"command", probe.command},
                           {"available", probe.available},
@@ -130,9 +130,10 @@ void print_report(const json &report) {
 } // namespace
 
 int run_doctor(const Options &o) {
-    auto probes = std::async(host_probes_json);
+    HostProbes hosts;
+    auto probes = std::async([&] { return host_probes_json(hosts); });
     const Arguments scorer = scorer_program(o);
-    const BackendSurvey survey = survey_backends(scorer);
+    const BackendSurvey survey = survey_backends(scorer, hosts);
     const std::string folder = o.cache_dir.empty() ? default_cache_folder() : o.cache_dir;
     json report = {{"tool_version", VMAF_VERSION},
                    {"scorer",
@@ -141,7 +142,7 @@ int run_doctor(const Options &o) {
                      {"version", survey.version.empty() ? "unknown" : survey.version}}},
                    {"encoders", json::object()},
                    {"backends", backends_json(survey)},
-                   {"auto", resolve_backend("auto", survey)},
+                   {"auto", resolve_backend("auto", survey, hosts)},
                    {"auto_reason", survey.reasons()},
                    {"cache", cache_json(folder)},
                    {"work_folder", scratch_base(o.work_dir)}};

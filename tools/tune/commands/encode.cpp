@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "cli/add_option.hpp"
+#include "cli/arguments.hpp"
 #include "cli/complain.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
@@ -40,18 +42,18 @@ std::string output_name(const Source &source, const Adapter &adapter) {
 }
 
 // Everything besides the video is copied, unless told otherwise; pass 1 has the video alone.
-Arguments final_command(const Options &o, const Job &job, int pass) {
+Arguments final_command(const EncodeOptions &own, const Job &job, int pass) {
     const ProbeSetup &setup = job.setup;
     Arguments command =
         encode_command(setup.programs, job.source, {}, setup.encode, job.q, pass, job.stats, job.temporary);
-    if (o.fail_fast) command.insert(command.begin() + 1, "-xerror");
+    if (own.fail_fast) command.insert(command.begin() + 1, "-xerror");
     const auto an = std::find(command.begin(), command.end(), "-an");
     const bool others = job.source.kind == Source::Kind::container &&
-                        (job.source.has_other_streams || !job.source.covers.empty()) && !o.video_only;
+                        (job.source.has_other_streams || !job.source.covers.empty()) && !own.video_only;
     if (an != command.end() && others && pass != 1) {
         command.erase(an, an + 3);
         Arguments keep = {"-map", "0:a?", "-map", "0:s?", "-c", "copy"};
-        if (!o.audio_codec.empty()) append(keep, {"-c:a", o.audio_codec});
+        if (!own.audio_codec.empty()) append(keep, {"-c:a", own.audio_codec});
         if (is_mp4(job.output))
             append(keep, {"-c:s", "mov_text"}); // all that mp4 can hold
         else
@@ -104,12 +106,12 @@ void reserve(const std::string &path) try { system::reserve_file(path); } catch 
 }
 
 // Runs all passes. Returns the seconds that they took.
-double run_passes(Run &run, const Options &o, const Job &job, json &result) {
+double run_passes(Run &run, const EncodeOptions &own, const Job &job, json &result) {
     double seconds = 0;
     reserve(job.temporary);
     const bool two = job.setup.encode.two_pass;
     for (int pass = two ? 1 : 0; pass <= (two ? 2 : 0); pass++) {
-        Arguments command = final_command(o, job, pass);
+        Arguments command = final_command(own, job, pass);
         result["argv"] = command;
         command.insert(command.begin() + 1, {"-progress", "pipe:1"});
         RunOptions child;
@@ -137,8 +139,8 @@ double run_passes(Run &run, const Options &o, const Job &job, json &result) {
     return seconds;
 }
 
-void finish(Run &run, const Options &o, const Job &job, json &result) {
-    const double seconds = run_passes(run, o, job, result);
+void finish(Run &run, const Options &o, const EncodeOptions &own, const Job &job, json &result) {
+    const double seconds = run_passes(run, own, job, result);
     const auto describe = [&](const std::string &path) {
         SourceRequest request;
         request.path = path;
@@ -150,15 +152,15 @@ void finish(Run &run, const Options &o, const Job &job, json &result) {
     const PacketSummary packets = video_packets(job.setup.programs.ffprobe, job.temporary);
     if (packets.packets == 0) throw CommandError(kExitFailed, "the encode has no video packets");
     const Source produced = describe(job.temporary);
-    if (o.verify) verify_file(o, job, produced);
+    if (own.verify) verify_file(o, job, produced);
     result["q"] = job.setup.encode.bitrate_kbps ? json(nullptr) : json(job.q);
     result["encode_time_ms"] = seconds * 1000;
     result["encode_size_bytes"] = packets.bytes;
     result["encode_file_bytes"] = produced.file_bytes;
     result["encoded_frames"] = packets.packets;
     result["bitrate_kbps"] = job.source.duration > 0 ? double(packets.bytes) * 8 / 1000 / job.source.duration : 0;
-    result["verified"] = o.verify;
-    if (o.verify_score) {
+    result["verified"] = own.verify;
+    if (own.verify_score) {
         const ScoreResult scored =
             run_score(job.setup.programs, {&job.source, {}, &produced, {}, packets.packets}, job.setup.score);
         if (!scored.ok())
@@ -213,11 +215,11 @@ void settle_quality(Run &run, const Options &o, Job &job, json &result) {
 
 // A container that cannot hold what is to be copied into it says so before anything is searched: some encoders hang
 // when the header cannot be written.
-void try_container(Run &run, const Options &o, const Job &job) {
+void try_container(Run &run, const EncodeOptions &own, const Job &job) {
     Job trial = job;
     trial.temporary = run.work_folder() + "/trial" + fs::path(job.output).extension().string();
     trial.setup.encode.two_pass = false;
-    Arguments command = final_command(o, trial, 0);
+    Arguments command = final_command(own, trial, 0);
     const auto codec = std::find(command.begin(), command.end(), "-c:v");
     command.insert(codec, {"-frames:v", "1", "-t", "0.2"});
     RunOptions options;
@@ -244,7 +246,8 @@ void try_container(Run &run, const Options &o, const Job &job) {
                       "; use an .mkv output, another sound codec (--audio-codec libopus), or --video-only");
 }
 
-void encode_one(Run &run, const Options &o, const std::string &path, const std::string &output) {
+void encode_one(Run &run, const Options &o, const EncodeOptions &own, const std::string &path,
+                const std::string &output) {
     Job job;
     job.source = run.open_source(path);
     const Adapter &adapter = run.only_adapter();
@@ -262,19 +265,19 @@ void encode_one(Run &run, const Options &o, const std::string &path, const std::
                    {"preset", job.setup.encode.preset},
                    {"q_knob", adapter.knob}};
     if (!o.dry_run) {
-        try_container(run, o, job);
-        const std::string lost = o.video_only ? "" : lost_streams(job.source, is_mp4(job.output), true);
+        try_container(run, own, job);
+        const std::string lost = own.video_only ? "" : lost_streams(job.source, is_mp4(job.output), true);
         if (!lost.empty()) run.progress().warn("'" + job.output + "' will not have " + lost);
     }
     settle_quality(run, o, job, result);
     if (o.dry_run) {
         const bool two = job.setup.encode.two_pass;
         for (int pass = two ? 1 : 0; pass <= (two ? 2 : 0); pass++)
-            print_line(shell_quoted(final_command(o, job, pass)));
+            print_line(shell_quoted(final_command(own, job, pass)));
         return;
     }
     try {
-        finish(run, o, job, result);
+        finish(run, o, own, job, result);
     } catch (...) {
         remove_leftovers(job.temporary);
         throw;
@@ -291,7 +294,7 @@ void encode_one(Run &run, const Options &o, const std::string &path, const std::
 
 } // namespace
 
-int run_encode_command(const Options &given) {
+int run_encode_command(const Options &given, const EncodeOptions &own) {
     Options o = given;
     read_source_list(o);
     if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
@@ -308,7 +311,7 @@ int run_encode_command(const Options &given) {
     for (std::size_t i = 0; i < o.sources.size(); i++) {
         try {
             run.check_interrupted();
-            encode_one(run, o, o.sources[i], o.outputs[i]);
+            encode_one(run, o, own, o.sources[i], o.outputs[i]);
         } catch (const CommandError &e) { // the other files of a list go on
             if (o.sources.size() == 1 || e.code() == kExitInterrupted) throw;
             Progress::make_way();
@@ -317,6 +320,33 @@ int run_encode_command(const Options &given) {
         }
     }
     return worst;
+}
+
+void bind_encode_command(CLI::App &app, Options &o, int &exit_code) {
+    const auto own = std::make_shared<EncodeOptions>();
+    auto *encode = add_command(app, "encode", "search, then encode the whole file", {"auto-encode"},
+                               "  vmaf-tune encode -i film.mkv -e libsvtav1 --preset slow --target-vmaf 95\n"
+                               "  vmaf-tune encode -i film.mkv -e libx264 --crf 21 -o out.mp4");
+    bind_source(*encode, o, false);
+    bind_encode(*encode, o, false);
+    bind_score(*encode, o);
+    bind_sampling(*encode, o);
+    bind_running(*encode, o);
+    bind_search(*encode, o);
+    add_option(*encode, "--crf,--q", o.q_values, "quality value; without it a search comes first");
+    bind_source_list(*encode, o);
+    const auto add_flag = [&](const char *name, bool &field, const char *text) {
+        encode->add_flag(name, field, text)->group("Finished file");
+    };
+    add_option(*encode, "--audio-codec", own->audio_codec, "encode sound with this, e.g. libopus (default: copy)")
+        ->group("Finished file");
+    add_flag("--video-only", own->video_only, "leave out sound, subtitles and attachments");
+    add_flag("--verify", own->verify, "decode the finished file and compare its length");
+    add_flag("--verify-score", own->verify_score, "score the finished file");
+    add_flag("--fail-fast", own->fail_fast, "end at the first damaged packet (-xerror)");
+    add_flag("--overwrite-input", o.overwrite_input, "the output may be the source itself");
+    bind_older_flags(*encode, o);
+    encode->callback([&o, &exit_code, own] { exit_code = run_encode_command(o, *own); });
 }
 
 } // namespace vmaf::tune

@@ -7,10 +7,13 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "cli/add_option.hpp"
+#include "cli/arguments.hpp"
 #include "cli/work_folder.hpp"
 #include "commands/commands.hpp"
 #include "commands/job_state.hpp"
 #include "commands/manifest.hpp"
+#include "commands/on_cluster.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
 #include "curves/rate_curve.hpp"
@@ -39,10 +42,10 @@ std::vector<FrameSize> usual_sizes(const Source &source) {
     return sizes;
 }
 
-std::vector<FrameSize> rung_sizes(const Options &o, const Source &source) {
-    if (o.resolutions.empty()) return usual_sizes(source);
+std::vector<FrameSize> rung_sizes(const LadderOptions &own, const Source &source) {
+    if (own.resolutions.empty()) return usual_sizes(source);
     std::vector<FrameSize> sizes;
-    std::istringstream list(o.resolutions);
+    std::istringstream list(own.resolutions);
     for (std::string item; std::getline(list, item, ',');) {
         FrameSize size;
         char end = 0;
@@ -71,11 +74,12 @@ std::vector<double> target_list(const std::string &text) {
 
 class LadderWork {
   public:
-    LadderWork(Run &run, const Options &o)
+    LadderWork(Run &run, const Options &o, const LadderOptions &own)
         : run_(run), o_(o), source_(run.open_source(o.sources.at(0))), adapter_(run.only_adapter()),
-          targets_(target_list(o.target_vmafs)), state_(run, "ladder", source_.id) {
-        if (!o.points.empty())
-            rows_ = std::make_unique<RowWriter>(o.points,
+          targets_(target_list(own.target_vmafs)), state_(run, "ladder", source_.id) {
+        const bool writes = !o.cluster.on_parts && o.cluster.part.empty(); // a part only measures
+        if (!own.points.empty() && writes)
+            rows_ = std::make_unique<RowWriter>(own.points,
                                                 o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh);
     }
 
@@ -279,13 +283,13 @@ json ladder_json(const LadderWork &work, const std::vector<Rung> &rungs) {
 // in a folder of this run, and what is whole is moved.
 class RungFiles {
   public:
-    RungFiles(const Options &o, bool as_hls)
+    RungFiles(const Options &o, const LadderOptions &own)
         : folder_(o.output.empty() || o.output == "-" ? fs::path(".") : fs::absolute(o.output).parent_path()),
-          overwrite_(o.overwrite), as_hls_(as_hls), segment_seconds_(o.segment_seconds), own_(folder_.string(), false) {
-    }
+          overwrite_(o.overwrite), as_hls_(own.format == LadderFormat::hls), segment_seconds_(own.segment_seconds),
+          made_(folder_.string(), false) {}
 
     bool as_hls() const { return as_hls_; }
-    std::string made(const std::string &name) const { return (fs::path(own_.path()) / file_name(name)).string(); }
+    std::string made(const std::string &name) const { return (fs::path(made_.path()) / file_name(name)).string(); }
     std::string kept(const std::string &name) const { return (folder_ / file_name(name)).string(); }
 
     // Ends a command that makes files of this name. Throws CommandError where they cannot be kept.
@@ -300,7 +304,7 @@ class RungFiles {
         if (as_hls_)
             append(command, {"-f", "hls", "-hls_time", number_text(segment_seconds_), "-hls_playlist_type", "vod",
                              "-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", name + "_init.mp4",
-                             "-hls_segment_filename", (fs::path(own_.path()) / (name + "_%05d.m4s")).string()});
+                             "-hls_segment_filename", (fs::path(made_.path()) / (name + "_%05d.m4s")).string()});
         else
             append(command, {"-movflags", "+faststart"});
         command.push_back(as_hls_ ? made(name) : ffmpeg_path(made(name)));
@@ -311,7 +315,7 @@ class RungFiles {
         const std::string last = file_name(name);
         std::vector<std::string> others;
         std::error_code error;
-        for (const auto &entry : fs::directory_iterator(own_.path(), error))
+        for (const auto &entry : fs::directory_iterator(made_.path(), error))
             if (const std::string file = fs::path(entry.path()).filename().string();
                 file.starts_with(name) && file != last)
                 others.push_back(file);
@@ -323,7 +327,7 @@ class RungFiles {
     std::string file_name(const std::string &name) const { return name + (as_hls_ ? ".m3u8" : ".mp4"); }
     void move(const std::string &file) const {
         std::error_code error;
-        fs::rename(fs::path(own_.path()) / file, folder_ / file, error); // takes the place of a link
+        fs::rename(fs::path(made_.path()) / file, folder_ / file, error); // takes the place of a link
         if (error)
             throw CommandError(kExitOutput,
                                "'" + (folder_ / file).string() + "' cannot be written: " + error.message());
@@ -332,18 +336,19 @@ class RungFiles {
     fs::path folder_;
     bool overwrite_, as_hls_;
     double segment_seconds_;
-    WorkFolder own_;
+    WorkFolder made_;
 };
 
 // Every rung of the whole source, with key frames at the same times; HLS in segments, else as files.
-void encode_rungs(Run &run, const Options &o, LadderWork &work, std::vector<Rung> &rungs, const RungFiles &files) {
+void encode_rungs(Run &run, const LadderOptions &own, LadderWork &work, std::vector<Rung> &rungs,
+                  const RungFiles &files) {
     for (Rung &rung : rungs) {
         run.check_interrupted();
         const ProbeSetup setup = work.setup_of({rung.point.width, rung.point.height});
         const std::string path = files.made(rung.name());
         Arguments command = encode_command(setup.programs, work.source(), {}, setup.encode, rung.point.q, 0, "", path);
         command.pop_back();
-        append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(o.segment_seconds) + ")"});
+        append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(own.segment_seconds) + ")"});
         append(command, work.adapter().container_tag("mp4"));
         files.complete(command, rung.name());
         const Outcome outcome = run_child(command);
@@ -353,7 +358,7 @@ void encode_rungs(Run &run, const Options &o, LadderWork &work, std::vector<Rung
                                rung.name() + ": " + explain_failure("the encoder", outcome.code, outcome.error_tail));
         const Bandwidth made =
             files.as_hls() ? playlist_bandwidth(path)
-                           : file_bandwidth(setup.programs, path, o.segment_seconds, work.source().rate.value());
+                           : file_bandwidth(setup.programs, path, own.segment_seconds, work.source().rate.value());
         rung.peak_bps = made.peak_bps;
         rung.mean_bps = made.mean_bps;
         files.keep(rung.name());
@@ -362,14 +367,14 @@ void encode_rungs(Run &run, const Options &o, LadderWork &work, std::vector<Rung
 }
 
 // The source's sound beside the rungs: copied where players take it, else as AAC.
-std::optional<Sound> encode_sound(Run &run, const Options &o, const LadderWork &work, const RungFiles &files) {
-    if (work.source().kind != Source::Kind::container || o.video_only) return std::nullopt;
+std::optional<Sound> encode_sound(Run &run, const LadderOptions &own, const LadderWork &work, const RungFiles &files) {
+    if (work.source().kind != Source::Kind::container || own.video_only) return std::nullopt;
     const std::string codec = sound_codec(run.programs(), work.source().path);
     if (codec.empty()) return std::nullopt;
     const std::string name = "sound", path = files.made(name);
     Arguments command = {run.programs().ffmpeg,           "-y",   "-hide_banner", "-nostdin", "-v",  "error", "-i",
                          ffmpeg_path(work.source().path), "-map", "0:a:0",        "-vn",      "-sn", "-dn"};
-    const std::string wish = o.audio_codec.empty() ? (codec == "aac" ? "copy" : "aac") : o.audio_codec;
+    const std::string wish = own.audio_codec.empty() ? (codec == "aac" ? "copy" : "aac") : own.audio_codec;
     append(command, {"-c:a", wish});
     files.complete(command, name);
     const Outcome outcome = run_child(command);
@@ -377,7 +382,7 @@ std::optional<Sound> encode_sound(Run &run, const Options &o, const LadderWork &
     if (!outcome.ok())
         throw CommandError(kExitFailed, "sound: " + explain_failure("FFmpeg", outcome.code, outcome.error_tail));
     const Bandwidth made =
-        files.as_hls() ? playlist_bandwidth(path) : file_bandwidth(run.programs(), path, o.segment_seconds, 0);
+        files.as_hls() ? playlist_bandwidth(path) : file_bandwidth(run.programs(), path, own.segment_seconds, 0);
     files.keep(name);
     run.progress().say("encoded " + files.kept(name));
     return Sound{wish == "copy" || wish == "aac" ? "mp4a.40.2"
@@ -386,13 +391,18 @@ std::optional<Sound> encode_sound(Run &run, const Options &o, const LadderWork &
                  made.peak_bps, made.mean_bps};
 }
 
+constexpr Choice<RungSpacing> kSpacings[] = {
+    {"log_bitrate", RungSpacing::log_bitrate}, {"vmaf", RungSpacing::vmaf}, {"uniform", RungSpacing::vmaf}};
+constexpr Choice<LadderFormat> kLadderFormats[] = {
+    {"json", LadderFormat::json}, {"hls", LadderFormat::hls}, {"dash", LadderFormat::dash}};
+
 } // namespace
 
-int run_ladder(const Options &o) {
+int run_ladder(const Options &o, const LadderOptions &own) {
     check_result(o, o.output);
     Run run(o, true);
-    LadderWork work(run, o);
-    const std::vector<FrameSize> sizes = rung_sizes(o, work.source());
+    LadderWork work(run, o, own);
+    const std::vector<FrameSize> sizes = rung_sizes(own, work.source());
     if (o.dry_run) {
         for (const FrameSize &size : sizes) print_probe_commands(work.setup_of(size), work.adapter().default_q);
         return kExitOk;
@@ -424,27 +434,60 @@ int run_ladder(const Options &o) {
             for (const RatePoint &p : curve.points) at_targets.push_back(p);
     std::vector<RatePoint> usable;
     for (const RatePoint &p : at_targets)
-        if ((!o.max_bitrate || p.kbps <= *o.max_bitrate) && (!o.min_bitrate || p.kbps >= *o.min_bitrate))
+        if ((!o.max_bitrate || p.kbps <= *o.max_bitrate) && (!own.min_bitrate || p.kbps >= *own.min_bitrate))
             usable.push_back(p);
     const std::vector<RatePoint> chosen =
-        choose_rungs(rising(std::move(usable)), o.quality_tiers, o.spacing == "log_bitrate");
+        choose_rungs(rising(std::move(usable)), own.quality_tiers, own.spacing == RungSpacing::log_bitrate);
     if (chosen.empty()) throw CommandError(kExitUnmet, "no point lies between --min-bitrate and --max-bitrate");
     std::vector<Rung> rungs;
     for (const RatePoint &point : chosen) rungs.push_back(work.describe(point));
-    const std::string format = o.format.empty() ? "json" : o.format;
+    const bool as_hls = own.format == LadderFormat::hls;
     std::optional<Sound> sound;
-    if (o.run) {
-        const RungFiles files(o, format == "hls");
-        encode_rungs(run, o, work, rungs, files);
-        sound = encode_sound(run, o, work, files);
+    if (own.run) {
+        const RungFiles files(o, own);
+        encode_rungs(run, own, work, rungs, files);
+        sound = encode_sound(run, own, work, files);
     }
-    const std::string text = format == "hls" ? hls_playlist(rungs, work.source(), sound)
-                             : format == "dash"
+    const std::string text = as_hls ? hls_playlist(rungs, work.source(), sound)
+                             : own.format == LadderFormat::dash
                                  ? dash_manifest(rungs, work.source(), sound)
                                  : ladder_json(work, rungs).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
     write_result(o, o.output, text);
     work.finish();
     return kExitOk;
+}
+
+void bind_ladder(CLI::App &app, Options &o, int &exit_code) {
+    const auto own = std::make_shared<LadderOptions>();
+    auto *ladder = add_command(app, "ladder", "resolutions and bitrates to ship", {},
+                               "  vmaf-tune ladder -i film.mkv -e libx264 --resolutions 1920x1080,1280x720,640x360 "
+                               "--format hls -o master.m3u8");
+    bind_source(*ladder, o, false);
+    bind_encode(*ladder, o, false);
+    bind_score(*ladder, o);
+    bind_sampling(*ladder, o);
+    bind_running(*ladder, o);
+    bind_search(*ladder, o);
+    add_option(*ladder, "--resolutions", own->resolutions,
+               "WxH, separated by commas (default: the source's own and smaller ones of its shape)");
+    add_option(*ladder, "--target-vmafs", own->target_vmafs, "targets, separated by commas");
+    add_option(*ladder, "--quality-tiers", own->quality_tiers, "rungs at most")->check(CLI::Range(1, 50));
+    add_choice(*ladder, "--spacing", own->spacing, kSpacings, "log_bitrate or vmaf");
+    add_choice(*ladder, "--format", own->format, kLadderFormats, "json, hls or dash", false);
+    add_option(*ladder, "--points", own->points, "all measured points as rows");
+    add_option(*ladder, "--min-bitrate", own->min_bitrate, "kbps: no rung below");
+    add_option(*ladder, "--audio-codec", own->audio_codec,
+               "with --run: codec of the sound (default: AAC, copied if it is)");
+    ladder->add_flag("--video-only", own->video_only, "with --run: without sound");
+    ladder->add_flag("--run", own->run, "encode the rungs beside the output, key frames aligned");
+    add_option(*ladder, "--segment-seconds", own->segment_seconds, "with --run: length of segments")
+        ->check(CLI::PositiveNumber);
+    bind_older_flags(*ladder, o);
+    bind_cluster(*ladder, o);
+    o.files.push_back([own] { return CommandFiles{{}, {own->points}}; });
+    ladder->callback([&o, &exit_code, own] {
+        exit_code = run_anywhere(o, "ladder", [own](const Options &options) { return run_ladder(options, *own); });
+    });
 }
 
 } // namespace vmaf::tune

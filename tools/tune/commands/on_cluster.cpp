@@ -11,11 +11,15 @@ namespace vmaf::tune {
 
 namespace fs = vmaf::system::fs;
 
-int run_anywhere(const Options &options, const ClusterCommand &command, int (*here)(const Options &)) {
+int run_anywhere(const Options &options, const ClusterCommand &command, const LocalCommand &here) {
     const bool is_elsewhere = options.cluster.executor == "slurm" || !options.cluster.task_folder.empty();
     if (is_elsewhere)
         if (const auto code = run_on_cluster(options, command)) return *code;
     return here(options);
+}
+
+int run_anywhere(const Options &options, const std::string &name, const LocalCommand &here) {
+    return run_anywhere(options, command_by_parts(name, here), here);
 }
 
 int run_stored_command(Options &options, const std::string &folder) {

@@ -4,8 +4,11 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "cli/add_option.hpp"
+#include "cli/arguments.hpp"
 #include "commands/commands.hpp"
 #include "commands/job_state.hpp"
+#include "commands/on_cluster.hpp"
 #include "commands/per_shot_run.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
@@ -19,15 +22,15 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-std::vector<Shot> find_shots(Run &run, const Options &o, const Source &source) {
+std::vector<Shot> find_shots(Run &run, const PerShotOptions &own, const Source &source) {
     const double fps = source.rate.value();
-    const ShotSettings settings{o.diff_threshold, o.min_shot,
-                                static_cast<std::int64_t>(std::lround(parse_duration(o.max_shot) * fps))};
+    const ShotSettings settings{own.diff_threshold, own.min_shot,
+                                static_cast<std::int64_t>(std::lround(parse_duration(own.max_shot) * fps))};
     std::vector<Shot> shots;
     try {
-        shots = !o.shots.empty()          ? read_shots(o.shots)
-                : !o.per_shot_bin.empty() ? shots_from_program(o.per_shot_bin, source)
-                                          : detect_shots(run.programs(), source, settings);
+        shots = !own.shots.empty()          ? read_shots(own.shots)
+                : !own.per_shot_bin.empty() ? shots_from_program(own.per_shot_bin, source)
+                                            : detect_shots(run.programs(), source, settings);
     } catch (const Error &e) {
         throw usage_error(e.what());
     }
@@ -56,19 +59,19 @@ void cover_everything(Run &run, std::vector<Shot> &shots, std::int64_t frames) {
     shots.back().end = frames;
 }
 
-std::vector<Zone> read_zones(const Options &o, const Adapter &adapter, std::int64_t frames) {
-    if (o.zones.empty()) return {};
-    fs::ifstream file(o.zones);
-    if (!file) throw usage_error("'" + o.zones + "' cannot be read");
+std::vector<Zone> read_zones(const PerShotOptions &own, const Adapter &adapter, std::int64_t frames) {
+    if (own.zones.empty()) return {};
+    fs::ifstream file(own.zones);
+    if (!file) throw usage_error("'" + own.zones + "' cannot be read");
     try {
         std::vector<Zone> zones = parse_zones(std::string((std::istreambuf_iterator<char>(file)), {}), frames);
         for (const Zone &zone : zones)
             if (!zone.encoder.empty() && zone.encoder != adapter.name)
-                throw usage_error("'" + o.zones + "' asks for " + zone.encoder +
+                throw usage_error("'" + own.zones + "' asks for " + zone.encoder +
                                   ": shots of different encoders cannot " + "be joined; this one uses " + adapter.name);
         return zones;
     } catch (const Error &e) {
-        throw usage_error("'" + o.zones + "': " + e.what());
+        throw usage_error("'" + own.zones + "': " + e.what());
     }
 }
 
@@ -76,6 +79,7 @@ std::vector<Zone> read_zones(const Options &o, const Adapter &adapter, std::int6
 struct ShotWork {
     Run &run;
     const Options &options;
+    const PerShotOptions &own;
     Source source;
     const Adapter &adapter;
     std::vector<Zone> zones;
@@ -87,7 +91,7 @@ struct ShotWork {
     std::string preset_of(const PlannedShot &planned) const {
         const Zone *zone = zone_of(planned);
         if (zone && !zone->preset.empty()) return zone->preset;
-        return options.presets.empty() ? "" : options.presets.front();
+        return run.only_preset();
     }
 
     // A segment alone does not know how long its last frame is shown.
@@ -96,14 +100,14 @@ struct ShotWork {
     }
 
     ProbeSetup probe_setup(const PlannedShot &planned) const {
-        const std::string preset = options.probe_preset.empty() ? preset_of(planned) : options.probe_preset;
+        const std::string preset = own.probe_preset.empty() ? preset_of(planned) : own.probe_preset;
         ProbeSetup setup = shot_setup(run.setup(source, adapter, preset, false), planned.shot, times);
-        if (options.probe_rate > 1) { // every n-th frame of the shot, on both sides
-            const std::string select = "select=not(mod(n\\," + std::to_string(options.probe_rate) + "))";
+        if (own.probe_rate > 1) { // every n-th frame of the shot, on both sides
+            const std::string select = "select=not(mod(n\\," + std::to_string(own.probe_rate) + "))";
             for (std::string *filter : {&setup.encode.vfilter, &setup.score.reference_filter})
                 *filter = filter->empty() ? select : select + "," + *filter;
             Window &window = setup.samples.front().window;
-            window.frames = (window.frames + options.probe_rate - 1) / options.probe_rate;
+            window.frames = (window.frames + own.probe_rate - 1) / own.probe_rate;
         }
         return setup;
     }
@@ -206,7 +210,7 @@ void smooth(const ShotWork &work, std::vector<PlannedShot> &shots) {
         const Zone *zone = work.zone_of(p);
         is_fixed.push_back(zone && zone->q);
     }
-    const std::vector<double> smooth_q = smoothed(q, is_fixed, work.options.max_q_step, work.adapter.higher_is_better);
+    const std::vector<double> smooth_q = smoothed(q, is_fixed, work.own.max_q_step, work.adapter.higher_is_better);
     for (std::size_t i = 0; i < shots.size(); i++) {
         if (smooth_q[i] == q[i]) continue;
         shots[i].q = smooth_q[i];
@@ -216,15 +220,15 @@ void smooth(const ShotWork &work, std::vector<PlannedShot> &shots) {
 }
 
 // Whether shots were found by ourselves, and nobody wishes them to be treated apart.
-bool are_our_shots(const Options &o) {
-    return o.shots.empty() && o.per_shot_bin.empty() && o.zones.empty() && o.floor.empty();
+bool are_our_shots(const PerShotOptions &own) {
+    return own.shots.empty() && own.per_shot_bin.empty() && own.zones.empty() && own.floor.empty();
 }
 
 // What machines share: each shot, and the whole where that may be the answer.
-void tell_parts(const Options &o, const std::vector<Shot> &found, std::size_t shots) {
+void tell_parts(const Options &o, const PerShotOptions &own, const std::vector<Shot> &found, std::size_t shots) {
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < shots; i++) parts.push_back("shot " + std::to_string(i));
-    if (are_our_shots(o) && shots > 1) parts.push_back("whole");
+    if (are_our_shots(own) && shots > 1) parts.push_back("whole");
     std::vector<std::pair<std::int64_t, std::int64_t>> ends;
     for (const Shot &shot : found) ends.emplace_back(shot.start, shot.end);
     if (o.cluster.on_shots) o.cluster.on_shots(ends);
@@ -244,8 +248,7 @@ int search_part(const ShotWork &work, const std::vector<PlannedShot> &shots, std
 // Shots that were found by ourselves must pay: where one quality value for everything meets the targets with less, by
 // more than one percent, it is taken.
 void prefer_one_search(ShotWork &work, std::vector<PlannedShot> &shots, std::int64_t frames, JobState &state) {
-    const Options &o = work.options;
-    const bool are_ours = are_our_shots(o);
+    const bool are_ours = are_our_shots(work.own);
     const auto bits = [](const std::vector<PlannedShot> &list) {
         double sum = 0;
         for (const PlannedShot &p : list) sum += p.kbps * p.seconds;
@@ -266,20 +269,26 @@ void prefer_one_search(ShotWork &work, std::vector<PlannedShot> &shots, std::int
 
 } // namespace
 
-int run_per_shot(const Options &o) {
+int run_per_shot(const Options &o, const PerShotOptions &given) {
+    PerShotOptions own = given;
+    if (!o.cluster.part.empty()) { // it only measures
+        own.plan_out.clear();
+        own.script_out.clear();
+        own.run = false;
+    }
     Run run(o, true);
     std::vector<QualityTarget> targets = quality_targets(o, 92);
-    if (!o.floor.empty()) targets.push_back(parse_target(o.metric + ":" + o.floor, o.pool));
+    if (!own.floor.empty()) targets.push_back(parse_target(o.metric + ":" + own.floor, o.pool));
     const Source source = run.open_source(o.sources.at(0));
     const Adapter &adapter = run.only_adapter();
     if (source.rate.value() <= 0) throw usage_error("the frame rate is not known; give --framerate");
     const std::string output = o.output.empty() ? "per_shot_encode.mp4" : o.output;
     std::error_code error;
-    if (o.run && fs::exists(output, error) && !o.overwrite)
+    if (own.run && fs::exists(output, error) && !o.overwrite)
         throw CommandError(kExitOutput, "'" + output + "' exists; use --overwrite or another --output");
-    check_result(o, o.plan_out);
-    check_result(o, o.script_out);
-    if (o.run) check_folder(o.output.empty() ? "per_shot_encode.mp4" : o.output);
+    check_result(o, own.plan_out);
+    check_result(o, own.script_out);
+    if (own.run) check_folder(o.output.empty() ? "per_shot_encode.mp4" : o.output);
     const ProbeSetup base = run.setup(source, adapter, run.only_preset(), false);
     if (o.dry_run) {
         run.progress().say("after shots are found, each is searched on its own with probes like this:");
@@ -288,18 +297,18 @@ int run_per_shot(const Options &o) {
     }
     std::vector<Shot> found;
     for (const auto &[start, end] : o.cluster.shots) found.push_back({start, end});
-    if (found.empty()) found = find_shots(run, o, source);
+    if (found.empty()) found = find_shots(run, own, source);
     std::vector<double> times = frame_times(run.programs().ffprobe, source);
-    if (o.cluster.shots.empty() && (!o.shots.empty() || !o.per_shot_bin.empty()) && !times.empty())
+    if (o.cluster.shots.empty() && (!own.shots.empty() || !own.per_shot_bin.empty()) && !times.empty())
         cover_everything(run, found, static_cast<std::int64_t>(times.size()));
-    ShotWork work{run, o, source, adapter, read_zones(o, adapter, found.back().end), targets, std::move(times)};
+    ShotWork work{run, o, own, source, adapter, read_zones(own, adapter, found.back().end), targets, std::move(times)};
     std::vector<PlannedShot> shots = cut_at_zones(found, work.zones);
     for (PlannedShot &planned : shots) planned.seconds = seconds_of(planned.shot, source, work.times);
     run.progress().say(std::to_string(shots.size()) + (shots.size() == 1 ? " shot" : " shots"));
 
     JobState state(run, "per-shot", source.id);
     if (o.cluster.on_parts) {
-        tell_parts(o, found, shots.size());
+        tell_parts(o, own, found, shots.size());
         return kExitOk;
     }
     if (!o.cluster.part.empty()) return search_part(work, shots, found.back().end, state);
@@ -313,7 +322,7 @@ int run_per_shot(const Options &o) {
     prefer_one_search(work, shots, found.back().end, state);
 
     const std::string folder =
-        o.segment_dir.empty() ? (fs::absolute(output).parent_path() / "segments").string() : o.segment_dir;
+        own.segment_dir.empty() ? (fs::absolute(output).parent_path() / "segments").string() : own.segment_dir;
     std::vector<ShotSegment> segments;
     for (std::size_t i = 0; i < shots.size(); i++) {
         char name[48];
@@ -336,18 +345,18 @@ int run_per_shot(const Options &o) {
                  {"totals", totals_json(shots)},
                  {"segment_commands", json::array()},
                  {"concat_command", assembly.concat_command}};
-    if (!o.probe_preset.empty()) plan["probe_preset"] = o.probe_preset;
+    if (!own.probe_preset.empty()) plan["probe_preset"] = own.probe_preset;
     for (const ShotSegment &segment : segments) plan["segment_commands"].push_back(segment.command);
-    if (!o.script_out.empty()) write_result(o, o.script_out, assembly_script(assembly, folder));
+    if (!own.script_out.empty()) write_result(o, own.script_out, assembly_script(assembly, folder));
     const bool failed = std::any_of(shots.begin(), shots.end(), [](const PlannedShot &p) { return !p.error.empty(); });
-    if (const std::string lost = lost_streams(source, false, false); !lost.empty() && o.run)
+    if (const std::string lost = lost_streams(source, false, false); !lost.empty() && own.run)
         run.progress().warn("'" + output + "' will not have " + lost);
-    if (o.run && !failed) {
+    if (own.run && !failed) {
         run_assembly(run, base, assembly, folder);
         score_assembly(run, base, assembly, shots, plan);
     }
     const std::string text = plan.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-    write_result(o, o.plan_out, text);
+    write_result(o, own.plan_out, text);
     for (const PlannedShot &p : shots) {
         const std::string range = "shot " + std::to_string(p.shot.start) + " to " + std::to_string(p.shot.end);
         if (!p.error.empty()) run.progress().say("vmaf-tune per-shot: " + range + " failed: " + p.error);
@@ -361,6 +370,42 @@ int run_per_shot(const Options &o) {
     state.finish();
     return std::all_of(shots.begin(), shots.end(), [](const PlannedShot &p) { return p.is_met; }) ? kExitOk
                                                                                                   : kExitUnmet;
+}
+
+void bind_per_shot(CLI::App &app, Options &o, int &exit_code) {
+    const auto own = std::make_shared<PerShotOptions>();
+    auto *per_shot =
+        add_command(app, "per-shot", "a quality value for each shot", {"tune-per-shot"},
+                    "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --plan-out plan.json --script-out encode.sh");
+    bind_source(*per_shot, o, false);
+    bind_encode(*per_shot, o, false);
+    bind_score(*per_shot, o);
+    bind_running(*per_shot, o);
+    bind_search(*per_shot, o);
+    add_option(*per_shot, "--shots", own->shots, "shots of an external detector (JSON or CSV)");
+    add_option(*per_shot, "--diff-threshold", own->diff_threshold,
+               "cut where luma differs by so much from frame to frame, instead of asking the detector");
+    add_option(*per_shot, "--min-shot", own->min_shot, "shortest shot in frames")->check(CLI::Range(1, 100000));
+    add_option(*per_shot, "--max-shot", own->max_shot, "longer shots are split; 0: never");
+    add_option(*per_shot, "--segment-dir", own->segment_dir, "folder for segments");
+    add_option(*per_shot, "--plan-out", own->plan_out, "the plan as JSON");
+    add_option(*per_shot, "--script-out", own->script_out, "a shell script that carries it out");
+    per_shot->add_flag("--run", own->run, "encode, join and score now");
+    add_option(*per_shot, "--per-shot-bin", own->per_shot_bin, "external shot detector to call");
+    add_option(*per_shot, "--probe-preset", own->probe_preset, "preset of probes, faster than that of the segments");
+    add_option(*per_shot, "--probe-rate", own->probe_rate, "probe every N-th frame only")->check(CLI::Range(1, 4));
+    add_option(*per_shot, "--max-q-step", own->max_q_step, "neighbouring shots differ by at most this")
+        ->check(CLI::PositiveNumber);
+    add_option(*per_shot, "--floor", own->floor, "guard for bad frames, POOL>=VALUE, e.g. percentile=5>=85");
+    add_option(*per_shot, "--zones", own->zones, "file with parts that have own wishes: `start end key=value...`");
+    bind_older_flags(*per_shot, o);
+    bind_cluster(*per_shot, o);
+    o.files.push_back([own] {
+        return CommandFiles{{{"the shots", own->shots}, {"the zones", own->zones}}, {own->plan_out, own->script_out}};
+    });
+    per_shot->callback([&o, &exit_code, own] {
+        exit_code = run_anywhere(o, "per-shot", [own](const Options &options) { return run_per_shot(options, *own); });
+    });
 }
 
 } // namespace vmaf::tune

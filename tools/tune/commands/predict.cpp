@@ -138,8 +138,8 @@ class ShotPrediction {
     std::vector<Shot> find_shots() {
         std::vector<Shot> shots;
         try {
-            if (!options_.shots.empty())
-                shots = read_shots(options_.shots);
+            if (!own_.shots.empty())
+                shots = read_shots(own_.shots);
             else
                 for (const ShotFeatures &f : run_.shots().features(source_)) shots.push_back(f.shot);
         } catch (const Error &e) {
@@ -366,7 +366,7 @@ CLI::App *bind_predict(CLI::App &app, Options &o, int &exit_code) {
         ->check(CLI::PositiveNumber);
     number("--alpha", own->alpha, "part of cases that an interval may miss")->check(CLI::Range(0.001, 0.999));
     file("--model", own->predictor_file, "learned predictor; not in this build");
-    file("--shots", o.shots, "shots of an external detector (JSON or CSV)");
+    file("--shots", own->shots, "shots of an external detector (JSON or CSV)");
     file("--report-out", own->report_out, "the prediction as JSON; the same as --output");
     file("--calibration-sidecar", own->calibration, "residuals of predictions that were checked, for intervals");
     file("--calibration-out", own->calibration_out, "write this run's residuals as such a file");
@@ -375,6 +375,10 @@ CLI::App *bind_predict(CLI::App &app, Options &o, int &exit_code) {
         ->group("Prediction");
     predict->add_flag("--with-uncertainty", own->with_uncertainty, "an interval with every prediction")
         ->group("Prediction");
+    o.files.push_back([own] {
+        return CommandFiles{{{"the shots", own->shots}, {"the calibration", own->calibration}},
+                            {own->report_out, own->calibration_out}};
+    });
     predict->callback([&o, &exit_code, own] { exit_code = run_predict(o, *own); });
     return predict;
 }

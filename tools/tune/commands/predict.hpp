@@ -14,7 +14,7 @@ namespace vmaf::tune {
 struct PredictOptions {
     int validate = 8;
     double residual_threshold = 1.5, alpha = 0.1;
-    std::string predictor_file, report_out, calibration, calibration_out;
+    std::string predictor_file, report_out, calibration, calibration_out, shots;
     bool with_uncertainty = false;
 };
 

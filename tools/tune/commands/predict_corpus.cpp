@@ -74,7 +74,8 @@ int predict_from_corpus(const Options &o, const PredictOptions &own) {
     const MetricChoice metric = *metric_choice(target.metric);
     if (targets.size() > 1 || metric.lower_is_better)
         throw usage_error("predict takes one target of a metric of which more is better");
-    const RowTable table(o.from_corpus, [&](const std::string &text) { complain_of_row(o, text); });
+    RowComplaints complaints(o);
+    const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
     using Key = std::tuple<std::string_view, std::string_view, std::string_view, decltype(ScannedRow().variant())>;
     std::map<Key, Title> titles;
     std::vector<const ScannedRow *> used;

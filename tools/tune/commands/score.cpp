@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "cli/add_option.hpp"
 #include "cli/complain.hpp"
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
@@ -44,14 +45,16 @@ std::int64_t count_frames(Run &run, const Source &source) {
 // How the frames of one distorted file are paired with the reference's.
 class Pairing {
   public:
-    Pairing(Run &run, const Source &reference, const Source &distorted, const ScoreSettings &settings)
-        : run_(run), reference_(reference), distorted_(distorted), settings_(settings) {
+    Pairing(Run &run, const ScoreOptions &own, const Source &reference, const Source &distorted,
+            const ScoreSettings &settings)
+        : run_(run), own_(own), reference_(reference), distorted_(distorted), settings_(settings) {
         const Options &o = run_.options();
         ref_frames_ = count_frames(run_, reference_);
         dist_frames_ = count_frames(run_, distorted_);
-        by_time_ = o.pair == "time" || (o.pair == "auto" && o.score_fps.empty() && o.dist_delay == 0 &&
-                                        (reference_.vfr || distorted_.vfr) &&
-                                        (ref_frames_ != dist_frames_ || rates_differ(reference_, distorted_)));
+        by_time_ =
+            own_.pair == FramePairing::time || (own_.pair == FramePairing::automatic && own_.score_fps.empty() &&
+                                                o.dist_delay == 0 && (reference_.vfr || distorted_.vfr) &&
+                                                (ref_frames_ != dist_frames_ || rates_differ(reference_, distorted_)));
         if (by_time_)
             pair_times();
         else
@@ -64,19 +67,19 @@ class Pairing {
     std::int64_t late() const { return late_; } // frames by which the distorted file was late
 
     ScorePair pair() const {
-        const Options &o = run_.options();
         ScorePair pair{&reference_, {}, &distorted_, {}, 0, 0, 0, {}, {}};
         std::int64_t start = 0;
-        if (o.start_offset.starts_with("f:"))
-            start = std::strtoll(o.start_offset.c_str() + 2, nullptr, 10);
-        else if (!o.start_offset.empty())
-            start = std::llround(parse_duration(o.start_offset) * reference_.rate.value());
+        if (own_.start_offset.starts_with("f:"))
+            start = std::strtoll(own_.start_offset.c_str() + 2, nullptr, 10);
+        else if (!own_.start_offset.empty())
+            start = std::llround(parse_duration(own_.start_offset) * reference_.rate.value());
         if (by_time_) {
             const auto part = [&](const std::vector<std::int64_t> &all) {
                 const std::int64_t first = std::min<std::int64_t>(start, std::ssize(all));
                 const std::int64_t left = std::ssize(all) - first;
                 return std::vector(all.begin() + first,
-                                   all.begin() + first + (o.num_frames > 0 ? std::min(left, o.num_frames) : left));
+                                   all.begin() + first +
+                                       (own_.num_frames > 0 ? std::min(left, own_.num_frames) : left));
             };
             pair.reference_order = part(order_.reference);
             pair.distorted_order = part(order_.distorted);
@@ -84,20 +87,20 @@ class Pairing {
         } else {
             pair.skip_reference = start + std::max<std::int64_t>(0, -late_);
             pair.skip_distorted = start + std::max<std::int64_t>(0, late_);
-            pair.reference_window.frames = pair.distorted_window.frames = o.num_frames;
+            pair.reference_window.frames = pair.distorted_window.frames = own_.num_frames;
         }
         return pair;
     }
 
     std::int64_t frames() const { // that will be scored, about
         if (by_time_) return std::ssize(order_.reference);
-        const std::int64_t common = std::min(ref_frames_, dist_frames_), wish = run_.options().num_frames;
+        const std::int64_t common = std::min(ref_frames_, dist_frames_), wish = own_.num_frames;
         return wish > 0 ? std::min(common, wish) : common;
     }
 
   private:
     void check_rates() const {
-        if (!run_.options().score_fps.empty() || !rates_differ(reference_, distorted_)) return;
+        if (!own_.score_fps.empty() || !rates_differ(reference_, distorted_)) return;
         throw CommandError(kExitFailed, "the reference has " + reference_.rate.text() + " frames/s, '" +
                                             distorted_.path + "' " + distorted_.rate.text() +
                                             "; frames of different rates cannot be paired by number: use --pair time, "
@@ -125,7 +128,7 @@ class Pairing {
     // Refuses files that are out of step, or finds by how many frames (--align).
     void settle_alignment() {
         const Options &o = run_.options();
-        if (o.align == "none" || o.dist_delay != 0) return;
+        if (own_.align == Alignment::none || o.dist_delay != 0) return;
         const AlignmentReport report = check_alignment(run_.programs(), reference_, settings_.reference_filter,
                                                        distorted_, by_time_ ? &order_ : nullptr);
         if (report.levels != LevelChange::none)
@@ -135,7 +138,7 @@ class Pairing {
         const std::string sentence = report.sentence(distorted_.path, 1 / seconds_between_pairs());
         if (sentence.empty()) return;
         const bool is_offset = report.verdict == AlignmentReport::Verdict::offset;
-        if (o.align == "auto" && is_offset) {
+        if (own_.align == Alignment::corrected && is_offset) {
             run_.progress().warn(sentence + "; that is corrected");
             late_ = report.offset;
             if (by_time_)
@@ -159,7 +162,7 @@ class Pairing {
     void check_counts() const {
         const Options &o = run_.options();
         if (ref_frames_ <= 0 || dist_frames_ <= 0 || std::llabs(ref_frames_ - dist_frames_) <= 1 || o.allow_short ||
-            o.num_frames > 0 || o.dist_delay != 0 || late_ != 0)
+            own_.num_frames > 0 || o.dist_delay != 0 || late_ != 0)
             return;
         throw CommandError(kExitFailed,
                            "frame count mismatch: reference " + std::to_string(ref_frames_) + ", distorted " +
@@ -169,6 +172,7 @@ class Pairing {
     }
 
     Run &run_;
+    const ScoreOptions &own_;
     const Source &reference_, &distorted_;
     const ScoreSettings &settings_;
     std::int64_t ref_frames_ = 0, dist_frames_ = 0, late_ = 0;
@@ -216,27 +220,34 @@ json result_json(const Source &reference, const Source &distorted, const ScoreSe
     return entry;
 }
 
+constexpr Choice<ScoreFormat> kScoreFormats[] = {
+    {"human", ScoreFormat::human}, {"json", ScoreFormat::json}, {"csv", ScoreFormat::csv}, {"xml", ScoreFormat::xml}};
+constexpr Choice<FramePairing> kPairings[] = {
+    {"auto", FramePairing::automatic}, {"time", FramePairing::time}, {"index", FramePairing::index}};
+constexpr Choice<Alignment> kAlignments[] = {
+    {"check", Alignment::checked}, {"auto", Alignment::corrected}, {"none", Alignment::none}};
+
 } // namespace
 
-int run_score_command(const Options &o) {
+int run_score_command(const Options &o, const ScoreOptions &own) {
     check_result(o, o.output);
-    check_result(o, o.frames_out);
+    check_result(o, own.frames_out);
     Run run(o, true);
     ScoreSettings settings = run.score_settings();
     settings.reference_filter = o.reference_vfilter.value_or(o.vfilter);
-    Source reference = run.open_source(o.reference);
-    if (!o.score_fps.empty()) reference.rate = reference.real_rate = parse_rational(o.score_fps);
+    Source reference = run.open_source(own.reference);
+    if (!own.score_fps.empty()) reference.rate = reference.real_rate = parse_rational(own.score_fps);
     json results = json::array();
     int exit_code = kExitOk;
     const Pinned pinned(o.cpus.empty() ? std::vector<int>() : parse_processors(o.cpus));
-    run.progress().expect(o.distorted.size());
-    for (const std::string &path : o.distorted) {
+    run.progress().expect(own.distorted.size());
+    for (const std::string &path : own.distorted) {
         const Source distorted = run.open_source(path);
         if (o.dry_run) {
             print_commands(run, {&reference, {}, &distorted, {}}, settings);
             continue;
         }
-        const Pairing pairing(run, reference, distorted, settings);
+        const Pairing pairing(run, own, reference, distorted, settings);
         StageProgress progress{
             Stage::score, std::numeric_limits<double>::quiet_NaN(), 0, 1, 0, pairing.frames(), 0, false, 0};
         const ScoreResult scored =
@@ -259,15 +270,53 @@ int run_score_command(const Options &o) {
         results.push_back(result_json(reference, distorted, settings, scored, pairing));
     }
     if (o.dry_run) return kExitOk;
-    const std::string format = o.format.empty() ? (o.json ? "json" : "human") : o.format;
+    const ScoreFormat format = own.format.value_or(o.json ? ScoreFormat::json : ScoreFormat::human);
     const std::string text = score_text(results, format);
     Progress::make_way();
     vmaf::system::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
-    if (!o.frames_out.empty())
-        vmaf::system::write_output_file(o.frames_out, [&](const auto &out) {
+    if (!own.frames_out.empty())
+        vmaf::system::write_output_file(own.frames_out, [&](const auto &out) {
             for (const json &entry : results) out(row_text(entry) + "\n");
         });
     return exit_code;
+}
+
+void bind_score_command(CLI::App &app, Options &o, int &exit_code) {
+    const auto own = std::make_shared<ScoreOptions>();
+    auto *score = add_command(app, "score", "score existing files against a reference", {"vmaf", "metrics"},
+                              "  vmaf-tune score master.mov encode.mkv\n"
+                              "  vmaf-tune score master.mov a.mkv b.mkv --metrics vmaf,psnr,ssimulacra2 --format csv");
+    add_option(*score, "reference,--reference", own->reference, "reference video")->required();
+    add_option(*score, "distorted,--distorted", own->distorted, "videos to score")->required();
+    bind_score(*score, o);
+    bind_running(*score, o);
+    add_choice(*score, "--format", own->format, kScoreFormats, "human, json, csv or xml");
+    add_option(*score, "--num-frames", own->num_frames, "score so many frames")->check(CLI::Range(1, 1 << 30));
+    add_option(*score, "--start-offset", own->start_offset, "begin there in both files: a time, or f:N for a frame");
+    add_choice(*score, "--pair", own->pair, kPairings,
+               "frames by their number (index), by the times at which they are shown (time), or by time where a "
+               "file has a variable rate (auto)");
+    add_option(*score, "--frames", own->frames_out, "per-frame values as JSON lines");
+    add_option(*score, "--vfilter", o.vfilter, "filter for the reference");
+    add_option(*score, "--framerate", o.framerate, "frame rate of raw files");
+    add_option(*score, "--width", o.width, "luma width of raw files");
+    add_option(*score, "--height", o.height, "luma height of raw files");
+    add_option(*score, "--pix-fmt", o.pix_fmt, "FFmpeg pixel format of raw files");
+    score->add_flag("--allow-damaged", o.allow_damaged, "score although the reference has errors in its stream");
+    score->add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where a file is interlaced");
+    add_option(*score, "--score-fps", own->score_fps, "pair by number although the tagged rates differ");
+    add_choice(*score, "--align", own->align, kAlignments,
+               "check: refuse files that are out of step; auto: correct an offset of up to 2 s; none");
+    add_option(*score, "--reference-vfilter", o.reference_vfilter, "the same as --vfilter");
+    add_option(*score, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
+    add_option(*score, "--ffprobe-bin", o.ffprobe, "ffprobe to use");
+    add_option(*score, "--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary");
+    o.files.push_back([own] {
+        CommandFiles files{{{"the reference", own->reference}}, {own->frames_out}};
+        for (const std::string &path : own->distorted) files.inputs.push_back({"the encode", path});
+        return files;
+    });
+    score->callback([&o, &exit_code, own] { exit_code = run_score_command(o, *own); });
 }
 
 } // namespace vmaf::tune

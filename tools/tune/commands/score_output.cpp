@@ -60,11 +60,11 @@ std::string human_text(const json &results) {
 
 } // namespace
 
-std::string score_text(const json &results, const std::string &format) {
-    if (format == "json")
+std::string score_text(const json &results, ScoreFormat format) {
+    if (format == ScoreFormat::json)
         return (results.size() == 1 ? results[0] : results).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-    if (format == "csv") return csv_text(results);
-    if (format == "xml") return xml_document(results);
+    if (format == ScoreFormat::csv) return csv_text(results);
+    if (format == ScoreFormat::xml) return xml_document(results);
     return human_text(results);
 }
 

@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "commands/options_of_commands.hpp"
+
 namespace vmaf::tune {
 
-// `results`: one object per scored file. `format`: human, json, csv or xml.
-std::string score_text(const nlohmann::json &results, const std::string &format);
+// `results`: one object per scored file.
+std::string score_text(const nlohmann::json &results, ScoreFormat format);
 
 } // namespace vmaf::tune

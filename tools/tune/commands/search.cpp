@@ -68,13 +68,13 @@ int search_one(Run &run, const Options &o, const ProbeSetup &setup, std::vector<
 
 } // namespace
 
-int run_search(const Options &given) {
+int run_search(const Options &given, const SearchOptions &own) {
     Options o = given;
     read_source_list(o);
     if (o.target_bitrate && (o.target_vmaf || !o.targets.empty()))
         throw usage_error("--target-bitrate and a quality target exclude each other; use --max-bitrate for a limit");
     if (o.target_bitrate && !(*o.target_bitrate > 0)) throw usage_error("--target-bitrate must be positive");
-    if (!o.from_corpus.empty()) return search_corpus(o);
+    if (!o.from_corpus.empty()) return search_corpus(o, own);
     if (o.sources.empty()) throw usage_error("give a source with -i, or --from-corpus");
     if (o.two_pass && !o.target_bitrate)
         throw usage_error("a search for a quality needs a quality value, --two-pass a bitrate: give --target-bitrate, "

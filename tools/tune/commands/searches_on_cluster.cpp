@@ -11,20 +11,19 @@ using nlohmann::json;
 
 namespace {
 
-using Command = int (*)(const Options &);
-
 void use_shots(Options &o, const json &extra) {
     for (const json &shot : extra.value("shots", json::array())) o.cluster.shots.emplace_back(shot.at(0), shot.at(1));
 }
 
-ClusterCommand by_parts(const std::string &name, Command run) {
+} // namespace
+
+ClusterCommand command_by_parts(const std::string &name, const LocalCommand &run) {
     ClusterCommand command;
     command.name = name;
     command.is_finish_light = false; // it may have to encode a little, and needs the backend of the tasks
     command.plan = [run](const Options &given, Manifest &manifest) {
         Options o = given;
         o.score_backend = "cpu"; // nothing is scored here
-        o.points.clear();
         bool is_told = false;
         o.cluster.on_parts = [&](const std::vector<std::vector<std::string>> &phases) {
             is_told = true;
@@ -47,10 +46,6 @@ ClusterCommand by_parts(const std::string &name, Command run) {
             use_shots(o, o.cluster.extra);
             o.cluster.part = units[i].at("part").get<std::string>();
             o.output = "-"; // to the task's log
-            o.points.clear();
-            o.plan_out.clear();
-            o.script_out.clear();
-            o.run = o.overwrite_input = false;
             o.cache_failures = true;
             try {
                 const int code = run(o);
@@ -69,11 +64,5 @@ ClusterCommand by_parts(const std::string &name, Command run) {
     };
     return command;
 }
-
-} // namespace
-
-ClusterCommand compare_on_cluster() { return by_parts("compare", run_compare); }
-ClusterCommand ladder_on_cluster() { return by_parts("ladder", run_ladder); }
-ClusterCommand per_shot_on_cluster() { return by_parts("per-shot", run_per_shot); }
 
 } // namespace vmaf::tune

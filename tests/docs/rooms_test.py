@@ -1,4 +1,4 @@
-"""What has one room is used in no other: whatever differs between operating systems is in src/system."""
+"""What has one room is used in no other: whatever differs between operating systems is in src/system. Rooms of vmaf-tune lie above each other."""
 
 import pathlib
 import re
@@ -9,6 +9,10 @@ CALLS = re.compile(r"(?<![\w.>])(?:std::|::)?(getenv|secure_getenv|setenv|putenv
                    r"mkdtemp|mkfifo|LoadLibrary[AW]?|GetProcAddress|GetEnvironmentVariable[AW]?)\s*\(")
 HEADERS = re.compile(r"#\s*include\s*<(unistd|fcntl|poll|dlfcn|spawn|sched|pthread|termios|dirent|pwd|ucontext|io|windows|winsock2|getopt|sys/[\w/]+)\.h>")
 SYSTEMS = re.compile(r"#\s*(?:el)?if.*\b(_WIN32|_WIN64|__MINGW\w+|_MSC_VER|__linux__|__APPLE__|__unix__)\b")
+# Each includes only what is behind it (docs/development/vmaf-tune.md).
+TUNE_ROOMS = ["commands", "reporting", "executor", "cli", "rows", "curves", "search", "stages", "backend", "source", "cache", "adapters", "process", "hash", "text"]
+# A variable that outlives the run; counters that only make names differ may.
+STATIC = re.compile(r"^\s*(static (?!const\b|constexpr\b|std::atomic<unsigned> counter)(?:thread_local )?[\w:<>, *&]+ \w+(?: = [^()]*|\{[^()]*\})?;)")
 
 # Their narrow names are UTF-8 in src/system/filesystem.hpp alone.
 NAMES = re.compile(r"(std::filesystem|std::[io]?fstream)\b")
@@ -36,6 +40,26 @@ class Rooms(unittest.TestCase):
 
     def test_systems_are_told_apart_in_one_room(self):
         self.assertEqual(self.found_elsewhere(SYSTEMS), [])
+
+    def tune_files(self):
+        for path in sorted((ROOT / "tools/tune").rglob("*.?pp")):
+            if not path.name.endswith("_test.cpp"): yield path
+
+    def test_rooms_of_vmaf_tune_include_what_is_below_them(self):
+        wrong = []
+        for path in self.tune_files():
+            room = path.parent.name
+            if room not in TUNE_ROOMS: continue
+            for included in re.findall(r'#include "(\w+)/', path.read_text()):
+                if included in TUNE_ROOMS and TUNE_ROOMS.index(included) < TUNE_ROOMS.index(room): wrong.append(f"{path.relative_to(ROOT)}: {included}/")
+        self.assertEqual(wrong, [])
+
+    def test_what_vmaf_tune_remembers_belongs_to_a_run(self):
+        found = []
+        for path in self.tune_files():
+            for line in path.read_text().splitlines():
+                if match := STATIC.match(line): found.append(f"{path.relative_to(ROOT)}: {match.group(1)}")
+        self.assertEqual(found, [])
 
 
 if __name__ == "__main__":

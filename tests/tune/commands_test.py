@@ -9,47 +9,29 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-import schema
+import tune_case
 
-TUNE, CLIPGEN, SCHEMAS = map(os.path.abspath, sys.argv[1:4])
-del sys.argv[1:4]
-FFMPEG = ["ffmpeg", "-y", "-nostdin", "-v", "error"]
+TUNE, CLIPGEN, SCHEMAS = tune_case.take_programs("tune", "clipgen", "schemas")
+FFMPEG = tune_case.FFMPEG
 
 
-class Commands(unittest.TestCase):
+class Commands(tune_case.TuneCase):
+    FOLDER = "vmaf-tune-commands-"
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="vmaf-tune-commands-")
-        cls.path = lambda self, name: os.path.join(cls.folder, name)
+        super().setUpClass()
         for scene in ("street", "gradient", "cut"):
-            subprocess.check_call([CLIPGEN, "--size", "176x144", "--frames", "24", "--format", "420", "--depth", "8", "--scene", scene, f"{cls.folder}/{scene}.y4m"])
+            cls.make_clip(f"{scene}.y4m", frames=24, scene=scene)
         # Three shots with sound, whose first video frame is not at the file's start.
         subprocess.check_call([*FFMPEG, *(a for s in ("street", "gradient", "cut") for a in ("-i", s + ".y4m")), "-f", "lavfi", "-i", "sine=d=3",
                                "-filter_complex", "[0:v][1:v][2:v]concat=n=3[v]", "-map", "[v]", "-map", "3:a", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "6", "-g", "12", "-c:a", "aac", "film.mkv"], cwd=cls.folder)
 
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
-
-    def tune(self, *arguments, code=0, env=None):
-        run = subprocess.run([TUNE, *arguments], capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL,
-                             env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache"), **(env or {})})
-        self.assertEqual(run.returncode, code, run.stderr)
-        return run
-
     def probing(self, command, source, *more, **options):
         return self.tune(command, "-i", source, "--preset", "ultrafast", "--score-scale", "none", *more, **options)
-
-    def check(self, value, name):
-        self.assertEqual(list(schema.problems(value, json.load(open(f"{SCHEMAS}/{name}.schema.json")))), [])
-
-    def rows(self, name):
-        return [json.loads(line) for line in open(self.path(name))]
 
     def test_one_encoder_or_several(self):
         run = self.probing("compare", "street.y4m", "-e", "libx264", "-e", "libsvtav1", "--target-vmaf", "80", "--q-step", "4", "--json")

@@ -7,52 +7,25 @@ import json
 import os
 import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
 
-import schema
+import tune_case
 
-TUNE, VMAF, CLIPGEN, SCHEMAS = map(os.path.abspath, sys.argv[1:5])
-del sys.argv[1:5]
-QUIET = ["ffmpeg", "-y", "-nostdin", "-v", "error"]
+TUNE, VMAF, CLIPGEN, SCHEMAS = tune_case.take_programs("tune", "vmaf", "clipgen", "schemas")
+QUIET = tune_case.FFMPEG
 
 
-class Formats(unittest.TestCase):
+class Formats(tune_case.TuneCase):
+    FOLDER = "vmaf-tune-formats-"
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="vmaf-tune-formats-")
+        super().setUpClass()
         cls.clip = cls.make_clip("clip.y4m", frames=36)
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
-
-    @classmethod
-    def path(cls, name):
-        return os.path.join(cls.folder, name)
-
-    @classmethod
-    def make_clip(cls, name, size="176x144", frames=12, chroma="420", depth=8):
-        subprocess.check_call([CLIPGEN, "--size", size, "--frames", str(frames), "--format", chroma, "--depth", str(depth), "--scene", "street", cls.path(name)])
-        return cls.path(name)
-
-    @classmethod
-    def ffmpeg(cls, *arguments):
-        subprocess.check_call([*QUIET, *arguments], cwd=cls.folder)
-
-    def tune(self, *arguments, code=0, **options):
-        run = subprocess.run([TUNE, *arguments], capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL,
-                             env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache"), **options.pop("env", {})}, **options)
-        self.assertEqual(run.returncode, code, run.stderr)
-        return run
 
     def sample(self, source, *more, **options):
         run = self.tune("sample", "-i", source, "--preset", "ultrafast", "--crf", "30", "--score-scale", "none", "--json", *more, **options)
         return json.loads(run.stdout), run.stderr
-
-    def check(self, value, name):
-        self.assertEqual(list(schema.problems(value, json.load(open(f"{SCHEMAS}/{name}.schema.json")))), [])
 
     # Files that are out of step
 

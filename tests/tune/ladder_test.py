@@ -6,44 +6,34 @@
 import json
 import os
 import re
-import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
 
-TUNE, CLIPGEN = map(os.path.abspath, sys.argv[1:3])
-del sys.argv[1:3]
-FFMPEG = ["ffmpeg", "-y", "-nostdin", "-v", "error"]
+import tune_case
+
+TUNE, CLIPGEN = tune_case.take_programs("tune", "clipgen")
+FFMPEG = tune_case.FFMPEG
 
 
 def probe(path, entries, *more):
     return subprocess.check_output(["ffprobe", "-v", "error", *more, "-show_entries", entries, "-of", "csv=p=0", path], text=True).split()
 
 
-class Ladder(unittest.TestCase):
+class Ladder(tune_case.TuneCase):
+    FOLDER = "vmaf-tune-ladder-"
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="vmaf-tune-ladder-")
+        super().setUpClass()
         for scene in ("street", "cut"):
-            subprocess.check_call([CLIPGEN, "--size", "176x144", "--frames", "24", "--format", "420", "--depth", "8", "--scene", scene, f"{cls.folder}/{scene}.y4m"])
+            cls.make_clip(f"{scene}.y4m", frames=24, scene=scene)
         make = lambda *words: subprocess.check_call([*FFMPEG, *words], cwd=cls.folder)
         make("-r", "12", "-i", "street.y4m", "-f", "lavfi", "-i", "sine=d=2", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "8", "-c:a", "aac", "sound.mkv")
         # Every fifth frame is missing: others are shown longer.
         make("-i", "street.y4m", "-i", "cut.y4m", "-filter_complex", "[0:v][1:v]concat=n=2,select='not(eq(mod(n,5),3))'", "-fps_mode", "vfr", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "8", "vfr.mkv")
 
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
-
-    def path(self, *names):
-        return os.path.join(self.folder, *names)
-
     def tune(self, *arguments, cache="cache", code=0):
-        run = subprocess.run([TUNE, *arguments, "--preset", "ultrafast", "--score-scale", "none", "--cache-dir", cache], capture_output=True, text=True, cwd=self.folder,
-                             stdin=subprocess.DEVNULL, env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("jobs")})
-        self.assertEqual(run.returncode, code, run.stderr)
-        return run
+        return super().tune(*arguments, "--preset", "ultrafast", "--score-scale", "none", "--cache-dir", cache, code=code, env={"XDG_CACHE_HOME": self.path("jobs")})
 
     def ladder(self, *more, **options):
         return self.tune("ladder", "-i", "sound.mkv", "--resolutions", "176x144,88x72", "--target-vmafs", "85,50", "--q-step", "3", *more, **options)

@@ -5,47 +5,28 @@
 """
 import json
 import math
-import os
 import re
-import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
 
-import schema
+import tune_case
 
-TUNE, VMAF, CLIPGEN, SCHEMAS = map(os.path.abspath, sys.argv[1:5])
-del sys.argv[1:5]
-FFMPEG = ["ffmpeg", "-y", "-nostdin", "-v", "error"]
+TUNE, VMAF, CLIPGEN, SCHEMAS = tune_case.take_programs("tune", "vmaf", "clipgen", "schemas")
+FFMPEG = tune_case.FFMPEG
 
 
-class Predict(unittest.TestCase):
+class Predict(tune_case.TuneCase):
+    FOLDER = "vmaf-tune-predict-"
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="vmaf-tune-predict-")
+        super().setUpClass()
         for scene in ("street", "cut"):
-            subprocess.check_call([CLIPGEN, "--size", "176x144", "--frames", "30", "--format", "420", "--depth", "8", "--scene", scene, f"{cls.folder}/{scene}.y4m"])
+            cls.make_clip(f"{scene}.y4m", frames=30, scene=scene)
         subprocess.check_call([*FFMPEG, "-i", "street.y4m", "-i", "cut.y4m", "-filter_complex", "[1:v]trim=end_frame=24[c];[0:v][c]concat=n=2", "-c:v", "ffv1", "film.mkv"], cwd=cls.folder)
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def tune(self, *arguments, code=0):
-        run = subprocess.run([TUNE, *arguments], capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL,
-                             env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache")})
-        self.assertEqual(run.returncode, code, run.stderr + run.stdout)
-        return run
 
     def quick(self, command, *more, code=0):
         return self.tune(command, "--preset", "ultrafast", "--score-scale", "none", *more, code=code)
-
-    def check(self, value, name):
-        self.assertEqual(list(schema.problems(value, json.load(open(f"{SCHEMAS}/{name}.schema.json")))), [])
 
     # fast
 

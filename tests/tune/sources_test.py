@@ -4,17 +4,14 @@
   sources_test.py VMAF_TUNE CLIPGEN
 """
 import json
-import os
-import shutil
 import struct
 import subprocess
-import sys
-import tempfile
 import unittest
 
-TUNE, CLIPGEN = map(os.path.abspath, sys.argv[1:3])
-del sys.argv[1:3]
-FFMPEG = ["ffmpeg", "-y", "-nostdin", "-v", "error"]
+import tune_case
+
+TUNE, CLIPGEN = tune_case.take_programs("tune", "clipgen")
+FFMPEG = tune_case.FFMPEG
 LOSSLESS = ["-c:v", "libx264", "-preset", "ultrafast", "-qp", "0"]
 
 
@@ -64,29 +61,13 @@ def with_pixel_crop(mkv, left, top, right, bottom):
     return grown(mkv, [0x18538067, 0x1654AE6B, 0xAE, 0xE0])
 
 
-class Sources(unittest.TestCase):
+class Sources(tune_case.TuneCase):
+    FOLDER = "vmaf-tune-sources-"
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="vmaf-tune-sources-")
-        subprocess.check_call([CLIPGEN, "--size", "192x112", "--frames", "18", "--format", "420", "--depth", "8", "--scene", "street", cls.path("clip.y4m")])
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
-
-    @classmethod
-    def path(cls, name):
-        return os.path.join(cls.folder, name)
-
-    @classmethod
-    def ffmpeg(cls, *arguments):
-        subprocess.check_call([*FFMPEG, *arguments], cwd=cls.folder)
-
-    def tune(self, *arguments, code=0, env=None, **options):
-        run = subprocess.run([TUNE, *arguments], capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL,
-                             env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache"), **(env or {})}, **options)
-        self.assertEqual(run.returncode, code, run.stderr)
-        return run
+        super().setUpClass()
+        cls.make_clip("clip.y4m", "192x112", 18)
 
     def sample(self, source, *more, crf="30"):
         return json.loads(self.tune("sample", "-i", source, "--preset", "ultrafast", "--crf", crf, "--score-scale", "none", "--json", *more).stdout)

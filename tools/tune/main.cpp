@@ -30,7 +30,7 @@ using namespace vmaf::tune;
 
 // The last lines of --progress json, whatever ended the command.
 void send_end(const Options &options, int code, const std::string &error) {
-    if (options.progress != "json") return;
+    if (options.progress != ProgressMode::json) return;
     const auto send = [&](const nlohmann::json &object) {
         const std::string text = row_text(object) + "\n";
         vmaf::system::write_text(options.progress_fd, text);

@@ -114,7 +114,7 @@ void bind_older_flags(CLI::App &app, Options &o) {
             ->group("Source");
     if (app.get_option_no_throw("--search") && !app.get_option_no_throw("--coarse-to-fine"))
         hidden(app.add_flag_callback("--coarse-to-fine", [&o] {
-            o.search = "coarse";
+            o.search = SearchMethod::coarse;
             o.notices.push_back(
                 "--coarse-to-fine: the same as --search coarse; the default, interp, needs fewer probes");
         }));

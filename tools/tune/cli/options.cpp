@@ -16,6 +16,26 @@ namespace vmaf::tune {
 
 namespace {
 
+constexpr Choice<SourceHash> kSourceHashes[] = {
+    {"fast", SourceHash::fast}, {"full", SourceHash::full}, {"none", SourceHash::none}};
+constexpr Choice<OddSizes> kOddSizes[] = {
+    {"refuse", OddSizes::refuse}, {"crop", OddSizes::crop}, {"pad", OddSizes::pad}};
+constexpr Choice<bool> kFilmGrains[] = {{"drop", false}, {"keep", true}};
+constexpr Choice<SampleMode> kSampleModes[] = {
+    {"uniform", SampleMode::uniform}, {"scenes", SampleMode::scenes}, {"centre", SampleMode::centre}};
+constexpr Choice<ProgressMode> kProgressModes[] = {{"auto", ProgressMode::automatic},
+                                                   {"bar", ProgressMode::bar},
+                                                   {"plain", ProgressMode::plain},
+                                                   {"json", ProgressMode::json},
+                                                   {"none", ProgressMode::none}};
+constexpr Choice<ExecutorKind> kExecutors[] = {{"local", ExecutorKind::local}, {"slurm", ExecutorKind::slurm}};
+constexpr Choice<SizeOf> kSizesOf[] = {{"stream", SizeOf::stream}, {"file", SizeOf::file}};
+constexpr Choice<SearchMethod> kSearchMethods[] = {{"interp", SearchMethod::interp},
+                                                   {"bisect", SearchMethod::bisect},
+                                                   {"coarse", SearchMethod::coarse},
+                                                   {"abav1", SearchMethod::abav1},
+                                                   {"grid", SearchMethod::grid}};
+
 // 90ms, 3m, 1h2m and hh:mm:ss become seconds before they are read as a number.
 CLI::Validator as_seconds() {
     return CLI::Validator(
@@ -44,9 +64,9 @@ std::vector<std::string> encode_flags(const Options &o) {
     if (o.stream) add("--stream", std::to_string(*o.stream));
     for (const auto &[flag, value, plain] :
          {std::tuple("--vfilter", o.vfilter, ""), std::tuple("--out-pix-fmt", o.out_pix_fmt, ""),
-          std::tuple("--keyint", o.keyint, ""), std::tuple("--hdr", o.hdr, "auto"),
-          std::tuple("--odd", o.odd, "refuse")})
+          std::tuple("--keyint", o.keyint, ""), std::tuple("--hdr", o.hdr, "auto")})
         if (value != plain) add(flag, value);
+    if (o.odd != OddSizes::refuse) add("--odd", word_of(kOddSizes, o.odd));
     return flags;
 }
 
@@ -73,15 +93,12 @@ void bind_source(CLI::App &app, Options &o, bool several) {
         app.add_flag_callback(
                flag, [&o, value = std::string(choice)] { o.hdr = value; }, std::string("the same as --hdr ") + choice)
             ->group("Source");
-    add_option(app, "--source-hash", o.source_hash, "identity for the cache: fast, full or none")
-        ->check(CLI::IsMember({"fast", "full", "none"}))
+    add_choice(app, "--source-hash", o.source_hash, kSourceHashes, "identity for the cache: fast, full or none")
         ->group("Source");
     app.add_flag_callback(
-           "--no-source-hash", [&o] { o.source_hash = "none"; }, "do not identify the source; no cache")
+           "--no-source-hash", [&o] { o.source_hash = SourceHash::none; }, "do not identify the source; no cache")
         ->group("Source");
-    add_option(app, "--odd", o.odd, "odd sizes in 4:2:0: refuse, crop or pad")
-        ->check(CLI::IsMember({"refuse", "crop", "pad"}))
-        ->group("Source");
+    add_choice(app, "--odd", o.odd, kOddSizes, "odd sizes in 4:2:0: refuse, crop or pad")->group("Source");
     app.add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where the source is interlaced")
         ->group("Source");
     app.add_flag("--allow-damaged", o.allow_damaged,
@@ -148,8 +165,8 @@ void bind_score(CLI::App &app, Options &o, bool has_model_alias) {
     add_option(app, "--subsample", o.subsample, "score every N-th frame")->check(CLI::Range(1, 1000))->group("Scoring");
     add_option(app, "--score-scale", o.score_scale, "auto, none or WxH")->group("Scoring");
     add_option(app, "--scaler", o.scaler, "scaling algorithm")->group("Scoring");
-    add_option(app, "--film-grain", o.film_grain, "AV1 grain when decoding for the score: drop or keep")
-        ->check(CLI::IsMember({"drop", "keep"}))
+    add_choice(app, "--film-grain", o.keep_film_grain, kFilmGrains,
+               "AV1 grain when decoding for the score: drop or keep")
         ->group("Scoring");
     app.add_flag("--allow-short", o.allow_short, "score the common part when frame counts differ")->group("Scoring");
     add_option(app, "--dist-delay", o.dist_delay,
@@ -174,9 +191,8 @@ void bind_sampling(CLI::App &app, Options &o) {
     add_option(app, "--sample-every", o.sample_every, "one sample for each such duration")->group("Sampling");
     add_option(app, "--min-samples", o.min_samples, "at least so many")->group("Sampling");
     add_option(app, "--sample-duration", o.sample_duration, "length of a sample; 0: no sampling")->group("Sampling");
-    add_option(app, "--sample-mode", o.sample_mode,
+    add_choice(app, "--sample-mode", o.sample_mode, kSampleModes,
                "uniform: evenly spread; scenes: one sample for each kind of shot; centre: one in the middle")
-        ->check(CLI::IsMember({"uniform", "scenes", "centre"}))
         ->group("Sampling");
     add_option(app, "--sample-at", o.sample_at, "starts, separated by commas")->group("Sampling");
     add_option(app, "--sample-aggregate", o.sample_aggregate,
@@ -211,9 +227,7 @@ void bind_running(CLI::App &app, Options &o) {
         ->group("Running");
     add_option(app, "--cpus", o.cpus, "processors for jobs, such as 0-3,8; each job keeps to its share")
         ->group("Running");
-    add_option(app, "--progress", o.progress, "auto, bar, plain, json or none")
-        ->check(CLI::IsMember({"auto", "bar", "plain", "json", "none"}))
-        ->group("Running");
+    add_choice(app, "--progress", o.progress, kProgressModes, "auto, bar, plain, json or none")->group("Running");
     add_option(app, "--progress-fd", o.progress_fd, "descriptor for --progress json")->group("Running");
     add_option(app, "--log", o.log, "record everything, with command lines and time stamps, in a file")
         ->group("Running");
@@ -231,8 +245,8 @@ void bind_cluster(CLI::App &app, Options &o) {
     const auto add = [&](const char *name, auto &value, const char *what) {
         return add_option(app, name, value, what)->group("Cluster");
     };
-    add("--executor", c.executor, "local: this machine; slurm: tasks of a job array")
-        ->check(CLI::IsMember({"local", "slurm"}));
+    add_choice(app, "--executor", c.executor, kExecutors, "local: this machine; slurm: tasks of a job array")
+        ->group("Cluster");
     add("--shared", c.shared, "with slurm: a folder that all nodes see, for rows, results and encodes");
     add("--tasks", c.tasks, "with slurm: tasks at most (default: one for each processor, or --cpus-per-task of them)")
         ->check(CLI::Range(1, 100000));
@@ -260,9 +274,7 @@ void bind_target(CLI::App &app, Options &o) {
 
 void bind_search(CLI::App &app, Options &o) {
     bind_target(app, o);
-    add_option(app, "--search", o.search, "interp, bisect, coarse, abav1 or grid")
-        ->check(CLI::IsMember({"interp", "bisect", "coarse", "abav1", "grid"}))
-        ->group("Search");
+    add_choice(app, "--search", o.search, kSearchMethods, "interp, bisect, coarse, abav1 or grid")->group("Search");
     add_option(app, "--tolerance", o.tolerance, "a pass so little above the target ends the search")->group("Search");
     app.add_flag("--thorough", o.thorough, "tolerance 0")->group("Search");
     add_option(app, "--max-iterations,--probes", o.max_iterations, "limit for bisect")
@@ -299,8 +311,7 @@ void bind_coarse_search(CLI::App &app, Options &o) {
 }
 
 void bind_rows(CLI::App &app, Options &o) {
-    add_option(app, "--size-of", o.size_of, "what counts as size: stream (the video packets) or file")
-        ->check(CLI::IsMember({"stream", "file"}))
+    add_choice(app, "--size-of", o.size_of, kSizesOf, "what counts as size: stream (the video packets) or file")
         ->group("Rows");
     app.add_flag("--shot-stats", o.shot_stats, "count shots, for the shot columns (decodes the source once more)")
         ->group("Rows");

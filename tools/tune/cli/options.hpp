@@ -9,11 +9,21 @@
 #include <string>
 #include <vector>
 
+#include "search/search.hpp"
+
 namespace vmaf::tune {
+
+enum class SourceHash { fast, full, none };
+enum class OddSizes { refuse, crop, pad };
+enum class SampleMode { uniform, scenes, centre };
+enum class ProgressMode { automatic, bar, plain, json, none };
+enum class ExecutorKind { local, slurm };
+enum class SizeOf { stream, file };
 
 // Work on several machines: what --executor slurm is told, and what its tasks are told by it.
 struct ClusterOptions {
-    std::string executor = "local", shared, partition, constraint, gres, time_limit, account, qos, memory;
+    ExecutorKind executor = ExecutorKind::local;
+    std::string shared, partition, constraint, gres, time_limit, account, qos, memory;
     std::vector<std::string> sbatch; // more options of sbatch
     unsigned tasks = 0, cpus_per_task = 0;
     bool detach = false;
@@ -54,7 +64,9 @@ struct Options {
     std::optional<int> width, height, stream;
     std::optional<std::string> pix_fmt, framerate;
     std::optional<double> duration;
-    std::string hdr = "auto", source_hash = "fast", odd = "refuse";
+    std::string hdr = "auto";
+    SourceHash source_hash = SourceHash::fast;
+    OddSizes odd = OddSizes::refuse;
     bool deinterlace = false, allow_damaged = false;
 
     // Programs
@@ -73,18 +85,20 @@ struct Options {
     std::string metric = "vmaf", pool = "mean", model = "auto", score_backend = "auto", scorer = "library";
     std::vector<std::string> also;
     unsigned score_threads = 0, subsample = 1;
-    std::string score_scale = "auto", scaler = "bicubic", film_grain = "drop";
-    bool allow_short = false;
+    std::string score_scale = "auto", scaler = "bicubic";
+    bool allow_short = false, keep_film_grain = false;
     double dist_delay = 0;
 
     // Sampling
     double sample_clip_seconds = 0;
     std::optional<int> samples;
-    std::string sample_every = "12m", sample_duration = "20s", sample_at, sample_mode = "uniform";
+    std::string sample_every = "12m", sample_duration = "20s", sample_at;
+    SampleMode sample_mode = SampleMode::uniform;
     int min_samples = 1;
 
     // Running
-    std::string cache_dir, cache_size = "10G", work_dir, output, progress = "auto", log, config;
+    std::string cache_dir, cache_size = "10G", work_dir, output, log, config;
+    ProgressMode progress = ProgressMode::automatic;
     bool no_cache = false, overwrite = false, dry_run = false, quiet = false, json = false, strict = false;
     int verbose = 0, progress_fd = 2;
     unsigned jobs = 0, encode_jobs = 1, score_jobs = 0; // score_jobs 0: 1, or 2 on a GPU
@@ -97,7 +111,7 @@ struct Options {
     // Targets and search
     std::optional<double> target_vmaf, target_bitrate;
     std::vector<std::string> targets;
-    std::string search = "interp";
+    SearchMethod search = SearchMethod::interp;
     std::optional<double> tolerance, min_q, max_q, q_step, start_q, max_encoded_percent, max_bitrate;
     std::string max_size;
     bool thorough = false, best_effort = false;
@@ -121,7 +135,8 @@ struct Options {
     bool allow_mixed_models = false;
 
     // Lists of sources, and rows
-    std::string source_list, size_of;
+    std::string source_list;
+    std::optional<SizeOf> size_of;    // of what a row states
     std::vector<std::string> outputs; // beside the sources of a list; may be empty
     bool shot_stats = false;
     int schema = 4;

@@ -68,7 +68,7 @@ ScoreSettings Run::score_settings() const {
     s.subsample = options_.subsample;
     s.scale = options_.score_scale;
     s.scaler = options_.scaler;
-    s.drop_film_grain = options_.film_grain == "drop";
+    s.drop_film_grain = !options_.keep_film_grain;
     s.allow_short = options_.allow_short;
     s.allow_damaged = options_.allow_damaged;
     s.dist_delay = options_.dist_delay;
@@ -241,11 +241,11 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     const bool odd =
         layout && ((layout->chroma != 444 && source.width % 2) || (layout->chroma == 420 && source.height % 2));
     if (odd && s.encode.vfilter.empty()) {
-        if (options_.odd == "refuse")
+        if (options_.odd == OddSizes::refuse)
             throw usage_error("the source is " + std::to_string(source.width) + "x" + std::to_string(source.height) +
                               ", and " + s.encode.out_pix_fmt + " needs even sides; use --odd crop or --odd pad");
         s.encode.vfilter =
-            options_.odd == "crop" ? "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0" : "pad=ceil(iw/2)*2:ceil(ih/2)*2";
+            options_.odd == OddSizes::crop ? "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0" : "pad=ceil(iw/2)*2:ceil(ih/2)*2";
     }
     s.flags = encode_flags(o);
     s.score = score_settings();
@@ -254,7 +254,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     choose_hdr_model(s);
     s.pool = options_.pool;
     s.aggregate = options_.sample_aggregate;
-    s.size_of_file = options_.size_of == "file" || (options_.size_of.empty() && options_.schema == 3);
+    s.size_of_file = options_.size_of.value_or(options_.schema == 3 ? SizeOf::file : SizeOf::stream) == SizeOf::file;
     s.cache = cache_.get();
     s.cache_failures = options_.cache_failures;
     s.work_folder = work_folder();
@@ -277,7 +277,7 @@ const std::pair<std::vector<Sample>, std::string> &Run::samples_of(const Source 
     if (known == samples_.end()) {
         SamplingRequest request;
         request.centre_seconds = options_.sample_clip_seconds;
-        if (options_.sample_mode == "centre" && request.centre_seconds <= 0)
+        if (options_.sample_mode == SampleMode::centre && request.centre_seconds <= 0)
             request.centre_seconds = parse_duration(options_.sample_duration);
         request.samples = options_.samples;
         request.every_seconds = parse_duration(options_.sample_every);
@@ -294,7 +294,7 @@ const std::pair<std::vector<Sample>, std::string> &Run::samples_of(const Source 
                 throw usage_error("--sample-at " + number_text(start) + " lies behind the end of '" + source.path +
                                   "' (" + number_text(source.duration) + " s)");
         try {
-            const SampleChoice choice = options_.sample_mode == "scenes"
+            const SampleChoice choice = options_.sample_mode == SampleMode::scenes
                                             ? choose_scenes(shots_.features(source), source, request)
                                             : choose_samples(source, request);
             known = samples_

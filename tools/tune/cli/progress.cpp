@@ -73,10 +73,10 @@ Progress::Progress(const Options &options)
       has_colours_(system::is_terminal(system::Stream::error) && !system::environment("NO_COLOR")),
       started_(Clock::now()), last_drawn_(started_), search_probes_(options.thorough ? 6 : 4),
       event_fd_(options.progress_fd) {
-    if (options.progress == "json") mode_ = Mode::json;
-    if (options.progress == "plain") mode_ = Mode::plain;
-    if (options.progress == "bar") mode_ = Mode::bar;
-    if (options.progress == "auto" && !quiet_)
+    if (options.progress == ProgressMode::json) mode_ = Mode::json;
+    if (options.progress == ProgressMode::plain) mode_ = Mode::plain;
+    if (options.progress == ProgressMode::bar) mode_ = Mode::bar;
+    if (options.progress == ProgressMode::automatic && !quiet_)
         mode_ = system::is_terminal(system::Stream::error) ? Mode::bar : Mode::plain;
     if (!options.log.empty()) {
         try {

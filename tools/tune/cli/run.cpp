@@ -30,7 +30,7 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
     };
     programs_.ffmpeg = program(options.ffmpeg, "--ffmpeg-bin");
     programs_.ffprobe = program(options.ffprobe, "--ffprobe-bin");
-    if (!options.no_cache && options.source_hash != "none") {
+    if (!options.no_cache && options.source_hash != SourceHash::none) {
         const auto limit = static_cast<std::uint64_t>(parse_size(options.cache_size));
         try {
             const std::string folder = options.cache_dir.empty() ? default_cache_folder() : options.cache_dir;
@@ -145,9 +145,9 @@ Source Run::open_source(const std::string &path) {
     request.hdr = options_.hdr;
     request.deinterlace = options_.deinterlace;
     request.ffprobe = programs_.ffprobe;
-    request.hash = options_.source_hash == "full"   ? SourceRequest::Hash::full
-                   : options_.source_hash == "none" ? SourceRequest::Hash::none
-                                                    : SourceRequest::Hash::fast;
+    request.hash = options_.source_hash == SourceHash::full   ? SourceRequest::Hash::full
+                   : options_.source_hash == SourceHash::none ? SourceRequest::Hash::none
+                                                              : SourceRequest::Hash::fast;
     try {
         Source source = probe_source(request, cache_.get());
         if (source.is_interlaced() && !options_.deinterlace)

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kChunkSeconds = 5;
 constexpr std::int64_t kScoredFrames = 40; // of a proxy; more tell little that the others do not
-constexpr unsigned kMostSubsampling = 4;
+constexpr unsigned kMostSubsampling = 5;
 
 struct Trial {
     double q = 0, score = 0, kbps = 0;
@@ -134,9 +134,12 @@ class FastRun {
             frames += sample.window.full() ? sample.source.frame_count() : sample.window.frames;
             seconds_ += sample.seconds;
         }
-        if (o.subsample <= 1)
+        if (o.subsample <= 1) {
             proxy_.score.subsample =
                 static_cast<unsigned>(std::clamp<std::int64_t>(frames / kScoredFrames, 1, kMostSubsampling));
+            // Odd: every place in groups of 2, 4 or 8 pictures has its turn; of even ones some are never scored.
+            if (proxy_.score.subsample % 2 == 0) proxy_.score.subsample--;
+        }
         const std::string label = adapter_.name + " " + std::string(adapter_.knob);
         proxy_.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
     }
@@ -271,8 +274,18 @@ class FastRun {
         return score_from_straight(straightened(curve.score_at(q), bounded) + shift, bounded);
     }
     double refined(const ScoreCurve &curve, const std::vector<Verification> &verified) const {
-        const Verification &at = nearest_to_target(verified);
+        const auto is_above = [&](const Verification &v) { return v.score >= target_.value; };
+        const bool is_enclosed = std::any_of(verified.begin(), verified.end(), is_above) &&
+                                 !std::all_of(verified.begin(), verified.end(), is_above);
         int k = grid_.last();
+        if (is_enclosed) { // the whole's own curve knows better than the piece's
+            std::vector<Trial> trials;
+            for (const Verification &v : verified) trials.push_back({v.q, v.score, v.kbps});
+            const ScoreCurve own = curve_of(trials, adapter_, metric_.bounded_by_100);
+            while (k > 0 && own.score_at(grid_.q(k)) < target_.value) k--;
+            return grid_.q(k);
+        }
+        const Verification &at = nearest_to_target(verified);
         while (k > 0 && moved(curve, grid_.q(k), at) < target_.value) k--;
         return grid_.q(k);
     }
@@ -379,7 +392,7 @@ int run_fast(const Options &given, const FastOptions &own) {
     }
     if (o.sources.empty()) throw usage_error("give a source with -i");
     const bool has_own_samples =
-        o.sample_clip_seconds > 0 || o.samples || !o.sample_at.empty() || o.sample_mode != "uniform";
+        o.sample_clip_seconds > 0 || o.samples || !o.sample_at.empty() || o.sample_mode != SampleMode::uniform;
     if (!has_own_samples) o.sample_clip_seconds = kChunkSeconds;
     Run run(o, true);
     FastRun fast(run, o, own, target);

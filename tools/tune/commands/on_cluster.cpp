@@ -12,7 +12,7 @@ namespace vmaf::tune {
 namespace fs = vmaf::system::fs;
 
 int run_anywhere(const Options &options, const ClusterCommand &command, const LocalCommand &here) {
-    const bool is_elsewhere = options.cluster.executor == "slurm" || !options.cluster.task_folder.empty();
+    const bool is_elsewhere = options.cluster.executor == ExecutorKind::slurm || !options.cluster.task_folder.empty();
     if (is_elsewhere)
         if (const auto code = run_on_cluster(options, command)) return *code;
     return here(options);

@@ -339,7 +339,7 @@ int run_per_shot(const Options &o, const PerShotOptions &given) {
                  {"encoder", adapter.name},
                  {"preset", base.encode.preset},
                  {"framerate", source.rate.value()},
-                 {"predicate", o.search},
+                 {"predicate", search_word(o.search)},
                  {"target_vmaf", targets.front().value},
                  {"shots", shots_json(shots)},
                  {"totals", totals_json(shots)},

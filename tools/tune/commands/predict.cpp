@@ -111,12 +111,13 @@ void write_prediction(const Options &o, const PredictOptions &own, const json &d
 namespace {
 
 constexpr std::int64_t kMostProbeFrames = 240;
-constexpr unsigned kProbeSubsampling = 2;
-constexpr std::int64_t kFewFrames = 48; // of which none is left out
+constexpr unsigned kProbeSubsampling = 3; // odd: every place in groups of 2, 4 or 8 pictures has its turn
+constexpr std::int64_t kFewFrames = 96;   // of which none is left out
+constexpr std::size_t kMostProbes = 3;    // of one shot
 
 struct PredictedShot {
     Shot shot;
-    std::vector<QualityPoint> probes; // one, and another at what it foretold where that is far from it
+    std::vector<QualityPoint> probes; // one, and others at what was foretold where that is far from them
     double kbps = 0;                  // of the first
     double q = 0, score = 0;
     std::optional<double> measured;
@@ -149,8 +150,8 @@ class ShotPrediction {
     }
 
     // At most ten seconds or so of the shot, with the preset that is asked for; another preset's offset would be the
-    // largest error of all. Slopes differ between contents: far from the target one probe alone foretells badly, and a
-    // second one at the value that it gives shows this content's own slope.
+    // largest error of all. Slopes differ between contents: far from the target one probe alone foretells badly, and
+    // another at the value that it gives shows this content's own slope.
     void probe(PredictedShot &s) {
         Shot piece = s.shot;
         piece.end = std::min(piece.end, piece.start + kMostProbeFrames);
@@ -162,11 +163,15 @@ class ShotPrediction {
             if (s.probes.size() == 1) s.kbps = result.bitrate_kbps();
         };
         add(grid_.q(grid_.nearest(adapter_.probe_q > 0 ? adapter_.probe_q : adapter_.default_q)));
-        predict(s, 0);
         const bool bounded = metric_.bounded_by_100;
-        const double distance =
-            std::fabs(straightened(s.probes.front().score, bounded) - straightened(target_.value, bounded));
-        if (s.q != s.probes.front().q && distance > (bounded ? kNearBounded : kNearOther)) add(s.q);
+        const auto is_near = [&](const QualityPoint &p) {
+            return p.q == s.q || std::fabs(straightened(p.score, bounded) - straightened(target_.value, bounded)) <=
+                                     (bounded ? kNearBounded : kNearOther);
+        };
+        for (predict(s, 0); s.probes.size() < kMostProbes; predict(s, 0)) {
+            if (std::any_of(s.probes.begin(), s.probes.end(), is_near)) break;
+            add(s.q);
+        }
     }
 
     // From its probes, and what was measured of it. A piece's probe tells less than the whole shot at the same value.

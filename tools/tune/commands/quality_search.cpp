@@ -157,7 +157,7 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
     Samples focus;
     SearchAnswer answer;
     for (;;) {
-        const auto search = make_search(*search_method(options_.search), wish);
+        const auto search = make_search(options_.search, wish);
         const auto add = [&](int k, const Samples &samples) {
             const std::size_t before = probes_.size();
             const ProbeResult &probe = measure(k, samples);

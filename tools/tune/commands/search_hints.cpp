@@ -39,7 +39,7 @@ std::optional<double> suggested_start(const std::vector<std::pair<double, double
 
 std::string search_identity(const ProbeSetup &setup, const Options &o, const std::vector<QualityTarget> &targets) {
     if (setup.source.id.empty()) return {};
-    json identity = {o.search,
+    json identity = {search_word(o.search),
                      o.thorough,
                      o.tolerance.value_or(-1),
                      o.min_q.value_or(-1),

@@ -197,7 +197,7 @@ class ClusterRun {
     void finish(RunFolder::Lock &lock, json &state, const std::string &trouble) {
         const std::size_t units = run_.manifest().units.size(), done = run_.results().size();
         Options own = options_;
-        own.cluster.executor = "local";
+        own.cluster.executor = ExecutorKind::local;
         own.cluster.store = run_.manifest().store;
         own.cluster.run_folder = run_.path();
         own.no_cache = false; // what this run made is in its own store
@@ -252,7 +252,7 @@ void check_wishes(const Options &o) {
         throw usage_error("--executor slurm needs --shared FOLDER, a folder that all nodes see under the same name");
     if (fs::absolute(o.cluster.shared).string().find('\\') != std::string::npos) // has a meaning of its own there
         throw usage_error("--shared: Slurm cannot write logs below a folder with a backslash in its name");
-    if (o.source_hash == "none")
+    if (o.source_hash == SourceHash::none)
         throw usage_error("--executor slurm knows results by what was encoded; leave out --no-source-hash");
     if (o.cluster.gres.starts_with("gpu") && o.score_backend == "cpu")
         throw usage_error("--gres " + o.cluster.gres + " asks for a GPU and --score-backend cpu does not use it");
@@ -276,7 +276,7 @@ std::optional<int> run_on_cluster(const Options &given, const ClusterCommand &co
             std::this_thread::sleep_for(5 * kPause);
         return kExitOk;
     }
-    if (options.cluster.executor != "slurm" || options.dry_run) return std::nullopt;
+    if (options.cluster.executor != ExecutorKind::slurm || options.dry_run) return std::nullopt;
     check_wishes(options);
     { const Slurm is_there(options.cluster); }
     Manifest manifest;

@@ -169,7 +169,7 @@ std::vector<std::size_t> UnitChooser::next(const std::function<bool(std::size_t,
 
 int work_as_task(const Options &given, const ClusterCommand &command) {
     Options options = given;
-    options.cluster.executor = "local";
+    options.cluster.executor = ExecutorKind::local;
     const RunFolder run(given.cluster.task_folder);
     options.cluster.store = run.manifest().store;
     options.cluster.run_folder = run.path();
@@ -179,7 +179,7 @@ int work_as_task(const Options &given, const ClusterCommand &command) {
     options.cache_dir = scratch + "/vmaf-tune-cache-" + std::to_string(getuid());
     if (given.no_cache) options.cache_dir += "-" + run.manifest().id; // nothing of other runs
     options.no_cache = false;
-    options.progress = "plain";
+    options.progress = ProgressMode::plain;
     options.log.clear();
     return Worker(options, command).run();
 }

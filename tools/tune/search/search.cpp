@@ -266,13 +266,14 @@ class GridSearch final : public Search {
 
 } // namespace
 
-std::optional<SearchMethod> search_method(std::string_view name) {
-    if (name == "interp") return SearchMethod::interp;
-    if (name == "bisect") return SearchMethod::bisect;
-    if (name == "coarse") return SearchMethod::coarse;
-    if (name == "abav1") return SearchMethod::abav1;
-    if (name == "grid") return SearchMethod::grid;
-    return std::nullopt;
+const char *search_word(SearchMethod method) {
+    switch (method) {
+    case SearchMethod::bisect: return "bisect";
+    case SearchMethod::coarse: return "coarse";
+    case SearchMethod::abav1: return "abav1";
+    case SearchMethod::grid: return "grid";
+    default: return "interp";
+    }
 }
 
 std::unique_ptr<Search> make_search(SearchMethod method, const SearchSettings &settings) {

@@ -86,7 +86,7 @@ class Search {
 };
 
 enum class SearchMethod { interp, bisect, coarse, abav1, grid };
-std::optional<SearchMethod> search_method(std::string_view name);
+const char *search_word(SearchMethod method);
 std::unique_ptr<Search> make_search(SearchMethod method, const SearchSettings &settings);
 
 } // namespace vmaf::tune

@@ -118,6 +118,25 @@ class Flips(VideoTest):
         if FLIPS > 20:
             print(f"{FLIPS * len(CODECS)} files: decoders told of {told}, {scored} were scored")
 
+    def test_what_only_a_parser_complains_of(self):
+        """A frame's header in AV1 that does not end as it must: other pictures, and the decoder says nothing."""
+        content, seen = read(self.encode("parsed.mkv", "-c:v", "libsvtav1", "-preset", "12")), 0
+        at = content.index(b"\x1f\x43\xb6\x75") + len(content) // 3
+        while seen < 2 and (at := content.find(b"\x1a", at + 1)) >= 0:  # begins a unit of that kind; then come its length and its bytes
+            last = at + 1 + content[at + 1] if at + 1 < len(content) else 0
+            if not at + 1 < last < len(content) or not content[last]:
+                continue
+            data = bytearray(content)
+            data[last] &= data[last] - 1
+            bad = self.file("parsed_bad.mkv", bytes(data))
+            if not any("trailing" in line for line in decoded(bad)[1]):
+                continue
+            seen += 1
+            run = run_vmaf(self.path("parsed.mkv"), bad, "--mismatch", "warn")
+            self.assertEqual(run.returncode, 234, run.stderr)
+            self.assertIn("damaged", run.stderr)
+        self.assertEqual(seen, 2)
+
     def test_every_run_on_a_damaged_file_ends_alike(self):
         whole = self.encode("again.mp4", *CODECS["h264.mp4"])
         content, seen = read(whole), 0

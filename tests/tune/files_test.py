@@ -248,6 +248,27 @@ class Trust(FilesTest):
         self.assertIn("belongs to another user", run.stderr)
 
     @needs_root
+    def test_segments_that_others_made_are_made_again(self):
+        segments = self.new("segments")
+        segments.mkdir()
+        command = ("per-shot", "-i", self.clip, "-e", "libx264", "--preset", "ultrafast", "--target-vmaf", "60", "--run", "-y", "-q", "--segment-dir", segments, "-o", self.new("out.mp4"))
+        self.tune(*command)
+        segment = segments / "segment_00000.mkv"
+        mark, whole = segments / "segment_00000.mkv.done", segment.read_bytes()
+        first = segment.stat().st_ino
+        self.tune(*command)
+        self.assertEqual(segment.stat().st_ino, first)  # nothing is done twice
+        segment.write_bytes(b"planted")
+        os.chown(segment, STRANGER, STRANGER)
+        self.tune(*command)
+        self.assertGreater(len(segment.read_bytes()), len(whole) // 2)  # its identity differs each time
+        os.chown(mark, STRANGER, STRANGER)
+        segment.write_bytes(b"planted")
+        self.tune(*command)
+        self.assertGreater(len(segment.read_bytes()), len(whole) // 2)
+        self.assertEqual(mark.stat().st_uid, 0)
+
+    @needs_root
     def test_scratch_folders_of_others_are_left_alone(self):
         work = self.new("work")
         folder = work / ".vmaf-tune-theirs"

@@ -116,11 +116,17 @@ void Container::replay() {
     kept_.clear();
 }
 
+// Parsers look into packets on their way.
+int Container::read_and_hear(AVPacket *packet) {
+    const Hearing hearing(parser_complaints_);
+    return av_read_frame(format_.get(), packet);
+}
+
 bool Container::read_next(AVPacket *packet, std::uint64_t frames) {
     for (;;) {
         av_packet_unref(packet);
         forget_messages();
-        const int code = av_read_frame(format_.get(), packet);
+        const int code = read_and_hear(packet);
         if (is_cancelled_) throw Error(ECANCELED, "reading was cancelled");
         if (code == AVERROR_EOF) {
             // Some containers (Matroska) end quietly where they were cut off: only a message tells.
@@ -131,6 +137,12 @@ bool Container::read_next(AVPacket *packet, std::uint64_t frames) {
         if (code < 0) throw damaged(frames, reason(code));
         if (packet->stream_index != stream_->index) continue;
         if (packet->flags & AV_PKT_FLAG_CORRUPT) throw damaged(frames, reason(AVERROR_INVALIDDATA));
+        // Where a stream was joined in the middle, what comes before its first key picture makes no sense yet.
+        if (!has_key_)
+            parser_complaints_.forget();
+        else if (const std::string heard = parser_complaints_.first(); !heard.empty())
+            throw damaged(frames, heard);
+        has_key_ = has_key_ || (packet->flags & AV_PKT_FLAG_KEY);
         return true;
     }
 }

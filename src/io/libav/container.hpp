@@ -45,10 +45,12 @@ class Container {
     void open();
     void find_stream();
     bool read_next(AVPacket *packet, std::uint64_t frames);
+    int read_and_hear(AVPacket *packet);
 
     VideoRequest request_;
     std::atomic<bool> is_cancelled_ = false;
-    Complaints complaints_, trial_complaints_; // outlive what they hear from
+    Complaints complaints_, trial_complaints_, parser_complaints_; // outlive what they hear from
+    bool has_key_ = false;                                         // among the packets that were read
     std::unique_ptr<ByteInput> bytes_;
     FormatContext format_;
     AVStream *stream_ = nullptr;

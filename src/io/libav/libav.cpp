@@ -40,6 +40,7 @@ void keep_message(void *object, int level, const char *format, va_list arguments
     // "[h264 @ 0x55...] text": the address helps nobody.
     if (const auto at = line.find(" @ 0x"); at != std::string::npos)
         if (const auto end = line.find(']', at); end != std::string::npos) line.erase(at, end - at);
+    if (line.starts_with("[NULL] ")) line.erase(0, 7); // a parser
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r' || line.back() == ' ')) line.pop_back();
     for (char &c : line)
         if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7f) c = ' ';

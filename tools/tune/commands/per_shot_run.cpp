@@ -8,6 +8,7 @@
 #include "system/files.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
+#include "system/trust.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -17,11 +18,6 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-std::string text_of_file(const std::string &path) {
-    fs::ifstream file(path);
-    return std::string((std::istreambuf_iterator<char>(file)), {});
-}
-
 void put_text(const std::string &path, const std::string &text) {
     system::write_output_file(path, [&](const auto &out) { out(text); });
 }
@@ -30,7 +26,10 @@ void put_text(const std::string &path, const std::string &text) {
 void encode_segment(const ProbeSetup &base, const ShotSegment &segment) {
     const std::string mark = segment.path + ".done", made_by = shell_quoted(segment.command) + "\n" + base.source.id;
     std::error_code error;
-    if (fs::exists(segment.path, error) && text_of_file(mark) == made_by) return;
+    std::string danger; // who could have made up either is not believed
+    if (fs::exists(segment.path, error) && system::who_else_can_change(segment.path, system::Reach::itself).empty() &&
+        system::content_if_own(mark, danger) == made_by)
+        return;
     Arguments command = segment.command;
     const std::string part = segment.path + ".part.mkv";
     command.back() = ffmpeg_path(part);

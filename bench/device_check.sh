@@ -4,7 +4,7 @@
 #   bench/device_check.sh pack FOLDER          builds for sm_90 and puts what is needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: devices features check profile parity golden mixes memory kernels frames sweep library pageable files y4m nvdec list startup contexts runs samples faults
+# Steps: devices features check profile parity golden mixes memory kernels frames sweep library pageable files y4m nvdec formats uploads tune_direct list startup contexts runs samples faults
 # sanitize hip sycl
 # (default: all but sweep and sycl). Each prints its figures as it goes, and FAILED where something is not as it must be. `SLOW` names the
 # features that profile looks at.
@@ -352,7 +352,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(devices features check profile parity golden mixes memory kernels frames library pageable files y4m nvdec list startup contexts runs samples faults sanitize hip)
+    [ ${#steps[@]} -gt 0 ] || steps=(devices features check profile parity golden mixes memory kernels frames library pageable files y4m nvdec formats uploads tune_direct list startup contexts runs samples faults sanitize hip)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS

@@ -1,7 +1,8 @@
 # Steps of device_check.sh about video files that the GPU decodes. Sourced there.
 #
 # pack needs FFMPEG_LIBRARIES, a folder with FFmpeg's shared libraries built with the decoders of the GPU and little else
-# (configure --enable-ffnvcodec --enable-hwaccel=h264_nvdec,hevc_nvdec,av1_nvdec ...), and an ffmpeg that encodes the clips.
+# (configure --enable-ffnvcodec --enable-hwaccel=h264_nvdec,hevc_nvdec,av1_nvdec,vp9_nvdec ...), and an ffmpeg that encodes the
+# clips. FFMPEG_PROGRAMS: a folder with ffmpeg and ffprobe that run with those libraries, for the step tune_direct.
 
 # Clips of a few frames, encoded, then repeated by copying packets: key frames stay where they were.
 make_videos() { # folder
@@ -27,17 +28,40 @@ make_videos() { # folder
     times=19
     encode ref_av1.mp4 -c:v libsvtav1 -preset 12 -g 16 -crf 25
     encode dis_av1.mp4 -c:v libsvtav1 -preset 12 -g 16 -crf 50
+    # Small ones of what else GPUs decode, or do not: refused, and left to processors.
+    "$clipgen" --size 640x360 --frames 48 --scene street "$made/source.y4m"
+    times=0
+    local q name hevc=(-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=24:min-keyint=24:scenecut=0:open-gop=0)
+    local vp9=(-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 24 -b:v 0) avc=(-c:v libx264 -preset fast -g 24)
+    for name in ref dis; do
+        q=$([ $name = ref ] && echo 18 || echo 36)
+        encode ${name}_vp9.webm "${vp9[@]}" -crf $q
+        encode ${name}_vp9_10.webm -pix_fmt yuv420p10le "${vp9[@]}" -profile:v 2 -crf $q
+        encode ${name}_444.mp4 -pix_fmt yuv444p "${hevc[@]}" -crf $q
+        encode ${name}_444_10.mp4 -pix_fmt yuv444p10le "${hevc[@]}" -crf $q
+        encode ${name}_444_12.mp4 -pix_fmt yuv444p12le "${hevc[@]}" -crf $q
+        encode ${name}_12.mp4 -pix_fmt yuv420p12le "${hevc[@]}" -crf $q
+        encode ${name}_high10.mp4 -pix_fmt yuv420p10le "${avc[@]}" -crf $q
+        encode ${name}_open.mp4 "${avc[@]}" -x264-params open-gop=1 -crf $q
+        ffmpeg -nostdin -v error -y -i "$made/${name}_open.mp4" -c copy -bsf:v h264_metadata=crop_left=6:crop_top=4:crop_right=10:crop_bottom=8 "$made/${name}_cropped.mp4"
+    done
     # Repeated packets take no room in an archive.
-    tar c -C "$made" {ref,dis}_{h264,hevc,av1}.mp4 changing.mkv | xz -T2 --lzma2=preset=1,dict=64MiB >"$1/videos.tar.xz"
+    (cd "$made" && tar c {ref,dis}_*.{mp4,webm} changing.mkv) | xz -T2 --lzma2=preset=0,dict=64MiB >"$1/videos.tar.xz"
     rm -rf "$made"
 }
 pack_video() { # folder build
     [ -n "${FFMPEG_LIBRARIES:-}" ] || { echo "without FFMPEG_LIBRARIES the step nvdec has nothing to run" && return 0; }
-    ninja -C "$2" bench/video_bench tools/libvmaf-libav.so
-    cp "$2"/bench/video_bench "$2"/tools/libvmaf-libav.so "$1"/
+    ninja -C "$2" bench/video_bench tools/libvmaf-libav.so tools/vmaf-tune
+    cp "$2"/bench/video_bench "$2"/tools/libvmaf-libav.so "$2"/tools/vmaf-tune "$1"/
     mkdir -p "$1"/ffmpeg
-    cp -L "$FFMPEG_LIBRARIES"/*.so.?* "$1"/ffmpeg/
-    strip "$1"/video_bench "$1"/libvmaf-libav.so
+    # By the names that programs look for alone; with them what they need of others than the C library.
+    local library
+    for library in "$FFMPEG_LIBRARIES"/*.so.*; do
+        [[ ${library##*.so.} = *.* ]] || cp -L "$library" "$1"/ffmpeg/
+    done
+    LD_LIBRARY_PATH=$FFMPEG_LIBRARIES ldd "$1"/ffmpeg/*.so.* | awk '/dav1d/ {print $3}' | sort -u | xargs -r cp -L -t "$1"/ffmpeg/
+    [ -z "${FFMPEG_PROGRAMS:-}" ] || { mkdir -p "$1"/programs && cp "$FFMPEG_PROGRAMS"/{ffmpeg,ffprobe} "$1"/programs/; }
+    strip "$1"/video_bench "$1"/libvmaf-libav.so "$1"/vmaf-tune
     strip --strip-unneeded "$1"/ffmpeg/*
     [ -e "$1"/videos.tar.xz ] || make_videos "$1"
 }
@@ -73,10 +97,66 @@ refused() { # what, then the command
     echo "$1: exit $code, $(tail -n 1 "$tmp/errors" | head -c 200)"
     [ $code != 0 ] && [ $code != 124 ] && [ $code -lt 128 -o $code = 234 -o $code = 255 ] && [ ! -e "$tmp/bad.json" ]
 }
+unpack_videos() {
+    export LD_LIBRARY_PATH=$folder:$folder/ffmpeg:${LD_LIBRARY_PATH:-} VMAF_LIBAV_MODULE=$folder/libvmaf-libav.so
+    [ -e "$tmp/ref_h264.mp4" ] ||
+        python3 -c "import lzma, sys, tarfile; tarfile.open(fileobj=lzma.open(sys.argv[1])).extractall(sys.argv[2])" "$folder/videos.tar.xz" "$tmp"
+}
+# What else GPUs decode, or refuse: documents equal to the CPU's by every way there is.
+step_formats() {
+    unpack_videos
+    local name way failed=0 code
+    for name in vp9.webm vp9_10.webm 444.mp4 444_10.mp4 444_12.mp4 12.mp4 high10.mp4 open.mp4 cropped.mp4; do
+        local run=(timeout 60 "$folder"/vmaf -r "$tmp/ref_$name" -d "$tmp/dis_$name" --feature psnr --csv --precision max -q)
+        "${run[@]}" --backend cpu --threads 16 -o "$tmp/cpu.csv" 2>"$tmp/errors" || { tail -n 1 "$tmp/errors"; failed=1; continue; }
+        for way in cuda auto none; do
+            code=0
+            "${run[@]}" --backend cuda --hwaccel $way -o "$tmp/$way.csv" 2>"$tmp/errors" || code=$?
+            if [ $code = 0 ] && cmp -s "$tmp/cpu.csv" "$tmp/$way.csv"; then
+                echo "$name, --hwaccel $way: equal, $(($(wc -l <"$tmp/cpu.csv") - 1)) frames"
+            elif [ $way = cuda ] && grep -q "does not decode" "$tmp/errors"; then
+                tail -n 1 "$tmp/errors"
+            else
+                echo "$name, --hwaccel $way: FAILED, exit $code, $(tail -n 1 "$tmp/errors" | head -c 200)"
+                failed=1
+            fi
+            rm -f "$tmp/$way.csv"
+        done
+    done
+    return $failed
+}
+# Processors decode, the device scores: straight into memory that it copies from, and by way of pictures of the host.
+step_uploads() {
+    unpack_videos
+    local name how
+    for name in h264 hevc; do
+        for how in upload copy upload copy; do
+            timed "$name, $how" timeout 100 "$folder"/video_bench score cuda "$tmp/ref_$name.mp4" "$tmp/dis_$name.mp4" $how 2>/dev/null
+        done
+    done
+}
+# vmaf-tune hands both files to the scorer, which decodes them on the GPU.
+step_tune_direct() {
+    unpack_videos
+    [ -d "$folder/programs" ] || { echo "no ffmpeg and ffprobe were packed (FFMPEG_PROGRAMS)" && return 0; }
+    local -x PATH=$folder/programs:$PATH
+    local name score=("$folder"/vmaf-tune score --format json --metrics vmaf,psnr --align none --no-cache) failed=0
+    for name in open.mp4 vp9.webm 444.mp4; do
+        timed "$name, direct" timeout 60 "${score[@]}" "$tmp/ref_$name" "$tmp/dis_$name" --score-backend cuda --score-transport direct >"$tmp/direct.json" || failed=1
+        timed "$name, pipe" timeout 60 "${score[@]}" "$tmp/ref_$name" "$tmp/dis_$name" --score-backend cpu --score-transport pipe >"$tmp/pipe.json" || failed=1
+        python3 - "$tmp/direct.json" "$tmp/pipe.json" <<'PY' || failed=1
+import json, sys
+direct, pipe = (json.load(open(p)) for p in sys.argv[1:])
+same = direct["frames"] == pipe["frames"]
+print("  frames equal in every digit" if same else "  DIFFERENT", direct.get("warnings"))
+sys.exit(not same)
+PY
+    done
+    return $failed
+}
 step_nvdec() {
-    local -x LD_LIBRARY_PATH=$folder:$folder/ffmpeg:$LD_LIBRARY_PATH VMAF_LIBAV_MODULE=$folder/libvmaf-libav.so
+    unpack_videos
     local name alone scored failed=0 i jobs=() job
-    python3 -c "import lzma, sys, tarfile; tarfile.open(fileobj=lzma.open(sys.argv[1])).extractall(sys.argv[2])" "$folder/videos.tar.xz" "$tmp"
     local names=(h264 hevc)
     if timeout 60 "$folder"/vmaf -r "$tmp/ref_av1.mp4" -d "$tmp/dis_av1.mp4" --backend cuda --hwaccel cuda --frame_cnt 1 -q -o /dev/null 2>"$tmp/errors"; then
         names+=(av1)

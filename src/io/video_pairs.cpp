@@ -54,8 +54,7 @@ bool is_constant_rate(const VideoFacts &f) {
 
 VideoPairs::VideoPairs(const VideoPairsRequest &request)
     : request_(request), pairer_(request.missing), next_judgement_(kFirstJudgement) {
-    reference_file_ = open_video(request.reference);
-    distorted_file_ = open_video(request.distorted);
+    open_files();
     report_.reference = reference_file_->facts();
     report_.distorted = distorted_file_->facts();
     report_.is_by_index = request.is_by_index;
@@ -87,6 +86,26 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
 }
 
 VideoPairs::~VideoPairs() = default;
+
+// Both at once where that shortens a start on a GPU. What is wrong is found out one by one, so that what is said is
+// certainly about that file.
+void VideoPairs::open_files() {
+    const auto is_file = [](const std::string &path) {
+        std::error_code error;
+        return path != "-" && std::filesystem::is_regular_file(path, error);
+    };
+    if (request_.reference.may_stay_on_device && is_file(request_.reference.path) && is_file(request_.distorted.path))
+        try {
+            auto other = std::async(std::launch::async, [&] { return open_video(request_.distorted); });
+            auto reference = open_video(request_.reference);
+            distorted_file_ = other.get();
+            reference_file_ = std::move(reference);
+            return;
+        } catch (const std::exception &) { // below
+        }
+    reference_file_ = open_video(request_.reference);
+    distorted_file_ = open_video(request_.distorted);
+}
 
 void VideoPairs::step(const std::string &sentence) {
     report_.steps.push_back(sentence);

@@ -70,6 +70,7 @@ class VideoPairs final : public FramePairs {
     const PairsReport *report() const override { return &report_; }
 
   private:
+    void open_files();
     void step(const std::string &sentence);
     void warn(const std::string &sentence);
     void mismatch(const std::string &sentence);

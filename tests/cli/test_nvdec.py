@@ -56,6 +56,29 @@ class Nvdec(VideoTest):
         self.assertEqual(len({*map(tuple, samples.values())}), 1, samples)  # the picture's own number is left
         self.assertEqual(len({*samples[0, 0]}), 1, samples)
 
+    def score_on_fakes(self, ref, *arguments, expect=0):
+        """The command with CUDA, a fake driver and this decoder: scores mean nothing."""
+        env = dict(os.environ, FAKE_NVDEC_SIZE="144x80", LD_LIBRARY_PATH=os.pathsep.join((os.environ["FAKE_NVDEC"], os.environ["FAKE_CUDA"])))
+        run = subprocess.run([os.environ["VMAF_WITH_CUDA"], "-r", ref, "-d", ref, "-n", "--feature", "vif", "--backend", "cuda", "--csv", "-o", "-", *arguments],
+                             capture_output=True, text=True, env=env, timeout=120)
+        if "it does not decode h264 here" in run.stderr:
+            self.skipTest("this FFmpeg decodes nothing on CUDA devices")
+        self.assertEqual(run.returncode, expect, run.stderr)
+        return run.stdout.count("\n") - 1, run.stderr
+
+    def test_pictures_that_are_cropped_at_the_left_are_left_to_processors(self):
+        """NVIDIA's parser tells nothing of that, and processors crop less than files ask for."""
+        path = self.encode("cropped.mp4", "-c:v", "libx264", "-g", "8", "-bsf:v", "h264_metadata=crop_left=6:crop_top=4:crop_right=10:crop_bottom=8")
+        _, said = self.score_on_fakes(path, "--hwaccel", "cuda", expect=255)
+        self.assertIn("cropped at the left or above", said)
+        frames, said = self.score_on_fakes(path, "--hwaccel", "auto")
+        self.assertEqual(frames, self.frames)
+        self.assertIn("is decoded by the processor", said)
+        below = self.encode("below.mp4", "-c:v", "libx264", "-g", "8")
+        frames, said = self.score_on_fakes(below, "--hwaccel", "cuda")
+        self.assertEqual(frames, self.frames)
+        self.assertNotIn("processor", said)
+
     def test_it_stops_when_asked(self):
         frames, said = self.decode(most=3, expect=0)
         self.assertEqual(([f[0] for f in frames], said), ([0, 1, 2], ""))

@@ -22,6 +22,7 @@ namespace vmaf::libav {
 namespace {
 
 constexpr unsigned kMaxDecoderThreads = 16;
+constexpr int kTrialThreads = 4; // each decodes a frame more before the first comes out
 constexpr int kHeldSurfaces = 6; // frames that are out at once, of a decoder on a device
 
 std::span<const std::uint8_t> bytes_of(const AVPacket &packet) {
@@ -148,6 +149,7 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
 #pragma GCC diagnostic pop
 #endif
     }
+    if (is_trial_) context->apply_cropping = 0; // it is looked at, and then done
     if (device) {
         context->get_format = choose_format;
         context->hw_device_ctx = av_buffer_ref(device);
@@ -200,8 +202,9 @@ void Decoder::open_codec() {
     const std::string &wanted = request_.hwaccel;
     if ((wanted == "cuda" || wanted == "auto") && tries_first_frame()) {
         container_->keep_packets();
-        open_context(avcodec_find_decoder(id), nullptr);
         is_trial_ = true;
+        threads_ = std::min(threads_, kTrialThreads);
+        open_context(avcodec_find_decoder(id), nullptr);
         return;
     }
     if (!wanted.empty() && wanted != "none" && wanted != "auto") {
@@ -341,10 +344,18 @@ bool Decoder::next_where_it_is(AVFrame *frame) {
     return true;
 }
 
+// As decoders do it themselves.
+void Decoder::crop(AVFrame *frame) {
+    is_cropped_at_origin_ = is_cropped_at_origin_ || frame->crop_left > 0 || frame->crop_top > 0;
+    if (av_frame_apply_cropping(frame, 0) >= 0) return;
+    frame->crop_left = frame->crop_right = frame->crop_top = frame->crop_bottom = 0; // nonsense
+}
+
 bool Decoder::next(AVFrame *frame) {
     av_frame_unref(frame);
     if (device_.empty()) {
         if (!receive_whole(frame)) return false;
+        if (is_trial_) crop(frame);
     } else {
         av_frame_unref(on_device_.get());
         if (!receive_whole(on_device_.get())) return false;

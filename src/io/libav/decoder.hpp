@@ -51,6 +51,8 @@ class Decoder {
     std::string device() const { return has_fallen_back_ ? std::string() : device_; } // empty: a processor decodes
     // A processor decodes the first frame of a file that cuda will.
     bool is_trial() const { return is_trial_; }
+    // The first frame of a trial had columns at the left or rows above that are not shown.
+    bool is_cropped_at_origin() const { return is_cropped_at_origin_; }
     const std::string &remark() const { return remark_; }   // complete with the first frame
     std::string name() const { return container_->name(); } // for sentences
     void cancel() noexcept { container_->cancel(); }
@@ -70,6 +72,7 @@ class Decoder {
     bool feed();
     bool receive(AVFrame *frame);
     bool receive_whole(AVFrame *frame);
+    void crop(AVFrame *frame);
     void look_at_start(const AVPacket &packet);
     void look_at_headers(const AVPacket &packet);
     std::uint64_t number() const { return first_number_ + frames_; } // of the next frame
@@ -92,7 +95,7 @@ class Decoder {
     CodecContext codec_;
     std::string device_, remark_;
     AVPixelFormat device_format_ = AV_PIX_FMT_NONE;
-    bool is_trial_ = false;
+    bool is_trial_ = false, is_cropped_at_origin_ = false;
     bool is_strict_ = false;    // a device was asked for by name
     bool holds_frames_ = false; // whoever takes them, a few at once
     std::atomic<bool> has_fallen_back_ = false;

@@ -95,9 +95,8 @@ class LibavFile final : public VideoFile {
     explicit LibavFile(const VideoRequest &request)
         : request_(request), decoder_(std::make_unique<Decoder>(std::make_shared<Container>(request))),
           clock_(fraction(decoder_->stream().avg_frame_rate)) {
-        read_ahead();
-        if (!has_frame_)
-            throw invalid(decoder_->name() + " has no frame that can be decoded: " + reason(AVERROR_INVALIDDATA));
+        read_first();
+        if (decoder_->is_cropped_at_origin()) leave_to_processor();
         find_facts();
     }
 
@@ -144,15 +143,34 @@ class LibavFile final : public VideoFile {
     }
 
   private:
-    // Frames come through the host's memory after all: from the device that was asked for.
-    void begin_again() {
-        request_.may_stay_on_device = false;
-        decoder_ = std::make_unique<Decoder>(std::make_shared<Container>(request_));
-        clock_ = FrameClock(fraction(decoder_->stream().avg_frame_rate));
-        decoded_frames_ = 0;
+    void read_first() {
         read_ahead();
         if (!has_frame_)
             throw invalid(decoder_->name() + " has no frame that can be decoded: " + reason(AVERROR_INVALIDDATA));
+    }
+
+    void open_again() {
+        decoder_ = std::make_unique<Decoder>(std::make_shared<Container>(request_));
+        clock_ = FrameClock(fraction(decoder_->stream().avg_frame_rate));
+        decoded_frames_ = 0;
+        read_first();
+    }
+
+    // NVIDIA's parser does not tell what is cropped at the left and above, and what processors make of it differs.
+    void leave_to_processor() {
+        const std::string why = "its pictures are cropped at the left or above, which GPUs decode otherwise";
+        if (request_.hwaccel != "auto")
+            throw invalid("--hwaccel " + request_.hwaccel + " cannot be used for " + decoder_->name() + ": " + why +
+                          "; leave the option out, or use auto");
+        request_.hwaccel = "none";
+        open_again();
+        facts_.remark = decoder_->name() + " is decoded by the processor: " + why;
+    }
+
+    // Frames come through the host's memory after all: from the device that was asked for.
+    void begin_again() {
+        request_.may_stay_on_device = false;
+        open_again();
         if (maker_) maker_ = std::make_unique<PictureMaker>(*frame_, facts_, output_);
     }
 
@@ -234,7 +252,7 @@ class LibavFile final : public VideoFile {
         facts_.codec = avcodec_get_name(stream.codecpar->codec_id);
         facts_.decoder = decoder_->codec().name;
         facts_.hwaccel = decoder_->is_trial() ? "cuda" : decoder_->device();
-        facts_.remark = decoder_->remark();
+        if (facts_.remark.empty()) facts_.remark = decoder_->remark();
         facts_.video_streams = decoder_->container().video_streams();
 
         const PixelLayout layout = pixel_layout(static_cast<AVPixelFormat>(f.format));

@@ -270,6 +270,68 @@ TEST(Callbacks, CallsThatWouldWaitForTheCallbackAreRefused) {
     }
 }
 
+TEST(Callbacks, ContextsThatFeedEachOtherAreRefusedWhereTheyMeetAgain) {
+    struct Pair {
+        VmafContext *first = nullptr, *second = nullptr;
+        int fed_second = 1, fed_first = 1;
+    } pair;
+    Context first, second;
+    pair.first = first;
+    pair.second = second;
+    for (VmafContext *ctx : {pair.first, pair.second}) EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+    char name[] = "psnr_y";
+    const auto feeds_second = [](void *data, VmafMetadata *m) {
+        auto &p = *static_cast<Pair *>(data);
+        p.fed_second = feed(p.second, m->picture_index);
+    };
+    const auto feeds_first = [](void *data, VmafMetadata *m) {
+        auto &p = *static_cast<Pair *>(data);
+        p.fed_first = feed(p.first, m->picture_index + 1);
+        EXPECT_EQ(vmaf_close(p.first), -EINVAL);
+        EXPECT_EQ(vmaf_close(p.second), -EINVAL);
+    };
+    EXPECT_EQ(vmaf_register_metadata_handler(first, {name, feeds_second, &pair}), 0);
+    EXPECT_EQ(vmaf_register_metadata_handler(second, {name, feeds_first, &pair}), 0);
+    EXPECT_EQ(feed(first, 0), 0);
+    EXPECT_EQ(pair.fed_second, 0);
+    EXPECT_EQ(pair.fed_first, -EINVAL);
+}
+
+TEST(Models, SharedByContextsMayGoWhenTheyLike) {
+    VmafModel *model = nullptr;
+    VmafModelConfig cfg{};
+    ASSERT_EQ(vmaf_model_load(&model, &cfg, "vmaf_v0.6.1"), 0);
+    Context late;
+    double of_early = 0, of_late = 0;
+    {
+        Context early(quiet(3));
+        for (VmafContext *ctx : {early.ctx, late.ctx}) {
+            EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+            for (unsigned i = 0; i < 4; i++) EXPECT_EQ(feed(ctx, i), 0);
+            EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        }
+        EXPECT_EQ(vmaf_score_pooled(early, model, VMAF_POOL_METHOD_MEAN, &of_early, 0, 3), 0);
+    }
+    EXPECT_EQ(vmaf_score_pooled(late, model, VMAF_POOL_METHOD_MEAN, &of_late, 0, 3), 0);
+    EXPECT_EQ(of_early, of_late);
+    vmaf_model_destroy(model);
+    EXPECT_EQ(vmaf_feature_score_pooled(late, kVif, VMAF_POOL_METHOD_MEAN, &of_late, 0, 3), 0);
+    EXPECT_EQ(vmaf_write_output(late, "/dev/null", VMAF_OUTPUT_FORMAT_XML), 0);
+}
+
+TEST(Pictures, GivenBackTwiceAreRefused) {
+    VmafPicture pic = picture(64, 48, 1), none{};
+    EXPECT_EQ(vmaf_picture_unref(&pic), 0);
+    EXPECT_EQ(vmaf_picture_unref(&pic), -EINVAL);
+    EXPECT_EQ(vmaf_picture_unref(&none), -EINVAL);
+    Context ctx;
+    EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+    VmafPicture ref = picture(64, 48, 1), dis = picture(64, 48, 2);
+    EXPECT_EQ(vmaf_read_pictures(ctx, &ref, &dis, 0), 0);
+    EXPECT_EQ(vmaf_picture_unref(&ref), -EINVAL); // the context has them
+    EXPECT_EQ(vmaf_picture_unref(&dis), -EINVAL);
+}
+
 TEST(Callbacks, ClosingWithoutFlushWaitsForThem) {
     Client client;
     {

@@ -7,7 +7,7 @@ Clips are cut from the videos of FOLDER and made by FFmpeg's generators and clip
 everything is counted. `search` on the whole clip is the truth. For each way: how often its quality value gives the whole clip the target to within
 0.5 below and 1 above (hit), and to within 1.5 either way (near: the tolerance that fast and predict have by default); how far the score is
 off; how many bits that costs or saves against the search; and what it encoded, in frames, against the search. Coverage is how often the stated interval held
-what was measured, on clips that it was not made from. --calibration writes the first set's residuals of `predict` as a file for --calibration-sidecar.
+what was measured, on clips that it was not made from. --calibration writes the residuals of `predict` as a file for --calibration-sidecar.
 """
 import argparse
 import json
@@ -133,6 +133,7 @@ def main():
     parser.add_argument("--targets", default="95,88,80")
     parser.add_argument("--grid", default="16:40:6")
     parser.add_argument("--alpha", type=float, default=0.1)
+    parser.add_argument("--sets", default="fit,held out", help="the sets of clips to look at")
     parser.add_argument("--no-rows", action="store_true", help="leave out predict --from-corpus")
     parser.add_argument("--calibration")
     options = parser.parse_args()
@@ -140,25 +141,30 @@ def main():
     if not options.work:
         scratch = tempfile.TemporaryDirectory(prefix="tune-accuracy-")
         options.work = pathlib.Path(scratch.name)
-    clips = {which: tune_clips.make_clips(options.work / "clips", options.natural, options.clipgen, which, FRAMES) for which in ("fit", "held out")}
+    clips = {which: tune_clips.make_clips(options.work / "clips", options.natural, options.clipgen, which, FRAMES) for which in options.sets.split(",")}
     bench = Bench(options)
     targets = [float(t) for t in options.targets.split(",")]
-    fit = look_at(bench, clips["fit"], targets)
-    held_out = look_at(bench, clips["held out"], targets, None if options.no_rows else bench.corpus(clips["held out"]))
-    for which, found in (("fit", fit), ("held out", held_out)):
+    looked = {which: look_at(bench, clips[which], targets, None if options.no_rows or which == "fit" else bench.corpus(clips[which])) for which in clips}
+    for which, found in looked.items():
         print(f"\n{options.encoder} {options.preset}, {len(clips[which])} clips ({which}) of {tune_clips.SIZE}, {FRAMES} frames; targets {options.targets}\n")
         print("| | hits | near | median error | worst | bits against the search | cost |\n| --- | --- | --- | --- | --- | --- | --- |")
         for name, results in found.answers.items():
             report(name, results)
         print()
         coverage("fast, error bar of the piece", found.bars)
-    width = quantile([r for *_, r in fit.residuals], options.alpha)
-    coverage(f"predict, interval from the first set (wish {100 * (1 - options.alpha):.0f} %)", [(name, width, r) for name, _, r in held_out.residuals])
-    coverage("predict --from-corpus", held_out.rows)
-    print("residuals of predict:", " ".join(f"{name}:{r:+.2f}" for name, _, r in fit.residuals + held_out.residuals))
-    print("gaps of fast:", " ".join(f"{name}:{r:+.2f}({w:.2f})" for name, w, r in fit.bars + held_out.bars))
+    residuals = [(name, r) for found in looked.values() for name, _, r in found.residuals]
+    wish = f"(wish {100 * (1 - options.alpha):.0f} %)"
+    if "fit" in looked and "held out" in looked:
+        width = quantile([r for *_, r in looked["fit"].residuals], options.alpha)
+        coverage(f"predict, interval from the first set {wish}", [(name, width, r) for name, _, r in looked["held out"].residuals])
+    coverage(f"predict, each clip's interval from all others {wish}",
+             [(name, quantile([x for other, x in residuals if other != name], options.alpha), r) for name, r in residuals])
+    for found in looked.values():
+        coverage("predict --from-corpus", found.rows)
+    print("residuals of predict:", " ".join(f"{name}:{r:+.2f}" for name, r in residuals))
+    print("gaps of fast:", " ".join(f"{name}:{r:+.2f}({w:.2f})" for found in looked.values() for name, w, r in found.bars))
     if options.calibration:
-        values = [round(r, 3) for *_, r in fit.residuals]
+        values = [round(r, 3) for _, r in residuals]
         with open(options.calibration, "w") as file:
             json.dump({"method": "split-conformal", "alpha": options.alpha, "n": len(values), "residuals": values}, file)
 

@@ -133,6 +133,17 @@ class Sources(tune_case.TuneCase):
 
     # What is wrong with a source, and what cannot be kept of it
 
+    def test_length_that_no_header_states_is_counted(self):
+        self.ffmpeg("-i", "clip.y4m", *LOSSLESS, "stated.mkv")
+        with open(self.path("live.mkv"), "wb") as file: subprocess.check_call([*FFMPEG, "-i", "stated.mkv", "-c", "copy", "-f", "matroska", "-"], cwd=self.folder, stdout=file)
+        self.ffmpeg("-i", "stated.mkv", "-c", "copy", "bare.h264")
+        stated = self.sample("stated.mkv")
+        for name in ("live.mkv", "bare.h264"):
+            row = self.sample(name)
+            self.assertEqual(row["scored_frames"], stated["scored_frames"], name)
+            self.assertGreater(row["bitrate_kbps"], 0, name)
+        self.assertAlmostEqual(self.sample("live.mkv")["bitrate_kbps"], stated["bitrate_kbps"], delta=0.01 * stated["bitrate_kbps"])
+
     def test_sound_may_be_longer_than_the_video(self):
         self.ffmpeg("-i", "clip.y4m", "-f", "lavfi", "-i", "sine=duration=4", "-c:v", "ffv1", "-c:a", "flac", "long sound.mkv")
         answer = json.loads(self.tune("search", "-i", "long sound.mkv", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "4", "--target-vmaf", "80",

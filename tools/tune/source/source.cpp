@@ -313,6 +313,20 @@ void describe_stream(Source &source, const SourceRequest &request) {
     source.vfr = *high > 1.5 * *low + 0.002; // rounding of time stamps is not variable rate
 }
 
+// Of files that were written to a pipe, and of bare streams, which do not state it: from their packets.
+void measure_length(Source &source, const std::string &ffprobe) {
+    const std::vector<double> times = frame_times(ffprobe, source);
+    if (times.size() > 1) {
+        source.duration = (times.back() - times.front()) * double(times.size()) / double(times.size() - 1);
+        source.frames = std::ssize(times);
+        return;
+    }
+    const std::int64_t packets = video_packets(ffprobe, source.path).packets;
+    if (packets < 2 || source.rate.value() <= 0) return; // a picture has no length
+    source.frames = packets;
+    source.duration = double(packets) / source.rate.value();
+}
+
 } // namespace
 
 std::string lost_streams(const Source &source, bool is_mp4, bool keeps_attachments) {
@@ -489,6 +503,8 @@ Source examine(const SourceRequest &request) {
         if (request.framerate) source.rate = parse_rational(*request.framerate);
     }
     if (request.duration) source.duration = *request.duration;
+    if (source.duration <= 0 && source.kind == Source::Kind::container && !request.is_own_encode)
+        measure_length(source, request.ffprobe);
     if (source.duration <= 0 && !source.frames && request.total_frames && source.rate.value() > 0) {
         source.frames = request.total_frames;
         source.duration = double(*request.total_frames) / source.rate.value();

@@ -64,7 +64,7 @@ void prune_scratch(const Options &o, const CacheOptions &own) {
         std::error_code error;
         if (own.remove_scratch) system::fs::remove_all(path, error);
         std::printf("%s%s\n", own.remove_scratch ? (error ? "cannot remove " : "removed ") : "old scratch folder: ",
-                    path.c_str());
+                    path.string().c_str());
     }
     if (!own.remove_scratch) std::printf("remove them with `vmaf-tune cache prune --scratch`\n");
 }

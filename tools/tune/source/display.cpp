@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numbers>
 #include <vector>
 
 #include "base/error.hpp"
@@ -194,7 +195,7 @@ std::string turning_filter(const std::array<double, 9> &m, bool &swaps) {
     swaps = false;
     const double across = std::hypot(m[0], m[3]), down = std::hypot(m[1], m[4]);
     if (across == 0 || down == 0) return {};
-    double degrees = std::atan2(m[1] / down, m[0] / across) * 180 / M_PI; // clockwise
+    double degrees = std::atan2(m[1] / down, m[0] / across) * 180 / std::numbers::pi; // clockwise
     degrees -= 360 * std::floor(degrees / 360 + 0.9 / 360);
     if (std::fabs(degrees - 90) < 1) {
         swaps = true;

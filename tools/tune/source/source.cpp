@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -194,7 +195,7 @@ std::array<double, 9> display_matrix(const json &side) {
         for (double value = 0; found < matrix.size() && words >> value;) matrix[found++] = value;
     }
     if (found == matrix.size()) return matrix;
-    const double turn = -number_of(side, "rotation") * M_PI / 180; // clockwise
+    const double turn = -number_of(side, "rotation") * std::numbers::pi / 180; // clockwise
     return {std::cos(turn), std::sin(turn), 0, -std::sin(turn), std::cos(turn), 0, 0, 0, 1};
 }
 

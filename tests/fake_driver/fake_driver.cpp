@@ -270,9 +270,10 @@ int hipGetDevicePropertiesR0600(void *properties, int) {
     return CALLED(hipGetDevicePropertiesR0600);
 }
 int hipMemcpy2DAsync(void *to, std::size_t to_pitch, const void *from, std::size_t from_pitch, std::size_t width,
-                     std::size_t height, int, void *) {
+                     std::size_t height, int direction, void *) {
     RETURN_IF_FAILED(hipMemcpy2DAsync);
     copy_rows(to, to_pitch, from, from_pitch, width, height);
+    if (direction == 1 || direction == 2) recorder().copied(width * height, direction == 1); // to the device, to the host
     return 0;
 }
 #else

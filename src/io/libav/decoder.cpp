@@ -344,9 +344,13 @@ bool Decoder::next_where_it_is(AVFrame *frame) {
     return true;
 }
 
+void Decoder::note_cropping(const AVFrame &frame) {
+    is_cropped_at_origin_ = is_cropped_at_origin_ || frame.crop_left > 0 || frame.crop_top > 0;
+}
+
 // As decoders do it themselves.
 void Decoder::crop(AVFrame *frame) {
-    is_cropped_at_origin_ = is_cropped_at_origin_ || frame->crop_left > 0 || frame->crop_top > 0;
+    note_cropping(*frame);
     if (av_frame_apply_cropping(frame, 0) >= 0) return;
     frame->crop_left = frame->crop_right = frame->crop_top = frame->crop_bottom = 0; // nonsense
 }
@@ -359,6 +363,7 @@ bool Decoder::next(AVFrame *frame) {
     } else {
         av_frame_unref(on_device_.get());
         if (!receive_whole(on_device_.get())) return false;
+        note_cropping(*on_device_);
         if (on_device_->format != device_format_) {
             av_frame_move_ref(frame, on_device_.get());
         } else {

@@ -51,7 +51,7 @@ class Decoder {
     std::string device() const { return has_fallen_back_ ? std::string() : device_; } // empty: a processor decodes
     // A processor decodes the first frame of a file that cuda will.
     bool is_trial() const { return is_trial_; }
-    // The first frame of a trial had columns at the left or rows above that are not shown.
+    // On a device, or in a trial: frames had columns at the left or rows above that are not shown.
     bool is_cropped_at_origin() const { return is_cropped_at_origin_; }
     const std::string &remark() const { return remark_; }   // complete with the first frame
     std::string name() const { return container_->name(); } // for sentences
@@ -73,6 +73,7 @@ class Decoder {
     bool receive(AVFrame *frame);
     bool receive_whole(AVFrame *frame);
     void crop(AVFrame *frame);
+    void note_cropping(const AVFrame &frame);
     void look_at_start(const AVPacket &packet);
     void look_at_headers(const AVPacket &packet);
     std::uint64_t number() const { return first_number_ + frames_; } // of the next frame

@@ -156,7 +156,8 @@ class LibavFile final : public VideoFile {
         read_first();
     }
 
-    // NVIDIA's parser does not tell what is cropped at the left and above, and what processors make of it differs.
+    // Decoders of processors leave some of what should be cropped at the left, for the sake of alignment, and those of
+    // devices do not; NVIDIA's parser does not even tell what is.
     void leave_to_processor() {
         const std::string why = "its pictures are cropped at the left or above, which GPUs decode otherwise";
         if (request_.hwaccel != "auto")

@@ -39,6 +39,11 @@ std::string rate_text(const Fraction &rate) {
     return text.data();
 }
 
+bool can_be_read_twice(const std::string &path) {
+    std::error_code error;
+    return path != "-" && system::fs::is_regular_file(path, error);
+}
+
 // Frames per second, the rate that all times fit where the file is of a constant rate with gaps.
 Fraction nominal_rate(const VideoFacts &f) {
     const double base = f.base_rate.value(), average = f.average_rate.value();
@@ -90,11 +95,8 @@ VideoPairs::~VideoPairs() = default;
 // Both at once where that shortens a start on a GPU. What is wrong is found out one by one, so that what is said is
 // certainly about that file.
 void VideoPairs::open_files() {
-    const auto is_file = [](const std::string &path) {
-        std::error_code error;
-        return path != "-" && std::filesystem::is_regular_file(path, error);
-    };
-    if (request_.reference.may_stay_on_device && is_file(request_.reference.path) && is_file(request_.distorted.path))
+    if (request_.reference.may_stay_on_device && can_be_read_twice(request_.reference.path) &&
+        can_be_read_twice(request_.distorted.path))
         try {
             auto other = std::async(std::launch::async, [&] { return open_video(request_.distorted); });
             auto reference = open_video(request_.reference);
@@ -163,8 +165,7 @@ void VideoPairs::check_rates() {
 
 void VideoPairs::check_can_be_read_twice() const {
     for (const std::string &path : {request_.reference.path, request_.distorted.path}) {
-        std::error_code error;
-        if (path == "-" || !system::fs::is_regular_file(path, error))
+        if (!can_be_read_twice(path))
             throw invalid("--align auto reads the clips twice, which " +
                           (path == "-" ? "standard input" : "'" + path + "', a pipe or device,") +
                           " does not allow; give files");

@@ -14,6 +14,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -37,11 +38,13 @@ def quantile(residuals, alpha):
 class Bench:
     def __init__(self, options):
         self.options = options
-        self.cache = options.work / "cache"
-        self.common = ["-e", options.encoder, "--preset", options.preset, "--score-scale", "none", "--cache-dir", str(self.cache), "-q"]
+        self.common = ["-e", options.encoder, "--preset", options.preset, "--score-scale", "none", "-q"]
+        shutil.rmtree(options.work / "caches", ignore_errors=True)
 
     def tune(self, command, *arguments):
-        run = subprocess.run([self.options.tune, command, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        # Each way begins without knowing what another found.
+        cache = [] if "--from-corpus" in arguments else ["--cache-dir", str(self.options.work / "caches" / (command if command in ("fast", "predict") else "whole"))]
+        run = subprocess.run([self.options.tune, command, *map(str, arguments), *cache], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if run.returncode not in (0, 1, 3):
             sys.exit(f"{command} {' '.join(map(str, arguments))} failed:\n{run.stderr}")
         return run.stdout

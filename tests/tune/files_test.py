@@ -332,6 +332,11 @@ print(7)
         self.assertTrue(self.calls("squeue") and self.calls("scancel"))
         for call in self.calls("squeue") + self.calls("scancel"): self.assertIn(f"--user={os.getuid()}", call)
 
+    def test_who_watches_is_told_what_a_node_has_ended(self):
+        folder, path = self.submit(self.bin.parent / "shared", "--detach", cwd=self.bin.parent).stdout.strip(), {"PATH": f"{self.bin}:{os.environ['PATH']}"}
+        self.tune("__settle", folder, cwd=self.bin.parent, env=path)
+        self.assertIn("wrote 1 rows -> ", self.tune("status", folder, "--attach", cwd=self.bin.parent, env=path).stderr)
+
     @needs_root
     def test_runs_of_others_are_refused(self):
         folder = pathlib.Path(self.submit(self.bin.parent / "shared", "--detach").stdout.strip())

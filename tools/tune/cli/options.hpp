@@ -42,7 +42,8 @@ struct ClusterOptions {
     // Told what the parts are, by phases, and the shots, instead of doing anything.
     std::function<void(const std::vector<std::vector<std::string>> &phases)> on_parts;
     std::function<void(const std::vector<std::pair<std::int64_t, std::int64_t>> &shots)> on_shots;
-    std::vector<std::string> done_files; // rows that need not be made again
+    std::function<void(const std::string &sentence)> on_summary; // of a run that has ended, for whoever watches it
+    std::vector<std::string> done_files;                         // rows that need not be made again
     std::function<void(std::size_t job, const std::vector<nlohmann::json> &rows)> on_rows; // instead of an output
 };
 

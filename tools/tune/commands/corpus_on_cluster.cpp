@@ -139,9 +139,9 @@ int merge_rows(const Options &o, const CorpusOptions &own, const Manifest &manif
     };
     write(output, text, row_header(format));
     if (!own.frames_out.empty()) write(own.frames_out, frames, "");
-    if (!o.quiet)
-        std::fprintf(stderr, "wrote %zu rows -> %s (%zu failed, %zu cached%s)\n", rows, visible(output).c_str(), failed,
-                     cached, skipped ? (", " + std::to_string(skipped) + " already there").c_str() : "");
+    o.cluster.on_summary("wrote " + std::to_string(rows) + " rows -> " + output + " (" + std::to_string(failed) +
+                         " failed, " + std::to_string(cached) + " cached" +
+                         (skipped ? ", " + std::to_string(skipped) + " already there)" : ")"));
     if (failed == 0) return kExitOk;
     if (is_backend_not_kept) return kExitBackend;
     return failed == rows ? kExitFailed : kExitSomeFailed;

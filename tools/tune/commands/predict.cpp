@@ -113,7 +113,7 @@ namespace {
 constexpr std::int64_t kMostProbeFrames = 240;
 constexpr unsigned kProbeSubsampling = 3; // odd: every place in groups of 2, 4 or 8 pictures has its turn
 constexpr std::int64_t kFewFrames = 96;   // of which none is left out
-constexpr std::size_t kMostProbes = 3;    // of one shot
+constexpr std::size_t kMostProbes = 4;    // of one shot
 
 struct PredictedShot {
     Shot shot;

@@ -148,6 +148,8 @@ class ClusterRun {
         fs::ifstream text(run_.path() + kResult);
         if (text) std::fputs(std::string(std::istreambuf_iterator<char>(text), {}).c_str(), stdout);
         std::fflush(stdout);
+        if (!options_.quiet && !state.value("summary", "").empty()) // a node may have ended the run
+            std::fprintf(stderr, "%s\n", visible(state.value("summary", "")).c_str());
         if (!options_.quiet && !state.value("message", "").empty())
             std::fprintf(stderr, "vmaf-tune: %s\n", visible(state.value("message", "")).c_str());
         return state.value("exit_code", int(kExitInternal));
@@ -201,6 +203,7 @@ class ClusterRun {
         own.cluster.store = run_.manifest().store;
         own.cluster.run_folder = run_.path();
         own.no_cache = false; // what this run made is in its own store
+        own.cluster.on_summary = [&](const std::string &sentence) { state["summary"] = sentence; };
         const bool to_stdout = own.output.empty() || own.output == "-";
         if (to_stdout && command_.name != "corpus") {
             own.output = run_.path() + kResult;

@@ -91,6 +91,8 @@ void Container::find_stream() {
         throw invalid(name() + " has no video stream" +
                       (format_->nb_streams ? "; it holds sound or other data only" : ""));
     stream_ = format_->streams[index];
+    parameters_.reset(avcodec_parameters_alloc());
+    if (!parameters_ || avcodec_parameters_copy(parameters_.get(), stream_->codecpar) < 0) throw std::bad_alloc();
     for (unsigned i = 0; i < format_->nb_streams; i++)
         if (static_cast<int>(i) != index) format_->streams[i]->discard = AVDISCARD_ALL;
 }

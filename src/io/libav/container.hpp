@@ -29,6 +29,8 @@ class Container {
 
     const AVFormatContext &format() const { return *format_; }
     AVStream &stream() const { return *stream_; }
+    // What is coded there, as the file's start says. The stream's own is written to while packets are read.
+    const AVCodecParameters &parameters() const { return *parameters_; }
     unsigned video_streams() const { return video_streams_; }
     const VideoRequest &request() const { return request_; }
     std::string name() const; // for sentences
@@ -54,6 +56,7 @@ class Container {
     std::unique_ptr<ByteInput> bytes_;
     FormatContext format_;
     AVStream *stream_ = nullptr;
+    CodecParameters parameters_;
     unsigned video_streams_ = 0;
     bool keeps_packets_ = false;
     std::deque<Packet> kept_, again_; // read; to be read again before others

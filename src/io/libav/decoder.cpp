@@ -86,7 +86,7 @@ Decoder::Decoder(std::shared_ptr<Container> container, Read read, BufferRef devi
     device_context_ = std::move(device);
     is_strict_ = holds_frames_ = true;
     threads_ = 1; // others decode other parts
-    const AVCodecID id = container_->stream().codecpar->codec_id;
+    const AVCodecID id = container_->parameters().codec_id;
     if (device_context_) {
         const auto type = reinterpret_cast<const AVHWDeviceContext *>(device_context_->data)->type;
         const auto decoders = device_decoders(id, type);
@@ -132,7 +132,7 @@ void Decoder::decode_into(const PictureMemory &memory) {
 void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
     CodecContext context(avcodec_alloc_context3(codec));
     if (!context) throw std::bad_alloc();
-    if (const int code = avcodec_parameters_to_context(context.get(), container_->stream().codecpar); code < 0)
+    if (const int code = avcodec_parameters_to_context(context.get(), &container_->parameters()); code < 0)
         throw invalid("the video stream of " + name() + " cannot be used: " + reason(code));
     context->pkt_timebase = container_->stream().time_base;
     context->thread_count = threads_;
@@ -163,13 +163,13 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
 }
 
 bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
-    const auto decoders = device_decoders(container_->stream().codecpar->codec_id, type);
+    const auto decoders = device_decoders(container_->parameters().codec_id, type);
     if (decoders.empty()) {
-        why = "it does not decode " + std::string(avcodec_get_name(container_->stream().codecpar->codec_id)) + " here";
+        why = "it does not decode " + std::string(avcodec_get_name(container_->parameters().codec_id)) + " here";
         return false;
     }
-    if (type == AV_HWDEVICE_TYPE_CUDA && nvdec_answer(*container_->stream().codecpar) == NvdecAnswer::no) {
-        why = "this GPU does not decode " + std::string(avcodec_get_name(container_->stream().codecpar->codec_id)) +
+    if (type == AV_HWDEVICE_TYPE_CUDA && nvdec_answer(container_->parameters()) == NvdecAnswer::no) {
+        why = "this GPU does not decode " + std::string(avcodec_get_name(container_->parameters().codec_id)) +
               " of this size, depth and chroma format";
         return false;
     }
@@ -190,15 +190,15 @@ bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
 // finds out as well.
 bool Decoder::tries_first_frame() const {
     std::error_code error;
-    const AVCodec *const codec = avcodec_find_decoder(container_->stream().codecpar->codec_id);
+    const AVCodec *const codec = avcodec_find_decoder(container_->parameters().codec_id);
     // The libraries' own decoder of AV1 has no code for processors.
     return request_.may_stay_on_device && codec && std::string_view(codec->name) != "av1" && !request_.deinterlace &&
            system::fs::is_regular_file(request_.path, error) &&
-           nvdec_answer(*container_->stream().codecpar) == NvdecAnswer::yes;
+           nvdec_answer(container_->parameters()) == NvdecAnswer::yes;
 }
 
 void Decoder::open_codec() {
-    const AVCodecID id = container_->stream().codecpar->codec_id;
+    const AVCodecID id = container_->parameters().codec_id;
     const std::string &wanted = request_.hwaccel;
     if ((wanted == "cuda" || wanted == "auto") && tries_first_frame()) {
         container_->keep_packets();
@@ -255,14 +255,14 @@ void Decoder::look_at_start(const AVPacket &packet) {
     if (packets_++ == 0 && !is_key) {
         begins_without_key_ = true;
         is_forgiving_ = may_be_joined_anywhere(*container_->format().iformat) &&
-                        !announces_key_picture(container_->stream().codecpar->codec_id, bytes_of(packet));
+                        !announces_key_picture(container_->parameters().codec_id, bytes_of(packet));
     }
     if (is_key && first_key_ == AV_NOPTS_VALUE) first_key_ = packet.pts;
     if (has_time && first_key_ != AV_NOPTS_VALUE && packet.pts < first_key_ && frames_ == 0) is_forgiving_ = true;
 }
 
 void Decoder::look_at_headers(const AVPacket &packet) {
-    if (container_->stream().codecpar->codec_id != AV_CODEC_ID_MPEG2VIDEO) return;
+    if (container_->parameters().codec_id != AV_CODEC_ID_MPEG2VIDEO) return;
     const auto chroma = chroma_of_mpeg2(bytes_of(packet));
     if (!chroma) return;
     if (mpeg2_chroma_.value_or(*chroma) != *chroma)

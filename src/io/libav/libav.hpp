@@ -24,6 +24,7 @@ template <auto Free> struct ByPointer {
 
 using FormatContext = std::unique_ptr<AVFormatContext, ByAddress<avformat_close_input>>;
 using CodecContext = std::unique_ptr<AVCodecContext, ByAddress<avcodec_free_context>>;
+using CodecParameters = std::unique_ptr<AVCodecParameters, ByAddress<avcodec_parameters_free>>;
 using Frame = std::unique_ptr<AVFrame, ByAddress<av_frame_free>>;
 using Packet = std::unique_ptr<AVPacket, ByAddress<av_packet_free>>;
 using BufferRef = std::unique_ptr<AVBufferRef, ByAddress<av_buffer_unref>>;

@@ -33,7 +33,7 @@ struct PacketGroup {
 class PartSource {
   public:
     explicit PartSource(std::shared_ptr<Container> container)
-        : container_(std::move(container)), points_(*container_->stream().codecpar) {}
+        : container_(std::move(container)), points_(container_->parameters()) {}
 
     // From any thread. Nothing at the end. Throws Error for damage.
     std::optional<Part> take();

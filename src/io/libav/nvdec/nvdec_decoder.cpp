@@ -136,7 +136,7 @@ class NvdecPartDecoder final : public PartDecoder {
 
   private:
     void start() {
-        const AVCodecParameters &stream = *source_->container()->stream().codecpar;
+        const AVCodecParameters &stream = source_->container()->parameters();
         // Lengths before units become start codes.
         const char *const filter = codec_ == Codec::h264   ? "h264_mp4toannexb"
                                    : codec_ == Codec::hevc ? "hevc_mp4toannexb"
@@ -409,7 +409,7 @@ NvdecAnswer nvdec_answer(const AVCodecParameters &stream) try {
 
 std::unique_ptr<PartDecoder> make_nvdec_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,
                                                 void *stream, const FrameKind &kind) {
-    const auto codec = codec_of(source->container()->stream().codecpar->codec_id);
+    const auto codec = codec_of(source->container()->parameters().codec_id);
     if (!codec) return make_libav_decoder(std::move(source), device, stream, kind);
     return std::make_unique<NvdecPartDecoder>(std::move(source), device, stream, kind, *codec);
 }

@@ -138,7 +138,7 @@ class WithFakeRuntime(Hip):
                  ("hipEventCreateWithFlags", "hipEventDestroy"), ("hipModuleLoadData", "hipModuleUnload"))
         without_effect = {"hipFree", "hipHostFree", "hipStreamDestroy", "hipEventDestroy", "hipModuleUnload", "hipRuntimeGetVersion"}
         arguments = ("--backend", "hip", "--hip_device", "1")
-        names = set(self.calls(*arguments, FAKE_HIP_DEVICES="2"))
+        names = {name for name in self.calls(*arguments, FAKE_HIP_DEVICES="2") if name.startswith("hip")}
         self.assertGreater(len(names), 25)
         for name in sorted(names - without_effect):
             out = self.folder / "none.json"

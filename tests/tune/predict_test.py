@@ -35,7 +35,9 @@ class Predict(tune_case.TuneCase):
         answer = json.loads(run.stdout)
         self.check(answer, "fast")
         self.assertEqual((answer["encoder"], answer["smoke"], answer["verified_on"], answer["proxy_clip"]), ("libx264", False, "full", "sample_1s"))
-        self.assertGreaterEqual(answer["predicted_vmaf"], 85)
+        self.assertTrue(84.5 <= answer["verify_vmaf"] <= 86, answer)  # corrected where the piece misled it
+        self.assertGreaterEqual(answer["verifications"][0]["predicted_vmaf"], 85)
+        self.assertIn((answer["recommended_crf"], answer["verify_vmaf"]), [(v["q"], v["verify_vmaf"]) for v in answer["verifications"]])
         self.assertLessEqual(answer["n_trials"], 5)
         self.assertGreater(answer["error_bar"], 0)
         self.assertAlmostEqual(answer["proxy_verify_gap"], abs(answer["verify_vmaf"] - answer["predicted_vmaf"]), places=9)
@@ -82,6 +84,8 @@ class Predict(tune_case.TuneCase):
         self.assertEqual(prediction["verdict"], "gospel")
         self.assertEqual((prediction["k_validated"], len(prediction["residuals"])), (1, 1))
         self.assertEqual([(s["start"], s["end"]) for s in prediction["shots"]], [(0, 30), (30, 54)])
+        self.assertTrue(2 <= prediction["n_probes"] <= 8)
+        self.assertLess(abs(prediction["residuals"][0]["residual"]), 1.5)  # 12.9: more would not be believed
         residual = prediction["residuals"][0]
         self.assertAlmostEqual(residual["residual"], residual["measured_vmaf"] - residual["predicted_vmaf"], places=9)
         self.assertGreaterEqual(residual["interval"]["high"], residual["interval"]["low"])

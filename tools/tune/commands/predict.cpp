@@ -225,7 +225,7 @@ class ShotPrediction {
     }
 
   private:
-    static constexpr double kNearBounded = 0.7, kNearOther = 0.75; // of straightened scores: one or two steps of a CRF
+    static constexpr double kNearBounded = 0.35, kNearOther = 0.4; // of straightened scores: less than a step of a CRF
 
     ProbeResult measure(const ProbeSetup &setup, double q) {
         run_.check_interrupted();

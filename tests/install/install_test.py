@@ -61,7 +61,7 @@ class Installed(unittest.TestCase):
     def test_programs_are_bin(self):
         for name in ("vmaf", "vmaf-tune", "vmaf-parity"):
             self.assertIn(name, self.names("bin"))
-        self.assertIn("vmaf.1", self.names("man"))
+            self.assertIn(name + ".1", self.names("man"))
 
     def pkg_config(self, *arguments):
         prefix = str(self.root / "None")

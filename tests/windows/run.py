@@ -30,9 +30,6 @@ def main():
         if ended.returncode:
             failed.append(name)
 
-    # One server for all programs, instead of a start of Windows for each.
-    (build / "wine").mkdir(exist_ok=True)
-    subprocess.run(["wineserver", "-p60"], env=windows.ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     run("golden figures", *GOLDEN, MESON_EXE_WRAPPER="wine")
     for mask in ("32", "48", "255"):  # without VNNI, without AVX-512, without any
         run(f"golden figures, --cpumask {mask}", *GOLDEN, "--cpumask", mask, MESON_EXE_WRAPPER="wine")

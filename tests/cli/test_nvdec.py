@@ -66,14 +66,20 @@ class Nvdec(VideoTest):
         self.assertEqual(run.returncode, expect, run.stderr)
         return run.stdout.count("\n") - 1, run.stderr
 
-    def test_pictures_that_are_cropped_at_the_left_are_left_to_processors(self):
-        """NVIDIA's parser tells nothing of that, and processors crop less than files ask for."""
+    def test_what_gpus_decode_otherwise_is_left_to_processors(self):
+        """NVIDIA's parser tells nothing of cropping, and processors crop less than files ask for; chroma of 12 bits differs."""
         path = self.encode("cropped.mp4", "-c:v", "libx264", "-g", "8", "-bsf:v", "h264_metadata=crop_left=6:crop_top=4:crop_right=10:crop_bottom=8")
         _, said = self.score_on_fakes(path, "--hwaccel", "cuda", expect=255)
         self.assertIn("cropped at the left or above", said)
         frames, said = self.score_on_fakes(path, "--hwaccel", "auto")
         self.assertEqual(frames, self.frames)
         self.assertIn("is decoded by the processor", said)
+        deep = self.encode("deep.mp4", "-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none", "-pix_fmt", "yuv444p12le")
+        _, said = self.score_on_fakes(deep, "--hwaccel", "cuda", expect=255)
+        self.assertIn("4:4:4 above 10 bits", said)
+        frames, said = self.score_on_fakes(deep, "--hwaccel", "auto")
+        self.assertEqual(frames, self.frames)
+        self.assertIn("is decoded by the processor: HEVC 4:4:4", said)
         below = self.encode("below.mp4", "-c:v", "libx264", "-g", "8")
         frames, said = self.score_on_fakes(below, "--hwaccel", "cuda")
         self.assertEqual(frames, self.frames)

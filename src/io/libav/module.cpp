@@ -96,7 +96,7 @@ class LibavFile final : public VideoFile {
         : request_(request), decoder_(std::make_unique<Decoder>(std::make_shared<Container>(request))),
           clock_(fraction(decoder_->stream().avg_frame_rate)) {
         read_first();
-        if (decoder_->is_cropped_at_origin()) leave_to_processor();
+        if (const char *const why = reason_for_processor()) leave_to_processor(why);
         find_facts();
     }
 
@@ -156,10 +156,22 @@ class LibavFile final : public VideoFile {
         read_first();
     }
 
-    // Decoders of processors leave some of what should be cropped at the left, for the sake of alignment, and those of
-    // devices do not; NVIDIA's parser does not even tell what is.
-    void leave_to_processor() {
-        const std::string why = "its pictures are cropped at the left or above, which GPUs decode otherwise";
+    // What a device would decode, but to other samples: null where there is no such thing.
+    const char *reason_for_processor() const {
+        // Decoders of processors leave some of what should be cropped at the left, for the sake of alignment, and those
+        // of devices do not; NVIDIA's parser does not even tell what is.
+        if (decoder_->is_cropped_at_origin())
+            return "its pictures are cropped at the left or above, which GPUs decode otherwise";
+        if (decoder_->device().empty() && !decoder_->is_trial()) return nullptr;
+        const auto format = decoder_->device().empty() ? AVPixelFormat(first_.format) : decoder_->processors_format();
+        const AVPixFmtDescriptor *const pixels = av_pix_fmt_desc_get(format);
+        if (decoder_->stream().codecpar->codec_id == AV_CODEC_ID_HEVC && pixels && pixels->nb_components >= 3 &&
+            pixels->log2_chroma_w == 0 && pixels->comp[0].depth > 10)
+            return "HEVC 4:4:4 above 10 bits has other chroma out of GPUs than out of processors";
+        return nullptr;
+    }
+
+    void leave_to_processor(const std::string &why) {
         if (request_.hwaccel != "auto")
             throw invalid("--hwaccel " + request_.hwaccel + " cannot be used for " + decoder_->name() + ": " + why +
                           "; leave the option out, or use auto");

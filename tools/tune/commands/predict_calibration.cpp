@@ -1,5 +1,6 @@
-// What predictions were off by (bench/tune_accuracy.py; 320x180, target 93): first on 14 or 15 clips that nothing was
-// taken from, then, for x264, on the 13 that typical slopes come from.
+// What predictions were off by (bench/tune_accuracy.py; 320x180, target 93): first on 14 or 15 clips that no slopes
+// were taken from (limits of probes were chosen by looking at them), then, for x264, on the 13 that typical slopes come
+// from.
 #include "adapters/adapter.hpp"
 #include "commands/predict.hpp"
 

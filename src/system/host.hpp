@@ -29,4 +29,7 @@ std::optional<FileStamp> file_stamp(const std::string &path); // nothing: there 
 
 bool is_writable_folder(const std::string &path, std::string &reason);
 
+// A number that users of one machine do not share; 0 where the system gives each folders of his own.
+unsigned own_user();
+
 } // namespace vmaf::system

@@ -48,4 +48,6 @@ bool is_writable_folder(const std::string &path, std::string &reason) {
     return false;
 }
 
+unsigned own_user() { return getuid(); }
+
 } // namespace vmaf::system

@@ -1,5 +1,7 @@
 // `corpus` on several machines: a unit is a cell, or a coarse search over one source, encoder and preset.
 
+#include <thread>
+
 #include "base/error.hpp"
 #include "base/visible_text.hpp"
 #include "cli/variants.hpp"
@@ -12,7 +14,6 @@
 #include "system/environment.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
-
 namespace vmaf::tune {
 
 using nlohmann::json;
@@ -25,7 +26,7 @@ std::string output_of(const Options &o) { return o.output.empty() ? "corpus.json
 // Whether other tasks may be at work on the same node: then times tell little.
 bool is_node_shared() {
     const auto own = system::environment("SLURM_CPUS_ON_NODE");
-    return !own || std::strtol(own->c_str(), nullptr, 10) < sysconf(_SC_NPROCESSORS_ONLN);
+    return !own || std::strtol(own->c_str(), nullptr, 10) < long(std::thread::hardware_concurrency());
 }
 
 void plan_cells(const Options &given, const CorpusOptions &own, Manifest &manifest) {

@@ -176,7 +176,7 @@ int work_as_task(const Options &given, const ClusterCommand &command) {
     options.cluster.extra = run.manifest().extra;
     // A database is for one machine; what others need goes to the shared folder. The home folder may be shared.
     const std::string scratch = system::environment("TMPDIR").value_or("/tmp");
-    options.cache_dir = scratch + "/vmaf-tune-cache-" + std::to_string(getuid());
+    options.cache_dir = scratch + "/vmaf-tune-cache-" + std::to_string(system::own_user());
     if (given.no_cache) options.cache_dir += "-" + run.manifest().id; // nothing of other runs
     options.no_cache = false;
     options.progress = ProgressMode::plain;

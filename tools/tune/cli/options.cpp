@@ -272,6 +272,12 @@ void bind_target(CLI::App &app, Options &o) {
     add_option(app, "--noise", o.noise, "a rise of the score up to this is noise")->group("Search");
 }
 
+void bind_probes(CLI::App &app, Options &o) {
+    bind_score(app, o);
+    bind_sampling(app, o);
+    bind_running(app, o);
+}
+
 void bind_search(CLI::App &app, Options &o) {
     bind_target(app, o);
     add_choice(app, "--search", o.search, kSearchMethods, "interp, bisect, coarse, abav1 or grid")->group("Search");

@@ -159,6 +159,8 @@ void bind_encode(CLI::App &app, Options &o, bool several);
 void bind_score(CLI::App &app, Options &o, bool has_model_alias = true); // --model is --vmaf-model
 void bind_sampling(CLI::App &app, Options &o);
 void bind_running(CLI::App &app, Options &o);
+// Scoring, samples and running: what commands need that make encodes and look at them.
+void bind_probes(CLI::App &app, Options &o);
 void bind_search(CLI::App &app, Options &o);
 void bind_target(CLI::App &app, Options &o);        // what a search aims at, and its window
 void bind_rows(CLI::App &app, Options &o);          // what rows state and how they are written

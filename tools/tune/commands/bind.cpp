@@ -28,9 +28,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_source(*corpus, o, true);
     bind_encode(*corpus, o, true);
     bind_variants(*corpus, o);
-    bind_score(*corpus, o);
-    bind_sampling(*corpus, o);
-    bind_running(*corpus, o);
+    bind_probes(*corpus, o);
     add_option(*corpus, "--crf,--q", o.q_values, "quality value; may be repeated")->group("Grid");
     add_option(*corpus, "--crf-range", corpus_own->q_range, "LOW:HIGH[:STEP]")->group("Grid");
     corpus->add_flag("--resume", corpus_own->resume, "go on with an existing output; nothing is done twice")
@@ -70,9 +68,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     bind_source(*search, o, true);
     bind_source_list(*search, o);
     bind_encode(*search, o, true);
-    bind_score(*search, o);
-    bind_sampling(*search, o);
-    bind_running(*search, o);
+    bind_probes(*search, o);
     bind_search(*search, o);
     add_option(*search, "--target-bitrate", o.target_bitrate, "kbps to come nearest to, instead of a quality")
         ->group("Search");
@@ -91,9 +87,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
                                "  vmaf-tune sample -i film.mkv -e libx265 --crf 24");
     bind_source(*sample, o, false);
     bind_encode(*sample, o, false);
-    bind_score(*sample, o);
-    bind_sampling(*sample, o);
-    bind_running(*sample, o);
+    bind_probes(*sample, o);
     add_option(*sample, "--crf,--q", o.q_values, "quality value")->required();
     bind_rows(*sample, o);
     bind_older_flags(*sample, o);

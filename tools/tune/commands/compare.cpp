@@ -224,9 +224,7 @@ void bind_compare(CLI::App &app, Options &o, int &exit_code) {
     bind_source(*compare, o, false);
     bind_encode(*compare, o, true);
     bind_variants(*compare, o);
-    bind_score(*compare, o);
-    bind_sampling(*compare, o);
-    bind_running(*compare, o);
+    bind_probes(*compare, o);
     bind_search(*compare, o);
     add_option(*compare, "--encoders", own->encoders,
                "ENCODER[:PRESET], separated by commas (default: all software encoders)")

@@ -329,9 +329,7 @@ void bind_encode_command(CLI::App &app, Options &o, int &exit_code) {
                                "  vmaf-tune encode -i film.mkv -e libx264 --crf 21 -o out.mp4");
     bind_source(*encode, o, false);
     bind_encode(*encode, o, false);
-    bind_score(*encode, o);
-    bind_sampling(*encode, o);
-    bind_running(*encode, o);
+    bind_probes(*encode, o);
     bind_search(*encode, o);
     add_option(*encode, "--crf,--q", o.q_values, "quality value; without it a search comes first");
     bind_source_list(*encode, o);

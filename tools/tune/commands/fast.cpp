@@ -450,9 +450,7 @@ CLI::App *bind_fast(CLI::App &app, Options &o, int &exit_code) {
     bind_source(*fast, o, false);
     fast->get_option("--source")->required(false);
     bind_encode(*fast, o, false);
-    bind_score(*fast, o);
-    bind_sampling(*fast, o);
-    bind_running(*fast, o);
+    bind_probes(*fast, o);
     bind_target(*fast, o);
     add_option(*fast, "--n-trials", own->trials, "probes of the short piece at most")
         ->check(CLI::Range(1, 1000))

@@ -464,9 +464,7 @@ void bind_ladder(CLI::App &app, Options &o, int &exit_code) {
                                "--format hls -o master.m3u8");
     bind_source(*ladder, o, false);
     bind_encode(*ladder, o, false);
-    bind_score(*ladder, o);
-    bind_sampling(*ladder, o);
-    bind_running(*ladder, o);
+    bind_probes(*ladder, o);
     bind_search(*ladder, o);
     add_option(*ladder, "--resolutions", own->resolutions,
                "WxH, separated by commas (default: the source's own and smaller ones of its shape)");

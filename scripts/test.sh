@@ -69,7 +69,9 @@ import sys, xml.etree.ElementTree as tree
 passed = failed = skipped = 0
 for file in sys.argv[1:]:
     for case in tree.parse(file).getroot().iter("testcase"):
-        if case.find("failure") is not None or case.find("error") is not None: failed += 1
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed += 1
+            print("failed:", file, case.get("classname") or "", case.get("name"))
         elif case.find("skipped") is not None or case.get("status") == "notrun": skipped += 1
         else: passed += 1
 print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
+#include <thread>
 
 #include "base/error.hpp"
 #include "cache/shared_results.hpp"
@@ -27,6 +29,7 @@ constexpr const char *kSchema = "CREATE TABLE IF NOT EXISTS results("
 constexpr const char *kAddAbout = "ALTER TABLE results ADD COLUMN about TEXT NOT NULL DEFAULT '';"
                                   "PRAGMA user_version=3;";
 constexpr int kVersion = 3;
+constexpr std::chrono::milliseconds kPatience{10000};                                        // with others that write
 constexpr std::array<const char *, 4> kSharedRooms = {"encode", "score", "fact", "failure"}; // facts stay here
 
 class Statement {
@@ -76,22 +79,43 @@ void check_trust(const std::string &path, system::Reach reach, const std::string
 
 struct Cache::Database {
     sqlite3 *db = nullptr;
+    int failure = SQLITE_OK;
+    std::string reason;
     std::mutex mutex;
     ~Database() { sqlite3_close(db); }
 
     bool open(const std::string &path) {
         sqlite3_close(db);
         db = nullptr;
-        if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) return false;
-        sqlite3_busy_timeout(db, 10000);
-        if (version() == kVersion) return run("PRAGMA synchronous=NORMAL");
-        // Another process may do the same at this moment: one of them waits and finds it done.
-        if (!run("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE")) return false;
-        const bool done = run(kSchema) && (version() == kVersion || run(kAddAbout));
-        return run(done ? "COMMIT" : "ROLLBACK") && done;
+        if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) return failed();
+        sqlite3_busy_timeout(db, static_cast<int>(kPatience.count()));
+        // SQLite itself does not wait where the journal changes its kind: two that wait for each other would never end.
+        const auto deadline = std::chrono::steady_clock::now() + kPatience;
+        while (!prepare()) {
+            if (failure != SQLITE_BUSY || std::chrono::steady_clock::now() > deadline) return false;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        return true;
     }
 
-    bool run(const char *sql) { return sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK; }
+    bool prepare() {
+        const int found = version();
+        if (found == kVersion) return run("PRAGMA synchronous=NORMAL");
+        if (found < 0) return failed();
+        // Another process may do the same at this moment: one of them waits and finds it done.
+        if (!run("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE")) return false;
+        if (run(kSchema) && (version() == kVersion || run(kAddAbout)) && run("COMMIT")) return true;
+        sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
+        return false;
+    }
+
+    bool run(const char *sql) { return sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK || failed(); }
+
+    bool failed() { // remembers why: what cleans up behind it would hide that
+        failure = sqlite3_errcode(db);
+        reason = sqlite3_errmsg(db);
+        return false;
+    }
 
     int version() {
         sqlite3_stmt *statement = nullptr;
@@ -122,14 +146,12 @@ Cache::Cache(const std::string &folder, std::uint64_t size_limit)
     for (const char *part : kFiles) check_trust(path + part, system::Reach::itself, folder);
     std::error_code error;
     if (database_->open(path)) return;
-    const int code = sqlite3_errcode(database_->db);
-    const std::string reason = sqlite3_errmsg(database_->db);
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
+    if (database_->failure == SQLITE_NOTADB || database_->failure == SQLITE_CORRUPT) {
         was_damaged_ = true;
         for (const char *part : kFiles) fs::rename(path + part, path + part + ".bad", error);
         if (database_->open(path)) return;
     }
-    throw Error(EIO, "the cache in '" + folder + "' cannot be used (" + reason +
+    throw Error(EIO, "the cache in '" + folder + "' cannot be used (" + database_->reason +
                          "); give another --cache-dir, or --no-cache");
 }
 

@@ -3,9 +3,9 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <gmock/gmock.h>
 #include <sqlite3.h>
-#include <thread>
 
 namespace vmaf::tune {
 namespace {
@@ -116,17 +116,20 @@ TEST_F(CacheTest, TakesOverDatabasesOfTheLayoutBefore) {
 }
 
 TEST_F(CacheTest, SeveralMayUseItAtOnce) {
-    std::vector<std::thread> users;
-    for (int user = 0; user < 4; user++)
-        users.emplace_back([&, user] {
-            Cache cache(folder_, UINT64_MAX);
-            for (int i = 0; i < 20; i++) {
-                cache.store(Kind::score, std::to_string(user) + "-" + std::to_string(i), "1");
-                cache.find(Kind::score, "0-" + std::to_string(i));
-            }
-        });
-    for (std::thread &user : users) user.join();
-    EXPECT_EQ(Cache(folder_, UINT64_MAX).list().size(), 80u);
+    for (int round = 0; round < 20; round++) { // to open one that is not there yet is what collides
+        const std::string folder = folder_ + "/" + std::to_string(round);
+        std::vector<std::future<void>> users;
+        for (int user = 0; user < 6; user++)
+            users.push_back(std::async(std::launch::async, [&, user] {
+                Cache cache(folder, UINT64_MAX);
+                for (int i = 0; i < 10; i++) {
+                    cache.store(Kind::score, std::to_string(user) + "-" + std::to_string(i), "1");
+                    cache.find(Kind::score, "0-" + std::to_string(i));
+                }
+            }));
+        for (std::future<void> &user : users) EXPECT_NO_THROW(user.get());
+        EXPECT_EQ(Cache(folder, UINT64_MAX).list().size(), 60u);
+    }
 }
 
 } // namespace

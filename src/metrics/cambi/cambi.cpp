@@ -34,12 +34,10 @@ class Scorer final : public FrameScorer {
   private:
     // The unclipped score of one picture (sections 4 to 10).
     double score(const Picture &picture, const Target &target, const HeatmapFiles *heatmaps, const FrameInput &frame) {
-        Canvas canvas = room_.canvas(target);
-        load_masked(picture, canvas, setup_.remove_dither, room_);
-
+        Canvas canvas = room_.load(picture, target, setup_);
         double score = 0.0;
         for (int scale = 0; scale < kScales; scale++) {
-            if (scale > 0 || setup_.speedup) decimate(canvas, room_);
+            if (scale > 0) decimate(canvas, room_);
             mode_filter(canvas, room_);
             compute_c_values(canvas, target.radius(), frame.parallel);
             const auto values = room_.c_values.span().first(std::size_t(canvas.width) * std::size_t(canvas.height));

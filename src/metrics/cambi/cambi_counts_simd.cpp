@@ -455,13 +455,10 @@ namespace vmaf::cambi {
 std::size_t counts_bytes(const Setup &setup, int width, Isa isa) {
     if (isa == Isa::scalar || !setup.any_query()) return scalar_counts_bytes(setup, width);
     std::size_t bytes = 0;
-    for (const Target *target : {&setup.encoded, &setup.source}) {
+    for (const Target *target : {&setup.encoded, &setup.source})
         bytes = std::max(bytes, CountLayout(setup, width, target->radius()).bytes);
-        const int last_scale = kScales - (setup.speedup ? 0 : 1);
-        if (std::min(target->width, target->height) >> last_scale < target->radius())
-            bytes = std::max(bytes, scalar_counts_bytes(setup, width)); // where c_values() falls back
-    }
-    return bytes;
+    return setup.windows_fit() ? bytes
+                               : std::max(bytes, scalar_counts_bytes(setup, width)); // where c_values() falls back
 }
 
 CValues *pick_c_values(Isa isa) {

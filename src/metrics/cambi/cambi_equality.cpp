@@ -43,6 +43,16 @@ const Registration remove_dither_rows({
     .depths = {10},
 });
 
+const Registration sums_of_four({
+    .name = "cambi.sum_of_four",
+    .prepare = [](Workload &w, Isa isa) -> Call {
+        const auto image = w.plane<std::uint8_t>(w.width + 1, 2);
+        std::uint16_t *const to = w.output<std::uint16_t>(std::size_t(w.width));
+        return [=, &rows = pick_rows(isa)] { rows.sum_of_four(image.row(0), image.row(1), to, image.width - 1); };
+    },
+    .depths = {8},
+});
+
 const Registration mask_rows({
     .name = "cambi.mask",
     .prepare = [](Workload &w, Isa isa) -> Call {

@@ -23,6 +23,10 @@ void remove_dither(std::uint16_t *row, const std::uint16_t *below, int count) {
     for (int x = 0; x < count; x++) row[x] = std::uint16_t((row[x] + row[x + 1] + below[x] + below[x + 1]) >> 2);
 }
 
+void sum_of_four(const std::uint8_t *row, const std::uint8_t *below, std::uint16_t *to, int count) {
+    for (int x = 0; x < count; x++) to[x] = std::uint16_t(row[x] + row[x + 1] + below[x] + below[x + 1]);
+}
+
 void mark_flat(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, int count) {
     for (int x = 0; x < count; x++) flat[x] = std::uint8_t((row[x] == row[x + 1]) & (row[x] == below[x]));
 }
@@ -60,8 +64,16 @@ void mode_across(const std::uint16_t *above, const std::uint16_t *here, const st
 
 } // namespace
 
-const RowFunctions scalar_rows = {widen,      convert,    remove_dither,           mark_flat,
-                                  count_flat, mask,       decimate<std::uint16_t>, decimate<std::uint8_t>,
-                                  mode_along, mode_across};
+const RowFunctions scalar_rows = {widen,
+                                  convert,
+                                  remove_dither,
+                                  sum_of_four,
+                                  mark_flat,
+                                  count_flat,
+                                  mask,
+                                  decimate<std::uint16_t>,
+                                  decimate<std::uint8_t>,
+                                  mode_along,
+                                  mode_across};
 
 } // namespace vmaf::cambi

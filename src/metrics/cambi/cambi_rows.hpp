@@ -15,6 +15,7 @@ struct RowFunctions {
 
     // Section 6: the mean of each sample, its right neighbour and the two below; in place.
     void (*remove_dither)(std::uint16_t *row, const std::uint16_t *below, int count);
+    void (*sum_of_four)(const std::uint8_t *row, const std::uint8_t *below, std::uint16_t *to, int count); // 8 bits
 
     // Section 7: Z; its sums over seven columns, which replace those of seven rows before in `sums` and in the totals
     // over seven rows; M.

@@ -57,6 +57,20 @@ void remove_dither(std::uint16_t *row, const std::uint16_t *below, int count) {
     scalar_rows.remove_dither(row + x, below + x, count - x);
 }
 
+void sum_of_four(const std::uint8_t *row, const std::uint8_t *below, std::uint16_t *to, int count) {
+    const D16 d;
+    const DHalf8 narrow;
+    int x = 0;
+    for (; x + kLanes16 <= count; x += kLanes16) {
+        const auto sum = [&](int offset) HWY_ATTR {
+            return hn::Add(hn::PromoteTo(d, hn::LoadU(narrow, row + x + offset)),
+                           hn::PromoteTo(d, hn::LoadU(narrow, below + x + offset)));
+        };
+        hn::StoreU(hn::Add(sum(0), sum(1)), d, to + x);
+    }
+    scalar_rows.sum_of_four(row + x, below + x, to + x, count - x);
+}
+
 void mark_flat(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, int count) {
     const D16 d;
     const V16 one = hn::Set(d, 1);
@@ -142,8 +156,8 @@ void mode_across(const std::uint16_t *above, const std::uint16_t *here, const st
     scalar_rows.mode_across(above + x, here + x, below + x, out + x, count - x);
 }
 
-constexpr RowFunctions kRows = {widen, convert,        remove_dither, mark_flat,  count_flat,
-                                mask,  decimate_image, decimate_mask, mode_along, mode_across};
+constexpr RowFunctions kRows = {widen, convert,        remove_dither, sum_of_four, mark_flat,  count_flat,
+                                mask,  decimate_image, decimate_mask, mode_along,  mode_across};
 
 } // namespace vmaf::cambi::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

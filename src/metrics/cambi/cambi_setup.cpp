@@ -106,6 +106,12 @@ int dark_limit(Luminance luminance, double threshold) {
     return level == kFoot ? 0 : level;
 }
 
+bool Setup::windows_fit() const {
+    const int halvings = kScales - (speedup ? 0 : 1);
+    const auto fits = [&](const Target &t) { return std::min(t.width, t.height) >> halvings >= t.radius(); };
+    return fits(encoded) && fits(source);
+}
+
 Setup make_setup(const OptionValues &options, const PictureFormat &format) {
     Setup setup;
     setup.bits = format.bits;

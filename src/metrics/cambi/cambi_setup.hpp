@@ -67,6 +67,8 @@ struct Setup {
     int lowest_level() const { return lowest_query - steps; }
     int highest_level() const { return highest_query + steps; }
     bool any_query() const { return lowest_query <= highest_query; }
+    // Every scale is at least as wide and as high as half a window: nothing outside of it counts (section 8).
+    bool windows_fit() const;
 };
 
 // Throws Error where section 2 refuses.

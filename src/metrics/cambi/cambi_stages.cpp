@@ -8,6 +8,16 @@ namespace vmaf::cambi {
 
 namespace {
 
+// Where the rows of a picture pass by: all of a canvas, or as many as are in use at a time.
+struct PassingRows {
+    std::uint16_t *first;
+    std::ptrdiff_t stride;
+    int width, height, wrap;
+
+    std::uint16_t *row(int y) const { return first + (y & wrap) * stride; }
+};
+constexpr int kAllRows = -1, kFourRows = 3; // wrap
+
 void convert_row(const RowFunctions &rows, const std::uint8_t *from, std::uint16_t *to, int count, unsigned) {
     rows.widen(from, to, count);
 }
@@ -15,133 +25,190 @@ void convert_row(const RowFunctions &rows, const std::uint16_t *from, std::uint1
     rows.convert(from, to, count, bits);
 }
 
-// after_row(y) is called when row y of the canvas is there.
-template <class T, class AfterRow>
-void load_same_size(const PlaneView<T> &luma, unsigned bits, const Canvas &canvas, const Workspace &room,
-                    const AfterRow &after_row) {
-    for (int y = 0; y < canvas.height; y++) {
-        convert_row(room.rows, luma.row(y), canvas.image_row(y), canvas.width, bits);
-        after_row(y);
+// Calls take(y, samples) for every row of the target, which lie somewhere until the next call.
+template <class T, class Take>
+void for_each_row(const PlaneView<T> &luma, int width, int height, Workspace &room, const Take &take) {
+    if (luma.width == width && luma.height == height) {
+        for (int y = 0; y < height; y++) take(y, luma.row(y));
+        return;
     }
-}
-
-template <class T, class AfterRow>
-void load_resampled(const PlaneView<T> &luma, unsigned bits, const Canvas &canvas, Workspace &room,
-                    const AfterRow &after_row) {
-    SourcePositions columns(luma.width, canvas.width), rows(luma.height, canvas.height);
-    for (int x = 0; x < canvas.width; x++) room.columns[std::size_t(x)] = columns.next();
-    std::uint16_t *const picked16 = room.filtered_rows.data();
-    T *const picked = reinterpret_cast<T *>(picked16);
-    for (int y = 0; y < canvas.height; y++) {
+    SourcePositions columns(luma.width, width), rows(luma.height, height);
+    for (int x = 0; x < width; x++) room.columns[std::size_t(x)] = columns.next();
+    T *const picked = reinterpret_cast<T *>(room.filtered_rows.data());
+    for (int y = 0; y < height; y++) {
         const T *const from = luma.row(rows.next());
-        for (int x = 0; x < canvas.width; x++) picked[x] = from[room.columns[std::size_t(x)]];
-        convert_row(room.rows, picked, canvas.image_row(y), canvas.width, bits);
-        after_row(y);
+        for (int x = 0; x < width; x++) picked[x] = from[room.columns[std::size_t(x)]];
+        take(y, picked);
     }
-}
-
-template <class T, class AfterRow>
-void load_plane(const PlaneView<T> &luma, unsigned bits, const Canvas &canvas, Workspace &room,
-                const AfterRow &after_row) {
-    if (luma.width == canvas.width && luma.height == canvas.height)
-        load_same_size(luma, bits, canvas, room, after_row);
-    else
-        load_resampled(luma, bits, canvas, room, after_row);
-}
-
-template <class AfterRow>
-void load_picture(const Picture &picture, const Canvas &canvas, Workspace &room, const AfterRow &after_row) {
-    const unsigned bits = picture.format().bits;
-    if (bits == 8)
-        load_plane(picture.plane<std::uint8_t>(0), bits, canvas, room, after_row);
-    else
-        load_plane(picture.plane<std::uint16_t>(0), bits, canvas, room, after_row);
 }
 
 // Needs the row below as it was before the filter.
-void remove_dither_of_row(const Canvas &c, const Workspace &room, int y) {
-    const int right = c.width - 1;
-    std::uint16_t *const row = c.image_row(y);
-    if (y == c.height - 1) {
+void remove_dither_of_row(const PassingRows &image, const RowFunctions &rows, int y) {
+    const int right = image.width - 1;
+    std::uint16_t *const row = image.row(y);
+    if (y == image.height - 1) {
         for (int x = 0; x < right; x++) row[x] = std::uint16_t((row[x] + row[x + 1]) >> 1);
         return;
     }
-    const std::uint16_t *const below = c.image_row(y + 1);
-    room.rows.remove_dither(row, below, right);
+    const std::uint16_t *const below = image.row(y + 1);
+    rows.remove_dither(row, below, right);
     row[right] = std::uint16_t((row[right] + below[right]) >> 1);
 }
 
-// The sums over seven columns are kept for seven rows in a ring; their total moves from row to row.
-class MaskRows {
+// Both at once for samples of 8 bits: a quarter of the sum of four samples that are four times as large is their sum.
+void widen_without_dither(const PlaneView<std::uint8_t> &luma, const PassingRows &image, const RowFunctions &rows,
+                          int y) {
+    const int right = image.width - 1;
+    const std::uint8_t *const from = luma.row(y);
+    std::uint16_t *const to = image.row(y);
+    if (y == image.height - 1) {
+        for (int x = 0; x < right; x++) to[x] = std::uint16_t(2 * (from[x] + from[x + 1]));
+        to[right] = std::uint16_t(4 * from[right]);
+        return;
+    }
+    const std::uint8_t *const below = luma.row(y + 1);
+    rows.sum_of_four(from, below, to, right);
+    to[right] = std::uint16_t(2 * (from[right] + below[right]));
+}
+
+// done(y) is called when row y is there, filtered if that is wanted.
+template <class T, class Done>
+void load_plane(const PlaneView<T> &luma, const Setup &setup, const PassingRows &image, Workspace &room,
+                const Done &done) {
+    if constexpr (sizeof(T) == 1)
+        if (setup.remove_dither && luma.width == image.width && luma.height == image.height) {
+            for (int y = 0; y < image.height; y++) {
+                widen_without_dither(luma, image, room.rows, y);
+                done(y);
+            }
+            return;
+        }
+    for_each_row(luma, image.width, image.height, room, [&](int y, const T *from) {
+        convert_row(room.rows, from, image.row(y), image.width, setup.bits);
+        if (!setup.remove_dither) {
+            done(y);
+        } else if (y > 0) {
+            remove_dither_of_row(image, room.rows, y - 1);
+            done(y - 1);
+        }
+    });
+    if (setup.remove_dither) {
+        remove_dither_of_row(image, room.rows, image.height - 1);
+        done(image.height - 1);
+    }
+}
+
+// The sums over seven columns are kept for seven rows in a ring; their total moves from row to row. marked(y) is called
+// when row y of the image has been looked at for the last time, counted(y, totals) when the totals around its pixels
+// are there.
+template <class Marked, class Counted> class FlatRows {
   public:
-    MaskRows(const Canvas &canvas, Workspace &room)
-        : c_(canvas), room_(room), threshold_(mask_threshold(canvas.width, canvas.height)) {
+    FlatRows(const PassingRows &image, Workspace &room, const Marked &marked, const Counted &counted)
+        : image_(image), room_(room), marked_(marked), counted_(counted) {
         std::fill_n(room.flat_counts.data(), room.flat_counts.size(), std::uint8_t(0));
         std::fill_n(room.flat_row.data(), room.flat_row.size(), std::uint8_t(0));
     }
 
-    // Up to the last row but `behind`, once all rows before that are there, filtered.
-    void enter_all_but(int behind) {
-        for (; next_ < c_.height - behind; next_++) enter(next_);
+    // Row by row, each when the one below it is there, too.
+    void enter(int entering) const {
+        std::uint8_t *const totals = room_.flat_counts.data() + kSide * room_.row_stride;
+        std::uint8_t *const flat = room_.flat_row.data() + kFlatRadius;
+        const int y = entering - kFlatRadius, right = image_.width - 1;
+        if (entering < image_.height) {
+            const std::uint16_t *const row = image_.row(entering);
+            // The last row and the last column have no further neighbour to differ from.
+            const std::uint16_t *const below = image_.row(std::min(entering + 1, image_.height - 1));
+            room_.rows.mark_flat(row, below, flat, right);
+            flat[right] = row[right] == below[right];
+            marked_(entering);
+        } else {
+            std::fill_n(flat, image_.width, std::uint8_t(0));
+        }
+        room_.rows.count_flat(flat, room_.flat_counts.data() + (entering % kSide) * room_.row_stride, totals,
+                              image_.width);
+        if (y >= 0) counted_(y, totals);
     }
-    void finish() { enter_all_but(-kFlatRadius); }
+    void finish() const { // once all but the last have entered
+        for (int y = image_.height - 1; y < image_.height + kFlatRadius; y++) enter(y);
+    }
 
   private:
     static constexpr int kSide = 2 * kFlatRadius + 1;
 
-    void enter(int entering) const {
-        std::uint8_t *const totals = room_.flat_counts.data() + kSide * room_.row_stride;
-        std::uint8_t *const flat = room_.flat_row.data() + kFlatRadius;
-        const int y = entering - kFlatRadius, right = c_.width - 1;
-        if (entering < c_.height) {
-            const std::uint16_t *const row = c_.image_row(entering);
-            // The last row and the last column have no further neighbour to differ from.
-            const std::uint16_t *const below = c_.image_row(std::min(entering + 1, c_.height - 1));
-            room_.rows.mark_flat(row, below, flat, right);
-            flat[right] = row[right] == below[right];
-        } else {
-            std::fill_n(flat, c_.width, std::uint8_t(0));
-        }
-        room_.rows.count_flat(flat, room_.flat_counts.data() + (entering % kSide) * room_.row_stride, totals, c_.width);
-        if (y >= 0) room_.rows.mask(totals, threshold_, c_.mask_row(y), c_.width);
-    }
-
-    const Canvas &c_;
+    const PassingRows &image_;
     Workspace &room_;
-    int threshold_, next_ = 0;
+    const Marked &marked_;
+    const Counted &counted_;
 };
+
+// Every row is filtered and looked at while it is near.
+template <class Marked, class Counted>
+void load_rows(const Picture &picture, const Setup &setup, const PassingRows &image, Workspace &room,
+               const Marked &marked, const Counted &counted) {
+    const FlatRows flat(image, room, marked, counted);
+    const auto done = [&](int y) {
+        if (y > 0) flat.enter(y - 1);
+    };
+    if (picture.format().bits == 8)
+        load_plane(picture.plane<std::uint8_t>(0), setup, image, room, done);
+    else
+        load_plane(picture.plane<std::uint16_t>(0), setup, image, room, done);
+    flat.finish();
+}
 
 } // namespace
 
-Workspace::Workspace(const Setup &setup, Isa isa) : rows(pick_rows(isa)) {
+Workspace::Workspace(const Setup &setup, Isa isa)
+    : rows(pick_rows(isa)), halved_(setup.speedup && setup.windows_fit()) {
     int width = setup.encoded.width, height = setup.encoded.height;
     if (setup.full_ref) {
         width = std::max(width, setup.source.width);
         height = std::max(height, setup.source.height);
     }
-    width_ = width;
     row_stride = round_up(width, 64);
     const auto row = std::size_t(row_stride);
-    const std::size_t area = row * std::size_t(height);
-    image_ = AlignedArray<std::uint16_t>(area);
-    mask_ = AlignedArray<std::uint8_t>(area);
     flat_row = AlignedArray<std::uint8_t>(row + 2 * kFlatRadius);
     flat_counts = AlignedArray<std::uint8_t>(row * (2 * kFlatRadius + 2));
     filtered_rows = AlignedArray<std::uint16_t>(row * 3);
     columns = AlignedArray<int>(row);
-    c_values = AlignedArray<float>(std::size_t(width) * std::size_t(height));
+    if (halved_) {
+        passing_rows_ = AlignedArray<std::uint16_t>(row * (kFourRows + 1));
+        passing_mask_ = AlignedArray<std::uint8_t>(row);
+    }
+    width_ = halved_ ? half(width) : width;
+    height = halved_ ? half(height) : height;
+    stride_ = round_up(width_, 64);
+    const std::size_t area = std::size_t(stride_) * std::size_t(height);
+    image_ = AlignedArray<std::uint16_t>(area);
+    mask_ = AlignedArray<std::uint8_t>(area);
+    c_values = AlignedArray<float>(std::size_t(width_) * std::size_t(height));
 }
 
-Canvas Workspace::canvas(const Target &target) {
-    return {target.width, target.height, target.width, target.height, row_stride, image_.data(), mask_.data()};
-}
-
-void load_luma(const Picture &picture, const Canvas &canvas, Workspace &room) {
-    load_picture(picture, canvas, room, [](int) {});
-}
-
-void remove_dither(const Canvas &c, const Workspace &room) {
-    for (int y = 0; y < c.height; y++) remove_dither_of_row(c, room, y);
+Canvas Workspace::load(const Picture &picture, const Target &target, const Setup &setup) {
+    const int width = halved_ ? half(target.width) : target.width,
+              height = halved_ ? half(target.height) : target.height;
+    Canvas c{width, height, width, height, stride_, image_.data(), mask_.data()};
+    const auto threshold = mask_threshold(target.width, target.height);
+    if (halved_) { // of the pictures themselves only what is in use is kept
+        const PassingRows image{passing_rows_.data(), row_stride, target.width, target.height, kFourRows};
+        load_rows(
+            picture, setup, image, *this,
+            [&](int y) {
+                if (y % 2 == 0) rows.decimate_image(image.row(y), c.image_row(y / 2), c.width);
+            },
+            [&](int y, const std::uint8_t *totals) {
+                if (y % 2 != 0) return;
+                rows.mask(totals, threshold, passing_mask_.data(), target.width);
+                rows.decimate_mask(passing_mask_.data(), c.mask_row(y / 2), c.width);
+            });
+        return c;
+    }
+    const PassingRows image{c.image, stride_, target.width, target.height, kAllRows};
+    load_rows(
+        picture, setup, image, *this, [](int) {},
+        [&](int y, const std::uint8_t *totals) { rows.mask(totals, threshold, c.mask_row(y), c.width); });
+    if (setup.speedup) decimate(c, *this);
+    return c;
 }
 
 int mask_threshold(int width, int height) {
@@ -151,24 +218,10 @@ int mask_threshold(int width, int height) {
     return (15 + 3 * log) >> 1;
 }
 
-void compute_mask(const Canvas &c, Workspace &room) { MaskRows(c, room).finish(); }
-
-// Every row is filtered and looked at while it is near.
-void load_masked(const Picture &picture, const Canvas &c, bool filter, Workspace &room) {
-    MaskRows mask(c, room);
-    load_picture(picture, c, room, [&](int y) {
-        if (filter && y > 0) remove_dither_of_row(c, room, y - 1);
-        // A row is marked when the one below it has been filtered.
-        mask.enter_all_but(c.height - y + (filter ? 1 : 0));
-    });
-    if (filter) remove_dither_of_row(c, room, c.height - 1);
-    mask.finish();
-}
-
 // Every second pixel of every second row.
 void decimate(Canvas &c, const Workspace &room) {
-    c.width = (c.width + 1) >> 1;
-    c.height = (c.height + 1) >> 1;
+    c.width = half(c.width);
+    c.height = half(c.height);
     for (int y = 0; y < c.height; y++) {
         room.rows.decimate_image(c.image_row(2 * y), c.image_row(y), c.width);
         room.rows.decimate_mask(c.mask_row(2 * y), c.mask_row(y), c.width);

@@ -15,8 +15,9 @@
 
 namespace vmaf::cambi {
 
-// Image and mask of one pass. The buffers keep the full target size; every scale is written in place into the top-left
-// width x height part, and what lies outside is left over from finer scales (section 8, extreme aspect ratios).
+// Image and mask of one pass. The buffers keep the size of the first scale; every other is written in place into the
+// top-left width x height part, and what lies outside is left over from finer scales (section 8, extreme aspect
+// ratios).
 struct Canvas {
     int full_width = 0, full_height = 0;
     int width = 0, height = 0; // of the current scale
@@ -33,12 +34,12 @@ class Workspace {
   public:
     Workspace(const Setup &setup, Isa isa);
 
-    // A canvas of the target's size in this room; its contents are not defined.
-    Canvas canvas(const Target &target);
-    int width() const { return width_; } // of the widest target
+    // Sections 5 to 7, and the speed-up's part of section 8: the canvas of the first scale.
+    Canvas load(const Picture &picture, const Target &target, const Setup &setup);
+    int width() const { return width_; } // of the widest canvas
 
     const RowFunctions &rows;
-    std::ptrdiff_t row_stride;                 // of the row buffers
+    std::ptrdiff_t row_stride;                 // of the row buffers, which are as wide as pictures
     AlignedArray<std::uint8_t> flat_row;       // one row of Z with kFlatRadius zeros on each side
     AlignedArray<std::uint8_t> flat_counts;    // seven rows of partial sums and their totals
     AlignedArray<std::uint16_t> filtered_rows; // three rows of the mode filter
@@ -46,9 +47,13 @@ class Workspace {
     AlignedArray<float> c_values;              // of the current scale, row after row without gaps
 
   private:
+    bool halved_; // pictures are halved on their way into the canvas
     int width_;
+    std::ptrdiff_t stride_; // of the canvas
     AlignedArray<std::uint16_t> image_;
     AlignedArray<std::uint8_t> mask_;
+    AlignedArray<std::uint16_t> passing_rows_; // while pictures are halved
+    AlignedArray<std::uint8_t> passing_mask_;
 };
 
 // Source positions along one axis; the float accumulation is part of the definition (section 5).
@@ -68,23 +73,13 @@ class SourcePositions {
     float ratio_, position_;
 };
 
-
 inline constexpr int kFlatRadius = 3; // the mask looks at squares of 7x7
-
-// Section 5. Throws Error if a sample exceeds the depth.
-void load_luma(const Picture &picture, const Canvas &canvas, Workspace &room);
-
-// Section 6, in place.
-void remove_dither(const Canvas &canvas, const Workspace &room);
 
 // Section 7.
 int mask_threshold(int width, int height);
-void compute_mask(const Canvas &canvas, Workspace &room);
-
-// All three, row by row; the second if wanted.
-void load_masked(const Picture &picture, const Canvas &canvas, bool remove_dither, Workspace &room);
 
 // Section 8.
+inline int half(int size) { return (size + 1) >> 1; }
 void decimate(Canvas &canvas, const Workspace &room);
 void mode_filter(const Canvas &canvas, Workspace &room);
 

@@ -277,21 +277,21 @@ TEST(Cambi, StagesGiveTheIntermediateValuesOfTheSpecification) {
                         {160, 90, 3091792, 14399, 14399, 57.45650810488948},
                         {80, 45, 761092, 3599, 3599, 30.732363545453108},
                         {40, 23, 187216, 919, 914, 18.760638503060825}};
-    const cambi::Setup s = setup(640, 360, {});
+    cambi::Setup s = setup(640, 360, {});
     cambi::Workspace room(s, Isa::scalar);
     AlignedArray<std::byte> counts(cambi::counts_bytes(s, room.width(), Isa::scalar));
-    cambi::Canvas canvas = room.canvas(s.encoded);
+    cambi::Canvas canvas;
     const auto image_sum = [&] {
         std::int64_t sum = 0;
         for (int y = 0; y < canvas.height; y++)
             for (int x = 0; x < canvas.width; x++) sum += canvas.image_row(y)[x];
         return sum;
     };
-    cambi::load_luma(clip_frame(kBanded, 0), canvas, room);
-    EXPECT_EQ(image_sum(), 49468672);
-    cambi::remove_dither(canvas, room);
-    EXPECT_EQ(image_sum(), 49541648);
-    cambi::compute_mask(canvas, room);
+    for (const bool filter : {false, true}) {
+        s.remove_dither = filter;
+        canvas = room.load(clip_frame(kBanded, 0), s.encoded, s);
+        EXPECT_EQ(image_sum(), filter ? 49541648 : 49468672);
+    }
     for (int scale = 0; scale < cambi::kScales; scale++) {
         const Row &row = rows[scale];
         if (scale > 0) cambi::decimate(canvas, room);
@@ -308,6 +308,38 @@ TEST(Cambi, StagesGiveTheIntermediateValuesOfTheSpecification) {
         EXPECT_EQ(std::count_if(values.begin(), values.end(), [](float c) { return c > 0; }), row.banded);
         EXPECT_EQ(cambi::scalar_pool(values, s.topk), row.pooled);
     }
+}
+
+TEST(Cambi, APictureHalvedOnItsWayIsTheOneHalvedAfterwards) {
+    for (const int depth : {8, 10, 12})
+        for (const bool filter : {false, true})
+            for (const auto &[width, height] : {std::pair{642, 363}, {641, 362}, {500, 301}}) {
+                SCOPED_TRACE(testing::Message()
+                             << depth << " bit, " << width << "x" << height << (filter ? ", filtered" : ""));
+                // The last size is resampled.
+                const Picture picture =
+                    clip_frame(clip(width == 500 ? 641 : width, height, "420", depth, "gradient", "dct:30"), 0);
+                cambi::Setup s = setup(width, height, {}, unsigned(depth));
+                s.remove_dither = filter;
+                cambi::Workspace whole(s, Isa::scalar);
+                cambi::Canvas expected = whole.load(picture, s.encoded, s);
+                cambi::decimate(expected, whole);
+                s.speedup = true;
+                ASSERT_TRUE(s.windows_fit());
+                for (const Isa isa : usable_isas()) {
+                    cambi::Workspace room(s, isa);
+                    const cambi::Canvas canvas = room.load(picture, s.encoded, s);
+                    ASSERT_EQ(canvas.width, expected.width);
+                    ASSERT_EQ(canvas.height, expected.height);
+                    for (int y = 0; y < canvas.height; y++) {
+                        const auto same = [&](const auto *row, const auto *other) {
+                            return std::equal(row, row + canvas.width, other);
+                        };
+                        ASSERT_TRUE(same(canvas.image_row(y), expected.image_row(y))) << to_string(isa) << " row " << y;
+                        ASSERT_TRUE(same(canvas.mask_row(y), expected.mask_row(y))) << to_string(isa) << " row " << y;
+                    }
+                }
+            }
 }
 
 class Folder {

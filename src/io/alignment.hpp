@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -16,7 +17,8 @@ namespace vmaf {
 // Means of the blocks of a coarse grid over the luma plane.
 struct LumaSignature {
     static constexpr int kColumns = 32, kRows = 18;
-    std::array<float, kColumns * kRows> blocks{}; // in steps of 8-bit samples
+    static constexpr std::size_t kBlocks = std::size_t(kColumns) * kRows;
+    std::array<float, kBlocks> blocks{}; // in steps of 8-bit samples
     float mean = 0, deviation = 0;
 };
 LumaSignature luma_signature(const Picture &picture);
@@ -24,8 +26,8 @@ LumaSignature luma_signature(const Picture &picture);
 // The same in two steps, for pictures that lie elsewhere: sums of the samples of each block, of every kRowStep-th row,
 // then the signature.
 struct LumaBlockSums {
-    static constexpr int kRowStep = 3; // enough for a mean
-    std::array<std::uint64_t, LumaSignature::kColumns * LumaSignature::kRows> blocks{}; // row by row
+    static constexpr int kRowStep = 3;                          // enough for a mean
+    std::array<std::uint64_t, LumaSignature::kBlocks> blocks{}; // row by row
 };
 LumaSignature luma_signature(const LumaBlockSums &sums, const PictureFormat &format);
 

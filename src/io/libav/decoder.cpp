@@ -75,7 +75,7 @@ BufferRef Decoder::open_device(AVHWDeviceType type) {
     return BufferRef(device);
 }
 
-Decoder::Decoder(std::shared_ptr<Container> container)
+Decoder::Decoder(const std::shared_ptr<Container> &container)
     : Decoder(container, [&file = *container, this](AVPacket *packet) { return file.read(packet, frames_); }) {
     open_codec();
     demuxer_ = container_.get();

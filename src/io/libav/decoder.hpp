@@ -24,7 +24,7 @@ class Decoder {
     using Read = std::function<bool(AVPacket *)>;
 
     // Decodes the whole file, as its request asks. Throws Error naming the file for what cannot be opened.
-    explicit Decoder(std::shared_ptr<Container> container);
+    explicit Decoder(const std::shared_ptr<Container> &container);
     // Decodes packets of the file that others read, on this device alone; none: on one thread of the processor.
     Decoder(std::shared_ptr<Container> container, Read read, BufferRef device);
     Decoder(const Decoder &) = delete;

@@ -61,7 +61,7 @@ std::string SharedResults::find_encode(const std::string &key, const std::string
 std::string SharedResults::keep_encode(const std::string &key, const std::string &extension,
                                        const std::string &path) const {
     if (encodes_.empty() || !is_key(key)) return {};
-    const std::string kept = place(encodes_, key).string() + "." + extension;
+    std::string kept = place(encodes_, key).string() + "." + extension; // not const: it is moved out
     const std::string temporary = kept + "." + std::to_string(system::own_process()) + ".part";
     std::error_code error;
     fs::create_directories(fs::path(kept).parent_path(), error);

@@ -6,6 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tidy=false
 [ "${1:-}" = --tidy ] && { tidy=true; shift; }
+git rev-parse --git-dir >/dev/null 2>&1 || { echo "style.sh: this is no clone, so nothing tells what changed: nothing to check"; exit 0; }
 base=${1:-$(git merge-base HEAD main 2>/dev/null || git rev-parse HEAD)}
 mapfile -t changed < <({ git diff --name-only --diff-filter=d "$base"; git ls-files -o --exclude-standard; } | sort -u |
   grep -E '^(src|tools|tests|bench|fuzz)/.*\.(cpp|hpp|cu|cuh)$' || true)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and tests in a fresh Debian of another release, in a folder of its own (needs root, mmdebstrap and a package source).
 #   chroot.sh SUITE FOLDER [COMMAND...]     e.g. chroot.sh trixie build-debian13
-# The command runs in a copy of the source; without one: library and tools with warnings as errors, unit tests, golden figures.
+# The command runs in a clone of the source, with what is not committed yet; without one: library and tools with warnings as errors, unit
+# tests, golden figures. What was compiled is kept in the folder (ccache). BARE=1: a system with apt and nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 suite=$1 folder=$2
@@ -10,7 +11,8 @@ command -v mmdebstrap >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noni
 
 # What the README's commands would install by themselves; here ahead of time, since mmdebstrap is quick at it.
 packages=$(sed -n '/^build=(/,/)/p;/^test=(/,/)/p' scripts/packages.sh | tr -d '()' | sed 's/^\(build\|test\)=//' | tr '\n' ' ')
-wanted=()
+wanted=(ccache git)
+[ -z "${BARE:-}" ] || { wanted=() packages=; }
 for package in $packages; do
   case $package in libclang-rt-dev | valgrind | g++-aarch64-linux-gnu | qemu-user | g++-mingw-w64-x86-64-posix | wine | wine64 | newlib-source) ;; *) wanted+=("$package") ;; esac
 done
@@ -18,14 +20,20 @@ root=$folder/root
 if [ ! -e "$folder/made" ]; then
   rm -rf "$root"
   mkdir -p "$folder"
-  mmdebstrap --variant=apt --include="$(IFS=,; echo "${wanted[*]},ccache")" "$suite" "$root" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
+  mmdebstrap --variant=apt ${wanted:+--include="$(IFS=,; echo "${wanted[*]}")"} "$suite" "$root" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
   touch "$folder/made"
 fi
 rm -rf "$root/source"
-mkdir -p "$root/source"
+git clone -q --no-hardlinks . "$root/source"
 git ls-files -co --exclude-standard | tar cf - -T - | tar xf - -C "$root/source"
-[ -e "$root/proc/self" ] || mount -t proc proc "$root/proc"
-trap 'umount "$root/proc" || true' EXIT
+mkdir -p "$root/dev/pts" "$root/dev/shm"
+mounts=()
+trap 'for place in "${mounts[@]}"; do umount "$place" || true; done' EXIT
+attach() { mountpoint -q "$root/$2" || { mount -t "$1" ${3:+-o "$3"} "$1" "$root/$2" && mounts+=("$root/$2"); }; }
+attach proc proc
+attach devpts dev/pts newinstance,ptmxmode=0666 # terminals, for tests of progress
+attach tmpfs dev/shm
+[ -L "$root/dev/ptmx" ] || ln -sf pts/ptmx "$root/dev/ptmx"
 [ $# -gt 0 ] || set -- sh -ec '
   g++ --version | head -n 1
   [ -f build/build.ninja ] || meson setup build -Dwerror=true -Denable_bench=false >build.setup.log || { cat build.setup.log; exit 1; }

@@ -46,9 +46,9 @@ const json &list_in(const json &object, const char *key) {
     return found && found->is_array() ? *found : none;
 }
 
-const json &object_in(const json &object, const std::string &key) {
+const json &object_in(const json &object, std::string_view key) {
     static const json none = json::object();
-    const json *const found = field(object, key);
+    const json *const found = field(object, std::string(key));
     return found && found->is_object() ? *found : none;
 }
 

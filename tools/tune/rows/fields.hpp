@@ -3,14 +3,15 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 namespace vmaf::tune {
 
 std::string text_in(const nlohmann::json &object, const char *key, const char *otherwise = "");
 double number_in(const nlohmann::json &object, const char *key); // not-a-number if there is none
 bool flag_in(const nlohmann::json &object, const char *key, bool otherwise);
-const nlohmann::json &list_in(const nlohmann::json &object, const char *key);          // empty if there is none
-const nlohmann::json &object_in(const nlohmann::json &object, const std::string &key); // empty if there is none
+const nlohmann::json &list_in(const nlohmann::json &object, const char *key);        // empty if there is none
+const nlohmann::json &object_in(const nlohmann::json &object, std::string_view key); // empty if there is none
 
 // A value as a figure: not-a-number if it is none, or so large that nobody measured it; what is next to nothing is 0.
 double figure(const nlohmann::json &value);

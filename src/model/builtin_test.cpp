@@ -1,6 +1,7 @@
 // The built-in versions against scores recorded from the reference, given the features recorded with them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>

@@ -2,6 +2,7 @@
 // choice (rows of the others).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 

@@ -1,13 +1,12 @@
 // Any bytes as a YUV4MPEG2 clip: refused with an Error, or pictures of the size that the header states.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "io/y4m_reader.hpp"
+#include "system/descriptor.hpp"
 
 namespace {
 
@@ -16,12 +15,9 @@ using namespace vmaf;
 constexpr std::uint64_t kMaxPixels = 1 << 20; // larger pictures only take time
 
 ByteSource source_with(const std::uint8_t *data, std::size_t size) {
-    std::FILE *const file = std::tmpfile();
-    if (!file || std::fwrite(data, 1, size, file) != size) std::abort();
-    std::rewind(file);
-    const int descriptor = dup(fileno(file));
-    std::fclose(file);
-    return {descriptor, "'fuzz'"};
+    system::MemoryFile file;
+    if (!file.append(std::as_bytes(std::span(data, size)))) std::abort();
+    return {file.open().release(), "'fuzz'"};
 }
 
 } // namespace

@@ -127,7 +127,7 @@ bool is_same_pipe(const std::string &a, const std::string &b) {
 }
 
 bool is_regular_file(const std::string &path) {
-    if (path.starts_with("\\\\.\\")) return false;
+    if (is_device(path)) return false;
     const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
     return kind != INVALID_FILE_ATTRIBUTES && !(kind & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE));
 }

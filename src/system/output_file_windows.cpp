@@ -41,14 +41,10 @@ void write_text(HANDLE handle, const std::string &path, const TextWriter &write)
 // Named as on other systems, too.
 std::string device_name(const std::string &path) { return path == "/dev/null" ? "NUL" : path; }
 
-bool is_null_device(const std::string &path) {
-    return path.size() == 3 && (path[0] | 32) == 'n' && (path[1] | 32) == 'u' && (path[2] | 32) == 'l';
-}
-
 // A regular file, or a name that is still free, is replaced; pipes and devices ("NUL", "\\.\pipe\name") are written to.
 bool is_replaced(const std::string &path) {
     if (path.empty()) throw cannot_write(path, ERROR_FILE_NOT_FOUND);
-    if (path.starts_with("\\\\.\\") || is_null_device(path)) return false;
+    if (is_device(path)) return false;
     const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
     if (kind == INVALID_FILE_ATTRIBUTES) return true;
     if (kind & FILE_ATTRIBUTE_DIRECTORY)

@@ -23,16 +23,30 @@ std::string narrow(std::wstring_view text) {
     return result;
 }
 
+namespace {
+
+// Empty where there is none.
+std::wstring full_path(const std::wstring &path) {
+    std::wstring full(path.size() + 32768, L'\0');
+    const DWORD length = GetFullPathNameW(path.c_str(), static_cast<DWORD>(full.size()), full.data(), nullptr);
+    full.resize(length < full.size() ? length : 0);
+    return full;
+}
+
+bool is_verbatim(const std::wstring &path) { return path.starts_with(L"\\\\?\\") || path.starts_with(L"\\\\.\\"); }
+
+} // namespace
+
 std::wstring wide_path(const std::string &path) {
     constexpr std::size_t kShort = 240; // with room for a temporary name
     std::wstring text = wide(path);
-    if (text.size() < kShort || text.starts_with(L"\\\\")) return text;
-    std::wstring full(text.size() + 32768, L'\0');
-    const DWORD length = GetFullPathNameW(text.c_str(), static_cast<DWORD>(full.size()), full.data(), nullptr);
-    if (length == 0 || length >= full.size()) return text;
-    full.resize(length);
-    return L"\\\\?\\" + full;
+    if (is_verbatim(text)) return text;
+    const std::wstring full = full_path(text); // a short name in a folder with a long one is long
+    if (full.size() < kShort || is_verbatim(full)) return text;
+    return full.starts_with(L"\\\\") ? L"\\\\?\\UNC" + full.substr(1) : L"\\\\?\\" + full;
 }
+
+bool is_device(const std::string &path) { return full_path(wide(path)).starts_with(L"\\\\.\\"); }
 
 int errno_of(DWORD code) {
     switch (code) {

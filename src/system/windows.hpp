@@ -19,6 +19,9 @@ std::string narrow(std::wstring_view text);
 // For calls that open or change files: also beyond 260 characters.
 std::wstring wide_path(const std::string &path);
 
+// Names such as "NUL", "con" and "\\.\pipe\name", which are no files wherever they are used.
+bool is_device(const std::string &path);
+
 int errno_of(DWORD code);          // the nearest
 std::string reason_of(DWORD code); // the system's sentence, without its end
 Error with_reason(const std::string &what, DWORD code);

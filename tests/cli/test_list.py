@@ -56,6 +56,12 @@ class Lists(CommandTest):
         run = self.listed(f"{self.ref} {self.dist}\n{self.ref} {short}\n", *NO_MODEL, "--jobs", "2")
         self.assertRegex(run.stderr, r"^vmaf: line 2 of '.*pairs.txt': the distorted clip .* ended .*common part is scored\n$")
 
+    def test_backslashes_are_for_blanks_and_quotes_and_part_of_other_names(self):
+        worse = str(self.worse).replace(" ", "\\ ")
+        run = self.listed(f"{self.ref} {worse}\n{self.ref} no\\such\\clip.y4m\n", *NO_MODEL, expect=2)
+        self.assertEqual(run.stderr.count("\n"), 2, run.stderr)
+        self.assertIn("no\\such\\clip.y4m", run.stderr)
+
     def test_the_list_may_come_from_standard_input(self):
         run = self.vmaf("--list", "-", input=f"{self.ref} {self.dist}")
         self.assertEqual(run.stdout.count("\n"), 1)

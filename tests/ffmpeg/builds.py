@@ -29,7 +29,7 @@ class Library:
     def __init__(self, build_root, stage):
         if stage.exists():
             shutil.rmtree(stage)
-        call(["meson", "install", "--no-rebuild", "--destdir", stage], build_root)
+        call(["meson", "install", "--no-rebuild", "--tags", "runtime,devel", "--destdir", stage], build_root)
         self.pkgconfig = next(stage.glob("**/pkgconfig/libvmaf.pc"))
         description = self.pkgconfig.read_text()
         self.prefix = stage / description.split("prefix=", 1)[1].split("\n", 1)[0].lstrip("/")

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 import windows
-from windows import BUILD, ROOT, wine
+from windows import BUILD, ROOT, dos, wine
 
 
 class Names(windows.WindowsTest):
@@ -41,6 +41,28 @@ class Names(windows.WindowsTest):
         wine(self.vmaf, "-r", ref, "-d", self.dist, "--json", "-o", out, "-q")
         self.assertEqual(len(self.document(out)["frames"]), 4)
         self.assertEqual(sorted(os.listdir(folder)), ["out.json", "ref.y4m"])
+
+    def test_drives_and_backslashes(self):
+        clip = self.clip("large enough for cambi.y4m", size="216x216", frames=2)
+        ref, dist, out, maps = (dos(path) for path in (clip, clip, self.folder / "backslash.json", self.folder / "maps"))
+        wine(self.vmaf, "-r", ref, "-d", "\\\\?\\" + dist, "--model", "path=" + dos(ROOT / "models/vmaf_v0.6.1.json") + ":name=drive", "--feature",
+             f"cambi=heatmaps_path={maps}:window_size=15", "--json", "-o", out, "-q")
+        document = self.document(self.folder / "backslash.json")
+        self.assertIn("drive", document["pooled_metrics"])
+        self.assertTrue(os.listdir(self.folder / "maps"))
+        run = wine(self.vmaf, "-r", "\\\\no-server\\share\\clip.y4m", "-d", dist, expect=255)
+        self.assertIn("\\\\no-server\\share\\clip.y4m", run.stderr)
+
+    def test_lists_as_editors_of_windows_write_them(self):
+        pairs, out = self.folder / "Paare-対.txt", self.folder / "Ergebnisse"
+        out.mkdir()
+        lines = [f'"{dos(self.ref)}" {dos(self.dist)}', f"{dos(self.ref)}\t{dos(self.ref)}\t{dos(out / 'gleich.json')}"]
+        pairs.write_bytes("".join(line + "\r\n" for line in lines).encode())
+        run = wine(self.vmaf, "--list", dos(pairs), "--json", "-o", dos(out))
+        self.assertEqual(run.stderr, "")
+        self.assertEqual(sorted(os.listdir(out)), ["gleich.json", "ビデオ.json"])
+        self.score("--json", "-o", self.folder / "single.json", "-q")
+        self.assertEqual(self.document(out / "ビデオ.json")["frames"], self.document(self.folder / "single.json")["frames"])
 
     def test_words_arrive_as_they_were_given(self):
         for word in ('a "quoted" word', "back\\slash\\", "sp ace", "ü€𝄞"):
@@ -87,6 +109,19 @@ class Documents(windows.WindowsTest):
         run = self.score("-o", self.ref, expect=None)  # it is being read
         self.assertNotEqual(run.returncode, 0)
         self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_what_is_read_only_stays_as_it_is(self):
+        out = self.folder / "read-only.json"
+        out.write_text("old")
+        out.chmod(0o444)
+        run = self.score("--json", "-o", out, expect=255)
+        self.assertIn("read-only.json", run.stderr)
+        self.assertEqual(out.read_text(), "old")
+
+    def test_what_is_not_in_this_build_is_refused(self):
+        self.assertIn("cuda", self.score("--backend", "cuda", expect=100).stderr)
+        (self.folder / "clip.mp4").write_bytes(b"\0\0\0\x18ftypmp42" + bytes(100))
+        self.assertIn("enable_libav", wine(self.vmaf, "-r", self.folder / "clip.mp4", "-d", self.dist, expect=255).stderr)
 
     def test_a_build_tells_its_fingerprint(self):
         facts = wine(self.vmaf, "--capabilities").stdout

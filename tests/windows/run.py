@@ -39,6 +39,7 @@ def main():
     for name in ("model", "options", "y4m", "capi", "cli", "tune_rows"):
         run(f"corpus {name}", "wine", build / "fuzz" / (name + "_replay.exe"), ROOT / "fuzz/corpus" / name)
     run("files", sys.executable, HERE / "files_test.py")
+    run("vmaf-parity", sys.executable, HERE / "parity_test.py")
     programs = {"VMAF": windows.wrapper("vmaf", build / "tools/vmaf.exe"), "CLIPGEN": windows.wrapper("clipgen", build / "tools/clipgen.exe")}
     for name in COMMAND_TESTS:
         run(name, sys.executable, "-m", "unittest", "-q", name, folder=ROOT / "tests/cli", **programs)

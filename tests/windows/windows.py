@@ -22,6 +22,11 @@ def wrapper(name, program):
     return str(path)
 
 
+def dos(path):
+    """The name that Windows has for a file: wine has the root as drive Z."""
+    return "Z:" + str(path).replace("/", "\\")
+
+
 def wine(program, *arguments, expect=0, text=True, timeout=300, **popen):
     run = subprocess.run(["wine", str(program), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout,
                          **({"encoding": "utf-8"} if text else {}), env={**ENVIRONMENT, **popen.pop("env", {})}, **popen)

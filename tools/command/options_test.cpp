@@ -70,6 +70,10 @@ TEST(CommandLine, ModelArguments) {
     EXPECT_EQ(m.overloads[0].value, "1"); // normalised
     EXPECT_FALSE(parse_model_argument("version=x:disable_clip=false").config.disable_clip);
     EXPECT_EQ(parse_model_argument("version=x:path=y").label(), "x");
+    EXPECT_EQ(parse_model_argument("path=C:\\m\\m.json:name=a").path, "C:\\m\\m.json"); // a drive of Windows
+    EXPECT_EQ(parse_model_argument("name=a:path=d:/m.json").path, "d:/m.json");
+    for (const char *text : {"path=C:m.json", "path=CC:/m.json", "path=C:", "path=1:/m.json"})
+        EXPECT_THROW(parse_model_argument(text), Failure) << text;
 }
 
 TEST(CommandLine, FeatureArguments) {
@@ -77,6 +81,8 @@ TEST(CommandLine, FeatureArguments) {
     EXPECT_EQ(f.name, "psnr");
     EXPECT_EQ(f.options, (OptionTexts{{"enable_chroma", "true"}, {"min_sse", "0.5"}}));
     EXPECT_TRUE(parse_feature_argument("vif").options.empty());
+    EXPECT_EQ(parse_feature_argument("cambi=heatmaps_path=C:\\maps:full_ref=true").options,
+              (OptionTexts{{"full_ref", "true"}, {"heatmaps_path", "C:\\maps"}}));
 }
 
 TEST(CommandLine, LaterAomPresetsReplaceTheFirstFloatSsim) {

@@ -32,7 +32,8 @@ std::vector<std::string> tabbed_fields(std::string_view line) {
     return fields;
 }
 
-// Throws what is wrong with the line.
+// A backslash is for blanks, quotes and backslashes: in front of anything else it is part of a name of Windows. Throws
+// what is wrong with the line.
 std::vector<std::string> quoted_fields(std::string_view line) {
     std::vector<std::string> fields;
     bool is_inside = false; // of a field
@@ -45,9 +46,10 @@ std::vector<std::string> quoted_fields(std::string_view line) {
         }
         if (!is_inside) fields.emplace_back();
         is_inside = true;
-        if (c == '\\' && quote != '\'') {
-            if (++i == line.size()) throw std::string("it ends in a backslash");
-            fields.back() += line[i];
+        const bool is_backslash = c == '\\' && quote != '\'';
+        if (is_backslash && i + 1 == line.size()) throw std::string("it ends in a backslash");
+        if (is_backslash && std::strchr(" \t\"'\\", line[i + 1])) {
+            fields.back() += line[++i];
         } else if (quote ? c == quote : c == '"' || c == '\'') {
             quote = quote ? 0 : c;
         } else {

@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include "system/files.hpp"
+#include "system/host.hpp"
+
 namespace vmaf::tune {
 namespace {
 
@@ -16,10 +19,7 @@ using Kind = Cache::Kind;
 
 class CacheTest : public testing::Test {
   protected:
-    CacheTest() {
-        std::string name = fs::temp_directory_path() / "vmaf-tune-cache-XXXXXX";
-        folder_ = mkdtemp(name.data());
-    }
+    CacheTest() : folder_(system::make_new_folder(system::temporary_folder() + "/vmaf-tune-cache-")) {}
     ~CacheTest() override { fs::remove_all(folder_); }
 
     void run_sql(const std::string &sql) {

@@ -8,6 +8,8 @@
 #include "cache/shared_results.hpp"
 #include "executor/run_folder.hpp"
 #include "executor/worker.hpp"
+#include "system/files.hpp"
+#include "system/host.hpp"
 
 namespace vmaf::tune {
 namespace {
@@ -18,12 +20,8 @@ using testing::IsEmpty;
 
 class Folder {
   public:
-    Folder() {
-        std::string name = (fs::temp_directory_path() / "vmaf-tune-executor-XXXXXX").string();
-        path = mkdtemp(name.data());
-    }
     ~Folder() { fs::remove_all(path); }
-    std::string path;
+    std::string path = system::make_new_folder(system::temporary_folder() + "/vmaf-tune-executor-");
 };
 
 RunFolder make_run(const std::string &shared, std::size_t units) {

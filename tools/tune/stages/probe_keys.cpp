@@ -4,6 +4,7 @@
 
 #include "config.h"
 #include "hash/sha256.hpp"
+#include "models.hpp"
 #include "system/build_id.hpp"
 #include "system/host.hpp"
 
@@ -42,7 +43,7 @@ namespace {
 
 std::string model_identity(const std::string &model) {
     if (!model.starts_with("path=")) return model;
-    const std::string path = model.substr(5, model.find(':') - 5);
+    const std::string path = model.substr(5, cli::item_end(model, 0) - 5);
     return "file:" + sha256_of_file(path) + model.substr(5 + path.size());
 }
 

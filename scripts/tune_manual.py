@@ -52,7 +52,7 @@ manual += [".SH EXIT STATUS", ".nf", roff("0   done; the target was met where on
            "4   no probe or row could be completed\n5   some rows failed, others are good\n6   output, scratch folder or cache cannot be written\n"
            "7   the scoring backend that was asked for is not usable\n70  a bug\n130 interrupted; finished probes are kept"), ".fi", ".SH ENVIRONMENT",
            roff("VMAF_TUNE_<FLAG> sets the default of a flag, for example VMAF_TUNE_ENCODER=libx265. TMPDIR: where scratch folders are made.\n"
-                "XDG_CACHE_HOME, else .cache in HOME: where results are remembered. NO_COLOR: no colours. VMAF_TUNE_CONFIG: a file of settings. VMAF_MODEL_DIR: where models\n"
+                "XDG_CACHE_HOME, else .cache in HOME (LOCALAPPDATA on Windows, Library/Caches in HOME on macOS): where results are remembered. NO_COLOR: no colours. VMAF_TUNE_CONFIG: a file of settings. VMAF_MODEL_DIR: where models\n"
                 "for HDR are looked for first. VMAF_LIBAV_MODULE and VMAF_..._DISPATCH: see vmaf(1). PATH: where ffmpeg and other programs are.\n"
                 "SLURM_ARRAY_JOB_ID, SLURM_ARRAY_TASK_ID, SLURM_CPUS_ON_NODE, SLURM_RESTART_COUNT and SLURMD_NODENAME are set by Slurm for its tasks."), ".SH SEE ALSO", ".BR vmaf (1)"]
 store("docs/man/vmaf-tune.1", "\n".join(manual) + "\n")

@@ -49,6 +49,7 @@ TEST(NumberFormat, EqualsWhatCPrints) {
     std::mt19937_64 random(1);
     for (int i = 0; i < 20000; i++) {
         const double value = std::bit_cast<double>(random());
+        if (std::isnan(value)) continue; // C libraries do not agree on their signs
         char text[400];
         for (int digits : {1, 6, 9, 17}) {
             std::snprintf(text, sizeof text, "%.*g", digits, value);

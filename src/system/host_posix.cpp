@@ -7,8 +7,19 @@
 #include <unistd.h>
 
 #include "system/environment.hpp"
+#include "system/user_folders.hpp"
 
 namespace vmaf::system {
+
+namespace {
+
+#if defined(__APPLE__)
+constexpr const char *kCacheInHome = "/Library/Caches";
+#else
+constexpr const char *kCacheInHome = "/.cache";
+#endif
+
+} // namespace
 
 std::string host_name() {
     char name[256] = "";
@@ -23,6 +34,10 @@ std::string system_name() {
 }
 
 std::string temporary_folder() { return environment("TMPDIR").value_or("/tmp"); }
+CacheFolder user_cache_folder() {
+    const std::string home = environment("HOME").value_or("");
+    return {home.empty() ? home : home + kCacheInHome, "HOME"};
+}
 std::string user_number() { return std::to_string(getuid()); }
 
 std::tm utc(std::time_t time) {

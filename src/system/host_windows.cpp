@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "system/environment.hpp"
+#include "system/user_folders.hpp"
 #include "system/windows.hpp"
 
 namespace vmaf::system {
@@ -13,6 +15,11 @@ std::string registry_text(const wchar_t *key, const wchar_t *name) {
     DWORD bytes = sizeof text;
     if (RegGetValueW(HKEY_LOCAL_MACHINE, key, name, RRF_RT_REG_SZ, nullptr, text, &bytes) != ERROR_SUCCESS) return {};
     return narrow(text);
+}
+
+std::string with_slashes(std::string path) {
+    std::replace(path.begin(), path.end(), '\\', '/');
+    return path;
 }
 
 } // namespace
@@ -49,11 +56,11 @@ std::string user_number() { return {}; }
 std::string temporary_folder() {
     wchar_t folder[MAX_PATH + 2] = L"";
     const DWORD length = GetTempPathW(MAX_PATH + 1, folder);
-    std::string path = narrow({folder, length});
-    std::replace(path.begin(), path.end(), '\\', '/');
+    std::string path = with_slashes(narrow({folder, length}));
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     return path.empty() ? "." : path;
 }
+CacheFolder user_cache_folder() { return {with_slashes(environment("LOCALAPPDATA").value_or("")), "LOCALAPPDATA"}; }
 
 std::tm utc(std::time_t time) {
     std::tm parts{};

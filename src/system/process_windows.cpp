@@ -21,6 +21,8 @@ namespace {
 constexpr UINT kKilled = 128 + 9;             // what POSIX systems say of it
 constexpr UINT kCrashed = 128 + 11;           // for every exception that nobody handled
 constexpr DWORD kFirstException = 0xC0000000; // exit codes from here on are such exceptions
+constexpr UINT kNotStarted = 127;
+constexpr DWORD kWithoutLibraries[] = {0xC0000135, 0xC0000139, 0xC000007B}; // missing, too old, for other machines
 
 // Jobs of running children: whoever wants to end them all looks here.
 std::mutex jobs_mutex;
@@ -231,6 +233,7 @@ class Process::Running {
         DWORD code = 0;
         WaitForSingleObject(process_.get(), INFINITE);
         GetExitCodeProcess(process_.get(), &code);
+        if (std::ranges::find(kWithoutLibraries, code) != std::end(kWithoutLibraries)) return kNotStarted;
         return static_cast<int>(code >= kFirstException ? kCrashed : code);
     }
     void kill() noexcept { TerminateJobObject(job_.get(), kKilled); }

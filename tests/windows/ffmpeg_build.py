@@ -2,7 +2,7 @@
 """FFmpeg for Windows over the library of a build for Windows, from Debian's sources of FFmpeg and x264: what the filter and
 vmaf-tune need of it.
 
-  ffmpeg_build.py WINDOWS_BUILD FOLDER     makes FOLDER/ffmpeg.exe, FOLDER/ffprobe.exe and FOLDER/libvmaf-3.dll
+  ffmpeg_build.py WINDOWS_BUILD FOLDER     makes FOLDER/ffmpeg.exe, FOLDER/ffprobe.exe and the libraries beside them
 """
 import os
 import pathlib
@@ -54,11 +54,12 @@ def main():
     if not (build / "config.h").exists():
         shutil.rmtree(build, ignore_errors=True)
         build.mkdir()
-        # libvmaf.pc names the place that it is to be installed to; its headers and import library lie in the stage.
-        builds.call([tree / "configure", *builds.CONFIGURE, "--disable-postproc", *CROSS, *TUNE, f"--extra-cflags=-I{library.prefix}/include",
-                     f"--extra-ldflags=-L{library.folder}"], build, env={**os.environ, "PKG_CONFIG_LIBDIR": descriptions})
+        # libvmaf.pc names the place that it is to be installed to, and lies in the stage.
+        builds.call([tree / "configure", "--pkg-config-flags=--define-prefix", *builds.CONFIGURE, "--disable-postproc", *CROSS, *TUNE], build,
+                    env={**os.environ, "PKG_CONFIG_LIBDIR": descriptions})
     builds.call(["make", f"-j{len(os.sched_getaffinity(0))}", "ffmpeg.exe", "ffprobe.exe"], build)
-    for file in (build / "ffmpeg.exe", build / "ffprobe.exe", next((folder / "stage").glob("**/libvmaf-3.dll"))):
+    threads = builds.call([PREFIX + "gcc-posix", "-print-file-name=libwinpthread-1.dll"], folder).strip()
+    for file in (build / "ffmpeg.exe", build / "ffprobe.exe", next((folder / "stage").glob("**/libvmaf-3.dll")), threads):
         shutil.copy2(file, folder)
 
 

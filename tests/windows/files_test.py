@@ -5,8 +5,10 @@
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
+import time
 
 import windows
 from windows import BUILD, ROOT, dos, wine
@@ -108,6 +110,21 @@ class Documents(windows.WindowsTest):
         self.assertIn("folder", run.stderr)
         run = self.score("-o", self.ref, expect=None)  # it is being read
         self.assertNotEqual(run.returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_ctrl_c_leaves_nothing_behind(self):
+        before = sorted(os.listdir(self.folder))
+        # Standard input stays open: it waits for the rest of a clip.
+        run = subprocess.Popen(["wine", str(self.vmaf), "-r", "-", "-d", str(self.dist), "--json", "-o", str(self.folder / "interrupted.json")],
+                               env=windows.ENVIRONMENT, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(run.stderr.close)
+        run.stdin.write(self.ref.read_bytes()[:5000])
+        run.stdin.flush()
+        time.sleep(3)
+        self.assertIsNone(run.poll())
+        run.send_signal(signal.SIGINT)  # wine makes a Ctrl-C of it
+        self.assertEqual(run.wait(20), 130)
+        run.stdin.close()
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
     def test_what_is_read_only_stays_as_it_is(self):

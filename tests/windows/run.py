@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Everything that is tried of a build for Windows, under wine.
 
-  run.py WINDOWS_BUILD [FOLDER_OF_FFMPEG]     FOLDER_OF_FFMPEG: of ffmpeg_build.py; without it vmaf-tune and the filter are left out
+  run.py WINDOWS_BUILD [FOLDER_OF_FFMPEG [VMAF]]     FOLDER_OF_FFMPEG: of ffmpeg_build.py; without it vmaf-tune and the filter are left out
+                                                     VMAF: this system's, whose figures must be the same in every digit
 """
 import os
 import pathlib
@@ -17,7 +18,8 @@ import windows  # noqa: E402
 
 # What is about files' owners and modes, signals and devices of POSIX systems, or starts programs of this one.
 COMMAND_TESTS = ["test_options", "test_list", "test_pages"]
-GOLDEN = [sys.executable, ROOT / "tests/golden/check.py", "--vmaf", build / "tools/vmaf.exe", "--clipgen", build / "tools/clipgen.exe"]
+GOLDEN = [sys.executable, ROOT / "tests/golden/check.py", "--vmaf", build / "tools/vmaf.exe", "--clipgen", build / "tools/clipgen.exe",
+          *(["--same-as", sys.argv[3]] if len(sys.argv) > 3 else [])]
 
 
 def main():
@@ -34,12 +36,14 @@ def main():
     for mask in ("32", "48", "255"):  # without VNNI, without AVX-512, without any
         run(f"golden figures, --cpumask {mask}", *GOLDEN, "--cpumask", mask, MESON_EXE_WRAPPER="wine")
     run("vector code", "wine", build / "tests/equality/equality.exe", "--quick")
+    library = {"WINEPATH": windows.dos(build / "src")}  # where libvmaf-3.dll is
     for name in ("unit_tests", "abi/capi_tests", "tune_tests"):
-        run(name, "wine", build / "tests" / (name + ".exe"), "--gtest_brief=1")
+        run(name, "wine", build / "tests" / (name + ".exe"), "--gtest_brief=1", **library)
     for name in ("model", "options", "y4m", "capi", "cli", "tune_rows"):
-        run(f"corpus {name}", "wine", build / "fuzz" / (name + "_replay.exe"), ROOT / "fuzz/corpus" / name)
+        run(f"corpus {name}", "wine", build / "fuzz" / (name + "_replay.exe"), ROOT / "fuzz/corpus" / name, **library)
     run("files", sys.executable, HERE / "files_test.py")
     run("vmaf-parity", sys.executable, HERE / "parity_test.py")
+    run("CUDA", sys.executable, HERE / "cuda_test.py")
     programs = {"VMAF": windows.wrapper("vmaf", build / "tools/vmaf.exe"), "CLIPGEN": windows.wrapper("clipgen", build / "tools/clipgen.exe")}
     for name in COMMAND_TESTS:
         run(name, sys.executable, "-m", "unittest", "-q", name, folder=ROOT / "tests/cli", **programs)

@@ -6,11 +6,12 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import time
 
 import windows
-from windows import BUILD, ENVIRONMENT, wine
+from windows import BUILD, ENVIRONMENT, dos, wine
 
 FFMPEG = pathlib.Path(os.environ["WINDOWS_FFMPEG"]).resolve()
 
@@ -69,23 +70,70 @@ class Tune(windows.WindowsTest):
             scores.add(json.loads(run.stdout)["vmaf_score"])
         self.assertEqual(len(scores), 1, scores)
 
-    def test_no_child_outlives_a_tune(self):
+    def encode(self, source, output, *more, **options):
+        return self.tune("encode", "-i", source, "--crf", "30", "--preset", "ultrafast", "--no-cache", "--work-dir", self.folder, "--video-only", "-o",
+                         output, *more, **options)
+
+    def test_an_encode_takes_the_place_of_another_when_it_is_told_to(self):
+        out = self.folder / "Ausgabe-出力.mkv"
+        out.write_bytes(b"old")
+        self.encode(self.source, dos(out), expect=None)
+        self.assertEqual(out.read_bytes(), b"old")
+        self.encode(dos(self.source), dos(out), "--overwrite")
+        self.assertGreater(out.stat().st_size, 1000)
+        self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".")], os.listdir(self.folder))
+        self.assertEqual(len(self.frames_of(out)), 12)
+
+    def frames_of(self, video):
+        run = wine(FFMPEG / "ffprobe.exe", "-v", "error", "-show_entries", "packet=pts", "-of", "csv=p=0", video)
+        return run.stdout.split()
+
+    def test_paths_may_be_longer_than_260_characters(self):
+        folder = self.folder.joinpath(*["ein-langer-name-" + "x" * 60] * 4)
+        folder.mkdir(parents=True)
+        source, out = folder / "source.y4m", folder / "out.mkv"
+        source.write_bytes(self.source.read_bytes())
+        self.encode(dos(source), dos(out), "--verify")
+        self.assertGreater(len(str(out)), 300)
+        self.assertEqual(len(self.frames_of(out)), 12)
+        self.assertEqual(sorted(os.listdir(folder)), ["out.mkv", "source.y4m"])
+
+    def test_results_are_remembered_where_windows_has_folders_for_that(self):
+        cache = wine(BUILD / "tools/vmaf-tune.exe", "cache", "stats").stdout
+        self.assertRegex(cache, r"AppData/Local/vmaf-tune")
+
+    def start(self, *more):
+        """A tune with an encode that takes long, whose encoder runs already."""
         long = self.clip("long.y4m", size="352x288", frames=40)
         command = ["wine", str(BUILD / "tools/vmaf-tune.exe"), "sample", "-i", str(long), "--crf", "20", "--preset", "placebo", "--no-cache",
                    "--work-dir", str(self.folder), "--ffmpeg-bin", str(FFMPEG / "ffmpeg.exe"), "--ffprobe-bin", str(FFMPEG / "ffprobe.exe")]
-        tune = subprocess.Popen(command, env=ENVIRONMENT, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        encoders = []
-        for _ in range(600):
-            encoders = self.encoders()
-            if encoders: break
+        tune = subprocess.Popen(command, env=ENVIRONMENT, cwd=self.folder, **more)
+        self.addCleanup(tune.wait)
+        self.addCleanup(tune.kill)
+        self.assertTrue(self.await_encoders(True, 60), "no encoder was started")
+        return tune
+
+    def await_encoders(self, wanted, seconds):
+        for _ in range(seconds * 10):
+            if bool(self.encoders()) == wanted: return True
             time.sleep(0.1)
-        self.assertTrue(encoders, "no encoder was started")
+        return False
+
+    def test_no_child_outlives_a_tune(self):
+        tune = self.start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         tune.kill()  # not even a handler runs
         tune.wait()
-        for _ in range(100):
-            if not self.encoders(): break
-            time.sleep(0.1)
-        self.assertEqual(self.encoders(), [])
+        self.assertTrue(self.await_encoders(False, 10), self.encoders())
+
+    def test_interrupted_twice_it_ends_at_once_and_leaves_nothing(self):
+        tune = self.start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        tune.send_signal(signal.SIGINT)  # wine makes a Ctrl-C of it
+        time.sleep(1)
+        self.assertIsNone(tune.poll(), "the first one lets an encode finish")
+        tune.send_signal(signal.SIGINT)
+        self.assertEqual(tune.wait(30), 130)
+        self.assertTrue(self.await_encoders(False, 10), self.encoders())
+        self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".vmaf-tune-")], os.listdir(self.folder))
 
     def encoders(self):
         """Processes of this test's encoder."""

@@ -15,6 +15,7 @@
 #include "system/environment.hpp"
 #include "system/filesystem.hpp"
 #include "system/trust.hpp"
+#include "system/user_folders.hpp"
 
 namespace vmaf::tune {
 
@@ -82,11 +83,15 @@ struct Cache::Database {
     int failure = SQLITE_OK;
     std::string reason;
     std::mutex mutex;
-    ~Database() { sqlite3_close(db); }
+    ~Database() { close(); }
 
-    bool open(const std::string &path) {
+    void close() {
         sqlite3_close(db);
         db = nullptr;
+    }
+
+    bool open(const std::string &path) {
+        close();
         if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) return failed();
         sqlite3_busy_timeout(db, static_cast<int>(kPatience.count()));
         // SQLite itself does not wait where the journal changes its kind: two that wait for each other would never end.
@@ -148,6 +153,7 @@ Cache::Cache(const std::string &folder, std::uint64_t size_limit)
     if (database_->open(path)) return;
     if (database_->failure == SQLITE_NOTADB || database_->failure == SQLITE_CORRUPT) {
         was_damaged_ = true;
+        database_->close(); // Windows renames nothing that is open
         for (const char *part : kFiles) fs::rename(path + part, path + part + ".bad", error);
         if (database_->open(path)) return;
     }
@@ -282,10 +288,10 @@ std::string default_cache_folder() {
     // What is not absolute would be another cache in every folder.
     if (const auto xdg = system::environment("XDG_CACHE_HOME"); xdg && fs::path(*xdg).is_absolute())
         return *xdg + "/vmaf-tune";
-    if (const auto home = system::environment("HOME"); home && fs::path(*home).is_absolute())
-        return *home + "/.cache/vmaf-tune";
-    throw invalid("there is no place for the cache, because neither XDG_CACHE_HOME nor HOME names a folder; give "
-                  "--cache-dir, or --no-cache");
+    const auto [folder, variable] = system::user_cache_folder();
+    if (fs::path(folder).is_absolute()) return folder + "/vmaf-tune";
+    throw invalid("there is no place for the cache, because neither XDG_CACHE_HOME nor " + std::string(variable) +
+                  " names a folder; give --cache-dir, or --no-cache");
 }
 
 } // namespace vmaf::tune

@@ -25,7 +25,8 @@ std::vector<Input> inputs_of(const Options &o) {
         for (const CommandFiles::Input &input : files().inputs) inputs.push_back({input.what, input.path});
     constexpr std::string_view kPath = "path=";
     if (const std::size_t at = o.model.find(kPath); at != std::string::npos)
-        inputs.push_back({"the model", o.model.substr(at + kPath.size(), cli::item_end(o.model, at) - at - kPath.size())});
+        inputs.push_back(
+            {"the model", o.model.substr(at + kPath.size(), cli::item_end(o.model, at) - at - kPath.size())});
     if (!o.overwrite_input)
         for (const std::string &path : o.sources) inputs.push_back({"the source", path, true});
     return inputs;

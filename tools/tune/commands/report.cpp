@@ -121,7 +121,7 @@ int run_report(const Options &o, const ReportOptions &own) {
 
     const std::string output = o.output.empty() ? "report.html" : o.output;
     std::error_code error;
-    const bool folder = output.ends_with("/") || fs::is_directory(output, error);
+    const bool folder = (!output.empty() && !fs::path(output).has_filename()) || fs::is_directory(output, error);
     if (output.ends_with(".md")) {
         write_text(o, output, markdown_page(content));
         return kExitOk;

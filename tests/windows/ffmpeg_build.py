@@ -16,11 +16,13 @@ import builds  # noqa: E402
 import source  # noqa: E402
 
 PREFIX = "x86_64-w64-mingw32-"
-CROSS = f"--arch=x86_64 --target-os=mingw32 --enable-cross-compile --cross-prefix={PREFIX} --cc={PREFIX}gcc-posix --pkg-config=pkg-config".split()
+CROSS = f"--arch=x86_64 --target-os=mingw32 --enable-cross-compile --cross-prefix={PREFIX} --pkg-config=pkg-config".split()
+COMPILER = ("ccache " if shutil.which("ccache") else "") + PREFIX + "gcc-posix"
 TUNE = """
     --enable-ffprobe --enable-gpl --enable-libx264 --enable-encoder=libx264 --enable-decoder=h264 --enable-parser=h264
-    --enable-demuxer=matroska,mov,h264 --enable-muxer=matroska,mp4 --enable-bsf=h264_mp4toannexb
-    --enable-filter=trim,select,fps,crop,showinfo,metadata,signalstats,blackframe,pad
+    --enable-demuxer=matroska,mov,h264,concat --enable-muxer=matroska,mp4,h264,image2 --enable-bsf=h264_mp4toannexb
+    --enable-filter=trim,select,fps,crop,showinfo,metadata,signalstats,blackframe,pad,color,extractplanes,setsar,split,hstack
+    --enable-avdevice --enable-indev=lavfi
     --extra-ldflags=-static-libgcc
 """.split()
 
@@ -55,7 +57,7 @@ def main():
         shutil.rmtree(build, ignore_errors=True)
         build.mkdir()
         # libvmaf.pc names the place that it is to be installed to, and lies in the stage.
-        builds.call([tree / "configure", "--pkg-config-flags=--define-prefix", *builds.CONFIGURE, "--disable-postproc", *CROSS, *TUNE], build,
+        builds.call([tree / "configure", "--pkg-config-flags=--define-prefix", *builds.CONFIGURE, "--disable-postproc", *CROSS, f"--cc={COMPILER}", *TUNE], build,
                     env={**os.environ, "PKG_CONFIG_LIBDIR": descriptions})
     builds.call(["make", f"-j{len(os.sched_getaffinity(0))}", "ffmpeg.exe", "ffprobe.exe"], build)
     threads = builds.call([PREFIX + "gcc-posix", "-print-file-name=libwinpthread-1.dll"], folder).strip()

@@ -54,4 +54,5 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with windows.wine_stays():
+        sys.exit(main())

@@ -197,7 +197,7 @@ void check_run(Options &options) {
 
 std::uint32_t parse_unsigned(const std::string &option, const std::string &text) {
     char *end = nullptr;
-    const unsigned long number = std::strtoul(text.c_str(), &end, 0);
+    const unsigned long long number = std::strtoull(text.c_str(), &end, 0);
     if (text.empty() || end != text.c_str() + text.size() || end == text.c_str())
         throw usage_error("option --" + option + ": '" + text + "' is not a whole number");
     return static_cast<std::uint32_t>(number);

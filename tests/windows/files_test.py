@@ -155,7 +155,7 @@ class Library(windows.WindowsTest):
         self.assertEqual(sorted(set(exported)), sorted((ROOT / "tests/abi/symbols.txt").read_text().split()))
 
     def test_nothing_but_the_system_is_needed(self):
-        for file in ("src/libvmaf-3.dll", "tools/vmaf.exe"):
+        for file in ("src/libvmaf-3.dll", "tools/vmaf.exe", "tools/vmaf-tune.exe", "tools/vmaf-parity.exe"):
             needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", self.dump(BUILD / file))}
             self.assertLessEqual(needed, {"kernel32.dll", "msvcrt.dll", "shell32.dll", "advapi32.dll", "user32.dll"}, file)
 

@@ -102,6 +102,20 @@ class Tune(windows.WindowsTest):
         cache = wine(BUILD / "tools/vmaf-tune.exe", "cache", "stats").stdout
         self.assertRegex(cache, r"AppData/Local/vmaf-tune")
 
+    def test_rows_reports_and_shots(self):
+        rows, page, joined = (self.folder / name for name in ("Zeilen-行.jsonl", "Bericht-報告.html", "Schüsse-弾.mkv"))
+        common = ("--preset", "ultrafast", "--score-scale", "none", "--cache-dir", self.folder / "cache", "--work-dir", self.folder)
+        self.tune("corpus", "-i", self.source, "--crf", "25", "35", "-o", dos(rows), *common)
+        found = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
+        self.assertEqual([row["crf"] for row in found], [25, 35])
+        self.assertIn("Quelle ñ.y4m", found[0]["src"])
+        tune = BUILD / "tools/vmaf-tune.exe"
+        self.assertIn("crf=", wine(tune, "search", "--from-corpus", dos(rows), "--target-vmaf", "60").stdout)
+        wine(tune, "report", rows, "-o", dos(page), "--ffmpeg-bin", FFMPEG / "ffmpeg.exe")
+        self.assertIn("Quelle ñ.y4m", page.read_text(encoding="utf-8"))
+        self.tune("per-shot", "-i", self.source, "--target-vmaf", "80", "-o", dos(joined), "--run", *common)
+        self.assertEqual(len(self.frames_of(joined)), 12)
+
     def start(self, **more):
         """A tune with an encode that takes long, whose encoder runs already."""
         long = self.clip("long.y4m", size="352x288", frames=40)

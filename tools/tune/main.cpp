@@ -63,6 +63,7 @@ int run(int argc, char **argv) {
     int exit_code = kExitOk;
     CLI::App app("Finds encodes for a quality target: drives FFmpeg's encoders and scores what they make.",
                  "vmaf-tune");
+    app.allow_windows_style_options(false); // "/clips/a.mkv" is a path on every system
     app.set_version_flag("--version", VMAF_VERSION);
     app.require_subcommand(1);
     app.fallthrough(false);

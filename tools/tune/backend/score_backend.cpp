@@ -17,6 +17,14 @@ namespace {
 
 constexpr auto kProbeLimit = std::chrono::seconds(5);
 
+constexpr bool can_be_wished_for(std::string_view name) {
+    for (const auto &choice : kBackendWishes)
+        if (choice.word == name) return true;
+    return false;
+}
+static_assert(std::all_of(kBackends.begin(), kBackends.end(),
+                          [](const BackendRow &row) { return can_be_wished_for(row.name); }));
+
 bool contains_ci(const std::string &text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
                return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
@@ -63,8 +71,8 @@ void survey_from_capabilities(const json &document, BackendSurvey &survey) {
 const std::vector<std::string> &gpu_words() {
     static const std::vector<std::string> words = [] {
         std::vector<std::string> list;
-        for (const BackendRow &row : kBackends) list.emplace_back(row.name);
-        list.insert(list.end() - 1, "vulkan"); // before metal
+        for (const auto &[word, wish] : kBackendWishes)
+            if (wish != BackendWish::automatic && wish != BackendWish::cpu) list.emplace_back(word);
         return list;
     }();
     return words;
@@ -231,21 +239,22 @@ BackendSurvey survey_backends(const Arguments &command, HostProbes &hosts) {
     return survey;
 }
 
-std::string resolve_backend(const std::string &wish, const BackendSurvey &survey, HostProbes &hosts) {
+std::string resolve_backend(BackendWish wish, const BackendSurvey &survey, HostProbes &hosts) {
     const std::vector<std::string> usable = survey.usable();
-    if (wish == "auto") return usable.empty() ? "cpu" : usable.front();
-    const auto found = survey.states.find(wish);
-    if (found != survey.states.end() && found->second.usable) return wish;
+    if (wish == BackendWish::automatic) return usable.empty() ? "cpu" : usable.front();
+    const std::string word = word_of(kBackendWishes, wish);
+    const auto found = survey.states.find(word);
+    if (found != survey.states.end() && found->second.usable) return word;
     std::string list;
     for (const std::string &name : usable) list += (list.empty() ? "" : ", ") + name;
-    const HostProbe host = hosts.ask({wish}).front();
+    const HostProbe host = hosts.ask({word}).front();
     const std::string why = found == survey.states.end() || !found->second.supported
                                 ? "the scorer was built without it"
                                 : "the scorer cannot use it here (" + found->second.reason + ")";
-    throw BackendNotUsable("--score-backend " + wish + " is not usable: " + why + "; on this machine: " + host.verdict +
+    throw BackendNotUsable("--score-backend " + word + " is not usable: " + why + "; on this machine: " + host.verdict +
                            "; usable: " + list +
                            ". Nothing was encoded. Check the driver with `vmaf-tune doctor`, build the " +
-                           "library with " + wish + ", or use --score-backend auto");
+                           "library with " + word + ", or use --score-backend auto");
 }
 
 } // namespace vmaf::tune

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "process/child.hpp"
+#include "text/choice.hpp"
 
 namespace vmaf::tune {
 
@@ -53,7 +54,14 @@ class HostProbes {
 // Asks a scorer: `command` is the vmaf binary, or our own executable with its hidden verb.
 BackendSurvey survey_backends(const Arguments &command, HostProbes &hosts);
 
-// Words for GPUs: the backends of our own scorer, and vulkan, which others have.
+// What --score-backend asks for: the backends of our own scorer, and vulkan, which others have.
+enum class BackendWish { automatic, cpu, cuda, sycl, hip, vulkan, metal };
+inline constexpr Choice<BackendWish> kBackendWishes[] = {
+    {"auto", BackendWish::automatic}, {"cpu", BackendWish::cpu}, {"cuda", BackendWish::cuda},
+    {"sycl", BackendWish::sycl},      {"hip", BackendWish::hip}, {"vulkan", BackendWish::vulkan},
+    {"metal", BackendWish::metal}};
+
+// Those of them that are GPUs.
 const std::vector<std::string> &gpu_words();
 
 // Order in which `auto` looks: cuda, sycl, hip, vulkan, cpu; on macOS metal first.
@@ -64,6 +72,6 @@ class BackendNotUsable : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
-std::string resolve_backend(const std::string &wish, const BackendSurvey &survey, HostProbes &hosts);
+std::string resolve_backend(BackendWish wish, const BackendSurvey &survey, HostProbes &hosts);
 
 } // namespace vmaf::tune

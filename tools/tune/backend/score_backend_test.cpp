@@ -13,6 +13,7 @@ using testing::HasSubstr;
 TEST(ScoreBackend, AutoTakesTheFirstUsableOfEverySubset) {
     HostProbes hosts;
     const std::vector<std::string> gpus = {"cuda", "sycl", "hip", "vulkan"};
+    const BackendWish wishes[] = {BackendWish::cuda, BackendWish::sycl, BackendWish::hip, BackendWish::vulkan};
     for (unsigned subset = 0; subset < 16; subset++) {
         BackendSurvey survey;
         survey.states["cpu"] = {true, true, false, ""};
@@ -24,13 +25,13 @@ TEST(ScoreBackend, AutoTakesTheFirstUsableOfEverySubset) {
         }
         expected.emplace_back("cpu");
         EXPECT_EQ(survey.usable(), expected);
-        EXPECT_EQ(resolve_backend("auto", survey, hosts), expected.front());
-        EXPECT_EQ(resolve_backend("cpu", survey, hosts), "cpu");
+        EXPECT_EQ(resolve_backend(BackendWish::automatic, survey, hosts), expected.front());
+        EXPECT_EQ(resolve_backend(BackendWish::cpu, survey, hosts), "cpu");
         for (unsigned i = 0; i < 4; i++)
             if (subset >> i & 1)
-                EXPECT_EQ(resolve_backend(gpus[i], survey, hosts), gpus[i]);
+                EXPECT_EQ(resolve_backend(wishes[i], survey, hosts), gpus[i]);
             else
-                EXPECT_THROW(resolve_backend(gpus[i], survey, hosts), BackendNotUsable);
+                EXPECT_THROW(resolve_backend(wishes[i], survey, hosts), BackendNotUsable);
     }
 }
 
@@ -39,16 +40,16 @@ TEST(ScoreBackend, RefusalsSayWhatWasFound) {
     BackendSurvey survey;
     survey.states["cpu"] = {true, true, false, ""};
     survey.states["hip"] = {true, false, false, "no device"};
-    const auto refusal = [&](const char *name) -> std::string {
+    const auto refusal = [&](BackendWish wish) -> std::string {
         try {
-            return resolve_backend(name, survey, hosts);
+            return resolve_backend(wish, survey, hosts);
         } catch (const BackendNotUsable &e) {
             return e.what();
         }
     };
-    EXPECT_THAT(refusal("hip"), HasSubstr("the scorer cannot use it here (no device)"));
-    EXPECT_THAT(refusal("metal"), HasSubstr("the scorer was built without it"));
-    EXPECT_THAT(refusal("metal"), HasSubstr("usable: cpu"));
+    EXPECT_THAT(refusal(BackendWish::hip), HasSubstr("the scorer cannot use it here (no device)"));
+    EXPECT_THAT(refusal(BackendWish::metal), HasSubstr("the scorer was built without it"));
+    EXPECT_THAT(refusal(BackendWish::metal), HasSubstr("usable: cpu"));
     EXPECT_EQ(survey.reasons(), "cuda: not built, sycl: not built, hip: no device, vulkan: not built");
 }
 
@@ -57,8 +58,8 @@ TEST(ScoreBackend, SoftwareDevicesCountOnRequestOnly) {
     BackendSurvey survey;
     survey.states["cpu"] = {true, true, false, ""};
     survey.states["vulkan"] = {true, true, true, ""};
-    EXPECT_EQ(resolve_backend("auto", survey, hosts), "cpu");
-    EXPECT_EQ(resolve_backend("vulkan", survey, hosts), "vulkan");
+    EXPECT_EQ(resolve_backend(BackendWish::automatic, survey, hosts), "cpu");
+    EXPECT_EQ(resolve_backend(BackendWish::vulkan, survey, hosts), "vulkan");
 }
 
 TEST(ScoreBackend, HelpTextsAreReadByTheirBackendLine) {

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "text/choice.hpp"
+
 namespace vmaf::tune {
 
 template <class T> CLI::Option *add_option(CLI::App &app, const std::string &name, T &field, const std::string &text) {
@@ -14,18 +16,6 @@ template <class T> CLI::Option *add_option(CLI::App &app, const std::string &nam
     if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
         if (text.find("default") == std::string::npos) option->capture_default_str();
     return option;
-}
-
-// One of several words that stand for values.
-template <class E> struct Choice {
-    const char *word;
-    E value;
-};
-
-template <class E, std::size_t N> const char *word_of(const Choice<E> (&choices)[N], E value) {
-    for (const Choice<E> &choice : choices)
-        if (choice.value == value) return choice.word;
-    return "";
 }
 
 // `choices` outlive the command line.

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "backend/score_backend.hpp"
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
 #include "cli/outputs.hpp"
@@ -64,8 +63,9 @@ std::vector<std::string> encode_flags(const Options &o) {
     if (o.stream) add("--stream", std::to_string(*o.stream));
     for (const auto &[flag, value, plain] :
          {std::tuple("--vfilter", o.vfilter, ""), std::tuple("--out-pix-fmt", o.out_pix_fmt, ""),
-          std::tuple("--keyint", o.keyint, ""), std::tuple("--hdr", o.hdr, "auto")})
+          std::tuple("--keyint", o.keyint, "")})
         if (value != plain) add(flag, value);
+    if (o.hdr != HdrWish::automatic) add("--hdr", word_of(kHdrWishes, o.hdr));
     if (o.odd != OddSizes::refuse) add("--odd", word_of(kOddSizes, o.odd));
     return flags;
 }
@@ -84,14 +84,14 @@ void bind_source(CLI::App &app, Options &o, bool several) {
         ->transform(as_seconds())
         ->group("Source");
     add_option(app, "--stream", o.stream, "video stream number")->group("Source");
-    add_option(app, "--hdr", o.hdr, "auto, sdr, pq or hlg")
-        ->check(CLI::IsMember({"auto", "sdr", "pq", "hlg"}))
-        ->group("Source");
+    add_choice(app, "--hdr", o.hdr, kHdrWishes, "auto, sdr, pq or hlg")->group("Source");
     // Older names of the same choice.
-    for (const auto &[flag, choice] : {std::pair("--auto-hdr", "auto"), std::pair("--force-sdr", "sdr"),
-                                       std::pair("--force-hdr-pq", "pq"), std::pair("--force-hdr-hlg", "hlg")})
+    for (const auto &[flag, wish] :
+         {std::pair("--auto-hdr", HdrWish::automatic), std::pair("--force-sdr", HdrWish::sdr),
+          std::pair("--force-hdr-pq", HdrWish::pq), std::pair("--force-hdr-hlg", HdrWish::hlg)})
         app.add_flag_callback(
-               flag, [&o, value = std::string(choice)] { o.hdr = value; }, std::string("the same as --hdr ") + choice)
+               flag, [&o, value = wish] { o.hdr = value; },
+               std::string("the same as --hdr ") + word_of(kHdrWishes, wish))
             ->group("Source");
     add_choice(app, "--source-hash", o.source_hash, kSourceHashes, "identity for the cache: fast, full or none")
         ->group("Source");
@@ -152,13 +152,10 @@ void bind_score(CLI::App &app, Options &o, bool has_model_alias) {
     app.add_flag_callback(
            "--no-resolution-aware", [&o] { o.model = "vmaf_v0.6.1"; }, "same as --vmaf-model vmaf_v0.6.1")
         ->group("Scoring");
-    std::vector<std::string> backends = {"auto", "cpu"};
-    backends.insert(backends.end(), gpu_words().begin(), gpu_words().end());
-    add_option(app, "--score-backend", o.score_backend, CLI::detail::join(backends, "|") + "; a name is strict")
-        ->check(CLI::IsMember(backends))
+    add_choice(app, "--score-backend", o.score_backend, kBackendWishes,
+               "auto|cpu|" + CLI::detail::join(gpu_words(), "|") + "; a name is strict")
         ->group("Scoring");
-    add_option(app, "--scorer", o.scorer, "library (in a process of its own) or binary (--vmaf-bin)")
-        ->check(CLI::IsMember({"library", "binary"}))
+    add_choice(app, "--scorer", o.scorer, kScorers, "library (in a process of its own) or binary (--vmaf-bin)")
         ->group("Scoring");
     add_option(app, "--score-threads", o.score_threads, "metric threads (default: cores / score jobs)")
         ->group("Scoring");
@@ -172,10 +169,9 @@ void bind_score(CLI::App &app, Options &o, bool has_model_alias) {
     add_option(app, "--dist-delay", o.dist_delay,
                "seconds cut from the reference's head; negative: from the distorted video's")
         ->group("Scoring");
-    add_option(app, "--score-transport", o.score_transport,
+    add_choice(app, "--score-transport", o.score_transport, kScoreTransports,
                "pipe: decoders feed the scorer; file: through files in the scratch folder; direct: both files as "
                "they are (YUV4MPEG2 or raw, nothing to convert)")
-        ->check(CLI::IsMember({"pipe", "file", "direct"}))
         ->group("Scoring");
     add_option(app, "--ref-cache", o.ref_cache, "memory for decoded reference frames; 0: decode them for each probe")
         ->group("Scoring");
@@ -195,9 +191,8 @@ void bind_sampling(CLI::App &app, Options &o) {
                "uniform: evenly spread; scenes: one sample for each kind of shot; centre: one in the middle")
         ->group("Sampling");
     add_option(app, "--sample-at", o.sample_at, "starts, separated by commas")->group("Sampling");
-    add_option(app, "--sample-aggregate", o.sample_aggregate,
+    add_choice(app, "--sample-aggregate", o.sample_aggregate, kSampleAggregates,
                "pooled: over all frames of all samples; mean: of the samples' scores; worst: the lowest of them")
-        ->check(CLI::IsMember({"pooled", "mean", "worst"}))
         ->group("Sampling");
 }
 

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "backend/score_backend.hpp"
 #include "search/search.hpp"
+#include "stages/probe.hpp"
 
 namespace vmaf::tune {
 
@@ -65,7 +67,7 @@ struct Options {
     std::optional<int> width, height, stream;
     std::optional<std::string> pix_fmt, framerate;
     std::optional<double> duration;
-    std::string hdr = "auto";
+    HdrWish hdr = HdrWish::automatic;
     SourceHash source_hash = SourceHash::fast;
     OddSizes odd = OddSizes::refuse;
     bool deinterlace = false, allow_damaged = false;
@@ -83,7 +85,10 @@ struct Options {
     std::string timeout;
 
     // Scoring
-    std::string metric = "vmaf", pool = "mean", model = "auto", score_backend = "auto", scorer = "library";
+    std::string metric = "vmaf", pool = "mean", model = "auto";
+    BackendWish score_backend = BackendWish::automatic;
+    Scorer scorer = Scorer::library;
+    ScoreTransport score_transport = ScoreTransport::pipe;
     std::vector<std::string> also;
     unsigned score_threads = 0, subsample = 1;
     std::string score_scale = "auto", scaler = "bicubic";
@@ -105,7 +110,7 @@ struct Options {
     unsigned jobs = 0, encode_jobs = 1, score_jobs = 0; // score_jobs 0: 1, or 2 on a GPU
 
     // Stages
-    std::string score_transport = "pipe", ref_cache = "2Gi", cpus;
+    std::string ref_cache = "2Gi", cpus;
     std::optional<unsigned> device;
     bool cache_failures = false;
 
@@ -125,7 +130,7 @@ struct Options {
     std::vector<double> q_values;
 
     // Samples: what several of them count as, and whether the whole confirms them
-    std::string sample_aggregate = "pooled";
+    SampleAggregate sample_aggregate = SampleAggregate::pooled;
     bool verify_full = false;
     double verify_margin = 0.5;
 

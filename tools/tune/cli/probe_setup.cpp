@@ -45,7 +45,7 @@ std::chrono::milliseconds patience(const Options &options) {
 ScoreSettings Run::score_settings() const {
     ScoreSettings s;
     s.model = options_.model;
-    if (s.model != "auto" && options_.scorer == "library") check_model(s.model);
+    if (s.model != "auto" && options_.scorer == Scorer::library) check_model(s.model);
     const auto add = [&](const std::string &name) {
         const auto metric = metric_choice(name);
         if (!metric) throw usage_error("the metric '" + name + "' is not known here");
@@ -57,7 +57,7 @@ ScoreSettings Run::score_settings() const {
     for (const std::string &name : options_.also) add(name);
     s.backend = backend();
     s.backends = backends_.get();
-    s.is_backend_explicit = options_.score_backend != "auto";
+    s.is_backend_explicit = options_.score_backend != BackendWish::automatic;
     s.scorer_takes_backend = scorer_takes_backend_;
     s.scorer_takes_precision = scorer_takes_precision_;
     s.device = options_.device;
@@ -259,7 +259,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     s.cache_failures = options_.cache_failures;
     s.work_folder = work_folder();
     s.slots = slots_.get();
-    if (options_.score_transport == "direct")
+    if (options_.score_transport == ScoreTransport::direct)
         throw usage_error("--score-transport direct is for `score` with YUV4MPEG2 or raw files; an encode has to be "
                           "decoded: use pipe or file");
 

@@ -14,7 +14,7 @@
 namespace vmaf::tune {
 
 Arguments scorer_program(const Options &options) {
-    if (options.scorer == "binary") return {options.vmaf};
+    if (options.scorer == Scorer::binary) return {options.vmaf};
     return {system::program_to_start(), "__vmaf"};
 }
 
@@ -47,7 +47,8 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
     if (cache_ && !options.cluster.store.empty())
         cache_->share(std::make_unique<SharedResults>(options.cluster.store, options.cluster.run_folder));
     programs_.facts = cache_.get();
-    if (scores && options.scorer == "binary") options_.vmaf = programs_.vmaf = program(options.vmaf, "--vmaf-bin");
+    if (scores && options.scorer == Scorer::binary)
+        options_.vmaf = programs_.vmaf = program(options.vmaf, "--vmaf-bin");
     if (scores) settle_backend();
     ask_ahead();
     if (options_.score_jobs == 0) options_.score_jobs = backend() == "cpu" ? 1 : 2;
@@ -89,27 +90,27 @@ const Programs &Run::programs() {
 }
 
 void Run::settle_backend() {
-    const std::string &wish = options_.score_backend;
+    const BackendWish wish = options_.score_backend;
     // Our own scorer needs no survey for cpu, nor where there cannot be a GPU; another one is asked what it knows.
-    const bool is_settled = wish == "cpu" || (wish == "auto" && !system::may_have_gpu());
+    const bool is_settled = wish == BackendWish::cpu || (wish == BackendWish::automatic && !system::may_have_gpu());
     std::string reasons;
-    if (options_.scorer == "binary" || !is_settled) {
+    if (options_.scorer == Scorer::binary || !is_settled) {
         const BackendSurvey survey = survey_backends(scorer_program(options_), hosts_);
         scorer_takes_backend_ = survey.takes_backend;
         scorer_takes_precision_ = survey.takes_precision;
         try {
             const std::string first = resolve_backend(wish, survey, hosts_);
-            backends_ =
-                std::make_unique<BackendInUse>(wish == "auto" ? survey.usable() : std::vector<std::string>{first});
+            backends_ = std::make_unique<BackendInUse>(
+                wish == BackendWish::automatic ? survey.usable() : std::vector<std::string>{first});
         } catch (const BackendNotUsable &e) {
             throw CommandError(kExitBackend, e.what());
         }
-        if (wish == "auto") reasons = " (auto; " + survey.reasons() + ")";
+        if (wish == BackendWish::automatic) reasons = " (auto; " + survey.reasons() + ")";
     }
     if (options_.device && backend() == "cpu")
         progress_.warn("--device " + std::to_string(*options_.device) + " has no effect: the processor scores");
     const std::string line = "vmaf-tune: scoring backend = " + backend();
-    if (progress_.verbosity() == 0 && (wish != "auto" || backend() != "cpu"))
+    if (progress_.verbosity() == 0 && (wish != BackendWish::automatic || backend() != "cpu"))
         progress_.say(line);
     else
         progress_.note(line + reasons);
@@ -126,7 +127,7 @@ void Run::check_room(const ProbeSetup &setup) const {
                                 ? std::min(1.0, sample.seconds / setup.source.duration)
                                 : 1.0;
         double needed = std::min(double(setup.source.file_bytes) * part, pixels / 8);
-        if (options_.score_transport == "file") needed += 2 * 1.5 * pixels;
+        if (options_.score_transport == ScoreTransport::file) needed += 2 * 1.5 * pixels;
         bytes = std::max(bytes, needed);
     }
     work_folder_->check_room(static_cast<std::uint64_t>(bytes) * std::max(options_.encode_jobs, options_.score_jobs));

@@ -118,7 +118,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     doctor->add_flag("--json", o.json, "as JSON");
     add_option(*doctor, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
     add_option(*doctor, "--vmaf-bin", o.vmaf, "vmaf to ask with --scorer binary");
-    add_option(*doctor, "--scorer", o.scorer, "library or binary")->check(CLI::IsMember({"library", "binary"}));
+    add_choice(*doctor, "--scorer", o.scorer, kScorers, "library or binary");
     add_option(*doctor, "--cache-dir", o.cache_dir, "cache to look at");
     add_option(*doctor, "--work-dir,--temp-dir", o.work_dir, "scratch folder to look at");
     doctor->callback([&] { exit_code = run_doctor(o); });

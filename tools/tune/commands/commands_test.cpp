@@ -37,13 +37,13 @@ ProbeResult probe_of(const std::vector<Series> &samples) {
 
 TEST(Aggregate, IsOverAllFramesOrOverTheSamplesScores) {
     const ProbeResult probe = probe_of({{90, 92}, {70, 70, 70, 70}, {100}});
-    EXPECT_DOUBLE_EQ(aggregated(probe, "vmaf", "mean", "pooled"), (90 + 92 + 4 * 70 + 100) / 7.0);
-    EXPECT_DOUBLE_EQ(aggregated(probe, "vmaf", "mean", "mean"), (91 + 70 + 100) / 3.0);
-    EXPECT_DOUBLE_EQ(aggregated(probe, "vmaf", "mean", "worst"), 70);
-    EXPECT_DOUBLE_EQ(aggregated(probe, "vmaf", "min", "mean"), (90 + 70 + 100) / 3.0);
-    EXPECT_DOUBLE_EQ(aggregated(probe, "cambi", "mean", "worst"), 100); // lower is better
+    EXPECT_DOUBLE_EQ(aggregated(probe, "vmaf", "mean", SampleAggregate::pooled), (90 + 92 + 4 * 70 + 100) / 7.0);
+    EXPECT_DOUBLE_EQ(aggregated(probe, "vmaf", "mean", SampleAggregate::mean), (91 + 70 + 100) / 3.0);
+    EXPECT_DOUBLE_EQ(aggregated(probe, "vmaf", "mean", SampleAggregate::worst), 70);
+    EXPECT_DOUBLE_EQ(aggregated(probe, "vmaf", "min", SampleAggregate::mean), (90 + 70 + 100) / 3.0);
+    EXPECT_DOUBLE_EQ(aggregated(probe, "cambi", "mean", SampleAggregate::worst), 100); // lower is better
     EXPECT_EQ(worst_sample(probe, "vmaf", "mean"), 1u);
-    EXPECT_THROW(aggregated(probe, "psnr", "mean", "mean"), Error);
+    EXPECT_THROW(aggregated(probe, "psnr", "mean", SampleAggregate::mean), Error);
 }
 
 TEST(Prediction, ScalesSamplesToTheWholeAndNeverBeyondTheirPercentage) {

@@ -41,7 +41,7 @@ void plan_cells(const Options &given, const CorpusOptions &own, Manifest &manife
             throw usage_error("'" + output + "' exists; use --resume, --append or --overwrite");
         system::check_output_file(output);
     }
-    o.score_backend = "cpu"; // nothing is scored here
+    o.score_backend = BackendWish::cpu; // nothing is scored here
     o.sample_at.clear();
     o.cluster.store.clear();
     Run run(o, true);

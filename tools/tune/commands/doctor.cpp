@@ -142,7 +142,7 @@ int run_doctor(const Options &o) {
                      {"version", survey.version.empty() ? "unknown" : survey.version}}},
                    {"encoders", json::object()},
                    {"backends", backends_json(survey)},
-                   {"auto", resolve_backend("auto", survey, hosts)},
+                   {"auto", resolve_backend(BackendWish::automatic, survey, hosts)},
                    {"auto_reason", survey.reasons()},
                    {"cache", cache_json(folder)},
                    {"work_folder", scratch_base(o.work_dir)}};

@@ -153,7 +153,7 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
         return Measurement{is_single ? score_of(probe, first) : margin_of(probe, targets), fits(probe)};
     };
     // With `worst` only the lowest samples are probed until the answer is there; then all of them confirm it (8.4).
-    const bool by_worst = setup_.aggregate == "worst" && setup_.samples.size() > 1;
+    const bool by_worst = setup_.aggregate == SampleAggregate::worst && setup_.samples.size() > 1;
     Samples focus;
     SearchAnswer answer;
     for (;;) {

@@ -52,7 +52,7 @@ std::string search_identity(const ProbeSetup &setup, const Options &o, const std
                      o.max_iterations,
                      o.coarse_step,
                      o.fine_step,
-                     setup.aggregate};
+                     word_of(kSampleAggregates, setup.aggregate)};
     for (const QualityTarget &t : targets) identity.push_back({t.metric, t.pool, t.value});
     try {
         identity.push_back(json(probe_keys(setup, setup.encode.adapter->default_q)));

@@ -71,7 +71,7 @@ json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vect
                    {"pool", targets.front().pool},
                    {"target", r.target},
                    {"targets", json::array()},
-                   {"sample_aggregate", setup.aggregate},
+                   {"sample_aggregate", word_of(kSampleAggregates, setup.aggregate)},
                    {"clip_mode", setup.clip_mode},
                    {"status", status_word(r)},
                    {"probes", json::array()},

@@ -23,7 +23,7 @@ ClusterCommand command_by_parts(const std::string &name, const LocalCommand &run
     command.is_finish_light = false; // it may have to encode a little, and needs the backend of the tasks
     command.plan = [run](const Options &given, Manifest &manifest) {
         Options o = given;
-        o.score_backend = "cpu"; // nothing is scored here
+        o.score_backend = BackendWish::cpu; // nothing is scored here
         bool is_told = false;
         o.cluster.on_parts = [&](const std::vector<std::vector<std::string>> &phases) {
             is_told = true;

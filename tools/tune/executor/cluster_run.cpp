@@ -257,7 +257,7 @@ void check_wishes(const Options &o) {
         throw usage_error("--shared: Slurm cannot write logs below a folder with a backslash in its name");
     if (o.source_hash == SourceHash::none)
         throw usage_error("--executor slurm knows results by what was encoded; leave out --no-source-hash");
-    if (o.cluster.gres.starts_with("gpu") && o.score_backend == "cpu")
+    if (o.cluster.gres.starts_with("gpu") && o.score_backend == BackendWish::cpu)
         throw usage_error("--gres " + o.cluster.gres + " asks for a GPU and --score-backend cpu does not use it");
 }
 
@@ -266,7 +266,8 @@ void check_wishes(const Options &o) {
 std::optional<int> run_on_cluster(const Options &given, const ClusterCommand &command) {
     Options options = given;
     // A GPU that was asked for is used, or the cell fails.
-    if (options.cluster.gres.starts_with("gpu") && options.score_backend == "auto") options.score_backend = "cuda";
+    if (options.cluster.gres.starts_with("gpu") && options.score_backend == BackendWish::automatic)
+        options.score_backend = BackendWish::cuda;
     if (!options.cluster.run.empty()) return show_status(options, RunFolder(options.cluster.run), command);
     if (!options.cluster.task_folder.empty()) {
         if (options.cluster.workers > 0) return work_as_task(options, command);

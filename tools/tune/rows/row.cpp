@@ -126,7 +126,7 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["score"] = result.ok() && series != result.series.end()
                        ? number_or_null(aggregated(result, target.name, setup.pool, setup.aggregate))
                        : json(nullptr);
-    row["sample_aggregate"] = setup.aggregate;
+    row["sample_aggregate"] = word_of(kSampleAggregates, setup.aggregate);
     const auto vmaf = std::find_if(result.series.begin(), result.series.end(),
                                    [](const auto &e) { return e.first.starts_with("vmaf"); });
     row["vmaf_score"] =
@@ -139,7 +139,7 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
                                   {"score", number_or_null(sample.score)}});
     row["score_backend"] = result.backend.empty() ? setup.score.backend : result.backend;
     row["score_scale"] = result.scale_note;
-    row["scorer"] = setup.score.scorer;
+    row["scorer"] = word_of(kScorers, setup.score.scorer);
     row["out_pix_fmt"] = result.out_pix_fmt;
     row["produced_pix_fmt"] = result.produced_pix_fmt;
     row["field_order"] = source.field_order;

@@ -110,16 +110,16 @@ void read_light(Hdr &hdr, const json &list) {
     }
 }
 
-void set_hdr(Source &source, const std::string &wish, const json *stream) {
+void set_hdr(Source &source, HdrWish wish, const json *stream) {
     Hdr &hdr = source.hdr;
     hdr.primaries = source.primaries;
-    if (wish == "sdr") {
+    if (wish == HdrWish::sdr) {
         hdr.forced = true;
         return;
     }
-    if (wish == "pq" || wish == "hlg") {
+    if (wish == HdrWish::pq || wish == HdrWish::hlg) {
         hdr.forced = true;
-        hdr.transfer = wish == "pq" ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
+        hdr.transfer = wish == HdrWish::pq ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
         hdr.primaries = "bt2020";
         return;
     }
@@ -531,7 +531,7 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
                             request.framerate.value_or(""),
                             request.duration.value_or(0),
                             request.total_frames.value_or(0),
-                            request.hdr,
+                            word_of(kHdrWishes, request.hdr),
                             request.is_own_encode,
                             request.deinterlace,
                             fs::path(request.path).extension().string()};

@@ -8,6 +8,7 @@
 
 #include "adapters/adapter.hpp"
 #include "cache/cache.hpp"
+#include "text/choice.hpp"
 
 namespace vmaf::tune {
 
@@ -62,15 +63,19 @@ struct Source {
     std::int64_t frame_count() const; // exact or from the duration; 0 if unknown
 };
 
+enum class HdrWish { automatic, sdr, pq, hlg }; // what a source is taken for (3.6)
+inline constexpr Choice<HdrWish> kHdrWishes[] = {
+    {"auto", HdrWish::automatic}, {"sdr", HdrWish::sdr}, {"pq", HdrWish::pq}, {"hlg", HdrWish::hlg}};
+
 struct SourceRequest {
     std::string path;
     std::optional<int> width, height, stream;
     std::optional<std::string> pix_fmt, framerate;
     std::optional<double> duration;
     std::optional<std::int64_t> total_frames; // where neither file nor `duration` tells the length
-    std::string hdr = "auto";                 // auto, sdr, pq, hlg
-    bool is_own_encode = false;               // its pixels are taken as they are stored
-    bool deinterlace = false;                 // one picture of two fields, where the file has them
+    HdrWish hdr = HdrWish::automatic;
+    bool is_own_encode = false; // its pixels are taken as they are stored
+    bool deinterlace = false;   // one picture of two fields, where the file has them
     std::string ffprobe = "ffprobe";
     enum class Hash { fast, full, none } hash = Hash::fast;
 };

@@ -47,11 +47,11 @@ std::size_t worst_sample(const ProbeResult &probe, const std::string &metric, co
     return static_cast<std::size_t>(worst - scores.begin());
 }
 
-double aggregated(const ProbeResult &probe, const std::string &metric, const std::string &pool,
-                  const std::string &how) {
-    if (how == "pooled" || probe.samples.size() < 2) return pooled_metric(metric, series_of(probe, metric), pool);
+double aggregated(const ProbeResult &probe, const std::string &metric, const std::string &pool, SampleAggregate how) {
+    if (how == SampleAggregate::pooled || probe.samples.size() < 2)
+        return pooled_metric(metric, series_of(probe, metric), pool);
     const std::vector<double> scores = sample_scores(probe, metric, pool);
-    if (how == "worst") return scores[worst_sample(probe, metric, pool)];
+    if (how == SampleAggregate::worst) return scores[worst_sample(probe, metric, pool)];
     return std::accumulate(scores.begin(), scores.end(), 0.0) / double(scores.size());
 }
 

@@ -11,8 +11,8 @@ namespace vmaf::tune {
 // Score of each sample.
 std::vector<double> sample_scores(const ProbeResult &probe, const std::string &metric, const std::string &pool);
 
-// `how`: pooled (over all frames), mean or worst of the samples' scores. Throws Error for a metric that is not there.
-double aggregated(const ProbeResult &probe, const std::string &metric, const std::string &pool, const std::string &how);
+// Throws Error for a metric that is not there.
+double aggregated(const ProbeResult &probe, const std::string &metric, const std::string &pool, SampleAggregate how);
 
 // Index of the sample with the worst score.
 std::size_t worst_sample(const ProbeResult &probe, const std::string &metric, const std::string &pool);

@@ -92,6 +92,11 @@ class Slots {
 };
 
 // Everything a probe needs besides q.
+// What several samples count as: all their frames together, the mean of their scores, or the worst of these (8.4).
+enum class SampleAggregate { pooled, mean, worst };
+inline constexpr Choice<SampleAggregate> kSampleAggregates[] = {
+    {"pooled", SampleAggregate::pooled}, {"mean", SampleAggregate::mean}, {"worst", SampleAggregate::worst}};
+
 struct ProbeSetup {
     Programs programs;
     Source source; // the whole
@@ -103,7 +108,7 @@ struct ProbeSetup {
     FrameSize encode_size; // where it is not the source's
     ScoreSettings score;
     std::string pool = "mean";
-    std::string aggregate = "pooled"; // what several samples count as: pooled, mean, worst
+    SampleAggregate aggregate = SampleAggregate::pooled;
     Cache *cache = nullptr;
     bool cache_failures = false;
     std::string work_folder;

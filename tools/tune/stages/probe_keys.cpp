@@ -49,7 +49,7 @@ std::string model_identity(const std::string &model) {
 
 // Which program scores: a version, or a path, says nothing about what was changed in between.
 std::string scorer_identity(const ProbeSetup &setup) {
-    if (setup.score.scorer == "library") {
+    if (setup.score.scorer == Scorer::library) {
         static const std::string id = std::string(VMAF_VERSION) + " " + system::build_id();
         return id;
     }

@@ -70,7 +70,7 @@ Source Products::read_back(const std::string &path) const {
     request.path = path;
     request.ffprobe = setup_.programs.ffprobe;
     request.hash = SourceRequest::Hash::none;
-    request.hdr = "sdr";
+    request.hdr = HdrWish::sdr;
     request.is_own_encode = true;
     // Our own encode: frames pair by number, and its rate is the source's.
     if (setup_.source.rate.value() > 0) request.framerate = setup_.source.rate.text();

@@ -82,7 +82,7 @@ Outcome run_scorer(const Arguments &command, const ScoreInputs &inputs, const Sc
     options.timeout = settings.timeout;
     const auto start = std::chrono::steady_clock::now();
     std::int64_t frames = 0;
-    if (settings.scorer == "library") {
+    if (settings.scorer == Scorer::library) {
         options.report_descriptor = kReportDescriptor;
         options.on_report_line = [&](std::string_view line) {
             frames = std::strtoll(std::string(line).c_str(), nullptr, 10);

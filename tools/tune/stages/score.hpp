@@ -12,6 +12,7 @@
 #include "backend/backend_in_use.hpp"
 #include "stages/encode.hpp"
 #include "stages/reference_store.hpp"
+#include "text/choice.hpp"
 
 namespace vmaf::tune {
 
@@ -31,6 +32,12 @@ inline constexpr double kIdentical = 1000; // dB
 std::optional<MetricChoice> metric_choice(const std::string &name);
 std::vector<std::string> metric_names();
 
+enum class Scorer { library, binary }; // our own executable again, or a vmaf of somebody
+inline constexpr Choice<Scorer> kScorers[] = {{"library", Scorer::library}, {"binary", Scorer::binary}};
+enum class ScoreTransport { pipe, file, direct }; // of frames (1.3)
+inline constexpr Choice<ScoreTransport> kScoreTransports[] = {
+    {"pipe", ScoreTransport::pipe}, {"file", ScoreTransport::file}, {"direct", ScoreTransport::direct}};
+
 struct ScoreSettings {
     std::string model = "auto";        // auto, a version, or path=FILE
     std::vector<MetricChoice> metrics; // the first is the target
@@ -38,9 +45,9 @@ struct ScoreSettings {
     bool is_backend_explicit = false; // then every feature must come from it
     BackendInUse *backends = nullptr; // where a lost backend may be replaced; null: `backend` and no other
     std::optional<unsigned> device;   // of a GPU backend
-    std::string scorer = "library";   // library, binary
+    Scorer scorer = Scorer::library;
     bool scorer_takes_backend = true, scorer_takes_precision = true;
-    std::string transport = "pipe"; // pipe, file, direct
+    ScoreTransport transport = ScoreTransport::pipe;
     ReferenceStore *references = nullptr;
     unsigned threads = 1, subsample = 1;
     std::string scale = "auto"; // auto, none, WxH

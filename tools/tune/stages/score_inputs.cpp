@@ -224,7 +224,7 @@ class DirectInputs final : public ScoreInputs {
                           "; use --score-transport pipe");
         };
         // The GPU that scores decodes, too; other files would be decoded in another way than for other transports.
-        const bool decodes = settings.backend == "cuda" && settings.scorer == "library";
+        const bool decodes = settings.backend == "cuda" && settings.scorer == Scorer::library;
         for (const Source *source : {&ref, &dist})
             if (source->kind == Source::Kind::container) {
                 if (!decodes)
@@ -268,8 +268,8 @@ class DirectInputs final : public ScoreInputs {
 
 std::unique_ptr<ScoreInputs> make_score_inputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan,
                                                const ScoreSettings &settings) {
-    if (settings.transport == "direct") return std::make_unique<DirectInputs>(pair, plan, settings);
-    if (settings.transport == "file") {
+    if (settings.transport == ScoreTransport::direct) return std::make_unique<DirectInputs>(pair, plan, settings);
+    if (settings.transport == ScoreTransport::file) {
         if (!pair.reference_order.empty() || !pair.distorted_order.empty())
             throw invalid("frames that are paired by time need --score-transport pipe");
         return std::make_unique<FileInputs>(programs, pair, plan, settings);

@@ -188,7 +188,7 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
 Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const ScoreSettings &settings,
                          const std::string &document) {
     Arguments command;
-    if (settings.scorer == "binary")
+    if (settings.scorer == Scorer::binary)
         command = {programs.vmaf};
     else
         command = {system::program_to_start(), "__vmaf", "--progress-fd=" + std::to_string(kReportDescriptor)};

@@ -155,7 +155,7 @@ TEST(ScoreInputs, CompressedFilesGoToTheGpuThatScoresThemAsTheyAre) {
     dist.path = "dist.mp4";
     const ScorePair pair{.reference = &ref, .distorted = &dist};
     ScoreSettings settings;
-    settings.transport = "direct";
+    settings.transport = ScoreTransport::direct;
     const ScorePlan plan;
     const auto refusal = [&]() -> std::string {
         try {
@@ -171,9 +171,9 @@ TEST(ScoreInputs, CompressedFilesGoToTheGpuThatScoresThemAsTheyAre) {
     const auto inputs = make_score_inputs({}, pair, plan, settings);
     EXPECT_THAT(inputs->arguments(), testing::IsSupersetOf({"--hwaccel", "cuda", "--pair", "index", "dist.mp4"}));
     EXPECT_THAT(inputs->remarks(), ElementsAre(HasSubstr("decoded on the GPU")));
-    settings.scorer = "binary"; // may be another's
+    settings.scorer = Scorer::binary; // may be another's
     EXPECT_THAT(refusal(), HasSubstr("neither YUV4MPEG2 nor raw"));
-    settings.scorer = "library";
+    settings.scorer = Scorer::library;
     dist.codec = "prores";
     EXPECT_THAT(refusal(), HasSubstr("does not decode prores"));
     dist.codec = "av1";

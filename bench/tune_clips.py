@@ -1,6 +1,7 @@
 """Short clips on which answers of vmaf-tune are checked: cut from videos of a folder, and made by FFmpeg's generators and by clipgen.
 
-Two sets: slopes and intervals are taken from the first, and tried on the second, which they have not seen.
+Three sets: slopes and intervals are taken from the first and tried on the second ("held out"), which was looked at while limits of probes were chosen. Nothing
+was ever chosen with the third ("unseen") in view: other looks and cuts, other generators, scenes and seeds.
 """
 
 import pathlib
@@ -13,6 +14,8 @@ LOOKS = {
             "quick": "setpts=PTS/3,"},
     "held out": {"turned": "transpose=1,", "sharp": "unsharp=7:7:1.2,", "fade": "fade=in:0:24,", "bright": "eq=brightness=0.1:saturation=1.6:gamma=1.3,",
                  "corner": "crop=iw/2:ih/2:0:0,", "dust": "noise=alls=6:allf=t+u,", "still": "select=eq(n\\,0),loop=47:1,noise=alls=4:allf=t,"},
+    "unseen": {"mirror": "hflip,vignette=PI/4,", "zoom": "zoompan=z='1+0.01*on':d=1:s=640x360:fps=25,", "colourless": "hue=s=0,eq=contrast=1.4,", "blocks": "pixelize=w=6:h=6,",
+               "negative": "negate,crop=iw*0.6:ih*0.6:iw*0.4:ih*0.4,", "echo": "tmix=frames=4,"},
 }
 GENERATED = {
     "fit": {
@@ -30,8 +33,16 @@ GENERATED = {
         "automaton": "cellauto=s=160x90:r=25:rule=110:seed=9,scale={size}:flags=bicubic,gblur=sigma=1",
         "sky": "gradients=s={size}:r=25:seed=11:speed=0.01,noise=alls=5:allf=t",
     },
+    "unseen": {
+        "clock": "testsrc=s={size}:r=25,rotate=t/2:c=gray",
+        "waves": "nullsrc=s={size}:r=25,format=yuv420p,geq=lum='128+60*sin((X+3*N)/9)*cos((Y-N)/7)+20*sin(X*Y/900)':cb='128+40*sin((X-2*N)/31)':cr='128+40*cos((Y+N)/23)'",
+        "colony": "life=s=160x90:mold=4:r=25:ratio=0.3:death_color=#104020:life_color=#ffffff:seed=41,scale={size}:flags=bilinear",
+        "spiral": "mandelbrot=s={size}:r=25:start_x=-1.25:start_y=0.02:start_scale=0.05:end_scale=0.01:end_pts=120",
+        "snow": "gradients=s={size}:r=25:seed=29:speed=0.03,noise=alls=18:allf=t,gblur=sigma=0.6",
+    },
 }
-STREETS = {"held out": {"street": ("street", 1), "lane": ("street", 5), "alley": ("street", 9), "corners": ("cut", 4)}}
+STREETS = {"held out": {"street": ("street", 1), "lane": ("street", 5), "alley": ("street", 9), "corners": ("cut", 4)},
+           "unseen": {"square": ("street", 101), "yard": ("street", 202), "passages": ("cut", 303), "dusk": ("gradient", 404)}}
 
 def call(*words):
     subprocess.run(["ffmpeg", "-hide_banner", "-nostdin", "-v", "error", "-y", *map(str, words)], check=True)

@@ -58,6 +58,7 @@ void make_folders(const std::string &path) {
 }
 
 std::string make_new_folder(const std::string &prefix) {
+    check_way(prefix + "...", folder_of(prefix));
     std::string name = prefix + "XXXXXX";
     if (!mkdtemp(name.data())) throw cannot_create(prefix + "...", std::strerror(errno), errno);
     return name;

@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import report_data
@@ -139,6 +140,49 @@ class Outputs(FilesTest):
         for path in (out, folder / kept):
             self.assertFalse(path.is_symlink())
             self.assertGreater(path.stat().st_size, 500)
+
+    def slow_ffmpeg(self, before):
+        """An ffmpeg that does something before it encodes into a folder of one run."""
+        program = self.new("ffmpeg")
+        program.write_text(f'#!/bin/sh\ncase "$*" in *"-crf 30"*/out.mkv*) {before};; esac\nexec ffmpeg "$@"\n')
+        program.chmod(0o755)
+        return program
+
+    def test_two_that_write_one_file_do_not_meet(self):
+        out = self.new("out.mkv")
+        began, go_on = out.with_name("began"), out.with_name("go-on")
+        command = ["encode", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--no-cache", "-q", "-o", out]
+        program = self.slow_ffmpeg(f"touch {began}; while [ ! -e {go_on} ]; do sleep 0.05; done")
+        first = subprocess.Popen(list(map(str, [TUNE, *command, "--ffmpeg-bin", program])), stderr=subprocess.PIPE, text=True)
+        while not began.exists() and first.poll() is None: time.sleep(0.02)
+        for more in ([], ["-y"]):
+            self.assertIn("is being written by another vmaf-tune", self.tune(*command, *more, code=6).stderr)
+        go_on.touch()
+        self.assertEqual((first.wait(), first.stderr.read()), (0, ""))
+        first.stderr.close()
+        self.assertEqual(sorted(path.name for path in out.parent.iterdir()), ["began", "go-on", "out.mkv"])
+        self.tune(*command, code=6)
+        self.tune(*command, "-y")
+
+    def test_what_appears_while_it_is_made_stays(self):
+        out = self.new("out.mkv")
+        command = ["encode", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--no-cache", "-q", "-o", out, "--ffmpeg-bin", self.slow_ffmpeg(f"echo precious > {out}")]
+        self.assertIn("meanwhile", self.tune(*command, code=6).stderr)
+        self.assertEqual(out.read_text(), "precious\n")
+        self.assertEqual([path.name for path in out.parent.iterdir()], ["out.mkv"])
+        self.tune(*command, "-y")
+        self.assertGreater(out.stat().st_size, 500)
+
+    @needs_root
+    def test_a_scratch_folder_behind_a_link_of_another_user_is_refused_at_the_start(self):
+        way, real = self.new("way"), self.new("real")
+        way.parent.chmod(0o1777)
+        real.mkdir()
+        way.symlink_to(real)
+        os.chown(way, STRANGER, STRANGER, follow_symlinks=False)
+        run = self.tune("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--no-cache", "--work-dir", way, code=6)
+        self.assertIn("is a link that belongs to another user", run.stderr)
+        self.assertEqual(list(real.iterdir()), [])
 
     def test_inputs_are_not_overwritten_under_any_name(self):
         rows, other = self.new("rows.jsonl"), self.new("other")

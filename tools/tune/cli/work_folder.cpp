@@ -19,14 +19,18 @@ constexpr std::uint64_t kLeastRoom = 64u << 20;
 
 enum class Owner { running, gone, never }; // kept folders have no lock
 
+bool is_scratch_folder(const auto &entry) {
+    std::error_code error;
+    return entry.path().filename().string().starts_with(kPrefix) && !entry.is_symlink(error) &&
+           entry.is_directory(error) &&
+           system::who_else_can_change(entry.path().string(), system::Reach::itself).empty();
+}
+
 // Calls `visit` with every scratch folder that was last changed before `age` ago, and with its lock.
 template <class Visit> void for_each_older(const std::string &base, std::chrono::seconds age, Visit visit) {
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(base, error)) {
-        if (!entry.path().filename().string().starts_with(kPrefix) || entry.is_symlink(error) ||
-            !entry.is_directory(error) ||
-            !system::who_else_can_change(entry.path().string(), system::Reach::itself).empty())
-            continue;
+        if (!is_scratch_folder(entry)) continue;
         const auto changed = fs::last_write_time(entry.path(), error);
         if (error || fs::file_time_type::clock::now() - changed < age) continue;
         auto lock = system::FileLock::try_old((entry.path() / ".lock").string());
@@ -47,6 +51,16 @@ void remove_folder(const fs::path &path, system::FileLock &lock) {
 
 std::string scratch_base(const std::string &wish) { return wish.empty() ? system::temporary_folder() : wish; }
 
+bool is_made_by_another(const std::string &base, const std::string &name) {
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(base, error)) {
+        if (!is_scratch_folder(entry) || !fs::exists(entry.path() / name, error)) continue; // its owner has locked it
+        const auto lock = system::FileLock::try_old((entry.path() / ".lock").string());
+        if (lock && !lock->is_held()) return true;
+    }
+    return false;
+}
+
 std::vector<fs::path> scratch_folders_older_than(const std::string &wish, std::chrono::hours age) {
     std::vector<fs::path> found;
     for_each_older(scratch_base(wish), age, [&](const fs::path &path, Owner owner, const auto &) {
@@ -64,8 +78,9 @@ WorkFolder::WorkFolder(const std::string &wish, bool keep) : keep_(keep) {
     });
     try {
         path_ = system::make_new_folder(base + "/" + kPrefix);
-    } catch (const system::OutputError &) {
-        throw CommandError(kExitOutput, "no scratch folder can be made in '" + base + "'; give another --work-dir");
+    } catch (const system::OutputError &e) {
+        throw CommandError(kExitOutput,
+                           "no scratch folder can be made in '" + base + "', give another --work-dir: " + e.what());
     }
     if (!keep_) lock_ = system::FileLock::try_new(path_ + "/.lock");
     try {

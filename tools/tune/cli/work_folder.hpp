@@ -29,6 +29,9 @@ class WorkFolder {
     system::FileLock lock_;
 };
 
+// Whether a run that goes on has a file of this name in its scratch folder below `base`.
+bool is_made_by_another(const std::string &base, const std::string &name);
+
 std::string scratch_base(const std::string &wish); // where such folders are made
 
 // Folders that are neither in use nor young, with or without an owner.

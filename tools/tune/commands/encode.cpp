@@ -6,9 +6,9 @@
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
 #include "cli/complain.hpp"
+#include "cli/new_file.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
-#include "system/files.hpp"
 #include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
@@ -25,7 +25,7 @@ struct Job {
     Source source;
     ProbeSetup setup;
     double q = 0;
-    std::string output, temporary; // written under the latter, then renamed
+    std::string output, temporary; // written to the latter, which then takes its place
     std::string stats;             // of two passes: how their names begin
 };
 
@@ -82,11 +82,6 @@ Arguments final_command(const EncodeOptions &own, const Job &job, int pass) {
     return command;
 }
 
-void remove_leftovers(const std::string &temporary) {
-    std::error_code error;
-    fs::remove(temporary, error);
-}
-
 // Decodes everything and compares the length (5.5).
 void verify_file(const Options &o, const Job &job, const Source &produced) {
     const Outcome outcome = run_child({job.setup.programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error", "-xerror",
@@ -101,14 +96,9 @@ void verify_file(const Options &o, const Job &job, const Source &produced) {
                                             " s; is the source damaged?");
 }
 
-void reserve(const std::string &path) try { system::reserve_file(path); } catch (const Error &e) {
-    throw CommandError(kExitOutput, e.what());
-}
-
 // Runs all passes. Returns the seconds that they took.
 double run_passes(Run &run, const EncodeOptions &own, const Job &job, json &result) {
     double seconds = 0;
-    reserve(job.temporary);
     const bool two = job.setup.encode.two_pass;
     for (int pass = two ? 1 : 0; pass <= (two ? 2 : 0); pass++) {
         Arguments command = final_command(own, job, pass);
@@ -139,7 +129,7 @@ double run_passes(Run &run, const EncodeOptions &own, const Job &job, json &resu
     return seconds;
 }
 
-void finish(Run &run, const Options &o, const EncodeOptions &own, const Job &job, json &result) {
+void finish(Run &run, const Options &o, const EncodeOptions &own, const Job &job, const NewFile &file, json &result) {
     const double seconds = run_passes(run, own, job, result);
     const auto describe = [&](const std::string &path) {
         SourceRequest request;
@@ -172,9 +162,7 @@ void finish(Run &run, const Options &o, const EncodeOptions &own, const Job &job
         result["pool"] = o.pool;
         result["score_backend"] = scored.backend_used;
     }
-    std::error_code error;
-    fs::rename(job.temporary, job.output, error);
-    if (error) throw CommandError(kExitOutput, "'" + job.output + "' cannot be written: " + error.message());
+    file.keep(o.overwrite || o.overwrite_input);
     result["output"] = job.output;
 }
 
@@ -226,7 +214,8 @@ void try_container(Run &run, const EncodeOptions &own, const Job &job) {
     options.timeout = std::chrono::seconds(20);
     options.progress_marker = work_done;
     const Outcome outcome = run_child(command, options);
-    remove_leftovers(trial.temporary);
+    std::error_code ignored;
+    fs::remove(trial.temporary, ignored);
     run.check_interrupted();
     const std::string &said = outcome.error_tail;
     const bool is_refused = said.find("Could not write header") != std::string::npos ||
@@ -255,10 +244,15 @@ void encode_one(Run &run, const Options &o, const EncodeOptions &own, const std:
                           o.q_values.empty()); // without a search there is nothing to sample
     if (o.bitrate) job.setup.encode.bitrate_kbps = o.bitrate;
     job.output = output.empty() ? output_name(job.source, adapter) : output;
-    job.temporary = job.output + ".part" + fs::path(job.output).extension().string();
-    // Beside the output somebody could put links under their names; commands that are only shown stand for themselves.
-    job.stats = o.dry_run ? job.temporary + ".stats" : run.work_folder() + "/passes";
     check_output(o, job);
+    std::optional<NewFile> file;
+    if (o.dry_run) { // commands that are only shown stand for themselves
+        job.temporary = job.output + ".part" + fs::path(job.output).extension().string();
+        job.stats = job.temporary + ".stats";
+    } else {
+        job.temporary = file.emplace(job.output).path();
+        job.stats = run.work_folder() + "/passes";
+    }
     json result = {{"type", "encode-result"},
                    {"src", job.source.path},
                    {"encoder", adapter.name},
@@ -276,12 +270,7 @@ void encode_one(Run &run, const Options &o, const EncodeOptions &own, const std:
             print_line(shell_quoted(final_command(own, job, pass)));
         return;
     }
-    try {
-        finish(run, o, own, job, result);
-    } catch (...) {
-        remove_leftovers(job.temporary);
-        throw;
-    }
+    finish(run, o, own, job, *file, result);
     if (o.json)
         print_line(result.dump(-1, ' ', false, json::error_handler_t::replace));
     else
@@ -327,9 +316,7 @@ void bind_encode_command(CLI::App &app, Options &o, int &exit_code) {
     auto *encode = add_command(app, "encode", "search, then encode the whole file", {"auto-encode"},
                                "  vmaf-tune encode -i film.mkv -e libsvtav1 --preset slow --target-vmaf 95\n"
                                "  vmaf-tune encode -i film.mkv -e libx264 --crf 21 -o out.mp4");
-    bind_source(*encode, o, false);
-    bind_encode(*encode, o, false);
-    bind_probes(*encode, o);
+    bind_encoding_command(*encode, o, {});
     bind_search(*encode, o);
     add_option(*encode, "--crf,--q", o.q_values, "quality value; without it a search comes first");
     bind_source_list(*encode, o);

@@ -1,11 +1,12 @@
 #include "commands/per_shot_run.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 
 #include "base/error.hpp"
 #include "base/thread_group.hpp"
-#include "system/files.hpp"
+#include "cli/new_file.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
@@ -22,18 +23,31 @@ void put_text(const std::string &path, const std::string &text) {
     system::write_output_file(path, [&](const auto &out) { out(text); });
 }
 
-// One segment under a temporary name; the mark beside it says what made it.
-void encode_segment(const ProbeSetup &base, const ShotSegment &segment) {
-    const std::string mark = segment.path + ".done", made_by = shell_quoted(segment.command) + "\n" + base.source.id;
+std::string text_of_file(const std::string &path) {
+    fs::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string mark_of(const ShotSegment &segment) { return segment.path + ".done"; } // says what made it
+std::string maker_of(const ProbeSetup &base, const ShotSegment &segment) {
+    return shell_quoted(segment.command) + "\n" + base.source.id;
+}
+
+bool is_made(const ProbeSetup &base, const ShotSegment &segment) {
     std::error_code error;
     std::string danger; // who could have made up either is not believed
-    if (fs::exists(segment.path, error) && system::who_else_can_change(segment.path, system::Reach::itself).empty() &&
-        system::content_if_own(mark, danger) == made_by)
-        return;
+    return fs::exists(segment.path, error) &&
+           system::who_else_can_change(segment.path, system::Reach::itself).empty() &&
+           system::content_if_own(mark_of(segment), danger) == maker_of(base, segment);
+}
+
+// One segment, in a folder of this run until it is whole.
+void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const WorkFolder &parts) {
+    if (is_made(base, segment)) return;
+    std::error_code error;
     Arguments command = segment.command;
-    const std::string part = segment.path + ".part.mkv";
+    const std::string part = (fs::path(parts.path()) / fs::path(segment.path).filename()).string();
     command.back() = ffmpeg_path(part);
-    system::reserve_file(part);
     RunOptions options;
     options.timeout = base.encode.timeout;
     if (base.encode.is_patient) options.progress_marker = work_done;
@@ -49,7 +63,7 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment) {
     }
     fs::rename(part, segment.path, error);
     if (error) throw CommandError(kExitOutput, "'" + segment.path + "' cannot be written: " + error.message());
-    put_text(mark, made_by);
+    put_text(mark_of(segment), maker_of(base, segment));
 }
 
 } // namespace
@@ -97,7 +111,8 @@ std::string assembly_script(const ShotAssembly &a, const std::string &folder) {
 void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::string &folder) {
     std::error_code error;
     fs::create_directories(folder, error);
-    put_text(a.list_path, a.list_text);
+    const NewFile file(a.output);
+    const WorkFolder parts(folder, false);
     std::vector<const ShotSegment *> order;
     for (const ShotSegment &segment : a.segments) order.push_back(&segment);
     std::stable_sort(order.begin(), order.end(),
@@ -114,7 +129,7 @@ void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const
                 segment = order[next++];
             }
             try {
-                encode_segment(base, *segment);
+                encode_segment(base, *segment, parts);
                 const std::lock_guard lock(mutex);
                 run.progress().note("segment " + std::to_string(++finished) + " of " + std::to_string(order.size()));
             } catch (const CommandError &e) { // what was finished stays for the next run
@@ -133,14 +148,18 @@ void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const
     threads.join();
     run.check_interrupted();
     if (failure) throw *failure;
-    system::reserve_file(a.part);
-    const Outcome outcome = run_child(a.concat_command);
-    if (!outcome.ok()) {
-        fs::remove(a.part, error);
+    for (const ShotSegment &segment : a.segments)
+        if (text_of_file(mark_of(segment)) != maker_of(base, segment))
+            throw CommandError(kExitFailed, "'" + segment.path +
+                                                "' was replaced by another run meanwhile; give each a --segment-dir of "
+                                                "its own");
+    put_text(a.list_path, a.list_text);
+    Arguments command = a.concat_command;
+    command.back() = ffmpeg_path(file.path());
+    const Outcome outcome = run_child(command);
+    if (!outcome.ok())
         throw CommandError(kExitFailed, explain_failure("joining the segments", outcome.code, outcome.error_tail));
-    }
-    fs::rename(a.part, a.output, error);
-    if (error) throw CommandError(kExitOutput, "'" + a.output + "' cannot be written: " + error.message());
+    file.keep(run.options().overwrite);
 }
 
 void score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::vector<PlannedShot> &shots,

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
 #include "hash/sha256.hpp"
 #include "source/source.hpp"
 #include "system/host.hpp"
@@ -98,6 +99,7 @@ template <class S, class Visit> void for_each_fact(S &s, Visit visit) {
     visit("other_streams", s.has_other_streams);
     visit("dolby_vision", s.has_dolby_vision);
     visit("hdr10_plus", s.has_hdr10_plus);
+    visit("alpha", s.has_alpha);
     visit("covers", s.covers);
     visit("attachments", s.attachments);
     visit("data_streams", s.data_streams);

@@ -49,6 +49,24 @@ class Commands(tune_case.TuneCase):
         run = subprocess.run([program, "sample", "-i", "street.y4m", "--crf", "30", "--preset", "ultrafast", "--score-scale", "none", "--no-cache", "--ffmpeg-bin", fake], capture_output=True, text=True, cwd=self.folder)
         self.assertEqual((run.returncode, os.path.exists(program)), (0, False), run.stderr)
 
+    def test_a_ladder_is_the_same_whatever_the_cache_knows(self):
+        for clip in ("street.y4m", "cut.y4m"):
+            def ladder(cache): return self.probing("ladder", clip, "--resolutions", "176x144,88x72", "--target-vmafs", "85,50", "--q-step", "3", "--cache-dir", cache + clip)
+            cold = ladder("cold")
+            self.probing("search", clip, "--target-vmaf", "70", "--q-step", "3", "--cache-dir", "warm" + clip)  # other points are known now
+            for cache in ("warm", "cold"):
+                self.assertEqual(json.loads(ladder(cache).stdout), json.loads(cold.stdout))
+            probes = [line for line in cold.stderr.splitlines() if line.endswith(" kbps") or " kbps (misses" in line]
+            self.assertLessEqual(len(probes), 17, cold.stderr)  # curves lead to the rungs
+        self.assertIn("has to be a number", self.probing("ladder", "street.y4m", "--target-vmafs", "90,nan", code=2).stderr)
+        self.assertIn("cannot be met", self.probing("ladder", "street.y4m", "--target-vmafs", "101", code=2).stderr)
+
+    def test_numbers_that_mean_nothing_are_refused(self):
+        for flag in ("--tolerance=nan", "--tolerance=-1", "--noise=nan", "--start-q=nan", "--max-bitrate=nan", "--max-bitrate=0", "--max-encoded-percent=-3", "--max-size=0", "--keyint=0",
+                     "--keyint=nan", "--keyint=-4", "--dist-delay=nan", "--fallback-targets=nan", "--verify-margin=inf", "--target-vmaf=nan", "--min-q=nan"):
+            self.assertIn(flag.split("=")[0], self.probing("search", "street.y4m", *(() if "target-vmaf" in flag else ("--target-vmaf", "60")), flag, code=2).stderr)
+        self.assertIn("(larger than allowed)", self.probing("search", "street.y4m", "--target-vmaf", "60", "--q-step", "10", "--max-bitrate", "1", code=1).stdout)
+
     # Samples
 
     def test_samples_count_as_pooled_mean_or_worst_and_the_whole_confirms(self):

@@ -76,12 +76,6 @@ class Ladder(tune_case.TuneCase):
         self.ladder("--run", "--video-only", "--format", "dash", "-o", "mute/film.mpd")
         self.assertNotIn("audio", open(self.path("mute/film.mpd")).read())
 
-    def test_the_answer_does_not_depend_on_the_cache(self):
-        cold = json.loads(self.ladder("--format", "json", cache="cold").stdout)
-        self.tune("search", "-i", "sound.mkv", "--target-vmaf", "70", cache="warm")  # other points are known now
-        self.assertEqual(json.loads(self.ladder("--format", "json", cache="warm").stdout), cold)
-        self.assertEqual(json.loads(self.ladder("--format", "json", cache="cold").stdout), cold)
-
     def test_shots_keep_every_time_stamp(self):
         times = lambda name: sorted(float(t.rstrip(",")) for t in probe(self.path(name), "packet=pts_time", "-select_streams", "v"))
         for wrong in ("0,18\n20,38\n", "0,18\n19,39\n"):

@@ -102,6 +102,24 @@ class Sources(tune_case.TuneCase):
         result = json.loads(self.tune("score", "clip.y4m", "phone.mp4", "--score-scale", "none", "--format", "json").stdout)
         self.assertGreater(result["global"]["vmaf"]["min"], 95)
 
+    def test_levels_stay_what_they_are(self):
+        # Phones and cameras film with full levels; gray and RGB have them too.
+        for name, chain, encoder in (("phone", "scale=out_range=pc,format=yuvj420p", ("mjpeg", "-q:v", "2")), ("tagged", "scale=out_range=pc,format=yuv420p", ("ffv1", "-color_range", "pc")),
+                                     ("gray", "format=gray", ("ffv1",)), ("rgb", "format=gbrp", ("ffv1",))):
+            self.ffmpeg("-i", "clip.y4m", "-vf", chain, "-frames:v", "3", "-c:v", *encoder, name + ".mkv")
+            for more in (("--score-scale", "none"), ("--score-scale", "288x168"), ("--score-scale", "none", "--out-pix-fmt", "yuv420p10le")):
+                row = json.loads(self.tune("sample", "-i", name + ".mkv", "--metric", "psnr", "--preset", "ultrafast", "--crf", "8", "--json", *more).stdout)
+                self.assertGreater(row["score"], 42, (name, more))  # levels that are off by a seventh give 25
+
+    def test_what_is_lost_is_said(self):
+        self.ffmpeg("-i", "clip.y4m", "-vf", "format=yuva420p", "-frames:v", "2", "-c:v", "ffv1", "glass.mkv")
+        self.assertIn("is transparent in places", self.tune("sample", "-i", "glass.mkv", "--preset", "ultrafast", "--crf", "30", "--metric", "psnr").stderr)
+
+    def test_a_source_whose_times_leave_out_everything(self):
+        self.ffmpeg("-i", "clip.y4m", *LOSSLESS, "whole.mp4")
+        self.ffmpeg("-i", "whole.mp4", "-c", "copy", "-bsf:v", "setts=ts=PTS-30000", "-avoid_negative_ts", "disabled", "before.mp4")
+        self.assertIn("no picture of the source", self.tune("search", "-i", "before.mp4", "--preset", "ultrafast", "--target-vmaf", "80", code=4).stdout)
+
     def test_samples_that_are_not_square_become_square_once(self):
         self.ffmpeg("-i", "clip.y4m", "-vf", "scale=144:112,setsar=4/3", *LOSSLESS, "narrow.mkv")
         self.ffmpeg("-i", "narrow.mkv", "-vf", "scale=192:112:flags=bicubic+accurate_rnd+full_chroma_int,setsar=1", *LOSSLESS, "square.mkv")

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -10,8 +13,21 @@
 
 namespace vmaf::tune {
 
+// What `nan` and `inf` would mean nobody can say.
+inline CLI::Validator finite_number() {
+    return CLI::Validator(
+        [](std::string &text) {
+            const double value = std::strtod(text.c_str(), nullptr);
+            return std::isfinite(value) ? std::string() : "'" + text + "' is not a number that can be used here";
+        },
+        "", "number");
+}
+
 template <class T> CLI::Option *add_option(CLI::App &app, const std::string &name, T &field, const std::string &text) {
     CLI::Option *option = app.add_option(name, field, text);
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>> ||
+                  std::is_same_v<T, std::vector<double>>)
+        option->check(finite_number());
     // Lists and optional values have no default.
     if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
         if (text.find("default") == std::string::npos) option->capture_default_str();

@@ -70,16 +70,31 @@ std::vector<std::string> encode_flags(const Options &o) {
     return flags;
 }
 
+void bind_programs(CLI::App &app, Options &o) {
+    add_option(app, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use")->group("Programs");
+    add_option(app, "--ffprobe-bin", o.ffprobe, "ffprobe to use")->group("Programs");
+    add_option(app, "--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary")->group("Programs");
+}
+
+void bind_plain_files(CLI::App &app, Options &o) {
+    add_option(app, "--width", o.width, "luma width (raw files)")->group("Source");
+    add_option(app, "--height", o.height, "luma height (raw files)")->group("Source");
+    add_option(app, "--pix-fmt", o.pix_fmt, "FFmpeg pixel format (raw files; default yuv420p)")->group("Source");
+    add_option(app, "--framerate", o.framerate, "24, 23.976 or 30000/1001 (raw files; default 24)")->group("Source");
+    app.add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where the source is interlaced")
+        ->group("Source");
+    app.add_flag("--allow-damaged", o.allow_damaged,
+                 "go on although the source has errors in its stream; the answer says so")
+        ->group("Source");
+}
+
 void bind_source(CLI::App &app, Options &o, bool several) {
     auto *source =
         add_option(app, "-i,--source,--src", o.sources, several ? "source video; may be repeated" : "source video")
             ->required()
             ->group("Source");
     if (!several) source->expected(1);
-    add_option(app, "--width", o.width, "luma width (raw files)")->group("Source");
-    add_option(app, "--height", o.height, "luma height (raw files)")->group("Source");
-    add_option(app, "--pix-fmt", o.pix_fmt, "FFmpeg pixel format (raw files; default yuv420p)")->group("Source");
-    add_option(app, "--framerate", o.framerate, "24, 23.976 or 30000/1001 (raw files; default 24)")->group("Source");
+    bind_plain_files(app, o);
     add_option(app, "--duration", o.duration, "length in seconds, where it cannot be found")
         ->transform(as_seconds())
         ->group("Source");
@@ -99,14 +114,6 @@ void bind_source(CLI::App &app, Options &o, bool several) {
            "--no-source-hash", [&o] { o.source_hash = SourceHash::none; }, "do not identify the source; no cache")
         ->group("Source");
     add_choice(app, "--odd", o.odd, kOddSizes, "odd sizes in 4:2:0: refuse, crop or pad")->group("Source");
-    app.add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where the source is interlaced")
-        ->group("Source");
-    app.add_flag("--allow-damaged", o.allow_damaged,
-                 "go on although the source has errors in its stream; the answer says so")
-        ->group("Source");
-    add_option(app, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use")->group("Programs");
-    add_option(app, "--ffprobe-bin", o.ffprobe, "ffprobe to use")->group("Programs");
-    add_option(app, "--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary")->group("Programs");
 }
 
 void bind_encode(CLI::App &app, Options &o, bool several) {
@@ -264,26 +271,35 @@ void bind_target(CLI::App &app, Options &o) {
     add_option(app, "--max-q,--crf-max,--max-crf", o.max_q, "largest quality value")->group("Search");
     add_option(app, "--q-step,--crf-increment", o.q_step, "step of the quality value")->group("Search");
     add_option(app, "--start-q", o.start_q, "first quality value to try")->group("Search");
-    add_option(app, "--noise", o.noise, "a rise of the score up to this is noise")->group("Search");
+    add_option(app, "--noise", o.noise, "a rise of the score up to this is noise")
+        ->check(CLI::NonNegativeNumber)
+        ->group("Search");
 }
 
-void bind_probes(CLI::App &app, Options &o) {
-    bind_score(app, o);
-    bind_sampling(app, o);
+void bind_encoding_command(CLI::App &app, Options &o, const EncodingCommand &command) {
+    bind_source(app, o, command.several_sources);
+    if (!command.needs_source) app.get_option("--source")->required(false);
+    bind_programs(app, o);
+    bind_encode(app, o, command.several_encoders);
+    bind_score(app, o, command.model_alias);
+    if (command.samples) bind_sampling(app, o);
     bind_running(app, o);
 }
 
 void bind_search(CLI::App &app, Options &o) {
     bind_target(app, o);
     add_choice(app, "--search", o.search, kSearchMethods, "interp, bisect, coarse, abav1 or grid")->group("Search");
-    add_option(app, "--tolerance", o.tolerance, "a pass so little above the target ends the search")->group("Search");
+    add_option(app, "--tolerance", o.tolerance, "a pass so little above the target ends the search")
+        ->check(CLI::NonNegativeNumber)
+        ->group("Search");
     app.add_flag("--thorough", o.thorough, "tolerance 0")->group("Search");
     add_option(app, "--max-iterations,--probes", o.max_iterations, "limit for bisect")
         ->check(CLI::Range(1, 1000))
         ->group("Search");
     add_option(app, "--max-encoded-percent", o.max_encoded_percent, "size limit in percent of the source")
+        ->check(CLI::PositiveNumber)
         ->group("Search");
-    add_option(app, "--max-bitrate", o.max_bitrate, "kbps limit")->group("Search");
+    add_option(app, "--max-bitrate", o.max_bitrate, "kbps limit")->check(CLI::PositiveNumber)->group("Search");
     add_option(app, "--max-size", o.max_size, "size limit of the whole encode, e.g. 700M")->group("Search");
     app.add_flag("--best-effort", o.best_effort, "if the target cannot be reached, give the nearest and exit 0")
         ->group("Search");

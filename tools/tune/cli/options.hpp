@@ -164,8 +164,15 @@ void bind_encode(CLI::App &app, Options &o, bool several);
 void bind_score(CLI::App &app, Options &o, bool has_model_alias = true); // --model is --vmaf-model
 void bind_sampling(CLI::App &app, Options &o);
 void bind_running(CLI::App &app, Options &o);
-// Scoring, samples and running: what commands need that make encodes and look at them.
-void bind_probes(CLI::App &app, Options &o);
+void bind_programs(CLI::App &app, Options &o);
+void bind_plain_files(CLI::App &app, Options &o); // what raw files do not say, and what is done about doubtful ones
+// What commands have in common that make encodes and look at them: source, encoding, scoring, samples and running.
+struct EncodingCommand {
+    bool several_sources = false, several_encoders = false, needs_source = true;
+    bool samples = true;     // else the command itself chooses what is looked at
+    bool model_alias = true; // --model is --vmaf-model
+};
+void bind_encoding_command(CLI::App &app, Options &o, const EncodingCommand &command);
 void bind_search(CLI::App &app, Options &o);
 void bind_target(CLI::App &app, Options &o);        // what a search aims at, and its window
 void bind_rows(CLI::App &app, Options &o);          // what rows state and how they are written

@@ -134,7 +134,10 @@ std::optional<unsigned> key_frame_interval(const Options &o, const Source &sourc
                                      : std::nullopt;
     char *end = nullptr;
     const double number = std::strtod(o.keyint.c_str(), &end);
-    return static_cast<unsigned>(std::max(1.0, *end ? std::round(parse_duration(o.keyint) * rate) : number));
+    const double frames = *end ? std::round(parse_duration(o.keyint) * rate) : number;
+    if (!(*end ? frames >= 0 : frames >= 1) || frames > 1e6)
+        throw usage_error("--keyint " + o.keyint + ": give a number of frames, one or more, or a duration such as 10s");
+    return static_cast<unsigned>(std::max(1.0, frames));
 }
 
 // Where models for HDR may lie; the last of several versions in a folder (6.4).

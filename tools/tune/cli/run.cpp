@@ -167,6 +167,8 @@ Source Run::open_source(const std::string &path) {
                            " primaries); it is treated as SDR: use --hdr pq or --hdr hlg if that is wrong");
         if (source.has_hdr10_plus) progress_.warn("'" + path + "' has HDR10+ metadata; encodes do not keep it");
         if (source.has_dolby_vision) progress_.warn("'" + path + "' has Dolby Vision metadata; encodes do not keep it");
+        if (source.has_alpha && !options_.sources.empty())
+            progress_.warn("'" + path + "' is transparent in places (alpha); encodes and scores know nothing of that");
         const auto layout = pixel_layout(source.pix_fmt);
         if (options_.bitdepth && layout && layout->bits != *options_.bitdepth)
             throw usage_error("--bitdepth " + std::to_string(*options_.bitdepth) + ": '" + path + "' has " +

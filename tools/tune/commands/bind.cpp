@@ -25,10 +25,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
         add_command(app, "corpus", "a grid of encodes, one JSON row each", {"sweep"},
                     "  vmaf-tune corpus -i a.mkv -i b.mkv -e libx264 -e libsvtav1 --preset medium --crf-range "
                     "20:40:5 -o corpus.jsonl");
-    bind_source(*corpus, o, true);
-    bind_encode(*corpus, o, true);
+    bind_encoding_command(*corpus, o, {.several_sources = true, .several_encoders = true});
     bind_variants(*corpus, o);
-    bind_probes(*corpus, o);
     add_option(*corpus, "--crf,--q", o.q_values, "quality value; may be repeated")->group("Grid");
     add_option(*corpus, "--crf-range", corpus_own->q_range, "LOW:HIGH[:STEP]")->group("Grid");
     corpus->add_flag("--resume", corpus_own->resume, "go on with an existing output; nothing is done twice")
@@ -65,10 +63,8 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
                     "  vmaf-tune search -i film.mkv -e libsvtav1 --target-vmaf 95\n"
                     "  vmaf-tune search -i film.mkv --target \"vmaf:percentile=1>=88\" --target \"vmaf>=95\"\n"
                     "  vmaf-tune search --from-corpus corpus.jsonl --target-vmaf 93");
-    bind_source(*search, o, true);
+    bind_encoding_command(*search, o, {.several_sources = true, .several_encoders = true});
     bind_source_list(*search, o);
-    bind_encode(*search, o, true);
-    bind_probes(*search, o);
     bind_search(*search, o);
     add_option(*search, "--target-bitrate", o.target_bitrate, "kbps to come nearest to, instead of a quality")
         ->group("Search");
@@ -85,9 +81,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
 
     auto *sample = add_command(app, "sample", "score and predicted size at one quality value", {"sample-encode"},
                                "  vmaf-tune sample -i film.mkv -e libx265 --crf 24");
-    bind_source(*sample, o, false);
-    bind_encode(*sample, o, false);
-    bind_probes(*sample, o);
+    bind_encoding_command(*sample, o, {});
     add_option(*sample, "--crf,--q", o.q_values, "quality value")->required();
     bind_rows(*sample, o);
     bind_older_flags(*sample, o);

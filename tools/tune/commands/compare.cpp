@@ -221,10 +221,8 @@ void bind_compare(CLI::App &app, Options &o, int &exit_code) {
     auto *compare =
         add_command(app, "compare", "several encoders at one target, ranked by bitrate", {},
                     "  vmaf-tune compare -i film.mkv --encoders libx264,libx265:slow,libsvtav1 --target-vmaf 93");
-    bind_source(*compare, o, false);
-    bind_encode(*compare, o, true);
+    bind_encoding_command(*compare, o, {.several_encoders = true});
     bind_variants(*compare, o);
-    bind_probes(*compare, o);
     bind_search(*compare, o);
     add_option(*compare, "--encoders", own->encoders,
                "ENCODER[:PRESET], separated by commas (default: all software encoders)")

@@ -447,23 +447,17 @@ CLI::App *bind_fast(CLI::App &app, Options &o, int &exit_code) {
     CLI::App *fast = app.add_subcommand("fast", "a quick answer from a short piece, verified once");
     fast->footer("Examples:\n  vmaf-tune fast -i film.mkv --target-vmaf 93\n"
                  "  vmaf-tune fast -i film.mkv --target-vmaf 93 || vmaf-tune search -i film.mkv --target-vmaf 93");
-    bind_source(*fast, o, false);
-    fast->get_option("--source")->required(false);
-    bind_encode(*fast, o, false);
-    bind_probes(*fast, o);
+    bind_encoding_command(*fast, o, {.needs_source = false});
     bind_target(*fast, o);
     add_option(*fast, "--n-trials", own->trials, "probes of the short piece at most")
         ->check(CLI::Range(1, 1000))
-
         ->group("Search");
     add_option(*fast, "--time-budget-s", own->time_budget, "seconds after which no new probe begins")
         ->check(CLI::PositiveNumber)
-
         ->group("Search");
     add_option(*fast, "--proxy-tolerance", own->tolerance,
                "a larger difference between the short piece and the whole is exit code 3")
         ->check(CLI::NonNegativeNumber)
-
         ->group("Search");
     fast->add_flag("--verify-full", own->verify_full, "verify with the whole source, however long that takes")
         ->group("Search");

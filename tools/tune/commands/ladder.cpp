@@ -77,6 +77,7 @@ class LadderWork {
     LadderWork(Run &run, const Options &o, const LadderOptions &own)
         : run_(run), o_(o), source_(run.open_source(o.sources.at(0))), adapter_(run.only_adapter()),
           targets_(target_list(own.target_vmafs)), state_(run, "ladder", source_.id) {
+        for (const double value : targets_) check_target({o.metric, o.pool, value});
         const bool writes = !o.cluster.on_parts && o.cluster.part.empty(); // a part only measures
         if (!own.points.empty() && writes)
             rows_ = std::make_unique<RowWriter>(own.points,
@@ -122,8 +123,15 @@ class LadderWork {
                 stored["rows"].push_back(make_row(setup, probe));
             };
             constexpr int kMost = 12;
-            for (int i = 0; i < kFirstPoints; i++) add(grid.nearest(first_point(grid, i)));
             const auto [low, high] = std::minmax_element(targets_.begin(), targets_.end());
+            for (int i = 1; i < kFirstPoints - 1; i++) add(grid.nearest(first_point(grid, i)));
+            // The ends cost most or tell least; they are looked at where the targets reach beyond the others.
+            const auto reaches = [&](auto is_enough) {
+                return std::any_of(curve.points.begin(), curve.points.end(),
+                                   [&](const RatePoint &p) { return is_enough(p.score); });
+            };
+            if (!reaches([most = *high](double score) { return score >= most; })) add(0);
+            if (!reaches([least = *low](double score) { return score <= least; })) add(grid.last());
             while (error_.empty() && known.size() < kMost && curve.error(*low, *high) > kCurveError) {
                 const double middle = curve.least_certain_q(*low, *high);
                 const int k = grid.nearest(middle);
@@ -164,7 +172,7 @@ class LadderWork {
     std::vector<std::vector<std::string>> parts(const std::vector<FrameSize> &sizes) const {
         std::vector<std::vector<std::string>> phases(3);
         for (std::size_t i = 0; i < sizes.size(); i++) {
-            for (int k = 0; k < kFirstPoints; k++)
+            for (int k = 1; k < kFirstPoints - 1; k++) // the ends where they are needed
                 phases[0].push_back("point " + std::to_string(i) + " " + std::to_string(k));
             phases[1].push_back("curve " + std::to_string(i));
         }
@@ -189,6 +197,7 @@ class LadderWork {
             own.thorough = true;
             own.start_q = curve->q_at(target);
             QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
+            for (const RatePoint &p : curve->points) search.known_scores.emplace_back(p.q, p.score);
             const SearchReport report = search.find({{o_.metric, o_.pool, target}});
             if (report.failed) {
                 error_ = report.error;
@@ -462,9 +471,7 @@ void bind_ladder(CLI::App &app, Options &o, int &exit_code) {
     auto *ladder = add_command(app, "ladder", "resolutions and bitrates to ship", {},
                                "  vmaf-tune ladder -i film.mkv -e libx264 --resolutions 1920x1080,1280x720,640x360 "
                                "--format hls -o master.m3u8");
-    bind_source(*ladder, o, false);
-    bind_encode(*ladder, o, false);
-    bind_probes(*ladder, o);
+    bind_encoding_command(*ladder, o, {});
     bind_search(*ladder, o);
     add_option(*ladder, "--resolutions", own->resolutions,
                "WxH, separated by commas (default: the source's own and smaller ones of its shape)");

@@ -377,10 +377,7 @@ void bind_per_shot(CLI::App &app, Options &o, int &exit_code) {
     auto *per_shot =
         add_command(app, "per-shot", "a quality value for each shot", {"tune-per-shot"},
                     "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --plan-out plan.json --script-out encode.sh");
-    bind_source(*per_shot, o, false);
-    bind_encode(*per_shot, o, false);
-    bind_score(*per_shot, o);
-    bind_running(*per_shot, o);
+    bind_encoding_command(*per_shot, o, {.samples = false});
     bind_search(*per_shot, o);
     add_option(*per_shot, "--shots", own->shots, "shots of an external detector (JSON or CSV)");
     add_option(*per_shot, "--diff-threshold", own->diff_threshold,

@@ -354,11 +354,7 @@ CLI::App *bind_predict(CLI::App &app, Options &o, int &exit_code) {
         app.add_subcommand("predict", "the quality value that would meet a target, per shot or from rows");
     predict->footer("Examples:\n  vmaf-tune predict -i film.mkv --target-vmaf 93 --with-uncertainty\n"
                     "  vmaf-tune predict --from-corpus corpus.jsonl --target-vmaf 93");
-    bind_source(*predict, o, false);
-    predict->get_option("--source")->required(false);
-    bind_encode(*predict, o, false);
-    bind_score(*predict, o, false);
-    bind_running(*predict, o);
+    bind_encoding_command(*predict, o, {.needs_source = false, .samples = false, .model_alias = false});
     bind_target(*predict, o);
     const auto number = [&](const char *name, auto &field, const char *text) {
         return add_option(*predict, name, field, text)->group("Prediction");

@@ -25,7 +25,8 @@ QualitySearch::QualitySearch(Run &run, const Options &options, const ProbeSetup 
                                           [&](const MetricChoice &m) { return m.name == t.metric; });
         if (!is_known) setup_.score.metrics.push_back(*metric_choice(t.metric));
     }
-    if (!options.max_size.empty()) max_bytes_ = parse_size(options.max_size);
+    if (!options.max_size.empty() && (max_bytes_ = parse_size(options.max_size)) <= 0)
+        throw usage_error("--max-size " + options.max_size + ": nothing is so small");
     const std::string label =
         setup_.encode.adapter->name + size_text() + " " + std::string(setup_.encode.adapter->knob);
     setup_.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
@@ -183,6 +184,9 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
             }
             return true;
         };
+        const bool is_led = options_.search == SearchMethod::interp && is_single;
+        if (is_led)
+            for (const auto &[q, score] : known_scores) search->add(grid_.nearest(q), {score, true});
         std::optional<int> k;
         while (!report.failed && (k = search->next()))
             if (add(*k, focus) && by_worst && focus.empty())
@@ -190,6 +194,10 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
         if (report.failed) break;
         answer = search->answer();
         const std::optional<int> chosen = answer.k ? answer.k : answer.best_passing;
+        if (is_led && chosen && !known_.contains({*chosen, {}}) && !by_worst) { // known from before: with its size, now
+            if (add(*chosen, {})) answer = search->answer();
+            break;
+        }
         if (!by_worst || !chosen || !add(*chosen, {})) break;
         const std::size_t lowest = worst_sample(measure(*chosen, {}), first.metric, first.pool);
         answer = search->answer();

@@ -47,6 +47,9 @@ class QualitySearch {
                   double default_step);
 
     ProbeListener on_probe;
+    // Quality values and scores of this set-up that are known already, for the target that is searched next: they lead
+    // to it, and what is answered is measured all the same. Used by `interp`.
+    std::vector<std::pair<double, double>> known_scores;
     // Throws CommandError when interrupted; a failing probe is told in the report.
     SearchReport find(const std::vector<QualityTarget> &targets, std::optional<double> hint = std::nullopt);
     const ProbeSetup &setup() const { return setup_; }

@@ -52,11 +52,16 @@ std::vector<QualityTarget> quality_targets(const Options &options, std::optional
     for (const std::string &text : options.targets) targets.push_back(parse_target(text, options.pool, options.metric));
     if (targets.empty() && fallback) targets.push_back({options.metric, options.pool, *fallback});
     if (targets.empty()) throw usage_error("no target: give --target-vmaf 95, or --target \"vmaf>=95\"");
-    for (const QualityTarget &t : targets)
-        if (!std::isfinite(t.value) ||
-            (metric_choice(t.metric)->bounded_by_100 && t.value > 100 && !options.target_bitrate))
-            throw usage_error("a target of " + number_text(t.value) + " cannot be met: " + t.metric + " ends at 100");
+    if (!options.target_bitrate)
+        for (const QualityTarget &t : targets) check_target(t);
     return targets;
+}
+
+void check_target(const QualityTarget &target) {
+    if (std::isnan(target.value)) throw usage_error("a target has to be a number");
+    if (!std::isfinite(target.value) || (metric_choice(target.metric)->bounded_by_100 && target.value > 100))
+        throw usage_error("a target of " + number_text(target.value) + " cannot be met" +
+                          (metric_choice(target.metric)->bounded_by_100 ? ": " + target.metric + " ends at 100" : ""));
 }
 
 QualityGrid::QualityGrid(const Adapter &adapter, const Options &options, double default_step)

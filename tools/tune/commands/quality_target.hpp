@@ -19,6 +19,8 @@ std::vector<QualityTarget> quality_targets(const Options &options, std::optional
 QualityTarget parse_target(const std::string &text, const std::string &default_pool,
                            const std::string &default_metric = "vmaf");
 
+void check_target(const QualityTarget &target); // throws CommandError for what no score can be
+
 // How far a score is above its target, in the sense in which higher is better.
 double margin_above(const QualityTarget &target, double score);
 

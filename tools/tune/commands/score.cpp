@@ -288,6 +288,8 @@ void bind_score_command(CLI::App &app, Options &o, int &exit_code) {
                               "  vmaf-tune score master.mov a.mkv b.mkv --metrics vmaf,psnr,ssimulacra2 --format csv");
     add_option(*score, "reference,--reference", own->reference, "reference video")->required();
     add_option(*score, "distorted,--distorted", own->distorted, "videos to score")->required();
+    bind_plain_files(*score, o);
+    bind_programs(*score, o);
     bind_score(*score, o);
     bind_running(*score, o);
     add_choice(*score, "--format", own->format, kScoreFormats, "human, json, csv or xml");
@@ -298,19 +300,10 @@ void bind_score_command(CLI::App &app, Options &o, int &exit_code) {
                "file has a variable rate (auto)");
     add_option(*score, "--frames", own->frames_out, "per-frame values as JSON lines");
     add_option(*score, "--vfilter", o.vfilter, "filter for the reference");
-    add_option(*score, "--framerate", o.framerate, "frame rate of raw files");
-    add_option(*score, "--width", o.width, "luma width of raw files");
-    add_option(*score, "--height", o.height, "luma height of raw files");
-    add_option(*score, "--pix-fmt", o.pix_fmt, "FFmpeg pixel format of raw files");
-    score->add_flag("--allow-damaged", o.allow_damaged, "score although the reference has errors in its stream");
-    score->add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where a file is interlaced");
     add_option(*score, "--score-fps", own->score_fps, "pair by number although the tagged rates differ");
     add_choice(*score, "--align", own->align, kAlignments,
                "check: refuse files that are out of step; auto: correct an offset of up to 2 s; none");
     add_option(*score, "--reference-vfilter", o.reference_vfilter, "the same as --vfilter");
-    add_option(*score, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
-    add_option(*score, "--ffprobe-bin", o.ffprobe, "ffprobe to use");
-    add_option(*score, "--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary");
     o.files.push_back([own] {
         CommandFiles files{{{"the reference", own->reference}}, {own->frames_out}};
         for (const std::string &path : own->distorted) files.inputs.push_back({"the encode", path});

@@ -106,7 +106,9 @@ std::string answer_sentence(const ProbeSetup &setup, const SearchReport &r, cons
     std::string scores = score_text(targets.front(), r.score), missed;
     for (std::size_t i = 0; i < r.further_scores.size(); i++)
         scores += ", " + score_text(targets[i + 1], r.further_scores[i]);
-    if (!r.ok() && targets.size() == 1)
+    if (r.status == SearchStatus::no_solution)
+        missed = " (larger than allowed)";
+    else if (!r.ok() && targets.size() == 1)
         missed = " (the target of " + number_text(r.target) + " is not met)";
     else if (!r.ok())
         missed = " (not all targets are met)";

@@ -264,7 +264,8 @@ void apply_display(Source &source, const Cropping &stored, const std::optional<s
     const int shown = std::max(2, 2 * static_cast<int>(std::lround(w * aspect / 2)));
     if (shown != w && shown <= 32768) {
         w = shown;
-        add("scale=" + size(w, h) + ":flags=bicubic+accurate_rnd+full_chroma_int");
+        add("scale=" + size(w, h) + ":flags=bicubic+accurate_rnd+full_chroma_int" +
+            (source.has_full_levels() ? ":out_range=pc" : ""));
     }
     add("setsar=1");
 }

@@ -238,6 +238,10 @@ void describe_stream(Source &source, const SourceRequest &request) {
     source.pix_fmt = request.pix_fmt.value_or(text_of(stream, "pix_fmt"));
     if (source.width <= 0 || source.height <= 0 || source.pix_fmt.empty())
         throw invalid("'" + source.path + "': the video stream has no size or pixel format; is the file damaged?");
+    const json tags = stream.value("tags", json::object());
+    source.has_alpha = text_of(tags, "alpha_mode") == "1" || text_of(tags, "ALPHA_MODE") == "1"; // beside the pictures
+    for (const char *sign : {"yuva", "rgba", "bgra", "argb", "abgr", "gbrap", "ya8", "ya16"})
+        source.has_alpha = source.has_alpha || source.pix_fmt.starts_with(sign);
     for (const auto &[field, key] :
          {std::pair(&source.primaries, "color_primaries"), std::pair(&source.transfer, "color_transfer"),
           std::pair(&source.matrix, "color_space"), std::pair(&source.range, "color_range")})
@@ -368,6 +372,11 @@ Rational parse_rational(const std::string &text) {
     const auto ntsc = static_cast<std::int64_t>(std::llround(value * 1.001)); // 23.976 means 24000/1001
     if (std::fabs(double(ntsc) * 1000 / 1001 - value) < 0.005) return {ntsc * 1000, 1001};
     return {std::llround(value * 1000), 1000};
+}
+
+bool Source::has_full_levels() const {
+    const auto layout = pixel_layout(pix_fmt);
+    return layout && layout->chroma != 400 && (pix_fmt.starts_with("yuvj") || range == "pc" || range == "full");
 }
 
 std::optional<PixelLayout> pixel_layout(const std::string &name) {
@@ -521,7 +530,7 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
     std::string key;
     std::optional<Source> found;
     if (facts && !identity.empty()) {
-        const json asked = {"probe-4",
+        const json asked = {"probe-5",
                             identity,
                             request.ffprobe,
                             request.width.value_or(0),

@@ -50,6 +50,7 @@ struct Source {
     std::optional<std::int64_t> frames;
     std::uint64_t file_bytes = 0;
     bool vfr = false, has_other_streams = false, has_dolby_vision = false, has_hdr10_plus = false;
+    bool has_alpha = false;                // says of every pixel how much of it is seen
     std::vector<int> covers;               // pictures of the file, as numbers of video streams
     int attachments = 0, data_streams = 0; // fonts and the like; time codes and the like
     std::optional<ShotSummary> shots;      // where they were counted
@@ -60,6 +61,8 @@ struct Source {
     Arguments input_arguments() const;                  // what FFmpeg must be told before -i
     std::string shown(const std::string &filter) const; // the filter behind what makes display pixels
     bool is_interlaced() const { return field_order != "progressive" && field_order != "unknown"; }
+    // Of planar YUV. Gray and RGB have them too, but what FFmpeg makes of these is limited.
+    bool has_full_levels() const;
     std::int64_t frame_count() const; // exact or from the duration; 0 if unknown
 };
 

@@ -338,7 +338,18 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
                              : "the encoder ended well but wrote nothing",
                         last_error_text);
         }
-        const PacketSummary packets = video_packets(programs.ffprobe, output);
+        const bool may_be_empty = last_error_text.find("video:0kB") != std::string::npos ||
+                                  last_error_text.find("video:0KiB") != std::string::npos;
+        PacketSummary packets;
+        try {
+            packets = video_packets(programs.ffprobe, output);
+        } catch (const Error &) { // a file without pictures need not be one that can be read
+            if (!may_be_empty) throw;
+        }
+        if (packets.packets == 0 && may_be_empty)
+            return fail(kStatusBadOutput,
+                        "FFmpeg shows no picture of the source; is it cut off, or do its times leave all of them out?",
+                        last_error_text);
         result.stream_bytes = packets.bytes;
         result.frames = packets.packets;
         if (packets.packets == 0) return fail(kStatusBadOutput, "the encode has no video packets", {});

@@ -56,8 +56,6 @@ const MetricChoice &model_metric(const ScoreSettings &settings) {
     return plain;
 }
 
-bool is_full(const std::string &range) { return range == "pc" || range == "full"; }
-
 } // namespace
 
 FrameSize scored_size(FrameSize size, const std::string &scale, int model_lines) {
@@ -146,19 +144,24 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
     plan.layout = deeper_layout(layout_of(ref), layout_of(dist));
     if (plan.layout.chroma == 400) plan.layout.chroma = 420;
 
-    const auto scale_to = [&](FrameSize from, FrameSize to, bool convert_range) -> std::string {
-        if (from == to && !convert_range) return {};
+    plan.reference_format = format_without_range_change(ref, plan.layout);
+    // FFmpeg's scaler makes limited levels of full ones unless it is told otherwise, and it is what changes formats.
+    const std::string levels = ref.has_full_levels() ? ":out_range=pc" : "";
+    const auto scale_to = [&](FrameSize from, FrameSize to, bool convert_range, bool changes_format) -> std::string {
+        if (from == to && !convert_range && (levels.empty() || !changes_format)) return {};
         // Lines of two fields are not mixed.
         const bool has_fields = ref.is_interlaced() && ref.display_filter.find("bwdif") == std::string::npos;
         std::string text = "scale=" + std::to_string(to.width) + ":" + std::to_string(to.height) +
                            ":flags=" + settings.scaler + "+accurate_rnd+full_chroma_int";
-        if (convert_range) text += is_full(ref.range) ? ":in_range=tv:out_range=pc" : ":in_range=pc:out_range=tv";
+        text += !convert_range          ? levels
+                : ref.has_full_levels() ? ":in_range=tv:out_range=pc"
+                                        : ":in_range=pc:out_range=tv";
         if (has_fields) text += ":interl=1";
         return text + ",setsar=1";
     };
     const bool ranges_known =
         !ref.range.empty() && !dist.range.empty() && ref.range != "unknown" && dist.range != "unknown";
-    const bool ranges_differ = ranges_known && is_full(ref.range) != is_full(dist.range);
+    const bool ranges_differ = ranges_known && ref.has_full_levels() != dist.has_full_levels();
     if (ranges_differ)
         plan.warnings.push_back("the reference has " + ref.range + " range, the distorted video " + dist.range +
                                 "; the distorted video is converted");
@@ -168,14 +171,16 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
                                 ", the distorted video with " + dist.matrix + "; samples are compared as they are");
     if (hdr && settings.model == "auto" && !settings.metrics.empty() && settings.metrics.front().feature.empty())
         plan.warnings.push_back(kNoHdrModel);
+    plan.distorted_format = ranges_differ ? pix_fmt_name(plan.layout) : format_without_range_change(dist, plan.layout);
     // A rung of a ladder goes to the reference's size first.
     std::vector<std::string> dist_filters;
-    if (!(dist_size == ref_size) || ranges_differ) dist_filters.push_back(scale_to(dist_size, ref_size, ranges_differ));
-    if (!(ref_size == plan.size)) dist_filters.push_back(scale_to(ref_size, plan.size, false));
+    const bool changes_format = plan.distorted_format != dist.pix_fmt;
+    if (!(dist_size == ref_size) || ranges_differ)
+        dist_filters.push_back(scale_to(dist_size, ref_size, ranges_differ, changes_format));
+    dist_filters.push_back(scale_to(ref_size, plan.size, false, dist_filters.empty() && changes_format));
     plan.distorted_filter = joined(dist_filters);
-    plan.reference_filter = joined({settings.reference_filter, scale_to(ref_size, plan.size, false)});
-    plan.reference_format = format_without_range_change(ref, plan.layout);
-    plan.distorted_format = ranges_differ ? pix_fmt_name(plan.layout) : format_without_range_change(dist, plan.layout);
+    plan.reference_filter =
+        joined({settings.reference_filter, scale_to(ref_size, plan.size, false, plan.reference_format != ref.pix_fmt)});
     plan.converts = !ref.shown("").empty() || !dist.shown("").empty() || !plan.distorted_filter.empty() ||
                     !plan.reference_filter.empty() || plan.reference_format != ref.pix_fmt ||
                     plan.distorted_format != dist.pix_fmt;

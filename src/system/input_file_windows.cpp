@@ -91,8 +91,10 @@ class InputFile::File {
 
 namespace {
 
-// "/dev/fd/NUMBER", as on other systems: a descriptor that the program was started with (process.hpp).
+// "-", and as on other systems "/dev/stdin" and "/dev/fd/NUMBER": a descriptor that the program was started with
+// (process.hpp).
 std::optional<int> inherited_descriptor(const std::string &path) {
+    if (path == "-" || path == "/dev/stdin") return _fileno(stdin);
     constexpr std::string_view kFolder = "/dev/fd/";
     if (!path.starts_with(kFolder)) return std::nullopt;
     int number = -1;
@@ -104,8 +106,7 @@ std::optional<int> inherited_descriptor(const std::string &path) {
 } // namespace
 
 InputFile InputFile::open(const std::string &path) {
-    const auto inherited = path == "-" ? std::optional(_fileno(stdin)) : inherited_descriptor(path);
-    if (inherited) {
+    if (const auto inherited = inherited_descriptor(path)) {
         const std::string name = path == "-" ? "standard input" : "'" + path + "'";
         const int copy = _dup(*inherited);
         if (copy < 0) throw Error(errno, "cannot read " + name);
@@ -123,7 +124,8 @@ InputFile InputFile::open(const std::string &path) {
 }
 
 bool is_same_pipe(const std::string &a, const std::string &b) {
-    return (a == "-" && b == "-") || (a == b && a.starts_with("\\\\.\\pipe\\"));
+    const auto one = inherited_descriptor(a);
+    return (one && one == inherited_descriptor(b)) || (a == b && a.starts_with("\\\\.\\pipe\\"));
 }
 
 bool is_regular_file(const std::string &path) {

@@ -138,7 +138,9 @@ bool would_overwrite(const std::string &output, const std::string &input) {
     };
     BY_HANDLE_FILE_INFORMATION out{}, in{};
     return identity_of(output, standard_stream(output), out) &&
-           identity_of(input, input == "-" ? GetStdHandle(STD_INPUT_HANDLE) : INVALID_HANDLE_VALUE, in) &&
+           identity_of(input,
+                       input == "-" || input == "/dev/stdin" ? GetStdHandle(STD_INPUT_HANDLE) : INVALID_HANDLE_VALUE,
+                       in) &&
            !(out.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) && out.dwVolumeSerialNumber == in.dwVolumeSerialNumber &&
            out.nFileIndexHigh == in.nFileIndexHigh && out.nFileIndexLow == in.nFileIndexLow;
 }

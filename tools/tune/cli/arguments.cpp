@@ -42,11 +42,19 @@ constexpr Mistake kMistakes[] = {
 
 } // namespace
 
+std::vector<std::string> long_names(const CLI::Option &option) {
+    std::vector<std::string> names = option.get_lnames();
+    if (option.check_lname("crf")) names.emplace_back("q");
+    return names;
+}
+
 void resolve_negations(const CLI::App &app, std::vector<std::string> &arguments) {
     const CLI::App *command = command_of(app, arguments);
     if (!command) return;
     for (std::string &argument : arguments) {
         if (argument == "--") return;
+        if ((argument == "--q" || argument.starts_with("--q=")) && command->get_option_no_throw("--crf"))
+            argument.replace(0, 3, "--crf");
         if (!argument.starts_with("--") || command->get_option_no_throw(argument)) continue;
         const std::string twin =
             argument.starts_with("--no-") ? "--" + argument.substr(5) : "--no-" + argument.substr(2);

@@ -8,7 +8,11 @@
 
 namespace vmaf::tune {
 
-// Every flag without a value has a --no- form, and every --no- flag the form without it: `--no-keep` becomes
+// Long names of a flag. `--q`, the other name of `--crf`, is not in the table of flags: CLI11 2.4 takes it for `-q`.
+std::vector<std::string> long_names(const CLI::Option &option);
+
+// `--q` becomes `--crf`. Every flag without a value has a --no- form, and every --no- flag the form without it:
+// `--no-keep` becomes
 // `--keep=false`. Negative forms are not in the table of flags, so they do not clutter the help.
 void resolve_negations(const CLI::App &app, std::vector<std::string> &arguments);
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "cli/arguments.hpp"
 #include "system/environment.hpp"
 #include "system/filesystem.hpp"
 
@@ -30,14 +31,15 @@ bool is_given(const CLI::Option &option, const std::vector<std::string> &argumen
 
 void add(const CLI::Option &option, const std::string &name, const std::string &value,
          std::vector<std::string> &added) {
+    const std::string flag = "--" + (option.check_lname(name) ? name : option.get_lnames()[0]);
     if (option.get_expected_max() > 0) {
-        added.push_back("--" + name + "=" + value);
+        added.push_back(flag + "=" + value);
         return;
     }
     // A flag: on, off, or how often.
     if (value == "false" || value == "no" || value == "off" || value == "0") return;
     const int times = value.size() == 1 && std::isdigit(static_cast<unsigned char>(value[0])) ? value[0] - '0' : 1;
-    for (int i = 0; i < times; i++) added.push_back("--" + name);
+    for (int i = 0; i < times; i++) added.push_back(flag);
 }
 
 std::string environment_name(const std::string &flag) {
@@ -91,7 +93,7 @@ void add_defaults(const CLI::App &app, std::vector<std::string> &arguments) {
         if (!stream) throw invalid("the configuration '" + file + "' cannot be read");
         entries = parse_config(std::string((std::istreambuf_iterator<char>(stream)), {}));
         for (const auto &entry : entries) {
-            const std::string flag = "--" + entry.first;
+            const std::string flag = entry.first == "q" ? "--crf" : "--" + entry.first;
             if (std::none_of(commands.begin(), commands.end(),
                              [&](const CLI::App *c) { return c->get_option_no_throw(flag) != nullptr; }))
                 throw invalid("'" + file + "': no command has a flag " + flag);
@@ -101,14 +103,15 @@ void add_defaults(const CLI::App &app, std::vector<std::string> &arguments) {
     for (const CLI::Option *option : (*found)->get_options()) {
         if (option->get_lnames().empty() || is_given(*option, arguments)) continue;
         bool set = false;
-        for (const std::string &name : option->get_lnames()) {
+        const std::vector<std::string> names = long_names(*option);
+        for (const std::string &name : names) {
             if (name == "help" || name == "config") continue;
             if (const auto value = system::environment(environment_name(name)); value && !set) {
                 add(*option, name, *value, added);
                 set = true;
             }
         }
-        for (const std::string &name : option->get_lnames())
+        for (const std::string &name : names)
             for (const auto &[key, value] : entries)
                 if (!set && key == name) add(*option, name, value, added);
     }

@@ -27,7 +27,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
                     "20:40:5 -o corpus.jsonl");
     bind_encoding_command(*corpus, o, {.several_sources = true, .several_encoders = true});
     bind_variants(*corpus, o);
-    add_option(*corpus, "--crf,--q", o.q_values, "quality value; may be repeated")->group("Grid");
+    add_option(*corpus, "--crf", o.q_values, "quality value (also --q); may be repeated")->group("Grid");
     add_option(*corpus, "--crf-range", corpus_own->q_range, "LOW:HIGH[:STEP]")->group("Grid");
     corpus->add_flag("--resume", corpus_own->resume, "go on with an existing output; nothing is done twice")
         ->group("Grid");
@@ -82,7 +82,7 @@ void bind_commands(CLI::App &app, Options &o, int &exit_code) {
     auto *sample = add_command(app, "sample", "score and predicted size at one quality value", {"sample-encode"},
                                "  vmaf-tune sample -i film.mkv -e libx265 --crf 24");
     bind_encoding_command(*sample, o, {});
-    add_option(*sample, "--crf,--q", o.q_values, "quality value")->required();
+    add_option(*sample, "--crf", o.q_values, "quality value (also --q)")->required();
     bind_rows(*sample, o);
     bind_older_flags(*sample, o);
     sample->callback([&] { exit_code = run_sample(o); });

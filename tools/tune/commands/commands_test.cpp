@@ -252,6 +252,16 @@ struct Parsed {
     }
 };
 
+TEST(CommandLine, KnowsTheOtherNameOfTheQualityValue) {
+    Parsed p;
+    EXPECT_THAT(p.resolved({"corpus", "--q", "23", "--q=24", "-q"}),
+                ElementsAre("corpus", "--crf", "23", "--crf=24", "-q"));
+    // CLI11 2.4 refuses to have both: --q is for the parser what -q is.
+    for (const CLI::App *command : p.app.get_subcommands([](const CLI::App *) { return true; }))
+        for (const CLI::Option *option : command->get_options())
+            for (const std::string &name : option->get_lnames()) EXPECT_GT(name.size(), 1u) << command->get_name();
+}
+
 TEST(CommandLine, GivesEveryFlagANegativeForm) {
     Parsed p;
     EXPECT_THAT(p.resolved({"corpus", "--no-keep", "--no-cache", "--cache", "--no-nonsense", "-i", "x"}),

@@ -318,7 +318,7 @@ void bind_encode_command(CLI::App &app, Options &o, int &exit_code) {
                                "  vmaf-tune encode -i film.mkv -e libx264 --crf 21 -o out.mp4");
     bind_encoding_command(*encode, o, {});
     bind_search(*encode, o);
-    add_option(*encode, "--crf,--q", o.q_values, "quality value; without it a search comes first");
+    add_option(*encode, "--crf", o.q_values, "quality value (also --q); without it a search comes first");
     bind_source_list(*encode, o);
     const auto add_flag = [&](const char *name, bool &field, const char *text) {
         encode->add_flag(name, field, text)->group("Finished file");

@@ -154,6 +154,7 @@ class Outputs(FilesTest):
         command = ["encode", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--no-cache", "-q", "-o", out]
         program = self.slow_ffmpeg(f"touch {began}; while [ ! -e {go_on} ]; do sleep 0.05; done")
         first = subprocess.Popen(list(map(str, [TUNE, *command, "--ffmpeg-bin", program])), stderr=subprocess.PIPE, text=True)
+        self.addCleanup(go_on.touch)  # whatever happens, it ends
         while not began.exists() and first.poll() is None: time.sleep(0.02)
         for more in ([], ["-y"]):
             self.assertIn("is being written by another vmaf-tune", self.tune(*command, *more, code=6).stderr)

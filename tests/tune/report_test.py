@@ -8,17 +8,14 @@ import html.parser
 import json
 import os
 import re
-import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree as tree
 
 import report_data
+import tune_case
 
-TUNE, VMAF, CLIPGEN = map(os.path.abspath, sys.argv[1:4])
-del sys.argv[1:4]
+TUNE, VMAF, CLIPGEN = tune_case.take_programs("tune", "vmaf", "clipgen")
 VOID = {"meta", "img", "input", "br", "link"}
 
 
@@ -49,23 +46,17 @@ class Page(html.parser.HTMLParser):
         self.open.pop()
 
 
-class Report(unittest.TestCase):
+class Report(tune_case.FreshCase):
+    FOLDER = "vmaf-tune report "
+
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="vmaf-tune report ")
+        super().setUp()
         self.rows, self.frames = self.path("rows.jsonl"), self.path("frames.jsonl")
         report_data.write(self.rows, report_data.rows())
         report_data.write(self.frames, report_data.frames())
 
-    def tearDown(self):
-        shutil.rmtree(self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def report(self, *arguments, code=0):
-        run = subprocess.run([TUNE, "report", *arguments], capture_output=True, text=True, cwd=self.folder, env={**os.environ, "TMPDIR": self.folder})
-        self.assertEqual(run.returncode, code, run.stderr)
-        return run
+    def report(self, *arguments, **options):
+        return self.tune("report", *arguments, **options)
 
     def test_page_is_well_formed_complete_and_needs_no_network(self):
         self.report(self.rows, *report_data.others(self.folder), "--frames", self.frames, "--target", "90", "-o", "r.html", "--title", "A <title>")

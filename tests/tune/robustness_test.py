@@ -8,47 +8,28 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-TUNE, VMAF, CLIPGEN = map(os.path.abspath, sys.argv[1:4])
-del sys.argv[1:4]
+import tune_case
+
+TUNE, VMAF, CLIPGEN = tune_case.take_programs("tune", "vmaf", "clipgen")
 FFMPEG = shutil.which("ffmpeg")
 
 
-class Robustness(unittest.TestCase):
+class Robustness(tune_case.FreshCase):
+    FOLDER = "vmaf-tune-robust-"
+    TIMEOUT = 300
+
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="vmaf-tune-robust-")
-        self.clip = self.make_clip("clip.y4m", "176x144", 12)
+        super().setUp()
+        self.clip = self.make_clip("clip.y4m")
 
-    def tearDown(self):
-        shutil.rmtree(self.folder)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def make_clip(self, name, size, frames):
-        subprocess.check_call([CLIPGEN, "--size", size, "--frames", str(frames), "--format", "420", "--depth", "8", "--scene", "street", self.path(name)])
-        return self.path(name)
-
-    def program(self, name, text):
-        """A stand-in that misbehaves where it is told to and is the real thing otherwise."""
-        path = self.path(name)
-        with open(path, "w") as file: file.write("#!/bin/sh\n" + text + "\n")
-        os.chmod(path, 0o755)
-        return path
-
-    def tune(self, *arguments, env=None, **options):
-        return subprocess.run([TUNE, *arguments], capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL, timeout=300,
-                              env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache"), **(env or {})}, **options)
+    def tune(self, *arguments, **options):
+        return super().tune(*arguments, code=None, **options)
 
     def corpus(self, *more, output="rows.jsonl"):
         return self.tune("corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "24", "--crf", "30", "--crf", "36", "--crf", "30", "--score-scale", "none", "-o", output, *more)  # one value twice
-
-    def rows(self):
-        return [json.loads(line) for line in open(self.path("rows.jsonl"))]
 
     def leftovers(self):
         """Processes that still work in our folder, and scratch folders."""

@@ -4,6 +4,7 @@
   sources_test.py VMAF_TUNE CLIPGEN
 """
 import json
+import os
 import struct
 import subprocess
 import unittest
@@ -110,6 +111,12 @@ class Sources(tune_case.TuneCase):
             for more in (("--score-scale", "none"), ("--score-scale", "288x168"), ("--score-scale", "none", "--out-pix-fmt", "yuv420p10le")):
                 row = json.loads(self.tune("sample", "-i", name + ".mkv", "--metric", "psnr", "--preset", "ultrafast", "--crf", "8", "--json", *more).stdout)
                 self.assertGreater(row["score"], 42, (name, more))  # levels that are off by a seventh give 25
+
+    def test_pipes_and_devices_are_refused(self):
+        os.mkfifo(self.path("pipe.y4m"))
+        for name in ("pipe.y4m", "/dev/null", "/dev/zero"):
+            for command in (("search", "--target-vmaf", "80", "-i", name), ("score", "clip.y4m", name)):
+                self.assertIn("is a pipe or a device", self.tune(*command, code=2, timeout=20).stderr)
 
     def test_what_is_lost_is_said(self):
         self.ffmpeg("-i", "clip.y4m", "-vf", "format=yuva420p", "-frames:v", "2", "-c:v", "ffv1", "glass.mkv")

@@ -16,49 +16,25 @@ import tempfile
 import time
 import unittest
 
-TUNE, VMAF, CLIPGEN = map(os.path.abspath, sys.argv[1:4])
-del sys.argv[1:4]
+import tune_case
+
+TUNE, VMAF, CLIPGEN = tune_case.take_programs("tune", "vmaf", "clipgen")
 FFMPEG = shutil.which("ffmpeg")
 PLAIN = ("--score-scale", "none")
 
 
-class Stages(unittest.TestCase):
+class Stages(tune_case.FreshCase):
+    FOLDER = "vmaf-tune-stages-"
+    TIMEOUT = 120
+
     @classmethod
     def setUpClass(cls):
-        cls.shared = tempfile.mkdtemp(prefix="vmaf-tune-stages-")
-        cls.clip = os.path.join(cls.shared, "clip.y4m")
-        subprocess.check_call([CLIPGEN, "--size", "96x64", "--frames", "12", "--format", "420", "--depth", "8", "--scene", "street", cls.clip])
-        cls.encode = os.path.join(cls.shared, "encode.mkv")
+        super().setUpClass()
+        cls.clip, cls.encode = cls.make_clip("clip.y4m", "96x64"), cls.path("encode.mkv")
         cls.ffmpeg("-i", cls.clip, "-c:v", "libx264", "-preset", "ultrafast", "-crf", "30", cls.encode)
 
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.shared)
-
-    @staticmethod
-    def ffmpeg(*arguments):
-        subprocess.check_call([FFMPEG, "-y", "-nostdin", "-v", "error", *arguments])
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="work-", dir=self.shared)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def program(self, name, text, folder=None):
-        path = os.path.join(folder or self.folder, name)
-        with open(path, "w") as file: file.write("#!/bin/sh\n" + text + "\n")
-        os.chmod(path, 0o755)
-        return path
-
-    def environment(self, **more):
-        return {**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache"), **more}
-
-    def tune(self, *arguments, code=0, env=None, **options):
-        run = subprocess.run([TUNE, *arguments], capture_output=True, text=True, errors="surrogateescape", cwd=self.folder, stdin=subprocess.DEVNULL, timeout=120,
-                             env=self.environment(**(env or {})), **options)
-        self.assertEqual(run.returncode, code, run.stderr)
-        return run
+    def tune(self, *arguments, **options):
+        return super().tune(*arguments, errors="surrogateescape", **options)
 
     def score(self, *arguments, **options):
         return json.loads(self.tune("score", *arguments, *PLAIN, "--format", "json", **options).stdout)
@@ -389,7 +365,7 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
 
     def on_terminal(self, *arguments, both=False, **env):
         main, other = pty.openpty()
-        process = subprocess.Popen([TUNE, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=other if both else subprocess.DEVNULL, stderr=other, env=self.environment(**env))
+        process = subprocess.Popen([TUNE, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=other if both else subprocess.DEVNULL, stderr=other, env=self.environment(env))
         os.close(other)
         text = b""
         while True:

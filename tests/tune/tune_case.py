@@ -56,9 +56,9 @@ class TuneCase(unittest.TestCase):
         if code is not None: self.assertEqual(run.returncode, code, run.stderr + run.stdout)
         return run
 
-    def program(self, name, text):
+    def program(self, name, text, folder=None):
         """A stand-in that misbehaves where it is told to and is the real thing otherwise."""
-        path = self.path(name)
+        path = os.path.join(folder or self.folder, name)
         with open(path, "w") as file: file.write("#!/bin/sh\n" + text + "\n")
         os.chmod(path, 0o755)
         return path
@@ -68,3 +68,19 @@ class TuneCase(unittest.TestCase):
 
     def check(self, value, name):
         self.assertEqual(list(schema.problems(value, json.load(open(f"{PROGRAMS['schemas']}/{name}.schema.json")))), [])
+
+
+class FreshCase(TuneCase):
+    """Each test in an empty folder of its own; what is made for all of them lies in `shared`."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.shared = cls.folder
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.shared)
+
+    def setUp(self):
+        type(self).folder = tempfile.mkdtemp(prefix="work ", dir=self.shared)  # blanks are part of every test

@@ -5,33 +5,26 @@
 """
 import json
 import os
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-TUNE, VMAF, CLIPGEN = map(os.path.abspath, sys.argv[1:4])
-del sys.argv[1:4]
+import tune_case
+
+TUNE, VMAF, CLIPGEN = tune_case.take_programs("tune", "vmaf", "clipgen")
 
 
-class Tune(unittest.TestCase):
+class Tune(tune_case.TuneCase):
+    FOLDER = "vmaf tune "  # blanks are part of the test
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="vmaf tune ")  # blanks are part of the test
-        cls.clip = os.path.join(cls.folder, "it's a clip.y4m")
-        subprocess.check_call([CLIPGEN, "--size", "176x144", "--frames", "12", "--format", "420", "--depth", "8", "--scene", "street", cls.clip])
-        cls.cache = os.path.join(cls.folder, "cache")
+        super().setUpClass()
+        cls.clip, cls.cache = cls.make_clip("it's a clip.y4m"), cls.path("cache")
 
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
-
-    def run_tune(self, *arguments, env=None, **options):
-        return subprocess.run([TUNE, *arguments], capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "TMPDIR": self.folder, **(env or {})}, **options)
+    def run_tune(self, *arguments, **options):
+        return self.tune(*arguments, code=None, **options)
 
     def search(self, *more):
         return self.run_tune("search", "-i", self.clip, "-e", "libx264", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "1",

@@ -22,7 +22,7 @@ std::string folder_of(const std::string &output) {
 } // namespace
 
 NewFile::NewFile(const std::string &output)
-    : output_(output), folder_(folder_of(output), false),
+    : output_(output), folder_(folder_of(output), false, WorkFolder::Holds::results),
       path_((fs::path(folder_.path()) / fs::path(output).filename()).string()) {
     try {
         system::reserve_file(path_); // others see it from now on

@@ -69,7 +69,7 @@ std::vector<fs::path> scratch_folders_older_than(const std::string &wish, std::c
     return found;
 }
 
-WorkFolder::WorkFolder(const std::string &wish, bool keep) : keep_(keep) {
+WorkFolder::WorkFolder(const std::string &wish, bool keep, Holds holds) : keep_(keep) {
     const std::string base = scratch_base(wish);
     std::error_code error;
     fs::create_directories(base, error);
@@ -83,6 +83,7 @@ WorkFolder::WorkFolder(const std::string &wish, bool keep) : keep_(keep) {
                            "no scratch folder can be made in '" + base + "', give another --work-dir: " + e.what());
     }
     if (!keep_) lock_ = system::FileLock::try_new(path_ + "/.lock");
+    if (holds == Holds::results) return;
     try {
         check_room(kLeastRoom);
     } catch (const CommandError &) {

@@ -14,7 +14,8 @@ namespace vmaf::tune {
 // Goes when the process ends, or when the next run finds that its owner was killed.
 class WorkFolder {
   public:
-    WorkFolder(const std::string &wish, bool keep); // throws CommandError
+    enum class Holds { scratch, results }; // the former needs some room whatever comes
+    WorkFolder(const std::string &wish, bool keep, Holds holds = Holds::scratch); // throws CommandError
     ~WorkFolder();
     WorkFolder(const WorkFolder &) = delete;
     WorkFolder &operator=(const WorkFolder &) = delete;

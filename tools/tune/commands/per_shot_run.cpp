@@ -112,7 +112,7 @@ void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const
     std::error_code error;
     fs::create_directories(folder, error);
     const NewFile file(a.output);
-    const WorkFolder parts(folder, false);
+    const WorkFolder parts(folder, false, WorkFolder::Holds::results);
     std::vector<const ShotSegment *> order;
     for (const ShotSegment &segment : a.segments) order.push_back(&segment);
     std::stable_sort(order.begin(), order.end(),

@@ -341,9 +341,10 @@ int run_predict(const Options &o, const PredictOptions &own) {
         (predicted.size() == 1 ? " shot" : " shots") + ", " + std::to_string(residuals.size()) +
         " of them measured: predictions were off by " + fixed_text(judgement.max_abs, 2) + " at most (" +
         verdict_word(judgement.verdict) + ")" +
-        (calibration.is_known() ? "; elsewhere they were within ± " + fixed_text(calibration.half_width(own.alpha), 2) +
-                                      " in " + fixed_text(100 * (1 - own.alpha), 0) + " % of cases"
-                                : "") +
+        (calibration.is_known()
+             ? "; elsewhere they were within ± " + fixed_text(calibration.half_width(own.alpha), 2) + " in " +
+                   fixed_text(100 * (1 - own.alpha), 0) + " % of cases"
+             : "; there is no calibration for " + adapter.name + ", so nothing says how far elsewhere") +
         (judgement.verdict == PredictionVerdict::fall_back ? "; use `vmaf-tune per-shot` or `search`" : ""));
     return judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted : kExitOk;
 }

@@ -526,6 +526,11 @@ Source examine(const SourceRequest &request) {
 
 Source probe_source(const SourceRequest &request, Cache *facts) {
     using Hash = SourceRequest::Hash;
+    std::error_code ignored;
+    // To open a pipe is to wait for its writer, and what came out of it cannot be read again.
+    if (const fs::file_status status = fs::status(request.path, ignored);
+        fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+        throw invalid("'" + request.path + "' is a pipe or a device; videos are read several times: give a file");
     const std::string identity = request.hash == Hash::none ? "" : fast_identity(request.path);
     std::string key;
     std::optional<Source> found;

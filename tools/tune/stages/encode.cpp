@@ -243,7 +243,8 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
         {"No such filter", "this FFmpeg lacks a filter that the graph names; check --vfilter"},
         {"Invalid data found", "the input is damaged or truncated"},
         {"Error parsing option", "an --enc option is not accepted by the encoder"},
-        {"Option not found", "an option is not known to this FFmpeg; check --enc and --enc-input"},
+        {"Option not found",
+         "an option is not known to this FFmpeg (5.1 or newer is needed); check --enc and --enc-input"},
     };
     std::string sentence =
         stage + (code > 128 && code <= 128 + 64 ? " was ended by signal " + std::to_string(code - 128)

@@ -83,4 +83,4 @@ class FreshCase(TuneCase):
         shutil.rmtree(cls.shared)
 
     def setUp(self):
-        type(self).folder = tempfile.mkdtemp(prefix="work ", dir=self.shared)  # blanks are part of every test
+        type(self).folder = tempfile.mkdtemp(prefix="work-", dir=self.shared)

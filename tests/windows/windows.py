@@ -67,7 +67,8 @@ class WindowsTest(unittest.TestCase):
 @contextlib.contextmanager
 def wine_stays():
     """A shell for Windows that waits: while it is there, wine's server and services are, too, and programs start in a tenth of the time."""
-    with subprocess.Popen(["wine", "cmd.exe"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT) as shell:
+    with subprocess.Popen(["wine", "cmd.exe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ENVIRONMENT) as shell:
+        shell.stdout.readline()  # services that a test started would hold its pipes open
         try:
             yield
         finally:

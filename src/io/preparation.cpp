@@ -144,13 +144,20 @@ class Planner {
         if (f.has_alpha) warn("the " + role + " clip has transparency, which is left out");
     }
 
+    // Newer versions of FFmpeg mark all grey video as full, older ones and raw files say nothing of the same samples.
+    bool grey_says_nothing() const {
+        const auto is_grey = [](const VideoFacts &f) { return f.chroma == PixelFormat::yuv400p; };
+        return is_grey(ref_) && is_grey(dist_) &&
+               (ref_.range == SampleRange::unknown) != (dist_.range == SampleRange::unknown);
+    }
+
     void match_range() {
         // RGB was converted to limited range; YUV without a tag is limited by convention.
         const auto range = [](const VideoFacts &f) {
             return f.is_rgb || f.range == SampleRange::unknown ? SampleRange::limited : f.range;
         };
         const SampleRange ref = range(ref_), dist = range(dist_);
-        if (ref == dist) return;
+        if (ref == dist || grey_says_nothing()) return;
         const auto said = [](const VideoFacts &f) {
             if (f.is_rgb) return std::string("limited, from RGB");
             return f.range == SampleRange::unknown ? std::string("none, so limited is assumed") : to_string(f.range);
@@ -184,7 +191,9 @@ class Planner {
         if (is_hdr(ref_) && is_hdr(dist_))
             warn("both clips are HDR (" + ref_.transfer + "); the built-in models were made for SDR pictures");
 
-        const auto missing = [](const VideoFacts &f) {
+        if (grey_says_nothing()) warn("one grey clip does not say its colour range, which is taken to be the other's");
+        const auto missing = [this](const VideoFacts &f) -> std::string {
+            if (grey_says_nothing()) return {}; // and grey has no use for a matrix
             const bool no_range = f.range == SampleRange::unknown && !f.is_rgb, no_matrix = f.matrix.empty();
             return no_range && no_matrix ? "colour range and matrix"
                    : no_range            ? "colour range"

@@ -105,6 +105,19 @@ TEST(Preparation, RgbGetsRoomForItsColours) {
     EXPECT_EQ(p.reference.matrix, "bt709");
 }
 
+TEST(Preparation, GreyThatSaysNoRangeHasTheOtherOnes) {
+    VideoFacts silent = facts(1920, 1080, PixelFormat::yuv400p), full = silent;
+    silent.range = SampleRange::unknown;
+    full.range = SampleRange::full;
+    for (const auto &[ref, dist] : {std::pair{silent, full}, {full, silent}}) {
+        const Preparation p = plan(ref, dist);
+        EXPECT_EQ(p.distorted.range_change, RangeChange::none);
+        EXPECT_EQ(p.warnings.size(), 1u);
+    }
+    EXPECT_NE(plan(facts(1920, 1080, PixelFormat::yuv400p), full).distorted.range_change, RangeChange::none);
+    EXPECT_NE(plan(facts(), full).distorted.range_change, RangeChange::none);
+}
+
 TEST(Preparation, ClipsWithoutColourAreFilledOnlyWhereNeeded) {
     const VideoFacts grey = facts(1920, 1080, PixelFormat::yuv400p);
     EXPECT_EQ(plan(grey, grey).picture.pixel_format, PixelFormat::yuv400p);

@@ -16,6 +16,9 @@
 namespace vmaf::system {
 
 std::filesystem::path fs::from_utf8(std::string_view name) { return name; } // bytes, whatever they mean
+std::uintmax_t fs::remove_all(const path &name, std::error_code &error) {
+    return std::filesystem::remove_all(name, error);
+}
 
 namespace {
 

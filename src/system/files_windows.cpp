@@ -11,6 +11,33 @@ namespace vmaf::system {
 
 std::filesystem::path fs::from_utf8(std::string_view name) { return wide(name); }
 
+// The standard's never ends here where a name has more than 260 characters: it finds a folder empty, and then not.
+// Links are removed, not what they lead to.
+std::uintmax_t fs::remove_all(const path &name, std::error_code &error) {
+    const std::wstring text = wide_path(name.string());
+    const auto failed = [&] {
+        const DWORD code = GetLastError();
+        if (code != ERROR_FILE_NOT_FOUND && code != ERROR_PATH_NOT_FOUND)
+            error = {static_cast<int>(code), std::system_category()};
+        return std::uintmax_t(0);
+    };
+    error.clear();
+    const DWORD kind = GetFileAttributesW(text.c_str());
+    if (kind == INVALID_FILE_ATTRIBUTES) return failed();
+    std::uintmax_t removed = 0;
+    if ((kind & FILE_ATTRIBUTE_DIRECTORY) && !(kind & FILE_ATTRIBUTE_REPARSE_POINT)) {
+        WIN32_FIND_DATAW entry{};
+        const HANDLE search = FindFirstFileW(wide_path((name / "*").string()).c_str(), &entry);
+        for (bool found = search != INVALID_HANDLE_VALUE; found; found = FindNextFileW(search, &entry)) {
+            const std::wstring_view part = entry.cFileName;
+            if (part != L"." && part != L"..") removed += remove_all(name / path(narrow(part)), error);
+        }
+        if (search != INVALID_HANDLE_VALUE) FindClose(search);
+    }
+    const bool done = kind & FILE_ATTRIBUTE_DIRECTORY ? RemoveDirectoryW(text.c_str()) : DeleteFileW(text.c_str());
+    return done ? removed + 1 : removed + failed();
+}
+
 namespace {
 
 OutputError cannot(const std::string &what, DWORD code) {

@@ -98,9 +98,7 @@ inline file_time_type last_write_time(const path &name, std::error_code &error) 
     return std::filesystem::last_write_time(name, error);
 }
 inline bool remove(const path &name, std::error_code &error) { return std::filesystem::remove(name, error); }
-inline std::uintmax_t remove_all(const path &name, std::error_code &error) {
-    return std::filesystem::remove_all(name, error);
-}
+std::uintmax_t remove_all(const path &name, std::error_code &error);
 inline void rename(const path &from, const path &to, std::error_code &error) {
     std::filesystem::rename(from, to, error);
 }

@@ -116,6 +116,16 @@ class Tune(tune_case.TuneCase):
             self.assertEqual(list(row), sorted(row))
             self.assertIsNotNone(row["adm2_mean"])
 
+    def test_resumed_corpora_have_every_cell(self):
+        output = os.path.join(self.folder, "resumed.jsonl")
+        command = ["corpus", "-i", self.clip, "-e", "libsvtav1", "--crf", "50", "--score-scale", "none", "--cache-dir", self.cache, "-o", output, "--resume"]
+        for presets, cut in ((["veryfast"], False), (["veryfast", "ultrafast"], False), (["veryfast", "ultrafast"], True)):  # two names of one SVT-AV1 preset
+            if cut:  # by an editor: the last row without the end of its line
+                with open(output, "r+") as file: file.truncate(os.path.getsize(output) - 1)
+            run = self.run_tune(*command, *(word for preset in presets for word in ("--preset", preset)))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual([json.loads(line)["preset"] for line in open(output)], presets)
+
     def test_failed_cells_are_rows_and_others_go_on(self):
         output = os.path.join(self.folder, "mixed.jsonl")
         run = self.run_tune("corpus", "-i", self.clip, "-e", "libx264", "--preset", "ultrafast", "--crf", "30", "--enc", "x264-params=nonsense=1", "--enc", "no_such_option=1", "-o", output, "--no-cache")

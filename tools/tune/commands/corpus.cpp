@@ -21,28 +21,29 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-// Rows of earlier runs: by their keys, and by their cell where a failure left no keys.
+// Rows of earlier runs: by their keys and names, since two presets may be the same to an encoder; by their cell where a
+// failure left no keys.
 class DoneRows {
   public:
     void read(const std::string &path, bool retry_failed) {
-        for (const json &row : read_rows(path, [](const std::string &) {})) {
+        for (const json &row : read_whole_rows(path)) {
             if (row.value("exit_status", 1) != 0 && retry_failed) continue;
             const std::string keys = row.value("encode_key", "") + row.value("score_key", "");
-            known_.insert(keys.empty()
-                              ? cell(row.value("src", ""), row.value("encoder", ""),
-                                     row.value("preset", "") + "\n" + row.value("variant", ""), row.value("crf", 0.0))
-                              : keys);
+            const std::string encoder = row.value("encoder", "");
+            const std::string preset = row.value("preset", "") + "\n" + row.value("variant", "");
+            known_.insert(keys.empty() ? cell(row.value("src", ""), encoder, preset, row.value("crf", 0.0))
+                                       : keys + "\n" + encoder + "\n" + preset);
         }
     }
     bool contains(const CorpusJob &job, double q) const {
         if (known_.empty()) return false;
-        if (known_.contains(cell(job.setup.source.path, job.setup.encode.adapter->name,
-                                 job.setup.encode.preset + "\n" + job.setup.variant, q)))
-            return true;
+        const std::string encoder = job.setup.encode.adapter->name;
+        const std::string preset = job.setup.encode.preset + "\n" + job.setup.variant;
+        if (known_.contains(cell(job.setup.source.path, encoder, preset, q))) return true;
         if (job.failure) return false;
         try {
             const auto [encode, score] = probe_keys(job.setup, q);
-            return !encode.empty() && known_.contains(encode + score);
+            return !encode.empty() && known_.contains(encode + score + "\n" + encoder + "\n" + preset);
         } catch (const Error &) { // the probe itself will say it
             return false;
         }

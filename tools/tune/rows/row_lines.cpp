@@ -1,5 +1,7 @@
 // Rows as lines of files.
 #include <cstring>
+#include <iterator>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "rows/row.hpp"
@@ -25,10 +27,13 @@ json parse_row(std::string line) {
     return row;
 }
 
-std::vector<json> read_rows(const std::string &path, const std::function<void(const std::string &)> &complain) {
+std::vector<json> read_whole_rows(const std::string &path) {
     system::fs::ifstream file(path);
     if (!file) throw invalid("'" + path + "' cannot be read");
-    return read_rows(path, file, complain);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    text.resize(text.rfind('\n') + 1);
+    std::istringstream lines(std::move(text));
+    return read_rows(path, lines, [](const std::string &) {});
 }
 
 std::vector<json> read_rows(const std::string &path, std::istream &lines,

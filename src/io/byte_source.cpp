@@ -122,6 +122,14 @@ std::optional<std::uint64_t> ByteSource::position() const {
     return *behind_buffer - (buffer_end_ - buffer_begin_);
 }
 
+std::shared_ptr<const std::byte> ByteSource::map(std::uint64_t offset, std::size_t bytes) const {
+    return file_.map(offset, bytes, is_lost_);
+}
+
+void ByteSource::check_whole() const {
+    if (*is_lost_) throw became_shorter();
+}
+
 std::size_t ByteSource::read_some_at(std::uint64_t offset, std::span<std::byte> memory) const {
     std::size_t done = 0;
     while (done < memory.size()) {

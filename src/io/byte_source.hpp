@@ -1,8 +1,10 @@
 // The bytes of a clip, from a file, a pipe or standard input. Large reads go straight to where they are wanted.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +40,10 @@ class ByteSource {
     void read_at(std::uint64_t offset, std::span<system::Part> parts) const;
     // The same for what there is: fewer bytes than asked for at the end of the file only.
     std::size_t read_some_at(std::uint64_t offset, std::span<std::byte> memory) const;
+    // Bytes of a regular file where they lie, without a copy; null where that is not possible. What is lost meanwhile
+    // reads as zeros, and check_whole() throws.
+    std::shared_ptr<const std::byte> map(std::uint64_t offset, std::size_t bytes) const;
+    void check_whole() const; // throws Error
     // As it is now, of regular files.
     std::optional<std::uint64_t> size() const;
 
@@ -58,6 +64,7 @@ class ByteSource {
     std::size_t buffer_begin_ = 0, buffer_end_ = 0;
     std::vector<system::Part> parts_; // working copy of a read's parts
     std::vector<std::byte> skipped_;
+    std::shared_ptr<std::atomic<bool>> is_lost_ = std::make_shared<std::atomic<bool>>(false); // a mapped part
 };
 
 } // namespace vmaf

@@ -14,6 +14,7 @@
 #include "io/y4m_reader.hpp"
 #include "system/descriptor.hpp"
 #include "system/files.hpp"
+#include "system/mapped_part.hpp"
 
 namespace vmaf::io_test {
 namespace {
@@ -397,6 +398,85 @@ TEST(ReadAhead, GivesEveryFrameInOrderWithAnyNumberOfThreadsWithAndWithoutChroma
                     EXPECT_FALSE(ahead.next());
                     EXPECT_FALSE(ahead.next());
                 }
+}
+
+// Large enough to be taken where they lie in the file, at addresses that are no multiples of anything.
+constexpr unsigned kWideWidth = 654, kWideHeight = 422;
+constexpr std::size_t kWideLuma = std::size_t{kWideWidth} * kWideHeight, kWideFrame = kWideLuma * 3 / 2;
+const RawGeometry kWide{PixelFormat::yuv420p, 8, kWideWidth, kWideHeight};
+
+Bytes wide_clip(unsigned frames) {
+    Bytes clip;
+    for (unsigned i = 0; i < frames; i++) clip += counting(kWideFrame, 3 * i);
+    return clip;
+}
+
+TEST(MappedFrames, AreTheFramesOfTheFile) {
+    system::allow_mapped_parts();
+    const Bytes clip = wide_clip(5);
+    for (const bool has_chroma : {true, false})
+        for (const unsigned threads : {0u, 1u, 3u}) {
+            RawReader reader(file_with(clip), kWide);
+            ASSERT_TRUE(reader.skip());
+            ReadAhead ahead(reader, {.has_chroma = has_chroma, .frames_ahead = 3, .threads = threads});
+            std::vector<Picture> kept;
+            for (int i = 1; i < 5; i++) kept.push_back(ahead.next());
+            EXPECT_FALSE(ahead.next());
+            for (std::size_t i = 1; i < 5; i++) {
+                const Bytes frame = clip.substr(i * kWideFrame, kWideFrame);
+                const auto bytes = [&](std::size_t at, std::size_t count) {
+                    std::vector<int> samples;
+                    for (const char c : frame.substr(at, count)) samples.push_back(static_cast<unsigned char>(c));
+                    return samples;
+                };
+                EXPECT_EQ(plane(kept[i - 1], 0), bytes(0, kWideLuma));
+                ASSERT_EQ(kept[i - 1].data(1) != nullptr, has_chroma);
+                if (has_chroma) {
+                    EXPECT_EQ(plane(kept[i - 1], 2), bytes(kWideLuma / 4 * 5, kWideLuma / 4));
+                }
+            }
+            EXPECT_NO_THROW(reader.check_whole());
+        }
+}
+
+TEST(MappedFrames, ThatTheFileLosesAreZerosAndAnError) {
+    system::allow_mapped_parts();
+    const ClipFile file(wide_clip(4));
+    RawReader reader(ByteSource::open(file.path()), kWide), other(ByteSource::open(file.path()), kWide);
+    const Picture first = reader.map_at(*reader.find(), reader.loader());
+    if (!first) GTEST_SKIP() << "files are not mapped on this system";
+    const Picture second = reader.map_at(*reader.find(), reader.loader());
+    const Picture others = other.map_at(*other.find(), other.loader());
+    EXPECT_EQ(plane(second, 0)[1], 4);
+    EXPECT_NO_THROW(reader.check_whole());
+    std::filesystem::resize_file(file.path(), 4096);
+    EXPECT_EQ(plane(second, 2), std::vector<int>(kWideLuma / 4, 0)); // not the end of the process
+    EXPECT_THROW(reader.check_whole(), Error);
+    EXPECT_NO_THROW(other.check_whole()); // it has not looked
+    ReadAhead ahead(reader, {});
+    EXPECT_THROW(ahead.next(), Error);
+    EXPECT_EQ(plane(others, 0).back(), 0);
+    EXPECT_THROW(other.check_whole(), Error);
+}
+
+// The last frame may have no page behind it, and vectors are read beyond rows.
+TEST(MappedFrames, HaveBytesBehindThem) {
+    system::allow_mapped_parts();
+    RawReader reader(file_with(wide_clip(2)), kWide);
+    const auto first = *reader.find(), last = *reader.find();
+    if (!reader.map_at(first, reader.loader())) GTEST_SKIP() << "files are not mapped on this system";
+    EXPECT_FALSE(reader.map_at(last, reader.loader()));
+}
+
+TEST(MappedFrames, AreOfEightBitsWithoutConversion) {
+    system::allow_mapped_parts();
+    RawReader deep(file_with(wide_clip(4)), {PixelFormat::yuv420p, 10, kWideWidth, kWideHeight});
+    EXPECT_FALSE(deep.map_at(*deep.find(), deep.loader()));
+    RawReader odd(file_with(wide_clip(4)), {PixelFormat::yuv420p, 8, kWideWidth - 1, kWideHeight});
+    EXPECT_FALSE(odd.map_at(*odd.find(), odd.loader()));
+    RawReader widened(file_with(wide_clip(4)), kWide);
+    widened.set_pictures(10);
+    EXPECT_FALSE(widened.map_at(*widened.find(), widened.loader()));
 }
 
 TEST(ReadAhead, PipesGiveLumaAloneToo) {

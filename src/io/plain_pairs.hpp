@@ -26,6 +26,10 @@ class PlainPairs final : public FramePairs {
     void start(const PairsUse &use) override;
     unsigned pictures() const override;
     std::optional<Pair> next() override;
+    void check_whole() const override {
+        reference_.reader->check_whole();
+        distorted_.reader->check_whole();
+    }
     bool reference_ended() const override { return reference_.has_ended; }
     bool distorted_ended() const override { return distorted_.has_ended; }
 

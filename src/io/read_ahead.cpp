@@ -23,7 +23,7 @@ PicturePool make_pool(ClipReader &reader, const ReadAhead::Config &config) {
 
 ReadAhead::ReadAhead(ClipReader &reader, const Config &config)
     : reader_(reader), is_file_(reader.is_file()), frames_ahead_(std::max(1u, config.frames_ahead)),
-      pool_(make_pool(reader, config)) {
+      is_mapped_(config.memory.kind == Memory::host), pool_(make_pool(reader, config)) {
     if (is_file_ && config.threads == 0) {
         own_loader_ = reader.loader();
         return;
@@ -65,6 +65,8 @@ Picture ReadAhead::read_one(std::unique_lock<std::mutex> &lock, FrameLoader &loa
     const auto place = reader_.find(); // in turn
     lock.unlock();
     if (!place) return {};
+    if (is_mapped_)
+        if (Picture picture = reader_.map_at(*place, loader)) return picture;
     Picture picture = pool_.fetch_or_add();
     reader_.read_at(*place, picture, loader);
     return picture;
@@ -111,6 +113,7 @@ void ReadAhead::claim_and_read(std::unique_lock<std::mutex> &lock, FrameLoader &
 }
 
 Picture ReadAhead::next() {
+    reader_.check_whole();
     std::unique_lock lock(mutex_);
     if (own_loader_ && claimed_ < end_) claim_and_read(lock, *own_loader_);
     changed_.wait(lock, [&] { return taken_ == end_ || ready_.contains(taken_); });

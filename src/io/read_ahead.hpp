@@ -23,7 +23,7 @@ class ReadAhead {
         unsigned bits = 0;         // of the pictures; 0: the clip's own
         bool has_chroma = true;    // false: pictures have no samples of chroma, and none are read
         unsigned frames_ahead = 1; // at most so many are read and not taken
-        unsigned threads = 1; // 0: files are read by whoever takes frames
+        unsigned threads = 1;      // 0: files are read by whoever takes frames
         PictureMemory memory = host_memory();
     };
     ReadAhead(ClipReader &reader, const Config &config);
@@ -46,6 +46,7 @@ class ReadAhead {
     ClipReader &reader_;
     const bool is_file_;
     const unsigned frames_ahead_;
+    const bool is_mapped_; // frames are taken where they lie in the file, if they can be
     PicturePool pool_;
 
     std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/aligned.hpp"
 #include "base/error.hpp"
 
 namespace vmaf {
@@ -10,6 +11,26 @@ namespace vmaf {
 namespace {
 
 int half_up(int value, int divisor) { return (value + divisor - 1) / divisor; }
+
+// Making and removing a mapping costs some microseconds: as much as to copy a small frame.
+constexpr std::uint64_t kLeastMappedBytes = 256 * 1024;
+
+// Its samples cannot be written.
+class MappedPicture final : public PictureBuffer {
+  public:
+    MappedPicture(const StoredFrame &stored, unsigned planes, std::shared_ptr<const std::byte> samples)
+        : PictureBuffer(stored.picture), samples_(std::move(samples)) {
+        std::byte *plane = const_cast<std::byte *>(samples_.get());
+        for (unsigned p = 0; p < planes; p++) {
+            data[p] = plane;
+            stride[p] = static_cast<std::ptrdiff_t>(stored.row_bytes(p));
+            plane += stored.plane_bytes(p);
+        }
+    }
+
+  private:
+    std::shared_ptr<const std::byte> samples_;
+};
 
 } // namespace
 
@@ -174,6 +195,27 @@ void FrameLoader::load_at(const ByteSource &source, std::uint64_t offset, const 
     plan(picture);
     source.read_at(offset, parts_);
     finish(picture);
+}
+
+// Of 8 bits only: any byte is a sample, whoever changes the file after it was looked at.
+bool FrameLoader::is_laid_out_as_picture() const {
+    if (stored_.picture.bits != 8 || picture_bits_ != 8 || stored_.conversion != ChromaConversion::none) return false;
+    for (unsigned p = 0; p < planes_; p++) { // rounded up and rounded down
+        const ChromaSize size = stored_.plane_size(p);
+        if (static_cast<unsigned>(size.width) != stored_.picture.plane_width(p) ||
+            static_cast<unsigned>(size.height) != stored_.picture.plane_height(p))
+            return false;
+    }
+    return true;
+}
+
+Picture FrameLoader::map_at(const ByteSource &source, std::uint64_t offset) const {
+    if (!is_laid_out_as_picture()) return {};
+    const std::uint64_t bytes = stored_.bytes() - tail_bytes_ + kOverreadBytes;
+    // The last frame: there may be no page behind it.
+    if (bytes < kLeastMappedBytes || source.size().value_or(0) < offset + bytes) return {};
+    auto memory = source.map(offset, static_cast<std::size_t>(bytes));
+    return memory ? Picture(new MappedPicture(stored_, planes_, std::move(memory))) : Picture();
 }
 
 // What remains to be done when the samples are there.

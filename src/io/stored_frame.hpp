@@ -64,7 +64,12 @@ class FrameLoader {
     // The same from a place in a file. Throws Error where it is no longer there. Both throw StoredSampleError.
     void load_at(const ByteSource &source, std::uint64_t offset, const Picture &picture);
 
+    // The frame as a picture that needs no memory of its own: where it lies in the file, if all that is wanted of it
+    // lies there as in a picture. Else an empty one.
+    Picture map_at(const ByteSource &source, std::uint64_t offset) const;
+
   private:
+    bool is_laid_out_as_picture() const;
     void plan(const Picture &picture);
     void finish(const Picture &picture);
     bool is_converted(unsigned plane) const;

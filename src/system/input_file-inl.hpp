@@ -10,6 +10,10 @@ std::size_t InputFile::read_some(std::span<const Part> parts) { return file_->re
 std::size_t InputFile::read_some_at(std::uint64_t place, std::span<const Part> parts) const {
     return file_->read_some_at(place, parts);
 }
+std::shared_ptr<const std::byte> InputFile::map(std::uint64_t place, std::size_t bytes,
+                                                std::shared_ptr<std::atomic<bool>> is_lost) const {
+    return file_->map(place, bytes, std::move(is_lost));
+}
 std::optional<std::uint64_t> InputFile::position() const { return file_->position(); }
 std::uint64_t InputFile::size() const { return file_->size(); }
 void InputFile::move_forward(std::uint64_t bytes) { file_->move_forward(bytes); }

@@ -1,6 +1,7 @@
 // A file, pipe or standard input that is read; without a buffer of its own.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,6 +34,10 @@ class InputFile {
     std::size_t read_some(std::span<const Part> parts);
     // The same from a place in a regular file, for several threads at once.
     std::size_t read_some_at(std::uint64_t place, std::span<const Part> parts) const;
+
+    // Bytes of a regular file where they lie, or null (map_part(), mapped_part.hpp).
+    std::shared_ptr<const std::byte> map(std::uint64_t place, std::size_t bytes,
+                                         std::shared_ptr<std::atomic<bool>> is_lost) const;
 
     // Regular files: where read_some() goes on, moving that, and the size by now.
     std::optional<std::uint64_t> position() const;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "system/mapped_part.hpp"
 
 namespace vmaf::system {
 
@@ -85,6 +86,11 @@ class InputFile::File {
             if (count >= 0) return static_cast<std::size_t>(count);
             if (errno != EINTR) throw cannot_read(errno);
         }
+    }
+
+    std::shared_ptr<const std::byte> map(std::uint64_t place, std::size_t bytes,
+                                         std::shared_ptr<std::atomic<bool>> is_lost) const {
+        return is_regular_ ? map_part(descriptor_, place, bytes, std::move(is_lost)) : nullptr;
     }
 
     std::optional<std::uint64_t> position() const {

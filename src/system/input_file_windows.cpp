@@ -57,6 +57,10 @@ class InputFile::File {
         throw with_reason("cannot read " + name_, GetLastError());
     }
 
+    std::shared_ptr<const std::byte> map(std::uint64_t, std::size_t, const std::shared_ptr<std::atomic<bool>> &) const {
+        return nullptr; // reading is what other programs reckon with: a mapped file cannot be made shorter
+    }
+
     std::optional<std::uint64_t> position() const { return is_regular_ ? std::optional(position_) : std::nullopt; }
 
     std::uint64_t size() const {

@@ -3,6 +3,7 @@ import array
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -53,6 +54,24 @@ class Sources(CommandTest):
         self.assertEqual(out, self.wanted)
         for path in paths:
             os.unlink(path)
+
+    def test_mapped_files_score_as_pipes_do(self):
+        """Frames of files are taken where they lie, at any address and with any width; those of pipes lie as vectors like it."""
+        features = [line.split()[0] for line in self.vmaf("--list_features").stdout.splitlines() if re.match(r"[a-z]", line)]
+        self.assertIn("vif", features)
+        clips = [self.clip(f"wide-{kind}.y4m", kind, "654x422", 3) for kind in ("none", "dct:60")]
+        for mask in ("0", "48", "255"):
+            asked = ["-n", "--cpumask", mask, "--csv", "-o", "-", *(word for name in features for word in ("--feature", name))]
+            fifo = str(self.folder / "wide.fifo")
+            os.mkfifo(fifo)
+            writer = threading.Thread(target=lambda: pathlib.Path(fifo).write_bytes(read(clips[0])))
+            writer.start()
+            with open(clips[1], "rb") as distorted, subprocess.Popen(["cat"], stdin=distorted, stdout=subprocess.PIPE) as pipe:
+                wanted = self.vmaf("-r", fifo, "-d", "-", *asked, stdin=pipe.stdout).stdout
+            writer.join()
+            os.unlink(fifo)
+            self.assertGreater(len(wanted.splitlines()[1].split(",")), 30)
+            self.assertEqual(self.vmaf("-r", clips[0], "-d", clips[1], *asked).stdout, wanted)
 
     def test_one_pipe_cannot_be_both_clips(self):
         self.refused(255, *PSNR, says="both clips", run=lambda *a, expect: self.vmaf("-r", "-", "-d", "-", *a, expect=expect))

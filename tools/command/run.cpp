@@ -255,7 +255,10 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
     Session &session = *prepared;
 
     const unsigned frames = score_frames(session, clips, options, backend->device(), is_metered);
-    guarded(ExitCode::frame, [&] { session.flush(); });
+    guarded(ExitCode::frame, [&] {
+        session.flush();
+        clips.check_whole();
+    });
     std::vector<std::string> lines;
     if (!options.no_prediction) lines = predict(session, engine.models, frames, options.score_numbers);
     if (!options.output) return lines;

@@ -1,0 +1,104 @@
+#include "system/mapped_part.hpp"
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace vmaf::system {
+
+namespace {
+
+// What the handler of SIGBUS knows: no locks, no memory of its own.
+struct Place {
+    std::atomic<bool> is_taken{false};
+    std::atomic<std::uintptr_t> begin{0}, end{0}; // end: 0 while the place is being filled or left
+    std::atomic<bool> *is_lost = nullptr;
+};
+constexpr std::size_t kPlaces = 512; // more parts than that at once are not mapped
+std::array<Place, kPlaces> places;
+std::atomic<bool> is_allowed{false};
+struct sigaction before {};
+
+extern "C" void replace_lost_part(int number, siginfo_t *info, void *) {
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    for (Place &place : places) {
+        const std::uintptr_t end = place.end.load(std::memory_order_acquire);
+        const std::uintptr_t begin = place.begin.load(std::memory_order_relaxed);
+        if (address < begin || address >= end) continue;
+        *place.is_lost = true;
+        // A system call and nothing else; whoever uses the part holds it, so that it is not unmapped meanwhile.
+        void *const zeros = mmap(reinterpret_cast<void *>(begin), end - begin, PROT_READ,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        if (zeros != MAP_FAILED) return;
+    }
+    sigaction(number, &before, nullptr); // none of ours: the same again, as without us
+}
+
+class Part {
+  public:
+    // `memory` is taken over. Stays without a place where there is none.
+    Part(void *memory, std::size_t bytes, std::shared_ptr<std::atomic<bool>> is_lost)
+        : memory_(memory), bytes_(bytes), is_lost_(std::move(is_lost)) {
+        for (Place &place : places) {
+            if (place.is_taken.exchange(true, std::memory_order_acquire)) continue;
+            const auto begin = reinterpret_cast<std::uintptr_t>(memory_);
+            place.is_lost = is_lost_.get();
+            place.begin.store(begin, std::memory_order_relaxed);
+            place.end.store(begin + bytes_, std::memory_order_release);
+            place_ = &place;
+            break;
+        }
+    }
+    Part(const Part &) = delete;
+    Part &operator=(const Part &) = delete;
+    ~Part() {
+        if (place_) {
+            place_->end.store(0, std::memory_order_relaxed);
+            place_->is_taken.store(false, std::memory_order_release);
+        }
+        munmap(memory_, bytes_);
+    }
+    bool has_place() const { return place_ != nullptr; }
+
+  private:
+    void *memory_;
+    std::size_t bytes_;
+    std::shared_ptr<std::atomic<bool>> is_lost_;
+    Place *place_ = nullptr;
+};
+
+} // namespace
+
+void allow_mapped_parts() noexcept {
+    if (is_allowed) return;
+    struct sigaction action {};
+    action.sa_sigaction = replace_lost_part;
+    action.sa_flags = SA_SIGINFO;
+    sigemptyset(&action.sa_mask);
+    is_allowed = sigaction(SIGBUS, &action, &before) == 0;
+}
+
+std::shared_ptr<const std::byte> map_part(int descriptor, std::uint64_t offset, std::size_t bytes,
+                                          std::shared_ptr<std::atomic<bool>> is_lost) {
+    if (!is_allowed || bytes == 0) return nullptr;
+    static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const std::uint64_t ahead = offset % page;
+    const std::size_t length = static_cast<std::size_t>(ahead + bytes + page - 1) / page * page;
+    // Populated: one call instead of a fault for every few pages.
+    void *const memory =
+        mmap(nullptr, length, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor, static_cast<off_t>(offset - ahead));
+    if (memory == MAP_FAILED) return nullptr;
+    std::shared_ptr<Part> part;
+    try {
+        part = std::make_shared<Part>(memory, length, std::move(is_lost));
+    } catch (...) {
+        munmap(memory, length);
+        throw;
+    }
+    if (!part->has_place()) return nullptr;
+    return {part, static_cast<const std::byte *>(memory) + ahead};
+}
+
+} // namespace vmaf::system

@@ -51,6 +51,20 @@ HWY_INLINE VecI32 add_pairs(VecI32 acc, VecI16 v) {
 #endif
 }
 
+using VecU8 = hn::Vec<hn::ScalableTag<std::uint8_t>>;
+using VecU16 = hn::Vec<hn::ScalableTag<std::uint16_t>>;
+
+// v[2i] + v[2i+1]
+HWY_INLINE VecU16 sum_byte_pairs(VecU8 v) {
+#if HWY_TARGET == HWY_NEON
+    return VecU16(vpaddlq_u8(v.raw));
+#elif HWY_TARGET == HWY_AVX3
+    return VecU16{_mm512_maddubs_epi16(v.raw, _mm512_set1_epi8(1))};
+#else
+    return VecU16{_mm256_maddubs_epi16(v.raw, _mm256_set1_epi8(1))};
+#endif
+}
+
 } // namespace vmaf::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -57,20 +57,19 @@ const Registration mask_rows({
     .name = "cambi.mask",
     .prepare = [](Workload &w, Isa isa) -> Call {
         const auto image = w.plane<std::uint16_t>(w.width + 1, 8);
-        const auto size = std::size_t(w.width);
+        const auto size = std::size_t(w.width), half = (size + 1) / 2;
         const int threshold = int(w.random()() % 49);
-        std::uint8_t *const flat = w.output<std::uint8_t>(size + 6), *const sums = w.output<std::uint8_t>(size),
-                            *const totals = w.output<std::uint8_t>(size), *const mask = w.output<std::uint8_t>(size);
+        std::uint8_t *const flat = w.output<std::uint8_t>(size), *const totals = w.output<std::uint8_t>(size + 6),
+                            *const mask = w.output<std::uint8_t>(size), *const halved = w.output<std::uint8_t>(half);
         return [=, count = w.width, &rows = pick_rows(isa)] {
-            std::fill_n(flat, size + 6, std::uint8_t(0));
-            std::fill_n(totals, size, std::uint8_t(0));
+            std::fill_n(totals, size + 6, std::uint8_t(0));
             for (int y = 0; y < 7; y++) {
-                std::fill_n(sums, size, std::uint8_t(0));
-                rows.mark_flat(image.row(y), image.row(y + 1), flat + 3, count);
-                rows.count_flat(flat + 3, sums, totals, count);
+                std::fill_n(flat, size, std::uint8_t(0));
+                rows.mark_flat(image.row(y), image.row(y + 1), flat, totals + 3, count);
             }
-            rows.count_flat(flat + 3, sums, totals, count);
-            rows.mask(totals, threshold, mask, count);
+            rows.mark_flat(image.row(3), image.row(0), flat, totals + 3, count);
+            rows.mask(totals + 3, threshold, mask, count);
+            rows.mask_halved(totals + 3, threshold, halved, int(half));
         };
     },
     .depths = {8, 10},

@@ -27,21 +27,20 @@ void sum_of_four(const std::uint8_t *row, const std::uint8_t *below, std::uint16
     for (int x = 0; x < count; x++) to[x] = std::uint16_t(row[x] + row[x + 1] + below[x] + below[x + 1]);
 }
 
-void mark_flat(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, int count) {
-    for (int x = 0; x < count; x++) flat[x] = std::uint8_t((row[x] == row[x + 1]) & (row[x] == below[x]));
-}
-
-void count_flat(const std::uint8_t *flat, std::uint8_t *sums, std::uint8_t *totals, int count) {
+void mark_flat(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, std::uint8_t *totals,
+               int count) {
     for (int x = 0; x < count; x++) {
-        const std::uint8_t *const f = flat + x;
-        const auto sum = std::uint8_t(f[-3] + f[-2] + f[-1] + f[0] + f[1] + f[2] + f[3]);
-        totals[x] = std::uint8_t(totals[x] + sum - sums[x]);
-        sums[x] = sum;
+        const auto is_flat = std::uint8_t((row[x] == row[x + 1]) & (row[x] == below[x]));
+        totals[x] = std::uint8_t(totals[x] + is_flat - flat[x]);
+        flat[x] = is_flat;
     }
 }
 
-void mask(const std::uint8_t *totals, int threshold, std::uint8_t *mask, int count) {
-    for (int x = 0; x < count; x++) mask[x] = totals[x] > threshold;
+template <int kStep> void mask(const std::uint8_t *totals, int threshold, std::uint8_t *mask, int count) {
+    for (int x = 0; x < count; x++) {
+        const std::uint8_t *const t = totals + kStep * x;
+        mask[x] = t[-3] + t[-2] + t[-1] + t[0] + t[1] + t[2] + t[3] > threshold;
+    }
 }
 
 template <class T> void decimate(const T *from, T *to, int count) {
@@ -69,8 +68,8 @@ const RowFunctions scalar_rows = {widen,
                                   remove_dither,
                                   sum_of_four,
                                   mark_flat,
-                                  count_flat,
-                                  mask,
+                                  mask<1>,
+                                  mask<2>,
                                   decimate<std::uint16_t>,
                                   decimate<std::uint8_t>,
                                   mode_along,

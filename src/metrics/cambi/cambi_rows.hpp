@@ -17,11 +17,12 @@ struct RowFunctions {
     void (*remove_dither)(std::uint16_t *row, const std::uint16_t *below, int count);
     void (*sum_of_four)(const std::uint8_t *row, const std::uint8_t *below, std::uint16_t *to, int count); // 8 bits
 
-    // Section 7: Z; its sums over seven columns, which replace those of seven rows before in `sums` and in the totals
-    // over seven rows; M.
-    void (*mark_flat)(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, int count);
-    void (*count_flat)(const std::uint8_t *flat, std::uint8_t *sums, std::uint8_t *totals, int count);
+    // Section 7: Z, which replaces that of seven rows before in `flat` and in the totals down the columns; M, from the
+    // sums of seven totals around each, of all or of every second.
+    void (*mark_flat)(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, std::uint8_t *totals,
+                      int count);
     void (*mask)(const std::uint8_t *totals, int threshold, std::uint8_t *mask, int count);
+    void (*mask_halved)(const std::uint8_t *totals, int threshold, std::uint8_t *mask, int count);
 
     // Section 8. `to` may be `from`.
     void (*decimate_image)(const std::uint16_t *from, std::uint16_t *to, int count);

@@ -9,10 +9,13 @@
 #include "cpu/simd.hpp"
 
 #if VMAF_VECTOR_PASS
+#include "cpu/simd_dot-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::cambi::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using vmaf::HWY_NAMESPACE::sum_byte_pairs;
 using D8 = hn::ScalableTag<std::uint8_t>;
 using D16 = hn::ScalableTag<std::uint16_t>;
 using DI16 = hn::ScalableTag<std::int16_t>;
@@ -57,54 +60,66 @@ void remove_dither(std::uint16_t *row, const std::uint16_t *below, int count) {
     scalar_rows.remove_dither(row + x, below + x, count - x);
 }
 
+// Sums of neighbours at even and at odd places, a vector of each.
 void sum_of_four(const std::uint8_t *row, const std::uint8_t *below, std::uint16_t *to, int count) {
-    const D16 d;
-    const DHalf8 narrow;
     int x = 0;
-    for (; x + kLanes16 <= count; x += kLanes16) {
+    for (; x + kLanes8 <= count; x += kLanes8) {
         const auto sum = [&](int offset) HWY_ATTR {
-            return hn::Add(hn::PromoteTo(d, hn::LoadU(narrow, row + x + offset)),
-                           hn::PromoteTo(d, hn::LoadU(narrow, below + x + offset)));
+            return hn::Add(sum_byte_pairs(hn::LoadU(D8(), row + x + offset)),
+                           sum_byte_pairs(hn::LoadU(D8(), below + x + offset)));
         };
-        hn::StoreU(hn::Add(sum(0), sum(1)), d, to + x);
+        hn::StoreInterleaved2(sum(0), sum(1), D16(), to + x);
     }
     scalar_rows.sum_of_four(row + x, below + x, to + x, count - x);
 }
 
-void mark_flat(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, int count) {
+void mark_flat(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, std::uint8_t *totals,
+               int count) {
     const D16 d;
+    const D8 d8;
     const V16 one = hn::Set(d, 1);
     int x = 0;
-    for (; x + kLanes16 <= count; x += kLanes16) {
-        const V16 here = hn::LoadU(d, row + x);
-        const auto equal = hn::And(hn::Eq(here, hn::LoadU(d, row + x + 1)), hn::Eq(here, hn::LoadU(d, below + x)));
-        hn::StoreU(hn::DemoteTo(DHalf8(), hn::BitCast(DI16(), hn::IfThenElseZero(equal, one))), DHalf8(), flat + x);
-    }
-    scalar_rows.mark_flat(row + x, below + x, flat + x, count - x);
-}
-
-void count_flat(const std::uint8_t *flat, std::uint8_t *sums, std::uint8_t *totals, int count) {
-    const D8 d;
-    int x = 0;
     for (; x + kLanes8 <= count; x += kLanes8) {
-        const auto at = [&](int offset) HWY_ATTR { return hn::LoadU(d, flat + x + offset); };
-        const auto left = hn::Add(hn::Add(at(-3), at(-2)), at(-1));
-        const auto right = hn::Add(hn::Add(at(1), at(2)), at(3));
-        const auto sum = hn::Add(hn::Add(left, right), at(0));
-        const auto change = hn::Sub(sum, hn::LoadU(d, sums + x));
-        hn::StoreU(hn::Add(hn::LoadU(d, totals + x), change), d, totals + x);
-        hn::StoreU(sum, d, sums + x);
+        const auto half = [&](int at) HWY_ATTR {
+            const V16 here = hn::LoadU(d, row + at);
+            const auto equal =
+                hn::And(hn::Eq(here, hn::LoadU(d, row + at + 1)), hn::Eq(here, hn::LoadU(d, below + at)));
+            return hn::DemoteTo(DHalf8(), hn::BitCast(DI16(), hn::IfThenElseZero(equal, one)));
+        };
+        const auto now = hn::Combine(d8, half(x + kLanes16), half(x));
+        const auto change = hn::Sub(now, hn::LoadU(d8, flat + x));
+        hn::StoreU(hn::Add(hn::LoadU(d8, totals + x), change), d8, totals + x);
+        hn::StoreU(now, d8, flat + x);
     }
-    scalar_rows.count_flat(flat + x, sums + x, totals + x, count - x);
+    scalar_rows.mark_flat(row + x, below + x, flat + x, totals + x, count - x);
 }
 
 void mask(const std::uint8_t *totals, int threshold, std::uint8_t *mask, int count) {
     const D8 d;
     const auto limit = hn::Set(d, std::uint8_t(threshold)), one = hn::Set(d, 1);
     int x = 0;
-    for (; x + kLanes8 <= count; x += kLanes8)
-        hn::StoreU(hn::Min(hn::SaturatedSub(hn::LoadU(d, totals + x), limit), one), d, mask + x);
+    for (; x + kLanes8 <= count; x += kLanes8) {
+        const auto at = [&](int offset) HWY_ATTR { return hn::LoadU(d, totals + x + offset); };
+        const auto left = hn::Add(hn::Add(at(-3), at(-2)), at(-1)), right = hn::Add(hn::Add(at(1), at(2)), at(3));
+        const auto sum = hn::Add(hn::Add(left, right), at(0));
+        hn::StoreU(hn::Min(hn::SaturatedSub(sum, limit), one), d, mask + x);
+    }
     scalar_rows.mask(totals + x, threshold, mask + x, count - x);
+}
+
+void mask_halved(const std::uint8_t *totals, int threshold, std::uint8_t *mask, int count) {
+    const D8 d;
+    const D16 d16;
+    const V16 limit = hn::Set(d16, std::uint16_t(threshold)), one = hn::Set(d16, 1);
+    int x = 0;
+    for (; x + kLanes16 <= count; x += kLanes16) {
+        const auto at = [&](int offset) HWY_ATTR { return hn::LoadU(d, totals + 2 * x + offset); };
+        const V16 six = sum_byte_pairs(hn::Add(hn::Add(at(-3), at(-1)), at(1)));
+        const V16 sum = hn::Add(six, hn::ShiftRight<8>(hn::BitCast(d16, at(2)))); // its odd bytes
+        const V16 is_above = hn::Min(hn::SaturatedSub(sum, limit), one);
+        hn::StoreU(hn::DemoteTo(DHalf8(), hn::BitCast(DI16(), is_above)), DHalf8(), mask + x);
+    }
+    scalar_rows.mask_halved(totals + 2 * x, threshold, mask + x, count - x);
 }
 
 // Pairs of samples are read as one number, and its upper half is dropped.
@@ -156,8 +171,8 @@ void mode_across(const std::uint16_t *above, const std::uint16_t *here, const st
     scalar_rows.mode_across(above + x, here + x, below + x, out + x, count - x);
 }
 
-constexpr RowFunctions kRows = {widen, convert,        remove_dither, sum_of_four, mark_flat,  count_flat,
-                                mask,  decimate_image, decimate_mask, mode_along,  mode_across};
+constexpr RowFunctions kRows = {widen,       convert,        remove_dither, sum_of_four, mark_flat,  mask,
+                                mask_halved, decimate_image, decimate_mask, mode_along,  mode_across};
 
 } // namespace vmaf::cambi::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -98,34 +98,32 @@ void load_plane(const PlaneView<T> &luma, const Setup &setup, const PassingRows 
     }
 }
 
-// The sums over seven columns are kept for seven rows in a ring; their total moves from row to row. marked(y) is called
+// What is flat is kept for seven rows in a ring; its totals down the columns move from row to row. marked(y) is called
 // when row y of the image has been looked at for the last time, counted(y, totals) when the totals around its pixels
 // are there.
 template <class Marked, class Counted> class FlatRows {
   public:
     FlatRows(const PassingRows &image, Workspace &room, const Marked &marked, const Counted &counted)
         : image_(image), room_(room), marked_(marked), counted_(counted) {
-        std::fill_n(room.flat_counts.data(), room.flat_counts.size(), std::uint8_t(0));
-        std::fill_n(room.flat_row.data(), room.flat_row.size(), std::uint8_t(0));
+        std::fill_n(room.flat_rows.data(), room.flat_rows.size(), std::uint8_t(0));
+        std::fill_n(room.flat_totals.data(), room.flat_totals.size(), std::uint8_t(0));
     }
 
     // Row by row, each when the one below it is there, too.
     void enter(int entering) const {
-        std::uint8_t *const totals = room_.flat_counts.data() + kSide * room_.row_stride;
-        std::uint8_t *const flat = room_.flat_row.data() + kFlatRadius;
+        std::uint8_t *const totals = room_.flat_totals.data() + kFlatRadius;
+        std::uint8_t *const flat = room_.flat_rows.data() + (entering % kSide) * room_.row_stride;
         const int y = entering - kFlatRadius, right = image_.width - 1;
         if (entering < image_.height) {
             const std::uint16_t *const row = image_.row(entering);
             // The last row and the last column have no further neighbour to differ from.
             const std::uint16_t *const below = image_.row(std::min(entering + 1, image_.height - 1));
-            room_.rows.mark_flat(row, below, flat, right);
-            flat[right] = row[right] == below[right];
+            room_.rows.mark_flat(row, below, flat, totals, right);
+            change(flat[right], totals[right], row[right] == below[right]);
             marked_(entering);
         } else {
-            std::fill_n(flat, image_.width, std::uint8_t(0));
+            for (int x = 0; x < image_.width; x++) change(flat[x], totals[x], false);
         }
-        room_.rows.count_flat(flat, room_.flat_counts.data() + (entering % kSide) * room_.row_stride, totals,
-                              image_.width);
         if (y >= 0) counted_(y, totals);
     }
     void finish() const { // once all but the last have entered
@@ -134,6 +132,11 @@ template <class Marked, class Counted> class FlatRows {
 
   private:
     static constexpr int kSide = 2 * kFlatRadius + 1;
+
+    static void change(std::uint8_t &flat, std::uint8_t &total, bool is_flat) {
+        total = std::uint8_t(total + is_flat - flat);
+        flat = is_flat;
+    }
 
     const PassingRows &image_;
     Workspace &room_;
@@ -167,14 +170,11 @@ Workspace::Workspace(const Setup &setup, Isa isa)
     }
     row_stride = round_up(width, 64);
     const auto row = std::size_t(row_stride);
-    flat_row = AlignedArray<std::uint8_t>(row + 2 * kFlatRadius);
-    flat_counts = AlignedArray<std::uint8_t>(row * (2 * kFlatRadius + 2));
+    flat_rows = AlignedArray<std::uint8_t>(row * (2 * kFlatRadius + 1));
+    flat_totals = AlignedArray<std::uint8_t>(row + 2 * kFlatRadius);
     filtered_rows = AlignedArray<std::uint16_t>(row * 3);
     columns = AlignedArray<int>(row);
-    if (halved_) {
-        passing_rows_ = AlignedArray<std::uint16_t>(row * (kFourRows + 1));
-        passing_mask_ = AlignedArray<std::uint8_t>(row);
-    }
+    if (halved_) passing_rows_ = AlignedArray<std::uint16_t>(row * (kFourRows + 1));
     width_ = halved_ ? half(width) : width;
     height = halved_ ? half(height) : height;
     stride_ = round_up(width_, 64);
@@ -197,9 +197,7 @@ Canvas Workspace::load(const Picture &picture, const Target &target, const Setup
                 if (y % 2 == 0) rows.decimate_image(image.row(y), c.image_row(y / 2), c.width);
             },
             [&](int y, const std::uint8_t *totals) {
-                if (y % 2 != 0) return;
-                rows.mask(totals, threshold, passing_mask_.data(), target.width);
-                rows.decimate_mask(passing_mask_.data(), c.mask_row(y / 2), c.width);
+                if (y % 2 == 0) rows.mask_halved(totals, threshold, c.mask_row(y / 2), c.width);
             });
         return c;
     }

@@ -40,8 +40,8 @@ class Workspace {
 
     const RowFunctions &rows;
     std::ptrdiff_t row_stride;                 // of the row buffers, which are as wide as pictures
-    AlignedArray<std::uint8_t> flat_row;       // one row of Z with kFlatRadius zeros on each side
-    AlignedArray<std::uint8_t> flat_counts;    // seven rows of partial sums and their totals
+    AlignedArray<std::uint8_t> flat_rows;      // seven rows of Z
+    AlignedArray<std::uint8_t> flat_totals;    // of their columns, with kFlatRadius zeros on each side
     AlignedArray<std::uint16_t> filtered_rows; // three rows of the mode filter
     AlignedArray<int> columns;                 // source positions for resampling
     AlignedArray<float> c_values;              // of the current scale, row after row without gaps
@@ -53,7 +53,6 @@ class Workspace {
     AlignedArray<std::uint16_t> image_;
     AlignedArray<std::uint8_t> mask_;
     AlignedArray<std::uint16_t> passing_rows_; // while pictures are halved
-    AlignedArray<std::uint8_t> passing_mask_;
 };
 
 // Source positions along one axis; the float accumulation is part of the definition (section 5).

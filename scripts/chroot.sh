@@ -40,4 +40,4 @@ attach tmpfs dev/shm
   ninja -C build
   build/tests/unit_tests --gtest_brief=1
   python3 tests/golden/check.py --vmaf build/tools/vmaf --clipgen build/tools/clipgen'
-chroot "$root" env -C /source "$@"
+chroot "$root" env -C /source PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"

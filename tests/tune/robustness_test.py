@@ -164,25 +164,19 @@ class Robustness(tune_case.FreshCase):
         self.assertEqual(run.returncode, 2)
 
     def test_full_disk_under_the_scratch_folder_fails_one_cell(self):
-        disk = self.path("disk")
-        os.mkdir(disk)
-        if os.geteuid() != 0 or subprocess.call(["mount", "-t", "tmpfs", "-o", "size=80m", "tmpfs", disk], stderr=subprocess.DEVNULL):
-            self.skipTest("needs the right to mount a small file system")
-        try:
-            fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) head -c 100000000 /dev/zero > {disk}/fill 2>/dev/null; {FFMPEG} "$@"; s=$?; rm {disk}/fill; exit $s;; esac\nexec {FFMPEG} "$@"')
-            run = self.corpus("--ffmpeg-bin", fake, "--work-dir", disk)
-            self.assertEqual(run.returncode, 5, run.stderr)
-            rows = self.rows()
-            self.assertEqual([r["exit_status"] == 0 for r in rows], [True, False, True])
-            self.assertIn("the disk is full", rows[1]["error"]["message"])
-            self.assertEqual(os.listdir(disk), [])
-            with open(disk + "/fill", "wb") as file: file.write(bytes(30 << 20))
-            run = self.corpus("--work-dir", disk, "--overwrite")
-            self.assertEqual(run.returncode, 6, run.stderr)
-            self.assertIn("64 MB", run.stderr)
-            self.assertEqual(os.listdir(disk), ["fill"])
-        finally:
-            subprocess.check_call(["umount", disk])
+        disk = self.small_disk("80m")
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) head -c 100000000 /dev/zero > {disk}/fill 2>/dev/null; {FFMPEG} "$@"; s=$?; rm {disk}/fill; exit $s;; esac\nexec {FFMPEG} "$@"')
+        run = self.corpus("--ffmpeg-bin", fake, "--work-dir", disk)
+        self.assertEqual(run.returncode, 5, run.stderr)
+        rows = self.rows()
+        self.assertEqual([r["exit_status"] == 0 for r in rows], [True, False, True])
+        self.assertIn("the disk is full", rows[1]["error"]["message"])
+        self.assertEqual(os.listdir(disk), [])
+        with open(disk + "/fill", "wb") as file: file.write(bytes(30 << 20))
+        run = self.corpus("--work-dir", disk, "--overwrite")
+        self.assertEqual(run.returncode, 6, run.stderr)
+        self.assertIn("64 MB", run.stderr)
+        self.assertEqual(os.listdir(disk), ["fill"])
 
     def start_slow_corpus(self):
         clip = self.make_clip("slow.y4m", "416x240", 36)

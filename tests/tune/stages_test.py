@@ -336,18 +336,12 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
             self.assertIn("\ufffd", self.tune(*command, *common).stdout)
 
     def test_too_little_room_is_said_before_any_encode(self):
-        disk = self.path("disk")
-        os.mkdir(disk)
-        if os.geteuid() != 0 or subprocess.call(["mount", "-t", "tmpfs", "-o", "size=70m", "tmpfs", disk], stderr=subprocess.DEVNULL):
-            self.skipTest("needs the right to mount a small file system")
-        try:
-            big = self.path("big.yuv")
-            with open(big, "wb") as file: file.truncate(1920 * 1080 * 3 // 2 * 400)
-            run = self.tune("sample", "-i", big, "--width", "1920", "--height", "1080", "--crf", "30", "--work-dir", disk, code=6)
-            self.assertRegex(run.stderr, r"only \d+ MB are free in '.*', at least 98 MB are needed")
-            self.assertEqual(os.listdir(disk), [])
-        finally:
-            subprocess.check_call(["umount", disk])
+        disk = self.small_disk("70m")
+        big = self.path("big.yuv")
+        with open(big, "wb") as file: file.truncate(1920 * 1080 * 3 // 2 * 400)
+        run = self.tune("sample", "-i", big, "--width", "1920", "--height", "1080", "--crf", "30", "--work-dir", disk, code=6)
+        self.assertRegex(run.stderr, r"only \d+ MB are free in '.*', at least 98 MB are needed")
+        self.assertEqual(os.listdir(disk), [])
 
     def test_hang_up_and_termination_end_like_an_interrupt(self):
         for number in (signal.SIGHUP, signal.SIGTERM):

@@ -63,6 +63,16 @@ class TuneCase(unittest.TestCase):
         os.chmod(path, 0o755)
         return path
 
+    def small_disk(self, size):
+        """A folder with no more room than that, until the test ends."""
+        disk = self.path("disk")
+        os.mkdir(disk)
+        if os.geteuid() != 0 or not shutil.which("mount") or subprocess.call(
+                ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], stderr=subprocess.DEVNULL):
+            self.skipTest("needs the right to mount a small file system")
+        self.addCleanup(subprocess.check_call, ["umount", disk])
+        return disk
+
     def rows(self, name="rows.jsonl"):
         return [json.loads(line) for line in open(self.path(name))]
 

@@ -39,27 +39,41 @@ class Scorer final : public FrameScorer {
         for (int scale = 0; scale < kScales; scale++) {
             if (scale > 0) decimate(canvas, room_);
             mode_filter(canvas, room_);
-            compute_c_values(canvas, target.radius(), frame.parallel);
-            const auto values = room_.c_values.span().first(std::size_t(canvas.width) * std::size_t(canvas.height));
+            const auto pixels = std::size_t(canvas.width) * std::size_t(canvas.height);
+            std::span<float> values =
+                compute_c_values(canvas, target.radius(), frame.parallel, heatmaps ? Wanted::all : Wanted::not_zero);
             if (heatmaps) heatmaps->write(frame.index, scale, values, pixels_.span());
-            score += double(16 >> scale) * pool_(values, setup_.topk);
+            std::optional<double> mean = pool_(values, pixels, setup_.topk);
+            if (!mean) {
+                values = compute_c_values(canvas, target.radius(), frame.parallel, Wanted::all);
+                mean = pool_(values, pixels, setup_.topk);
+            }
+            score += double(16 >> scale) * mean.value();
         }
         return score / double(target.window * target.window);
     }
 
     // Splits the rows between the threads that are free; every part counts its own first window.
-    void compute_c_values(const Canvas &canvas, int radius, Parallel &parallel) {
+    std::span<float> compute_c_values(const Canvas &canvas, int radius, Parallel &parallel, Wanted wanted) {
         const unsigned parts = std::clamp(unsigned(canvas.height / (4 * radius + 64)), 1u, parallel.threads());
         while (counts_.size() < parts) counts_.emplace_back(counts_bytes(setup_, room_.width(), isa_));
+        written_.resize(parts);
+        const auto row = [&](unsigned part) { return int(unsigned(canvas.height) * part / parts); };
+        const auto values_of = [&](unsigned i) {
+            return room_.c_values.data() + std::ptrdiff_t(row(i)) * canvas.width;
+        };
         const auto compute = [&](unsigned i) {
-            const auto row = [&](unsigned part) { return int(unsigned(canvas.height) * part / parts); };
-            c_values_(canvas, radius, setup_, row(i), row(i + 1), counts_[i].data(),
-                      room_.c_values.data() + std::ptrdiff_t(row(i)) * canvas.width);
+            written_[i] =
+                c_values_(canvas, radius, setup_, row(i), row(i + 1), counts_[i].data(), values_of(i), wanted);
         };
         if (parts == 1)
             compute(0);
         else
             parallel.run(parts, compute);
+        std::size_t count = written_[0];
+        for (unsigned i = 1; i < parts; count += written_[i++])
+            std::copy_n(values_of(i), written_[i], room_.c_values.data() + count); // forward: never behind its source
+        return room_.c_values.span().first(count);
     }
 
     Setup setup_;
@@ -69,6 +83,7 @@ class Scorer final : public FrameScorer {
     Pool *pool_;
     Workspace room_;
     std::vector<AlignedArray<std::byte>> counts_; // one for each part that rows have ever been split into
+    std::vector<std::size_t> written_;            // c-values of each part
     AlignedArray<std::uint16_t> pixels_;          // of a heat map
 };
 

@@ -102,11 +102,12 @@ std::size_t scalar_counts_bytes(const Setup &setup, int width) {
     return sizeof(std::uint16_t) * std::size_t(width) * std::size_t(setup.highest_level() - setup.lowest_level() + 1);
 }
 
-void scalar_c_values(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory,
-                     float *c) {
+std::size_t scalar_c_values(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory,
+                            float *c, Wanted) {
+    const std::size_t pixels = std::size_t(canvas.width) * std::size_t(end - begin);
     if (!setup.any_query()) {
-        std::fill_n(c, std::ptrdiff_t(canvas.width) * (end - begin), 0.0f);
-        return;
+        std::fill_n(c, pixels, 0.0f);
+        return pixels;
     }
     const float *const reciprocal = reciprocals().data();
     WindowCounts counts(canvas, radius, setup, begin, reinterpret_cast<std::uint16_t *>(memory));
@@ -120,6 +121,7 @@ void scalar_c_values(const Canvas &canvas, int radius, const Setup &setup, int b
             *c = asks ? c_value(counts, v, x, setup, reciprocal) : 0.0f;
         }
     }
+    return pixels;
 }
 
 std::ptrdiff_t pooled_count(std::size_t values, double topk) {
@@ -127,7 +129,8 @@ std::ptrdiff_t pooled_count(std::size_t values, double topk) {
     return std::clamp<std::ptrdiff_t>(int(topk * double(n)), 1, n);
 }
 
-double scalar_pool(std::span<float> c_values, double topk) {
+std::optional<double> scalar_pool(std::span<float> c_values, std::size_t pixels, double topk) {
+    if (c_values.size() < pixels) return std::nullopt;
     const std::ptrdiff_t k = pooled_count(c_values.size(), topk);
     if (k < std::ssize(c_values)) partition_largest(c_values, k);
     double sum = 0.0;

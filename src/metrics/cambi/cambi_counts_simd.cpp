@@ -92,8 +92,9 @@ template <int kVectors, int kSteps> class Counter {
     static constexpr int kGroups = kSteps / 4;
     static_assert(kBlock > 2 * kSteps);
 
-    Counter(const Canvas &canvas, int radius, const Setup &setup, std::byte *memory)
-        : canvas_(canvas), radius_(radius), layout_(setup, canvas.width, radius),
+    Counter(const Canvas &canvas, int radius, const Setup &setup, std::byte *memory, float *c, Wanted wanted)
+        : canvas_(canvas), radius_(radius), c_(c), has_zeros_(wanted == Wanted::all),
+          layout_(setup, canvas.width, radius),
           histograms_(reinterpret_cast<std::uint8_t *>(memory + layout_.histograms)),
           step_masks_(reinterpret_cast<std::uint16_t *>(memory + layout_.step_masks)),
           rows_(reinterpret_cast<std::uint16_t *>(memory + layout_.rows)),
@@ -106,7 +107,8 @@ template <int kVectors, int kSteps> class Counter {
         make_step_masks(setup);
     }
 
-    void run(int begin, int end, float *c) {
+    std::size_t run(int begin, int end) {
+        const float *const first = c_;
         for (int y = std::max(begin - radius_, 0); y < std::min(begin + radius_, canvas_.height); y++) {
             encode_row(y);
             change_columns(0, int(layout_.row), code_row(y), code_row(-1));
@@ -115,7 +117,8 @@ template <int kVectors, int kSteps> class Counter {
             encode_row(begin - radius_ - 1);
             change_columns(0, int(layout_.row), code_row(begin - radius_ - 1), code_row(-1));
         }
-        for (int y = begin; y < end; y++, c += canvas_.width) score_row(y, c);
+        for (int y = begin; y < end; y++) score_row(y);
+        return std::size_t(c_ - first);
     }
 
   private:
@@ -173,7 +176,7 @@ template <int kVectors, int kSteps> class Counter {
         }
     }
 
-    void score_row(int y, float *c) {
+    void score_row(int y) {
         const int width = canvas_.width, entering = y + radius_, leaving = y - radius_ - 1;
         const std::uint16_t *enter = code_row(-1);
         if (entering < canvas_.height) {
@@ -181,7 +184,7 @@ template <int kVectors, int kSteps> class Counter {
             enter = code_row(entering);
         }
         const std::uint16_t *const leave = code_row(std::max(leaving, -1)), *const codes = code_row(y);
-        std::fill_n(c, width, 0.0f);
+        if (has_zeros_) std::fill_n(c_, width, 0.0f);
         window_.at = kNoColumn;
         int changed = 0;
         for (int x = 0; x < width; x += kChunk) {
@@ -190,8 +193,9 @@ template <int kVectors, int kSteps> class Counter {
             change_columns(changed, next, enter, leave);
             changed = next;
             const std::uint64_t queries = query_bits(codes + x);
-            if (queries) score_chunk(x, codes, queries, c);
+            if (queries) score_chunk(x, codes, queries);
         }
+        if (has_zeros_) c_ += width;
     }
 
     std::uint64_t query_bits(const std::uint16_t *codes) const {
@@ -212,7 +216,7 @@ template <int kVectors, int kSteps> class Counter {
         int base, at;
     };
 
-    void score_chunk(int first, const std::uint16_t *codes, std::uint64_t queries, float *c) {
+    void score_chunk(int first, const std::uint16_t *codes, std::uint64_t queries) {
         int columns[kChunk], offsets[kChunk], count = 0;
         Window window = window_;
         for (; queries; queries &= queries - 1, count++) {
@@ -228,7 +232,7 @@ template <int kVectors, int kSteps> class Counter {
         for (int i = 0; i < count; i++) any |= find_steps(blocks_ + i * kBlock + offsets[i], codes[columns[i]], i);
         if (!any) return;
         for (int g = 0; g < kGroups; g++) look_up(g, count);
-        for (int i = 0; i < count; i += kLanesF / 4) evaluate(i, std::min(kLanesF / 4, count - i), columns + i, c);
+        for (int i = 0; i < count; i += kLanesF / 4) evaluate(i, std::min(kLanesF / 4, count - i), columns + i);
     }
 
     // Brings the sums to column x and to a block that has `code` and its steps inside.
@@ -306,7 +310,7 @@ template <int kVectors, int kSteps> class Counter {
     }
 
     // The c-values of the entries that fit a vector, four steps each.
-    HWY_INLINE void evaluate(int first, int count, const int *columns, float *c) const {
+    HWY_INLINE void evaluate(int first, int count, const int *columns) {
         const DF d;
         const DI di;
         const auto p0 = hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(DU(), found_.p0 + 4 * first)));
@@ -323,7 +327,10 @@ template <int kVectors, int kSteps> class Counter {
         best = hn::Max(best, hn::Shuffle1032(best));
         HWY_ALIGN float values[kLanesF];
         hn::Store(best, d, values);
-        for (int i = 0; i < count; i++) c[columns[i]] = values[4 * i];
+        if (has_zeros_)
+            for (int i = 0; i < count; i++) c_[columns[i]] = values[4 * i];
+        else
+            for (int i = 0; i < count; i++) *c_++ = values[4 * i];
     }
 
     // The weights of four steps, as often as they fit a vector.
@@ -338,6 +345,8 @@ template <int kVectors, int kSteps> class Counter {
 
     const Canvas &canvas_;
     const int radius_;
+    float *c_; // where the next values go: those of a row, or those that may not be zero
+    const bool has_zeros_;
     const CountLayout layout_;
     std::uint8_t *const histograms_; // of columns -radius to width + radius - 1; those outside stay empty
     std::uint16_t *const step_masks_;
@@ -359,20 +368,22 @@ template <int kVectors, int kSteps> class Counter {
 };
 
 template <int kLevels, int kSteps>
-void count_rows(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory, float *c) {
+std::size_t count_rows(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory,
+                       float *c, Wanted wanted) {
     constexpr int kVectors = std::max(kLevels / kLanes16, 1);
-    Counter<kVectors, kSteps>(canvas, radius, setup, memory).run(begin, end, c);
+    return Counter<kVectors, kSteps>(canvas, radius, setup, memory, c, wanted).run(begin, end);
 }
 
-void c_values(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory, float *c) {
+std::size_t c_values(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory,
+                     float *c, Wanted wanted) {
     // Where the window is larger than the picture, what lies outside of it counts, too (section 8).
     if (!setup.any_query() || canvas.width < radius || canvas.height < radius)
-        return scalar_c_values(canvas, radius, setup, begin, end, memory, c);
+        return scalar_c_values(canvas, radius, setup, begin, end, memory, c, wanted);
     switch (setup.steps) {
-    case 8: return count_rows<32, 8>(canvas, radius, setup, begin, end, memory, c);
-    case 16: return count_rows<64, 16>(canvas, radius, setup, begin, end, memory, c);
-    case 32: return count_rows<128, 32>(canvas, radius, setup, begin, end, memory, c);
-    default: return count_rows<16, 4>(canvas, radius, setup, begin, end, memory, c);
+    case 8: return count_rows<32, 8>(canvas, radius, setup, begin, end, memory, c, wanted);
+    case 16: return count_rows<64, 16>(canvas, radius, setup, begin, end, memory, c, wanted);
+    case 32: return count_rows<128, 32>(canvas, radius, setup, begin, end, memory, c, wanted);
+    default: return count_rows<16, 4>(canvas, radius, setup, begin, end, memory, c, wanted);
     }
 }
 
@@ -413,11 +424,12 @@ Tally add_from(std::span<const float> values, float limit) {
 }
 
 // Sums up to 2^29 are exact in every order (section 9); beyond, only the scalar order will do.
-double pool(std::span<float> values, double topk) {
+std::optional<double> pool(std::span<float> values, std::size_t pixels, double topk) {
     constexpr double kExactSum = 536870912.0;
-    const std::ptrdiff_t k = pooled_count(values.size(), topk);
+    const std::ptrdiff_t k = pooled_count(pixels, topk);
     const Tally all = add_from(values, bin_start(0));
-    if (std::ptrdiff_t(all.count) <= k) return all.sum <= kExactSum ? all.sum / double(k) : scalar_pool(values, topk);
+    if (std::ptrdiff_t(all.count) <= k)
+        return all.sum <= kExactSum ? all.sum / double(k) : scalar_pool(values, pixels, topk);
 
     std::array<std::array<std::uint32_t, kBins>, 2> bins{}; // two, since neighbours often share a bin
     for (std::size_t i = 0; i < values.size(); i++) {
@@ -433,7 +445,7 @@ double pool(std::span<float> values, double topk) {
     }
     const float start = bin_start(bin), stop = bin_start(bin + 1);
     const Tally higher = add_from(values, stop);
-    if (higher.sum + double(k - above) * double(stop) > kExactSum) return scalar_pool(values, topk);
+    if (higher.sum + double(k - above) * double(stop) > kExactSum) return scalar_pool(values, pixels, topk);
 
     std::size_t inside = 0;
     for (const float v : values)

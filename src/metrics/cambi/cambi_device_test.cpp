@@ -153,7 +153,7 @@ class CambiPooling : public CambiDevice {
 
     void check(std::vector<float> values, double topk) {
         const double got = pooled_on_device(values, topk);
-        EXPECT_EQ(got, cambi::scalar_pool(values, topk)) << values.size() << " values, topk " << topk;
+        EXPECT_EQ(got, cambi::scalar_pool(values, values.size(), topk)) << values.size() << " values, topk " << topk;
     }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/aligned.hpp"
@@ -82,10 +83,11 @@ inline int half(int size) { return (size + 1) >> 1; }
 void decimate(Canvas &canvas, const Workspace &room);
 void mode_filter(const Canvas &canvas, Workspace &room);
 
-// Section 8: the c-values of a canvas, rows begin <= y < end, row after row without gaps. `memory` is room for
-// counts_bytes(), of which nothing is expected.
-using CValues = void(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory,
-                     float *c);
+// Section 8: the c-values of a canvas, rows begin <= y < end, row after row without gaps; returns how many were
+// written. `memory` is room for counts_bytes(), of which nothing is expected.
+enum class Wanted { all, not_zero }; // zeros may be left out: most are, in most pictures
+using CValues = std::size_t(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory,
+                            float *c, Wanted wanted);
 CValues scalar_c_values;
 CValues *pick_c_values(Isa isa);
 std::size_t counts_bytes(const Setup &setup, int width, Isa isa);
@@ -95,8 +97,9 @@ std::size_t scalar_counts_bytes(const Setup &setup, int width);
 inline constexpr std::size_t kReciprocals = kMaxWindow * kMaxWindow + 1;
 const std::array<float, kReciprocals> &reciprocals();
 
-// Section 9: the mean of the largest values, which it may reorder.
-using Pool = double(std::span<float> c_values, double topk);
+// Section 9: the mean of the largest of the values of so many pixels, which it may reorder. Nothing where all values
+// are needed, since the result depends on their order, and zeros were left out.
+using Pool = std::optional<double>(std::span<float> c_values, std::size_t pixels, double topk);
 Pool scalar_pool;
 Pool *pick_pool(Isa isa);
 std::ptrdiff_t pooled_count(std::size_t values, double topk); // K

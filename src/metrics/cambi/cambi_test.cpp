@@ -303,10 +303,11 @@ TEST(Cambi, StagesGiveTheIntermediateValuesOfTheSpecification) {
         for (int y = 0; y < canvas.height; y++)
             for (int x = 0; x < canvas.width; x++) mask += canvas.mask_row(y)[x];
         EXPECT_EQ(mask, row.mask);
-        cambi::scalar_c_values(canvas, s.encoded.radius(), s, 0, canvas.height, counts.data(), room.c_values.data());
+        cambi::scalar_c_values(canvas, s.encoded.radius(), s, 0, canvas.height, counts.data(), room.c_values.data(),
+                               cambi::Wanted::all);
         const auto values = room.c_values.span().first(std::size_t(row.width) * std::size_t(row.height));
         EXPECT_EQ(std::count_if(values.begin(), values.end(), [](float c) { return c > 0; }), row.banded);
-        EXPECT_EQ(cambi::scalar_pool(values, s.topk), row.pooled);
+        EXPECT_EQ(cambi::scalar_pool(values, values.size(), s.topk), row.pooled);
     }
 }
 

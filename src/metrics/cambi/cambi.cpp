@@ -40,11 +40,13 @@ class Scorer final : public FrameScorer {
             if (scale > 0) decimate(canvas, room_);
             mode_filter(canvas, room_);
             const auto pixels = std::size_t(canvas.width) * std::size_t(canvas.height);
-            std::span<float> values =
-                compute_c_values(canvas, target.radius(), frame.parallel, heatmaps ? Wanted::all : Wanted::not_zero);
+            bool &all = needs_all_[std::size_t(scale)];
+            std::span<float> values = compute_c_values(canvas, target.radius(), frame.parallel,
+                                                       heatmaps || all ? Wanted::all : Wanted::not_zero);
             if (heatmaps) heatmaps->write(frame.index, scale, values, pixels_.span());
             std::optional<double> mean = pool_(values, pixels, setup_.topk);
             if (!mean) {
+                all = true;
                 values = compute_c_values(canvas, target.radius(), frame.parallel, Wanted::all);
                 mean = pool_(values, pixels, setup_.topk);
             }
@@ -84,6 +86,7 @@ class Scorer final : public FrameScorer {
     Workspace room_;
     std::vector<AlignedArray<std::byte>> counts_; // one for each part that rows have ever been split into
     std::vector<std::size_t> written_;            // c-values of each part
+    std::array<bool, kScales> needs_all_{};       // once they were needed they are made at once
     AlignedArray<std::uint16_t> pixels_;          // of a heat map
 };
 

@@ -123,11 +123,17 @@ std::optional<std::uint64_t> ByteSource::position() const {
 }
 
 std::shared_ptr<const std::byte> ByteSource::map(std::uint64_t offset, std::size_t bytes) const {
-    return file_.map(offset, bytes, is_lost_);
+    auto memory = file_.map(offset, bytes, {mapped_, &mapped_->is_lost});
+    if (!memory) return nullptr;
+    std::uint64_t end = mapped_->end;
+    while (end < offset + bytes && !mapped_->end.compare_exchange_weak(end, offset + bytes)) {
+    }
+    return memory;
 }
 
+// Where a file ends inside a page, the rest of the page reads as zeros without further ado.
 void ByteSource::check_whole() const {
-    if (*is_lost_) throw became_shorter();
+    if (mapped_->is_lost || (mapped_->end > 0 && file_.size() < mapped_->end)) throw became_shorter();
 }
 
 std::size_t ByteSource::read_some_at(std::uint64_t offset, std::span<std::byte> memory) const {

@@ -64,7 +64,11 @@ class ByteSource {
     std::size_t buffer_begin_ = 0, buffer_end_ = 0;
     std::vector<system::Part> parts_; // working copy of a read's parts
     std::vector<std::byte> skipped_;
-    std::shared_ptr<std::atomic<bool>> is_lost_ = std::make_shared<std::atomic<bool>>(false); // a mapped part
+    struct Mapped {
+        std::atomic<bool> is_lost{false};
+        std::atomic<std::uint64_t> end{0}; // of all parts that were mapped
+    };
+    std::shared_ptr<Mapped> mapped_ = std::make_shared<Mapped>();
 };
 
 } // namespace vmaf

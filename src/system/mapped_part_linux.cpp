@@ -26,8 +26,9 @@ extern "C" void replace_lost_part(int number, siginfo_t *info, void *) {
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     for (Place &place : places) {
         const std::uintptr_t end = place.end.load(std::memory_order_acquire);
-        const std::uintptr_t begin = place.begin.load(std::memory_order_relaxed);
+        const std::uintptr_t begin = place.begin.load(std::memory_order_acquire);
         if (address < begin || address >= end) continue;
+        if (place.end.load(std::memory_order_relaxed) != end) continue; // another part took the place just now
         *place.is_lost = true;
         // A system call and nothing else; whoever uses the part holds it, so that it is not unmapped meanwhile.
         void *const zeros = mmap(reinterpret_cast<void *>(begin), end - begin, PROT_READ,

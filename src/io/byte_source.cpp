@@ -133,7 +133,9 @@ std::shared_ptr<const std::byte> ByteSource::map(std::uint64_t offset, std::size
 
 // Where a file ends inside a page, the rest of the page reads as zeros without further ado.
 void ByteSource::check_whole() const {
-    if (mapped_->is_lost || (mapped_->end > 0 && file_.size() < mapped_->end)) throw became_shorter();
+    if (mapped_->end > 0 && file_.size() < mapped_->end) throw became_shorter();
+    if (mapped_->is_lost)
+        throw Error(EIO, name() + " could not be read in part: a disk failed, or the file was changed meanwhile");
 }
 
 std::size_t ByteSource::read_some_at(std::uint64_t offset, std::span<std::byte> memory) const {

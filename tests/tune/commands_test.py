@@ -283,7 +283,7 @@ class Commands(tune_case.TuneCase):
     # HDR
 
     def test_hdr_model_is_looked_for_and_doubtful_tags_are_told(self):
-        tags = lambda primaries: ["-vf", "format=yuv420p10le", "-color_primaries", primaries, "-color_trc", "smpte2084", "-colorspace", "bt2020nc", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "10"]
+        tags = lambda primaries: ["-vf", f"format=yuv420p10le,setparams=color_primaries={primaries}:color_trc=smpte2084:colorspace=bt2020nc", "-color_primaries", primaries, "-color_trc", "smpte2084", "-colorspace", "bt2020nc", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "10"]
         for primaries in ("bt2020", "bt709"): subprocess.check_call([*FFMPEG, "-i", "street.y4m", *tags(primaries), primaries + ".mkv"], cwd=self.folder)
         run = self.probing("sample", "bt2020.mkv", "--crf", "34", "--json")
         self.assertEqual(run.stderr.count("no VMAF model for HDR"), 1)

@@ -118,6 +118,13 @@ class Formats(tune_case.TuneCase):
         told = json.loads(subprocess.check_output(["ffprobe", "-v", "error", "-show_streams", "-of", "json", os.path.join(self.folder, row["encode_path"])]))["streams"][0]
         self.assertEqual((told["color_transfer"], told["color_primaries"]), ("smpte2084", "bt2020"))
 
+    def test_hdr_that_the_user_states_is_in_the_encode(self):
+        clip, output = self.make_clip("untagged.y4m", depth=10), self.path("stated.jsonl")
+        self.tune("corpus", "-i", clip, "--preset", "ultrafast", "--crf", "30", "--hdr", "pq", "--score-scale", "none", "--keep", "--work-dir", self.path("stated"), "-o", output)
+        row = json.loads(open(output).readline())
+        told = json.loads(subprocess.check_output(["ffprobe", "-v", "error", "-show_streams", "-of", "json", os.path.join(self.folder, row["encode_path"])]))["streams"][0]
+        self.assertEqual((told["color_transfer"], told["color_primaries"], told["color_space"]), ("smpte2084", "bt2020", "bt2020nc"))
+
     def test_search_for_a_bitrate_finds_the_nearest(self):
         common = ("search", "-i", self.clip, "--preset", "ultrafast", "--q-step", "1", "--score-scale", "none", "--json")
         run = self.tune(*common, "--target-bitrate", "150")

@@ -92,7 +92,9 @@ class Sources(tune_case.TuneCase):
         self.ffmpeg("-i", "clip.y4m", *LOSSLESS, "upright.mkv")
         for turn, angle in (("transpose=cclock", 270), ("transpose=clock", 90), ("hflip,vflip", 180)):
             self.ffmpeg("-i", "clip.y4m", "-vf", turn, *LOSSLESS, "stored.mp4")
-            self.ffmpeg("-i", "stored.mp4", "-c", "copy", "-metadata:s:v", f"rotate={angle}", "phone.mp4")
+            try: self.ffmpeg("-display_rotation", str(angle), "-i", "stored.mp4", "-c", "copy", "phone.mp4")
+            except subprocess.CalledProcessError:  # before FFmpeg 6
+                self.ffmpeg("-i", "stored.mp4", "-c", "copy", "-metadata:s:v", f"rotate={angle}", "phone.mp4")
             self.same_as("upright.mkv", "phone.mp4")
         # Samples are copies that lose the tag; finished files have none and need none.
         piece = ("--samples", "1", "--sample-duration", "0.25")

@@ -234,7 +234,10 @@ void bind_running(CLI::App &app, Options &o) {
     add_option(app, "--log", o.log, "record everything, with command lines and time stamps, in a file")
         ->group("Running");
     add_option(app, "--config", o.config, "file with defaults, one `flag = value` per line")->group("Running");
-    app.add_flag("-v,--verbose", o.verbose, "say more; -vv shows command lines, -vvv what programs print")
+    // Not bound to the number itself: CLI11 from 2.2 on then sets it to 0 for every other command, which share it.
+    app.add_flag_function(
+           "-v,--verbose", [&o](std::int64_t count) { o.verbose = static_cast<int>(count); },
+           "say more; -vv shows command lines, -vvv what programs print")
         ->group("Running");
     app.add_flag("-q,--quiet", o.quiet, "errors only")->group("Running");
     app.add_flag("-n,--dry-run", o.dry_run, "print the commands that would run")->group("Running");

@@ -155,6 +155,23 @@ Arguments distinguishing_arguments(const Source &source, const EncodeSettings &s
     return merged_params(result);
 }
 
+namespace {
+
+// A filter that tags pictures as what the user says they are: from FFmpeg 7 on the tags of pictures, none, count more
+// than options.
+std::string forced_tags(const Hdr &hdr, const Adapter &adapter) {
+    const Arguments options = hdr.forced ? adapter.hdr_arguments(hdr) : Arguments();
+    std::string tags;
+    for (const auto &[option, name] :
+         {std::pair("-color_primaries", "color_primaries"), std::pair("-color_trc", "color_trc"),
+          std::pair("-colorspace", "colorspace"), std::pair("-color_range", "range")})
+        if (const auto at = std::find(options.begin(), options.end(), option); at != options.end())
+            tags += (tags.empty() ? "setparams=" : ":") + std::string(name) + "=" + at[1];
+    return tags;
+}
+
+} // namespace
+
 Arguments encode_command(const Programs &programs, const Source &source, const Window &window,
                          const EncodeSettings &settings, double q, int pass, const std::string &stats_prefix,
                          const std::string &output) {
@@ -164,7 +181,9 @@ Arguments encode_command(const Programs &programs, const Source &source, const W
     if (window.start > 0) append(command, {"-ss", number_text(window.start)});
     append(command, {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream)});
     if (!window.full()) append(command, {"-frames:v", std::to_string(window.frames)});
-    if (const std::string filter = source.shown(settings.vfilter); !filter.empty()) append(command, {"-vf", filter});
+    const std::string shown = source.shown(settings.vfilter), tags = forced_tags(source.hdr, *settings.adapter);
+    if (!shown.empty() || !tags.empty())
+        append(command, {"-vf", shown + (shown.empty() || tags.empty() ? "" : ",") + tags});
     Arguments codec = {"-c:v", settings.adapter->name};
     append(codec, codec_arguments(source, settings, q, extension(output)));
     if (settings.threads > 0) append(codec, {"-threads", std::to_string(settings.threads)});

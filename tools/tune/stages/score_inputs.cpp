@@ -69,6 +69,7 @@ std::string stream_damage(const std::string &messages) {
                                                "damaged at",
                                                "bitstream error",
                                                "error decoding"};
+        if (line.find("Broken pipe") != std::string::npos) continue; // nobody reads any more
         if (std::none_of(std::begin(kSigns), std::end(kSigns),
                          [&](std::string_view sign) { return line.find(sign) != std::string::npos; }))
             continue;

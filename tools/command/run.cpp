@@ -353,14 +353,16 @@ void run_list(const Options &options) {
             }
         }
     };
-    std::vector<std::jthread> others;
-    for (unsigned i = 1; i < std::min<std::size_t>(wanted, pairs.size()); i++) try {
+    std::vector<std::thread> others; // libc++ has no jthread
+    const std::size_t jobs = std::min<std::size_t>(wanted, pairs.size());
+    others.reserve(jobs);
+    for (std::size_t i = 1; i < jobs; i++) try {
             others.emplace_back(work);
         } catch (const std::system_error &) { // as many as there can be
             break;
         }
     work();
-    others.clear(); // waits for them
+    for (std::thread &other : others) other.join();
     if (failed)
         throw Failure(ExitCode::some_failed, std::to_string(failed) + " of " + std::to_string(pairs.size()) +
                                                  (pairs.size() == 1 ? " pair" : " pairs") + " could not be scored");

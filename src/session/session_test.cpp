@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "device/host/sanitizers.hpp"
 #include "metrics/registry.hpp"
 #include "picture/pool.hpp"
 #include "session/frame_numbers.hpp"
@@ -251,7 +252,7 @@ TEST(WorkerPool, SplitWorkIsDoneOncePerPart) {
                  Error);
 }
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && !defined(VMAF_ASAN) && !defined(VMAF_TSAN) // which need memory for every thread themselves
 TEST(WorkerPool, ThreadsThatTheSystemRefusesAreAnError) {
     const auto start_too_many = [] {
         std::size_t pages = 0;

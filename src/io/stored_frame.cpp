@@ -13,7 +13,7 @@ namespace {
 int half_up(int value, int divisor) { return (value + divisor - 1) / divisor; }
 
 // Making and removing a mapping costs some microseconds: as much as to copy a small frame.
-constexpr std::uint64_t kLeastMappedBytes = 256 * 1024;
+constexpr std::uint64_t kLeastMappedBytes = 1 << 18;
 
 // Its samples cannot be written.
 class MappedPicture final : public PictureBuffer {

@@ -11,7 +11,7 @@ namespace vmaf::system {
 // Before the first map_part(), by programs, never by the library: a file that becomes shorter, or a disk that fails,
 // would end a process that looks at mapped bytes (SIGBUS). From here on they read as zeros, and whoever mapped them is
 // told. Where this was not called, or the system has no such thing, nothing is mapped.
-void allow_mapped_parts() noexcept;
+bool allow_mapped_parts() noexcept; // false: it has none
 
 // `bytes` of the file from `offset`, all there and to be read only, until the last copy of the pointer is gone. Null
 // where that is not possible. `is_lost` becomes true when bytes turned out not to be there any more.

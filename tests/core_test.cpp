@@ -37,7 +37,7 @@ TEST(Options, SuffixListsNonDefaultValuesInOrderOfNames) {
 
 TEST(Options, BadValuesNameMetricOptionAndRange) {
     for (const auto &[name, text] : OptionTexts{{"limit", "0.5"}, {"count", "x"}, {"on", "1"}}) try {
-            OptionValues("thing", kTable, {{name, text}});
+            const OptionValues unwanted("thing", kTable, {{name, text}});
             ADD_FAILURE() << name;
         } catch (const Error &e) {
             EXPECT_EQ(e.code(), EINVAL);

@@ -44,7 +44,8 @@ typedef struct VmafModelCollectionScore {
     } bootstrap;
 } VmafModelCollectionScore;
 
-/* Loads a built-in model by version, e.g. "vmaf_v0.6.1", or a JSON model file. *model is NULL after a failure to parse. */
+/* Loads a built-in model by version, e.g. "vmaf_v0.6.1", or a JSON model file. *model is NULL after a failure to
+ * parse. */
 int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version);
 int vmaf_model_load_from_path(VmafModel **model, VmafModelConfig *cfg, const char *path);
 

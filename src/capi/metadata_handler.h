@@ -1,5 +1,5 @@
-/* The score callback that the reference exports without a header (models.md 6.5); clients declare it for themselves. Outside of any
- * namespace and by the same names everywhere, so that sanitizers know the types. */
+/* The score callback that the reference exports without a header (models.md 6.5); clients declare it for themselves.
+ * Outside of any namespace and by the same names everywhere, so that sanitizers know the types. */
 #pragma once
 
 #include "libvmaf/libvmaf.h"

@@ -1,5 +1,6 @@
-// Included before everything else where vector sources are instrumented: our own functions stay calls, Highway's operations
-// do not. Unrolled code takes a sanitizer's compiler minutes and a gigabyte otherwise; it runs slower, and does the same.
+// Included before everything else where vector sources are instrumented: our own functions stay calls, Highway's
+// operations do not. Unrolled code takes a sanitizer's compiler minutes and a gigabyte otherwise; it runs slower, and
+// does the same.
 #pragma once
 
 #include <hwy/base.h>

@@ -110,7 +110,8 @@ TEST(DeviceMath, AgreesWithTheLibraryAndWithItselfInSoftware) {
         compare("log2", Hard::logarithm2(x), Soft::logarithm2(soft(x)), std::log2(x), 2);
         compare("log", Hard::logarithm(x), Soft::logarithm(soft(x)), std::log(x), 2);
         compare("log near 1", Hard::logarithm(near_one), Soft::logarithm(soft(near_one)), std::log(near_one), 2);
-        compare("cube root", Hard::cube_root(x), Soft::cube_root(soft(x)), double(std::cbrt(static_cast<long double>(x))), 2);
+        compare("cube root", Hard::cube_root(x), Soft::cube_root(soft(x)),
+                double(std::cbrt(static_cast<long double>(x))), 2);
         compare("x^2.4", Hard::power_2_4(near_one), Soft::power_2_4(soft(near_one)), std::pow(near_one, 2.4), 5);
         const double y = between(-5, 5);
         compare("power", Hard::power(near_one, y), Soft::power(soft(near_one), soft(y)), std::pow(near_one, y), 16);

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kBlocks = LumaSignature::kColumns * LumaSignature::kRows;
 
-// Deviation below which a picture has no structure to compare; a flat picture differs from one with much structure only:
-// noise, and the beginning of a fade, have a little.
+// Deviation below which a picture has no structure to compare; a flat picture differs from one with much structure
+// only: noise, and the beginning of a fade, have a little.
 constexpr float kFlat = 2.0f, kStructured = 8.0f;
 
 // An offset is clear if frames fit several times better with it than without, by more than noise.

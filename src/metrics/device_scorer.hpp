@@ -93,7 +93,8 @@ class DeviceScorer {
     bool has_long_chains() const { return has_long_chains_; }
     // Throws Error when a frame cannot be scored.
     virtual void enqueue(Queue &queue, const DeviceBatch &batch) const = 0;
-    virtual void collect(const DeviceResult &from, FrameResult &result) const = 0; // throws Error: the frame has no scores
+    // Throws Error when the frame has no scores.
+    virtual void collect(const DeviceResult &from, FrameResult &result) const = 0;
 
   protected:
     // A constructor fills these.

@@ -17,7 +17,7 @@
 #include "system/process_posix.hpp"
 #include "system/terminal.hpp"
 
-extern char **environ;
+extern char **environ; // NOLINT(readability-redundant-declaration): not everywhere
 
 namespace vmaf::system {
 

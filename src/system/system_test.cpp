@@ -144,7 +144,7 @@ TEST_F(Files, NothingThatRunsWithItsOwnersRightsIsTakenOver) {
     put(path, "two");
     EXPECT_EQ(status_of(path).st_mode & 07777, 0751u);
     ASSERT_EQ(chmod(path.c_str(), 06640), 0);
-    PlacedFile{path};
+    { const PlacedFile left_alone(path); }
     EXPECT_EQ(status_of(path).st_mode & 07777, 0640u);
     ASSERT_EQ(chmod(path.c_str(), 06640), 0);
     GrowingFile(path, GrowingFile::Start::at_end).append("line\n");
@@ -169,7 +169,7 @@ TEST_F(Files, PermissionsOfAnotherUsersFileAreNotTakenOver) {
     put(path, "two");
     expect_plain();
     someone_elses();
-    PlacedFile{path};
+    { const PlacedFile left_alone(path); }
     expect_plain();
     someone_elses();
     GrowingFile(path, GrowingFile::Start::empty).append("line\n"); // written in place, and so still theirs

@@ -3,8 +3,8 @@
 //
 //   FAKE_CUDA_FAIL=cuInit=100,cuMemAlloc_v2@3=2   functions that return a code, from their first or n-th call on
 //   FAKE_CUDA_DEVICES=0                           number of devices (default 1)
-//   FAKE_CUDA_LOG=FILE                            every function called, one per line, and the bytes copied to the device
-//   (bytes_up) and to the host (bytes_down), when the process ends
+//   FAKE_CUDA_LOG=FILE                            every function called, one per line, and, when the process ends,
+//                                                 bytes copied to the device (bytes_up), to the host (bytes_down)
 //   FAKE_HIP_LOCAL_MEMORY=512                     bytes that a block has (default 65536)
 //   FAKE_HIP_ARCH=gfx90a                          what the devices are (default gfx1030, groups of 32; gfx9: of 64)
 //
@@ -273,7 +273,8 @@ int hipMemcpy2DAsync(void *to, std::size_t to_pitch, const void *from, std::size
                      std::size_t height, int direction, void *) {
     RETURN_IF_FAILED(hipMemcpy2DAsync);
     copy_rows(to, to_pitch, from, from_pitch, width, height);
-    if (direction == 1 || direction == 2) recorder().copied(width * height, direction == 1); // to the device, to the host
+    if (direction == 1 || direction == 2)
+        recorder().copied(width * height, direction == 1); // to the device, to the host
     return 0;
 }
 #else

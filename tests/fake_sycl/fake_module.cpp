@@ -1,5 +1,6 @@
 // A stand-in for the SYCL module over the host device, so that everything but SYCL itself runs without a SYCL compiler.
 // FAKE_SYCL tells it how to fail: "no device", "no gpus", "memory", "launch", "finish".
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -51,9 +52,9 @@ template <class F> int guarded(F &&function) {
 }
 
 void describe(Facts &facts, bool is_gpu) {
-    std::strcpy(facts.name, is_gpu ? "stand-in GPU" : "stand-in");
-    std::strcpy(facts.arch, "0xfade");
-    std::strcpy(facts.driver, "1.0");
+    std::snprintf(facts.name, sizeof facts.name, "%s", is_gpu ? "stand-in GPU" : "stand-in");
+    std::snprintf(facts.arch, sizeof facts.arch, "0xfade");
+    std::snprintf(facts.driver, sizeof facts.driver, "1.0");
     facts.memory_bytes = 1 << 30;
     facts.compute_units = 2;
     facts.group_width = 32;

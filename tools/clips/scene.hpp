@@ -26,8 +26,8 @@ struct Plane {
     }
 };
 
-// One plane of frame `index`, distorted as the options say; `samples` are still to be reduced to the depth. Chroma sizes
-// are rounded up, as files have them.
+// One plane of frame `index`, distorted as the options say; `samples` are still to be reduced to the depth. Chroma
+// sizes are rounded up, as files have them.
 Plane frame_plane(const Options &options, int index, int plane);
 
 // A sample of a plane at the clip's depth.

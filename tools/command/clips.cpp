@@ -6,8 +6,8 @@
 #include "base/error.hpp"
 #include "exit_code.hpp"
 #include "io/plain_pairs.hpp"
-#include "system/input_file.hpp"
 #include "say.hpp"
+#include "system/input_file.hpp"
 
 namespace vmaf::cli {
 

@@ -14,9 +14,7 @@ class DeviceBackend final : public StartedBackend {
     void attach(Session &session, bool is_explicit) override {
         session.use_device({.device = device_, .is_explicit = is_explicit});
     }
-    bool has_scored(const Session &session) const override {
-        return session.backend_used() == device_->info().backend;
-    }
+    bool has_scored(const Session &session) const override { return session.backend_used() == device_->info().backend; }
     std::shared_ptr<Device> device() const override { return device_; }
 
   private:

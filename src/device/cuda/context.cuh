@@ -99,8 +99,8 @@ class CudaContext : public LaunchContext {
 } // namespace kernels
 } // namespace vmaf
 
-// C linkage, so that the entry can be looked up by name (backends.md 1.1): hence a macro. Beside it lie the sizes that the
-// kernel has in this context, for the host to read.
+// C linkage, so that the entry can be looked up by name (backends.md 1.1): hence a macro. Beside it lie the sizes that
+// the kernel has in this context, for the host to read.
 #define VMAF_CUDA_KERNEL(name)                                                                                         \
     extern "C" __global__ void __launch_bounds__(vmaf::kernels::name<vmaf::kernels::CudaContext>::kThreads,            \
                                                  vmaf::kernels::name<vmaf::kernels::CudaContext>::kMinBlocks)          \

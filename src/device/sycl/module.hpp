@@ -43,7 +43,7 @@ inline constexpr int kDefaultDevice = -1; // what SYCL's default selector gives
 // sentence, for the thread that called. Nothing throws.
 struct Module {
     const char *interface; // of interface.h, made by the build: changes with every kernel
-    const char *compiler; // "AdaptiveCpp 24.06.0"
+    const char *compiler;  // "AdaptiveCpp 24.06.0"
     const char *(*error)();
 
     int (*count_gpus)(std::uint32_t *count);

@@ -109,7 +109,7 @@ bool FrameMemory::fill(AVCodecContext &context, AVFrame &frame) const noexcept t
     block->home = state_;
     frame.buf[0] = av_buffer_create(first, layout.bytes, State::give_back, block.get(), 0);
     if (!frame.buf[0]) return false;
-    block.release(); // the buffer has it
+    static_cast<void>(block.release()); // the buffer has it
     for (unsigned p = 0; p < layout.planes; p++) {
         frame.data[p] = first + layout.offset[p];
         frame.linesize[p] = layout.pitch[p];

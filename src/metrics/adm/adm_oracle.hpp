@@ -28,7 +28,7 @@ class Oracle {
 
   private:
     using Band = std::vector<std::int64_t>;
-    struct Bands {
+    struct Bands {              // NOLINT(bugprone-reserved-identifier): the compiler's own
         Band approx, detail[3]; // H, V, D
     };
 

@@ -13,10 +13,10 @@ struct Statistics {
     std::int32_t ref_variance, dist_variance, covariance; // s1, s2 (at least 0), s12
 };
 
-// LG of 2.7; `table` is log_table().
+// LG of 2.7, of 32768 and more; `table` is log_table().
 inline int scaled_log2(std::uint32_t z, const std::uint16_t *table) {
     const int k = 16 - std::countl_zero(z);
-    return table[(z >> k) - 32768] + 2048 * k;
+    return table[(z >> k) - 32768] + 2048 * k; // NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult)
 }
 
 inline void add_pixel(const Statistics &pixel, double gain_limit, const std::uint16_t *table, ScaleSums &sums) {

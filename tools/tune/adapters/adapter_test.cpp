@@ -10,7 +10,6 @@ namespace vmaf::tune {
 namespace {
 
 using testing::ElementsAre;
-using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
 

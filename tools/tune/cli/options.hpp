@@ -23,7 +23,7 @@ enum class ExecutorKind { local, slurm };
 enum class SizeOf { stream, file };
 
 // Work on several machines: what --executor slurm is told, and what its tasks are told by it.
-struct ClusterOptions {
+struct ClusterOptions { // NOLINT(bugprone-exception-escape): nothing says that it throws nothing
     ExecutorKind executor = ExecutorKind::local;
     std::string shared, partition, constraint, gres, time_limit, account, qos, memory;
     std::vector<std::string> sbatch; // more options of sbatch

@@ -56,7 +56,7 @@ std::string markdown(const json &document) {
         const auto cell = [&](const char *key) { return markdown_escaped(row[key].get<std::string>()); };
         const auto number = [&](const char *key, int digits) { return fixed_text(row[key].get<double>(), digits); };
         text += "| " + std::to_string(rank++) + " | " + cell("codec") +
-                (row["variant"] == "" ? "" : " " + cell("variant")) + " | ";
+                (cell("variant").empty() ? "" : " " + cell("variant")) + " | ";
         if (row["ok"].get<bool>())
             text += cell("encoder_version") + " | " + row["best_crf"].dump() + " | " + number("bitrate_kbps", 1) +
                     " | " + number("encode_time_ms", 0) + " | " + number("vmaf_score", 4) + " | ok |\n";

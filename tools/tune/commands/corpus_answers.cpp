@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 #include <tuple>
 
 #include "cli/complain.hpp"
@@ -137,6 +138,7 @@ CorpusAnswer cheapest_pass(std::span<const CorpusPoint> points, bool higher_q_is
             (p.kbps == best->kbps && p.score == best->score && is_better(p.q, best->q, higher_q_is_better)))
             best = &p;
     }
+    if (!highest) throw std::invalid_argument("no points to choose from");
     CorpusAnswer answer{best ? *best : *highest, best != nullptr, false, false};
     if (best && max_kbps && best->kbps > *max_kbps) {
         answer.is_met = false;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/options_of_commands.hpp"
 #include "commands/quality_target.hpp"
 #include "search/search.hpp"
 

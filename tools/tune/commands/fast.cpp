@@ -375,7 +375,7 @@ bool is_located(const ScoreCurve &curve, double target, bool bounded_by_100) {
 int run_fast(const Options &given, const FastOptions &own) {
     Options o = given;
     const std::vector<QualityTarget> targets = quality_targets(o, std::nullopt);
-    const QualityTarget target = targets.front();
+    const QualityTarget &target = targets.front();
     if (targets.size() > 1) throw usage_error("fast takes one target; `vmaf-tune search` takes several");
     if (metric_choice(target.metric)->lower_is_better)
         throw usage_error("fast needs a metric of which more is better; use `vmaf-tune search` for " + target.metric);

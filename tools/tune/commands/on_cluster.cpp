@@ -9,8 +9,6 @@
 
 namespace vmaf::tune {
 
-namespace fs = vmaf::system::fs;
-
 int run_anywhere(const Options &options, const ClusterCommand &command, const LocalCommand &here) {
     const bool is_elsewhere = options.cluster.executor == ExecutorKind::slurm || !options.cluster.task_folder.empty();
     if (is_elsewhere)

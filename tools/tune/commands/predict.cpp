@@ -269,7 +269,7 @@ int run_predict(const Options &o, const PredictOptions &own) {
     if (!o.from_corpus.empty()) return predict_from_corpus(o, own);
     if (o.sources.empty()) throw usage_error("give a source with -i, or rows with --from-corpus");
     const std::vector<QualityTarget> targets = quality_targets(o, 93);
-    const QualityTarget target = targets.front();
+    const QualityTarget &target = targets.front();
     if (targets.size() > 1) throw usage_error("predict takes one target; `vmaf-tune search` takes several");
     if (metric_choice(target.metric)->lower_is_better)
         throw usage_error("predict needs a metric of which more is better; use `search` for " + target.metric);

@@ -70,7 +70,7 @@ double rate_at(const Title &title, double q) { // by the nearest two rows, strai
 
 int predict_from_corpus(const Options &o, const PredictOptions &own) {
     const std::vector<QualityTarget> targets = quality_targets(o, 93);
-    const QualityTarget target = targets.front();
+    const QualityTarget &target = targets.front();
     const MetricChoice metric = *metric_choice(target.metric);
     if (targets.size() > 1 || metric.lower_is_better)
         throw usage_error("predict takes one target of a metric of which more is better");

@@ -17,7 +17,7 @@ struct Configuration {
     std::string pix_fmt;              // given to the encoder
     std::string model, scored_at;     // the size at which pictures were compared
 
-    auto operator<=>(const Configuration &) const = default;
+    auto operator<=>(const Configuration &) const = default; // NOLINT(modernize-use-nullptr)
 
     bool is_comparable(const Configuration &other) const {
         return model == other.model && scored_at == other.scored_at;

@@ -45,7 +45,7 @@ TEST(Search, InterpFindsTheBestPointOfMeasuredCurvesWithFewProbes) {
         if (name.find("gradient") != std::string::npos) continue; // not textured, not monotone
         const int first = curve.begin()->first, last = curve.rbegin()->first - first;
         for (int target = 80; target <= 98; target++) {
-            const auto at = [&, first = first](int k) { return Measurement{curve.at(first + k), true}; };
+            const auto at = [&curve = curve, first](int k) { return Measurement{curve.at(first + k), true}; };
             const Replay run = replay(SearchMethod::interp, {.last = last, .target = double(target)}, at);
             ASSERT_EQ(run.answer.status, SearchStatus::ok) << name << " " << target;
             EXPECT_GE(at(*run.answer.k).score, target);
@@ -65,7 +65,7 @@ TEST(Search, InterpEndsOnCurvesThatAreNotMonotone) {
         if (name.find("gradient") == std::string::npos) continue;
         const int first = curve.begin()->first, last = curve.rbegin()->first - first;
         for (int target = 80; target <= 98; target++) {
-            const auto at = [&, first = first](int k) { return Measurement{curve.at(first + k), true}; };
+            const auto at = [&curve = curve, first](int k) { return Measurement{curve.at(first + k), true}; };
             const Replay run = replay(SearchMethod::interp, {.last = last, .target = double(target)}, at);
             if (run.answer.status == SearchStatus::ok) {
                 EXPECT_GE(at(*run.answer.k).score, target);

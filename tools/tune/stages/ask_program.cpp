@@ -32,7 +32,7 @@ std::string key_of(const Arguments &command) {
 
 Outcome answer_of(Cache *facts, const Arguments &command) {
     const std::string key = facts ? key_of(command) : "";
-    if (key.empty()) return run_child(command);
+    if (!facts || key.empty()) return run_child(command);
     if (const auto text = facts->find(Cache::Kind::fact, key)) try {
             const json stored = json::parse(*text);
             Outcome outcome;

@@ -13,7 +13,8 @@ typedef double CFTimeInterval;
 @protocol NSObject
 @end
 
-__attribute__((objc_root_class)) @interface NSObject <NSObject>
+__attribute__((objc_root_class))
+@interface NSObject<NSObject>
 + (instancetype)alloc;
 - (instancetype)init;
 @end
@@ -28,7 +29,7 @@ __attribute__((objc_root_class)) @interface NSObject <NSObject>
 @property(readonly, copy) NSString *localizedDescription;
 @end
 
-@interface NSArray <__covariant ObjectType> : NSObject
+@interface NSArray<__covariant ObjectType> : NSObject
 @property(readonly) NSUInteger count;
 - (ObjectType)objectAtIndexedSubscript:(NSUInteger)index;
 @end

@@ -21,9 +21,10 @@ took() { # stage: how long it took, for whoever wants the gate to be quick
 
 export CCACHE_SLOPPINESS=pch_defines,time_macros # where there is a cache: headers that are parsed once may stay in it
 status=0
-./scripts/style.sh || status=1
 configure build-test && ninja -C build-test || { echo "0 passed, 1 failed"; exit 1; }
 took "build"
+./scripts/style.sh --tidy "${STYLE_BASE:-}" || status=1
+took "style"
 meson test -C build-test --no-rebuild --print-errorlogs --timeout-multiplier 3 --no-suite slow || status=1
 took "tests"
 

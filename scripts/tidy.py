@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy on sources that changed since a commit, and on one source that includes each header that changed.
+
+    tidy.py BUILD CLANG_TIDY COMMIT|--all
+
+BUILD is a folder that meson made and ninja built: its commands say how a source is compiled, its log what it includes. Tests are
+compiled many in one; each is looked at by itself here, with the command of its lot. Exits with 1 if something was found.
+"""
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FOLDERS = ("src/", "tools/", "tests/", "bench/", "fuzz/", "examples/")
+ELSEWHERE = re.compile(r"_(windows|macos)\.cpp$")  # sources of other systems
+
+
+def lines(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def commands(build):
+    """How each source is compiled; those that one generated file includes have that file's command."""
+    found = {}
+    for entry in json.load(open(os.path.join(build, "compile_commands.json"))):
+        path = os.path.join(entry["directory"], entry["file"])
+        parts = re.findall(r'^#include\s*[<"](.+\.cpp)[>"]', open(path).read(), re.M) if "-unity" in path else []
+        for source in parts or [path]:
+            source = os.path.relpath(os.path.join(entry["directory"], source))
+            command = re.sub(r"^ccache | -o \S+", "", entry["command"]).removesuffix(entry["file"])
+            found.setdefault(source, {"directory": entry["directory"], "file": os.path.abspath(source), "command": command + os.path.abspath(source)})
+    return {source: entry for source, entry in found.items() if source.startswith(FOLDERS) and source.endswith(".cpp")}
+
+
+def includes(build, sources):
+    """The headers of each source, as ninja noted them."""
+    found, members = {}, []
+    for line in lines("ninja", "-C", build, "-t", "deps"):
+        if not line.startswith(" "):
+            members = None
+            continue
+        path = os.path.relpath(os.path.join(build, line.strip()))
+        if members is None:
+            members = found.setdefault(path, set())  # the first is the source itself
+        members.add(path)
+    return {source: found.get(source, set()) for source in sources}
+
+
+def main(build, checker, since):
+    known = commands(build)
+    if since == "--all":
+        wanted = set(known)
+    else:
+        changed = set(lines("git", "diff", "--name-only", "--diff-filter=d", since) + lines("git", "ls-files", "-o", "--exclude-standard"))
+        wanted = changed & set(known)
+        skipped = [name for name in changed if name.endswith(".cpp") and name.startswith(FOLDERS) and name not in known and not ELSEWHERE.search(name)]
+        if skipped:
+            print("not compiled in", build, "and not checked:", " ".join(sorted(skipped)))
+        headers = includes(build, known)
+        for header in sorted(name for name in changed if name.endswith((".hpp", ".h"))):
+            users = sorted((source for source in known if header in headers[source]), key=lambda source: (len(headers[source]), source))
+            if users and not wanted & set(users):
+                wanted.add(users[0])
+    if not wanted:
+        print("clang-tidy: no source changed since", since)
+        return 0
+
+    with tempfile.TemporaryDirectory() as database:
+        with open(os.path.join(database, "compile_commands.json"), "w") as out:
+            json.dump([known[source] for source in sorted(wanted)], out)
+
+        def check(source):
+            arguments = ["-p", database, "--quiet", "--extra-arg=-Wno-unknown-warning-option", "--warnings-as-errors=*", source]
+            return subprocess.run([checker, *arguments], capture_output=True, text=True)
+
+        bad = 0
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for source, result in zip(sorted(wanted), pool.map(check, sorted(wanted))):
+                if result.returncode != 0:
+                    bad += 1
+                    print(f"{source}:\n{result.stdout}" + ("" if result.stdout else result.stderr), flush=True)
+    print(f"clang-tidy: {len(wanted)} sources, {bad} with findings")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

@@ -66,7 +66,7 @@ def main():
     build = folder / "build"
     if build.exists():
         shutil.rmtree(build)
-    call("meson", "setup", build, tree, "--wrap-mode=forcefallback", "-Dbuildtype=debug", "-Doptimization=0", "-Dwerror=true",
+    call("meson", "setup", build, tree, "--wrap-mode=forcefallback", "-Dbuildtype=debug", "-Doptimization=1", "-Dwerror=true",
          "-Denable_bench=false", "-Denable_libav=disabled", env=environment)
     for wrap in PACKAGES:
         assert (tree / "subprojects" / wrap).is_dir(), f"{wrap} was not taken from its wrap"

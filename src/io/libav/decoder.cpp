@@ -46,7 +46,7 @@ std::string device_names() {
     std::string list;
     for (auto type = AV_HWDEVICE_TYPE_NONE; (type = av_hwdevice_iterate_types(type)) != AV_HWDEVICE_TYPE_NONE;)
         list += std::string(list.empty() ? "" : ", ") + av_hwdevice_get_type_name(type);
-    return list;
+    return list.empty() ? "none" : list;
 }
 
 } // namespace
@@ -284,6 +284,9 @@ bool Decoder::feed() {
     look_at_headers(*packet_);
     const int sent = avcodec_send_packet(codec_.get(), packet_.get());
     if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
+    if (sent == AVERROR(ENOSYS)) // FFmpeg's own decoder of AV1 has no other way
+        throw invalid("the video of " + name() + " is " + avcodec_get_name(codec_->codec_id) +
+                      ", which this FFmpeg decodes on a GPU only, with --hwaccel; another FFmpeg may have a decoder");
     if (sent < 0 && sent != AVERROR(EAGAIN) && !is_forgiving_) throw damaged(reason(sent));
     return true;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks how the C++ sources are written: all of them with clang-format, and with --tidy those that changed since a commit also with
 # clang-tidy, each source whose own text or whose headers changed. The commit is where this branch left main, and on main the one before the last.
-#   style.sh [--tidy] [COMMIT]
+#   style.sh [--tidy] [COMMIT]         TIDY_MOST=N: N sources at most
 #   style.sh --tidy --all      every source: about 20 minutes on two cores
 # Versions of these programs differ in what they find and how they break lines. The sources go by 14, Debian 12's.
 set -euo pipefail
@@ -35,4 +35,4 @@ else
   since=${1:-$(git merge-base HEAD "$main")}
   [ -n "${1:-}" ] || [ "$since" != "$(git rev-parse HEAD)" ] || since=$(git rev-parse -q --verify HEAD~1 || echo "$since")
 fi
-PYTHONDONTWRITEBYTECODE=1 python3 scripts/tidy.py build-test "$checker" "$since"
+PYTHONDONTWRITEBYTECODE=1 python3 scripts/tidy.py build-test "$checker" "$since" ${TIDY_MOST:-}

@@ -25,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     try {
         const Options options = parse_command_line(arguments);
         if (options.models.size() > kMaxModels || options.features.size() > kMaxFeatures) __builtin_trap();
-        if (options.action == Action::score && (options.reference.empty() || options.distorted.empty()))
+        if (options.action == Action::score && options.list.empty() &&
+            (options.reference.empty() || options.distorted.empty()))
             __builtin_trap();
     } catch (const Failure &failure) {
         if (failure.code() != ExitCode::usage || std::string(failure.what()).empty()) __builtin_trap();

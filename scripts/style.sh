@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks how the C++ sources are written: all of them with clang-format, and with --tidy those that changed since a commit also with
-# clang-tidy, each source whose own text or whose headers changed. The commit is where this branch left main, and on main the one before the last.
-#   style.sh [--tidy] [COMMIT]         TIDY_MOST=N: N sources at most
-#   style.sh --tidy --all      every source: about 20 minutes on two cores
+# clang-tidy, and one source for each header that changed. The commit is where this branch left main, and on main the one before the last.
+#   style.sh [--tidy] [COMMIT]    TIDY_MOST=N: N sources at most
+#   style.sh --tidy --all         every source: 75 minutes of processor time
 # Versions of these programs differ in what they find and how they break lines. The sources go by 14, Debian 12's.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,0 +1,149 @@
+"""Everything that can be wrong is an exception with a sentence, and leaves nothing behind."""
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import vmaf_turbo as vt
+
+FRAME = np.full((64, 64), 100, np.uint8)
+
+
+def scorer(**what):
+    return vt.Scorer(64, 64, **{"backend": "cpu", "threads": 0, **what})
+
+
+@pytest.mark.parametrize("what,words", [
+    (dict(model="no_such_model"), "no_such_model"), (dict(model="/no/such/model.json"), "/no/such/model.json"), (dict(features=["no_such"]), "no_such"),
+    (dict(features="psnr"), "give a list"), (dict(features={"psnr": {"enable_chroma": "maybe"}}), "enable_chroma"), (dict(backend="gpu"), "auto, cpu, cuda"),
+    (dict(backend="cpu", device=0), "turbo.device=0"), (dict(bits=7), "8 to 16"), (dict(chroma="411"), "400, 420, 422 or 444")])
+def test_set_up(what, words):
+    with pytest.raises(vt.InvalidInput, match=words):
+        scorer(**what)
+
+
+@pytest.mark.parametrize("ref,words", [
+    (FRAME[:32], "does not fit"), (FRAME.astype(np.float32), "not supported"), (FRAME.astype(np.uint16), "bits=10"), (FRAME.astype(np.int64), "not supported"),
+    ((FRAME, FRAME[:31, :31], FRAME[:31, :31]), "do not fit luma"), ((FRAME, FRAME), "three arrays"), (None, "no array"), ([1, 2, 3], "no array"),
+    (np.full((1, 64, 64, 3), np.nan), "NaN"), (np.ma.masked_array(FRAME, FRAME > 50), "masked"), (FRAME.astype(">u2"), "big-endian")])
+def test_arrays(ref, words):
+    with scorer() as s:
+        with pytest.raises(vt.InvalidInput, match=words):
+            s.push(ref, ref)
+        s.push(FRAME, FRAME)  # the next one is fine
+        assert s.finish().pooled["vmaf"].mean > 90
+
+
+def test_a_pair_must_be_alike():
+    with scorer() as s:
+        with pytest.raises(vt.InvalidInput, match="alike"):
+            s.push(FRAME, FRAME[None].repeat(2, 0))
+        with pytest.raises(vt.InvalidInput, match="alike"):
+            s.push(FRAME, FRAME[:, :, None].repeat(3, 2))
+        s.push(FRAME, FRAME)
+        with pytest.raises(vt.InvalidInput, match="one size, format and depth"):
+            s.push((FRAME, FRAME, FRAME), (FRAME, FRAME, FRAME))
+
+
+def test_samples_above_the_depth():
+    deep = np.full((64, 64), 2000, np.uint16)
+    with scorer(bits=10) as s:
+        with pytest.raises(vt.InvalidInput, match="2000"):
+            s.push(deep, deep)
+
+
+def test_a_finished_scorer():
+    s = scorer()
+    with pytest.raises(vt.InvalidInput, match="no frames"):
+        s.finish()
+    s.push(FRAME, FRAME)
+    s.finish()
+    for use in (s.finish, lambda: s.push(FRAME, FRAME)):
+        with pytest.raises(vt.InvalidInput, match="is finished"):
+            use()
+    s.close()
+
+
+def test_backends_that_cannot_be_used(clips):
+    built, path = vt.capabilities()["details"], clips.path(160, 96, 6)
+    for name in ("cuda", "hip", "sycl", "metal"):
+        if built[name]["built"] and built[name].get("usable"):
+            continue
+        with pytest.raises(vt.BackendUnavailable, match=name):
+            scorer(backend=name)
+        with pytest.raises(vt.BackendUnavailable, match=name):
+            vt.score_files(path, path, backend=name, arguments=["-w", "160", "-h", "96", "-p", "420", "-b", "8"])
+    assert scorer(backend="auto").backend in ("cpu", "cuda", "hip", "sycl", "metal")
+
+
+def test_files_that_are_not_there(tmp_path):
+    with pytest.raises(vt.InvalidInput, match="nothing.y4m"):
+        vt.score_files(tmp_path / "nothing.y4m", tmp_path / "nothing.y4m")
+
+
+def test_gpu_arrays_need_a_gpu():
+    class OnGpu:
+        shape = (64, 64)
+        def __dlpack_device__(self):
+            return 2, 0
+        def __dlpack__(self, stream=None):
+            raise AssertionError("not asked for")
+    with scorer() as s, pytest.raises(vt.InvalidInput, match="on GPU 0, but this Scorer computes on cpu"):
+        s.push(OnGpu(), OnGpu())
+
+
+def test_two_scorers_in_two_threads():
+    clips = [np.random.default_rng(i).integers(0, 255, (4, 64, 64), dtype=np.uint8) for i in range(4)]
+    expected = [vt.vmaf(c, c // 2 + 60, backend="cpu", threads=1).rows for c in clips]
+    found = [None] * 4
+    def work(i):
+        for _ in range(3):
+            found[i] = vt.vmaf(clips[i], clips[i] // 2 + 60, backend="cpu", threads=1).rows
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert found == expected
+
+
+def test_nothing_leaks():
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4
+    def some(n):
+        for i in range(n):
+            s = scorer(model=None, features=["psnr"], threads=i % 2)
+            s.push(FRAME, FRAME)
+            s.finish() if i % 50 == 0 else s.close()
+    some(300)
+    before = resident()
+    some(10000)
+    assert resident() - before < 8000, "KiB"
+    assert len(os.listdir("/proc/self/fd")) < 60
+
+
+def test_fork_is_told():
+    s = scorer()
+    s.push(FRAME, FRAME)
+    child = os.fork()
+    if child == 0:
+        try:
+            s.push(FRAME, FRAME)
+        except vt.VmafError as problem:
+            os._exit(7 if "after fork()" in str(problem) else 1)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    s.push(FRAME, FRAME)
+    assert len(s.finish().rows) == 2
+
+
+def test_keyboard_interrupt_ends_a_long_push():
+    import signal
+    stack = np.random.default_rng(0).integers(0, 255, (400, 720, 1280), dtype=np.uint8)
+    with vt.Scorer(1280, 720, backend="cpu", threads=0) as s:
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            s.push(stack, stack)
+        assert 0 < s.frames < 400

@@ -1,0 +1,130 @@
+"""Arrays of any library: where their samples are, without copying them.
+
+NumPy, torch, CuPy, JAX and whatever else has `__array_interface__`, `__dlpack__` or `__cuda_array_interface__`.
+"""
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
+from typing import Any, Optional, Sequence, Tuple
+
+from ._errors import InvalidInput
+
+CPU, CUDA, CUDA_HOST, ROCM, ROCM_HOST, CUDA_MANAGED = 1, 2, 3, 10, 11, 13  # kDL... of DLPack
+ON_HOST = (CPU, CUDA_HOST, ROCM_HOST)
+
+
+class _Tensor(ctypes.Structure):  # DLTensor
+    _fields_ = [("data", c_void_p), ("device_type", c_int32), ("device_id", c_int32), ("ndim", c_int32), ("code", c_uint8),
+                ("bits", c_uint8), ("lanes", c_uint16), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)),
+                ("byte_offset", c_uint64)]
+
+
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.argtypes, _capsule_pointer.restype = [ctypes.py_object, ctypes.c_char_p], c_void_p
+
+
+class Plane:
+    """Samples at `pointer`: `strides` in bytes, `kind` as "u1", "u2", "f4"; on the host, or on device `device`."""
+
+    def __init__(self, pointer: int, shape: Tuple[int, ...], strides: Tuple[int, ...], kind: str, device: Optional[int],
+                 keep: object, device_type: int = CPU) -> None:
+        self.pointer, self.shape, self.strides, self.kind = pointer, shape, strides, kind
+        self.device, self.keep, self.device_type = device, keep, device_type
+
+    @property
+    def item(self) -> int:
+        return int(self.kind[1:])
+
+    def __getitem__(self, index: int) -> "Plane":
+        """One frame of a stack, or one plane of a frame."""
+        return Plane(self.pointer + index * self.strides[0], self.shape[1:], self.strides[1:], self.kind, self.device, self.keep,
+                     self.device_type)
+
+    def is_plane(self) -> bool:
+        """Whether the last two axes are rows of adjacent samples."""
+        return self.shape[-1] <= 1 or self.strides[-1] == self.item
+
+
+def shape_of(array: Any) -> Tuple[int, ...]:
+    try:
+        return tuple(int(n) for n in array.shape)
+    except (AttributeError, TypeError):
+        raise InvalidInput(f"a {type(array).__name__} is no array; give NumPy, torch, CuPy or JAX arrays") from None
+
+
+def device_of(array: Any) -> Optional[int]:
+    """The index of the GPU that an array lies on; None: host memory."""
+    if hasattr(array, "__array_interface__"):
+        return None
+    if hasattr(array, "__dlpack_device__"):
+        kind, index = array.__dlpack_device__()
+        return None if int(kind) in ON_HOST else int(index)
+    return _pointer_device(array) if hasattr(array, "__cuda_array_interface__") else None
+
+
+def _pointer_device(array: Any) -> int:
+    device = getattr(array, "device", None)
+    return int(getattr(device, "id", getattr(device, "index", 0)) or 0)
+
+
+def _packed(shape: Sequence[int], item: int) -> Tuple[int, ...]:
+    strides, step = [], item
+    for n in reversed(shape):
+        strides.append(step)
+        step *= n
+    return tuple(reversed(strides))
+
+
+def _from_interface(array: Any, interface: Any, device: Optional[int]) -> Plane:
+    kind = interface["typestr"]
+    if kind[0] == ">" and kind[2:] != "1":
+        raise InvalidInput("samples are big-endian; convert them with array.astype(array.dtype.newbyteorder('='))")
+    if interface.get("mask") is not None or type(array).__module__.startswith("numpy.ma"):
+        raise InvalidInput("masked arrays have samples that are missing; fill them first")
+    shape = tuple(interface["shape"])
+    strides = interface.get("strides") or _packed(shape, int(kind[2:]))
+    return Plane(interface["data"][0] or 0, shape, tuple(strides), kind[1:], device, array, CPU if device is None else CUDA)
+
+
+def _from_capsule(array: Any, stream: Optional[int]) -> Plane:
+    device_type, index = (int(n) for n in array.__dlpack_device__())
+    if device_type not in (*ON_HOST, CUDA, CUDA_MANAGED, ROCM):
+        raise InvalidInput("an array lies on a device that is neither the host nor a CUDA or ROCm GPU; copy it to the host first")
+    if getattr(array, "requires_grad", False):
+        array = array.detach()
+    try:
+        capsule = array.__dlpack__() if device_type in ON_HOST else array.__dlpack__(stream=stream)
+    except (BufferError, RuntimeError, TypeError) as problem:
+        raise InvalidInput(f"the array cannot be exported: {problem}") from None
+    tensor = ctypes.cast(_capsule_pointer(capsule, b"dltensor"), POINTER(_Tensor)).contents
+    kind = {0: "i", 1: "u", 2: "f"}.get(tensor.code, "?") + str(tensor.bits // 8)
+    shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
+    item = tensor.bits // 8
+    strides = tuple(tensor.strides[i] * item for i in range(tensor.ndim)) if tensor.strides else _packed(shape, item)
+    pointer = (tensor.data or 0) + tensor.byte_offset
+    # The capsule frees the tensor when it goes; it keeps what it points to.
+    return Plane(pointer, shape, strides, kind, None if device_type in ON_HOST else index, (array, capsule), device_type)
+
+
+def intake(array: Any, stream: Optional[int]) -> Plane:
+    """Where the samples of an array are; on a device they are there for work in `stream`."""
+    if hasattr(array, "__array_interface__"):
+        return _from_interface(array, array.__array_interface__, None)
+    if hasattr(array, "__dlpack__"):
+        return _from_capsule(array, stream)
+    if hasattr(array, "__cuda_array_interface__"):
+        interface = array.__cuda_array_interface__
+        plane = _from_interface(array, interface, _pointer_device(array))
+        plane.ready = interface.get("stream")  # type: ignore[attr-defined]
+        return plane
+    raise InvalidInput(f"a {type(array).__name__} is no array; give NumPy, torch, CuPy or JAX arrays")
+
+
+def compact(array: Any) -> Any:
+    """The same samples, one after the other; copied only if they are not."""
+    if hasattr(array, "contiguous"):  # torch
+        return array.contiguous()
+    if hasattr(array, "copy") and hasattr(array, "strides"):  # NumPy, CuPy
+        return array.copy(order="C")
+    return array  # others are compact always

@@ -1,0 +1,101 @@
+"""What the programs of the package do: video files, capabilities."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+from ._errors import BackendUnavailable, InvalidInput, VmafError
+from ._library import PREFIX
+from ._result import Result, read_document
+from ._scorer import Features, Models, feature_list, model_list
+
+Path = Union[str, "os.PathLike[str]"]
+_SUFFIX = ".exe" if sys.platform == "win32" else ""
+
+
+def program(name: str) -> str:
+    """The path of `vmaf` or `vmaf-tune`: named by VMAF_TURBO_PROGRAMS (a folder), in the wheel, on the path."""
+    given = os.environ.get("VMAF_TURBO_PROGRAMS")
+    for folder in [pathlib.Path(given)] if given else [PREFIX / "bin"]:
+        if (folder / (name + _SUFFIX)).exists():
+            return str(folder / (name + _SUFFIX))
+    found = None if given else shutil.which(name)
+    if not found:
+        raise VmafError(f"the program '{name}' was not found; install the wheel, or name its folder in VMAF_TURBO_PROGRAMS")
+    return found
+
+
+def _run(arguments: Sequence[str]) -> str:
+    done = subprocess.run([program("vmaf"), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode == 0:
+        return done.stdout.decode(errors="replace")
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    sentence = "\n".join(line[len("vmaf: "):] if line.startswith("vmaf: ") else line for line in lines) or f"vmaf ended with {done.returncode}"
+    kind = {100: BackendUnavailable, 1: InvalidInput, 234: InvalidInput, 255: InvalidInput}.get(done.returncode, VmafError)
+    raise kind(sentence, done.returncode)
+
+
+def _quoted(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def score_files(ref: Path, dist: Path, *, model: Models = "vmaf_v0.6.1", features: Features = (), backend: str = "auto",
+                threads: Optional[int] = None, arguments: Sequence[str] = ()) -> Result:
+    """Scores two video files with the package's `vmaf` program.
+
+    `arguments` are further ones of the program: `["--align", "auto"]`, or `["-w", "64", "-h", "64", "-p", "420", "-b", "8"]` for raw clips.
+
+    >>> score_files("master.mov", "encode.mkv", features=["psnr"]).pooled["psnr_y"].mean      # doctest: +SKIP
+    41.7
+    """
+    models = model_list(model)
+    command = ["--reference", os.fspath(ref), "--distorted", os.fspath(dist), "--backend", backend, "--quiet", "--json", "--precision", "max",
+               "--threads", "auto" if threads is None else str(threads)]
+    for name, source in models:
+        is_file = os.path.exists(source) or source.endswith(".json")
+        command += ["--model", f"{'path' if is_file else 'version'}={source}:name={name}"]
+    if not models:
+        command.append("--no_prediction")
+    for name, options in feature_list(features):
+        command += ["--feature", name + ("=" if options else "") + ":".join(f"{key}={_quoted(value)}" for key, value in options.items())]
+    with tempfile.TemporaryDirectory(prefix="vmaf_turbo_") as folder:
+        path = os.path.join(folder, "scores.json")
+        _run([*command, "--output", path, *arguments])
+        return read_document(path, [name for name, _ in models])
+
+
+def capabilities() -> Dict[str, Any]:
+    """What this build can do on this machine, as `vmaf --capabilities` says."""
+    return json.loads(_run(["--capabilities"]))
+
+
+def features() -> Dict[str, List[str]]:
+    """Features, and the backends that have code for them.
+
+    >>> "cpu" in features()["psnr"]
+    True
+    """
+    return capabilities()["features"]
+
+
+def run_vmaf() -> None:
+    """The console script `vmaf`."""
+    _become("vmaf")
+
+
+def run_vmaf_tune() -> None:
+    """The console script `vmaf-tune`."""
+    _become("vmaf-tune")
+
+
+def _become(name: str) -> None:
+    path = program(name)
+    if sys.platform == "win32":
+        sys.exit(subprocess.call([path, *sys.argv[1:]]))
+    os.execv(path, [path, *sys.argv[1:]])

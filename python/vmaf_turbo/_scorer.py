@@ -1,0 +1,352 @@
+"""Scoring arrays, frame by frame."""
+from __future__ import annotations
+
+import os
+import tempfile
+from ctypes import byref, c_void_p, sizeof
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _library as lib
+from ._arrays import Plane, compact, device_of, intake, shape_of
+from ._colour import yuv_from_rgb
+from ._errors import BackendUnavailable, InvalidInput, VmafError
+from ._result import Result, read_document
+
+Features = Union[Iterable[Union[str, Tuple[str, Mapping[str, object]]]], Mapping[str, Mapping[str, object]]]
+Models = Union[None, str, "os.PathLike[str]", Sequence[str], Mapping[str, str]]
+
+CHUNK = 8  # frames of RGB that are converted at a time
+_ERROR, _NONE, _JSON = 1, 0, 2
+
+
+def feature_list(features: Features) -> List[Tuple[str, Dict[str, object]]]:
+    if isinstance(features, str):
+        raise InvalidInput(f"features is the text '{features}'; give a list: features=['{features}']")
+    if isinstance(features, Mapping):
+        return [(name, dict(options)) for name, options in features.items()]
+    return [(item, {}) if isinstance(item, str) else (item[0], dict(item[1])) for item in features]
+
+
+def model_list(model: Models) -> List[Tuple[str, str]]:
+    """(name of the score, version or path)"""
+    if model is None:
+        return []
+    if isinstance(model, (str, os.PathLike)):
+        return [("vmaf", os.fspath(model))]
+    if isinstance(model, Mapping):
+        return [(name, os.fspath(source)) for name, source in model.items()]
+    sources = [os.fspath(source) for source in model]
+    return [("vmaf" if len(sources) == 1 else source, source) for source in sources]
+
+
+def _stream_handle(stream: Any) -> int:
+    for name in ("cuda_stream", "ptr", "handle"):
+        if hasattr(stream, name):
+            return int(getattr(stream, name))
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    try:
+        return int(stream)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"a {type(stream).__name__} is no stream; give a torch or CuPy stream, or the number of a CUstream") from None
+
+
+class _Frames:
+    """A stack of frames as planes; `shapes` tell what the numbers mean."""
+
+    def __init__(self, array: Any, size: Tuple[int, int]) -> None:
+        self.is_planar = isinstance(array, (tuple, list))
+        self.array, self.channel_axis = array, 0
+        if self.is_planar:
+            if len(array) != 3:
+                raise InvalidInput(f"planar frames are three arrays (Y, Cb, Cr), not {len(array)}")
+            self.layout = "yuv"
+            self.is_stack = len(shape_of(array[0])) == 3
+            if len({len(shape_of(plane)) for plane in array}) != 1:
+                raise InvalidInput("the planes of a stack must all be (T, H, W), those of a frame (H, W)")
+            self.count = shape_of(array[0])[0] if self.is_stack else 1
+            self._check(shape_of(array[0])[-2:], size)
+            return
+        shape = shape_of(array)
+        self.layout, self.is_stack, self.count = self._meaning(shape, size)
+
+    def _meaning(self, shape: Tuple[int, ...], size: Tuple[int, int]) -> Tuple[str, bool, int]:
+        if shape == size:
+            return "luma", False, 1
+        if len(shape) == 3 and shape[1:] == size:
+            return "luma", True, shape[0]
+        if shape == (*size, 3):
+            self.channel_axis = -1
+            return "rgb", False, 1
+        if len(shape) == 4 and shape[1:] == (3, *size):
+            self.channel_axis = 1
+            return "rgb", True, shape[0]
+        if len(shape) == 4 and shape[1:] == (*size, 3):
+            self.channel_axis = -1
+            return "rgb", True, shape[0]
+        raise InvalidInput(f"an array of shape {shape} does not fit frames of {size[1]}x{size[0]}; give (T, H, W) luma, (T, 3, H, W) or "
+                           "(T, H, W, 3) RGB, or a tuple of Y, Cb and Cr")
+
+    @staticmethod
+    def _check(shape: Tuple[int, ...], size: Tuple[int, int]) -> None:
+        if tuple(shape) != size:
+            raise InvalidInput(f"the luma plane is {shape[-1]}x{shape[-2]}, the frames of this Scorer are {size[1]}x{size[0]}")
+
+    def part(self, first: int, count: int) -> "_Frames":
+        if count == self.count:
+            return self
+        out = _Frames.__new__(_Frames)
+        out.__dict__.update(self.__dict__, count=count)
+        if self.is_stack:
+            out.array = tuple(plane[first:first + count] for plane in self.array) if self.is_planar else self.array[first:first + count]
+        return out
+
+    def first_array(self) -> Any:
+        return self.array[0] if self.is_planar else self.array
+
+
+def _planes(arrays: Sequence[Any], stream: Optional[int]) -> List[Plane]:
+    out = []
+    for array in arrays:
+        plane = intake(array, stream)
+        if not plane.is_plane() or plane.device is not None and any(step < 0 for step in plane.strides):
+            plane = intake(compact(array), stream)
+        out.append(plane)
+    return out
+
+
+def _chroma_of(planes: Sequence[Plane]) -> str:
+    """The pixel format that the sizes of planes mean."""
+    height, width = planes[0].shape[-2:]
+    if len(planes) == 1:
+        return "400"
+    sizes = {"420": (height // 2, width // 2), "422": (height, width // 2), "444": (height, width)}
+    for name, size in sizes.items():
+        if planes[1].shape[-2:] == planes[2].shape[-2:] == size:
+            return name
+    raise InvalidInput(f"chroma planes of {planes[1].shape[-1]}x{planes[1].shape[-2]} do not fit luma of {width}x{height}; 4:2:0, 4:2:2 and 4:4:4 "
+                       "are supported, odd sizes rounded down")
+
+
+class Scorer:
+    """Scores pairs of frames that are pushed one after the other.
+
+    >>> import numpy as np
+    >>> grey = np.full((64, 64), 128, np.uint8)
+    >>> with Scorer(64, 64, features=["psnr"], backend="cpu") as scorer:
+    ...     for _ in range(3):
+    ...         scorer.push(grey, grey)
+    ...     result = scorer.finish()
+    >>> result.pooled["psnr_y"].mean
+    60.0
+
+    `model` is the version of a built-in model, a path, several of them, a mapping from names of scores to models, or None. `features` are further
+    metrics: names, or names with options (`{"cambi": {"max_log_contrast": 2}}`).
+    `bits` is the depth of 16-bit samples, which must be stated, and the one that RGB is converted to (8 if not given). `chroma` is the format that RGB is
+    converted to.
+    `backend` is "auto", "cpu" or a GPU's; a GPU that is named is used or refused with BackendUnavailable.
+    """
+
+    def __init__(self, width: int, height: int, *, model: Models = "vmaf_v0.6.1", features: Features = (), bits: Optional[int] = None,
+                 chroma: str = "420", backend: str = "auto", device: Optional[int] = None, threads: Optional[int] = None,
+                 subsample: int = 1, log: bool = False) -> None:
+        self._context: Optional[c_void_p] = None
+        self._models: List[lib.Model] = []
+        self._process = os.getpid()
+        if chroma not in lib.PIXEL_FORMATS:
+            raise InvalidInput(f"chroma '{chroma}' is not supported; use 400, 420, 422 or 444")
+        if bits is not None and not 8 <= bits <= 16:
+            raise InvalidInput(f"bits={bits} is not supported; use 8 to 16")
+        if threads is None:
+            threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.width, self.height, self.frames = width, height, 0
+        self._bits, self._chroma, self._format = bits, chroma, None  # type: Optional[int], str, Optional[Tuple[str, str, int]]
+        self._stream: Optional[int] = None
+        context = c_void_p()
+        lib.call("vmaf_init", byref(context), lib.Configuration(_ERROR if log else _NONE, threads, subsample, 0, 0))
+        self._context = context
+        try:
+            self._set_up(backend, -1 if device is None else device, model, features)
+        except BaseException:
+            self.close()
+            raise
+
+    def _set_up(self, backend: str, device: int, model: Models, features: Features) -> None:
+        lib.call("vmaf_turbo_use_backend", self._context, backend.encode(), device)
+        self._device = lib.Device(size=sizeof(lib.Device))
+        try:
+            lib.call("vmaf_turbo_device", self._context, byref(self._device))
+        except VmafError as problem:
+            raise BackendUnavailable(str(problem), problem.code) from None
+        for name, source in model_list(model):
+            self._models.append(lib.Model(source, name))
+            self._models[-1].use(self._context)
+        for name, options in feature_list(features):
+            lib.use_feature(self._context, name, options)
+
+    @property
+    def backend(self) -> str:
+        """Where it computes: "cpu", "cuda", ..."""
+        return self._device.backend.decode()
+
+    @property
+    def device_name(self) -> str:
+        """The GPU's name; empty on the CPU."""
+        return self._device.name.decode()
+
+    def __enter__(self) -> "Scorer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of everything. `finish` and the end of a `with` block do it too."""
+        context, self._context = getattr(self, "_context", None), None
+        models, self._models = getattr(self, "_models", []), []
+        if os.getpid() != getattr(self, "_process", 0):
+            return  # a copy that fork made: the threads behind it are the parent's
+        for model in models:
+            model.close()
+        if context:
+            lib.library.vmaf_close(context)
+
+    def _check_usable(self) -> c_void_p:
+        if os.getpid() != self._process:
+            raise VmafError(f"this Scorer belongs to process {self._process} and cannot be used after fork(); make one in the new process")
+        if not self._context:
+            raise InvalidInput("this Scorer is finished; make another one")
+        return self._context
+
+    def push(self, ref: Any, dist: Any, stream: Any = None) -> None:
+        """Takes a pair of frames, or of stacks of frames.
+
+        Frames are luma (H, W) or (T, H, W), RGB (H, W, 3), (T, H, W, 3) or (T, 3, H, W), or a tuple of the planes Y, Cb, Cr, each (H, W) or (T, H, W).
+        When `push` returns the arrays may be changed. Arrays on a GPU are read there, after the work that is queued for them; with `stream` that stream
+        is made to wait instead of the caller.
+        """
+        self._check_usable()
+        size = (self.height, self.width)
+        pair = [_Frames(array, size) for array in (ref, dist)]
+        if pair[0].layout != pair[1].layout or pair[0].count != pair[1].count:
+            raise InvalidInput(f"the reference is {pair[0].count} frames of {pair[0].layout}, the distorted clip {pair[1].count} of {pair[1].layout}; "
+                               "they must be alike")
+        self._check_places(pair)
+        step = CHUNK if pair[0].layout == "rgb" else pair[0].count
+        for first in range(0, pair[0].count, max(step, 1)):
+            count = min(step, pair[0].count - first)
+            self._push_part([frames.part(first, count) for frames in pair], stream)
+
+    def _check_places(self, pair: Sequence[_Frames]) -> None:
+        places = {device_of(array) for frames in pair for array in (frames.array if frames.is_planar else (frames.array,))}
+        if len(places) > 1:
+            raise InvalidInput("the arrays of a pair lie in different memories; move them to one device")
+        (place,) = places
+        self._on_device = place is not None
+        if place is not None and self.backend not in ("cuda", "hip"):
+            raise InvalidInput(f"the arrays are on GPU {place}, but this Scorer computes on {self.backend}; use backend='cuda', or copy them to the host")
+        if place is not None and place != self._device.index:
+            raise InvalidInput(f"the arrays are on GPU {place}, this Scorer is on GPU {self._device.index}; use device={place}")
+
+    def _as_planes(self, frames: _Frames) -> List[Plane]:
+        own_stream = self._device.stream
+        if frames.layout == "yuv":
+            return _planes(frames.array, own_stream)
+        if frames.layout == "luma":
+            return _planes([frames.array], own_stream)
+        kind = intake(frames.array, own_stream).kind
+        converted = yuv_from_rgb(frames.array, kind, frames.channel_axis, self._chroma, self._bits or 8)
+        return _planes(converted, own_stream)
+
+    def _depth_of(self, planes: Sequence[Plane], layout: str) -> int:
+        kinds = {plane.kind for plane in planes}
+        if len(kinds) != 1 or not kinds <= {"u1", "u2", "i2"}:
+            raise InvalidInput(f"samples of type {', '.join(sorted(kinds))} are not supported for {layout}; use uint8 or uint16" +
+                               (", or RGB for floats" if layout == "luma" else ""))
+        if layout == "rgb":
+            return self._bits or 8
+        if kinds == {"u1"}:
+            if self._bits not in (None, 8):
+                raise InvalidInput(f"bits={self._bits}, but the samples are uint8; convert them to uint16")
+            return 8
+        if self._bits is None or self._bits == 8:
+            raise InvalidInput("16-bit samples need their depth: bits=10 (or 9 to 16)")
+        return self._bits
+
+    def _push_part(self, pair: Sequence[_Frames], stream: Any) -> None:
+        context = self._check_usable()
+        both = [self._as_planes(frames) for frames in pair]
+        layout, bits = pair[0].layout, self._depth_of([*both[0], *both[1]], pair[0].layout)
+        chroma = _chroma_of(both[0])
+        if _chroma_of(both[1]) != chroma:
+            raise InvalidInput("the reference and the distorted clip have different chroma formats; they must be alike")
+        memory = lib.DEVICE if self._on_device else lib.HOST
+        pictures = []
+        for planes in both:
+            shown = [plane[0] for plane in planes] if len(planes[0].shape) == 3 else planes
+            if len(planes[0].shape) == 3 and any(plane.shape[0] != pair[0].count for plane in planes):
+                raise InvalidInput("the planes of a stack have different numbers of frames")
+            ready = getattr(planes[0], "ready", None) or self._device.stream
+            pictures.append(lib.picture(shown, chroma, bits, memory, ready if self._on_device else None))
+        pictures[1].is_ready = pictures[0].stream == pictures[1].stream
+        steps = [(picture.data, p, plane.strides[0]) for picture, planes in zip(pictures, both) for p, plane in enumerate(planes)]
+        pointers = byref(pictures[0]), byref(pictures[1])
+        try:
+            for i in range(pair[0].count):
+                if i == 1:
+                    pictures[0].is_ready = pictures[1].is_ready = 1  # one wait is enough for a stack
+                if i:
+                    for data, p, step in steps:
+                        data[p] += step
+                lib.call("vmaf_turbo_read_pictures", context, *pointers, self.frames)
+                self.frames += 1
+        finally:  # whatever happened, the arrays are the caller's again
+            if self._on_device and self._context:
+                if stream is None:
+                    lib.call("vmaf_turbo_wait_read", context)
+                else:
+                    lib.call("vmaf_turbo_hold_stream", context, _stream_handle(stream))
+
+    def finish(self) -> Result:
+        """Waits for all frames and returns their scores."""
+        context = self._check_usable()
+        if not self.frames:
+            raise InvalidInput("no frames were pushed; there is nothing to score")
+        try:
+            lib.call("vmaf_read_pictures", context, None, None, 0)
+            for model in self._models:
+                model.predict(context, self.frames)
+            with tempfile.TemporaryDirectory(prefix="vmaf_turbo_") as folder:
+                path = os.path.join(folder, "scores.json")
+                lib.call("vmaf_write_output_with_format", context, os.fsencode(path), _JSON, b"%.17g")
+                return read_document(path, [model.name for model in self._models])
+        finally:
+            self.close()
+
+
+def vmaf(ref: Any, dist: Any, *, model: Models = "vmaf_v0.6.1", features: Features = (), bits: Optional[int] = None, chroma: str = "420",
+         backend: str = "auto", device: Optional[int] = None, threads: Optional[int] = None) -> Result:
+    """Scores two clips that are arrays: (T, H, W) luma, (T, 3, H, W) or (T, H, W, 3) RGB, or tuples of Y, Cb and Cr.
+
+    >>> import numpy as np
+    >>> ramp = np.tile(np.arange(64, dtype=np.uint8) * 3, (2, 64, 1))
+    >>> float(vmaf(ramp, ramp // 64 * 64)) < float(vmaf(ramp, ramp))
+    True
+    """
+    shape = shape_of(ref[0] if isinstance(ref, (tuple, list)) and len(ref) else ref)
+    if isinstance(ref, (tuple, list)) or len(shape) == 2 or len(shape) == 3 and shape[-1] != 3:
+        height, width = shape[-2:]
+    elif len(shape) == 4 and shape[1] == 3 and shape[-1] != 3:
+        height, width = shape[2:]
+    elif len(shape) in (3, 4) and shape[-1] == 3:
+        height, width = shape[-3:-1]
+    else:
+        raise InvalidInput(f"an array of shape {shape} is no clip; give (T, H, W) luma, (T, 3, H, W) or (T, H, W, 3) RGB, or a tuple of Y, Cb and Cr")
+    place = device_of(ref[0] if isinstance(ref, (tuple, list)) else ref)
+    with Scorer(width, height, model=model, features=features, bits=bits, chroma=chroma, backend=backend,
+                device=device if device is not None or backend in ("auto", "cpu") else place, threads=threads) as scorer:
+        scorer.push(ref, dist)
+        return scorer.finish()

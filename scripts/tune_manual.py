@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the flags of vmaf-tune's pages and its manual page from what the program itself says.
+"""Writes the flags of vmaf-tune's pages, or its manual page, from what the program itself says.
 
-  tune_manual.py VMAF_TUNE [--check]     --check: say which files are out of date and change nothing
+  tune_manual.py VMAF_TUNE                  the pages in docs/usage/vmaf-tune
+  tune_manual.py VMAF_TUNE --check          say which of them are out of date and change nothing
+  tune_manual.py VMAF_TUNE --manual FILE    the manual page; the build makes it
 """
 import os
 import re
@@ -9,6 +11,7 @@ import subprocess
 import sys
 
 tune, check = os.path.abspath(sys.argv[1]), "--check" in sys.argv
+manual_page = sys.argv[sys.argv.index("--manual") + 1] if "--manual" in sys.argv else None
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 stale = []
 
@@ -42,7 +45,8 @@ for name in subcommands():
     text = help_of(name)
     page = f"docs/usage/vmaf-tune/{name}.md"
     full = os.path.join(root, page)
-    if os.path.exists(full):
+    if manual_page: pass
+    elif os.path.exists(full):
         store(page, re.sub(r"(<!-- made by scripts/tune_manual.py -->\n```\n).*?```", lambda m: m.group(1) + text + "\n```", open(full).read(), flags=re.S))
     else:
         stale.append(page + " (missing)")
@@ -55,6 +59,8 @@ manual += [".SH EXIT STATUS", ".nf", roff("0   done; the target was met where on
                 "XDG_CACHE_HOME, else .cache in HOME (LOCALAPPDATA on Windows, Library/Caches in HOME on macOS): where results are remembered. NO_COLOR: no colours. VMAF_TUNE_CONFIG: a file of settings. VMAF_MODEL_DIR: where models\n"
                 "for HDR are looked for first. VMAF_LIBAV_MODULE and VMAF_..._DISPATCH: see vmaf(1). PATH: where ffmpeg and other programs are.\n"
                 "SLURM_ARRAY_JOB_ID, SLURM_ARRAY_TASK_ID, SLURM_CPUS_ON_NODE, SLURM_RESTART_COUNT and SLURMD_NODENAME are set by Slurm for its tasks."), ".SH SEE ALSO", ".BR vmaf (1)"]
-store("docs/man/vmaf-tune.1", "\n".join(manual) + "\n")
+if manual_page:
+    with open(manual_page, "w") as file: file.write("\n".join(manual) + "\n")
+    sys.exit()
 if check and stale: sys.exit("out of date, run scripts/tune_manual.py: " + ", ".join(stale))
 print("up to date" if not stale else "wrote " + ", ".join(stale))

@@ -33,6 +33,29 @@ class Commands(tune_case.TuneCase):
     def probing(self, command, source, *more, **options):
         return self.tune(command, "-i", source, "--preset", "ultrafast", "--score-scale", "none", *more, **options)
 
+    def test_output_that_does_not_arrive_is_an_error_of_every_command(self):
+        self.probing("corpus", "street.y4m", "--crf-range", "20:40:4", "-o", "arrives.jsonl")
+        clip = ("-i", "street.y4m", "--preset", "ultrafast", "--score-scale", "none")
+        target = ("--target-vmaf", "80", "--q-step", "8")
+        works = {"corpus": (*clip, "--crf", "30", "-o", "-"), "search": (*clip, *target), "sample": (*clip, "--crf", "30"), "encode": (*clip, "--crf", "30", "--dry-run"),
+                 "score": ("street.y4m", "cut.y4m", "--score-scale", "none"), "compare": (*clip, *target, "--dry-run"), "ladder": (*clip, "--dry-run"), "per-shot": (*clip, *target, "--dry-run"),
+                 "fast": (*clip, "--target-vmaf", "80", "--dry-run"), "predict": ("--from-corpus", "arrives.jsonl", "--target-vmaf", "80"), "report": ("arrives.jsonl", "-o", "-"), "benchmark": ("arrives.jsonl", "--target-vmaf", "80"),
+                 "cache": ("list",), "doctor": (), "status": None, "completions": ("bash",)}
+        commands = [line.split()[0].rstrip(",") for line in self.tune("--help").stdout.split("ommands:")[1].splitlines() if line.startswith("  ") and line[2] != " "]
+        self.assertEqual(sorted(commands), sorted(works))
+        for command in commands:
+            for words in (("--help",), works[command]):
+                if words is None: continue
+                with open("/dev/full", "w") as full:
+                    run = subprocess.run([TUNE, command, *words], stdout=full, stderr=subprocess.PIPE, text=True, cwd=self.folder, stdin=subprocess.DEVNULL, env=self.environment())
+                self.assertEqual(run.returncode, 6, (command, words, run.stderr))
+                self.assertRegex(run.stderr, "No space left on device|standard output")
+        end, output = os.pipe()
+        os.close(end)
+        run = subprocess.run([TUNE, "cache", "list"], stdout=output, stderr=subprocess.PIPE, text=True, env=self.environment())
+        os.close(output)
+        self.assertEqual((run.returncode, run.stderr), (141, ""))
+
     def test_one_encoder_or_several(self):
         run = self.probing("compare", "street.y4m", "-e", "libx264", "-e", "libsvtav1", "--target-vmaf", "80", "--q-step", "4", "--json")
         self.assertEqual(sorted(r["codec"] for r in json.loads(run.stdout)["rows"]), ["libsvtav1", "libx264"])

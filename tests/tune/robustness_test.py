@@ -178,6 +178,37 @@ class Robustness(tune_case.FreshCase):
         self.assertIn("64 MB", run.stderr)
         self.assertEqual(os.listdir(disk), ["fill"])
 
+    def test_full_disk_under_an_encode_leaves_no_file_and_ends_with_code_6(self):
+        clip = self.make_clip("long.y4m", "176x144", 60)
+        disk = self.small_disk("300k")
+        for more in ([], ["--verify"], ["--verify-score", "--score-scale", "none"]):
+            for name in ("out.mkv", "out.mp4"):
+                run = self.tune("encode", "-i", clip, "-e", "libx264", "--preset", "ultrafast", "--crf", "1", "-o", f"{disk}/{name}", *more)
+                self.assertEqual(run.returncode, 6, run.stderr)
+                self.assertIn("the disk is full", run.stderr)
+                self.assertEqual(os.listdir(disk), [])
+        shots = ("per-shot", "-i", clip, "-e", "libx264", "--preset", "ultrafast", "--target-vmaf", "1", "--best-effort", "--min-q", "1", "--max-q", "2", "--score-scale", "none", "--run")
+        for more in (["-o", f"{disk}/joined.mkv"], ["-o", f"{disk}/joined.mkv", "--segment-dir", self.path("segments")]):
+            run = self.tune(*shots, *more)
+            self.assertEqual(run.returncode, 6, run.stderr)
+            self.assertIn("the disk is full", run.stderr)
+            self.assertFalse(os.path.exists(f"{disk}/joined.mkv"))
+        run = self.tune("ladder", "-i", clip, "--resolutions", "176x144", "--target-vmafs", "90", "--min-q", "1", "--max-q", "4", "--preset", "ultrafast", "--score-scale", "none", "--run", "--format", "dash", "-o", f"{disk}/film.mpd")
+        self.assertEqual(run.returncode, 6, run.stderr)
+        self.assertEqual([n for n in os.listdir(disk) if n.endswith(("mp4", "mpd"))], [])
+
+    def test_a_finished_file_that_lost_its_end_is_no_result(self):
+        subprocess.check_call([FFMPEG, "-v", "error", "-i", self.clip, "-f", "lavfi", "-i", "sine=d=4", "-c:v", "ffv1", "-c:a", "pcm_s16le", self.path("sound.mkv")])
+        # The program that is the real thing, but for what becomes of its last argument.
+        fake = self.program("ffmpeg", f'{FFMPEG} "$@"; s=$?\ncase "$*" in *VMAF_TUNE_ARGS*) for last; do :; done; last=${{last#file:}}; [ -n "$KEEP" ] && truncate -s $(($(stat -c %s "$last") * KEEP / 100)) "$last";; esac\nexit $s')
+        for source, keep in (("clip.y4m", 50), ("sound.mkv", 70)):
+            for name in ("out.mkv", "out.mp4"):
+                if source == "sound.mkv" and name == "out.mp4": continue  # PCM
+                run = self.tune("encode", "-i", source, "-e", "libx264", "--preset", "ultrafast", "--crf", "20", "-o", name, "--ffmpeg-bin", fake, env={"KEEP": str(keep)})
+                self.assertIn(run.returncode, (4, 6), (source, name, run.stderr))
+                self.assertFalse(os.path.exists(self.path(name)))
+        self.assertEqual(self.tune("encode", "-i", "sound.mkv", "-e", "libx264", "--preset", "ultrafast", "--crf", "20", "-o", "out.mkv", "--ffmpeg-bin", fake).returncode, 0)
+
     def start_slow_corpus(self):
         clip = self.make_clip("slow.y4m", "416x240", 36)
         process = subprocess.Popen([TUNE, "corpus", "-i", clip, "--preset", "veryslow", "--crf-range", "20:40:4", "--score-scale", "none", "-o", "rows.jsonl"], cwd=self.folder, stdin=subprocess.DEVNULL,

@@ -1,4 +1,6 @@
 """A checker for the part of JSON Schema that our schemas use."""
+import json
+import os
 import re
 
 TYPES = {"string": str, "number": (int, float), "integer": int, "boolean": bool, "object": dict, "array": list, "null": type(None)}
@@ -9,7 +11,15 @@ def is_type(value, name):
     return isinstance(value, TYPES[name]) or (name == "integer" and isinstance(value, float) and value.is_integer())
 
 
+def load(path):
+    """The schema in a file; schemas that it refers to lie beside it."""
+    with open(path) as file: schema = json.load(file)
+    schema["allOf"] = [load(os.path.join(os.path.dirname(path), one["$ref"])) for one in schema.get("allOf", [])]
+    return schema
+
+
 def problems(value, schema, at="$"):
+    for one in schema.get("allOf", []): yield from problems(value, one, at)
     if "enum" in schema and value not in schema["enum"]: yield f"{at}: {value!r} is none of {schema['enum']}"
     if "type" in schema:
         types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
@@ -28,6 +38,8 @@ def problems(value, schema, at="$"):
         for key, item in value.items():
             if key in schema.get("properties", {}):
                 yield from problems(item, schema["properties"][key], f"{at}.{key}")
+            elif patterns := [s for pattern, s in schema.get("patternProperties", {}).items() if re.search(pattern, key)]:
+                for one in patterns: yield from problems(item, one, f"{at}.{key}")
             elif isinstance(schema.get("additionalProperties"), dict):
                 yield from problems(item, schema["additionalProperties"], f"{at}.{key}")
             elif schema.get("additionalProperties") is False:

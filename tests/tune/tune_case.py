@@ -77,7 +77,7 @@ class TuneCase(unittest.TestCase):
         return [json.loads(line) for line in open(self.path(name))]
 
     def check(self, value, name):
-        self.assertEqual(list(schema.problems(value, json.load(open(f"{PROGRAMS['schemas']}/{name}.schema.json")))), [])
+        self.assertEqual(list(schema.problems(value, schema.load(f"{PROGRAMS['schemas']}/{name}.schema.json"))), [])
 
 
 class FreshCase(TuneCase):

@@ -1,5 +1,7 @@
 // vmaf-tune: finds encodes for a quality target.
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +14,6 @@
 #include "cli/arguments.hpp"
 #include "cli/complain.hpp"
 #include "cli/config.hpp"
-#include "cli/outputs.hpp"
 #include "cli/run.hpp"
 #include "command.hpp"
 #include "commands/commands.hpp"
@@ -29,7 +30,7 @@ namespace {
 using namespace vmaf::tune;
 
 // The last lines of --progress json, whatever ended the command.
-void send_end(const Options &options, int code, const std::string &error) {
+void send_end(const RunningOptions &options, int code, const std::string &error) {
     if (options.progress != ProgressMode::json) return;
     const auto send = [&](const nlohmann::json &object) {
         const std::string text = row_text(object) + "\n";
@@ -39,7 +40,7 @@ void send_end(const Options &options, int code, const std::string &error) {
     send({{"type", "end"}, {"ts", utc_timestamp()}, {"exit_code", code}});
 }
 
-int fail(const Options &options, const std::string &subcommand, int code, const std::string &sentence) {
+int fail(const RunningOptions &options, const std::string &subcommand, int code, const std::string &sentence) {
     send_end(options, code, sentence);
     if (options.json) // the last line of standard output says how it ended (14.3)
         std::printf("%s\n", row_text({{"type", "error"}, {"message", sentence}, {"exit_code", code}}).c_str());
@@ -58,9 +59,8 @@ int run(int argc, char **argv) {
         return vmaf::cli::vmaf_command(argc - 2, argv + 2, report);
     }
 
+    vmaf::system::prepare_standard_streams();
     interruption::install_handlers();
-    Options options;
-    int exit_code = kExitOk;
     CLI::App app("Finds encodes for a quality target: drives FFmpeg's encoders and scores what they make.",
                  "vmaf-tune");
     app.allow_windows_style_options(false); // "/clips/a.mkv" is a path on every system
@@ -69,54 +69,59 @@ int run(int argc, char **argv) {
     app.fallthrough(false);
     app.footer("`vmaf-tune COMMAND --help` shows the flags and examples of a command. Flags without a value have a\n"
                "--no- form.");
-    bind_commands(app, options, exit_code);
-    app.parse_complete_callback([&] { check_outputs(options); }); // before the command itself
-    const auto subcommand = [&] {
-        const auto parsed = app.get_subcommands();
-        return parsed.empty() ? std::string() : parsed.front()->get_name();
+    Commands commands(app);
+    add_commands(commands);
+    const auto failed = [&](int code, const std::string &sentence) {
+        const Command *command = commands.chosen();
+        return command ? fail(*command->running, command->app->get_name(), code, sentence)
+                       : fail({}, "", code, sentence);
     };
     std::vector<std::string> given(argv + 1, argv + argc);
     try {
         // A task of a run on a cluster, or its end: `__task FOLDER PHASE TASKS`, `__settle FOLDER`.
         if (given.size() > 1 && (given[0] == "__task" || given[0] == "__settle")) {
-            options.cluster.task_folder = given[1];
-            options.cluster.phase = given.size() > 2 ? std::strtoull(given[2].c_str(), nullptr, 10) : 0;
-            options.cluster.workers = given.size() > 3 ? std::strtoull(given[3].c_str(), nullptr, 10) : 0;
-            return run_stored_command(options, given[1]);
+            ClusterWork work;
+            work.task_folder = given[1];
+            work.phase = given.size() > 2 ? std::strtoull(given[2].c_str(), nullptr, 10) : 0;
+            work.workers = given.size() > 3 ? std::strtoull(given[3].c_str(), nullptr, 10) : 0;
+            return run_stored_command(work, given[1]);
         }
         resolve_negations(app, given);
         std::vector<std::string> arguments = given;
         add_defaults(app, arguments);
-        options.cluster.command_line = arguments;
+        const std::vector<std::string> command_line = arguments;
         std::reverse(arguments.begin(), arguments.end()); // the order that the parser wants
         app.parse(arguments);
-        send_end(options, exit_code, "");
-        return exit_code;
+        const Command &command = *commands.chosen();
+        if (command.cluster) command.cluster->command_line = command_line;
+        check_files(command.files());
+        const int code = command.run();
+        send_end(*command.running, code, "");
+        return code;
     } catch (const CLI::Success &e) {
         app.exit(e);
         return kExitOk;
     } catch (const CLI::ParseError &e) {
-        if (const std::string word = unknown_command(app, given); !word.empty())
-            return fail(options, subcommand(), kExitUsage, word);
+        if (const std::string word = unknown_command(app, given); !word.empty()) return failed(kExitUsage, word);
         const std::string hint = hint_for_unknown_flag(app, given);
-        return fail(options, subcommand(), kExitUsage, e.what() + (hint.empty() ? " (see --help)" : "; " + hint));
+        return failed(kExitUsage, e.what() + (hint.empty() ? " (see --help)" : "; " + hint));
     } catch (const CommandError &e) {
-        return fail(options, subcommand(), e.code(), e.what());
+        return failed(e.code(), e.what());
     } catch (const vmaf::system::OutputError &e) {
-        return fail(options, subcommand(), kExitOutput, e.what());
+        if (e.code() == EPIPE) return vmaf::system::kClosedPipeStatus; // its reader has seen enough
+        return failed(kExitOutput, e.what());
     } catch (const vmaf::system::Untrusted &e) {
-        return fail(options, subcommand(), kExitOutput, e.what());
+        return failed(kExitOutput, e.what());
     } catch (const vmaf::Error &e) {
-        return fail(options, subcommand(), e.code() == ENOSPC || e.code() == EIO ? kExitOutput : kExitUsage, e.what());
+        return failed(e.code() == ENOSPC || e.code() == EIO ? kExitOutput : kExitUsage, e.what());
     } catch (const std::bad_alloc &) {
         throw;
     } catch (const std::system_error &e) {
-        return fail(options, subcommand(), kExitFailed,
-                    std::string(e.what()) +
-                        "; end other programs, use fewer --jobs, or raise the limits on processes and "
-                        "memory (ulimit -u, ulimit -v)");
+        return failed(kExitFailed, std::string(e.what()) +
+                                       "; end other programs, use fewer --jobs, or raise the limits on processes and "
+                                       "memory (ulimit -u, ulimit -v)");
     } catch (const std::exception &e) {
-        return fail(options, subcommand(), kExitInternal, std::string(e.what()) + "; this is a bug, please report it");
+        return failed(kExitInternal, std::string(e.what()) + "; this is a bug, please report it");
     }
 }
 
@@ -144,7 +149,7 @@ __attribute__((init_priority(101))) const SayWhereMemoryEnds say_where_memory_en
 int main(int argc, char **argv) {
     try {
         vmaf::system::Arguments arguments(argc, argv);
-        return run(arguments.count(), arguments.words());
+        return vmaf::system::end_with_output("vmaf-tune", run(arguments.count(), arguments.words()), kExitOutput);
     } catch (const std::bad_alloc &) {
         std::fputs(kNoMemory, stderr);
     } catch (const std::exception &e) {

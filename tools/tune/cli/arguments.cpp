@@ -1,5 +1,7 @@
 #include "cli/arguments.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "text/near_names.hpp"
 
 namespace vmaf::tune {
@@ -104,7 +106,7 @@ std::string unknown_command(const CLI::App &app, const std::vector<std::string> 
     return "there is no command '" + arguments[0] + "'" + (hint.empty() ? " (see --help)" : hint);
 }
 
-void bind_older_flags(CLI::App &app, Options &o) {
+void bind_older_flags(CLI::App &app, ProbeRequest &o, SearchOptions *search) {
     const auto hidden = [](CLI::Option *option) { option->group(""); };
     const auto notice = [&](const char *flag, const char *text) {
         if (!app.get_option_no_throw(flag))
@@ -120,9 +122,9 @@ void bind_older_flags(CLI::App &app, Options &o) {
         app.add_option("--total-frames", o.total_frames, "length in frames, where it cannot be found")
             ->check(CLI::PositiveNumber)
             ->group("Source");
-    if (app.get_option_no_throw("--search") && !app.get_option_no_throw("--coarse-to-fine"))
-        hidden(app.add_flag_callback("--coarse-to-fine", [&o] {
-            o.search = SearchMethod::coarse;
+    if (search)
+        hidden(app.add_flag_callback("--coarse-to-fine", [&o, search] {
+            search->search = SearchMethod::coarse;
             o.notices.push_back(
                 "--coarse-to-fine: the same as --search coarse; the default, interp, needs fewer probes");
         }));

@@ -6,6 +6,10 @@
 
 #include "cli/options.hpp"
 
+namespace CLI {
+class Option;
+}
+
 namespace vmaf::tune {
 
 // Long names of a flag. `--q`, the other name of `--crf`, is not in the table of flags: CLI11 2.4 takes it for `-q`.
@@ -23,6 +27,6 @@ std::string hint_for_unknown_flag(const CLI::App &app, const std::vector<std::st
 std::string unknown_command(const CLI::App &app, const std::vector<std::string> &arguments);
 
 // Flags of an older tool of the same name: accepted, with a notice where they mean something else here.
-void bind_older_flags(CLI::App &app, Options &o);
+void bind_older_flags(CLI::App &app, ProbeRequest &o, SearchOptions *search = nullptr);
 
 } // namespace vmaf::tune

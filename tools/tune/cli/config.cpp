@@ -1,5 +1,6 @@
 #include "cli/config.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>

@@ -1,5 +1,7 @@
 #include "cli/new_file.hpp"
 
+#include <cstring>
+
 #include "base/error.hpp"
 #include "cli/command_error.hpp"
 #include "system/files.hpp"
@@ -32,6 +34,7 @@ NewFile::NewFile(const std::string &output)
 }
 
 void NewFile::keep(bool replaces) const {
+    demand_durable(path_, output_);
     std::error_code error;
     if (!replaces) { // a link, unlike a new name, takes nobody's place
         fs::create_hard_link(path_, output_, error);
@@ -43,6 +46,33 @@ void NewFile::keep(bool replaces) const {
     }
     fs::rename(path_, output_, error);
     if (error) throw CommandError(kExitOutput, "'" + output_ + "' cannot be written: " + error.message());
+}
+
+CommandError storage_error(const std::string &output, const std::string &why) {
+    return {kExitOutput, "'" + output + "' cannot be written: " + why + "; free some space, or give another output"};
+}
+
+void demand_success(const Outcome &outcome, const std::string &stage, const std::string &output) {
+    if (const std::string why = storage_failure(outcome); !why.empty()) throw storage_error(output, why);
+    if (!outcome.ok()) throw CommandError(kExitFailed, explain_failure(stage, outcome.code, outcome.error_tail));
+}
+
+PacketSummary demand_whole(const Programs &programs, const Outcome &outcome, const std::string &path,
+                           const FrameWish &wish, const std::string &output) {
+    const WrittenFile file = check_written(programs, outcome, path, wish);
+    if (file.fault == WrittenFile::Fault::storage) throw storage_error(output, file.sentence);
+    if (file.fault == WrittenFile::Fault::content) throw CommandError(kExitFailed, file.sentence);
+    if (const std::string why = reading_failure(programs, path); !why.empty())
+        throw CommandError(kExitFailed, "the finished file cannot be read to its end: " + why);
+    return file.packets;
+}
+
+void demand_durable(const std::string &path, const std::string &output) {
+    try {
+        system::make_durable(path);
+    } catch (const Error &e) {
+        throw storage_error(output, std::strerror(e.code()));
+    }
 }
 
 } // namespace vmaf::tune

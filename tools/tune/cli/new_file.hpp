@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "cli/command_error.hpp"
 #include "cli/work_folder.hpp"
+#include "stages/written_file.hpp"
 
 namespace vmaf::tune {
 
@@ -13,7 +15,8 @@ class NewFile {
     explicit NewFile(const std::string &output); // throws CommandError where it cannot be made, or another run makes it
     const std::string &path() const { return path_; } // to write to
 
-    // Puts it in its place. Throws CommandError where something else is there by now, unless that may be replaced.
+    // Puts it in its place, once the disk has all of it. Throws CommandError where something else is there by now,
+    // unless that may be replaced.
     void keep(bool replaces) const;
 
   private:
@@ -21,5 +24,14 @@ class NewFile {
     WorkFolder folder_;
     std::string path_;
 };
+
+// An output that could not be stored: exit code 6.
+CommandError storage_error(const std::string &output, const std::string &why);
+// Throws CommandError unless FFmpeg's file at `path` is whole, every packet of it; `output` is its name for people.
+PacketSummary demand_whole(const Programs &programs, const Outcome &outcome, const std::string &path,
+                           const FrameWish &wish, const std::string &output);
+// Throws CommandError where a run of FFmpeg for that output failed; `stage` names it.
+void demand_success(const Outcome &outcome, const std::string &stage, const std::string &output);
+void demand_durable(const std::string &path, const std::string &output); // throws CommandError
 
 } // namespace vmaf::tune

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
-#include "cli/outputs.hpp"
 #include "stages/score.hpp"
 #include "system/filesystem.hpp"
 #include "text/numbers.hpp"
@@ -51,32 +50,32 @@ CLI::Validator as_seconds() {
 
 } // namespace
 
-std::vector<std::string> encode_flags(const Options &o) {
+std::vector<std::string> encode_flags(const SourceOptions &source, const EncodingOptions &o) {
     std::vector<std::string> flags;
     const auto add = [&](const char *flag, const std::string &value) { flags.insert(flags.end(), {flag, value}); };
     if (o.two_pass) flags.emplace_back("--two-pass");
     if (o.bitrate) add("--bitrate", std::to_string(*o.bitrate));
     if (o.encoder_generic) flags.emplace_back("--encoder-generic");
-    if (o.deinterlace) flags.emplace_back("--deinterlace");
+    if (source.deinterlace) flags.emplace_back("--deinterlace");
     for (const std::string &item : o.enc) add("--enc", item);
     for (const std::string &item : o.enc_input) add("--enc-input", item);
-    if (o.stream) add("--stream", std::to_string(*o.stream));
+    if (source.stream) add("--stream", std::to_string(*source.stream));
     for (const auto &[flag, value, plain] :
          {std::tuple("--vfilter", o.vfilter, ""), std::tuple("--out-pix-fmt", o.out_pix_fmt, ""),
           std::tuple("--keyint", o.keyint, "")})
         if (value != plain) add(flag, value);
-    if (o.hdr != HdrWish::automatic) add("--hdr", word_of(kHdrWishes, o.hdr));
-    if (o.odd != OddSizes::refuse) add("--odd", word_of(kOddSizes, o.odd));
+    if (source.hdr != HdrWish::automatic) add("--hdr", word_of(kHdrWishes, source.hdr));
+    if (source.odd != OddSizes::refuse) add("--odd", word_of(kOddSizes, source.odd));
     return flags;
 }
 
-void bind_programs(CLI::App &app, Options &o) {
+void bind_programs(CLI::App &app, ProgramOptions &o) {
     add_option(app, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use")->group("Programs");
     add_option(app, "--ffprobe-bin", o.ffprobe, "ffprobe to use")->group("Programs");
     add_option(app, "--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary")->group("Programs");
 }
 
-void bind_plain_files(CLI::App &app, Options &o) {
+void bind_plain_files(CLI::App &app, SourceOptions &o) {
     add_option(app, "--width", o.width, "luma width (raw files)")->group("Source");
     add_option(app, "--height", o.height, "luma height (raw files)")->group("Source");
     add_option(app, "--pix-fmt", o.pix_fmt, "FFmpeg pixel format (raw files; default yuv420p)")->group("Source");
@@ -88,7 +87,7 @@ void bind_plain_files(CLI::App &app, Options &o) {
         ->group("Source");
 }
 
-void bind_source(CLI::App &app, Options &o, bool several) {
+void bind_source(CLI::App &app, SourceOptions &o, bool several) {
     auto *source =
         add_option(app, "-i,--source,--src", o.sources, several ? "source video; may be repeated" : "source video")
             ->required()
@@ -116,7 +115,7 @@ void bind_source(CLI::App &app, Options &o, bool several) {
     add_choice(app, "--odd", o.odd, kOddSizes, "odd sizes in 4:2:0: refuse, crop or pad")->group("Source");
 }
 
-void bind_encode(CLI::App &app, Options &o, bool several) {
+void bind_encode(CLI::App &app, EncodingOptions &o, bool several) {
     add_option(app, "-e,--encoder,--codec", o.encoders,
                several ? "encoder; may be repeated (default libx264)" : "encoder (default libx264)")
         ->group("Encoding");
@@ -139,7 +138,7 @@ void bind_encode(CLI::App &app, Options &o, bool several) {
     app.add_flag("--keep,--keep-encodes", o.keep, "keep encodes")->group("Encoding");
 }
 
-void bind_score(CLI::App &app, Options &o, bool has_model_alias) {
+void bind_score(CLI::App &app, ScoringOptions &o, bool has_model_alias) {
     add_option(app, "--metric", o.metric, "target metric")->check(CLI::IsMember(metric_names()))->group("Scoring");
     add_option(app, "--also", o.also, "further metric to record; may be repeated")->group("Scoring");
     app.add_option_function<std::vector<std::string>>(
@@ -185,7 +184,7 @@ void bind_score(CLI::App &app, Options &o, bool has_model_alias) {
     add_option(app, "--device", o.device, "number of the GPU that scores")->group("Scoring");
 }
 
-void bind_sampling(CLI::App &app, Options &o) {
+void bind_sampling(CLI::App &app, SamplingOptions &o) {
     add_option(app, "--sample-clip-seconds,--sample-chunk-seconds", o.sample_clip_seconds,
                "only a clip from the centre, so many seconds; 0: no")
         ->transform(as_seconds())
@@ -203,7 +202,7 @@ void bind_sampling(CLI::App &app, Options &o) {
         ->group("Sampling");
 }
 
-void bind_running(CLI::App &app, Options &o) {
+void bind_running(CLI::App &app, RunningOptions &o) {
     add_option(app, "--cache-dir", o.cache_dir, "where results are remembered")->group("Running");
     app.add_flag("--no-cache", o.no_cache, "remember nothing")->group("Running");
     add_option(app, "--cache-size", o.cache_size, "limit of the cache")->group("Running");
@@ -234,7 +233,6 @@ void bind_running(CLI::App &app, Options &o) {
     add_option(app, "--log", o.log, "record everything, with command lines and time stamps, in a file")
         ->group("Running");
     add_option(app, "--config", o.config, "file with defaults, one `flag = value` per line")->group("Running");
-    // Not bound to the number itself: CLI11 from 2.2 on then sets it to 0 for every other command, which share it.
     app.add_flag_function(
            "-v,--verbose", [&o](std::int64_t count) { o.verbose = static_cast<int>(count); },
            "say more; -vv shows command lines, -vvv what programs print")
@@ -245,8 +243,7 @@ void bind_running(CLI::App &app, Options &o) {
     app.add_flag("--strict", o.strict, "what would be a warning ends the command before work starts")->group("Running");
 }
 
-void bind_cluster(CLI::App &app, Options &o) {
-    ClusterOptions &c = o.cluster;
+void bind_cluster(CLI::App &app, ClusterOptions &c) {
     const auto add = [&](const char *name, auto &value, const char *what) {
         return add_option(app, name, value, what)->group("Cluster");
     };
@@ -267,7 +264,7 @@ void bind_cluster(CLI::App &app, Options &o) {
     app.add_flag("--detach", c.detach, "submit and end; `vmaf-tune status` tells the rest")->group("Cluster");
 }
 
-void bind_target(CLI::App &app, Options &o) {
+void bind_target(CLI::App &app, SearchOptions &o) {
     add_option(app, "--target-vmaf", o.target_vmaf, "VMAF to reach")->group("Search");
     add_option(app, "--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE; may be repeated")->group("Search");
     add_option(app, "--min-q,--crf-min,--min-crf", o.min_q, "smallest quality value")->group("Search");
@@ -279,7 +276,7 @@ void bind_target(CLI::App &app, Options &o) {
         ->group("Search");
 }
 
-void bind_encoding_command(CLI::App &app, Options &o, const EncodingCommand &command) {
+void bind_encoding_command(CLI::App &app, ProbeRequest &o, const EncodingCommand &command) {
     bind_source(app, o, command.several_sources);
     if (!command.needs_source) app.get_option("--source")->required(false);
     bind_programs(app, o);
@@ -289,7 +286,7 @@ void bind_encoding_command(CLI::App &app, Options &o, const EncodingCommand &com
     bind_running(app, o);
 }
 
-void bind_search(CLI::App &app, Options &o) {
+void bind_search(CLI::App &app, SearchOptions &o) {
     bind_target(app, o);
     add_choice(app, "--search", o.search, kSearchMethods, "interp, bisect, coarse, abav1 or grid")->group("Search");
     add_option(app, "--tolerance", o.tolerance, "a pass so little above the target ends the search")
@@ -318,7 +315,7 @@ void bind_search(CLI::App &app, Options &o) {
     bind_coarse_search(app, o);
 }
 
-void bind_coarse_search(CLI::App &app, Options &o) {
+void bind_coarse_search(CLI::App &app, SearchOptions &o) {
     add_option(app, "--coarse-step", o.coarse_step, "coarse search: distance of the first values")
         ->check(CLI::PositiveNumber)
         ->group("Search");
@@ -330,7 +327,7 @@ void bind_coarse_search(CLI::App &app, Options &o) {
         ->group("Search");
 }
 
-void bind_rows(CLI::App &app, Options &o) {
+void bind_rows(CLI::App &app, RowOptions &o) {
     add_choice(app, "--size-of", o.size_of, kSizesOf, "what counts as size: stream (the video packets) or file")
         ->group("Rows");
     app.add_flag("--shot-stats", o.shot_stats, "count shots, for the shot columns (decodes the source once more)")
@@ -340,13 +337,13 @@ void bind_rows(CLI::App &app, Options &o) {
         ->group("Rows");
 }
 
-void bind_source_list(CLI::App &app, Options &o) {
+void bind_source_list(CLI::App &app, SourceOptions &o) {
     app.get_option("--source")->required(false);
     add_option(app, "--source-list", o.source_list, "file with one source per line, - for standard input")
         ->group("Source");
 }
 
-void read_source_list(Options &o) {
+void read_source_list(SourceOptions &o) {
     if (o.source_list.empty()) return;
     system::fs::ifstream file;
     if (o.source_list != "-") file.open(o.source_list);
@@ -361,7 +358,6 @@ void read_source_list(Options &o) {
         o.outputs.push_back(tab == std::string::npos ? "" : line.substr(tab + 1));
     }
     if (o.sources.empty()) throw invalid("the list '" + o.source_list + "' names no source");
-    check_outputs(o);
 }
 
 double parse_duration(const std::string &text) {

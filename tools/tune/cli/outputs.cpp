@@ -1,7 +1,6 @@
 #include "cli/outputs.hpp"
 
 #include <set>
-#include <vector>
 
 #include "cli/command_error.hpp"
 #include "models.hpp"
@@ -10,49 +9,32 @@
 
 namespace vmaf::tune {
 
-namespace {
+CommandFiles files_of(const RunningOptions &o) { return {{{"the configuration", o.config}}, {o.output, o.log}}; }
 
-struct Input {
-    const char *what;
-    std::string path;
-    bool is_source = false;
-};
-
-std::vector<Input> inputs_of(const Options &o) {
-    std::vector<Input> inputs = {
-        {"the list of sources", o.source_list}, {"the rows", o.from_corpus}, {"the configuration", o.config}};
-    for (const auto &files : o.files)
-        for (const CommandFiles::Input &input : files().inputs) inputs.push_back({input.what, input.path});
+CommandFiles files_of(const ProbeRequest &o) {
+    CommandFiles files = files_of(static_cast<const RunningOptions &>(o));
+    files.inputs.push_back({"the list of sources", o.source_list});
     constexpr std::string_view kPath = "path=";
     if (const std::size_t at = o.model.find(kPath); at != std::string::npos)
-        inputs.push_back(
+        files.inputs.push_back(
             {"the model", o.model.substr(at + kPath.size(), cli::item_end(o.model, at) - at - kPath.size())});
-    if (!o.overwrite_input)
-        for (const std::string &path : o.sources) inputs.push_back({"the source", path, true});
-    return inputs;
+    for (const std::string &path : o.sources) files.inputs.push_back({"the source", path, true});
+    files.outputs.insert(files.outputs.end(), o.outputs.begin(), o.outputs.end());
+    return files;
 }
 
-void check(const std::vector<Input> &inputs, const std::string &output) {
+void check_output(const CommandFiles &files, const std::string &output) {
     if (output.empty()) return;
-    for (const Input &input : inputs)
+    for (const CommandFiles::Input &input : files.inputs)
         if (!input.path.empty() && system::would_overwrite(output, input.path))
             throw usage_error("'" + output + "' would overwrite " + input.what + " '" + input.path +
                               "'; give another output" + (input.is_source ? ", or --overwrite-input to `encode`" : ""));
 }
 
-} // namespace
-
-void check_output(const Options &options, const std::string &path) { check(inputs_of(options), path); }
-
-void check_outputs(const Options &o) {
-    std::vector<std::string> outputs = {o.output, o.log};
-    for (const auto &files : o.files)
-        for (const std::string &path : files().outputs) outputs.push_back(path);
-    outputs.insert(outputs.end(), o.outputs.begin(), o.outputs.end());
-    const std::vector<Input> inputs = inputs_of(o);
+void check_files(const CommandFiles &files) {
     std::set<system::fs::path> places;
-    for (const std::string &path : outputs) {
-        check(inputs, path);
+    for (const std::string &path : files.outputs) {
+        check_output(files, path);
         std::error_code error;
         if (path.empty() || path == "-" || path.starts_with("/dev/")) continue;
         if (!places.insert(system::fs::weakly_canonical(path, error)).second)

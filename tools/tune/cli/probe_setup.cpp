@@ -34,7 +34,7 @@ void check_model(const std::string &model) {
 }
 
 // How long a program may do nothing; without --timeout so long that only one that hangs is ended.
-std::chrono::milliseconds patience(const Options &options) {
+std::chrono::milliseconds patience(const RunningOptions &options) {
     constexpr std::chrono::minutes kDefault(10);
     if (options.timeout.empty()) return kDefault;
     return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * parse_duration(options.timeout)));
@@ -118,14 +118,14 @@ Arguments user_arguments(const std::vector<std::string> &items, const char *flag
 }
 
 // --keyint, or 10 s of a long source (5.7). A filter that changes the rate changes the count.
-std::optional<unsigned> key_frame_interval(const Options &o, const Source &source) {
+std::optional<unsigned> key_frame_interval(const EncodingOptions &o, const Source &source) {
     double rate = source.rate.value();
     for (std::size_t at = 0; (at = o.vfilter.find("fps=", at)) != std::string::npos; at += 4)
         if (at == 0 || o.vfilter[at - 1] == ',') {
             std::string text = o.vfilter.substr(at + 4, o.vfilter.find_first_of(",:", at) - at - 4);
             if (text.starts_with("fps=")) text.erase(0, 4);
             try {
-                rate = parse_rational(text).value();
+                rate = parse_fraction(text).value();
             } catch (const Error &) { // an expression: only FFmpeg knows
             }
         }
@@ -199,7 +199,7 @@ void Run::choose_passes(EncodeSettings &encode) {
 
 ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::string &preset, bool automatic_sampling,
                       const Variant &variant) {
-    const Options o = with_variant(options_, variant);
+    const EncodingOptions o = with_variant(options_, variant);
     ProbeSetup s;
     s.variant = variant.name;
     s.programs = programs();
@@ -250,7 +250,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
         s.encode.vfilter =
             options_.odd == OddSizes::crop ? "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0" : "pad=ceil(iw/2)*2:ceil(ih/2)*2";
     }
-    s.flags = encode_flags(o);
+    s.flags = encode_flags(options_, o);
     s.score = score_settings();
     s.score.reference_filter = options_.reference_vfilter.value_or(s.encode.vfilter);
     if (s.score.reference_filter == "copy" || s.score.reference_filter == "null") s.score.reference_filter.clear();

@@ -68,11 +68,10 @@ std::optional<double> StageTimes::seconds_of_probe() const {
     return encode + sums_[1].seconds / sums_[1].stages;
 }
 
-Progress::Progress(const Options &options)
+Progress::Progress(const RunningOptions &options)
     : mode_(Mode::none), verbosity_(options.verbose), quiet_(options.quiet),
       has_colours_(system::is_terminal(system::Stream::error) && !system::environment("NO_COLOR")),
-      started_(Clock::now()), last_drawn_(started_), search_probes_(options.thorough ? 6 : 4),
-      event_fd_(options.progress_fd) {
+      started_(Clock::now()), last_drawn_(started_), event_fd_(options.progress_fd) {
     if (options.progress == ProgressMode::json) mode_ = Mode::json;
     if (options.progress == ProgressMode::plain) mode_ = Mode::plain;
     if (options.progress == ProgressMode::bar) mode_ = Mode::bar;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -35,10 +35,11 @@ class StageTimes {
 class Progress {
   public:
     enum class Mode { bar, plain, json, none };
-    explicit Progress(const Options &options);
+    explicit Progress(const RunningOptions &options);
     ~Progress();
 
     void expect(std::size_t probes) { expected_ = probes; }
+    void expect_searches_of(std::size_t probes) { search_probes_ = probes; } // then one more
     void stage(const std::string &label, const StageProgress &progress);
     // `facts` may say `passes`: whether the probe is acceptable.
     void probe_done(const std::string &label, const nlohmann::json &facts, const std::string &line);
@@ -82,7 +83,7 @@ class Progress {
     std::map<std::thread::id, Running> running_; // a thread works at one probe at a time
     StageTimes times_;
     std::vector<std::string> warned_;
-    std::size_t search_probes_; // that a search is expected to need; then one more
+    std::size_t search_probes_ = 4; // that a search is expected to need
     int event_fd_;
     std::optional<system::GrowingFile> log_;
 };

@@ -13,12 +13,12 @@
 
 namespace vmaf::tune {
 
-Arguments scorer_program(const Options &options) {
-    if (options.scorer == Scorer::binary) return {options.vmaf};
+Arguments scorer_program(const ScoringOptions &scoring, const ProgramOptions &programs) {
+    if (scoring.scorer == Scorer::binary) return {programs.vmaf};
     return {system::program_to_start(), "__vmaf"};
 }
 
-Run::Run(const Options &options, bool scores) : options_(options), progress_(options), shots_(programs_) {
+Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress_(options), shots_(programs_) {
     for (const std::string &notice : options.notices) progress_.say("vmaf-tune: " + notice);
     if (options_.jobs > 0) options_.encode_jobs = options_.score_jobs = options_.jobs;
     const auto program = [](const std::string &name, const char *flag) {
@@ -44,8 +44,8 @@ Run::Run(const Options &options, bool scores) : options_(options), progress_(opt
     }
     if (cache_ && cache_->was_damaged())
         progress_.warn("the cache was damaged; it has been set aside (*.bad), and a new one begun");
-    if (cache_ && !options.cluster.store.empty())
-        cache_->share(std::make_unique<SharedResults>(options.cluster.store, options.cluster.run_folder));
+    if (cache_ && !options.store.empty())
+        cache_->share(std::make_unique<SharedResults>(options.store, options.run_folder));
     programs_.facts = cache_.get();
     if (scores && options.scorer == Scorer::binary)
         options_.vmaf = programs_.vmaf = program(options.vmaf, "--vmaf-bin");
@@ -95,7 +95,7 @@ void Run::settle_backend() {
     const bool is_settled = wish == BackendWish::cpu || (wish == BackendWish::automatic && !system::may_have_gpu());
     std::string reasons;
     if (options_.scorer == Scorer::binary || !is_settled) {
-        const BackendSurvey survey = survey_backends(scorer_program(options_), hosts_);
+        const BackendSurvey survey = survey_backends(scorer_program(options_, options_), hosts_);
         scorer_takes_backend_ = survey.takes_backend;
         scorer_takes_precision_ = survey.takes_precision;
         try {

@@ -20,7 +20,7 @@ namespace vmaf::tune {
 class Run {
   public:
     // Finds the programs and settles the backend before anything is encoded. Throws CommandError.
-    Run(const Options &options, bool scores);
+    Run(const ProbeRequest &options, bool scores);
 
     Source open_source(const std::string &path);
     const Adapter &adapter(const std::string &name);       // known and working in this FFmpeg, else CommandError
@@ -33,7 +33,7 @@ class Run {
     ProbeSetup setup(const Source &source, const Adapter &adapter, const std::string &preset, bool automatic_sampling,
                      const Variant &variant = {});
 
-    const Options &options() const { return options_; }
+    const ProbeRequest &options() const { return options_; }
     Progress &progress() { return progress_; }
     const Programs &programs();
     std::string backend() const { return backends_->name(); }
@@ -53,7 +53,7 @@ class Run {
     void choose_passes(EncodeSettings &encode);
     const std::pair<std::vector<Sample>, std::string> &samples_of(const Source &source, bool automatic_sampling);
 
-    Options options_;
+    ProbeRequest options_;
     Programs programs_;
     Progress progress_;
     ShotFacts shots_;
@@ -71,6 +71,7 @@ class Run {
     unsigned processors_ = 1; // that jobs may use
 };
 
-Arguments scorer_program(const Options &options); // what is asked for its capabilities
+// What is asked for its capabilities.
+Arguments scorer_program(const ScoringOptions &scoring, const ProgramOptions &programs);
 
 } // namespace vmaf::tune

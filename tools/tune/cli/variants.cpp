@@ -1,5 +1,6 @@
 #include "cli/variants.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "cli/command_error.hpp"
@@ -61,8 +62,8 @@ std::vector<Variant> parse_variants(const std::vector<std::string> &texts) {
     return variants;
 }
 
-Options with_variant(const Options &options, const Variant &variant) {
-    Options o = options;
+EncodingOptions with_variant(const EncodingOptions &options, const Variant &variant) {
+    EncodingOptions o = options;
     o.enc.insert(o.enc.end(), variant.enc.begin(), variant.enc.end());
     if (!variant.vfilter.empty()) o.vfilter = variant.vfilter;
     if (!variant.keyint.empty()) o.keyint = variant.keyint;
@@ -70,7 +71,7 @@ Options with_variant(const Options &options, const Variant &variant) {
     return o;
 }
 
-void bind_variants(CLI::App &app, Options &o) {
+void bind_variants(CLI::App &app, EncodingOptions &o) {
     app.add_option(
            "--variant", o.variants,
            "NAME=key=value,...: a named set of encoder options (encoder, preset, keyint, vfilter, out-pix-fmt or "

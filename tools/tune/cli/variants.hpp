@@ -19,8 +19,8 @@ struct Variant {
 std::vector<Variant> parse_variants(const std::vector<std::string> &texts);
 
 // The options with what the variant adds.
-Options with_variant(const Options &options, const Variant &variant);
+EncodingOptions with_variant(const EncodingOptions &options, const Variant &variant);
 
-void bind_variants(CLI::App &app, Options &options);
+void bind_variants(CLI::App &app, EncodingOptions &options);
 
 } // namespace vmaf::tune

@@ -17,6 +17,12 @@ using nlohmann::json;
 
 namespace {
 
+struct BenchmarkRequest : CorpusInput, SearchOptions, ScoringOptions, RunningOptions {
+    std::string baseline;
+    bool per_source = false;
+    std::optional<TableFormat> format;
+};
+
 // Encoders are compared at the target itself: steps of their knobs would count as differences.
 constexpr double kFineStep = 1e-4;
 
@@ -196,12 +202,10 @@ std::string benchmark_table(const json &document, bool as_csv) {
 constexpr Choice<TableFormat> kPlainTableFormats[] = {
     {"markdown", TableFormat::markdown}, {"json", TableFormat::json}, {"csv", TableFormat::csv}};
 
-} // namespace
-
-int run_benchmark(const Options &o, const BenchmarkOptions &own) {
+int run_benchmark(const BenchmarkRequest &o) {
     if (o.from_corpus.empty()) throw usage_error("give rows with --from-corpus");
-    const QualityTarget target = quality_targets(o, 92).front();
-    RowComplaints complaints(o);
+    const QualityTarget target = quality_targets(o, o, 92).front();
+    RowComplaints complaints(o.strict);
     const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
     using Details = decltype(std::declval<ScannedRow>().variant());
     std::map<std::tuple<std::string_view, std::string_view, Details>, EncoderRows> encoders;
@@ -234,10 +238,10 @@ int run_benchmark(const Options &o, const BenchmarkOptions &own) {
         return a->is_met != b->is_met ? a->is_met : a->kbps != b->kbps ? a->kbps < b->kbps : a->encoder < b->encoder;
     });
     const auto named = std::find_if(order.begin(), order.end(), [&](const EncoderRows *e) {
-        return e->encoder == own.baseline || (!e->name.empty() && e->name == own.baseline);
+        return e->encoder == o.baseline || (!e->name.empty() && e->name == o.baseline);
     });
-    if (!own.baseline.empty() && named == order.end())
-        throw usage_error("--baseline-encoder " + own.baseline + " is not among the rows");
+    if (!o.baseline.empty() && named == order.end())
+        throw usage_error("--baseline-encoder " + o.baseline + " is not among the rows");
     const EncoderRows &baseline = named != order.end() ? **named : *order.front();
     json document = {{"schema", "vmaf-tune-benchmark/v1"},
                      {"target_vmaf", target.value},
@@ -246,31 +250,43 @@ int run_benchmark(const Options &o, const BenchmarkOptions &own) {
     for (EncoderRows *e : order) {
         e->delta = delta_against(*e, baseline);
         if (e != &baseline) e->bd = bd_against(*e, baseline);
-        document["encoders"].push_back(entry_json(*e, target, own.per_source));
+        document["encoders"].push_back(entry_json(*e, target, o.per_source));
     }
-    const TableFormat format = own.format.value_or(o.json ? TableFormat::json : TableFormat::markdown);
+    const TableFormat format = o.format.value_or(o.json ? TableFormat::json : TableFormat::markdown);
     write_result(o, o.output,
                  format == TableFormat::json ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
                                              : benchmark_table(document, format == TableFormat::csv));
     return order.front()->is_met ? kExitOk : kExitUnmet;
 }
 
-void bind_benchmark(CLI::App &app, Options &o, int &exit_code) {
-    const auto own = std::make_shared<BenchmarkOptions>();
-    auto *benchmark = add_command(app, "benchmark", "encoders at one target, from existing rows", {},
-                                  "  vmaf-tune benchmark --from-corpus corpus.jsonl --target-vmaf 93");
-    add_option(*benchmark, "rows,--from-corpus", o.from_corpus, "rows of a corpus")->required();
-    add_option(*benchmark, "--target-vmaf", o.target_vmaf, "VMAF to reach (default 92)");
-    add_option(*benchmark, "--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE")->expected(1);
-    add_option(*benchmark, "--baseline-encoder,--baseline", own->baseline, "encoder that others are compared with");
-    benchmark->add_flag("--per-source", own->per_source, "list the best row of each source too (JSON)");
-    benchmark->add_flag("--allow-mixed-models", o.allow_mixed_models, "rows of different models");
-    add_choice(*benchmark, "--format", own->format, kPlainTableFormats, "markdown, json or csv");
-    add_option(*benchmark, "-o,--output", o.output, "result file; - for standard output");
-    benchmark->add_flag("-y,--overwrite", o.overwrite, "replace existing results");
-    benchmark->add_flag("--json", o.json, "the same as --format json");
-    benchmark->add_flag("--strict", o.strict, "a malformed row ends the command");
-    benchmark->callback([&o, &exit_code, own] { exit_code = run_benchmark(o, *own); });
+void bind_benchmark(CLI::App &app, BenchmarkRequest &o) {
+    add_option(app, "rows,--from-corpus", o.from_corpus, "rows of a corpus")->required();
+    add_option(app, "--target-vmaf", o.target_vmaf, "VMAF to reach (default 92)");
+    add_option(app, "--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE")->expected(1);
+    add_option(app, "--baseline-encoder,--baseline", o.baseline, "encoder that others are compared with");
+    app.add_flag("--per-source", o.per_source, "list the best row of each source too (JSON)");
+    app.add_flag("--allow-mixed-models", o.allow_mixed_models, "rows of different models");
+    add_choice(app, "--format", o.format, kPlainTableFormats, "markdown, json or csv");
+    add_option(app, "-o,--output", o.output, "result file; - for standard output");
+    app.add_flag("-y,--overwrite", o.overwrite, "replace existing results");
+    app.add_flag("--json", o.json, "the same as --format json");
+    app.add_flag("--strict", o.strict, "a malformed row ends the command");
+}
+
+CommandFiles files_of(const BenchmarkRequest &o) {
+    CommandFiles files = files_of(static_cast<const RunningOptions &>(o));
+    files.inputs.push_back({"the rows", o.from_corpus});
+    return files;
+}
+
+} // namespace
+
+void add_benchmark(Commands &commands) {
+    commands.add<BenchmarkRequest>({"benchmark",
+                                    "encoders at one target, from existing rows",
+                                    {},
+                                    "  vmaf-tune benchmark --from-corpus corpus.jsonl --target-vmaf 93"},
+                                   bind_benchmark, run_benchmark);
 }
 
 } // namespace vmaf::tune

@@ -1,6 +1,7 @@
 // The quality whose bitrate is nearest to a wish (tune.md 9.11).
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "commands/quality_search.hpp"
 #include "text/numbers.hpp"
@@ -9,10 +10,10 @@ namespace vmaf::tune {
 
 namespace {
 
-void fill_from(SearchReport &report, const ProbeSetup &setup, const Options &o, const ProbeResult &probe) {
+void fill_from(SearchReport &report, const ProbeSetup &setup, const ProbeResult &probe) {
     report.status = SearchStatus::ok;
     if (!setup.encode.bitrate_kbps) report.q = probe.q;
-    report.score = probe_score(setup, probe, o.metric, o.pool);
+    report.score = probe_score(setup, probe, setup.score.metrics.front().name, setup.pool);
     report.margin = probe.bitrate_kbps() - report.target;
     report.bitrate_kbps = probe.bitrate_kbps();
     report.prediction = predict_whole(setup, probe);
@@ -22,7 +23,7 @@ void fill_from(SearchReport &report, const ProbeSetup &setup, const Options &o, 
 
 } // namespace
 
-SearchReport search_bitrate(Run &run, const Options &o, const ProbeSetup &base, double wish,
+SearchReport search_bitrate(Run &run, const SearchOptions &o, const ProbeSetup &base, double wish,
                             const ProbeListener &on_probe) {
     ProbeSetup setup = base;
     const Adapter &adapter = *setup.encode.adapter;
@@ -51,7 +52,7 @@ SearchReport search_bitrate(Run &run, const Options &o, const ProbeSetup &base, 
         return true;
     };
     if (setup.encode.bitrate_kbps) { // the encoder's own rate control: one probe tells its score
-        if (measure(adapter.default_q)) fill_from(report, setup, o, report.probes.back());
+        if (measure(adapter.default_q)) fill_from(report, setup, report.probes.back());
         return report;
     }
 
@@ -85,7 +86,7 @@ SearchReport search_bitrate(Run &run, const Options &o, const ProbeSetup &base, 
     if (above >= 0 && below <= grid.last() && std::fabs(kbps(below) - wish) < std::fabs(kbps(above) - wish))
         chosen = below;
     report.at_bound = chosen == 0 || chosen == grid.last();
-    fill_from(report, setup, o, report.probes[at.at(chosen)]);
+    fill_from(report, setup, report.probes[at.at(chosen)]);
     return report;
 }
 

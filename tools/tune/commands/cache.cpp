@@ -19,6 +19,14 @@ using nlohmann::json;
 
 namespace {
 
+enum class CacheAction { stats, list, prune, clear, verify };
+
+struct CacheRequest : RunningOptions {
+    CacheAction action = CacheAction::stats;
+    std::string older, shrink_to;
+    bool remove_scratch = false;
+};
+
 constexpr std::array kKinds = {"encode", "score", "fact", "failure"};
 constexpr auto kOld = std::chrono::hours(7 * 24);
 
@@ -57,44 +65,41 @@ void print_list(Cache &cache, bool as_json) {
 }
 
 // Scratch folders that nobody will come back to (17.2): offered, and removed on request.
-void prune_scratch(const Options &o, const CacheOptions &own) {
+void prune_scratch(const CacheRequest &o) {
     std::vector<system::fs::path> old = scratch_folders_older_than(o.work_dir, kOld);
     if (old.empty()) return;
     for (const auto &path : old) {
         std::error_code error;
-        if (own.remove_scratch) system::fs::remove_all(path, error);
-        std::printf("%s%s\n", own.remove_scratch ? (error ? "cannot remove " : "removed ") : "old scratch folder: ",
+        if (o.remove_scratch) system::fs::remove_all(path, error);
+        std::printf("%s%s\n", o.remove_scratch ? (error ? "cannot remove " : "removed ") : "old scratch folder: ",
                     path.string().c_str());
     }
-    if (!own.remove_scratch) std::printf("remove them with `vmaf-tune cache prune --scratch`\n");
+    if (!o.remove_scratch) std::printf("remove them with `vmaf-tune cache prune --scratch`\n");
 }
 
-} // namespace
-
-int run_cache(const Options &o, const CacheOptions &own, CacheAction action) {
+int run_cache(const CacheRequest &o) {
     const std::string folder = o.cache_dir.empty() ? default_cache_folder() : o.cache_dir;
     Cache cache(folder, UINT64_MAX);
     if (cache.was_damaged())
         complain("cache", "the database in '" + folder + "' was damaged; its remains are in *.bad");
-    if (action == CacheAction::list) {
+    if (o.action == CacheAction::list) {
         print_list(cache, o.json);
-    } else if (action == CacheAction::clear) {
+    } else if (o.action == CacheAction::clear) {
         cache.clear();
         print_statistics(cache, folder);
-    } else if (action == CacheAction::prune) {
-        if (own.older.empty() && own.shrink_to.empty() && !own.remove_scratch) {
-            prune_scratch(o, own);
+    } else if (o.action == CacheAction::prune) {
+        if (o.older.empty() && o.shrink_to.empty() && !o.remove_scratch) {
+            prune_scratch(o);
             throw usage_error("prune needs --older TIME, --to SIZE or --scratch; `cache clear` forgets everything");
         }
         std::int64_t count = 0;
-        if (!own.older.empty())
-            count +=
-                cache.remove_unused_since(std::time(nullptr) - static_cast<std::int64_t>(parse_duration(own.older)));
-        if (!own.shrink_to.empty()) count += cache.shrink_to(static_cast<std::uint64_t>(parse_size(own.shrink_to)));
+        if (!o.older.empty())
+            count += cache.remove_unused_since(std::time(nullptr) - static_cast<std::int64_t>(parse_duration(o.older)));
+        if (!o.shrink_to.empty()) count += cache.shrink_to(static_cast<std::uint64_t>(parse_size(o.shrink_to)));
         std::printf("forgot %lld entries\n", static_cast<long long>(count));
-        prune_scratch(o, own);
+        prune_scratch(o);
         print_statistics(cache, folder);
-    } else if (action == CacheAction::verify) {
+    } else if (o.action == CacheAction::verify) {
         const Cache::Check check = cache.verify();
         std::printf("%lld entries, %lld damaged and removed; database: %s\n", static_cast<long long>(check.entries),
                     static_cast<long long>(check.damaged), check.database.empty() ? "sound" : check.database.c_str());
@@ -106,28 +111,33 @@ int run_cache(const Options &o, const CacheOptions &own, CacheAction action) {
     return cache.was_damaged() ? kExitOutput : kExitOk;
 }
 
-void bind_cache(CLI::App &app, Options &o, int &exit_code) {
-    const auto own = std::make_shared<CacheOptions>();
-    auto *cache = add_command(app, "cache", "the cache of results", {},
-                              "  vmaf-tune cache stats\n  vmaf-tune cache prune --older 720h --to 1G");
-    add_option(*cache, "--cache-dir", o.cache_dir, "cache to look at");
-    cache->require_subcommand(1);
+void bind_cache(CLI::App &app, CacheRequest &o) {
+    add_option(app, "--cache-dir", o.cache_dir, "cache to look at");
+    app.require_subcommand(1);
     const auto action = [&](const std::string &name, CacheAction what, const std::string &summary) {
-        CLI::App *sub = cache->add_subcommand(name, summary);
+        CLI::App *sub = app.add_subcommand(name, summary);
         sub->fallthrough(); // --cache-dir may follow
-        sub->callback([&o, &exit_code, own, what] { exit_code = run_cache(o, *own, what); });
+        sub->callback([&o, what] { o.action = what; });
         return sub;
     };
     action("stats", CacheAction::stats, "entries and size");
     action("list", CacheAction::list, "every entry: kind, last use, size, what it is about")
         ->add_flag("--json", o.json, "as JSON lines");
     CLI::App *prune = action("prune", CacheAction::prune, "forget what was not used for long");
-    add_option(*prune, "--older", own->older, "entries not used for so long: 720h");
-    add_option(*prune, "--to", own->shrink_to, "those used longest ago, until so much is left: 1G");
-    prune->add_flag("--scratch", own->remove_scratch, "remove scratch folders older than seven days");
+    add_option(*prune, "--older", o.older, "entries not used for so long: 720h");
+    add_option(*prune, "--to", o.shrink_to, "those used longest ago, until so much is left: 1G");
+    prune->add_flag("--scratch", o.remove_scratch, "remove scratch folders older than seven days");
     add_option(*prune, "--work-dir,--temp-dir", o.work_dir, "where scratch folders are looked for");
     action("clear", CacheAction::clear, "forget everything");
     action("verify", CacheAction::verify, "look for damage; damaged entries are removed");
+}
+
+} // namespace
+
+void add_cache(Commands &commands) {
+    commands.add<CacheRequest>(
+        {"cache", "the cache of results", {}, "  vmaf-tune cache stats\n  vmaf-tune cache prune --older 720h --to 1G"},
+        bind_cache, run_cache);
 }
 
 } // namespace vmaf::tune

@@ -1,39 +1,28 @@
-// The subcommands. Each returns an exit code or throws CommandError; its `bind_` function, beside it, declares its
-// flags.
+// The subcommands, each with its flags, in the order of the help.
 #pragma once
 
-#include "cli/options.hpp"
-#include "commands/options_of_commands.hpp"
+#include "cli/command.hpp"
 
 namespace vmaf::tune {
 
-int run_corpus(const Options &options, const CorpusOptions &own);
-int run_search(const Options &options, const SearchOptions &own);
-int run_sample(const Options &options);
-int run_encode_command(const Options &options, const EncodeOptions &own);
-int run_score_command(const Options &options, const ScoreOptions &own);
-int run_compare(const Options &options, const CompareOptions &own);
-int run_benchmark(const Options &options, const BenchmarkOptions &own);
-int run_ladder(const Options &options, const LadderOptions &own);
-int run_per_shot(const Options &options, const PerShotOptions &own);
-int run_report(const Options &options, const ReportOptions &own);
-int run_doctor(const Options &options);
-int run_cache(const Options &options, const CacheOptions &own, CacheAction action);
+void add_corpus(Commands &commands);
+void add_search(Commands &commands);
+void add_sample(Commands &commands);
+void add_encode(Commands &commands);
+void add_score(Commands &commands);
+void add_compare(Commands &commands);
+void add_benchmark(Commands &commands);
+void add_ladder(Commands &commands);
+void add_per_shot(Commands &commands);
+void add_fast(Commands &commands);
+void add_predict(Commands &commands);
+void add_report(Commands &commands);
+void add_status(Commands &commands);
+void add_doctor(Commands &commands);
+void add_cache(Commands &commands);
+void add_completions(Commands &commands);
 
-void bind_encode_command(CLI::App &app, Options &options, int &exit_code);
-void bind_score_command(CLI::App &app, Options &options, int &exit_code);
-void bind_compare(CLI::App &app, Options &options, int &exit_code);
-void bind_benchmark(CLI::App &app, Options &options, int &exit_code);
-void bind_ladder(CLI::App &app, Options &options, int &exit_code);
-void bind_per_shot(CLI::App &app, Options &options, int &exit_code);
-void bind_report(CLI::App &app, Options &options, int &exit_code);
-void bind_cache(CLI::App &app, Options &options, int &exit_code);
-
-CLI::App *add_command(CLI::App &app, const std::string &name, const std::string &summary,
-                      const std::vector<std::string> &aliases, const std::string &examples);
-
-// Subcommands with the function that binds their flags; help, manual and completion come from here.
-void bind_commands(CLI::App &app, Options &options, int &exit_code);
-int print_completions(const CLI::App &app, const std::string &shell);
+// All of them; help, manual and completion come from here.
+void add_commands(Commands &commands);
 
 } // namespace vmaf::tune

@@ -1,4 +1,5 @@
 // Answers, predictions and plans on tabulated data: no program is started.
+#include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -243,9 +244,8 @@ TEST(Ladder, KeepsTheHullAndSpreadsRungsOverIt) {
 
 struct Parsed {
     CLI::App app;
-    Options options;
-    int code = 0;
-    Parsed() { bind_commands(app, options, code); }
+    Commands commands{app};
+    Parsed() { add_commands(commands); }
     std::vector<std::string> resolved(std::vector<std::string> arguments) {
         resolve_negations(app, arguments);
         return arguments;

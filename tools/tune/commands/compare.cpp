@@ -18,6 +18,12 @@ using nlohmann::json;
 
 namespace {
 
+struct CompareRequest : ClusterRequest, SearchOptions {
+    std::vector<std::string> items; // ENCODER[:PRESET]
+    std::string baseline;
+    std::optional<TableFormat> format;
+};
+
 struct Entry {
     std::string codec, preset, variant;
     SearchReport report;
@@ -107,7 +113,8 @@ std::string csv(const json &document) {
 }
 
 // Every encoder with every variant that is not another encoder's.
-std::vector<std::pair<std::string, Variant>> entries_of(const std::vector<std::string> &encoders, const Options &o) {
+std::vector<std::pair<std::string, Variant>> entries_of(const std::vector<std::string> &encoders,
+                                                        const EncodingOptions &o) {
     const std::vector<Variant> variants = parse_variants(o.variants);
     std::vector<std::pair<std::string, Variant>> entries;
     for (const std::string &item : encoders)
@@ -123,17 +130,15 @@ constexpr Choice<TableFormat> kTableFormats[] = {{"markdown", TableFormat::markd
                                                  {"csv", TableFormat::csv},
                                                  {"html", TableFormat::html}};
 
-} // namespace
-
-int run_compare(const Options &o, const CompareOptions &own) {
+int run_compare(const CompareRequest &o) {
     check_result(o, o.output);
-    Options named = o; // encoders that are asked for are tried while the source is looked at
-    named.encoders.insert(named.encoders.end(), own.encoders.begin(), own.encoders.end());
+    ProbeRequest named = o; // encoders that are asked for are tried while the source is looked at
+    named.encoders.insert(named.encoders.end(), o.items.begin(), o.items.end());
     Run run(named, true);
-    const std::vector<QualityTarget> targets = quality_targets(o, 92);
+    const std::vector<QualityTarget> targets = quality_targets(o, o, 92);
     const Source source = run.open_source(o.sources.at(0));
     const std::vector<Variant> variants = parse_variants(o.variants);
-    std::vector<std::string> wanted = own.encoders;
+    std::vector<std::string> wanted = o.items;
     if (o.variants.empty()) wanted.insert(wanted.end(), o.encoders.begin(), o.encoders.end());
     if (wanted.empty() && !o.variants.empty()) { // option sets of one encoder, unless more are asked for
         if (std::any_of(variants.begin(), variants.end(), [](const Variant &v) { return v.encoder.empty(); }))
@@ -165,7 +170,7 @@ int run_compare(const Options &o, const CompareOptions &own) {
         try {
             const Adapter &adapter = run.adapter(entry.codec);
             entry.codec = adapter.name;
-            Options own = o; // windows apply only where the adapter accepts them
+            SearchOptions own = o; // windows apply only where the adapter accepts them
             if (own.min_q && *own.min_q < adapter.hard.low) own.min_q.reset();
             if (own.max_q && *own.max_q > adapter.hard.high) own.max_q.reset();
             ProbeSetup setup = run.setup(source, adapter, entry.preset, true, variant);
@@ -192,9 +197,8 @@ int run_compare(const Options &o, const CompareOptions &own) {
     });
     double baseline = 0;
     for (const Entry &e : entries)
-        if (good(e) &&
-            (own.baseline.empty() ? baseline == 0
-                                  : e.codec == own.baseline || (!e.variant.empty() && e.variant == own.baseline)))
+        if (good(e) && (o.baseline.empty() ? baseline == 0
+                                           : e.codec == o.baseline || (!e.variant.empty() && e.variant == o.baseline)))
             baseline = e.report.bitrate_kbps;
     json document = {
         {"src", source.path},
@@ -203,7 +207,7 @@ int run_compare(const Options &o, const CompareOptions &own) {
         {"wall_time_ms", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count()},
         {"rows", json::array()}};
     for (const Entry &e : entries) document["rows"].push_back(row_of(e, targets.front().value, baseline));
-    const TableFormat format = own.format.value_or(o.json ? TableFormat::json : TableFormat::markdown);
+    const TableFormat format = o.format.value_or(o.json ? TableFormat::json : TableFormat::markdown);
     const std::string text = format == TableFormat::json
                                  ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
                              : format == TableFormat::csv  ? csv(document)
@@ -216,24 +220,29 @@ int run_compare(const Options &o, const CompareOptions &own) {
     return std::any_of(entries.begin(), entries.end(), good) ? kExitOk : kExitUnmet;
 }
 
-void bind_compare(CLI::App &app, Options &o, int &exit_code) {
-    const auto own = std::make_shared<CompareOptions>();
-    auto *compare =
-        add_command(app, "compare", "several encoders at one target, ranked by bitrate", {},
-                    "  vmaf-tune compare -i film.mkv --encoders libx264,libx265:slow,libsvtav1 --target-vmaf 93");
-    bind_encoding_command(*compare, o, {.several_encoders = true});
-    bind_variants(*compare, o);
-    bind_search(*compare, o);
-    add_option(*compare, "--encoders", own->encoders,
-               "ENCODER[:PRESET], separated by commas (default: all software encoders)")
+void bind_compare(CLI::App &app, CompareRequest &o) {
+    bind_encoding_command(app, o, {.several_encoders = true});
+    bind_variants(app, o);
+    bind_search(app, o);
+    add_option(app, "--encoders", o.items, "ENCODER[:PRESET], separated by commas (default: all software encoders)")
         ->delimiter(',');
-    add_option(*compare, "--baseline", own->baseline, "encoder or variant that others are compared with");
-    add_choice(*compare, "--format", own->format, kTableFormats, "markdown, json, csv or html");
-    bind_older_flags(*compare, o);
-    bind_cluster(*compare, o);
-    compare->callback([&o, &exit_code, own] {
-        exit_code = run_anywhere(o, "compare", [own](const Options &options) { return run_compare(options, *own); });
-    });
+    add_option(app, "--baseline", o.baseline, "encoder or variant that others are compared with");
+    add_choice(app, "--format", o.format, kTableFormats, "markdown, json, csv or html");
+    bind_older_flags(app, o, &o);
+    bind_cluster(app, o.cluster);
+}
+
+int run_compare_anywhere(const CompareRequest &o) { return run_anywhere(o, "compare", run_compare); }
+
+} // namespace
+
+void add_compare(Commands &commands) {
+    commands.add<CompareRequest>(
+        {"compare",
+         "several encoders at one target, ranked by bitrate",
+         {},
+         "  vmaf-tune compare -i film.mkv --encoders libx264,libx265:slow,libsvtav1 --target-vmaf 93"},
+        bind_compare, run_compare_anywhere);
 }
 
 } // namespace vmaf::tune

@@ -6,8 +6,11 @@
 
 #include "base/error.hpp"
 #include "base/thread_group.hpp"
+#include "cli/add_option.hpp"
+#include "cli/arguments.hpp"
 #include "commands/commands.hpp"
 #include "commands/corpus_plan.hpp"
+#include "commands/on_cluster.hpp"
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
 #include "rows/row_format.hpp"
@@ -59,28 +62,28 @@ class DoneRows {
 // Runs jobs side by side and writes their rows, in the order of the plan unless told otherwise.
 class CorpusRun {
   public:
-    CorpusRun(Run &run, const Options &o, const CorpusOptions &own, const CorpusPlan &plan, const std::string &output)
-        : run_(run), options_(o), own_(own), plan_(plan), results_(plan.jobs.size()), finished_(plan.jobs.size()) {
-        format_ = own.format == CorpusFormat::csv ? RowFormat::csv
-                  : o.schema == 3                 ? RowFormat::schema3
-                                                  : RowFormat::schema4;
+    CorpusRun(Run &run, const CorpusRequest &o, const CorpusPlan &plan, const std::string &output)
+        : run_(run), options_(o), plan_(plan), results_(plan.jobs.size()), finished_(plan.jobs.size()) {
+        format_ = o.format == CorpusFormat::csv ? RowFormat::csv
+                  : o.schema == 3               ? RowFormat::schema3
+                                                : RowFormat::schema4;
         std::error_code error;
-        if (own.resume && fs::is_regular_file(output, error))
-            done_.read(output, own.retry_failed); // a pipe has no rows yet
-        for (const std::string &file : o.cluster.done_files) done_.read(file, own.retry_failed);
+        if (o.resume && fs::is_regular_file(output, error))
+            done_.read(output, o.retry_failed); // a pipe has no rows yet
+        for (const std::string &file : o.cluster.done_files) done_.read(file, o.retry_failed);
         if (o.cluster.on_rows) return;
         try {
-            writer_ = std::make_unique<RowWriter>(output, o.overwrite  ? RowWriter::Mode::overwrite
-                                                          : own.resume ? RowWriter::Mode::resume
-                                                          : own.append ? RowWriter::Mode::append
-                                                                       : RowWriter::Mode::fresh);
+            writer_ = std::make_unique<RowWriter>(output, o.overwrite ? RowWriter::Mode::overwrite
+                                                          : o.resume  ? RowWriter::Mode::resume
+                                                          : o.append  ? RowWriter::Mode::append
+                                                                      : RowWriter::Mode::fresh);
         } catch (const Error &e) {
             throw CommandError(e.code() == EEXIST ? kExitUsage : kExitOutput, e.what());
         }
         if (const std::string header = row_header(format_); !header.empty() && writer_->is_empty())
             writer_->write_line(header);
-        if (!own.frames_out.empty())
-            frames_ = std::make_unique<RowWriter>(own.frames_out,
+        if (!o.frames_out.empty())
+            frames_ = std::make_unique<RowWriter>(o.frames_out,
                                                   o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::resume);
     }
 
@@ -134,7 +137,7 @@ class CorpusRun {
         const CorpusJob &job = plan_.jobs[i];
         const QualityGrid grid(*job.setup.encode.adapter, options_, 1);
         SearchSettings settings = coarse_settings(grid, options_);
-        const QualityTarget target = quality_targets(options_, 0).front();
+        const QualityTarget target = quality_targets(options_, options_, 0).front();
         settings.target = 0; // of the margin
         const auto search = make_search(SearchMethod::coarse, settings);
         while (const auto k = search->next()) {
@@ -168,11 +171,11 @@ class CorpusRun {
         is_backend_not_kept_ = is_backend_not_kept_ || probe.status == kStatusBackendNotKept;
         cached_ += probe.from_cache;
         if (frames_ && probe.ok()) frames_->write(frames_json(job.setup, probe));
-        if (options_.cluster.on_rows && !own_.frames_out.empty() && probe.ok())
+        if (options_.cluster.on_rows && !options_.frames_out.empty() && probe.ok())
             row[kFramesOfRow] = frames_json(job.setup, probe);
         tell(job, probe, row);
         results_[i].push_back(std::move(row));
-        if (own_.unordered && !options_.cluster.on_rows) write_job(i);
+        if (options_.unordered && !options_.cluster.on_rows) write_job(i);
         return probe;
     }
 
@@ -223,8 +226,7 @@ class CorpusRun {
     }
 
     Run &run_;
-    const Options &options_;
-    const CorpusOptions &own_;
+    const CorpusRequest &options_;
     const CorpusPlan &plan_;
     RowFormat format_;
     DoneRows done_;
@@ -237,16 +239,50 @@ class CorpusRun {
     std::string write_error_;
 };
 
+constexpr Choice<CorpusFormat> kCorpusFormats[] = {{"jsonl", CorpusFormat::jsonl}, {"csv", CorpusFormat::csv}};
+
+void bind_corpus(CLI::App &app, CorpusRequest &o) {
+    bind_encoding_command(app, o, {.several_sources = true, .several_encoders = true});
+    bind_variants(app, o);
+    add_option(app, "--crf", o.q_values, "quality value (also --q); may be repeated")->group("Grid");
+    add_option(app, "--crf-range", o.q_range, "LOW:HIGH[:STEP]")->group("Grid");
+    app.add_flag("--resume", o.resume, "go on with an existing output; nothing is done twice")->group("Grid");
+    app.add_flag("--append", o.append, "add to an existing output")->group("Grid");
+    app.add_flag("--retry-failed", o.retry_failed, "with --resume: try failed cells again")->group("Grid");
+    add_option(app, "--frames", o.frames_out, "per-frame scores as JSON lines, for report")->group("Grid");
+    app.add_flag("--coarse-to-fine", o.coarse_to_fine, "quality values by a coarse search, instead of --crf")
+        ->group("Grid");
+    add_option(app, "--target-vmaf", o.target_vmaf, "with --coarse-to-fine: where the fine values lie")->group("Grid");
+    add_option(app, "--min-q,--crf-min", o.min_q, "with --coarse-to-fine: smallest value")->group("Grid");
+    add_option(app, "--max-q,--crf-max", o.max_q, "with --coarse-to-fine: largest value")->group("Grid");
+    app.add_flag("--unordered", o.unordered, "write rows as they are finished")->group("Grid");
+    add_choice(app, "--format", o.format, kCorpusFormats, "jsonl or csv", false)->group("Rows");
+    bind_coarse_search(app, o);
+    bind_source_list(app, o);
+    bind_rows(app, o);
+    bind_older_flags(app, o);
+    bind_cluster(app, o.cluster);
+}
+
+int run_corpus_anywhere(const CorpusRequest &o) { return run_anywhere(o, corpus_on_cluster(o), run_corpus); }
+
 } // namespace
 
-int run_corpus(const Options &given, const CorpusOptions &own) {
-    Options o = given;
+CommandFiles files_of(const CorpusRequest &o) {
+    CommandFiles files = files_of(static_cast<const ProbeRequest &>(o));
+    files.outputs.push_back(o.frames_out);
+    return files;
+}
+
+int run_corpus(const CorpusRequest &given) {
+    CorpusRequest o = given;
     read_source_list(o);
+    check_files(files_of(o));
     if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
-    if (own.resume && (o.schema == 3 || own.format == CorpusFormat::csv))
+    if (o.resume && (o.schema == 3 || o.format == CorpusFormat::csv))
         throw usage_error("--resume needs rows of schema 4: older rows and CSV do not say what made them");
     Run run(o, true);
-    const CorpusPlan plan = plan_corpus(run, o, own);
+    const CorpusPlan plan = plan_corpus(run, o);
     if (o.dry_run) {
         for (const CorpusJob &job : plan.jobs)
             for (const double q : job.qualities)
@@ -256,7 +292,7 @@ int run_corpus(const Options &given, const CorpusOptions &own) {
         return kExitOk;
     }
     const std::string output = o.output.empty() ? "corpus.jsonl" : o.output;
-    CorpusRun corpus(run, o, own, plan, output);
+    CorpusRun corpus(run, o, plan, output);
     run.progress().expect(plan.cells);
     ThreadGroup threads;
     for (unsigned i = 1; i < run.parallel_searches() && threads.start([&] { corpus.work(); }); i++) {
@@ -264,6 +300,16 @@ int run_corpus(const Options &given, const CorpusOptions &own) {
     corpus.work();
     threads.join();
     return corpus.end(output);
+}
+
+void add_corpus(Commands &commands) {
+    commands.add<CorpusRequest>(
+        {"corpus",
+         "a grid of encodes, one JSON row each",
+         {"sweep"},
+         "  vmaf-tune corpus -i a.mkv -i b.mkv -e libx264 -e libsvtav1 --preset medium --crf-range "
+         "20:40:5 -o corpus.jsonl"},
+        bind_corpus, run_corpus_anywhere);
 }
 
 } // namespace vmaf::tune

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "cli/complain.hpp"
+#include "commands/search.hpp"
 #include "commands/search_result.hpp"
 #include "curves/bd_rate.hpp"
 #include "text/numbers.hpp"
@@ -33,7 +34,7 @@ bool is_wanted(const std::vector<std::string> &list, std::string_view name) {
 }
 
 json answer_json(const CorpusGroup &group, const CorpusAnswer &answer, const std::vector<QualityTarget> &targets,
-                 const Options &o, const Adapter *adapter) {
+                 const SearchOptions &o, const Adapter *adapter) {
     const QualityTarget &first = targets.front();
     json object = {
         {"type", "search-result"},
@@ -201,14 +202,13 @@ CorpusAnswer nearest_bitrate(std::span<const CorpusPoint> points, double kbps, b
     return {*best, true, false, false};
 }
 
-int search_corpus(const Options &o, const SearchOptions &own) {
-    const std::vector<QualityTarget> targets = quality_targets(o, o.target_bitrate);
-    if (own.interpolate &&
-        (o.target_bitrate || targets.size() != 1 || metric_choice(targets[0].metric)->lower_is_better))
+int search_corpus(const SearchRequest &o) {
+    const std::vector<QualityTarget> targets = quality_targets(o, o, o.target_bitrate);
+    if (o.interpolate && (o.target_bitrate || targets.size() != 1 || metric_choice(targets[0].metric)->lower_is_better))
         throw usage_error("--interpolate answers one quality target of a metric where higher is better");
     if (!o.max_size.empty() || o.max_encoded_percent)
         throw usage_error("rows do not tell the size of the whole: with --from-corpus use --max-bitrate");
-    RowComplaints complaints(o);
+    RowComplaints complaints(o.strict);
     const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
     using Variant = decltype(std::declval<ScannedRow>().variant());
     std::map<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, Variant>, CorpusGroup>
@@ -247,10 +247,10 @@ int search_corpus(const Options &o, const SearchOptions &own) {
     for (const auto &[key, group] : groups) {
         const Adapter *adapter = find_adapter(group.encoder);
         const bool higher = adapter && adapter->higher_is_better;
-        const CorpusAnswer answer = o.target_bitrate  ? nearest_bitrate(group.points, *o.target_bitrate, higher)
-                                    : own.interpolate ? interpolated_pass(group.points, targets[0].value, higher,
-                                                                          adapter ? adapter->step : 1, o.max_bitrate)
-                                                      : cheapest_pass(group.points, higher, o.max_bitrate);
+        const CorpusAnswer answer = o.target_bitrate ? nearest_bitrate(group.points, *o.target_bitrate, higher)
+                                    : o.interpolate  ? interpolated_pass(group.points, targets[0].value, higher,
+                                                                        adapter ? adapter->step : 1, o.max_bitrate)
+                                                     : cheapest_pass(group.points, higher, o.max_bitrate);
         all_met = all_met && answer.is_met;
         if (o.json)
             print_line(

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "commands/options_of_commands.hpp"
 #include "commands/quality_target.hpp"
 #include "rows/row_scan.hpp"
 
@@ -50,14 +49,12 @@ void refuse_mixed_models(const std::vector<const ScannedRow *> &rows);
 // Malformed lines: told, up to a few of them, or with --strict the end (11.4). Throws CommandError.
 class RowComplaints {
   public:
-    explicit RowComplaints(const Options &options) : is_strict_(options.strict) {}
+    explicit RowComplaints(bool is_strict) : is_strict_(is_strict) {}
     void operator()(const std::string &sentence);
 
   private:
     bool is_strict_;
     int told_ = 0;
 };
-
-int search_corpus(const Options &options, const SearchOptions &own);
 
 } // namespace vmaf::tune

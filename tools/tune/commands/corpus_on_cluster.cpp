@@ -21,7 +21,7 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-std::string output_of(const Options &o) { return o.output.empty() ? "corpus.jsonl" : o.output; }
+std::string output_of(const CorpusRequest &o) { return o.output.empty() ? "corpus.jsonl" : o.output; }
 
 // Whether other tasks may be at work on the same node: then times tell little.
 bool is_node_shared() {
@@ -29,23 +29,24 @@ bool is_node_shared() {
     return !own || std::strtol(own->c_str(), nullptr, 10) < long(std::thread::hardware_concurrency());
 }
 
-void plan_cells(const Options &given, const CorpusOptions &own, Manifest &manifest) {
-    Options o = given;
+void plan_cells(const CorpusRequest &given, Manifest &manifest) {
+    CorpusRequest o = given;
     read_source_list(o);
+    check_files(files_of(o));
     if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
-    if (own.resume && (o.schema == 3 || own.format == CorpusFormat::csv))
+    if (o.resume && (o.schema == 3 || o.format == CorpusFormat::csv))
         throw usage_error("--resume needs rows of schema 4: older rows and CSV do not say what made them");
     std::error_code error;
     if (const std::string output = output_of(o); output != "-") {
-        if (fs::exists(output, error) && !o.overwrite && !own.resume && !own.append)
+        if (fs::exists(output, error) && !o.overwrite && !o.resume && !o.append)
             throw usage_error("'" + output + "' exists; use --resume, --append or --overwrite");
         system::check_output_file(output);
     }
     o.score_backend = BackendWish::cpu; // nothing is scored here
     o.sample_at.clear();
-    o.cluster.store.clear();
+    o.store.clear();
     Run run(o, true);
-    const CorpusPlan plan = plan_corpus(run, o, own);
+    const CorpusPlan plan = plan_corpus(run, o);
     for (const CorpusJob &job : plan.jobs) {
         const std::string &encoder = job.setup.encode.adapter->name, &preset = job.setup.encode.preset;
         json unit = {
@@ -62,16 +63,16 @@ void plan_cells(const Options &given, const CorpusOptions &own, Manifest &manife
     }
 }
 
-void work_on_cells(const Options &given, CorpusOptions own, const std::vector<json> &units,
+void work_on_cells(const CorpusRequest &given, const std::vector<json> &units,
                    const std::function<void(std::size_t, const UnitResult &)> &done) {
-    Options o = given;
+    CorpusRequest o = given;
     o.source_list.clear();
     o.sources = {units.front().at("src").get<std::string>()};
     o.encoders = {units.front().at("encoder").get<std::string>()};
     o.presets = {units.front().at("preset").get<std::string>()};
     const std::string variant = units.front().at("variant");
     std::erase_if(o.variants, [&](const std::string &text) { return parse_variants({text}).front().name != variant; });
-    own.q_range.clear();
+    o.q_range.clear();
     o.q_values.clear();
     std::vector<std::size_t> numbers; // of those that are to be run
     for (std::size_t i = 0; i < units.size(); i++) {
@@ -84,10 +85,10 @@ void work_on_cells(const Options &given, CorpusOptions own, const std::vector<js
     }
     if (numbers.empty()) return;
     std::error_code error;
-    if (own.resume && fs::is_regular_file(output_of(given), error)) o.cluster.done_files = {output_of(given)};
-    own.resume = own.append = o.keep = false;
+    if (o.resume && fs::is_regular_file(output_of(given), error)) o.cluster.done_files = {output_of(given)};
+    o.resume = o.append = o.keep = false;
     o.output = "-";
-    own.format = CorpusFormat::jsonl;
+    o.format = CorpusFormat::jsonl;
     const bool is_shared = is_node_shared();
     o.cluster.on_rows = [&](std::size_t job, const std::vector<json> &rows) {
         UnitResult result{rows, "", 0};
@@ -95,16 +96,15 @@ void work_on_cells(const Options &given, CorpusOptions own, const std::vector<js
             if (is_shared) row["timing_shared"] = true;
         done(numbers.at(job), result);
     };
-    run_corpus(o, own);
+    run_corpus(o);
 }
 
 // Output, whole or as it was: the rows of before, if they are to stay, and the new ones in the order of the grid.
-int merge_rows(const Options &o, const CorpusOptions &own, const Manifest &manifest,
-               const std::map<std::size_t, UnitResult> &results) {
+int merge_rows(const CorpusRequest &o, const Manifest &manifest, const std::map<std::size_t, UnitResult> &results) {
     const std::string output = output_of(o);
-    const RowFormat format = own.format == CorpusFormat::csv ? RowFormat::csv
-                             : o.schema == 3                 ? RowFormat::schema3
-                                                             : RowFormat::schema4;
+    const RowFormat format = o.format == CorpusFormat::csv ? RowFormat::csv
+                             : o.schema == 3               ? RowFormat::schema3
+                                                           : RowFormat::schema4;
     std::size_t rows = 0, failed = 0, cached = 0, skipped = 0;
     bool is_backend_not_kept = false;
     std::string text, frames;
@@ -127,7 +127,7 @@ int merge_rows(const Options &o, const CorpusOptions &own, const Manifest &manif
     }
     const auto write = [&](const std::string &path, const std::string &what, const std::string &header) {
         std::string before;
-        if (std::error_code error; (own.resume || own.append) && fs::is_regular_file(path, error)) {
+        if (std::error_code error; (o.resume || o.append) && fs::is_regular_file(path, error)) {
             fs::ifstream file(path, std::ios::binary);
             before.assign(std::istreambuf_iterator<char>(file), {});
             before.resize(before.rfind('\n') + 1); // a torn line goes
@@ -139,7 +139,7 @@ int merge_rows(const Options &o, const CorpusOptions &own, const Manifest &manif
         });
     };
     write(output, text, row_header(format));
-    if (!own.frames_out.empty()) write(own.frames_out, frames, "");
+    if (!o.frames_out.empty()) write(o.frames_out, frames, "");
     o.cluster.on_summary("wrote " + std::to_string(rows) + " rows -> " + output + " (" + std::to_string(failed) +
                          " failed, " + std::to_string(cached) + " cached" +
                          (skipped ? ", " + std::to_string(skipped) + " already there)" : ")"));
@@ -150,17 +150,19 @@ int merge_rows(const Options &o, const CorpusOptions &own, const Manifest &manif
 
 } // namespace
 
-ClusterCommand corpus_on_cluster(const CorpusOptions &own) {
+ClusterCommand corpus_on_cluster(const CorpusRequest &o) {
     ClusterCommand command;
     command.name = "corpus";
-    command.plan = [own](const Options &o, Manifest &manifest) { plan_cells(o, own, manifest); };
-    command.work = [own](const Options &o, const std::vector<json> &units,
-                         const std::function<void(std::size_t, const UnitResult &)> &done) {
-        work_on_cells(o, own, units, done);
+    command.plan = [o](const ClusterRequest &settled, Manifest &manifest) {
+        plan_cells(settled_as(o, settled), manifest);
     };
-    command.finish = [own](const Options &o, const Manifest &manifest,
-                           const std::map<std::size_t, UnitResult> &results) {
-        return merge_rows(o, own, manifest, results);
+    command.work = [o](const ClusterRequest &settled, const std::vector<json> &units,
+                       const std::function<void(std::size_t, const UnitResult &)> &done) {
+        work_on_cells(settled_as(o, settled), units, done);
+    };
+    command.finish = [o](const ClusterRequest &settled, const Manifest &manifest,
+                         const std::map<std::size_t, UnitResult> &results) {
+        return merge_rows(settled_as(o, settled), manifest, results);
     };
     command.is_finish_light = true;
     return command;

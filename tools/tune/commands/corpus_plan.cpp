@@ -18,13 +18,13 @@ namespace {
 
 constexpr int kEncoderMissing = 1; // row status (15.2)
 
-std::vector<double> quality_values(const Options &o, const CorpusOptions &own) {
+std::vector<double> quality_values(const CorpusRequest &o) {
     std::vector<double> values = o.q_values;
-    if (!own.q_range.empty()) {
+    if (!o.q_range.empty()) {
         double low = 0, high = 0, step = 1;
-        const int count = std::sscanf(own.q_range.c_str(), "%lf:%lf:%lf", &low, &high, &step);
+        const int count = std::sscanf(o.q_range.c_str(), "%lf:%lf:%lf", &low, &high, &step);
         if (count < 2 || !(step > 0) || low > high || (high - low) / step > 10000)
-            throw usage_error("--crf-range " + own.q_range + " is not LOW:HIGH or LOW:HIGH:STEP");
+            throw usage_error("--crf-range " + o.q_range + " is not LOW:HIGH or LOW:HIGH:STEP");
         for (int i = 0; low + i * step <= high + 1e-9; i++) values.push_back(std::round((low + i * step) * 1e6) / 1e6);
     }
     std::vector<double> once; // a value that was given twice is one cell
@@ -41,7 +41,7 @@ ProbeResult failure_of(int status, const char *stage, const std::string &sentenc
     return result;
 }
 
-std::string kept_name(const Options &o, const ProbeSetup &setup, double q,
+std::string kept_name(const ProbeRequest &o, const ProbeSetup &setup, double q,
                       const std::set<std::string> &repeated_stems) {
     const fs::path source(setup.source.path);
     std::string stem = source.stem().string();
@@ -60,7 +60,7 @@ struct Encoder {
     std::optional<ProbeResult> failure;
 };
 
-std::vector<Encoder> find_encoders(Run &run, const Options &o, const std::vector<Variant> &variants) {
+std::vector<Encoder> find_encoders(Run &run, const ProbeRequest &o, const std::vector<Variant> &variants) {
     std::vector<Encoder> encoders;
     std::string last;
     std::vector<std::string> names = o.encoders;
@@ -90,7 +90,7 @@ struct OpenedSource {
     std::optional<ProbeResult> failure;
 };
 
-std::vector<OpenedSource> open_sources(Run &run, const Options &o) {
+std::vector<OpenedSource> open_sources(Run &run, const ProbeRequest &o) {
     std::vector<OpenedSource> sources;
     std::string last;
     for (const std::string &path : o.sources) {
@@ -117,7 +117,7 @@ struct EncodeSeries {
     const Variant *variant;
 };
 
-std::vector<EncodeSeries> all_series(const Options &o, const std::vector<Encoder> &encoders,
+std::vector<EncodeSeries> all_series(const ProbeRequest &o, const std::vector<Encoder> &encoders,
                                      const std::vector<Variant> &variants) {
     std::vector<EncodeSeries> series;
     const std::vector<std::string> presets = o.presets.empty() ? std::vector<std::string>{""} : o.presets;
@@ -160,7 +160,7 @@ CorpusJob make_job(Run &run, const OpenedSource &from, const Encoder &encoder, c
 
 } // namespace
 
-SearchSettings coarse_settings(const QualityGrid &grid, const Options &o) {
+SearchSettings coarse_settings(const QualityGrid &grid, const SearchOptions &o) {
     SearchSettings s;
     s.last = grid.last();
     s.has_target = o.target_vmaf || !o.targets.empty();
@@ -172,11 +172,11 @@ SearchSettings coarse_settings(const QualityGrid &grid, const Options &o) {
     return s;
 }
 
-CorpusPlan plan_corpus(Run &run, const Options &o, const CorpusOptions &own) {
-    const std::vector<double> values = quality_values(o, own);
-    if (values.empty() && !own.coarse_to_fine)
+CorpusPlan plan_corpus(Run &run, const CorpusRequest &o) {
+    const std::vector<double> values = quality_values(o);
+    if (values.empty() && !o.coarse_to_fine)
         throw usage_error("no quality values: give --crf 20 --crf 30, --crf-range 18:38:5, or --coarse-to-fine");
-    if (!values.empty() && own.coarse_to_fine)
+    if (!values.empty() && o.coarse_to_fine)
         throw usage_error("--coarse-to-fine chooses the quality values itself; leave out --crf and --crf-range");
     const std::vector<Variant> variants = parse_variants(o.variants);
     const std::vector<Encoder> encoders = find_encoders(run, o, variants);
@@ -189,7 +189,7 @@ CorpusPlan plan_corpus(Run &run, const Options &o, const CorpusOptions &own) {
                 throw usage_error(e.what());
             }
         }
-    if (own.coarse_to_fine)
+    if (o.coarse_to_fine)
         for (const Encoder &encoder : encoders) QualityGrid(*encoder.adapter, o, 1); // windows are checked
 
     std::set<std::string> stems, repeated;
@@ -203,7 +203,7 @@ CorpusPlan plan_corpus(Run &run, const Options &o, const CorpusOptions &own) {
             const std::string label = adapter.name + " " + job.setup.encode.preset +
                                       (one.variant->name.empty() ? "" : " " + one.variant->name);
             job.setup.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
-            if (own.coarse_to_fine) {
+            if (o.coarse_to_fine) {
                 if (job.failure) job.qualities = {adapter.default_q};
                 plan.cells += 14; // typically (9.2)
                 plan.jobs.push_back(std::move(job));

@@ -4,6 +4,7 @@
 #include <future>
 
 #include "base/error.hpp"
+#include "cli/add_option.hpp"
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
 #include "config.h"
@@ -14,6 +15,8 @@ namespace vmaf::tune {
 using nlohmann::json;
 
 namespace {
+
+struct DoctorRequest : ProgramOptions, ScoringOptions, RunningOptions {};
 
 json backends_json(const BackendSurvey &survey) {
     json states = json::object();
@@ -56,7 +59,7 @@ json encoder_json(const Programs &programs, const Adapter &adapter, const std::v
     }
 }
 
-void add_ffmpeg(const Options &o, const std::string &ffmpeg, json &report) {
+void add_ffmpeg(const ProgramOptions &o, const std::string &ffmpeg, json &report) {
     Programs programs;
     programs.ffmpeg = ffmpeg;
     report["ffmpeg_version"] = ffmpeg_version(run_child({ffmpeg, "-version"}));
@@ -127,12 +130,10 @@ void print_report(const json &report) {
                                      : (std::to_string(free_bytes.get<std::uint64_t>() >> 20) + " MB").c_str());
 }
 
-} // namespace
-
-int run_doctor(const Options &o) {
+int run_doctor(const DoctorRequest &o) {
     HostProbes hosts;
     auto probes = std::async([&] { return host_probes_json(hosts); });
-    const Arguments scorer = scorer_program(o);
+    const Arguments scorer = scorer_program(o, o);
     const BackendSurvey survey = survey_backends(scorer, hosts);
     const std::string folder = o.cache_dir.empty() ? default_cache_folder() : o.cache_dir;
     json report = {{"tool_version", VMAF_VERSION},
@@ -161,6 +162,22 @@ int run_doctor(const Options &o) {
     const bool encoder_works =
         std::any_of(encoders.begin(), encoders.end(), [](const json &entry) { return entry["state"] == "available"; });
     return encoder_works && survey.has_answered ? kExitOk : kExitFailed;
+}
+
+void bind_doctor(CLI::App &app, DoctorRequest &o) {
+    app.add_flag("--json", o.json, "as JSON");
+    add_option(app, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
+    add_option(app, "--vmaf-bin", o.vmaf, "vmaf to ask with --scorer binary");
+    add_choice(app, "--scorer", o.scorer, kScorers, "library or binary");
+    add_option(app, "--cache-dir", o.cache_dir, "cache to look at");
+    add_option(app, "--work-dir,--temp-dir", o.work_dir, "scratch folder to look at");
+}
+
+} // namespace
+
+void add_doctor(Commands &commands) {
+    commands.add<DoctorRequest>({"doctor", "what is installed and usable", {"probe"}, "  vmaf-tune doctor --json"},
+                                bind_doctor, run_doctor);
 }
 
 } // namespace vmaf::tune

@@ -21,6 +21,12 @@ namespace {
 
 constexpr double kLengthSlack = 2; // seconds by which --verify lets the length differ
 
+struct EncodeRequest : ProbeRequest, SearchOptions {
+    std::string audio_codec;
+    bool video_only = false, verify = false, verify_score = false, fail_fast = false;
+    bool overwrite_input = false; // the output may be the source itself
+};
+
 struct Job {
     Source source;
     ProbeSetup setup;
@@ -42,18 +48,18 @@ std::string output_name(const Source &source, const Adapter &adapter) {
 }
 
 // Everything besides the video is copied, unless told otherwise; pass 1 has the video alone.
-Arguments final_command(const EncodeOptions &own, const Job &job, int pass) {
+Arguments final_command(const EncodeRequest &o, const Job &job, int pass) {
     const ProbeSetup &setup = job.setup;
     Arguments command =
         encode_command(setup.programs, job.source, {}, setup.encode, job.q, pass, job.stats, job.temporary);
-    if (own.fail_fast) command.insert(command.begin() + 1, "-xerror");
+    if (o.fail_fast) command.insert(command.begin() + 1, "-xerror");
     const auto an = std::find(command.begin(), command.end(), "-an");
     const bool others = job.source.kind == Source::Kind::container &&
-                        (job.source.has_other_streams || !job.source.covers.empty()) && !own.video_only;
+                        (job.source.has_other_streams || !job.source.covers.empty()) && !o.video_only;
     if (an != command.end() && others && pass != 1) {
         command.erase(an, an + 3);
         Arguments keep = {"-map", "0:a?", "-map", "0:s?", "-c", "copy"};
-        if (!own.audio_codec.empty()) append(keep, {"-c:a", own.audio_codec});
+        if (!o.audio_codec.empty()) append(keep, {"-c:a", o.audio_codec});
         if (is_mp4(job.output))
             append(keep, {"-c:s", "mov_text"}); // all that mp4 can hold
         else
@@ -83,7 +89,7 @@ Arguments final_command(const EncodeOptions &own, const Job &job, int pass) {
 }
 
 // Decodes everything and compares the length (5.5).
-void verify_file(const Options &o, const Job &job, const Source &produced) {
+void verify_file(const EncodeRequest &o, const Job &job, const Source &produced) {
     const Outcome outcome = run_child({job.setup.programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error", "-xerror",
                                        "-i", ffmpeg_path(job.temporary), "-map", "0:v", "-f", "null", "-"});
     if (!outcome.ok())
@@ -96,12 +102,18 @@ void verify_file(const Options &o, const Job &job, const Source &produced) {
                                             " s; is the source damaged?");
 }
 
-// Runs all passes. Returns the seconds that they took.
-double run_passes(Run &run, const EncodeOptions &own, const Job &job, json &result) {
+// How the last pass of an encode ended, and what all of them took.
+struct PassesDone {
+    Outcome last;
+    std::int64_t frames = 0; // that FFmpeg counted
     double seconds = 0;
+};
+
+PassesDone run_passes(Run &run, const EncodeRequest &o, const Job &job, json &result) {
+    PassesDone done;
     const bool two = job.setup.encode.two_pass;
     for (int pass = two ? 1 : 0; pass <= (two ? 2 : 0); pass++) {
-        Arguments command = final_command(own, job, pass);
+        Arguments command = final_command(o, job, pass);
         result["argv"] = command;
         command.insert(command.begin() + 1, {"-progress", "pipe:1"});
         RunOptions child;
@@ -116,21 +128,20 @@ double run_passes(Run &run, const EncodeOptions &own, const Job &job, json &resu
             if (text.starts_with("fps=")) p.fps = std::strtod(text.c_str() + 4, nullptr);
             if (text.starts_with("progress=")) run.progress().stage(job.setup.encode.adapter->name, p);
         };
-        const Outcome outcome = run_child(command, child);
-        seconds += outcome.seconds;
-        if (outcome.ok()) continue;
+        done.last = run_child(command, child);
+        done.frames = p.frame;
+        done.seconds += done.last.seconds;
         run.check_interrupted();
         const std::string prefix = two ? "[pass " + std::to_string(pass) + "] " : "";
-        throw CommandError(kExitFailed, prefix + (outcome.timed_out ? "the encoder made no progress for the time that "
-                                                                      "--timeout allows"
-                                                                    : explain_failure("the encoder", outcome.code,
-                                                                                      outcome.error_tail)));
+        if (done.last.timed_out)
+            throw CommandError(kExitFailed, prefix + "the encoder made no progress for the time that --timeout allows");
+        demand_success(done.last, prefix + "the encoder", job.output);
     }
-    return seconds;
+    return done;
 }
 
-void finish(Run &run, const Options &o, const EncodeOptions &own, const Job &job, const NewFile &file, json &result) {
-    const double seconds = run_passes(run, own, job, result);
+void finish(Run &run, const EncodeRequest &o, const Job &job, const NewFile &file, json &result) {
+    const PassesDone done = run_passes(run, o, job, result);
     const auto describe = [&](const std::string &path) {
         SourceRequest request;
         request.path = path;
@@ -139,18 +150,19 @@ void finish(Run &run, const Options &o, const EncodeOptions &own, const Job &job
         request.is_own_encode = true;
         return probe_source(request);
     };
-    const PacketSummary packets = video_packets(job.setup.programs.ffprobe, job.temporary);
-    if (packets.packets == 0) throw CommandError(kExitFailed, "the encode has no video packets");
+    FrameWish wish = frames_wished(job.source, {}, job.setup.encode.vfilter);
+    wish.given = done.frames;
+    const PacketSummary packets = demand_whole(job.setup.programs, done.last, job.temporary, wish, job.output);
     const Source produced = describe(job.temporary);
-    if (own.verify) verify_file(o, job, produced);
+    if (o.verify) verify_file(o, job, produced);
     result["q"] = job.setup.encode.bitrate_kbps ? json(nullptr) : json(job.q);
-    result["encode_time_ms"] = seconds * 1000;
+    result["encode_time_ms"] = done.seconds * 1000;
     result["encode_size_bytes"] = packets.bytes;
     result["encode_file_bytes"] = produced.file_bytes;
     result["encoded_frames"] = packets.packets;
     result["bitrate_kbps"] = job.source.duration > 0 ? double(packets.bytes) * 8 / 1000 / job.source.duration : 0;
-    result["verified"] = own.verify;
-    if (own.verify_score) {
+    result["verified"] = o.verify;
+    if (o.verify_score) {
         const ScoreResult scored =
             run_score(job.setup.programs, {&job.source, {}, &produced, {}, packets.packets}, job.setup.score);
         if (!scored.ok())
@@ -166,7 +178,7 @@ void finish(Run &run, const Options &o, const EncodeOptions &own, const Job &job
     result["output"] = job.output;
 }
 
-void check_output(const Options &o, const Job &job) {
+void check_output(const EncodeRequest &o, const Job &job) {
     if (job.output == "-") throw usage_error("encode writes a file, not to standard output; give another --output");
     std::error_code error;
     check_folder(job.output);
@@ -180,11 +192,11 @@ void check_output(const Options &o, const Job &job) {
 }
 
 // The source's quality value: given, or found by a search.
-void settle_quality(Run &run, const Options &o, Job &job, json &result) {
+void settle_quality(Run &run, const EncodeRequest &o, Job &job, json &result) {
     const Adapter &adapter = *job.setup.encode.adapter;
     job.q = o.q_values.empty() ? adapter.default_q : o.q_values[0];
     if (!o.q_values.empty() || job.setup.encode.bitrate_kbps) return;
-    const std::vector<QualityTarget> targets = quality_targets(o, metric_choice(o.metric)->default_target);
+    const std::vector<QualityTarget> targets = quality_targets(o, o, metric_choice(o.metric)->default_target);
     if (o.dry_run) {
         const QualityGrid grid(adapter, o, adapter.step);
         run.progress().say("the first probe of the search, then the encode with what it finds:");
@@ -203,11 +215,11 @@ void settle_quality(Run &run, const Options &o, Job &job, json &result) {
 
 // A container that cannot hold what is to be copied into it says so before anything is searched: some encoders hang
 // when the header cannot be written.
-void try_container(Run &run, const EncodeOptions &own, const Job &job) {
+void try_container(Run &run, const EncodeRequest &o, const Job &job) {
     Job trial = job;
     trial.temporary = run.work_folder() + "/trial" + fs::path(job.output).extension().string();
     trial.setup.encode.two_pass = false;
-    Arguments command = final_command(own, trial, 0);
+    Arguments command = final_command(o, trial, 0);
     const auto codec = std::find(command.begin(), command.end(), "-c:v");
     command.insert(codec, {"-frames:v", "1", "-t", "0.2"});
     RunOptions options;
@@ -235,8 +247,7 @@ void try_container(Run &run, const EncodeOptions &own, const Job &job) {
                       "; use an .mkv output, another sound codec (--audio-codec libopus), or --video-only");
 }
 
-void encode_one(Run &run, const Options &o, const EncodeOptions &own, const std::string &path,
-                const std::string &output) {
+void encode_one(Run &run, const EncodeRequest &o, const std::string &path, const std::string &output) {
     Job job;
     job.source = run.open_source(path);
     const Adapter &adapter = run.only_adapter();
@@ -259,18 +270,18 @@ void encode_one(Run &run, const Options &o, const EncodeOptions &own, const std:
                    {"preset", job.setup.encode.preset},
                    {"q_knob", adapter.knob}};
     if (!o.dry_run) {
-        try_container(run, own, job);
-        const std::string lost = own.video_only ? "" : lost_streams(job.source, is_mp4(job.output), true);
+        try_container(run, o, job);
+        const std::string lost = o.video_only ? "" : lost_streams(job.source, is_mp4(job.output), true);
         if (!lost.empty()) run.progress().warn("'" + job.output + "' will not have " + lost);
     }
     settle_quality(run, o, job, result);
     if (o.dry_run) {
         const bool two = job.setup.encode.two_pass;
         for (int pass = two ? 1 : 0; pass <= (two ? 2 : 0); pass++)
-            print_line(shell_quoted(final_command(own, job, pass)));
+            print_line(shell_quoted(final_command(o, job, pass)));
         return;
     }
-    finish(run, o, own, job, *file, result);
+    finish(run, o, job, *file, result);
     if (o.json)
         print_line(result.dump(-1, ' ', false, json::error_handler_t::replace));
     else
@@ -281,11 +292,16 @@ void encode_one(Run &run, const Options &o, const EncodeOptions &own, const std:
             (result.contains("score") ? " " + o.metric + "=" + fixed_text(result["score"].get<double>(), 4) : ""));
 }
 
-} // namespace
+CommandFiles files_of(const EncodeRequest &o) {
+    CommandFiles files = files_of(static_cast<const ProbeRequest &>(o));
+    if (o.overwrite_input) std::erase_if(files.inputs, [](const auto &input) { return input.is_source; });
+    return files;
+}
 
-int run_encode_command(const Options &given, const EncodeOptions &own) {
-    Options o = given;
+int run_encode(const EncodeRequest &given) {
+    EncodeRequest o = given;
     read_source_list(o);
+    check_files(files_of(o));
     if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
     if (o.sources.size() > 1 && !o.output.empty())
         throw usage_error("several sources cannot have one --output; name outputs in the list's second column");
@@ -300,7 +316,7 @@ int run_encode_command(const Options &given, const EncodeOptions &own) {
     for (std::size_t i = 0; i < o.sources.size(); i++) {
         try {
             run.check_interrupted();
-            encode_one(run, o, own, o.sources[i], o.outputs[i]);
+            encode_one(run, o, o.sources[i], o.outputs[i]);
         } catch (const CommandError &e) { // the other files of a list go on
             if (o.sources.size() == 1 || e.code() == kExitInterrupted) throw;
             Progress::make_way();
@@ -311,27 +327,33 @@ int run_encode_command(const Options &given, const EncodeOptions &own) {
     return worst;
 }
 
-void bind_encode_command(CLI::App &app, Options &o, int &exit_code) {
-    const auto own = std::make_shared<EncodeOptions>();
-    auto *encode = add_command(app, "encode", "search, then encode the whole file", {"auto-encode"},
-                               "  vmaf-tune encode -i film.mkv -e libsvtav1 --preset slow --target-vmaf 95\n"
-                               "  vmaf-tune encode -i film.mkv -e libx264 --crf 21 -o out.mp4");
-    bind_encoding_command(*encode, o, {});
-    bind_search(*encode, o);
-    add_option(*encode, "--crf", o.q_values, "quality value (also --q); without it a search comes first");
-    bind_source_list(*encode, o);
+void bind_encode_command(CLI::App &app, EncodeRequest &o) {
+    bind_encoding_command(app, o, {});
+    bind_search(app, o);
+    add_option(app, "--crf", o.q_values, "quality value (also --q); without it a search comes first");
+    bind_source_list(app, o);
     const auto add_flag = [&](const char *name, bool &field, const char *text) {
-        encode->add_flag(name, field, text)->group("Finished file");
+        app.add_flag(name, field, text)->group("Finished file");
     };
-    add_option(*encode, "--audio-codec", own->audio_codec, "encode sound with this, e.g. libopus (default: copy)")
+    add_option(app, "--audio-codec", o.audio_codec, "encode sound with this, e.g. libopus (default: copy)")
         ->group("Finished file");
-    add_flag("--video-only", own->video_only, "leave out sound, subtitles and attachments");
-    add_flag("--verify", own->verify, "decode the finished file and compare its length");
-    add_flag("--verify-score", own->verify_score, "score the finished file");
-    add_flag("--fail-fast", own->fail_fast, "end at the first damaged packet (-xerror)");
+    add_flag("--video-only", o.video_only, "leave out sound, subtitles and attachments");
+    add_flag("--verify", o.verify, "decode the finished file and compare its length");
+    add_flag("--verify-score", o.verify_score, "score the finished file");
+    add_flag("--fail-fast", o.fail_fast, "end at the first damaged packet (-xerror)");
     add_flag("--overwrite-input", o.overwrite_input, "the output may be the source itself");
-    bind_older_flags(*encode, o);
-    encode->callback([&o, &exit_code, own] { exit_code = run_encode_command(o, *own); });
+    bind_older_flags(app, o, &o);
+}
+
+} // namespace
+
+void add_encode(Commands &commands) {
+    commands.add<EncodeRequest>({"encode",
+                                 "search, then encode the whole file",
+                                 {"auto-encode"},
+                                 "  vmaf-tune encode -i film.mkv -e libsvtav1 --preset slow --target-vmaf 95\n"
+                                 "  vmaf-tune encode -i film.mkv -e libx264 --crf 21 -o out.mp4"},
+                                bind_encode_command, run_encode);
 }
 
 } // namespace vmaf::tune

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
+#include "cli/arguments.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
@@ -22,6 +23,12 @@ namespace {
 constexpr double kChunkSeconds = 5;
 constexpr std::int64_t kScoredFrames = 40; // of a proxy; more tell little that the others do not
 constexpr unsigned kMostSubsampling = 5;
+
+struct FastRequest : ProbeRequest, SearchOptions {
+    int trials = 30;
+    double time_budget = 300, proxy_tolerance = 1.5; // seconds; score units between proxy and whole
+    bool smoke = false, verify_whole = false;
+};
 
 struct Trial {
     double q = 0, score = 0, kbps = 0;
@@ -94,7 +101,7 @@ FastAnswer answer_from(const ScoreCurve &curve, std::vector<Trial> trials, const
 }
 
 // The fork's curve, for trying out a pipeline without any encoder.
-FastAnswer smoke(const Options &o, const FastOptions &own, const Adapter &adapter, double target) {
+FastAnswer smoke(const FastRequest &o, const Adapter &adapter, double target) {
     const QualityGrid grid(adapter, o, 1);
     const auto measured = [](double q) {
         const double n = std::clamp((q - 10) / 41, 0.0, 1.0);
@@ -105,7 +112,7 @@ FastAnswer smoke(const Options &o, const FastOptions &own, const Adapter &adapte
     settings.target = target;
     const auto search = make_search(SearchMethod::interp, settings);
     std::vector<Trial> trials;
-    while (static_cast<int>(trials.size()) < own.trials) {
+    while (static_cast<int>(trials.size()) < o.trials) {
         const auto k = search->next();
         if (!k) break;
         trials.push_back(measured(grid.q(*k)));
@@ -125,8 +132,8 @@ FastAnswer smoke(const Options &o, const FastOptions &own, const Adapter &adapte
 
 class FastRun {
   public:
-    FastRun(Run &run, const Options &o, const FastOptions &own, const QualityTarget &target)
-        : run_(run), options_(o), own_(own), target_(target), metric_(*metric_choice(target.metric)),
+    FastRun(Run &run, const FastRequest &o, const QualityTarget &target)
+        : run_(run), options_(o), target_(target), metric_(*metric_choice(target.metric)),
           source_(run.open_source(o.sources.at(0))), adapter_(run.only_adapter()),
           proxy_(run.setup(source_, adapter_, run.only_preset(), true)), grid_(adapter_, o, adapter_.step) {
         std::int64_t frames = 0;
@@ -160,8 +167,8 @@ class FastRun {
         std::vector<Trial> trials;
         std::optional<std::string> cut_short;
         while (const auto k = search->next()) {
-            if (static_cast<int>(trials.size()) >= own_.trials) cut_short = "--n-trials ended the search";
-            if (!trials.empty() && elapsed() > own_.time_budget) cut_short = "--time-budget-s ended the search";
+            if (static_cast<int>(trials.size()) >= options_.trials) cut_short = "--n-trials ended the search";
+            if (!trials.empty() && elapsed() > options_.time_budget) cut_short = "--time-budget-s ended the search";
             if (cut_short) break;
             const ProbeResult probe = measure(proxy_, grid_.q(*k));
             trials.push_back({probe.q, score_of(proxy_, probe), probe.bitrate_kbps()});
@@ -209,7 +216,7 @@ class FastRun {
             if (std::any_of(answer.verified.begin(), answer.verified.end(),
                             [&](const Verification &v) { return v.q == next; }))
                 break;
-            if (2 * elapsed() - begun > own_.time_budget) {
+            if (2 * elapsed() - begun > options_.time_budget) {
                 answer.notes.push_back("--time-budget-s leaves no time for a correction");
                 break;
             }
@@ -298,7 +305,7 @@ class FastRun {
         const double expected = seconds_ > 0 ? (last_.encode_seconds + last_.score_seconds * proxy_.score.subsample) *
                                                    source_.duration / seconds_
                                              : 0;
-        if (own_.verify_full || elapsed() + expected <= own_.time_budget) return whole;
+        if (options_.verify_whole || elapsed() + expected <= options_.time_budget) return whole;
         const SampleChoice choice = choose_samples(source_, SamplingRequest{});
         const system::fs::path folder = system::fs::path(run_.work_folder()) / "verification";
         system::fs::create_directories(folder);
@@ -317,8 +324,7 @@ class FastRun {
     }
 
     Run &run_;
-    const Options &options_;
-    const FastOptions &own_;
+    const FastRequest &options_;
     QualityTarget target_;
     MetricChoice metric_;
     Source source_;
@@ -350,7 +356,7 @@ json document_of(const FastAnswer &a, const std::string &encoder, const std::str
             {"score_backend", is_smoke ? json(nullptr) : json(a.backend)}};
 }
 
-void write_document(const Options &o, json document, const FastAnswer &a) {
+void write_document(const RunningOptions &o, json document, const FastAnswer &a) {
     std::string notes;
     for (const std::string &note : a.notes) notes += (notes.empty() ? "" : "; ") + note;
     document["notes"] = notes;
@@ -372,20 +378,22 @@ bool is_located(const ScoreCurve &curve, double target, bool bounded_by_100) {
     return false;
 }
 
-int run_fast(const Options &given, const FastOptions &own) {
-    Options o = given;
-    const std::vector<QualityTarget> targets = quality_targets(o, std::nullopt);
+namespace {
+
+int run_fast(const FastRequest &given) {
+    FastRequest o = given;
+    const std::vector<QualityTarget> targets = quality_targets(o, o, std::nullopt);
     const QualityTarget &target = targets.front();
     if (targets.size() > 1) throw usage_error("fast takes one target; `vmaf-tune search` takes several");
     if (metric_choice(target.metric)->lower_is_better)
         throw usage_error("fast needs a metric of which more is better; use `vmaf-tune search` for " + target.metric);
     o.metric = target.metric;
     check_result(o, o.output);
-    if (own.smoke) {
+    if (o.smoke) {
         const std::string name = o.encoders.empty() ? "libx264" : o.encoders.front();
         const Adapter *adapter = find_adapter(name);
         if (!adapter) throw usage_error("there is no adapter for the encoder '" + name + "'");
-        const FastAnswer answer = smoke(o, own, *adapter, target.value);
+        const FastAnswer answer = smoke(o, *adapter, target.value);
         const std::string preset = o.presets.empty() ? std::string(adapter->default_preset()) : o.presets.front();
         write_document(o, document_of(answer, adapter->name, preset, target.value, true), answer);
         return answer.is_met ? kExitOk : kExitUnmet;
@@ -395,7 +403,7 @@ int run_fast(const Options &given, const FastOptions &own) {
         o.sample_clip_seconds > 0 || o.samples || !o.sample_at.empty() || o.sample_mode != SampleMode::uniform;
     if (!has_own_samples) o.sample_clip_seconds = kChunkSeconds;
     Run run(o, true);
-    FastRun fast(run, o, own, target);
+    FastRun fast(run, o, target);
     const ProbeSetup &setup = fast.proxy();
     if (o.dry_run) {
         print_probe_commands(setup, fast.middle());
@@ -424,7 +432,7 @@ int run_fast(const Options &given, const FastOptions &own) {
     if (refined != *answer.q)
         answer.notes.push_back(std::string(setup.encode.adapter->knob) + " " + number_text(refined) +
                                " should just meet the target on the whole (not measured)");
-    const bool is_trusted = gap <= own.tolerance;
+    const bool is_trusted = gap <= o.proxy_tolerance;
     if (!is_trusted)
         answer.notes.push_back("the whole scores " + fixed_text(score, 2) + ", the proxy said " +
                                fixed_text(answer.score, 2) + ": more than --proxy-tolerance apart, use `search`");
@@ -442,28 +450,35 @@ int run_fast(const Options &given, const FastOptions &own) {
     return answer.is_met ? kExitOk : kExitUnmet;
 }
 
-CLI::App *bind_fast(CLI::App &app, Options &o, int &exit_code) {
-    const auto own = std::make_shared<FastOptions>();
-    CLI::App *fast = app.add_subcommand("fast", "a quick answer from a short piece, verified once");
-    fast->footer("Examples:\n  vmaf-tune fast -i film.mkv --target-vmaf 93\n"
-                 "  vmaf-tune fast -i film.mkv --target-vmaf 93 || vmaf-tune search -i film.mkv --target-vmaf 93");
-    bind_encoding_command(*fast, o, {.needs_source = false});
-    bind_target(*fast, o);
-    add_option(*fast, "--n-trials", own->trials, "probes of the short piece at most")
+void bind_fast(CLI::App &app, FastRequest &o) {
+    bind_encoding_command(app, o, {.needs_source = false});
+    bind_target(app, o);
+    add_option(app, "--n-trials", o.trials, "probes of the short piece at most")
         ->check(CLI::Range(1, 1000))
         ->group("Search");
-    add_option(*fast, "--time-budget-s", own->time_budget, "seconds after which no new probe begins")
+    add_option(app, "--time-budget-s", o.time_budget, "seconds after which no new probe begins")
         ->check(CLI::PositiveNumber)
         ->group("Search");
-    add_option(*fast, "--proxy-tolerance", own->tolerance,
+    add_option(app, "--proxy-tolerance", o.proxy_tolerance,
                "a larger difference between the short piece and the whole is exit code 3")
         ->check(CLI::NonNegativeNumber)
         ->group("Search");
-    fast->add_flag("--verify-full", own->verify_full, "verify with the whole source, however long that takes")
+    app.add_flag("--verify-full", o.verify_whole, "verify with the whole source, however long that takes")
         ->group("Search");
-    fast->add_flag("--smoke", own->smoke, "no encoder, a made-up curve: for trying out scripts")->group("Search");
-    fast->callback([&o, &exit_code, own] { exit_code = run_fast(o, *own); });
-    return fast;
+    app.add_flag("--smoke", o.smoke, "no encoder, a made-up curve: for trying out scripts")->group("Search");
+    bind_older_flags(app, o);
+}
+
+} // namespace
+
+void add_fast(Commands &commands) {
+    commands.add<FastRequest>(
+        {"fast",
+         "a quick answer from a short piece, verified once",
+         {},
+         "  vmaf-tune fast -i film.mkv --target-vmaf 93\n"
+         "  vmaf-tune fast -i film.mkv --target-vmaf 93 || vmaf-tune search -i film.mkv --target-vmaf 93"},
+        bind_fast, run_fast);
 }
 
 } // namespace vmaf::tune

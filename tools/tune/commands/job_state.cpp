@@ -24,7 +24,7 @@ void check_trust(const std::string &path) {
 } // namespace
 
 JobState::JobState(Run &run, const std::string &command, const std::string &source_id) {
-    const Options &o = run.options();
+    const RunningOptions &o = run.options();
     if (run.cache()) shared_ = run.cache()->shared();
     if (!o.work_dir.empty()) {
         path_ = (fs::path(o.work_dir) / "state.json").string();

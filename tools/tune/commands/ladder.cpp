@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
+#include "cli/new_file.hpp"
 #include "cli/work_folder.hpp"
 #include "commands/commands.hpp"
 #include "commands/job_state.hpp"
@@ -29,6 +30,19 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
+enum class LadderFormat { json, hls, dash };
+enum class RungSpacing { log_bitrate, vmaf };
+
+struct LadderRequest : ClusterRequest, SearchOptions {
+    std::string resolutions, target_vmafs = "95,90,85,75,65", points, audio_codec;
+    RungSpacing spacing = RungSpacing::log_bitrate;
+    LadderFormat format = LadderFormat::json;
+    int quality_tiers = 5;
+    std::optional<double> min_bitrate;
+    double segment_seconds = 4;
+    bool run = false, video_only = false;
+};
+
 int nearest_even(double value) { return std::max(2, 2 * static_cast<int>(std::lround(value / 2))); }
 
 // Of the source's shape; its own size is always among them.
@@ -42,10 +56,10 @@ std::vector<FrameSize> usual_sizes(const Source &source) {
     return sizes;
 }
 
-std::vector<FrameSize> rung_sizes(const LadderOptions &own, const Source &source) {
-    if (own.resolutions.empty()) return usual_sizes(source);
+std::vector<FrameSize> rung_sizes(const LadderRequest &o, const Source &source) {
+    if (o.resolutions.empty()) return usual_sizes(source);
     std::vector<FrameSize> sizes;
-    std::istringstream list(own.resolutions);
+    std::istringstream list(o.resolutions);
     for (std::string item; std::getline(list, item, ',');) {
         FrameSize size;
         char end = 0;
@@ -74,13 +88,13 @@ std::vector<double> target_list(const std::string &text) {
 
 class LadderWork {
   public:
-    LadderWork(Run &run, const Options &o, const LadderOptions &own)
+    LadderWork(Run &run, const LadderRequest &o)
         : run_(run), o_(o), source_(run.open_source(o.sources.at(0))), adapter_(run.only_adapter()),
-          targets_(target_list(own.target_vmafs)), state_(run, "ladder", source_.id) {
+          targets_(target_list(o.target_vmafs)), state_(run, "ladder", source_.id) {
         for (const double value : targets_) check_target({o.metric, o.pool, value});
         const bool writes = !o.cluster.on_parts && o.cluster.part.empty(); // a part only measures
-        if (!own.points.empty() && writes)
-            rows_ = std::make_unique<RowWriter>(own.points,
+        if (!o.points.empty() && writes)
+            rows_ = std::make_unique<RowWriter>(o.points,
                                                 o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh);
     }
 
@@ -193,7 +207,7 @@ class LadderWork {
             if (kbps > rates.front().first * (1 + 2 * kCurveError)) break;
             const RatePoint &any = curve->points.front();
             const ProbeSetup setup = setup_of({any.width, any.height});
-            Options own = o_; // the exact answer, wherever the search begins
+            SearchOptions own = o_; // the exact answer, wherever the search begins
             own.thorough = true;
             own.start_q = curve->q_at(target);
             QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
@@ -262,7 +276,7 @@ class LadderWork {
     }
 
     Run &run_;
-    const Options &o_;
+    const LadderRequest &o_;
     Source source_;
     const Adapter &adapter_;
     std::vector<double> targets_;
@@ -292,9 +306,9 @@ json ladder_json(const LadderWork &work, const std::vector<Rung> &rungs) {
 // in a folder of this run, and what is whole is moved.
 class RungFiles {
   public:
-    RungFiles(const Options &o, const LadderOptions &own)
+    RungFiles(const LadderRequest &o)
         : folder_(o.output.empty() || o.output == "-" ? fs::path(".") : fs::absolute(o.output).parent_path()),
-          overwrite_(o.overwrite), as_hls_(own.format == LadderFormat::hls), segment_seconds_(own.segment_seconds),
+          overwrite_(o.overwrite), as_hls_(o.format == LadderFormat::hls), segment_seconds_(o.segment_seconds),
           made_(folder_.string(), false) {}
 
     bool as_hls() const { return as_hls_; }
@@ -336,6 +350,7 @@ class RungFiles {
     std::string file_name(const std::string &name) const { return name + (as_hls_ ? ".m3u8" : ".mp4"); }
     void move(const std::string &file) const {
         std::error_code error;
+        demand_durable((fs::path(made_.path()) / file).string(), (folder_ / file).string());
         fs::rename(fs::path(made_.path()) / file, folder_ / file, error); // takes the place of a link
         if (error)
             throw CommandError(kExitOutput,
@@ -349,7 +364,7 @@ class RungFiles {
 };
 
 // Every rung of the whole source, with key frames at the same times; HLS in segments, else as files.
-void encode_rungs(Run &run, const LadderOptions &own, LadderWork &work, std::vector<Rung> &rungs,
+void encode_rungs(Run &run, const LadderRequest &o, LadderWork &work, std::vector<Rung> &rungs,
                   const RungFiles &files) {
     for (Rung &rung : rungs) {
         run.check_interrupted();
@@ -357,17 +372,17 @@ void encode_rungs(Run &run, const LadderOptions &own, LadderWork &work, std::vec
         const std::string path = files.made(rung.name());
         Arguments command = encode_command(setup.programs, work.source(), {}, setup.encode, rung.point.q, 0, "", path);
         command.pop_back();
-        append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(own.segment_seconds) + ")"});
+        append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(o.segment_seconds) + ")"});
         append(command, work.adapter().container_tag("mp4"));
         files.complete(command, rung.name());
         const Outcome outcome = run_child(command);
         run.check_interrupted();
-        if (!outcome.ok())
-            throw CommandError(kExitFailed,
-                               rung.name() + ": " + explain_failure("the encoder", outcome.code, outcome.error_tail));
+        demand_success(outcome, rung.name() + ": the encoder", files.kept(rung.name()));
+        demand_whole(setup.programs, outcome, path, frames_wished(work.source(), {}, run.options().vfilter),
+                     files.kept(rung.name()));
         const Bandwidth made =
             files.as_hls() ? playlist_bandwidth(path)
-                           : file_bandwidth(setup.programs, path, own.segment_seconds, work.source().rate.value());
+                           : file_bandwidth(setup.programs, path, o.segment_seconds, work.source().rate.value());
         rung.peak_bps = made.peak_bps;
         rung.mean_bps = made.mean_bps;
         files.keep(rung.name());
@@ -376,22 +391,23 @@ void encode_rungs(Run &run, const LadderOptions &own, LadderWork &work, std::vec
 }
 
 // The source's sound beside the rungs: copied where players take it, else as AAC.
-std::optional<Sound> encode_sound(Run &run, const LadderOptions &own, const LadderWork &work, const RungFiles &files) {
-    if (work.source().kind != Source::Kind::container || own.video_only) return std::nullopt;
+std::optional<Sound> encode_sound(Run &run, const LadderRequest &o, const LadderWork &work, const RungFiles &files) {
+    if (work.source().kind != Source::Kind::container || o.video_only) return std::nullopt;
     const std::string codec = sound_codec(run.programs(), work.source().path);
     if (codec.empty()) return std::nullopt;
     const std::string name = "sound", path = files.made(name);
     Arguments command = {run.programs().ffmpeg,           "-y",   "-hide_banner", "-nostdin", "-v",  "error", "-i",
                          ffmpeg_path(work.source().path), "-map", "0:a:0",        "-vn",      "-sn", "-dn"};
-    const std::string wish = own.audio_codec.empty() ? (codec == "aac" ? "copy" : "aac") : own.audio_codec;
+    const std::string wish = o.audio_codec.empty() ? (codec == "aac" ? "copy" : "aac") : o.audio_codec;
     append(command, {"-c:a", wish});
     files.complete(command, name);
     const Outcome outcome = run_child(command);
     run.check_interrupted();
-    if (!outcome.ok())
-        throw CommandError(kExitFailed, "sound: " + explain_failure("FFmpeg", outcome.code, outcome.error_tail));
+    demand_success(outcome, "sound: FFmpeg", files.kept(name));
+    if (const std::string why = reading_failure(run.programs(), path); !why.empty())
+        throw CommandError(kExitFailed, "the sound cannot be read to its end: " + why);
     const Bandwidth made =
-        files.as_hls() ? playlist_bandwidth(path) : file_bandwidth(run.programs(), path, own.segment_seconds, 0);
+        files.as_hls() ? playlist_bandwidth(path) : file_bandwidth(run.programs(), path, o.segment_seconds, 0);
     files.keep(name);
     run.progress().say("encoded " + files.kept(name));
     return Sound{wish == "copy" || wish == "aac" ? "mp4a.40.2"
@@ -405,13 +421,11 @@ constexpr Choice<RungSpacing> kSpacings[] = {
 constexpr Choice<LadderFormat> kLadderFormats[] = {
     {"json", LadderFormat::json}, {"hls", LadderFormat::hls}, {"dash", LadderFormat::dash}};
 
-} // namespace
-
-int run_ladder(const Options &o, const LadderOptions &own) {
+int run_ladder(const LadderRequest &o) {
     check_result(o, o.output);
     Run run(o, true);
-    LadderWork work(run, o, own);
-    const std::vector<FrameSize> sizes = rung_sizes(own, work.source());
+    LadderWork work(run, o);
+    const std::vector<FrameSize> sizes = rung_sizes(o, work.source());
     if (o.dry_run) {
         for (const FrameSize &size : sizes) print_probe_commands(work.setup_of(size), work.adapter().default_q);
         return kExitOk;
@@ -443,22 +457,22 @@ int run_ladder(const Options &o, const LadderOptions &own) {
             for (const RatePoint &p : curve.points) at_targets.push_back(p);
     std::vector<RatePoint> usable;
     for (const RatePoint &p : at_targets)
-        if ((!o.max_bitrate || p.kbps <= *o.max_bitrate) && (!own.min_bitrate || p.kbps >= *own.min_bitrate))
+        if ((!o.max_bitrate || p.kbps <= *o.max_bitrate) && (!o.min_bitrate || p.kbps >= *o.min_bitrate))
             usable.push_back(p);
     const std::vector<RatePoint> chosen =
-        choose_rungs(rising(std::move(usable)), own.quality_tiers, own.spacing == RungSpacing::log_bitrate);
+        choose_rungs(rising(std::move(usable)), o.quality_tiers, o.spacing == RungSpacing::log_bitrate);
     if (chosen.empty()) throw CommandError(kExitUnmet, "no point lies between --min-bitrate and --max-bitrate");
     std::vector<Rung> rungs;
     for (const RatePoint &point : chosen) rungs.push_back(work.describe(point));
-    const bool as_hls = own.format == LadderFormat::hls;
+    const bool as_hls = o.format == LadderFormat::hls;
     std::optional<Sound> sound;
-    if (own.run) {
-        const RungFiles files(o, own);
-        encode_rungs(run, own, work, rungs, files);
-        sound = encode_sound(run, own, work, files);
+    if (o.run) {
+        const RungFiles files(o);
+        encode_rungs(run, o, work, rungs, files);
+        sound = encode_sound(run, o, work, files);
     }
     const std::string text = as_hls ? hls_playlist(rungs, work.source(), sound)
-                             : own.format == LadderFormat::dash
+                             : o.format == LadderFormat::dash
                                  ? dash_manifest(rungs, work.source(), sound)
                                  : ladder_json(work, rungs).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
     write_result(o, o.output, text);
@@ -466,33 +480,43 @@ int run_ladder(const Options &o, const LadderOptions &own) {
     return kExitOk;
 }
 
-void bind_ladder(CLI::App &app, Options &o, int &exit_code) {
-    const auto own = std::make_shared<LadderOptions>();
-    auto *ladder = add_command(app, "ladder", "resolutions and bitrates to ship", {},
-                               "  vmaf-tune ladder -i film.mkv -e libx264 --resolutions 1920x1080,1280x720,640x360 "
-                               "--format hls -o master.m3u8");
-    bind_encoding_command(*ladder, o, {});
-    bind_search(*ladder, o);
-    add_option(*ladder, "--resolutions", own->resolutions,
+void bind_ladder(CLI::App &app, LadderRequest &o) {
+    bind_encoding_command(app, o, {});
+    bind_search(app, o);
+    add_option(app, "--resolutions", o.resolutions,
                "WxH, separated by commas (default: the source's own and smaller ones of its shape)");
-    add_option(*ladder, "--target-vmafs", own->target_vmafs, "targets, separated by commas");
-    add_option(*ladder, "--quality-tiers", own->quality_tiers, "rungs at most")->check(CLI::Range(1, 50));
-    add_choice(*ladder, "--spacing", own->spacing, kSpacings, "log_bitrate or vmaf");
-    add_choice(*ladder, "--format", own->format, kLadderFormats, "json, hls or dash", false);
-    add_option(*ladder, "--points", own->points, "all measured points as rows");
-    add_option(*ladder, "--min-bitrate", own->min_bitrate, "kbps: no rung below");
-    add_option(*ladder, "--audio-codec", own->audio_codec,
-               "with --run: codec of the sound (default: AAC, copied if it is)");
-    ladder->add_flag("--video-only", own->video_only, "with --run: without sound");
-    ladder->add_flag("--run", own->run, "encode the rungs beside the output, key frames aligned");
-    add_option(*ladder, "--segment-seconds", own->segment_seconds, "with --run: length of segments")
+    add_option(app, "--target-vmafs", o.target_vmafs, "targets, separated by commas");
+    add_option(app, "--quality-tiers", o.quality_tiers, "rungs at most")->check(CLI::Range(1, 50));
+    add_choice(app, "--spacing", o.spacing, kSpacings, "log_bitrate or vmaf");
+    add_choice(app, "--format", o.format, kLadderFormats, "json, hls or dash", false);
+    add_option(app, "--points", o.points, "all measured points as rows");
+    add_option(app, "--min-bitrate", o.min_bitrate, "kbps: no rung below");
+    add_option(app, "--audio-codec", o.audio_codec, "with --run: codec of the sound (default: AAC, copied if it is)");
+    app.add_flag("--video-only", o.video_only, "with --run: without sound");
+    app.add_flag("--run", o.run, "encode the rungs beside the output, key frames aligned");
+    add_option(app, "--segment-seconds", o.segment_seconds, "with --run: length of segments")
         ->check(CLI::PositiveNumber);
-    bind_older_flags(*ladder, o);
-    bind_cluster(*ladder, o);
-    o.files.push_back([own] { return CommandFiles{{}, {own->points}}; });
-    ladder->callback([&o, &exit_code, own] {
-        exit_code = run_anywhere(o, "ladder", [own](const Options &options) { return run_ladder(options, *own); });
-    });
+    bind_older_flags(app, o, &o);
+    bind_cluster(app, o.cluster);
+}
+
+CommandFiles files_of(const LadderRequest &o) {
+    CommandFiles files = files_of(static_cast<const ProbeRequest &>(o));
+    files.outputs.push_back(o.points);
+    return files;
+}
+
+int run_ladder_anywhere(const LadderRequest &o) { return run_anywhere(o, "ladder", run_ladder); }
+
+} // namespace
+
+void add_ladder(Commands &commands) {
+    commands.add<LadderRequest>({"ladder",
+                                 "resolutions and bitrates to ship",
+                                 {},
+                                 "  vmaf-tune ladder -i film.mkv -e libx264 --resolutions 1920x1080,1280x720,640x360 "
+                                 "--format hls -o master.m3u8"},
+                                bind_ladder, run_ladder_anywhere);
 }
 
 } // namespace vmaf::tune

@@ -22,7 +22,16 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-std::vector<Shot> find_shots(Run &run, const PerShotOptions &own, const Source &source) {
+struct PerShotRequest : ClusterRequest, SearchOptions {
+    std::string plan_out, script_out, segment_dir, shots, probe_preset, floor, zones, per_shot_bin;
+    std::optional<double> diff_threshold; // cuts by plain differences
+    int min_shot = 24, probe_rate = 1;
+    std::string max_shot = "10s";
+    double max_q_step = 8;
+    bool run = false;
+};
+
+std::vector<Shot> find_shots(Run &run, const PerShotRequest &own, const Source &source) {
     const double fps = source.rate.value();
     const ShotSettings settings{own.diff_threshold, own.min_shot,
                                 static_cast<std::int64_t>(std::lround(parse_duration(own.max_shot) * fps))};
@@ -59,7 +68,7 @@ void cover_everything(Run &run, std::vector<Shot> &shots, std::int64_t frames) {
     shots.back().end = frames;
 }
 
-std::vector<Zone> read_zones(const PerShotOptions &own, const Adapter &adapter, std::int64_t frames) {
+std::vector<Zone> read_zones(const PerShotRequest &own, const Adapter &adapter, std::int64_t frames) {
     if (own.zones.empty()) return {};
     fs::ifstream file(own.zones);
     if (!file) throw usage_error("'" + own.zones + "' cannot be read");
@@ -78,8 +87,7 @@ std::vector<Zone> read_zones(const PerShotOptions &own, const Adapter &adapter, 
 // A source with what is done to its shots.
 struct ShotWork {
     Run &run;
-    const Options &options;
-    const PerShotOptions &own;
+    const PerShotRequest &own;
     Source source;
     const Adapter &adapter;
     std::vector<Zone> zones;
@@ -145,7 +153,7 @@ void ShotWork::search(PlannedShot &planned, std::optional<double> hint, JobState
     }
     const ProbeSetup setup = probe_setup(planned);
     const std::vector<QualityTarget> own = targets_of(planned);
-    const std::string key = search_identity(setup, options, own);
+    const std::string key = search_identity(setup, this->own, own);
     if (const auto known = state.find(key)) {
         planned.q = known->value("q", 0.0);
         planned.score = known->value("score", 0.0);
@@ -154,7 +162,7 @@ void ShotWork::search(PlannedShot &planned, std::optional<double> hint, JobState
         planned.is_met = known->value("met", true);
         return;
     }
-    QualitySearch search(run, options, setup, own, adapter.step);
+    QualitySearch search(run, this->own, setup, own, adapter.step);
     const SearchReport report = search.find(own, hint);
     planned.probes = report.probes.size();
     planned.is_met = report.ok();
@@ -220,23 +228,23 @@ void smooth(const ShotWork &work, std::vector<PlannedShot> &shots) {
 }
 
 // Whether shots were found by ourselves, and nobody wishes them to be treated apart.
-bool are_our_shots(const PerShotOptions &own) {
+bool are_our_shots(const PerShotRequest &own) {
     return own.shots.empty() && own.per_shot_bin.empty() && own.zones.empty() && own.floor.empty();
 }
 
 // What machines share: each shot, and the whole where that may be the answer.
-void tell_parts(const Options &o, const PerShotOptions &own, const std::vector<Shot> &found, std::size_t shots) {
+void tell_parts(const PerShotRequest &own, const std::vector<Shot> &found, std::size_t shots) {
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < shots; i++) parts.push_back("shot " + std::to_string(i));
     if (are_our_shots(own) && shots > 1) parts.push_back("whole");
     std::vector<std::pair<std::int64_t, std::int64_t>> ends;
     for (const Shot &shot : found) ends.emplace_back(shot.start, shot.end);
-    if (o.cluster.on_shots) o.cluster.on_shots(ends);
-    o.cluster.on_parts({parts});
+    if (own.cluster.on_shots) own.cluster.on_shots(ends);
+    own.cluster.on_parts({parts});
 }
 
 int search_part(const ShotWork &work, const std::vector<PlannedShot> &shots, std::int64_t frames, JobState &state) {
-    const std::string &part = work.options.cluster.part;
+    const std::string &part = work.own.cluster.part;
     PlannedShot planned;
     planned.shot = {0, frames};
     if (part != "whole") planned = shots.at(std::strtoull(part.c_str() + part.find(' '), nullptr, 10));
@@ -267,28 +275,26 @@ void prefer_one_search(ShotWork &work, std::vector<PlannedShot> &shots, std::int
     shots = whole;
 }
 
-} // namespace
-
-int run_per_shot(const Options &o, const PerShotOptions &given) {
-    PerShotOptions own = given;
+int run_per_shot(const PerShotRequest &given) {
+    PerShotRequest o = given;
     if (!o.cluster.part.empty()) { // it only measures
-        own.plan_out.clear();
-        own.script_out.clear();
-        own.run = false;
+        o.plan_out.clear();
+        o.script_out.clear();
+        o.run = false;
     }
     Run run(o, true);
-    std::vector<QualityTarget> targets = quality_targets(o, 92);
-    if (!own.floor.empty()) targets.push_back(parse_target(o.metric + ":" + own.floor, o.pool));
+    std::vector<QualityTarget> targets = quality_targets(o, o, 92);
+    if (!o.floor.empty()) targets.push_back(parse_target(o.metric + ":" + o.floor, o.pool));
     const Source source = run.open_source(o.sources.at(0));
     const Adapter &adapter = run.only_adapter();
     if (source.rate.value() <= 0) throw usage_error("the frame rate is not known; give --framerate");
     const std::string output = o.output.empty() ? "per_shot_encode.mp4" : o.output;
     std::error_code error;
-    if (own.run && fs::exists(output, error) && !o.overwrite)
+    if (o.run && fs::exists(output, error) && !o.overwrite)
         throw CommandError(kExitOutput, "'" + output + "' exists; use --overwrite or another --output");
-    check_result(o, own.plan_out);
-    check_result(o, own.script_out);
-    if (own.run) check_folder(o.output.empty() ? "per_shot_encode.mp4" : o.output);
+    check_result(o, o.plan_out);
+    check_result(o, o.script_out);
+    if (o.run) check_folder(o.output.empty() ? "per_shot_encode.mp4" : o.output);
     const ProbeSetup base = run.setup(source, adapter, run.only_preset(), false);
     if (o.dry_run) {
         run.progress().say("after shots are found, each is searched on its own with probes like this:");
@@ -297,18 +303,18 @@ int run_per_shot(const Options &o, const PerShotOptions &given) {
     }
     std::vector<Shot> found;
     for (const auto &[start, end] : o.cluster.shots) found.push_back({start, end});
-    if (found.empty()) found = find_shots(run, own, source);
+    if (found.empty()) found = find_shots(run, o, source);
     std::vector<double> times = frame_times(run.programs().ffprobe, source);
-    if (o.cluster.shots.empty() && (!own.shots.empty() || !own.per_shot_bin.empty()) && !times.empty())
+    if (o.cluster.shots.empty() && (!o.shots.empty() || !o.per_shot_bin.empty()) && !times.empty())
         cover_everything(run, found, static_cast<std::int64_t>(times.size()));
-    ShotWork work{run, o, own, source, adapter, read_zones(own, adapter, found.back().end), targets, std::move(times)};
+    ShotWork work{run, o, source, adapter, read_zones(o, adapter, found.back().end), targets, std::move(times)};
     std::vector<PlannedShot> shots = cut_at_zones(found, work.zones);
     for (PlannedShot &planned : shots) planned.seconds = seconds_of(planned.shot, source, work.times);
     run.progress().say(std::to_string(shots.size()) + (shots.size() == 1 ? " shot" : " shots"));
 
     JobState state(run, "per-shot", source.id);
     if (o.cluster.on_parts) {
-        tell_parts(o, own, found, shots.size());
+        tell_parts(o, found, shots.size());
         return kExitOk;
     }
     if (!o.cluster.part.empty()) return search_part(work, shots, found.back().end, state);
@@ -322,7 +328,7 @@ int run_per_shot(const Options &o, const PerShotOptions &given) {
     prefer_one_search(work, shots, found.back().end, state);
 
     const std::string folder =
-        own.segment_dir.empty() ? (fs::absolute(output).parent_path() / "segments").string() : own.segment_dir;
+        o.segment_dir.empty() ? (fs::absolute(output).parent_path() / "segments").string() : o.segment_dir;
     std::vector<ShotSegment> segments;
     for (std::size_t i = 0; i < shots.size(); i++) {
         char name[48];
@@ -345,18 +351,18 @@ int run_per_shot(const Options &o, const PerShotOptions &given) {
                  {"totals", totals_json(shots)},
                  {"segment_commands", json::array()},
                  {"concat_command", assembly.concat_command}};
-    if (!own.probe_preset.empty()) plan["probe_preset"] = own.probe_preset;
+    if (!o.probe_preset.empty()) plan["probe_preset"] = o.probe_preset;
     for (const ShotSegment &segment : segments) plan["segment_commands"].push_back(segment.command);
-    if (!own.script_out.empty()) write_result(o, own.script_out, assembly_script(assembly, folder));
+    if (!o.script_out.empty()) write_result(o, o.script_out, assembly_script(assembly, folder));
     const bool failed = std::any_of(shots.begin(), shots.end(), [](const PlannedShot &p) { return !p.error.empty(); });
-    if (const std::string lost = lost_streams(source, false, false); !lost.empty() && own.run)
+    if (const std::string lost = lost_streams(source, false, false); !lost.empty() && o.run)
         run.progress().warn("'" + output + "' will not have " + lost);
-    if (own.run && !failed) {
+    if (o.run && !failed) {
         run_assembly(run, base, assembly, folder);
         score_assembly(run, base, assembly, shots, plan);
     }
     const std::string text = plan.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-    write_result(o, own.plan_out, text);
+    write_result(o, o.plan_out, text);
     for (const PlannedShot &p : shots) {
         const std::string range = "shot " + std::to_string(p.shot.start) + " to " + std::to_string(p.shot.end);
         if (!p.error.empty()) run.progress().say("vmaf-tune per-shot: " + range + " failed: " + p.error);
@@ -372,37 +378,47 @@ int run_per_shot(const Options &o, const PerShotOptions &given) {
                                                                                                   : kExitUnmet;
 }
 
-void bind_per_shot(CLI::App &app, Options &o, int &exit_code) {
-    const auto own = std::make_shared<PerShotOptions>();
-    auto *per_shot =
-        add_command(app, "per-shot", "a quality value for each shot", {"tune-per-shot"},
-                    "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --plan-out plan.json --script-out encode.sh");
-    bind_encoding_command(*per_shot, o, {.samples = false});
-    bind_search(*per_shot, o);
-    add_option(*per_shot, "--shots", own->shots, "shots of an external detector (JSON or CSV)");
-    add_option(*per_shot, "--diff-threshold", own->diff_threshold,
+void bind_per_shot(CLI::App &app, PerShotRequest &o) {
+    bind_encoding_command(app, o, {.samples = false});
+    bind_search(app, o);
+    add_option(app, "--shots", o.shots, "shots of an external detector (JSON or CSV)");
+    add_option(app, "--diff-threshold", o.diff_threshold,
                "cut where luma differs by so much from frame to frame, instead of asking the detector");
-    add_option(*per_shot, "--min-shot", own->min_shot, "shortest shot in frames")->check(CLI::Range(1, 100000));
-    add_option(*per_shot, "--max-shot", own->max_shot, "longer shots are split; 0: never");
-    add_option(*per_shot, "--segment-dir", own->segment_dir, "folder for segments");
-    add_option(*per_shot, "--plan-out", own->plan_out, "the plan as JSON");
-    add_option(*per_shot, "--script-out", own->script_out, "a shell script that carries it out");
-    per_shot->add_flag("--run", own->run, "encode, join and score now");
-    add_option(*per_shot, "--per-shot-bin", own->per_shot_bin, "external shot detector to call");
-    add_option(*per_shot, "--probe-preset", own->probe_preset, "preset of probes, faster than that of the segments");
-    add_option(*per_shot, "--probe-rate", own->probe_rate, "probe every N-th frame only")->check(CLI::Range(1, 4));
-    add_option(*per_shot, "--max-q-step", own->max_q_step, "neighbouring shots differ by at most this")
+    add_option(app, "--min-shot", o.min_shot, "shortest shot in frames")->check(CLI::Range(1, 100000));
+    add_option(app, "--max-shot", o.max_shot, "longer shots are split; 0: never");
+    add_option(app, "--segment-dir", o.segment_dir, "folder for segments");
+    add_option(app, "--plan-out", o.plan_out, "the plan as JSON");
+    add_option(app, "--script-out", o.script_out, "a shell script that carries it out");
+    app.add_flag("--run", o.run, "encode, join and score now");
+    add_option(app, "--per-shot-bin", o.per_shot_bin, "external shot detector to call");
+    add_option(app, "--probe-preset", o.probe_preset, "preset of probes, faster than that of the segments");
+    add_option(app, "--probe-rate", o.probe_rate, "probe every N-th frame only")->check(CLI::Range(1, 4));
+    add_option(app, "--max-q-step", o.max_q_step, "neighbouring shots differ by at most this")
         ->check(CLI::PositiveNumber);
-    add_option(*per_shot, "--floor", own->floor, "guard for bad frames, POOL>=VALUE, e.g. percentile=5>=85");
-    add_option(*per_shot, "--zones", own->zones, "file with parts that have own wishes: `start end key=value...`");
-    bind_older_flags(*per_shot, o);
-    bind_cluster(*per_shot, o);
-    o.files.push_back([own] {
-        return CommandFiles{{{"the shots", own->shots}, {"the zones", own->zones}}, {own->plan_out, own->script_out}};
-    });
-    per_shot->callback([&o, &exit_code, own] {
-        exit_code = run_anywhere(o, "per-shot", [own](const Options &options) { return run_per_shot(options, *own); });
-    });
+    add_option(app, "--floor", o.floor, "guard for bad frames, POOL>=VALUE, e.g. percentile=5>=85");
+    add_option(app, "--zones", o.zones, "file with parts that have own wishes: `start end key=value...`");
+    bind_older_flags(app, o, &o);
+    bind_cluster(app, o.cluster);
+}
+
+CommandFiles files_of(const PerShotRequest &o) {
+    CommandFiles files = files_of(static_cast<const ProbeRequest &>(o));
+    files.inputs.insert(files.inputs.end(), {{"the shots", o.shots}, {"the zones", o.zones}});
+    files.outputs.insert(files.outputs.end(), {o.plan_out, o.script_out});
+    return files;
+}
+
+int run_per_shot_anywhere(const PerShotRequest &o) { return run_anywhere(o, "per-shot", run_per_shot); }
+
+} // namespace
+
+void add_per_shot(Commands &commands) {
+    commands.add<PerShotRequest>(
+        {"per-shot",
+         "a quality value for each shot",
+         {"tune-per-shot"},
+         "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --plan-out plan.json --script-out encode.sh"},
+        bind_per_shot, run_per_shot_anywhere);
 }
 
 } // namespace vmaf::tune

@@ -56,10 +56,16 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const Wo
         outcome = run_child(command, options);
         if (outcome.ok() || outcome.code < 128 || outcome.timed_out || outcome.interrupted) break;
     }
-    if (!outcome.ok()) {
+    try {
+        const std::string name = fs::path(segment.path).filename().string();
+        demand_success(outcome, name + ": the encoder", segment.path);
+        FrameWish wish;
+        if (base.encode.vfilter.empty()) wish = {segment.frames, true};
+        demand_whole(base.programs, outcome, part, wish, segment.path);
+        demand_durable(part, segment.path);
+    } catch (const CommandError &) {
         fs::remove(part, error);
-        throw CommandError(kExitFailed, fs::path(segment.path).filename().string() + ": " +
-                                            explain_failure("the encoder", outcome.code, outcome.error_tail));
+        throw;
     }
     fs::rename(part, segment.path, error);
     if (error) throw CommandError(kExitOutput, "'" + segment.path + "' cannot be written: " + error.message());
@@ -137,7 +143,8 @@ void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const
                 if (!failure) failure = e;
             } catch (const Error &e) {
                 const std::lock_guard lock(mutex);
-                if (!failure) failure = CommandError(kExitFailed, e.what());
+                const bool is_output = dynamic_cast<const system::OutputError *>(&e) != nullptr;
+                if (!failure) failure = CommandError(is_output ? kExitOutput : kExitFailed, e.what());
             }
         }
     };
@@ -157,8 +164,13 @@ void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const
     Arguments command = a.concat_command;
     command.back() = ffmpeg_path(file.path());
     const Outcome outcome = run_child(command);
-    if (!outcome.ok())
-        throw CommandError(kExitFailed, explain_failure("joining the segments", outcome.code, outcome.error_tail));
+    run.check_interrupted();
+    demand_success(outcome, "joining the segments", a.output);
+    FrameWish wish;
+    for (const ShotSegment &segment : a.segments) wish.frames += segment.frames;
+    wish.is_exact = true;
+    if (!base.encode.vfilter.empty()) wish = {};
+    demand_whole(base.programs, outcome, file.path(), wish, a.output);
     file.keep(run.options().overwrite);
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
+#include "cli/arguments.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
 #include "commands/shot_plan.hpp"
@@ -85,7 +87,7 @@ json interval_json(double score, double half_width, double alpha) {
     return {{"low", std::max(0.0, score - half_width)}, {"high", score + half_width}, {"alpha", alpha}};
 }
 
-json prediction_json(const PredictOptions &own, const Judgement &j, double target, std::size_t validated,
+json prediction_json(const PredictRequest &own, const Judgement &j, double target, std::size_t validated,
                      const Calibration &calibration) {
     return {{"verdict", verdict_word(j.verdict)},
             {"target_vmaf", target},
@@ -103,8 +105,8 @@ json prediction_json(const PredictOptions &own, const Judgement &j, double targe
             {"residuals", json::array()}};
 }
 
-void write_prediction(const Options &o, const PredictOptions &own, const json &document) {
-    const std::string path = own.report_out.empty() ? o.output : own.report_out;
+void write_prediction(const PredictRequest &o, const json &document) {
+    const std::string path = o.report_out.empty() ? o.output : o.report_out;
     write_result(o, path, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
@@ -125,8 +127,8 @@ struct PredictedShot {
 
 class ShotPrediction {
   public:
-    ShotPrediction(Run &run, const Options &o, const PredictOptions &own, const QualityTarget &target)
-        : run_(run), options_(o), own_(own), target_(target), metric_(*metric_choice(target.metric)),
+    ShotPrediction(Run &run, const PredictRequest &o, const QualityTarget &target)
+        : run_(run), options_(o), target_(target), metric_(*metric_choice(target.metric)),
           source_(run.open_source(o.sources.at(0))), adapter_(run.only_adapter()),
           whole_(run.setup(source_, adapter_, run.only_preset(), false)), grid_(adapter_, o, adapter_.step),
           slope_(typical_slope(adapter_)) {
@@ -139,8 +141,8 @@ class ShotPrediction {
     std::vector<Shot> find_shots() {
         std::vector<Shot> shots;
         try {
-            if (!own_.shots.empty())
-                shots = read_shots(own_.shots);
+            if (!options_.shots.empty())
+                shots = read_shots(options_.shots);
             else
                 for (const ShotFeatures &f : run_.shots().features(source_)) shots.push_back(f.shot);
         } catch (const Error &e) {
@@ -242,8 +244,7 @@ class ShotPrediction {
     }
 
     Run &run_;
-    const Options &options_;
-    const PredictOptions &own_;
+    const PredictRequest &options_;
     QualityTarget target_;
     MetricChoice metric_;
     Source source_;
@@ -258,32 +259,29 @@ json shot_json(const PredictedShot &s) {
     return {{"start", s.shot.start}, {"end", s.shot.end}, {"crf", s.q}, {"predicted_vmaf", s.score}};
 }
 
-} // namespace
-
-int run_predict(const Options &o, const PredictOptions &own) {
-    if (!own.predictor_file.empty())
-        throw usage_error("--model " + own.predictor_file +
+int run_predict(const PredictRequest &o) {
+    if (!o.predictor_file.empty())
+        throw usage_error("--model " + o.predictor_file +
                           ": this build has no runtime for learned predictors; leave it out, or use --from-corpus");
-    check_result(o, own.report_out.empty() ? o.output : own.report_out);
-    check_result(o, own.calibration_out);
-    if (!o.from_corpus.empty()) return predict_from_corpus(o, own);
+    check_result(o, o.report_out.empty() ? o.output : o.report_out);
+    check_result(o, o.calibration_out);
+    if (!o.from_corpus.empty()) return predict_from_corpus(o);
     if (o.sources.empty()) throw usage_error("give a source with -i, or rows with --from-corpus");
-    const std::vector<QualityTarget> targets = quality_targets(o, 93);
+    const std::vector<QualityTarget> targets = quality_targets(o, o, 93);
     const QualityTarget &target = targets.front();
     if (targets.size() > 1) throw usage_error("predict takes one target; `vmaf-tune search` takes several");
     if (metric_choice(target.metric)->lower_is_better)
         throw usage_error("predict needs a metric of which more is better; use `search` for " + target.metric);
-    Options measured = o;
+    PredictRequest measured = o;
     measured.metric = target.metric;
     Run run(measured, true);
-    ShotPrediction prediction(run, measured, own, target);
+    ShotPrediction prediction(run, measured, target);
     const Adapter &adapter = *prediction.setup().encode.adapter;
     if (o.dry_run) {
         print_probe_commands(prediction.setup(), adapter.probe_q);
         return kExitOk;
     }
-    Calibration calibration =
-        own.calibration.empty() ? built_in_calibration(adapter) : read_calibration(own.calibration);
+    Calibration calibration = o.calibration.empty() ? built_in_calibration(adapter) : read_calibration(o.calibration);
     const std::vector<Shot> shots = prediction.find_shots();
     std::vector<PredictedShot> predicted;
     std::vector<double> bitrates;
@@ -298,21 +296,20 @@ int run_predict(const Options &o, const PredictOptions &own) {
     }
     std::vector<double> residuals;
     json listed = json::array();
-    for (const std::size_t i : chosen_for_validation(bitrates, static_cast<std::size_t>(own.validate))) {
+    for (const std::size_t i : chosen_for_validation(bitrates, static_cast<std::size_t>(o.validate))) {
         PredictedShot &s = predicted[i];
         residuals.push_back(prediction.validate(s));
         json entry = {{"shot_start", s.shot.start}, {"shot_end", s.shot.end},       {"crf", s.q},
                       {"predicted_vmaf", s.score},  {"measured_vmaf", *s.measured}, {"residual", residuals.back()}};
-        if (own.with_uncertainty)
-            entry["interval"] = interval_json(s.score, calibration.half_width(own.alpha), own.alpha);
+        if (o.with_uncertainty) entry["interval"] = interval_json(s.score, calibration.half_width(o.alpha), o.alpha);
         listed.push_back(std::move(entry));
     }
-    const Judgement judgement = judge(residuals, own.residual_threshold);
+    const Judgement judgement = judge(residuals, o.residual_threshold);
     // All learn from those that were measured; what they are off by all the same is taken off the others.
     prediction.learn_slope(predicted);
     const double bias = judgement.verdict == PredictionVerdict::recalibrate ? prediction.common_error(predicted) : 0;
     for (PredictedShot &s : predicted) prediction.predict(s, s.measured ? 0 : bias);
-    json document = prediction_json(own, judgement, target.value, residuals.size(), calibration);
+    json document = prediction_json(o, judgement, target.value, residuals.size(), calibration);
     document["encoder"] = adapter.name;
     document["preset"] = prediction.setup().encode.preset;
     document["n_probes"] = probes;
@@ -321,13 +318,12 @@ int run_predict(const Options &o, const PredictOptions &own) {
     for (const PredictedShot &s : predicted) {
         json entry = shot_json(s);
         entry["validated"] = s.measured.has_value();
-        if (own.with_uncertainty)
-            entry["interval"] = interval_json(s.score, calibration.half_width(own.alpha), own.alpha);
+        if (o.with_uncertainty) entry["interval"] = interval_json(s.score, calibration.half_width(o.alpha), o.alpha);
         document["shots"].push_back(std::move(entry));
     }
-    if (!own.calibration_out.empty() && !residuals.empty())
-        write_result(o, own.calibration_out, calibration_json(residuals, own.alpha).dump(2) + "\n");
-    write_prediction(o, own, document);
+    if (!o.calibration_out.empty() && !residuals.empty())
+        write_result(o, o.calibration_out, calibration_json(residuals, o.alpha).dump(2) + "\n");
+    write_prediction(o, document);
     if (predicted.empty()) {
         run.progress().say("vmaf-tune predict: no shots were found");
         return kExitUnmet;
@@ -342,47 +338,55 @@ int run_predict(const Options &o, const PredictOptions &own) {
         " of them measured: predictions were off by " + fixed_text(judgement.max_abs, 2) + " at most (" +
         verdict_word(judgement.verdict) + ")" +
         (calibration.is_known()
-             ? "; elsewhere they were within ± " + fixed_text(calibration.half_width(own.alpha), 2) + " in " +
-                   fixed_text(100 * (1 - own.alpha), 0) + " % of cases"
+             ? "; elsewhere they were within ± " + fixed_text(calibration.half_width(o.alpha), 2) + " in " +
+                   fixed_text(100 * (1 - o.alpha), 0) + " % of cases"
              : "; there is no calibration for " + adapter.name + ", so nothing says how far elsewhere") +
         (judgement.verdict == PredictionVerdict::fall_back ? "; use `vmaf-tune per-shot` or `search`" : ""));
     return judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted : kExitOk;
 }
 
-CLI::App *bind_predict(CLI::App &app, Options &o, int &exit_code) {
-    const auto own = std::make_shared<PredictOptions>();
-    CLI::App *predict =
-        app.add_subcommand("predict", "the quality value that would meet a target, per shot or from rows");
-    predict->footer("Examples:\n  vmaf-tune predict -i film.mkv --target-vmaf 93 --with-uncertainty\n"
-                    "  vmaf-tune predict --from-corpus corpus.jsonl --target-vmaf 93");
-    bind_encoding_command(*predict, o, {.needs_source = false, .samples = false, .model_alias = false});
-    bind_target(*predict, o);
+void bind_predict(CLI::App &app, PredictRequest &o) {
+    bind_encoding_command(app, o, {.needs_source = false, .samples = false, .model_alias = false});
+    bind_target(app, o);
     const auto number = [&](const char *name, auto &field, const char *text) {
-        return add_option(*predict, name, field, text)->group("Prediction");
+        return add_option(app, name, field, text)->group("Prediction");
     };
     const auto file = [&](const char *name, std::string &field, const char *text) {
-        add_option(*predict, name, field, text)->group("Prediction");
+        add_option(app, name, field, text)->group("Prediction");
     };
-    number("--validate-k", own->validate, "shots that are encoded and scored for real")->check(CLI::Range(1, 100000));
-    number("--residual-threshold", own->residual_threshold, "a prediction that is off by more is a miss")
+    number("--validate-k", o.validate, "shots that are encoded and scored for real")->check(CLI::Range(1, 100000));
+    number("--residual-threshold", o.residual_threshold, "a prediction that is off by more is a miss")
         ->check(CLI::PositiveNumber);
-    number("--alpha", own->alpha, "part of cases that an interval may miss")->check(CLI::Range(0.001, 0.999));
-    file("--model", own->predictor_file, "learned predictor; not in this build");
-    file("--shots", own->shots, "shots of an external detector (JSON or CSV)");
-    file("--report-out", own->report_out, "the prediction as JSON; the same as --output");
-    file("--calibration-sidecar", own->calibration, "residuals of predictions that were checked, for intervals");
-    file("--calibration-out", own->calibration_out, "write this run's residuals as such a file");
+    number("--alpha", o.alpha, "part of cases that an interval may miss")->check(CLI::Range(0.001, 0.999));
+    file("--model", o.predictor_file, "learned predictor; not in this build");
+    file("--shots", o.shots, "shots of an external detector (JSON or CSV)");
+    file("--report-out", o.report_out, "the prediction as JSON; the same as --output");
+    file("--calibration-sidecar", o.calibration, "residuals of predictions that were checked, for intervals");
+    file("--calibration-out", o.calibration_out, "write this run's residuals as such a file");
     file("--from-corpus", o.from_corpus, "fit a curve to each title's rows instead of encoding");
-    predict->add_flag("--allow-mixed-models", o.allow_mixed_models, "with --from-corpus: rows of different models")
+    app.add_flag("--allow-mixed-models", o.allow_mixed_models, "with --from-corpus: rows of different models")
         ->group("Prediction");
-    predict->add_flag("--with-uncertainty", own->with_uncertainty, "an interval with every prediction")
-        ->group("Prediction");
-    o.files.push_back([own] {
-        return CommandFiles{{{"the shots", own->shots}, {"the calibration", own->calibration}},
-                            {own->report_out, own->calibration_out}};
-    });
-    predict->callback([&o, &exit_code, own] { exit_code = run_predict(o, *own); });
-    return predict;
+    app.add_flag("--with-uncertainty", o.with_uncertainty, "an interval with every prediction")->group("Prediction");
+    bind_older_flags(app, o);
+}
+
+} // namespace
+
+CommandFiles files_of(const PredictRequest &o) {
+    CommandFiles files = files_of(static_cast<const ProbeRequest &>(o));
+    files.inputs.insert(files.inputs.end(),
+                        {{"the rows", o.from_corpus}, {"the shots", o.shots}, {"the calibration", o.calibration}});
+    files.outputs.insert(files.outputs.end(), {o.report_out, o.calibration_out});
+    return files;
+}
+
+void add_predict(Commands &commands) {
+    commands.add<PredictRequest>({"predict",
+                                  "the quality value that would meet a target, per shot or from rows",
+                                  {},
+                                  "  vmaf-tune predict -i film.mkv --target-vmaf 93 --with-uncertainty\n"
+                                  "  vmaf-tune predict --from-corpus corpus.jsonl --target-vmaf 93"},
+                                 bind_predict, run_predict);
 }
 
 } // namespace vmaf::tune

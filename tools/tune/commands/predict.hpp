@@ -2,25 +2,24 @@
 // intervals and a verdict on whether that is to be believed (tune.md 12.8, 12.9).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/outputs.hpp"
 
 namespace vmaf::tune {
 
-struct PredictOptions {
+struct PredictRequest : ProbeRequest, SearchOptions, CorpusInput {
     int validate = 8;
     double residual_threshold = 1.5, alpha = 0.1;
     std::string predictor_file, report_out, calibration, calibration_out, shots;
     bool with_uncertainty = false;
 };
 
-CLI::App *bind_predict(CLI::App &app, Options &options, int &exit_code);
-int run_predict(const Options &options, const PredictOptions &own);
-int predict_from_corpus(const Options &options, const PredictOptions &own);
+CommandFiles files_of(const PredictRequest &request);
+int predict_from_corpus(const PredictRequest &request);
 
 enum class PredictionVerdict { gospel, recalibrate, fall_back };
 const char *verdict_word(PredictionVerdict verdict);
@@ -47,9 +46,9 @@ Calibration built_in_calibration(const Adapter &adapter);
 nlohmann::json calibration_json(const std::vector<double> &residuals, double alpha);
 
 // What both ways of predicting report; keys of the older tool.
-nlohmann::json prediction_json(const PredictOptions &own, const Judgement &judgement, double target,
+nlohmann::json prediction_json(const PredictRequest &request, const Judgement &judgement, double target,
                                std::size_t validated, const Calibration &calibration);
-void write_prediction(const Options &options, const PredictOptions &own, const nlohmann::json &document);
+void write_prediction(const PredictRequest &request, const nlohmann::json &document);
 nlohmann::json interval_json(double score, double half_width, double alpha);
 
 } // namespace vmaf::tune

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "commands/corpus_answers.hpp"
 #include "commands/predict.hpp"
@@ -68,13 +69,13 @@ double rate_at(const Title &title, double q) { // by the nearest two rows, strai
 
 } // namespace
 
-int predict_from_corpus(const Options &o, const PredictOptions &own) {
-    const std::vector<QualityTarget> targets = quality_targets(o, 93);
+int predict_from_corpus(const PredictRequest &o) {
+    const std::vector<QualityTarget> targets = quality_targets(o, o, 93);
     const QualityTarget &target = targets.front();
     const MetricChoice metric = *metric_choice(target.metric);
     if (targets.size() > 1 || metric.lower_is_better)
         throw usage_error("predict takes one target of a metric of which more is better");
-    RowComplaints complaints(o);
+    RowComplaints complaints(o.strict);
     const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
     using Key = std::tuple<std::string_view, std::string_view, std::string_view, decltype(ScannedRow().variant())>;
     std::map<Key, Title> titles;
@@ -113,7 +114,7 @@ int predict_from_corpus(const Options &o, const PredictOptions &own) {
         hold_out(title, target, metric.bounded_by_100);
     }
     Calibration sidecar;
-    if (!own.calibration.empty()) sidecar = read_calibration(own.calibration);
+    if (!o.calibration.empty()) sidecar = read_calibration(o.calibration);
     // A title's interval comes from the other titles.
     const auto calibration_for = [&](const Title *title) {
         Calibration c = sidecar;
@@ -126,7 +127,7 @@ int predict_from_corpus(const Options &o, const PredictOptions &own) {
     std::vector<double> residuals;
     json listed = json::array(), answers = json::array();
     for (const auto &[key, title] : titles) {
-        const double half_width = calibration_for(&title).half_width(own.alpha);
+        const double half_width = calibration_for(&title).half_width(o.alpha);
         if (title.residual) {
             residuals.push_back(*title.residual);
             listed.push_back({{"src", title.first->src},
@@ -152,17 +153,17 @@ int predict_from_corpus(const Options &o, const PredictOptions &own) {
             answer["predicted_kbps"] = rate_at(title, rounded);
             const bool is_beyond = rounded < curve.points().front().q || rounded > curve.points().back().q;
             answer["extrapolated"] = is_beyond;
-            if (own.with_uncertainty) answer["interval"] = interval_json(score, half_width, own.alpha);
+            if (o.with_uncertainty) answer["interval"] = interval_json(score, half_width, o.alpha);
         }
         answers.push_back(std::move(answer));
     }
-    const Judgement judgement = judge(residuals, own.residual_threshold);
-    json document = prediction_json(own, judgement, target.value, residuals.size(), calibration_for(nullptr));
+    const Judgement judgement = judge(residuals, o.residual_threshold);
+    json document = prediction_json(o, judgement, target.value, residuals.size(), calibration_for(nullptr));
     document["residuals"] = listed;
     document["titles"] = answers;
-    if (!own.calibration_out.empty() && !residuals.empty())
-        write_result(o, own.calibration_out, calibration_json(residuals, own.alpha).dump(2) + "\n");
-    write_prediction(o, own, document);
+    if (!o.calibration_out.empty() && !residuals.empty())
+        write_result(o, o.calibration_out, calibration_json(residuals, o.alpha).dump(2) + "\n");
+    write_prediction(o, document);
     return judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted : kExitOk;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "commands/search_hints.hpp"
@@ -17,7 +18,7 @@ double probe_score(const ProbeSetup &setup, const ProbeResult &probe, const std:
     return aggregated(probe, metric, pool, setup.aggregate);
 }
 
-QualitySearch::QualitySearch(Run &run, const Options &options, const ProbeSetup &setup,
+QualitySearch::QualitySearch(Run &run, const SearchOptions &options, const ProbeSetup &setup,
                              const std::vector<QualityTarget> &targets, double default_step)
     : run_(run), options_(options), setup_(setup), grid_(*setup.encode.adapter, options, default_step) {
     for (const QualityTarget &t : targets) { // every target's metric is measured
@@ -27,6 +28,7 @@ QualitySearch::QualitySearch(Run &run, const Options &options, const ProbeSetup 
     }
     if (!options.max_size.empty() && (max_bytes_ = parse_size(options.max_size)) <= 0)
         throw usage_error("--max-size " + options.max_size + ": nothing is so small");
+    run.progress().expect_searches_of(options.thorough ? 6 : 4);
     const std::string label =
         setup_.encode.adapter->name + size_text() + " " + std::string(setup_.encode.adapter->knob);
     setup_.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };

@@ -43,8 +43,8 @@ using ProbeListener = std::function<void(const ProbeResult &probe)>;
 class QualitySearch {
   public:
     // `targets` name the metrics that are measured.
-    QualitySearch(Run &run, const Options &options, const ProbeSetup &setup, const std::vector<QualityTarget> &targets,
-                  double default_step);
+    QualitySearch(Run &run, const SearchOptions &options, const ProbeSetup &setup,
+                  const std::vector<QualityTarget> &targets, double default_step);
 
     ProbeListener on_probe;
     // Quality values and scores of this set-up that are known already, for the target that is searched next: they lead
@@ -74,7 +74,7 @@ class QualitySearch {
               const std::vector<QualityTarget> &targets) const;
 
     Run &run_;
-    Options options_;
+    SearchOptions options_;
     ProbeSetup setup_;
     QualityGrid grid_;
     double max_bytes_ = 0;
@@ -83,7 +83,7 @@ class QualitySearch {
 };
 
 // The quality whose bitrate is nearest to a wish, or one probe with the encoder's own rate control (9.11).
-SearchReport search_bitrate(Run &run, const Options &options, const ProbeSetup &setup, double wish,
+SearchReport search_bitrate(Run &run, const SearchOptions &options, const ProbeSetup &setup, double wish,
                             const ProbeListener &on_probe);
 
 // A score over all samples, in the way that the set-up says.

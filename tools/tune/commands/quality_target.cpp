@@ -40,19 +40,20 @@ QualityTarget parse_target(const std::string &text, const std::string &default_p
     return target;
 }
 
-std::vector<QualityTarget> quality_targets(const Options &options, std::optional<double> fallback) {
+std::vector<QualityTarget> quality_targets(const SearchOptions &search, const ScoringOptions &scoring,
+                                           std::optional<double> fallback) {
     std::vector<QualityTarget> targets;
-    const bool is_vmaf = options.metric.starts_with("vmaf");
-    if (options.target_vmaf && !is_vmaf)
-        throw usage_error("--target-vmaf is a VMAF score, but --metric is " + options.metric + "; write --target \"" +
-                          options.metric + (metric_choice(options.metric)->lower_is_better ? "<=" : ">=") +
-                          number_text(metric_choice(options.metric)->default_target) + "\"");
-    if (fallback && !is_vmaf && !options.target_bitrate) fallback = metric_choice(options.metric)->default_target;
-    if (options.target_vmaf) targets.push_back({options.metric, options.pool, *options.target_vmaf});
-    for (const std::string &text : options.targets) targets.push_back(parse_target(text, options.pool, options.metric));
-    if (targets.empty() && fallback) targets.push_back({options.metric, options.pool, *fallback});
+    const bool is_vmaf = scoring.metric.starts_with("vmaf");
+    if (search.target_vmaf && !is_vmaf)
+        throw usage_error("--target-vmaf is a VMAF score, but --metric is " + scoring.metric + "; write --target \"" +
+                          scoring.metric + (metric_choice(scoring.metric)->lower_is_better ? "<=" : ">=") +
+                          number_text(metric_choice(scoring.metric)->default_target) + "\"");
+    if (fallback && !is_vmaf && !search.target_bitrate) fallback = metric_choice(scoring.metric)->default_target;
+    if (search.target_vmaf) targets.push_back({scoring.metric, scoring.pool, *search.target_vmaf});
+    for (const std::string &text : search.targets) targets.push_back(parse_target(text, scoring.pool, scoring.metric));
+    if (targets.empty() && fallback) targets.push_back({scoring.metric, scoring.pool, *fallback});
     if (targets.empty()) throw usage_error("no target: give --target-vmaf 95, or --target \"vmaf>=95\"");
-    if (!options.target_bitrate)
+    if (!search.target_bitrate)
         for (const QualityTarget &t : targets) check_target(t);
     return targets;
 }
@@ -64,7 +65,7 @@ void check_target(const QualityTarget &target) {
                           (metric_choice(target.metric)->bounded_by_100 ? ": " + target.metric + " ends at 100" : ""));
 }
 
-QualityGrid::QualityGrid(const Adapter &adapter, const Options &options, double default_step)
+QualityGrid::QualityGrid(const Adapter &adapter, const SearchOptions &options, double default_step)
     : low_(options.min_q.value_or(adapter.search.low)), high_(options.max_q.value_or(adapter.search.high)),
       step_(options.q_step.value_or(default_step)), higher_is_better_(adapter.higher_is_better) {
     const std::string knob(adapter.knob);

@@ -15,7 +15,8 @@ struct QualityTarget {
 };
 
 // --target-vmaf, --target and --metric as a list; at least one, else CommandError.
-std::vector<QualityTarget> quality_targets(const Options &options, std::optional<double> fallback);
+std::vector<QualityTarget> quality_targets(const SearchOptions &search, const ScoringOptions &scoring,
+                                           std::optional<double> fallback);
 QualityTarget parse_target(const std::string &text, const std::string &default_pool,
                            const std::string &default_metric = "vmaf");
 
@@ -27,7 +28,7 @@ double margin_above(const QualityTarget &target, double score);
 // The points of a search, k = 0 being the best quality.
 class QualityGrid {
   public:
-    QualityGrid(const Adapter &adapter, const Options &options, double default_step);
+    QualityGrid(const Adapter &adapter, const SearchOptions &options, double default_step);
     int last() const { return last_; }
     double q(int k) const;
     int nearest(double q) const;

@@ -19,32 +19,43 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-void write_text(const Options &o, const std::string &path, const std::string &text) {
+struct ReportRequest : ProgramOptions, RunningOptions {
+    std::vector<std::string> inputs, frame_files, svg, variants; // svg: kind and file
+    std::string title = "vmaf-tune report", csv, baseline;
+    std::vector<double> targets;
+    unsigned thumbnails = 5;
+};
+
+CommandFiles files_of(const ReportRequest &o) {
+    CommandFiles files = files_of(static_cast<const RunningOptions &>(o));
+    files.outputs.insert(files.outputs.end(), {o.csv, o.svg.size() > 1 ? o.svg[1] : std::string()});
+    for (const std::string &path : o.inputs) files.inputs.push_back({"the input", path});
+    for (const std::string &path : o.frame_files) files.inputs.push_back({"the frames", path});
+    return files;
+}
+
+void write_text(const ReportRequest &o, const std::string &path, const std::string &text) {
     std::error_code error;
     if (path != "-" && !o.overwrite && fs::is_regular_file(path, error) && fs::file_size(path, error) > 0)
         throw CommandError(kExitOutput, "'" + path + "' exists; use --overwrite or another --output");
-    check_output(o, path);
-    try {
-        vmaf::system::write_output_file(path, [&](const auto &out) { out(text); });
-    } catch (const Error &e) {
-        throw CommandError(kExitOutput, e.what());
-    }
+    check_output(files_of(o), path);
+    vmaf::system::write_output_file(path, [&](const auto &out) { out(text); });
 }
 
-std::vector<ReportPictures> worst_pictures(const Options &o, const ReportOptions &own, const ReportData &data,
+std::vector<ReportPictures> worst_pictures(const ReportRequest &o, const ReportData &data,
                                            const std::string &work_folder) {
     std::vector<ReportPictures> all(data.frames.size());
-    if (own.thumbnails == 0) return all;
+    if (o.thumbnails == 0) return all;
     Programs programs;
     const auto ffmpeg = find_program(o.ffmpeg), ffprobe = find_program(o.ffprobe);
-    for (const std::size_t i : encodes_near(data, target_of(data, own.targets, own.baseline), kShownEncodes)) {
+    for (const std::size_t i : encodes_near(data, target_of(data, o.targets, o.baseline), kShownEncodes)) {
         const FrameScores &scores = data.frames[i];
         try {
             if (!ffmpeg || !ffprobe) throw invalid("ffmpeg was not found");
             programs.ffmpeg = *ffmpeg;
             programs.ffprobe = *ffprobe;
             if (scores.distorted.empty()) throw invalid("the encode was not kept (--keep)");
-            all[i].thumbnails = make_thumbnails(programs, scores, worst_frames(scores, own.thumbnails), work_folder);
+            all[i].thumbnails = make_thumbnails(programs, scores, worst_frames(scores, o.thumbnails), work_folder);
         } catch (const Error &e) {
             all[i].missing = e.what();
         }
@@ -73,7 +84,7 @@ void name_variants(std::vector<nlohmann::json> &rows, const std::vector<std::str
 }
 
 // One file per kind; several sources follow each other as numbered files.
-void write_charts(const Options &o, const ReportContent &content, const std::string &kind, const std::string &svg,
+void write_charts(const ReportRequest &o, const ReportContent &content, const std::string &kind, const std::string &svg,
                   const std::string &csv) {
     std::vector<const Chart *> chosen;
     for (const Chart &chart : content.charts)
@@ -97,26 +108,24 @@ void write_charts(const Options &o, const ReportContent &content, const std::str
     }
 }
 
-} // namespace
-
-int run_report(const Options &o, const ReportOptions &own) {
+int run_report(const ReportRequest &o) {
     ReportContent content;
-    content.title = own.title;
-    content.targets = own.targets;
-    content.baseline = own.baseline;
-    std::vector<std::string> files = own.inputs;
-    files.insert(files.end(), own.frame_files.begin(), own.frame_files.end());
+    content.title = o.title;
+    content.targets = o.targets;
+    content.baseline = o.baseline;
+    std::vector<std::string> files = o.inputs;
+    files.insert(files.end(), o.frame_files.begin(), o.frame_files.end());
     try {
         content.data = read_report_data(files, [&](auto &rows) { name_variants(rows, o.variants); });
     } catch (const Error &e) {
         throw usage_error(e.what());
     }
     for (const std::string &complaint : content.data.complaints) complain("report", complaint);
-    content.charts = make_charts(content.data, own.targets);
+    content.charts = make_charts(content.data, o.targets);
 
-    const bool single = !own.svg.empty() || !own.csv.empty();
-    if (!own.svg.empty()) write_charts(o, content, own.svg.at(0), own.svg.at(1), own.csv);
-    if (own.svg.empty() && !own.csv.empty()) write_text(o, own.csv, csv_text(row_table(content.data)));
+    const bool single = !o.svg.empty() || !o.csv.empty();
+    if (!o.svg.empty()) write_charts(o, content, o.svg.at(0), o.svg.at(1), o.csv);
+    if (o.svg.empty() && !o.csv.empty()) write_text(o, o.csv, csv_text(row_table(content.data)));
     if (single && o.output.empty()) return kExitOk;
 
     const std::string output = o.output.empty() ? "report.html" : o.output;
@@ -128,7 +137,7 @@ int run_report(const Options &o, const ReportOptions &own) {
     }
     {
         const WorkFolder work(o.work_dir, false);
-        content.pictures = worst_pictures(o, own, content.data, work.path());
+        content.pictures = worst_pictures(o, content.data, work.path());
     }
     if (!folder) {
         write_text(o, output, html_page(content));
@@ -149,39 +158,39 @@ int run_report(const Options &o, const ReportOptions &own) {
     return kExitOk;
 }
 
-void bind_report(CLI::App &app, Options &o, int &exit_code) {
-    const auto own = std::make_shared<ReportOptions>();
-    auto *report = add_command(app, "report", "measured rows as an HTML page, charts and tables", {},
-                               "  vmaf-tune report corpus.jsonl --frames frames.jsonl -o report.html\n"
-                               "  vmaf-tune report corpus.jsonl --svg rate-quality curves.svg --csv curves.csv");
-    add_option(*report, "input", own->inputs, "rows (JSON lines), search results, ladders, shot plans, or frame scores")
+void bind_report(CLI::App &app, ReportRequest &o) {
+    add_option(app, "input", o.inputs, "rows (JSON lines), search results, ladders, shot plans, or frame scores")
         ->required();
-    add_option(*report, "--frames", own->frame_files, "per-frame scores (of corpus --frames or score --frames)");
-    add_option(*report, "-o,--output", o.output, "report.html, report.md, - or a folder for everything");
-    report->add_flag("-y,--overwrite", o.overwrite, "replace existing files");
-    add_option(*report, "--variant", o.variants,
+    add_option(app, "--frames", o.frame_files, "per-frame scores (of corpus --frames or score --frames)");
+    add_option(app, "-o,--output", o.output, "report.html, report.md, - or a folder for everything");
+    app.add_flag("-y,--overwrite", o.overwrite, "replace existing files");
+    add_option(app, "--variant", o.variants,
                "NAME=key=value,...: the name of rows that were encoded with these options; may be repeated");
-    add_option(*report, "--title", own->title, "heading of the page");
-    add_option(*report, "--target", own->targets, "score to mark in the charts; may be repeated");
-    add_option(*report, "--baseline", own->baseline,
+    add_option(app, "--title", o.title, "heading of the page");
+    add_option(app, "--target", o.targets, "score to mark in the charts; may be repeated");
+    add_option(app, "--baseline", o.baseline,
                "configuration that savings are counted from, or how its name begins (default: libx264)");
-    add_option(*report, "--thumbnails", own->thumbnails, "pictures of worst frames per encode; 0: none")
+    add_option(app, "--thumbnails", o.thumbnails, "pictures of worst frames per encode; 0: none")
         ->check(CLI::Range(0, 50));
-    add_option(*report, "--svg", own->svg,
+    add_option(app, "--svg", o.svg,
                "KIND FILE: one chart (rate-quality, quality, speed, search, frames, histogram, ladder, shots)")
         ->expected(2);
-    add_option(*report, "--csv", own->csv, "the table behind that chart, or all rows");
-    add_option(*report, "--work-dir,--temp-dir", o.work_dir, "scratch folder");
-    add_option(*report, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
-    add_option(*report, "--ffprobe-bin", o.ffprobe, "ffprobe to use");
-    report->add_flag("-q,--quiet", o.quiet, "errors only");
-    o.files.push_back([own] {
-        CommandFiles files{{}, {own->csv, own->svg.size() > 1 ? own->svg[1] : std::string()}};
-        for (const std::string &path : own->inputs) files.inputs.push_back({"the input", path});
-        for (const std::string &path : own->frame_files) files.inputs.push_back({"the frames", path});
-        return files;
-    });
-    report->callback([&o, &exit_code, own] { exit_code = run_report(o, *own); });
+    add_option(app, "--csv", o.csv, "the table behind that chart, or all rows");
+    add_option(app, "--work-dir,--temp-dir", o.work_dir, "scratch folder");
+    add_option(app, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
+    add_option(app, "--ffprobe-bin", o.ffprobe, "ffprobe to use");
+    app.add_flag("-q,--quiet", o.quiet, "errors only");
+}
+
+} // namespace
+
+void add_report(Commands &commands) {
+    commands.add<ReportRequest>({"report",
+                                 "measured rows as an HTML page, charts and tables",
+                                 {},
+                                 "  vmaf-tune report corpus.jsonl --frames frames.jsonl -o report.html\n"
+                                 "  vmaf-tune report corpus.jsonl --svg rate-quality curves.svg --csv curves.csv"},
+                                bind_report, run_report);
 }
 
 } // namespace vmaf::tune

@@ -1,6 +1,8 @@
 // `sample`: score and prediction at one quality value (tune.md 12.3).
 #include <cmath>
 
+#include "cli/add_option.hpp"
+#include "cli/arguments.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
@@ -10,7 +12,11 @@ namespace vmaf::tune {
 
 using nlohmann::json;
 
-int run_sample(const Options &o) {
+namespace {
+
+struct SampleRequest : ProbeRequest {};
+
+int run_sample(const SampleRequest &o) {
     if (o.q_values.size() != 1) throw usage_error("sample needs one --crf");
     Run run(o, true);
     const Source source = run.open_source(o.sources.at(0));
@@ -45,6 +51,23 @@ int run_sample(const Options &o) {
                    fixed_text(whole.seconds, whole.seconds < 1 ? 2 : 0) + "s" + (probe.from_cache ? " [cached]" : ""));
     }
     return kExitOk;
+}
+
+void bind_sample(CLI::App &app, SampleRequest &o) {
+    bind_encoding_command(app, o, {});
+    add_option(app, "--crf", o.q_values, "quality value (also --q)")->required();
+    bind_rows(app, o);
+    bind_older_flags(app, o);
+}
+
+} // namespace
+
+void add_sample(Commands &commands) {
+    commands.add<SampleRequest>({"sample",
+                                 "score and predicted size at one quality value",
+                                 {"sample-encode"},
+                                 "  vmaf-tune sample -i film.mkv -e libx265 --crf 24"},
+                                bind_sample, run_sample);
 }
 
 } // namespace vmaf::tune

@@ -23,6 +23,19 @@ using nlohmann::json;
 
 namespace {
 
+enum class FramePairing { automatic, time, index };
+enum class Alignment { checked, corrected, none };
+
+struct ScoreRequest : ProbeRequest {
+    std::string reference;
+    std::vector<std::string> distorted;
+    std::string frames_out, start_offset, score_fps;
+    FramePairing pair = FramePairing::automatic;
+    Alignment align = Alignment::checked;
+    std::int64_t num_frames = 0;
+    std::optional<ScoreFormat> format;
+};
+
 json global_figures(const std::string &metric, const Series &values) {
     return {{"average", pooled_metric(metric, values, "mean")},
             {"median", pooled(values, "median")},
@@ -45,10 +58,10 @@ std::int64_t count_frames(Run &run, const Source &source) {
 // How the frames of one distorted file are paired with the reference's.
 class Pairing {
   public:
-    Pairing(Run &run, const ScoreOptions &own, const Source &reference, const Source &distorted,
+    Pairing(Run &run, const ScoreRequest &own, const Source &reference, const Source &distorted,
             const ScoreSettings &settings)
         : run_(run), own_(own), reference_(reference), distorted_(distorted), settings_(settings) {
-        const Options &o = run_.options();
+        const ProbeRequest &o = run_.options();
         ref_frames_ = count_frames(run_, reference_);
         dist_frames_ = count_frames(run_, distorted_);
         by_time_ =
@@ -127,7 +140,7 @@ class Pairing {
 
     // Refuses files that are out of step, or finds by how many frames (--align).
     void settle_alignment() {
-        const Options &o = run_.options();
+        const ProbeRequest &o = run_.options();
         if (own_.align == Alignment::none || o.dist_delay != 0) return;
         const AlignmentReport report = check_alignment(run_.programs(), reference_, settings_.reference_filter,
                                                        distorted_, by_time_ ? &order_ : nullptr);
@@ -160,7 +173,7 @@ class Pairing {
     }
 
     void check_counts() const {
-        const Options &o = run_.options();
+        const ProbeRequest &o = run_.options();
         if (ref_frames_ <= 0 || dist_frames_ <= 0 || std::llabs(ref_frames_ - dist_frames_) <= 1 || o.allow_short ||
             own_.num_frames > 0 || o.dist_delay != 0 || late_ != 0)
             return;
@@ -172,7 +185,7 @@ class Pairing {
     }
 
     Run &run_;
-    const ScoreOptions &own_;
+    const ScoreRequest &own_;
     const Source &reference_, &distorted_;
     const ScoreSettings &settings_;
     std::int64_t ref_frames_ = 0, dist_frames_ = 0, late_ = 0;
@@ -227,27 +240,25 @@ constexpr Choice<FramePairing> kPairings[] = {
 constexpr Choice<Alignment> kAlignments[] = {
     {"check", Alignment::checked}, {"auto", Alignment::corrected}, {"none", Alignment::none}};
 
-} // namespace
-
-int run_score_command(const Options &o, const ScoreOptions &own) {
+int run_score_command(const ScoreRequest &o) {
     check_result(o, o.output);
-    check_result(o, own.frames_out);
+    check_result(o, o.frames_out);
     Run run(o, true);
     ScoreSettings settings = run.score_settings();
     settings.reference_filter = o.reference_vfilter.value_or(o.vfilter);
-    Source reference = run.open_source(own.reference);
-    if (!own.score_fps.empty()) reference.rate = reference.real_rate = parse_rational(own.score_fps);
+    Source reference = run.open_source(o.reference);
+    if (!o.score_fps.empty()) reference.rate = reference.real_rate = parse_fraction(o.score_fps);
     json results = json::array();
     int exit_code = kExitOk;
     const Pinned pinned(o.cpus.empty() ? std::vector<int>() : parse_processors(o.cpus));
-    run.progress().expect(own.distorted.size());
-    for (const std::string &path : own.distorted) {
+    run.progress().expect(o.distorted.size());
+    for (const std::string &path : o.distorted) {
         const Source distorted = run.open_source(path);
         if (o.dry_run) {
             print_commands(run, {&reference, {}, &distorted, {}}, settings);
             continue;
         }
-        const Pairing pairing(run, own, reference, distorted, settings);
+        const Pairing pairing(run, o, reference, distorted, settings);
         StageProgress progress{
             Stage::score, std::numeric_limits<double>::quiet_NaN(), 0, 1, 0, pairing.frames(), 0, false, 0};
         const ScoreResult scored =
@@ -270,46 +281,56 @@ int run_score_command(const Options &o, const ScoreOptions &own) {
         results.push_back(result_json(reference, distorted, settings, scored, pairing));
     }
     if (o.dry_run) return kExitOk;
-    const ScoreFormat format = own.format.value_or(o.json ? ScoreFormat::json : ScoreFormat::human);
+    const ScoreFormat format = o.format.value_or(o.json ? ScoreFormat::json : ScoreFormat::human);
     const std::string text = score_text(results, format);
     Progress::make_way();
     vmaf::system::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
-    if (!own.frames_out.empty())
-        vmaf::system::write_output_file(own.frames_out, [&](const auto &out) {
+    if (!o.frames_out.empty())
+        vmaf::system::write_output_file(o.frames_out, [&](const auto &out) {
             for (const json &entry : results) out(row_text(entry) + "\n");
         });
     return exit_code;
 }
 
-void bind_score_command(CLI::App &app, Options &o, int &exit_code) {
-    const auto own = std::make_shared<ScoreOptions>();
-    auto *score = add_command(app, "score", "score existing files against a reference", {"vmaf", "metrics"},
-                              "  vmaf-tune score master.mov encode.mkv\n"
-                              "  vmaf-tune score master.mov a.mkv b.mkv --metrics vmaf,psnr,ssimulacra2 --format csv");
-    add_option(*score, "reference,--reference", own->reference, "reference video")->required();
-    add_option(*score, "distorted,--distorted", own->distorted, "videos to score")->required();
-    bind_plain_files(*score, o);
-    bind_programs(*score, o);
-    bind_score(*score, o);
-    bind_running(*score, o);
-    add_choice(*score, "--format", own->format, kScoreFormats, "human, json, csv or xml");
-    add_option(*score, "--num-frames", own->num_frames, "score so many frames")->check(CLI::Range(1, 1 << 30));
-    add_option(*score, "--start-offset", own->start_offset, "begin there in both files: a time, or f:N for a frame");
-    add_choice(*score, "--pair", own->pair, kPairings,
+void bind_score_command(CLI::App &app, ScoreRequest &o) {
+    add_option(app, "reference,--reference", o.reference, "reference video")->required();
+    add_option(app, "distorted,--distorted", o.distorted, "videos to score")->required();
+    bind_plain_files(app, o);
+    bind_programs(app, o);
+    bind_score(app, o);
+    bind_running(app, o);
+    add_choice(app, "--format", o.format, kScoreFormats, "human, json, csv or xml");
+    add_option(app, "--num-frames", o.num_frames, "score so many frames")->check(CLI::Range(1, 1 << 30));
+    add_option(app, "--start-offset", o.start_offset, "begin there in both files: a time, or f:N for a frame");
+    add_choice(app, "--pair", o.pair, kPairings,
                "frames by their number (index), by the times at which they are shown (time), or by time where a "
                "file has a variable rate (auto)");
-    add_option(*score, "--frames", own->frames_out, "per-frame values as JSON lines");
-    add_option(*score, "--vfilter", o.vfilter, "filter for the reference");
-    add_option(*score, "--score-fps", own->score_fps, "pair by number although the tagged rates differ");
-    add_choice(*score, "--align", own->align, kAlignments,
+    add_option(app, "--frames", o.frames_out, "per-frame values as JSON lines");
+    add_option(app, "--vfilter", o.vfilter, "filter for the reference");
+    add_option(app, "--score-fps", o.score_fps, "pair by number although the tagged rates differ");
+    add_choice(app, "--align", o.align, kAlignments,
                "check: refuse files that are out of step; auto: correct an offset of up to 2 s; none");
-    add_option(*score, "--reference-vfilter", o.reference_vfilter, "the same as --vfilter");
-    o.files.push_back([own] {
-        CommandFiles files{{{"the reference", own->reference}}, {own->frames_out}};
-        for (const std::string &path : own->distorted) files.inputs.push_back({"the encode", path});
-        return files;
-    });
-    score->callback([&o, &exit_code, own] { exit_code = run_score_command(o, *own); });
+    add_option(app, "--reference-vfilter", o.reference_vfilter, "the same as --vfilter");
+}
+
+CommandFiles files_of(const ScoreRequest &o) {
+    CommandFiles files = files_of(static_cast<const ProbeRequest &>(o));
+    files.inputs.push_back({"the reference", o.reference});
+    for (const std::string &path : o.distorted) files.inputs.push_back({"the encode", path});
+    files.outputs.push_back(o.frames_out);
+    return files;
+}
+
+} // namespace
+
+void add_score(Commands &commands) {
+    commands.add<ScoreRequest>(
+        {"score",
+         "score existing files against a reference",
+         {"vmaf", "metrics"},
+         "  vmaf-tune score master.mov encode.mkv\n"
+         "  vmaf-tune score master.mov a.mkv b.mkv --metrics vmaf,psnr,ssimulacra2 --format csv"},
+        bind_score_command, run_score_command);
 }
 
 } // namespace vmaf::tune

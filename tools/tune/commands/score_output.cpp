@@ -1,6 +1,7 @@
 #include "commands/score_output.hpp"
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "report/escape.hpp"
 

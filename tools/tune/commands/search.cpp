@@ -1,6 +1,9 @@
-// `search`: which quality value just meets a target (tune.md 12.2).
+#include "commands/search.hpp"
+
 #include <algorithm>
 
+#include "cli/add_option.hpp"
+#include "cli/arguments.hpp"
 #include "commands/commands.hpp"
 #include "commands/corpus_answers.hpp"
 #include "commands/search_result.hpp"
@@ -25,7 +28,7 @@ void warn_if_larger(Run &run, const SearchReport &report) {
 }
 
 // One source, encoder and preset.
-int search_one(Run &run, const Options &o, const ProbeSetup &setup, std::vector<QualityTarget> targets,
+int search_one(Run &run, const SearchRequest &o, const ProbeSetup &setup, std::vector<QualityTarget> targets,
                RowWriter *rows) {
     const ProbeListener listen = [&](const ProbeResult &probe) { // told at once (9.12)
         if (rows) rows->write(make_row(setup, probe));
@@ -66,22 +69,21 @@ int search_one(Run &run, const Options &o, const ProbeSetup &setup, std::vector<
     return report.ok() || o.best_effort ? kExitOk : kExitUnmet;
 }
 
-} // namespace
-
-int run_search(const Options &given, const SearchOptions &own) {
-    Options o = given;
+int run_search(const SearchRequest &given) {
+    SearchRequest o = given;
     read_source_list(o);
+    check_files(files_of(o));
     if (o.target_bitrate && (o.target_vmaf || !o.targets.empty()))
         throw usage_error("--target-bitrate and a quality target exclude each other; use --max-bitrate for a limit");
     if (o.target_bitrate && !(*o.target_bitrate > 0)) throw usage_error("--target-bitrate must be positive");
-    if (!o.from_corpus.empty()) return search_corpus(o, own);
+    if (!o.from_corpus.empty()) return search_corpus(o);
     if (o.sources.empty()) throw usage_error("give a source with -i, or --from-corpus");
     if (o.two_pass && !o.target_bitrate)
         throw usage_error("a search for a quality needs a quality value, --two-pass a bitrate: give --target-bitrate, "
                           "or use `vmaf-tune encode --two-pass --bitrate`");
     if (o.two_pass) o.bitrate = static_cast<unsigned>(std::max(1.0, *o.target_bitrate + 0.5));
     // A bitrate stands in where one is wished.
-    const std::vector<QualityTarget> targets = quality_targets(o, o.target_bitrate);
+    const std::vector<QualityTarget> targets = quality_targets(o, o, o.target_bitrate);
     Run run(o, true);
     std::unique_ptr<RowWriter> rows;
     if (!o.output.empty())
@@ -105,6 +107,40 @@ int run_search(const Options &given, const SearchOptions &own) {
                 }
             }
     return worst;
+}
+
+void bind_search_command(CLI::App &app, SearchRequest &o) {
+    bind_encoding_command(app, o, {.several_sources = true, .several_encoders = true});
+    bind_source_list(app, o);
+    bind_search(app, o);
+    add_option(app, "--target-bitrate", o.target_bitrate, "kbps to come nearest to, instead of a quality")
+        ->group("Search");
+    add_option(app, "--from-corpus", o.from_corpus, "answer from existing rows, without encoding")->group("Search");
+    app.add_flag("--interpolate", o.interpolate, "with --from-corpus: a value between two rows, by a monotone curve")
+        ->group("Search");
+    app.add_flag("--allow-mixed-models", o.allow_mixed_models, "with --from-corpus: rows of different models")
+        ->group("Search");
+    bind_rows(app, o);
+    bind_older_flags(app, o, &o);
+}
+
+} // namespace
+
+CommandFiles files_of(const SearchRequest &o) {
+    CommandFiles files = files_of(static_cast<const ProbeRequest &>(o));
+    files.inputs.push_back({"the rows", o.from_corpus});
+    return files;
+}
+
+void add_search(Commands &commands) {
+    commands.add<SearchRequest>(
+        {"search",
+         "the quality value that just meets a target",
+         {"recommend", "bisect", "crf-search"},
+         "  vmaf-tune search -i film.mkv -e libsvtav1 --target-vmaf 95\n"
+         "  vmaf-tune search -i film.mkv --target \"vmaf:percentile=1>=88\" --target \"vmaf>=95\"\n"
+         "  vmaf-tune search --from-corpus corpus.jsonl --target-vmaf 93"},
+        bind_search_command, run_search);
 }
 
 } // namespace vmaf::tune

@@ -37,7 +37,8 @@ std::optional<double> suggested_start(const std::vector<std::pair<double, double
     return q0;
 }
 
-std::string search_identity(const ProbeSetup &setup, const Options &o, const std::vector<QualityTarget> &targets) {
+std::string search_identity(const ProbeSetup &setup, const SearchOptions &o,
+                            const std::vector<QualityTarget> &targets) {
     if (setup.source.id.empty()) return {};
     json identity = {search_word(o.search),
                      o.thorough,
@@ -62,7 +63,7 @@ std::string search_identity(const ProbeSetup &setup, const Options &o, const std
     return digest(identity);
 }
 
-SearchHints::SearchHints(Cache *cache, const ProbeSetup &setup, const Options &o,
+SearchHints::SearchHints(Cache *cache, const ProbeSetup &setup, const SearchOptions &o,
                          const std::vector<QualityTarget> &targets)
     : cache_(cache), setup_(setup), target_(targets.front()) {
     // Where machines share results, each begins where the others would: then what one measured is what another needs.

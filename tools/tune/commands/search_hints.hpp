@@ -11,7 +11,7 @@ namespace vmaf::tune {
 // What earlier searches measured for the same source and encoder, with any preset, remembered in the cache.
 class SearchHints {
   public:
-    SearchHints(Cache *cache, const ProbeSetup &setup, const Options &options,
+    SearchHints(Cache *cache, const ProbeSetup &setup, const SearchOptions &options,
                 const std::vector<QualityTarget> &targets);
 
     // The value where the very same search began before, so that it finds all its probes again; else what earlier
@@ -28,7 +28,8 @@ class SearchHints {
 };
 
 // Everything that a search's answer depends on, as one name; empty if the source is not identified.
-std::string search_identity(const ProbeSetup &setup, const Options &options, const std::vector<QualityTarget> &targets);
+std::string search_identity(const ProbeSetup &setup, const SearchOptions &options,
+                            const std::vector<QualityTarget> &targets);
 
 // Where the line between the two points nearest to `target` meets it; nothing for fewer than two points.
 std::optional<double> suggested_start(const std::vector<std::pair<double, double>> &q_and_score, double target);

@@ -3,12 +3,14 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/visible_text.hpp"
 #include "system/filesystem.hpp"
 #include "system/host.hpp"
 #include "system/output_file.hpp"
+#include "system/startup.hpp"
 #include "system/terminal.hpp"
 #include "text/numbers.hpp"
 
@@ -21,7 +23,7 @@ void print_line(const std::string &line) {
     const std::string text = system::is_terminal(system::Stream::output) ? visible_lines(line) : line;
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fputc('\n', stdout);
-    std::fflush(stdout);
+    system::output_arrives(); // main() looks, too
 }
 
 std::string human_size(double bytes) {
@@ -134,7 +136,7 @@ std::string search_line(const ProbeSetup &setup, const SearchReport &r, const Qu
                                                     : " [UNMET]");
 }
 
-Arguments encode_hint(const Options &o, const ProbeSetup &setup, const SearchReport &report) {
+Arguments encode_hint(const ProgramOptions &o, const ProbeSetup &setup, const SearchReport &report) {
     Arguments command = {"vmaf-tune", "encode", "-i", setup.source.path};
     if (setup.source.kind == Source::Kind::raw)
         append(command, {"--width", std::to_string(setup.source.width), "--height", std::to_string(setup.source.height),
@@ -159,7 +161,7 @@ void check_folder(const std::string &path) {
         throw CommandError(kExitOutput, "'" + path + "' cannot be written: " + reason);
 }
 
-void check_result(const Options &o, const std::string &path) {
+void check_result(const RunningOptions &o, const std::string &path) {
     if (path.empty() || path == "-" || o.dry_run) return;
     namespace fs = vmaf::system::fs;
     std::error_code error;
@@ -168,7 +170,7 @@ void check_result(const Options &o, const std::string &path) {
     check_folder(path);
 }
 
-void write_result(const Options &o, const std::string &path, const std::string &text) {
+void write_result(const RunningOptions &o, const std::string &path, const std::string &text) {
     check_result(o, path);
     if (path.empty() || path == "-") Progress::make_way();
     vmaf::system::write_output_file(path.empty() ? "-" : path, [&](const auto &out) { out(text); });

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-void use_shots(Options &o, const json &extra) {
+void use_shots(ClusterRequest &o, const json &extra) {
     for (const json &shot : extra.value("shots", json::array())) o.cluster.shots.emplace_back(shot.at(0), shot.at(1));
 }
 
@@ -21,8 +21,8 @@ ClusterCommand command_by_parts(const std::string &name, const LocalCommand &run
     ClusterCommand command;
     command.name = name;
     command.is_finish_light = false; // it may have to encode a little, and needs the backend of the tasks
-    command.plan = [run](const Options &given, Manifest &manifest) {
-        Options o = given;
+    command.plan = [run](const ClusterRequest &given, Manifest &manifest) {
+        ClusterRequest o = given;
         o.score_backend = BackendWish::cpu; // nothing is scored here
         bool is_told = false;
         o.cluster.on_parts = [&](const std::vector<std::vector<std::string>> &phases) {
@@ -39,10 +39,10 @@ ClusterCommand command_by_parts(const std::string &name, const LocalCommand &run
         run(o);
         if (!is_told || manifest.units.empty()) throw usage_error("there is nothing to do on other machines");
     };
-    command.work = [run](const Options &given, const std::vector<json> &units,
+    command.work = [run](const ClusterRequest &given, const std::vector<json> &units,
                          const std::function<void(std::size_t, const UnitResult &)> &done) {
         for (std::size_t i = 0; i < units.size(); i++) {
-            Options o = given;
+            ClusterRequest o = given;
             use_shots(o, o.cluster.extra);
             o.cluster.part = units[i].at("part").get<std::string>();
             o.output = "-"; // to the task's log
@@ -56,8 +56,9 @@ ClusterCommand command_by_parts(const std::string &name, const LocalCommand &run
             }
         }
     };
-    command.finish = [run](const Options &given, const Manifest &manifest, const std::map<std::size_t, UnitResult> &) {
-        Options o = given;
+    command.finish = [run](const ClusterRequest &given, const Manifest &manifest,
+                           const std::map<std::size_t, UnitResult> &) {
+        ClusterRequest o = given;
         use_shots(o, manifest.extra);
         o.cache_failures = true; // of this run
         return run(o);

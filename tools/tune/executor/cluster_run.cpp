@@ -39,7 +39,7 @@ struct Counts {
 // A run with the cluster it runs on.
 class ClusterRun {
   public:
-    ClusterRun(const Options &options, RunFolder run, const ClusterCommand &command)
+    ClusterRun(const ClusterRequest &options, RunFolder run, const ClusterCommand &command)
         : options_(options), command_(command), run_(std::move(run)), slurm_(options_.cluster) {}
 
     RunFolder &folder() { return run_; }
@@ -198,10 +198,10 @@ class ClusterRun {
 
     void finish(RunFolder::Lock &lock, json &state, const std::string &trouble) {
         const std::size_t units = run_.manifest().units.size(), done = run_.results().size();
-        Options own = options_;
+        ClusterRequest own = options_;
         own.cluster.executor = ExecutorKind::local;
-        own.cluster.store = run_.manifest().store;
-        own.cluster.run_folder = run_.path();
+        own.store = run_.manifest().store;
+        own.run_folder = run_.path();
         own.no_cache = false; // what this run made is in its own store
         own.cluster.on_summary = [&](const std::string &sentence) { state["summary"] = sentence; };
         const bool to_stdout = own.output.empty() || own.output == "-";
@@ -244,13 +244,13 @@ class ClusterRun {
         slurm_.cancel(job_name(run_.manifest()));
     }
 
-    Options options_;
+    ClusterRequest options_;
     const ClusterCommand &command_;
     RunFolder run_;
     Slurm slurm_;
 };
 
-void check_wishes(const Options &o) {
+void check_wishes(const ClusterRequest &o) {
     if (o.cluster.shared.empty())
         throw usage_error("--executor slurm needs --shared FOLDER, a folder that all nodes see under the same name");
     if (fs::absolute(o.cluster.shared).string().find('\\') != std::string::npos) // has a meaning of its own there
@@ -263,8 +263,8 @@ void check_wishes(const Options &o) {
 
 } // namespace
 
-std::optional<int> run_on_cluster(const Options &given, const ClusterCommand &command) {
-    Options options = given;
+std::optional<int> run_on_cluster(const ClusterRequest &given, const ClusterCommand &command) {
+    ClusterRequest options = given;
     // A GPU that was asked for is used, or the cell fails.
     if (options.cluster.gres.starts_with("gpu") && options.score_backend == BackendWish::automatic)
         options.score_backend = BackendWish::cuda;
@@ -307,7 +307,7 @@ std::optional<int> run_on_cluster(const Options &given, const ClusterCommand &co
     return run.tell();
 }
 
-int show_status(const Options &options, const RunFolder &folder, const ClusterCommand &command) {
+int show_status(const ClusterRequest &options, const RunFolder &folder, const ClusterCommand &command) {
     ClusterRun run(options, folder, command);
     if (options.cluster.cancel) {
         run.cancel();

@@ -40,7 +40,7 @@ class Claims {
 
 class Worker {
   public:
-    Worker(const Options &options, const ClusterCommand &command)
+    Worker(const ClusterRequest &options, const ClusterCommand &command)
         : options_(options), command_(command), run_(options.cluster.task_folder), host_(host_name()) {
         const std::string job = system::environment("SLURM_ARRAY_JOB_ID").value_or("0");
         index_ = std::strtoull(system::environment("SLURM_ARRAY_TASK_ID").value_or("0").c_str(), nullptr, 10);
@@ -119,7 +119,7 @@ class Worker {
         return units.size() - claims.units().size();
     }
 
-    const Options &options_;
+    const ClusterRequest &options_;
     const ClusterCommand &command_;
     RunFolder run_;
     std::string host_, task_, who_;
@@ -167,12 +167,12 @@ std::vector<std::size_t> UnitChooser::next(const std::function<bool(std::size_t,
     return units;
 }
 
-int work_as_task(const Options &given, const ClusterCommand &command) {
-    Options options = given;
+int work_as_task(const ClusterRequest &given, const ClusterCommand &command) {
+    ClusterRequest options = given;
     options.cluster.executor = ExecutorKind::local;
     const RunFolder run(given.cluster.task_folder);
-    options.cluster.store = run.manifest().store;
-    options.cluster.run_folder = run.path();
+    options.store = run.manifest().store;
+    options.run_folder = run.path();
     options.cluster.extra = run.manifest().extra;
     // A database is for one machine; what others need goes to the shared folder. The home folder may be shared.
     const std::string scratch = system::environment("TMPDIR").value_or("/tmp");

@@ -25,6 +25,6 @@ class UnitChooser {
     double units_done_ = 0, seconds_ = 0; // recent ones weigh more
 };
 
-int work_as_task(const Options &options, const ClusterCommand &command);
+int work_as_task(const ClusterRequest &options, const ClusterCommand &command);
 
 } // namespace vmaf::tune

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "base/parse_double.hpp"
 #include "base/thread_group.hpp"
 #include "rows/row.hpp"
+#include "system/parse_double.hpp"
 #include "system/program.hpp"
 
 namespace vmaf::tune {

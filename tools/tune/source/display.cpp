@@ -71,7 +71,7 @@ class MatroskaTracks {
         if (left_ + right_ >= w || top_ + bottom_ >= h) return std::nullopt;
         Cropping c{int(left_), int(top_), int(right_), int(bottom_), std::nullopt};
         if (c.any() && display_width_ > 0 && display_height_ > 0 && display_unit_ <= 3)
-            c.sample_aspect = Rational{std::int64_t(display_width_ * (h - top_ - bottom_)),
+            c.sample_aspect = Fraction{std::int64_t(display_width_ * (h - top_ - bottom_)),
                                        std::int64_t(display_height_ * (w - left_ - right_))};
         return c;
     }

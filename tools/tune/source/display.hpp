@@ -6,13 +6,14 @@
 #include <optional>
 #include <string>
 
+#include "base/fraction.hpp"
 #include "source/source.hpp"
 
 namespace vmaf::tune {
 
 struct Cropping {
     int left = 0, top = 0, right = 0, bottom = 0;
-    std::optional<Rational> sample_aspect; // where the container tells the shape of the cropped picture
+    std::optional<Fraction> sample_aspect; // where the container tells the shape of the cropped picture
     bool any() const { return left || top || right || bottom; }
 };
 

@@ -11,6 +11,12 @@
 #include "system/host.hpp"
 #include "system/input_file.hpp"
 
+namespace vmaf {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fraction, num, den)
+
+}
+
 namespace vmaf::tune {
 
 using nlohmann::json;
@@ -67,7 +73,6 @@ std::string fast_identity(const std::string &path) try {
     return {};
 }
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Rational, num, den)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hdr, transfer, primaries, matrix, range, mastering_display, content_light, forced)
 
 namespace {

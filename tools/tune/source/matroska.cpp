@@ -6,6 +6,7 @@
 #include "source/ebml.hpp"
 #include "source/source.hpp"
 #include "system/c_file.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 
@@ -19,6 +20,9 @@ constexpr std::uint64_t kSegment = 0x18538067, kCluster = 0x1F43B675, kBlockGrou
 std::optional<PacketSummary> matroska_packets(const std::string &path) {
     const system::CFile file = system::open_to_read(path);
     if (!file) return std::nullopt;
+    std::error_code error;
+    const auto length = static_cast<off_t>(system::fs::file_size(path, error));
+    if (error) return std::nullopt;
     ebml::Reader reader{file.get()};
     PacketSummary summary;
     bool is_segment_seen = false;
@@ -41,7 +45,9 @@ std::optional<PacketSummary> matroska_packets(const std::string &path) {
             summary.bytes += left;
             summary.packets++;
         }
-        if (fseeko(file.get(), static_cast<off_t>(left), SEEK_CUR) != 0) return std::nullopt;
+        // Beyond the end: the file is cut off.
+        if (fseeko(file.get(), static_cast<off_t>(left), SEEK_CUR) != 0 || ftello(file.get()) > length)
+            return std::nullopt;
     }
     if (!is_segment_seen || summary.packets == 0) return std::nullopt;
     return summary;

@@ -252,7 +252,7 @@ void describe_stream(Source &source, const SourceRequest &request) {
         source.sample_aspect = sar;
     const auto rate = [&](const char *key) {
         const std::string text = text_of(stream, key);
-        return text.empty() || text == "0/0" ? Rational{0, 1} : parse_rational(text);
+        return text.empty() || text == "0/0" ? Fraction{0, 1} : parse_fraction(text);
     };
     source.rate = rate("avg_frame_rate");
     source.real_rate = rate("r_frame_rate");
@@ -351,11 +351,7 @@ bool has_doubtful_transfer(const Source &source) {
            (is_pq(source.transfer) || is_hlg(source.transfer));
 }
 
-std::string Rational::text() const {
-    return den == 1 ? std::to_string(num) : std::to_string(num) + "/" + std::to_string(den);
-}
-
-Rational parse_rational(const std::string &text) {
+Fraction parse_fraction(const std::string &text) {
     char *end = nullptr;
     const std::size_t slash = text.find('/');
     if (slash != std::string::npos) {
@@ -494,7 +490,7 @@ Source examine(const SourceRequest &request) {
     std::string first(10, '\0');
     file.read(first.data(), 10);
 
-    if (request.framerate) source.rate = source.real_rate = parse_rational(*request.framerate);
+    if (request.framerate) source.rate = source.real_rate = parse_fraction(*request.framerate);
     if (ends_with(request.path, ".yuv") || ends_with(request.path, ".raw")) {
         source.kind = Source::Kind::raw;
         source.container = "rawvideo";
@@ -510,7 +506,7 @@ Source examine(const SourceRequest &request) {
         } else {
             describe_stream(source, request);
         }
-        if (request.framerate) source.rate = parse_rational(*request.framerate);
+        if (request.framerate) source.rate = parse_fraction(*request.framerate);
     }
     if (request.duration) source.duration = *request.duration;
     if (source.duration <= 0 && source.kind == Source::Kind::container && !request.is_own_encode)

@@ -7,18 +7,13 @@
 #include <vector>
 
 #include "adapters/adapter.hpp"
+#include "base/fraction.hpp"
 #include "cache/cache.hpp"
 #include "text/choice.hpp"
 
 namespace vmaf::tune {
 
-struct Rational {
-    std::int64_t num = 0, den = 1;
-    double value() const { return den == 0 ? 0 : double(num) / double(den); }
-    std::string text() const; // "30000/1001", "24"
-    bool operator==(const Rational &) const = default;
-};
-Rational parse_rational(const std::string &text); // "24", "23.976", "30000/1001"; throws Error
+Fraction parse_fraction(const std::string &text); // "24", "23.976", "30000/1001"; throws Error
 
 struct PixelLayout {
     int chroma = 420; // 400, 420, 422, 444
@@ -45,7 +40,7 @@ struct Source {
     bool ignores_matrix = false; // our own encodes, and copies in containers that do not keep it
     std::string pix_fmt, sample_aspect = "1:1", field_order = "progressive";
     std::string primaries, transfer, matrix, range;
-    Rational rate{24, 1}, real_rate{24, 1};
+    Fraction rate{24, 1}, real_rate{24, 1};
     double start = 0, duration = 0; // seconds
     std::optional<std::int64_t> frames;
     std::uint64_t file_bytes = 0;

@@ -25,8 +25,8 @@ std::optional<std::string> pix_fmt_of(const StoredFrame &frame) {
 }
 
 // "24:1"; nothing for 0:0, which means unknown.
-std::optional<Rational> ratio_of(const std::string &text) {
-    Rational value;
+std::optional<Fraction> ratio_of(const std::string &text) {
+    Fraction value;
     const std::size_t colon = std::min(text.find(':'), text.size());
     const auto [end, error] = std::from_chars(text.data(), text.data() + colon, value.num);
     if (error != std::errc() || colon == text.size()) return std::nullopt;
@@ -52,7 +52,7 @@ bool describe_y4m(Source &source) {
     }
     std::istringstream words(header);
     std::string word;
-    std::optional<Rational> rate;
+    std::optional<Fraction> rate;
     while (words >> word) {
         const std::string value = word.substr(1);
         if (word[0] == 'F') rate = ratio_of(value);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "stages/written_file.hpp"
 #include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
@@ -290,7 +291,7 @@ Outcome run_pass(const Arguments &base, const EncodeSettings &settings, const En
         const std::string text(line);
         if (text.starts_with("frame=")) frame = std::strtoll(text.c_str() + 6, nullptr, 10);
         if (text.starts_with("fps=")) fps = std::strtod(text.c_str() + 4, nullptr);
-        if (text.starts_with("progress=") && progress) progress(frame, fps);
+        if (text.starts_with("progress=")) progress(frame, fps);
     };
     return run_child(command, options);
 }
@@ -312,7 +313,8 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
     result.path = output;
     result.passes = settings.two_pass ? 2 : 1;
     if (stats.empty()) stats = output + ".stats";
-    std::string last_error_text;
+    Outcome last;
+    std::int64_t last_frame = 0; // that FFmpeg counted
     const auto fail = [&](int status, const std::string &error, const std::string &tail) {
         result.status = status;
         result.error = error;
@@ -325,9 +327,13 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
     try {
         for (int pass = settings.two_pass ? 1 : 0; pass <= (settings.two_pass ? 2 : 0); pass++) {
             result.command = encode_command(programs, source, window, settings, q, pass, stats, output);
-            Outcome outcome;
+            Outcome &outcome = last;
             for (int attempt = 1;; attempt++) {
-                outcome = run_pass(result.command, settings, progress);
+                last_frame = 0;
+                outcome = run_pass(result.command, settings, [&](std::int64_t frame, double fps) {
+                    last_frame = frame;
+                    if (progress) progress(frame, fps);
+                });
                 result.seconds += outcome.seconds;
                 // Only a crash is worth another try; an encoder that refuses will refuse again.
                 if (outcome.ok() || outcome.code < 128 || outcome.timed_out || outcome.interrupted ||
@@ -335,7 +341,6 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
                     break;
             }
             result.encoder_version = settings.adapter->encoder_version(outcome.error_tail);
-            last_error_text = outcome.error_tail;
             const std::string prefix = pass > 0 ? "[pass " + std::to_string(pass) + "] " : "";
             if (outcome.timed_out)
                 return fail(kStatusTimedOut,
@@ -347,43 +352,19 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
                             outcome.error_tail);
         }
         if (settings.two_pass) remove_stats(stats);
+        FrameWish wish = frames_wished(source, window, settings.vfilter);
+        wish.given = last_frame;
+        const WrittenFile file = check_written(programs, last, output, wish);
+        if (file.fault == WrittenFile::Fault::storage)
+            return fail(kStatusBadOutput,
+                        "the encode could not be written: " + file.sentence +
+                            "; free some space or give another --work-dir",
+                        last.error_tail);
+        if (file.fault == WrittenFile::Fault::content) return fail(kStatusBadOutput, file.sentence, last.error_tail);
         std::error_code error;
-        result.file_bytes = fs::exists(output) ? fs::file_size(output, error) : 0;
-        if (result.file_bytes == 0) {
-            // FFmpeg can end well although the disk was full when it closed the file.
-            const bool full = last_error_text.find("No space left on device") != std::string::npos;
-            return fail(kStatusBadOutput,
-                        full ? "the encode could not be written: the disk is full; free some space or give another "
-                               "--work-dir"
-                             : "the encoder ended well but wrote nothing",
-                        last_error_text);
-        }
-        const bool may_be_empty = last_error_text.find("video:0kB") != std::string::npos ||
-                                  last_error_text.find("video:0KiB") != std::string::npos;
-        PacketSummary packets;
-        try {
-            packets = video_packets(programs.ffprobe, output);
-        } catch (const Error &) { // a file without pictures need not be one that can be read
-            if (!may_be_empty) throw;
-        }
-        if (packets.packets == 0 && may_be_empty)
-            return fail(kStatusBadOutput,
-                        "FFmpeg shows no picture of the source; is it cut off, or do its times leave all of them out?",
-                        last_error_text);
-        result.stream_bytes = packets.bytes;
-        result.frames = packets.packets;
-        if (packets.packets == 0) return fail(kStatusBadOutput, "the encode has no video packets", {});
-        // A source that ends early or is damaged shows here; filters may change the count rightly, and with a variable
-        // rate only the container knows it.
-        const std::int64_t wanted = window.full() ? source.frame_count() : window.frames;
-        const bool exact = !window.full() || source.kind == Source::Kind::raw;
-        const std::int64_t slack = exact ? 0 : 2 + wanted / 50;
-        if (wanted > 0 && settings.vfilter.empty() && (!source.vfr || source.frames) &&
-            std::llabs(packets.packets - wanted) > slack)
-            return fail(kStatusBadOutput,
-                        "the encode has " + std::to_string(packets.packets) + " frames, " + (exact ? "" : "about ") +
-                            std::to_string(wanted) + " were expected; is the source damaged or cut off?",
-                        last_error_text);
+        result.file_bytes = fs::file_size(output, error);
+        result.stream_bytes = file.packets.bytes;
+        result.frames = file.packets.packets;
     } catch (const Error &e) {
         return fail(e.code() == ENOSPC ? int(kStatusBadOutput) : 1, e.what(), {});
     }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "scores/percentile.hpp"
 #include "stages/score.hpp"
 
 namespace vmaf::tune {
@@ -67,9 +68,7 @@ double pooled(const Series &v, const std::string &method) {
     if (method.starts_with("percentile=")) {
         const double p = parameter(method, "percentile=");
         if (p < 0 || p > 100) throw invalid("--pool " + method + ": a percentile lies between 0 and 100");
-        const Series s = sorted(v);
-        const auto at = static_cast<std::size_t>(std::floor(p / 100 * double(s.size())));
-        return s[std::min(at, s.size() - 1)];
+        return percentile(v, p);
     }
     if (method.starts_with("stddev=")) {
         const Series s = sorted(v);

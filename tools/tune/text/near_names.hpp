@@ -7,9 +7,6 @@
 
 namespace vmaf::tune {
 
-// Changes, insertions, removals and swaps of neighbours that make one word of another.
-std::size_t edit_distance(std::string_view a, std::string_view b);
-
 // The nearest of the names; empty where all of them need more than two changes.
 std::string nearest_name(std::string_view word, const std::vector<std::string> &names);
 

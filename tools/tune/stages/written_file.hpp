@@ -1,0 +1,35 @@
+// Whether a file that FFmpeg wrote is whole. FFmpeg can exit with 0 although the disk was full when it closed the file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "stages/encode.hpp"
+
+namespace vmaf::tune {
+
+// Why FFmpeg could not store what it made, from its messages; empty: it could.
+std::string storage_failure(const Outcome &outcome);
+
+// How many frames a file must have.
+struct FrameWish {
+    std::int64_t frames = 0; // of the source; 0: unknown, or a filter may change it
+    bool is_exact = false;   // else the container's word, which may be off by a few
+    std::int64_t given = 0;  // that FFmpeg says it wrote; 0: it did not say
+};
+FrameWish frames_wished(const Source &source, const Window &window, const std::string &vfilter);
+
+struct WrittenFile {
+    enum class Fault { none, storage, content };
+    Fault fault = Fault::none;
+    std::string sentence; // about the fault
+    PacketSummary packets;
+};
+// Counts the frames of the file at `path`, the first stream of which is the video, and compares them with the wish.
+WrittenFile check_written(const Programs &programs, const Outcome &outcome, const std::string &path,
+                          const FrameWish &wish);
+
+// Reads every packet of every stream. Empty: the file is whole; else what the reader says.
+std::string reading_failure(const Programs &programs, const std::string &path);
+
+} // namespace vmaf::tune

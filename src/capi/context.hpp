@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "model/model.hpp"
 #include "picture/pool.hpp"
 #include "session/session.hpp"
+#include "system/log.hpp"
 
 #pragma GCC visibility push(default)
 #include "libvmaf/libvmaf.h"
@@ -55,6 +55,8 @@ struct VmafContext {
         unsigned limit = 0; // pictures that the pool may grow to
     } device_pictures;
     std::shared_ptr<vmaf::capi::FrameBuffers> frame_buffers; // planes on the device that the program fills
+    std::unique_ptr<vmaf::PicturePool> foreign_pictures;     // for copies of pictures that the program owns
+    std::unique_ptr<vmaf::Queue> callers_queue;              // for the program's own work
     vmaf::Session session;
 };
 
@@ -75,26 +77,27 @@ template <class Parameters> PictureFormat format_of(const Parameters &p) {
     return {pixel_format_of(p.pix_fmt), p.bpc, p.w, p.h};
 }
 
+// What vmaf_turbo_last_error() answers on this thread.
+std::string &last_error() noexcept;
+// Logs and remembers why a call fails; returns -code.
+int failed(int code, const char *why, LogLevel level) noexcept;
+
 // Runs a function that may throw; returns 0 or a negative errno value, with one line in the log.
 template <class F> int guarded(F &&function, LogLevel level = LogLevel::error) noexcept {
+    last_error().clear();
     try {
         function();
         return 0;
     } catch (const Error &e) {
-        log(level, e.what());
-        return -e.code();
+        return failed(e.code(), e.what(), level);
     } catch (const std::bad_alloc &) {
-        log(level, "out of memory");
-        return -ENOMEM;
+        return failed(ENOMEM, "out of memory", level);
     } catch (const std::system_error &e) {
-        log(level, e.what());
-        return -ENOMEM; // threads and locks that the system refuses
+        return failed(ENOMEM, e.what(), level); // threads and locks that the system refuses
     } catch (const std::exception &e) {
-        log(level, e.what());
-        return -EINVAL;
+        return failed(EINVAL, e.what(), level);
     } catch (...) {
-        log(level, "unknown error");
-        return -EINVAL;
+        return failed(EINVAL, "unknown error", level);
     }
 }
 

@@ -2,6 +2,20 @@
 
 namespace vmaf::capi {
 
+std::string &last_error() noexcept {
+    thread_local std::string sentence;
+    return sentence;
+}
+
+int failed(int code, const char *why, LogLevel level) noexcept {
+    log(level, why);
+    try {
+        last_error() = why;
+    } catch (const std::bad_alloc &) { // the code says enough
+    }
+    return -code;
+}
+
 std::unique_ptr<VmafFeatureDictionary> take(VmafFeatureDictionary *dictionary) {
     return std::unique_ptr<VmafFeatureDictionary>(dictionary);
 }

@@ -38,7 +38,7 @@ int write_output(VmafContext *vmaf, const char *path, int format, const char *sc
                             .pictures = session.pictures_offered(),
                             .subsample = session.subsample(),
                             .numbers = score_format ? NumberFormat::pattern(score_format) : NumberFormat(),
-                            .backend_used = {}};
+                            .backend_used = session.wish().empty() ? "" : std::string(session.backend_used())};
         system::write_output_file(path, [&](const auto &out) { write_report(report, kFormats[format - 1], out); });
     });
     // A file that cannot be opened is an invalid argument; one that cannot be filled is not.
@@ -81,7 +81,8 @@ int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDic
     if (!vmaf || !feature_name) return -EINVAL;
     // The one failure after which the options stay the caller's. Names of backends that are not active count as
     // unknown, as they are in a library without that backend.
-    const int found = capi::guarded([&] { vmaf->session.find_extractor(feature_name); });
+    const int found = capi::guarded(
+        [&] { vmaf->session.find_extractor(feature_name, opts_dict ? opts_dict->texts : OptionTexts{}); });
     if (found == -EINVAL) return found;
     const auto options = capi::take(opts_dict);
     if (found) return found; // no memory to look it up

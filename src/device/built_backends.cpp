@@ -33,8 +33,8 @@ static_assert(is_list_of_the_build(), "meson.build and device/backends.hpp name 
 const std::vector<BuiltBackend> &built() {
     static const std::vector<BuiltBackend> list = {
 #if VMAF_ENABLE_CUDA
-        // Devices are chosen with CUDA_VISIBLE_DEVICES; there is no index (backends.md 4.1).
-        {"cuda", true, [](std::optional<unsigned>) { return open_cuda_device(); }, list_cuda_devices},
+        {"cuda", true, [](std::optional<unsigned> index) { return open_cuda_device(nullptr, index.value_or(0)); },
+         list_cuda_devices},
 #endif
 #if VMAF_ENABLE_SYCL
         {"sycl", true, open_sycl_device, list_sycl_devices},

@@ -2,10 +2,10 @@
 
 #include <mutex>
 
-#include "base/log.hpp"
 #include "device/backends.hpp"
 #include "device/device.hpp"
 #include "system/environment.hpp"
+#include "system/log.hpp"
 
 namespace vmaf {
 

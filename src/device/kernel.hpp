@@ -31,6 +31,13 @@
 //     store_fresh(p, v)             u32 for other blocks of the launch, behind a fence()
 //     divide(a, b), square_root(v)  correctly rounded; float and f64
 //     bits(v), float_from(bits), f64_from(bits)   floats as integers
+//     kByteMatrix                   there are the next two words, and groups have 32 lanes
+//     byte_matrix(a, b0, b1, c)     A * B + C, of 16 x 32 and 32 x 8 bytes and 16 x 8 words, spread over the group:
+//                                   lane 4 g + t has of A row g, columns 4 t to 4 t + 3 in a.v[0] and 16 more in
+//                                   a.v[2], row g + 8 in a.v[1] and a.v[3]; of B column g, rows 4 t to 4 t + 3 and 16
+//                                   more; of C and the result row g, columns 2 t and 2 t + 1, then row g + 8. First
+//                                   bytes lowest
+//     converge()                    lanes that went different ways are together again
 //     small arithmetic              of PortableOperations below, in the device's own spelling where it has one
 //
 // Floats: + - * round once and are never contracted; for division and roots use the context's words (`/` and sqrtf are
@@ -161,10 +168,15 @@ VMAF_DEVICE_FN u32 magnitude(int v) { return v < 0 ? 0u - static_cast<u32>(v) : 
 
 // What every device can do, spelled in plain C++.
 struct PortableOperations {
-    static constexpr bool kBlockInStep = false;
+    static constexpr bool kBlockInStep = false, kByteMatrix = false;
     static constexpr int kSharedBytes = 64 * 1024;
     static VMAF_DEVICE_FN int leading_zeros(u32 v) { return static_cast<int>(VMAF_LEADING_ZEROS(v)); } // v > 0
     static VMAF_DEVICE_FN void store_fresh(Global<u32> at, u32 v) { *at = v; }
+    // The bits of v > 0 as a float, rounded toward zero.
+    static VMAF_DEVICE_FN u32 bits_toward_zero(u32 v) {
+        const int zeros = leading_zeros(v);
+        return (static_cast<u32>(157 - zeros) << 23) + (v << zeros >> 8);
+    }
     static VMAF_DEVICE_FN u32 set_bits(u32 v) { return static_cast<u32>(VMAF_SET_BITS(v)); }
     // Four bytes chosen from the eight of (b, a) by the four nibbles of `selector`.
     static VMAF_DEVICE_FN u32 permute_bytes(u32 a, u32 b, u32 selector) {

@@ -90,6 +90,77 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
 
     // The terms first .. first + kRun - 1, as far as they exist, on a sum in the binade of `sum`.
     template <class Term> static VMAF_DEVICE_FN Map map_of(Bits sum, u64 first, u64 count, const Term &term) {
+        return map_of(sum, first, count, term, Way < sizeof(Bits) == 4 || C::kFastF64 > ());
+    }
+
+    static VMAF_DEVICE_FN Map joined(const Map &f, const Map &g) {
+        Map out;
+        out.even = f.even + (f.even & 1 ? g.odd : g.even);
+        out.odd = f.odd + (f.odd & 1 ? g.even : g.odd);
+        out.low = out.high = 0; // of single runs only
+        return out;
+    }
+
+    // The map of everything before this thread's run. Maps of runs behind one that leaves the binade are meaningless,
+    // and nobody looks at them.
+    static VMAF_DEVICE_FN Map scan(C &c, Shared<SharedMemory> shared, const Map &own) {
+        const int lane = c.thread % C::kGroup, group = c.thread / C::kGroup;
+        Map sum = own;
+        for (int distance = 1; distance < C::kGroup; distance *= 2) {
+            const int from = lane >= distance ? lane - distance : lane;
+            const Map earlier = {c.shuffle(sum.even, from), c.shuffle(sum.odd, from), 0, 0};
+            if (lane >= distance) sum = joined(earlier, sum);
+        }
+        if (lane == C::kGroup - 1) {
+            shared->even[group] = sum.even;
+            shared->odd[group] = sum.odd;
+        }
+        const int from = lane > 0 ? lane - 1 : lane;
+        Map before = {c.shuffle(sum.even, from), c.shuffle(sum.odd, from), 0, 0};
+        if (lane == 0) before.even = before.odd = 0;
+        c.barrier();
+        Map groups = {0, 0, 0, 0};
+        for (int g = 0; g < group; g++) groups = joined(groups, Map{shared->even[g], shared->odd[g], 0, 0});
+        return joined(groups, before);
+    }
+    static VMAF_DEVICE_FN F from_bits(Bits bits) { return from(bits); }
+    // Sign and exponent of a sum.
+    static VMAF_DEVICE_FN Bits binade_of(Bits sum) { return sum & ~(kHidden - 1); }
+
+  private:
+    static constexpr Bits kSign = static_cast<Bits>(1) << (8 * sizeof(Bits) - 1);
+
+    template <bool kAddsFast> struct Way {};
+
+    // By additions: on an even and on an odd sum of the binade that leave room on both sides. The second is never more
+    // than two steps above the first, so that one of them tells how far both went; its upper bits are enough for that.
+    template <class Term>
+    static VMAF_DEVICE_FN Map map_of(Bits sum, u64 first, u64 count, const Term &term, Way<true>) {
+        constexpr int kRest = 8 * (static_cast<int>(sizeof(Bits)) - 4);
+        constexpr Bits kSlack = (static_cast<Bits>(1) << kRest) + 1; // what the upper bits do not tell, and two steps
+        if (!exponent_of(sum) || exponent_of(sum) == Layout::kExponents)
+            return map_of(sum, first, count, term, Way<false>());
+        const Bits bottom = binade_of(sum), start = kSigned ? bottom | kHidden >> 1 : bottom;
+        F even = from_bits(start), odd = from_bits(start | 1);
+        u32 least = static_cast<u32>(start >> kRest), most = least;
+        for (u64 i = first; i < first + kRun && i < count; i++) {
+            const F x = term(i);
+            even = even + x;
+            odd = odd + x;
+            const u32 at = static_cast<u32>(C::bits(even) >> kRest);
+            least = at < least ? at : least;
+            most = at > most ? at : most;
+        }
+        const Bits low = (static_cast<Bits>(least) << kRest), high = (static_cast<Bits>(most) << kRest) + kSlack;
+        Map map = {C::bits(even) - start, C::bits(odd) - (start | 1), 0, static_cast<Signed>(high - start)};
+        if (kSigned) map.low = static_cast<Signed>(low - start) - 1;
+        if ((kSigned && low <= bottom + 2) || high >= bottom + kHidden) map.low = kUnusable;
+        return map;
+    }
+
+    // In integers.
+    template <class Term>
+    static VMAF_DEVICE_FN Map map_of(Bits sum, u64 first, u64 count, const Term &term, Way<false>) {
         Map map = {0, 0, 0, 0};
         const int binade = exponent_of(sum);
         const bool dead = binade == 0 || binade == Layout::kExponents; // nothing to count in, unless all terms are 0
@@ -134,43 +205,6 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
         }
         return map;
     }
-
-    static VMAF_DEVICE_FN Map joined(const Map &f, const Map &g) {
-        Map out;
-        out.even = f.even + (f.even & 1 ? g.odd : g.even);
-        out.odd = f.odd + (f.odd & 1 ? g.even : g.odd);
-        out.low = out.high = 0; // of single runs only
-        return out;
-    }
-
-    // The map of everything before this thread's run. Maps of runs behind one that leaves the binade are meaningless,
-    // and nobody looks at them.
-    static VMAF_DEVICE_FN Map scan(C &c, Shared<SharedMemory> shared, const Map &own) {
-        const int lane = c.thread % C::kGroup, group = c.thread / C::kGroup;
-        Map sum = own;
-        for (int distance = 1; distance < C::kGroup; distance *= 2) {
-            const int from = lane >= distance ? lane - distance : lane;
-            const Map earlier = {c.shuffle(sum.even, from), c.shuffle(sum.odd, from), 0, 0};
-            if (lane >= distance) sum = joined(earlier, sum);
-        }
-        if (lane == C::kGroup - 1) {
-            shared->even[group] = sum.even;
-            shared->odd[group] = sum.odd;
-        }
-        const int from = lane > 0 ? lane - 1 : lane;
-        Map before = {c.shuffle(sum.even, from), c.shuffle(sum.odd, from), 0, 0};
-        if (lane == 0) before.even = before.odd = 0;
-        c.barrier();
-        Map groups = {0, 0, 0, 0};
-        for (int g = 0; g < group; g++) groups = joined(groups, Map{shared->even[g], shared->odd[g], 0, 0});
-        return joined(groups, before);
-    }
-    static VMAF_DEVICE_FN F from_bits(Bits bits) { return from(bits); }
-    // Sign and exponent of a sum.
-    static VMAF_DEVICE_FN Bits binade_of(Bits sum) { return sum & ~(kHidden - 1); }
-
-  private:
-    static constexpr Bits kSign = static_cast<Bits>(1) << (8 * sizeof(Bits) - 1);
 
     static VMAF_DEVICE_FN Signed lesser(Signed a, Signed b) { return a < b ? a : b; }
     static VMAF_DEVICE_FN Signed greater(Signed a, Signed b) { return a > b ? a : b; }

@@ -8,8 +8,9 @@ void ClipReader::end_inside(std::uint64_t frame, std::uint64_t got) const {
                   std::to_string(stored_.bytes()) + " bytes are there; " + cut_off_advice());
 }
 
-Error ClipReader::bad_sample(std::uint64_t frame, const StoredSampleError &e) const {
-    return invalid(name() + ": frame " + std::to_string(frame) + " has a " + e.what());
+void ClipReader::rethrow(std::uint64_t frame, const Error &e) const {
+    if (e.code() != kBadSample) throw;
+    throw invalid(name() + ": frame " + std::to_string(frame) + " has a " + e.what());
 }
 
 bool ClipReader::read(const Picture &picture) {
@@ -20,8 +21,8 @@ bool ClipReader::read(const Picture &picture) {
             end_inside(frames_, got);
             return false;
         }
-    } catch (const StoredSampleError &e) {
-        throw bad_sample(frames_, e);
+    } catch (const Error &e) {
+        rethrow(frames_, e);
     }
     frames_++;
     return true;
@@ -53,8 +54,8 @@ std::optional<ClipReader::Place> ClipReader::find() {
 void ClipReader::read_at(const Place &place, const Picture &picture, FrameLoader &loader) const {
     try {
         loader.load_at(source_, place.offset, picture);
-    } catch (const StoredSampleError &e) {
-        throw bad_sample(place.frame, e);
+    } catch (const Error &e) {
+        rethrow(place.frame, e);
     }
 }
 

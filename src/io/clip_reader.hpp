@@ -67,7 +67,7 @@ class ClipReader {
   private:
     // What it means that only `got` bytes of a frame are there: the end, or an Error.
     void end_inside(std::uint64_t frame, std::uint64_t got) const;
-    Error bad_sample(std::uint64_t frame, const StoredSampleError &e) const;
+    [[noreturn]] void rethrow(std::uint64_t frame, const Error &e) const; // naming the clip where a sample is bad
 
     ByteSource source_;
     const std::uint64_t header_bytes_;

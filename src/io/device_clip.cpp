@@ -15,11 +15,11 @@
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "base/thread.hpp"
 #include "device/picture_memory.hpp"
 #include "io/frame_clock.hpp"
 #include "io/surface_converter.hpp"
+#include "system/log.hpp"
 
 namespace vmaf {
 

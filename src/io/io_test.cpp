@@ -7,13 +7,13 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "io/plain_pairs.hpp"
 #include "io/raw_reader.hpp"
 #include "io/read_ahead.hpp"
 #include "io/y4m_reader.hpp"
 #include "system/descriptor.hpp"
 #include "system/files.hpp"
+#include "system/log.hpp"
 #include "system/mapped_part.hpp"
 
 namespace vmaf::io_test {

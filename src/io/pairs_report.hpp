@@ -17,7 +17,7 @@ struct PairsReport {
     PairingCounts counts;     // once finished
     std::int64_t offset = 0;  // of the distorted clip, nanoseconds
     std::uint64_t frozen = 0; // distorted frames that repeat the one before
-    std::vector<std::string> steps, warnings;
+    std::vector<std::string> steps, warnings, notes;
 };
 
 } // namespace vmaf

@@ -46,7 +46,7 @@ unsigned wanted_bits(const VideoFacts &f) {
 double shape(const VideoFacts &f) { return f.width * f.sample_aspect.value() / f.height; }
 
 std::string aspect_text(const VideoFacts &f) {
-    return std::to_string(f.sample_aspect.numerator) + ":" + std::to_string(f.sample_aspect.denominator);
+    return std::to_string(f.sample_aspect.num) + ":" + std::to_string(f.sample_aspect.den);
 }
 
 // Pictures with more to them than they show: high dynamic range.
@@ -202,7 +202,7 @@ class Planner {
         };
         const std::string ref = missing(ref_), dist = missing(dist_);
         if (!ref.empty() && ref == dist)
-            warn("neither clip says its " + ref + "; both are taken to be alike");
+            plan_.notes.push_back("neither clip states its " + ref + "; both are taken to be alike");
         else if (!ref.empty() || !dist.empty())
             warn(std::string("the ") + (ref.empty() ? "distorted" : "reference") + " clip does not say its " +
                  (ref.empty() ? dist : ref) +

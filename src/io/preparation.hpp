@@ -18,6 +18,7 @@ struct Preparation {
     VideoOutput reference, distorted;
     std::vector<std::string> steps;      // what is done
     std::vector<std::string> warnings;   // what may make scores wrong
+    std::vector<std::string> notes;      // what was assumed, as for nearly every pair of files
     std::vector<std::string> mismatches; // what certainly makes them meaningless
 };
 

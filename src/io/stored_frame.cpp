@@ -69,14 +69,19 @@ FrameLoader::FrameLoader(const StoredFrame &stored, unsigned picture_bits, bool 
     for (unsigned p = 0; p < planes_; p++) {
         tail_bytes_ -= stored_.plane_bytes(p);
         if (!widens_ && !is_converted(p)) continue;
-        const ChromaSize size = stored_.plane_size(p);
-        staged_[p].resize(static_cast<std::size_t>(stored_.row_bytes(p)) * size.height);
-        staged_width_[p] = size.width;
-        if (!is_converted(p)) continue;
-        if (stored_.conversion == ChromaConversion::from_411)
+        staged_width_[p] = stored_.plane_size(p).width;
+        if (is_converted(p) && stored_.conversion == ChromaConversion::from_411)
             staged_width_[p] = half_up(static_cast<int>(stored_.picture.width), 2);
-        scratch_.resize(static_cast<std::size_t>(staged_width_[p]) * size.height);
-        staged_[p].resize(std::max(staged_[p].size(), scratch_.size()));
+    }
+}
+
+void FrameLoader::stage() {
+    for (unsigned p = 0; p < planes_; p++) {
+        if (staged_width_[p] == 0 || staging_.planes[p].size() > 0) continue;
+        const std::size_t converted = std::size_t(staged_width_[p]) * std::size_t(stored_.plane_size(p).height);
+        staging_.planes[p] =
+            AlignedArray<std::byte>(std::max(converted, static_cast<std::size_t>(stored_.plane_bytes(p))));
+        if (is_converted(p) && staging_.scratch.size() == 0) staging_.scratch = AlignedArray<std::uint8_t>(converted);
     }
 }
 
@@ -90,8 +95,8 @@ bool FrameLoader::is_converted(unsigned plane) const {
 void FrameLoader::plan_rows(unsigned plane, const Picture &picture) {
     const ChromaSize size = stored_.plane_size(plane);
     const auto row_bytes = static_cast<std::size_t>(stored_.row_bytes(plane));
-    if (!staged_[plane].empty()) {
-        parts_.push_back({staged_[plane].data(), row_bytes * size.height});
+    if (staged_width_[plane] > 0) {
+        parts_.push_back({staging_.planes[plane].data(), row_bytes * size.height});
         return;
     }
     const unsigned kept_rows = picture.format().plane_height(plane);
@@ -112,20 +117,21 @@ void FrameLoader::plan_rows(unsigned plane, const Picture &picture) {
 
 void FrameLoader::convert_chroma(unsigned plane) {
     const ChromaSize size = stored_.plane_size(plane);
-    const std::span<std::uint8_t> samples(reinterpret_cast<std::uint8_t *>(staged_[plane].data()),
-                                          staged_[plane].size());
+    const std::span<std::uint8_t> samples(reinterpret_cast<std::uint8_t *>(staging_.planes[plane].data()),
+                                          staging_.planes[plane].size());
+    const std::span<std::uint8_t> scratch = staging_.scratch.span();
     switch (stored_.conversion) {
     case ChromaConversion::move_right:
-        move_right(samples, scratch_, size);
-        std::copy(scratch_.begin(), scratch_.end(), samples.begin());
+        move_right(samples, scratch, size);
+        std::copy(scratch.begin(), scratch.end(), samples.begin());
         break;
     case ChromaConversion::paldv:
-        move_right(samples, scratch_, size);
-        (plane == 1 ? move_up : move_down)(scratch_, samples, size);
+        move_right(samples, scratch, size);
+        (plane == 1 ? move_up : move_down)(scratch, samples, size);
         break;
     case ChromaConversion::from_411:
-        double_width(samples, scratch_, size, staged_width_[plane]);
-        std::copy(scratch_.begin(), scratch_.end(), samples.begin());
+        double_width(samples, scratch, size, staged_width_[plane]);
+        std::copy(scratch.begin(), scratch.end(), samples.begin());
         break;
     default: break;
     }
@@ -134,7 +140,7 @@ void FrameLoader::convert_chroma(unsigned plane) {
 // Copies the top left part of a staged plane to the picture.
 void FrameLoader::store_plane(unsigned plane, const Picture &picture) const {
     const unsigned width = picture.format().plane_width(plane), height = picture.format().plane_height(plane);
-    const auto *const from = reinterpret_cast<const std::uint8_t *>(staged_[plane].data());
+    const auto *const from = reinterpret_cast<const std::uint8_t *>(staging_.planes[plane].data());
     for (unsigned y = 0; y < height; y++) {
         const std::uint8_t *row = from + static_cast<std::size_t>(y) * staged_width_[plane];
         std::byte *const target = picture.data(plane) + static_cast<std::ptrdiff_t>(y) * picture.stride_bytes(plane);
@@ -156,7 +162,7 @@ void FrameLoader::shift_plane(unsigned plane, const Picture &picture) const {
     unsigned all = 0;
     for (int y = 0; y < samples.height; y++)
         for (int x = 0; x < samples.width; x++) all |= samples.row(y)[x];
-    if (all >> bits) throw StoredSampleError(first_above(samples, plane, bits));
+    if (all >> bits) throw Error(kBadSample, describe(first_above(samples, plane, bits)));
     for (unsigned y = 0; y < height; y++) {
         auto *const row = reinterpret_cast<std::uint16_t *>(picture.data(plane) + static_cast<std::ptrdiff_t>(y) *
                                                                                       picture.stride_bytes(plane));
@@ -178,6 +184,7 @@ void FrameLoader::fill_chroma(const Picture &picture) {
 }
 
 void FrameLoader::plan(const Picture &picture) {
+    stage();
     parts_.clear();
     for (unsigned p = 0; p < planes_; p++) plan_rows(p, picture);
 }
@@ -223,7 +230,7 @@ void FrameLoader::finish(const Picture &picture) {
     const bool shifts = !widens_ && picture_bits_ > stored_.picture.bits;
     for (unsigned p = 0; p < planes_; p++) {
         if (is_converted(p)) convert_chroma(p);
-        if (!staged_[p].empty())
+        if (staged_width_[p] > 0)
             store_plane(p, picture);
         else if (shifts)
             shift_plane(p, picture);

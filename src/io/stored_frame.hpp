@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/aligned.hpp"
 #include "base/error.hpp"
 #include "io/byte_source.hpp"
 #include "io/chroma.hpp"
@@ -46,11 +48,8 @@ struct StoredFrame {
     std::size_t planes_ = 0;
 };
 
-// A sample above the depth, in a plane whose samples would be shifted.
-class StoredSampleError : public Error {
-  public:
-    explicit StoredSampleError(const SampleAbove &sample) : Error(EINVAL, describe(sample)) {}
-};
+// Of an Error: a sample above the depth, in a plane whose samples would be shifted.
+inline constexpr int kBadSample = ERANGE;
 
 class FrameLoader {
   public:
@@ -61,7 +60,7 @@ class FrameLoader {
     // Reads one frame into the picture. False if the source ends before its last byte; `got` then says how many bytes
     // there were.
     bool load(ByteSource &source, const Picture &picture, std::uint64_t &got);
-    // The same from a place in a file. Throws Error where it is no longer there. Both throw StoredSampleError.
+    // The same from a place in a file. Throws Error where it is no longer there. Both throw Error with kBadSample.
     void load_at(const ByteSource &source, std::uint64_t offset, const Picture &picture);
 
     // The frame as a picture that needs no memory of its own: where it lies in the file, if all that is wanted of it
@@ -70,6 +69,7 @@ class FrameLoader {
 
   private:
     bool is_laid_out_as_picture() const;
+    void stage();
     void plan(const Picture &picture);
     void finish(const Picture &picture);
     bool is_converted(unsigned plane) const;
@@ -85,10 +85,19 @@ class FrameLoader {
     std::uint64_t tail_bytes_; // of the planes behind those
     bool widens_;              // 8-bit samples go to 16-bit ones
     std::vector<system::Part> parts_;
-    std::vector<std::byte> discarded_;             // one row; samples that no picture has
-    std::array<std::vector<std::byte>, 3> staged_; // planes that are not read straight into the picture
-    std::vector<std::uint8_t> scratch_;            // between the passes of a conversion
-    std::array<int, 3> staged_width_{};            // after conversion
+    std::vector<std::byte> discarded_; // one row; samples that no picture has
+    // Planes that are not read straight into the picture. Made with the first frame, as pages that cost nothing until
+    // samples arrive in them: a header alone can state any size.
+    struct Staging {
+        std::array<AlignedArray<std::byte>, 3> planes;
+        AlignedArray<std::uint8_t> scratch; // between the passes of a conversion
+        Staging() = default;
+        Staging(const Staging &) {} // each loader has its own
+        Staging(Staging &&) = default;
+        Staging &operator=(Staging &&) = default;
+    };
+    Staging staging_;
+    std::array<int, 3> staged_width_{}; // after conversion; 0: the plane is not staged
 };
 
 } // namespace vmaf

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/fraction.hpp"
 #include "io/component_copy.hpp"
 #include "picture/pool.hpp"
 
@@ -17,13 +18,12 @@ namespace vmaf {
 enum class SampleRange { unknown, limited, full };
 enum class RangeChange { none, full_to_limited, limited_to_full };
 
-struct Fraction {
-    std::int64_t numerator = 0, denominator = 1;
-
-    double value() const { return denominator ? static_cast<double>(numerator) / static_cast<double>(denominator) : 0; }
-};
-std::string to_string(const Fraction &fraction); // "30000/1001", "25"
 std::string to_string(SampleRange range);
+
+// A part of a picture: everything else is cut off.
+struct Crop {
+    unsigned width = 0, height = 0, x = 0, y = 0;
+};
 
 struct VideoRequest {
     std::string path;                // "-" is standard input
@@ -34,6 +34,7 @@ struct VideoRequest {
     bool may_be_uploaded = false;    // for_upload() may be called
     bool drop_film_grain = false;
     bool deinterlace = false; // pictures that are flagged as interlaced
+    std::optional<Crop> crop; // cut out, unless pictures have that size anyway; not for clips that the file turns
 };
 
 struct VideoFacts {
@@ -50,6 +51,7 @@ struct VideoFacts {
     bool has_sample_aspect = false;          // the file says so
     int rotation = 0;                        // clockwise, already undone in width and height: 0, 90, 180, 270
     bool is_mirrored = false;
+    bool is_cropped = false;             // as the request asked
     bool is_interlaced = false;          // the first frame is
     bool has_film_grain = false;         // in the first frame, still to be added
     Fraction average_rate, base_rate;    // frames per second; 0 where not known
@@ -150,7 +152,7 @@ struct VideoModule {
     const char *libraries; // names and versions
     std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
 };
-inline constexpr const char *kVideoInterface = "vmaf video 6";
+inline constexpr const char *kVideoInterface = "vmaf video 7";
 
 // The module, loaded once. Throws Error (ENOSYS) that says what to do where there is none.
 const VideoModule &video_module();

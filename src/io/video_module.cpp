@@ -35,11 +35,6 @@ const VideoModule &video_module() {
 
 std::unique_ptr<VideoFile> open_video(const VideoRequest &request) { return video_module().open(request); }
 
-std::string to_string(const Fraction &f) {
-    return f.denominator == 1 ? std::to_string(f.numerator)
-                              : std::to_string(f.numerator) + "/" + std::to_string(f.denominator);
-}
-
 std::string to_string(SampleRange range) {
     switch (range) {
     case SampleRange::limited: return "limited";

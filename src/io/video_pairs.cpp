@@ -6,9 +6,10 @@
 #include <cstdio>
 #include <future>
 
-#include "base/log.hpp"
+#include "io/black_bars.hpp"
 #include "io/device_clip.hpp"
 #include "system/filesystem.hpp"
+#include "system/log.hpp"
 
 namespace vmaf {
 
@@ -59,19 +60,25 @@ bool is_constant_rate(const VideoFacts &f) {
 
 VideoPairs::VideoPairs(const VideoPairsRequest &request)
     : request_(request), pairer_(request.missing), next_judgement_(kFirstJudgement) {
+    if (request_.finds_bars) cut_bars();
     open_files();
     report_.reference = reference_file_->facts();
     report_.distorted = distorted_file_->facts();
     report_.is_by_index = request.is_by_index;
     plan_ = prepare_pair(report_.reference, report_.distorted, request.preparation);
     report_.scored_as = plan_.picture;
+    report_.notes = plan_.notes;
     for (const std::string &sentence : plan_.mismatches) mismatch(sentence);
     for (const std::string &sentence : plan_.warnings) warn(sentence);
     for (const std::string &sentence : plan_.steps) step(sentence);
     for (const auto &[facts, role] :
          {std::pair{&report_.reference, "reference"}, std::pair{&report_.distorted, "distorted"}}) {
-        const VideoRequest &r = facts == &report_.reference ? request.reference : request.distorted;
+        const VideoRequest &r = facts == &report_.reference ? request_.reference : request_.distorted;
         const std::string clip = std::string("the ") + role + " clip ";
+        if (facts->is_cropped)
+            step(clip + "is cropped to " + std::to_string(r.crop->width) + "x" + std::to_string(r.crop->height) +
+                 " at " + std::to_string(r.crop->x) + "," + std::to_string(r.crop->y) +
+                 (request.finds_bars ? ": the clips have different black bars" : ""));
         if (facts->is_interlaced && r.deinterlace) step(clip + "is deinterlaced (bwdif)");
         if (facts->is_interlaced && !r.deinterlace)
             warn(clip + "is interlaced; scores are made for progressive pictures (--deinterlace)");
@@ -87,10 +94,17 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
         step("the distorted clip is taken to be " + offset_text(report_.offset) +
              (report_.offset < 0 ? " early" : " late") + ", as --align asks");
     }
-    if (request_.align == Align::find) check_can_be_read_twice();
+    if (request_.align == Align::find) check_can_be_read_twice("--align auto");
 }
 
 VideoPairs::~VideoPairs() = default;
+
+void VideoPairs::cut_bars() {
+    check_can_be_read_twice("--crop auto");
+    const BarCuts cuts = cuts_for(find_bars(request_.reference), find_bars(request_.distorted));
+    request_.reference.crop = cuts.reference;
+    request_.distorted.crop = cuts.distorted;
+}
 
 // Both at once where that shortens a start on a GPU. What is wrong is found out one by one, so that what is said is
 // certainly about that file.
@@ -120,7 +134,7 @@ void VideoPairs::warn(const std::string &sentence) {
 }
 
 void VideoPairs::mismatch(const std::string &sentence) {
-    if (!request_.is_mismatch_warning) throw MismatchError(sentence + " (--mismatch warn scores them anyway)");
+    if (!request_.is_mismatch_warning) throw Error(kMismatch, sentence + " (--mismatch warn scores them anyway)");
     warn(sentence);
 }
 
@@ -163,10 +177,10 @@ void VideoPairs::check_rates() {
              (ref.value() > dist.value() ? " (--missing repeat compares every frame of the reference)" : ""));
 }
 
-void VideoPairs::check_can_be_read_twice() const {
+void VideoPairs::check_can_be_read_twice(const char *option) const {
     for (const std::string &path : {request_.reference.path, request_.distorted.path}) {
         if (!can_be_read_twice(path))
-            throw invalid("--align auto reads the clips twice, which " +
+            throw invalid(std::string(option) + " reads the clips twice, which " +
                           (path == "-" ? "standard input" : "'" + path + "', a pipe or device,") +
                           " does not allow; give files");
     }

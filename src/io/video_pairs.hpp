@@ -2,6 +2,7 @@
 // together.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -21,11 +22,8 @@
 
 namespace vmaf {
 
-// The clips can be read, but comparing them would be meaningless.
-class MismatchError : public Error {
-  public:
-    explicit MismatchError(const std::string &sentence) : Error(EINVAL, sentence) {}
-};
+// Of an Error: the clips can be read, but comparing them would be meaningless.
+inline constexpr int kMismatch = EDOM;
 
 enum class Align {
     check, // frames are compared as they are; a clear offset is a mismatch
@@ -42,13 +40,14 @@ struct VideoPairsRequest {
     MissingFrames missing = MissingFrames::skip;
     bool is_by_index = false;         // pair frames by their number
     bool is_mismatch_warning = false; // otherwise an error
+    bool finds_bars = false;          // black bars that only one clip has are cut off
     // Sentences as they come up: what is done, and what may be wrong.
     std::function<void(const std::string &)> say_step, say_warning;
 };
 
 class VideoPairs final : public FramePairs {
   public:
-    // Opens both files. Throws Error, MismatchError.
+    // Opens both files. Throws Error, with kMismatch too.
     explicit VideoPairs(const VideoPairsRequest &request);
     ~VideoPairs() override;
 
@@ -70,12 +69,13 @@ class VideoPairs final : public FramePairs {
     const PairsReport *report() const override { return &report_; }
 
   private:
+    void cut_bars();
     void open_files();
     void step(const std::string &sentence);
     void warn(const std::string &sentence);
     void mismatch(const std::string &sentence);
     void check_rates();
-    void check_can_be_read_twice() const;
+    void check_can_be_read_twice(const char *option) const;
     void find_start_offset();
     // One of the files, until its clip is started.
     struct Source {

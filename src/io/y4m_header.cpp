@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
+#include "system/log.hpp"
 
 namespace vmaf {
 

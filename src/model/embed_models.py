@@ -1,28 +1,34 @@
 #!/usr/bin/env python3
-"""Writes model files as C++ string literals: embed_models.py OUTPUT MODEL.json..."""
-import os
+"""Packs model files: embed_models.py PACKED.cpp INDEX.cpp MODEL.json...
+
+PACKED has them in one stream (resources/unpack.hpp); the first are unpacked fastest. INDEX says where each lies.
+"""
 import sys
+from pathlib import Path
 
-PIECE = 4000  # characters per literal; the compiler joins them
+try:
+    import lzma
+except ImportError:
+    sys.exit("embed_models.py: this Python has no lzma module; install its liblzma (Debian: liblzma-dev before Python is built) or use the system's Python")
 
-
-def literal(text):
-    pieces = [text[i : i + PIECE] for i in range(0, len(text), PIECE)]
-    escapes = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
-    return "\n".join(f'    "{piece.translate(escapes)}"' for piece in pieces)
+PIECE = 1000  # bytes per literal; the compiler joins them
+FILTER = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "lc": 0, "lp": 0, "pb": 0, "dict_size": 1 << 23}
 
 
 def main():
-    output, paths = sys.argv[1], sys.argv[2:]
-    parts = ['#include "model/builtin_json.hpp"', "namespace vmaf {", "const EmbeddedModel kEmbeddedModels[] = {"]
-    for path in paths:
-        with open(path, encoding="ascii") as file:
-            text = file.read()
-        version = os.path.splitext(os.path.basename(path))[0]
-        parts.append(f'{{"{version}", {{\n{literal(text)},\n    {len(text)}}}}},')
-    parts += ["};", f"const std::size_t kEmbeddedModelCount = {len(paths)};", "} // namespace vmaf", ""]
-    with open(output, "w", encoding="ascii") as file:
-        file.write("\n".join(parts))
+    packed_path, index_path, *paths = sys.argv[1:]
+    texts = {Path(path).stem: Path(path).read_bytes() for path in paths}
+    packed = lzma.compress(b"".join(texts.values()), lzma.FORMAT_RAW, filters=[FILTER])
+    pieces = [packed[i : i + PIECE] for i in range(0, len(packed), PIECE)]
+    literals = "\n".join('"' + "".join(f"\\{byte:03o}" for byte in piece) + '"' for piece in pieces)
+    Path(packed_path).write_text(f'extern "C" const unsigned char vmaf_packed_models[];\nconst unsigned char vmaf_packed_models[] =\n{literals};\n')
+    entries, begin = [], 0
+    for version, text in texts.items():
+        entries.append(f'    {{"{version}", {begin}, {len(text)}}},')
+        begin += len(text)
+    Path(index_path).write_text("\n".join(
+        ['#include "model/packed_models.hpp"', "namespace vmaf {", "const PackedModel kPackedModels[] = {", *entries, "};",
+         f"const std::size_t kPackedModelCount = {len(texts)}, kPackedModelBytes = {len(packed)};", "} // namespace vmaf", ""]))
 
 
 main()

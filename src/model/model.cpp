@@ -34,11 +34,14 @@ Model::~Model() = default;
 
 const std::string &Model::name() const { return data_->name; }
 const std::vector<Model::Feature> &Model::features() const { return data_->features; }
+const BackendWish &Model::wish() const { return data_->wish; }
 
 void Model::overload(std::string_view extractor, const OptionTexts &options) {
     const MetricInfo *metric = find_metric(extractor);
-    if (!metric) return;
+    if (!metric && extractor != BackendWish::kName) return;
     auto changed = std::make_shared<Data>(*data_);
+    if (extractor == BackendWish::kName)
+        for (const auto &[key, text] : options) changed->wish.set(key, text);
     for (Feature &feature : changed->features)
         if (provider_of(feature.name) == metric)
             for (const auto &[key, text] : options) feature.options.insert_or_assign(key, text);

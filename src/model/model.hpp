@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device/backend_wish.hpp"
 #include "metrics/options.hpp"
 
 namespace vmaf {
@@ -38,7 +39,10 @@ class Model {
     const std::vector<Feature> &features() const;
 
     // Merges options into every feature that this extractor provides; no such feature: no effect (models.md 5.6).
+    // `turbo` is no extractor: its options say where the model's features are computed.
     void overload(std::string_view extractor, const OptionTexts &options);
+
+    const BackendWish &wish() const;
 
     // Stored names of the features, with the options they have now; made ahead, so that asking costs nothing. Throws
     // Error as stored_name_for_model().
@@ -97,9 +101,9 @@ LoadedCollection load_builtin_model_collection(std::string_view version, const M
 struct BuiltinModel {
     std::string_view version;
     std::string_view summary; // one line for people
-    std::string_view json;
     bool is_collection;
 };
 std::span<const BuiltinModel> builtin_models();
+std::string builtin_json(std::string_view version); // the model file
 
 } // namespace vmaf

@@ -27,6 +27,7 @@ struct Model::Data {
     // Element 0 belongs to the score, 1 + i to feature i; missing ones are 0.
     std::array<double, kMaxFeatures + 1> slopes{}, intercepts{};
     std::vector<Feature> features;
+    BackendWish wish;
     std::optional<std::vector<std::string>> stored_names; // none while a feature or an option is not valid
     std::optional<ScoreTransform> transform;
     std::optional<ScoreClip> clip;

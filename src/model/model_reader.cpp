@@ -1,7 +1,9 @@
 // From a model's JSON document to a Model or a collection (models.md 1).
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <optional>
 
@@ -215,7 +217,9 @@ namespace {
 std::string read_file(const std::string &path) {
     if (path.ends_with(".pkl")) throw invalid("pickle models (.pkl) are no longer supported; give a .json model");
     const system::CFile file = system::open_to_read(path);
-    if (!file) throw invalid("it cannot be opened");
+    if (!file)
+        throw invalid(errno == ESPIPE ? "it is no regular file; save the model to one"
+                                      : std::string("it cannot be opened: ") + std::strerror(errno));
     std::string text;
     std::array<char, 65536> buffer;
     while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
@@ -233,12 +237,6 @@ template <class Work> auto naming(const std::string &what, Work work) {
     } catch (const Error &e) {
         throw Error(e.code(), what + ": " + e.what());
     }
-}
-
-const BuiltinModel &find_builtin(std::string_view version) {
-    for (const BuiltinModel &model : builtin_models())
-        if (model.version == version) return model;
-    throw invalid("there is no built-in model '" + std::string(version) + "'");
 }
 
 } // namespace
@@ -260,13 +258,13 @@ LoadedCollection load_model_collection_file(const std::string &path, const Model
 }
 
 Model load_builtin_model(std::string_view version, const ModelConfig &config) {
-    const BuiltinModel &builtin = find_builtin(version);
-    return naming("model '" + std::string(version) + "'", [&] { return parse_model(builtin.json, config); });
+    const std::string json = builtin_json(version);
+    return naming("model '" + std::string(version) + "'", [&] { return parse_model(json, config); });
 }
 
 LoadedCollection load_builtin_model_collection(std::string_view version, const ModelConfig &config) {
-    const BuiltinModel &builtin = find_builtin(version);
-    return naming("model '" + std::string(version) + "'", [&] { return parse_model_collection(builtin.json, config); });
+    const std::string json = builtin_json(version);
+    return naming("model '" + std::string(version) + "'", [&] { return parse_model_collection(json, config); });
 }
 
 } // namespace vmaf

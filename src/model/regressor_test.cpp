@@ -93,10 +93,17 @@ TEST(SvmText, AnEmptyTokenEndsTheHeaderToo) {
     EXPECT_THROW(parse_svm_text(replaced(std::string(kExample), "SV\n", "\nSV\n")), Error);
 }
 
+std::string many_vectors() {
+    std::string text;
+    for (int i = 0; i < 100'001; i++) text += "1 \n";
+    return text;
+}
+
 TEST(SvmText, BrokenTextsAreRefusedWithENOMEM) {
     const std::string good(kExample);
-    const std::array<std::string, 20> broken = {
+    const std::array<std::string, 21> broken = {
         "x",
+        replaced(good, "total_sv 3", "total_sv 100001") + many_vectors(),
         "SV\n",
         good.substr(0, good.find("SV")),
         replaced(good, "total_sv 3", "total_sv 4"),

@@ -7,13 +7,15 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/parse_double.hpp"
 #include "model/regressor.hpp"
 #include "system/c_locale.hpp"
+#include "system/parse_double.hpp"
 
 namespace vmaf {
 
 namespace {
+
+constexpr int kMostVectors = 100'000; // a hundred times what VMAF's models have; each takes up to half a kilobyte
 
 Error broken(const std::string &what) { return {ENOMEM, "the regressor text of the model is broken: " + what}; }
 
@@ -107,6 +109,9 @@ class SvmReader {
         if (!has_type || !has_kernel || !has_rho || !total)
             throw broken("svm_type, kernel_type, rho and total_sv must be there");
         if (!has_gamma && svm_.kernel != SvmKernel::linear) throw broken("its kernel needs a gamma");
+        if (*total > kMostVectors)
+            throw broken("total_sv is " + std::to_string(*total) + "; at most " + std::to_string(kMostVectors) +
+                         " support vectors are read");
         if (*total < 0 || std::size_t(*total) > rest_.size()) throw broken("fewer support vectors than total_sv says");
         total_ = std::size_t(*total);
     }

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "report/escape.hpp"
 #include "scores/feature_name.hpp"
+#include "scores/percentile.hpp"
 
 namespace vmaf {
 
@@ -25,6 +26,12 @@ struct PoolingName {
 };
 constexpr auto kPoolings = std::to_array<PoolingName>(
     {{"min", Pooling::min}, {"max", Pooling::max}, {"mean", Pooling::mean}, {"harmonic_mean", Pooling::harmonic_mean}});
+
+std::string percentile_name(double p) {
+    std::string name = "p";
+    NumberFormat::significant(6).append(name, p);
+    return name;
+}
 
 // What all four writers share: the text so far, names as shown, scores by frame.
 class DocumentWriter {
@@ -62,13 +69,21 @@ class DocumentWriter {
     }
 
     // Nothing where a score is missing.
-    std::optional<double> pooled(std::size_t name, Pooling method) const {
-        if (report.pictures == 0) return std::nullopt;
+    std::vector<std::pair<std::string, double>> pooled(std::size_t name) const {
+        std::vector<std::pair<std::string, double>> list;
+        if (report.pictures == 0) return list;
+        const unsigned last = report.pictures - 1;
         try {
-            return report.scores.pool(names[name], method, 0, report.pictures - 1, report.subsample);
+            for (const PoolingName &pooling : kPoolings)
+                list.emplace_back(pooling.name,
+                                  report.scores.pool(names[name], pooling.method, 0, last, report.subsample));
+            for (const double p : report.percentiles)
+                list.emplace_back(percentile_name(p),
+                                  percentile(report.scores.values(names[name], 0, last, report.subsample), p));
         } catch (const Error &) {
-            return std::nullopt;
+            list.clear();
         }
+        return list;
     }
 
     double fps() const { return report.pictures / report.scores.busy_seconds(); }
@@ -102,6 +117,7 @@ void xml_inputs(DocumentWriter &w) {
     for (const std::string &step : inputs.steps) w.put("    <step>" + markup_escaped(step) + "</step>\n");
     for (const std::string &warning : inputs.warnings)
         w.put("    <warning>" + markup_escaped(warning) + "</warning>\n");
+    for (const std::string &note : inputs.notes) w.put("    <note>" + markup_escaped(note) + "</note>\n");
     w.put("  </inputs>\n");
 }
 
@@ -124,8 +140,7 @@ void write_xml(DocumentWriter &w) {
     w.put("  </frames>\n  <pooled_metrics>\n");
     for (std::size_t n = 0; n < w.names.size(); n++) {
         w.put("    <metric name=\"" + w.label(n) + "\" ");
-        for (const PoolingName &pooling : kPoolings)
-            if (const auto value = w.pooled(n, pooling.method)) xml_attribute(w, pooling.name, *value);
+        for (const auto &[name, value] : w.pooled(n)) xml_attribute(w, name, value);
         w.put("/>\n");
     }
     w.put("  </pooled_metrics>\n  <aggregate_metrics ");
@@ -163,12 +178,10 @@ void json_pooled(DocumentWriter &w) {
     for (std::size_t n = 0; n < w.names.size(); n++) {
         w.put("    " + w.label(n) + ": {\n");
         bool is_first = true;
-        for (const PoolingName &pooling : kPoolings) {
-            const auto value = w.pooled(n, pooling.method);
-            if (!value) continue;
+        for (const auto &[name, value] : w.pooled(n)) {
             if (!std::exchange(is_first, false)) w.put(",\n");
-            w.put("      \"" + std::string(pooling.name) + "\": ");
-            json_number(w, *value);
+            w.put("      \"" + name + "\": ");
+            json_number(w, value);
         }
         if (!is_first) w.put("\n");
         w.put(n + 1 < w.names.size() ? "    },\n" : "    }\n");
@@ -196,7 +209,19 @@ void json_inputs(DocumentWriter &w) {
     }
     json_list(w, "steps", inputs.steps);
     json_list(w, "warnings", inputs.warnings);
+    json_list(w, "notes", inputs.notes);
     w.put("\n  }");
+}
+
+// A list of objects with two texts each; nothing where it is empty.
+void json_pairs(DocumentWriter &w, std::string_view name, std::array<std::string_view, 2> keys,
+                const std::vector<std::pair<std::string, std::string>> &pairs) {
+    for (std::size_t i = 0; i < pairs.size(); i++) {
+        w.put(i == 0 ? ",\n  " + json_string(name) + ": [\n" : ",\n");
+        w.put("    {" + json_string(keys[0]) + ": " + json_string(pairs[i].first) + ", " + json_string(keys[1]) + ": " +
+              json_string(pairs[i].second) + "}");
+        if (i + 1 == pairs.size()) w.put("\n  ]");
+    }
 }
 
 void write_json(DocumentWriter &w) {
@@ -220,12 +245,8 @@ void write_json(DocumentWriter &w) {
     }
     w.put("  }");
     json_inputs(w);
-    for (std::size_t i = 0; i < r.feature_backends.size(); i++) {
-        const auto &[extractor, backend] = r.feature_backends[i];
-        w.put(i == 0 ? ",\n  \"feature_backends\": [\n" : ",\n");
-        w.put("    {\"extractor\": " + json_string(extractor) + ", \"backend\": " + json_string(backend) + "}");
-        if (i + 1 == r.feature_backends.size()) w.put("\n  ]");
-    }
+    json_pairs(w, "chosen_models", {"name", "version"}, r.chosen_models);
+    json_pairs(w, "feature_backends", {"extractor", "backend"}, r.feature_backends);
     if (!r.backend_used.empty()) w.put(",\n  \"backend_used\": " + json_string(r.backend_used));
     w.put("\n}\n");
 }

@@ -25,7 +25,7 @@ struct InputReport {
         std::vector<Fact> facts;
     };
     std::vector<Section> sections;
-    std::vector<std::string> steps, warnings;
+    std::vector<std::string> steps, warnings, notes;
 };
 
 struct Report {
@@ -35,8 +35,10 @@ struct Report {
     unsigned pictures = 0;          // pairs offered
     unsigned subsample = 1;         // at least 1
     NumberFormat numbers;
-    std::string backend_used;                                          // JSON key of that name; left out where empty
+    std::vector<double> percentiles; // 0 to 100: pooled as "p5" and so on, beside min, max and means
+    std::string backend_used;        // JSON key of that name; left out where empty
     std::vector<std::pair<std::string, std::string>> feature_backends; // JSON: extractors and where they ran, if any
+    std::vector<std::pair<std::string, std::string>> chosen_models;    // JSON: names and versions, where we chose them
     InputReport inputs;                                                // in XML and JSON, where there are sections
 };
 

@@ -89,7 +89,7 @@ TEST(Report, Xml) {
     ScoreCollector scores;
     fill(scores);
     EXPECT_EQ(
-        without_fps(document({scores, "3.2.0", 176, 144, 3, 2, {}, "cpu"}, ReportFormat::xml)),
+        without_fps(document({scores, "3.2.0", 176, 144, 3, 2, {}, {}, "cpu"}, ReportFormat::xml)),
         "<VMAF version=\"3.2.0\">\n"
         "  <params qualityWidth=\"176\" qualityHeight=\"144\" />\n"
         "  <fyi fps=\"F\" />\n"
@@ -111,7 +111,7 @@ TEST(Report, Xml) {
 TEST(Report, Json) {
     ScoreCollector scores;
     fill(scores);
-    EXPECT_EQ(without_fps(document({scores, "3.2.0", 176, 144, 3, 2, {}, "cpu"}, ReportFormat::json)),
+    EXPECT_EQ(without_fps(document({scores, "3.2.0", 176, 144, 3, 2, {}, {}, "cpu"}, ReportFormat::json)),
               R"({
   "version": "3.2.0",
   "fps": F,
@@ -158,7 +158,7 @@ TEST(Report, Json) {
 TEST(Report, JsonNamesTheBackendOfEachFeature) {
     ScoreCollector scores;
     fill(scores);
-    Report report{scores, "3.2.0", 176, 144, 3, 2, {}, "cuda"};
+    Report report{scores, "3.2.0", 176, 144, 3, 2, {}, {}, "cuda"};
     report.feature_backends = {{"vif_cuda", "cuda"}, {"xpsnr", "cpu"}};
     EXPECT_TRUE(document(report, ReportFormat::json).ends_with(R"(
   },
@@ -174,7 +174,7 @@ TEST(Report, JsonNamesTheBackendOfEachFeature) {
 TEST(Report, CsvAndSub) {
     ScoreCollector scores;
     fill(scores);
-    const Report report{scores, "3.2.0", 176, 144, 3, 2, {}, "cpu"};
+    const Report report{scores, "3.2.0", 176, 144, 3, 2, {}, {}, "cpu"};
     EXPECT_EQ(document(report, ReportFormat::csv), "Frame,integer_adm2,late,\"a<\"\"&>\\\",\n"
                                                    "0,0.500000,,1.000000,\n"
                                                    "2,2.500000,inf,3.000000,\n");

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
+#include "system/log.hpp"
 
 namespace vmaf {
 
@@ -102,19 +102,26 @@ bool ScoreCollector::has_name(std::string_view name) const {
     return series(name) != nullptr;
 }
 
-double ScoreCollector::pool(std::string_view name, Pooling method, unsigned low, unsigned high, unsigned step) const {
+std::vector<double> ScoreCollector::values(std::string_view name, unsigned low, unsigned high, unsigned step) const {
     if (low > high) throw invalid("pooling interval is empty: " + std::to_string(low) + " to " + std::to_string(high));
-    if (method < Pooling::min || method > Pooling::harmonic_mean)
-        throw invalid("unknown pooling method " + std::to_string(static_cast<int>(method)));
     std::lock_guard lock(mutex_);
     const Series *s = series(name);
-    unsigned count = 0;
-    double sum = 0, inverse_sum = 0, min = 0, max = 0;
+    std::vector<double> list;
     for (std::uint64_t i = low; i <= high; i++) {
         if (step > 1 && i % step != 0) continue;
         const std::optional<double> stored = s ? s->find(i) : std::nullopt;
         if (!stored) throw invalid("no score \"" + std::string(name) + "\" at index " + std::to_string(i));
-        const double x = *stored;
+        list.push_back(*stored);
+    }
+    return list;
+}
+
+double ScoreCollector::pool(std::string_view name, Pooling method, unsigned low, unsigned high, unsigned step) const {
+    if (method < Pooling::min || method > Pooling::harmonic_mean)
+        throw invalid("unknown pooling method " + std::to_string(static_cast<int>(method)));
+    unsigned count = 0;
+    double sum = 0, inverse_sum = 0, min = 0, max = 0;
+    for (const double x : values(name, low, high, step)) {
         if (count == 0 || x < min) min = x;
         if (count == 0 || x > max) max = x;
         count++;

@@ -48,7 +48,9 @@ class ScoreCollector {
     std::optional<double> find(std::string_view name, unsigned index) const;
     bool has_name(std::string_view name) const;
 
-    // Pools over low..high, visiting multiples of `step` only. Throws Error(EINVAL) where a score is missing.
+    // The scores of low..high, multiples of `step` only. Throws Error(EINVAL) where one is missing.
+    std::vector<double> values(std::string_view name, unsigned low, unsigned high, unsigned step) const;
+    // Pools them.
     double pool(std::string_view name, Pooling method, unsigned low, unsigned high, unsigned step) const;
 
     // In the order of their first append.

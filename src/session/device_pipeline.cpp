@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/thread.hpp"
 #include "device/trace.hpp"
+#include "picture/foreign.hpp"
 #include "session/sample_check_device.hpp"
 
 namespace vmaf {
@@ -213,7 +214,10 @@ DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &pic
     Resident at = is_staged ? place_staged(slot, role, planes) : place(slot, role, planes);
     if (is_staged) stage(slot, role, picture, at);
     if (is_staged && shares_memory_) return at;
-    const bool is_pinned = picture.memory() == Memory::pinned_host;
+    const bool is_pinned = picture.memory() == Memory::pinned_host, is_on_device = picture.memory() == Memory::device;
+    const ForeignBuffer *const callers = is_on_device ? foreign(picture) : nullptr;
+    const bool is_transient = callers && callers->is_transient;
+    bool has_waited = false;
     if (is_pinned && !shares_memory_ && is_laid_out(picture, planes)) { // one copy for all planes
         const unsigned last = format_.planes() - 1;
         const std::size_t bytes = layout_.offset[last] + layout_.stride[last] * format_.plane_height(last);
@@ -227,7 +231,7 @@ DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &pic
         const CopyShape shape{std::size_t{format_.plane_width(p)} * format_.bytes_per_sample(),
                               format_.plane_height(p)};
         const std::byte *where_it_is = nullptr; // as kernels see it; rows must have the pitch that others have
-        if (picture.stride_bytes(p) == pitch)
+        if (picture.stride_bytes(p) == pitch && !is_transient)
             where_it_is = is_pinned ? device_->reach(picture.data(p)) : is_staged ? nullptr : picture.data(p);
         if (where_it_is) {
             at.plane[p] = where_it_is;
@@ -237,7 +241,8 @@ DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &pic
         } else if (is_pinned) {
             upload_queue_->upload(to, pitch, picture.data(p), picture.stride_bytes(p), shape);
         } else {
-            upload_queue_->wait_for_default();
+            if (!has_waited) await(picture);
+            has_waited = true;
             upload_queue_->copy(to, pitch, picture.data(p), picture.stride_bytes(p), shape);
         }
     }
@@ -348,11 +353,7 @@ void DevicePipeline::start() {
     at_work_.push_back(batch);
     changed_.notify_all();
     upload_staged();
-    for (unsigned k = 0; k < batch.count; k++)
-        if (const Picture &ref = entries_[slot_of(batch.first + k)].ref; ref && ref.memory() == Memory::device) {
-            upload_queue_->wait_for_default();
-            break;
-        }
+    await_callers(batch);
     upload_queue_->record(*workspace.uploaded);
     workspace.queue->wait(*workspace.uploaded);
     enqueue(workspace, batch.first, batch.count);

@@ -59,6 +59,11 @@ class DevicePipeline {
     void submit(void *frame, unsigned index, const Picture &ref, const Picture &dist, std::uint32_t scorers,
                 WorkerPool &pool);
 
+    // Copies of pictures that the caller will change (ForeignBuffer): waits for them, or lets a queue of the
+    // caller wait. From the thread that submits.
+    void wait_for_copies();
+    void hold_queue(void *callers);
+
     unsigned planes() const; // one bit for each that some scorer reads
 
     // Sensible numbers for such pictures, and how many frames a pipeline takes in with them.
@@ -109,6 +114,8 @@ class DevicePipeline {
     void stage_frame(std::size_t slot) noexcept;
     void arrived(Entry &entry) noexcept;
     void upload_staged();
+    void await_callers(const Batch &batch);
+    void await(const Picture &picture);
     void start();
     bool may_start() const;
     void enqueue(Workspace &workspace, std::uint64_t first, unsigned count);

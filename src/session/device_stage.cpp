@@ -5,9 +5,11 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
+#include "device/callers_queue.hpp"
 #include "device/dispatch.hpp"
+#include "picture/foreign.hpp"
 #include "session/extractor_name.hpp"
+#include "system/log.hpp"
 
 namespace vmaf {
 
@@ -80,19 +82,28 @@ bool DeviceStage::has_scored() const {
 Picture DeviceStage::download(const Picture &picture) {
     const PictureFormat &format = picture.format();
     Picture copy = Picture::allocate(format);
-    const std::size_t row_bytes = std::size_t{format.width} * format.bytes_per_sample();
     if (!download_queue_) {
-        download_memory_ = device().allocate_pinned(row_bytes * format.height);
+        download_memory_ =
+            device().allocate_pinned(std::size_t{format.width} * format.bytes_per_sample() * format.height);
         download_queue_ = device().make_queue();
     }
     const Device::Scope scope(device());
-    download_queue_->wait_for_default();
-    download_queue_->download(download_memory_->data(), static_cast<std::ptrdiff_t>(row_bytes), picture.data(0),
-                              picture.stride_bytes(0), {row_bytes, format.height});
-    download_queue_->finish();
-    for (unsigned y = 0; y < format.height; y++)
-        std::memcpy(copy.data(0) + std::ptrdiff_t{y} * copy.stride_bytes(0), download_memory_->data() + y * row_bytes,
-                    row_bytes);
+    const ForeignBuffer *const callers = foreign(picture);
+    CallersOrder *const order = callers ? order_with_callers(*download_queue_) : nullptr;
+    if (order)
+        order->wait_for(callers->ready_queue);
+    else
+        download_queue_->wait_for_default();
+    for (unsigned p = 0; p < (callers ? format.planes() : 1); p++) {
+        const CopyShape shape{std::size_t{format.plane_width(p)} * format.bytes_per_sample(), format.plane_height(p)};
+        if (shape.row_bytes == 0 || shape.rows == 0) continue;
+        download_queue_->download(download_memory_->data(), static_cast<std::ptrdiff_t>(shape.row_bytes),
+                                  picture.data(p), picture.stride_bytes(p), shape);
+        download_queue_->finish();
+        for (unsigned y = 0; y < shape.rows; y++)
+            std::memcpy(copy.data(p) + std::ptrdiff_t{y} * copy.stride_bytes(p),
+                        download_memory_->data() + y * shape.row_bytes, shape.row_bytes);
+    }
     return copy;
 }
 

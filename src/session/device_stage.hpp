@@ -17,6 +17,7 @@ class DeviceStage {
         : choice_(choice), receiver_(receiver) {}
 
     Device &device() const { return *choice_.device; }
+    std::shared_ptr<Device> shared_device() const { return choice_.device; }
     std::string_view backend() const { return choice_.device->info().backend; }
 
     // A slot and its metric, made for the format of the pictures.
@@ -36,7 +37,7 @@ class DeviceStage {
     unsigned frames_in_flight() const { return frames_in_flight_; }
     bool has_scored() const;
 
-    // A copy of a device picture in host memory: luma only, chroma is zero (c-api.md 10).
+    // A copy of a device picture in host memory. Chroma of our own pictures is zero (c-api.md 10).
     Picture download(const Picture &picture);
 
   private:

@@ -23,11 +23,11 @@ std::uint16_t bits_of_plane(const PlaneView<std::uint16_t> &plane, Isa isa, Para
 
 } // namespace
 
-SampleRangeError::SampleRangeError(unsigned frame, SampleOwner owner, const SampleAbove &sample)
-    : Error(EINVAL, "frame " + std::to_string(frame) + ": the " +
-                        (owner == SampleOwner::reference ? "reference" : "distorted") + " picture has a " +
-                        describe(sample)),
-      frame(frame), owner(owner), sample(sample) {}
+Error sample_above_depth(unsigned frame, SampleOwner owner, const SampleAbove &sample) {
+    return invalid("frame " + std::to_string(frame) + ": the " +
+                   (owner == SampleOwner::reference ? "reference" : "distorted") + " picture has a " +
+                   describe(sample));
+}
 
 void require_samples_in_range(const Picture &picture, unsigned planes, SampleOwner owner, unsigned frame, Isa isa,
                               Parallel &parallel) {
@@ -37,7 +37,7 @@ void require_samples_in_range(const Picture &picture, unsigned planes, SampleOwn
         const auto plane = picture.plane<std::uint16_t>(p);
         if (!(planes >> p & 1) || !plane.data || plane.width == 0 || plane.height == 0) continue;
         if (bits_of_plane(plane, isa, parallel) >> format.bits)
-            throw SampleRangeError(frame, owner, first_above(plane, p, format.bits));
+            throw sample_above_depth(frame, owner, first_above(plane, p, format.bits));
     }
 }
 

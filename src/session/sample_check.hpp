@@ -13,21 +13,14 @@ namespace vmaf {
 
 enum class SampleOwner { reference, distorted };
 
-class SampleRangeError : public Error {
-  public:
-    // The sentence names the frame, the sample and the likely cause.
-    SampleRangeError(unsigned frame, SampleOwner owner, const SampleAbove &sample);
-
-    unsigned frame;
-    SampleOwner owner;
-    SampleAbove sample;
-};
+// EINVAL; the sentence names the frame, the sample and the likely cause.
+Error sample_above_depth(unsigned frame, SampleOwner owner, const SampleAbove &sample);
 
 // Such pictures can have samples above their depth: 8 and 16 bits fill what they are stored in.
 inline bool has_room_above_depth(const PictureFormat &format) { return format.bits > 8 && format.bits < 16; }
 
-// Throws SampleRangeError for a sample above the depth in one of `planes` (one bit each) of a picture in host memory.
-// Devices look themselves (sample_check_device.hpp).
+// Throws sample_above_depth() for a sample above the depth in one of `planes` (one bit each) of a picture in host
+// memory. Devices look themselves (sample_check_device.hpp).
 void require_samples_in_range(const Picture &picture, unsigned planes, SampleOwner owner, unsigned frame, Isa isa,
                               Parallel &parallel);
 

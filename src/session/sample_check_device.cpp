@@ -50,13 +50,13 @@ class SampleCheck final : public DeviceScorer {
         for (unsigned i = 0; i < kCheckedPlanes; i++) {
             if (found[i].first == 0) continue;
             const unsigned place = ~found[i].first, width = format_.plane_width(i % 3);
-            throw SampleRangeError(from.index, i < 3 ? SampleOwner::reference : SampleOwner::distorted,
-                                   {.bits = format_.bits,
-                                    .plane = i % 3,
-                                    .x = place % width,
-                                    .y = place / width,
-                                    .value = found[i].value,
-                                    .is_aligned_high = found[i].has_low_bits == 0});
+            throw sample_above_depth(from.index, i < 3 ? SampleOwner::reference : SampleOwner::distorted,
+                                     {.bits = format_.bits,
+                                      .plane = i % 3,
+                                      .x = place % width,
+                                      .y = place / width,
+                                      .value = found[i].value,
+                                      .is_aligned_high = found[i].has_low_bits == 0});
         }
     }
 

@@ -7,7 +7,7 @@
 namespace vmaf {
 
 // Looks at all planes that were brought to the device, in any picture of a batch. Has no figures: collect() throws
-// SampleRangeError, with the sentence of require_samples_in_range().
+// sample_above_depth(), with the sentence of require_samples_in_range().
 std::unique_ptr<DeviceScorer> make_sample_check(const PictureFormat &format, Device &device);
 
 } // namespace vmaf

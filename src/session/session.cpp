@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "device/trace.hpp"
 #include "metrics/registry.hpp"
 #include "picture/pool.hpp"
@@ -21,6 +20,8 @@
 #include "session/ring.hpp"
 #include "session/sample_check.hpp"
 #include "session/worker_pool.hpp"
+#include "system/log.hpp"
+#include "system/program.hpp"
 
 namespace vmaf {
 
@@ -28,6 +29,8 @@ namespace {
 
 // Pictures of the caller that are kept between calls: a pool of four leaves it two for the next pair (c-api.md 6.3).
 constexpr unsigned kMostKept = 2;
+
+constexpr unsigned kFewestCopiers = 2, kMostCopiers = 4; // threads that copy pictures for a device
 
 constexpr std::uint64_t kMostTinySamples = 32 * 32; // of luma, in a frame that is not worth a thread
 
@@ -71,7 +74,61 @@ class Session::Impl final : public DevicePipeline::Receiver {
     void use_device(const DeviceChoice &choice) {
         refuse_inside_handler();
         if (device_) throw invalid("a session works with one device; it has one already");
+        check_wish(wish_, &choice.device->info());
         device_ = std::make_unique<DeviceStage>(choice, *this);
+    }
+
+    // Everything that was asked for so far, and this.
+    BackendWish with(const BackendWish &wish) const {
+        BackendWish all = wish_;
+        all.add(wish);
+        if (all == wish_) return all;
+        if (format_ && !device_ && all.needs_device())
+            throw invalid("turbo.backend comes too late: a backend is chosen before the first pictures");
+        check_wish(all, device_ ? &device_->device().info() : nullptr);
+        return all;
+    }
+
+    // Throws where there is no such backend, or another one was given.
+    static void check_wish(const BackendWish &wish, const DeviceInfo *device) {
+        if (!device || wish.empty()) return wish.check();
+        if ((!wish.is_auto() && wish.backend != device->backend) || (wish.device && *wish.device != device->index))
+            throw invalid("turbo.backend=" + wish.backend + " contradicts the " + device->backend + " device " +
+                          std::to_string(device->index) + " that the program has chosen");
+    }
+
+    // The backend whose pinned features may be registered with such options. Wishes that cannot be met are left to who
+    // registers them.
+    std::string active_backend(OptionTexts options) const {
+        if (device_) return std::string(device_->backend());
+        try {
+            const BackendWish wish = with(BackendWish::take_from(options));
+            if (wish.needs_device()) return wish.backend;
+        } catch (const Error &) {
+        }
+        return "cpu";
+    }
+
+    // Not before there are pictures: programs make contexts that they never use.
+    void start_wished_device() {
+        if (device_ || format_ || !wish_.needs_device()) return;
+        std::shared_ptr<Device> device = open_wished_device(wish_);
+        if (!device) return;
+        log(LogLevel::info, "computing on " + device->info().backend + " device " +
+                                std::to_string(device->info().index) + ": " + device->info().name);
+        device_ = std::make_unique<DeviceStage>(DeviceChoice{std::move(device), !wish_.is_auto()}, *this);
+        if (!config_.gpumask)
+            for (const auto &slot : slots_) slot->allow_device();
+    }
+
+    // `auto` goes on without a device that cannot do what is wanted.
+    void prepare_device(const PictureFormat &format, const std::vector<DeviceStage::Candidate> &candidates) try {
+        device_->prepare(format, candidates);
+        max_in_flight_ = std::max<std::size_t>(max_in_flight_, device_->frames_in_flight());
+    } catch (const Error &e) {
+        if (!wish_.is_auto()) throw;
+        log(LogLevel::info, std::string(device_->backend()) + " not usable: " + e.brief() + "; using cpu");
+        device_.reset();
     }
 
     using Slots = std::vector<std::unique_ptr<MetricSlot>>;
@@ -108,16 +165,14 @@ class Session::Impl final : public DevicePipeline::Receiver {
     void prepare(const PictureFormat &format) {
         check_format_is_kept(format);
         if (format_) return; // slots that came later were prepared when they came
+        start_wished_device();
         std::vector<std::unique_ptr<Metric>> metrics;
         std::vector<DeviceStage::Candidate> candidates;
         for (const auto &slot : slots_) {
             metrics.push_back(slot->make_prepared(format));
             candidates.push_back({slot.get(), metrics.back().get()});
         }
-        if (device_) {
-            device_->prepare(format, candidates);
-            max_in_flight_ = std::max<std::size_t>(max_in_flight_, device_->frames_in_flight());
-        }
+        if (device_) prepare_device(format, candidates);
         for (std::size_t i = 0; i < slots_.size(); i++) slots_[i]->take(std::move(metrics[i]));
         format_ = format;
     }
@@ -131,7 +186,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
         frame->index = index;
         choose_slots(*frame);
         check_number(*frame);
-        if (device_) prepare(ref.format()); // says which metrics run where
+        if (device_ || wish_.needs_device()) prepare(ref.format()); // says which metrics run where
         const Pair given{std::move(ref), std::move(dist)}, on_host = pair_on_host(*frame, given);
         if (!check_samples(*frame, on_host)) return;
         prepare(given.ref.format());
@@ -205,6 +260,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
     Slots slots_; // changed by the thread that registers, with the mutex
     SessionConfig config_;
     Isa isa_;
+    BackendWish wish_;
     std::unique_ptr<DeviceStage> device_;
     unsigned pictures_offered_ = 0, width_ = 0, height_ = 0;
     bool flushed_ = false;
@@ -336,7 +392,8 @@ class Session::Impl final : public DevicePipeline::Receiver {
         const bool measured = is_synchronous();
         if (measured) // errors are those of this call
             for (const std::size_t part : frame->parts) measure_part(*frame, part);
-        pool_.reserve(jobs + (device_scorers ? 1 : 0)); // the device's job: copying pictures
+        pool_.reserve(jobs);
+        if (device_scorers) copiers(given.ref.memory()).reserve(1);
         {
             std::unique_lock lock(mutex_);
             frame_done_.wait(lock, [&] { return in_flight_.size() < max_in_flight_; });
@@ -362,12 +419,22 @@ class Session::Impl final : public DevicePipeline::Receiver {
     void submit(Frame &frame, std::uint32_t device_scorers, const Pair &pair) {
         std::swap(jobs_, frame.parts);
         if (device_scorers)
-            device_->pipeline()->submit(&frame, frame.index, pair.ref, pair.dist, device_scorers, pool_);
+            device_->pipeline()->submit(&frame, frame.index, pair.ref, pair.dist, device_scorers,
+                                        copiers(pair.ref.memory()));
         for (const std::size_t part : jobs_)
             pool_.submit({[](void *self, void *item, std::size_t i) {
                               static_cast<Impl *>(self)->measure(*static_cast<Frame *>(item), i);
                           },
                           this, &frame, part});
+    }
+
+    // Who copies pictures for the device. One thread cannot keep up with it.
+    WorkerPool &copiers(Memory memory) {
+        if (config_.threads >= kFewestCopiers || memory != Memory::host) return pool_;
+        if (!copiers_)
+            copiers_ =
+                std::make_unique<WorkerPool>(std::clamp(system::usable_processors() / 4, kFewestCopiers, kMostCopiers));
+        return *copiers_;
     }
 
     // Which of the device's scorers run on a frame, one bit each; the others are parts for the CPU.
@@ -527,7 +594,8 @@ class Session::Impl final : public DevicePipeline::Receiver {
     std::exception_ptr error_;
     std::atomic<bool> device_failed_{false};
     WorkerPool pool_;
-    std::vector<std::size_t> jobs_; // of the frame that is being queued
+    std::unique_ptr<WorkerPool> copiers_; // made with the first pictures that need it
+    std::vector<std::size_t> jobs_;       // of the frame that is being queued
     std::size_t max_in_flight_;
 };
 
@@ -535,6 +603,12 @@ Session::Session(const SessionConfig &config) : impl_(std::make_unique<Impl>(con
 Session::~Session() = default;
 
 void Session::use_device(const DeviceChoice &choice) { impl_->use_device(choice); }
+void Session::wish(const BackendWish &wish) { impl_->wish_ = impl_->with(wish); }
+const BackendWish &Session::wish() const { return impl_->wish_; }
+void Session::start_device() { impl_->start_wished_device(); }
+std::shared_ptr<Device> Session::shared_device() const {
+    return impl_->device_ ? impl_->device_->shared_device() : nullptr;
+}
 Device *Session::device() const { return impl_->device_ ? &impl_->device_->device() : nullptr; }
 std::string_view Session::backend_used() const {
     return impl_->device_ && impl_->device_->has_scored() ? impl_->device_->backend() : "cpu";
@@ -568,8 +642,8 @@ bool Session::reads_chroma() const {
                        [&](const auto &slot) { return slot->reads_chroma() && !(device && device->scorer_of(*slot)); });
 }
 
-ExtractorName Session::find_extractor(std::string_view extractor) const {
-    const std::string_view active = impl_->device_ ? impl_->device_->backend() : "cpu";
+ExtractorName Session::find_extractor(std::string_view extractor, const OptionTexts &options) const {
+    const std::string active = impl_->active_backend(options);
     ExtractorName name = parse_extractor_name(extractor, active);
     if (!name.backend.empty() && name.backend != active)
         throw invalid("feature '" + std::string(extractor) + "' is pinned to " + name.backend +
@@ -581,17 +655,23 @@ ExtractorName Session::find_extractor(std::string_view extractor) const {
 }
 
 void Session::use_feature(std::string_view extractor, const OptionTexts &options) {
-    const ExtractorName name = find_extractor(extractor);
-    for (const std::string &option : unknown_options(name.info->options, options))
+    const ExtractorName name = find_extractor(extractor, options);
+    OptionTexts own = options;
+    BackendWish wish = impl_->with(BackendWish::take_from(own));
+    for (const std::string &option : unknown_options(name.info->options, own))
         log(LogLevel::warning,
             "feature '" + std::string(extractor) + "' has no option '" + option + "'; it is ignored");
     Impl::Slots slots;
-    slots.push_back(impl_->make_slot(*name.info, options, !name.backend.empty()));
+    slots.push_back(impl_->make_slot(*name.info, own, !name.backend.empty()));
     impl_->add(std::move(slots));
+    impl_->wish_ = std::move(wish);
 }
 
 void Session::use_features_of(std::span<const Model> models) {
     Impl::Slots slots;
+    BackendWish wish;
+    for (const Model &model : models) wish.add(model.wish());
+    wish = impl_->with(wish);
     for (const Model &model : models)
         for (const Model::Feature &feature : model.features()) {
             const MetricInfo *info = provider_of(feature.name);
@@ -601,6 +681,7 @@ void Session::use_features_of(std::span<const Model> models) {
             slots.push_back(impl_->make_slot(*info, feature.options, false));
         }
     impl_->add(std::move(slots));
+    impl_->wish_ = std::move(wish);
     impl_->predictions.mount(models);
 }
 
@@ -610,6 +691,12 @@ void Session::use_features_of(const ModelCollection &collection) { use_features_
 void Session::prepare(const PictureFormat &format) { impl_->prepare(format); }
 void Session::read(Picture ref, Picture dist, unsigned index) { impl_->read(std::move(ref), std::move(dist), index); }
 void Session::wait() { impl_->wait(); }
+void Session::wait_for_copies() {
+    if (impl_->device_ && impl_->device_->pipeline()) impl_->device_->pipeline()->wait_for_copies();
+}
+void Session::hold_queue(void *callers) {
+    if (impl_->device_ && impl_->device_->pipeline()) impl_->device_->pipeline()->hold_queue(callers);
+}
 void Session::flush() { impl_->flush(); }
 bool Session::flushed() const { return impl_->flushed_; }
 void Session::import_score(std::string_view name, unsigned index, double value) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/backend_wish.hpp"
 #include "device/device.hpp"
 #include "metrics/metric.hpp"
 #include "model/model.hpp"
@@ -42,7 +43,13 @@ class Session {
 
     // Metrics registered from now on run on the device where they can. At most one; throws Error(EINVAL) for a second.
     void use_device(const DeviceChoice &choice);
-    Device *device() const;                // null without one
+    // Asks for a backend, as models and features may (BackendWish); its device is opened for the first pictures.
+    // Throws Error where it is not built, comes too late, or contradicts what was asked for before.
+    void wish(const BackendWish &wish);
+    const BackendWish &wish() const;
+    void start_device();    // now, not with the first pictures
+    Device *device() const; // null without one
+    std::shared_ptr<Device> shared_device() const;
     std::string_view backend_used() const; // "cuda" if a score came from there, else "cpu"
     // Each registered metric, by the name that pins it where it runs on the device, and its backend. Known once
     // prepared.
@@ -56,9 +63,9 @@ class Session {
     // unknown names and bad option values, and once the format is fixed also for metrics that cannot score it; nothing
     // is registered then. A metric that comes after the first frames and looks back begins as soon as it can.
     void use_feature(std::string_view extractor, const OptionTexts &options);
-    // What a name stands for here. Throws Error where there is none, or if it is pinned to a backend that is not
-    // active.
-    ExtractorName find_extractor(std::string_view extractor) const;
+    // What a name stands for here, with such options. Throws Error where there is none, or if it is pinned to a
+    // backend that is not active.
+    ExtractorName find_extractor(std::string_view extractor, const OptionTexts &options = {}) const;
     void use_features_of(std::span<const Model> models);
     void use_features_of(const Model &model);
     void use_features_of(const ModelCollection &collection);
@@ -72,6 +79,10 @@ class Session {
     // flush(), which then has done nothing. Such a frame has no scores.
     void read(Picture ref, Picture dist, unsigned index);
     void wait(); // for all frames that were given
+    // Of pictures on the device that the caller will change: waits until they are copied, or makes a queue of the
+    // caller wait (Queue::hold).
+    void wait_for_copies();
+    void hold_queue(void *callers);
     // Waits for all frames and lets metrics emit what needed the end of the stream.
     void flush();
     bool flushed() const;

@@ -12,6 +12,8 @@ struct CloseFile {
 };
 using CFile = std::unique_ptr<std::FILE, CloseFile>;
 
-CFile open_to_read(const std::string &path); // bytes as they are; null: it cannot be opened, and errno says why
+// Bytes as they are. Null: it cannot be opened, or is no regular file (a pipe would make the caller wait, a device need
+// not end), and errno says why.
+CFile open_to_read(const std::string &path);
 
 } // namespace vmaf::system

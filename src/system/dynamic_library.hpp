@@ -7,14 +7,9 @@
 
 namespace vmaf::system {
 
-class LoadError : public Error { // with the loader's reason
-  public:
-    explicit LoadError(const std::string &reason) : Error(ENOENT, reason) {}
-};
-
 class DynamicLibrary {
   public:
-    // By file, or by name alone for a library of the system. Throws LoadError.
+    // By file, or by name alone for a library of the system. Throws Error (ENOENT) with the loader's reason.
     explicit DynamicLibrary(const std::string &name);
     DynamicLibrary(const DynamicLibrary &) = delete;
     DynamicLibrary &operator=(const DynamicLibrary &) = delete;

@@ -7,7 +7,7 @@ namespace vmaf::system {
 DynamicLibrary::DynamicLibrary(const std::string &name) : handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (handle_) return;
     const char *const reason = dlerror();
-    throw LoadError(reason ? reason : "'" + name + "' cannot be loaded");
+    throw Error(ENOENT, reason ? reason : "'" + name + "' cannot be loaded");
 }
 
 DynamicLibrary::~DynamicLibrary() {

@@ -11,7 +11,7 @@ DynamicLibrary::DynamicLibrary(const std::string &name) : handle_(nullptr) {
     std::replace(text.begin(), text.end(), L'/', L'\\');
     handle_ = reinterpret_cast<void *>(LoadLibraryExW(
         text.c_str(), nullptr, is_file ? LOAD_WITH_ALTERED_SEARCH_PATH : LOAD_LIBRARY_SEARCH_DEFAULT_DIRS));
-    if (!handle_) throw LoadError("'" + name + "' cannot be loaded: " + reason_of(GetLastError()));
+    if (!handle_) throw Error(ENOENT, "'" + name + "' cannot be loaded: " + reason_of(GetLastError()));
 }
 
 DynamicLibrary::~DynamicLibrary() {

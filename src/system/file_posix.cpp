@@ -77,6 +77,13 @@ void refuse_trap(const std::string &path, const std::string &place, const struct
         throw of_another_user(path, place, status, "lies where everybody can put something, and belongs");
 }
 
+void refuse_other_names(const std::string &path, const struct stat &status) {
+    if (status.st_nlink > 1)
+        throw OutputError(EMLINK, "cannot write '" + path +
+                                      "': the file has other names (hard links), whose content would be lost too; "
+                                      "remove it, or choose another output file");
+}
+
 void remove_temporary_output() noexcept {
     if (watch == Watch::armed) unlink(watched_path.data());
 }

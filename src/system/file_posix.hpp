@@ -43,6 +43,9 @@ void check_way(const std::string &path, const std::string &folder);
 // reading a pipe there, and a file there changes behind our back.
 void refuse_trap(const std::string &path, const std::string &place, const struct stat &status);
 
+// Throws OutputError for a file that is to be cut in place and is another file too, by a hard link.
+void refuse_other_names(const std::string &path, const struct stat &status);
+
 // All of it, through interruptions and on pipes that their reader does not want to wait for. Throws OutputError, naming
 // `path`.
 void write_all(int descriptor, std::string_view text, const std::string &path);

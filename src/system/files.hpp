@@ -21,6 +21,10 @@ std::string make_new_folder(const std::string &prefix);
 // name is removed first; what takes it again before the file is made, is an error. Throws OutputError.
 void reserve_file(const std::string &path);
 
+// Asks the disk to keep what programs wrote to a file; only then some file systems report that they had no room. Throws
+// OutputError.
+void make_durable(const std::string &path);
+
 // Writes a short text to a descriptor that the program was given. False: that failed, nobody may be reading.
 bool write_text(int descriptor, std::string_view text);
 

@@ -74,6 +74,13 @@ void reserve_file(const std::string &path) {
     if (descriptor.get() < 0) throw cannot_write(path, errno);
 }
 
+void make_durable(const std::string &path) {
+    const Descriptor descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (descriptor.get() < 0) throw cannot_write(path, errno);
+    // Pipes and some network file systems cannot be asked.
+    if (fsync(descriptor.get()) != 0 && errno != EINVAL && errno != ENOTSUP) throw cannot_write(path, errno);
+}
+
 bool write_text(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = write(descriptor, text.data(), text.size());
@@ -148,6 +155,7 @@ class GrowingFile::File {
         off_t size = status.st_size;
         if (start == Start::empty) size = 0;
         if (start == Start::after_whole_lines) size = whole_lines(descriptor_.get(), size, path);
+        if (size != status.st_size) refuse_other_names(path, status);
         if (size != status.st_size && ftruncate(descriptor_.get(), size) != 0) throw cannot_write(path, errno);
         was_empty_ = size == 0;
     }

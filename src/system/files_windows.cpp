@@ -88,6 +88,12 @@ void reserve_file(const std::string &path) {
     if (!file.is_open()) throw cannot("cannot write '" + path + "'", GetLastError());
 }
 
+void make_durable(const std::string &path) {
+    const Handle file(CreateFileW(wide_path(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr,
+                                  OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
+    if (!file.is_open() || !FlushFileBuffers(file.get())) throw cannot("cannot write '" + path + "'", GetLastError());
+}
+
 bool write_text(int descriptor, std::string_view text) {
     return _write(descriptor, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size());
 }

@@ -22,16 +22,12 @@ struct Place {
     Reach reach;
 };
 
-// For a program in a folder that this project was built in: beside the program, and where the build puts modules. Empty
-// for others.
-std::vector<Place> build_places(const fs::path &program) {
+// The folder that this project was built in, for programs there; empty for others.
+fs::path build_folder(const fs::path &program) {
     std::error_code error;
     fs::path folder = program.parent_path();
     for (int level = 0; level < kBuildLevels && folder.has_relative_path(); level++, folder = folder.parent_path())
-        if (fs::exists(folder / VMAF_BUILD_MARK, error))
-            return {{program.parent_path(), Reach::beside_program},
-                    {folder / "tools", Reach::beside_program},
-                    {folder / "src/device/sycl", Reach::beside_program}};
+        if (fs::exists(folder / VMAF_BUILD_MARK, error)) return folder;
     return {};
 }
 
@@ -39,7 +35,10 @@ std::vector<Place> build_places(const fs::path &program) {
 std::vector<Place> places() {
     const fs::path program = program_path();
     if (!program.empty() && !has_more_rights_than_caller()) {
-        if (auto list = build_places(program); !list.empty()) return list;
+        if (const fs::path build = build_folder(program); !build.empty())
+            return {{program.parent_path(), Reach::beside_program},
+                    {build / "tools", Reach::beside_program},
+                    {build / "src/device/sycl", Reach::beside_program}};
         const fs::path beside = program.parent_path().parent_path() / VMAF_LIBDIR / "vmaf";
         std::error_code error;
         if (fs::exists(beside / VMAF_MOVABLE_MARK, error)) return {{beside, Reach::beside_program}};
@@ -58,6 +57,22 @@ std::string trusted(const fs::path &path, Reach reach) {
     return error ? path.string() : real.string();
 }
 
+const void *load_file(const std::string &path, const ModuleName &name, std::string &reason) {
+    try {
+        DynamicLibrary library(path);
+        const void *const module = library.symbol(name.symbol);
+        if (!module || std::strcmp(*static_cast<const char *const *>(module), name.interface) != 0) {
+            reason = "'" + path + "' belongs to another version";
+            return nullptr;
+        }
+        library.keep();
+        return module;
+    } catch (const Error &e) {
+        reason = "cannot be loaded (" + std::string(e.what()) + ")";
+        return nullptr;
+    }
+}
+
 } // namespace
 
 std::optional<std::string> find_module(const std::string &file_name, const std::string &variable) {
@@ -70,24 +85,25 @@ std::optional<std::string> find_module(const std::string &file_name, const std::
 }
 
 const void *load_module(const ModuleName &name, std::string &reason) {
-    const auto path = find_module(name.file, name.variable);
-    if (!path) {
-        reason = std::string("(") + name.file + ") was not found";
-        return nullptr;
+    if (const auto path = find_module(name.file, name.variable)) return load_file(*path, name, reason);
+    reason = std::string("(") + name.file + ") was not found";
+    return nullptr;
+}
+
+const void *load_own_library(const char *symbol, const char *interface, std::string &reason) {
+    const ModuleName name{VMAF_LIBRARY_FILE, "", symbol, interface};
+    std::vector<fs::path> folders;
+    const fs::path program = program_path();
+    if (!program.empty() && !has_more_rights_than_caller()) {
+        if (const fs::path build = build_folder(program); !build.empty())
+            return load_file((build / "src" / name.file).string(), name, reason);
+        folders.push_back(program.parent_path().parent_path() / VMAF_LIBRARY_SUBDIR);
     }
-    try {
-        DynamicLibrary library(*path);
-        const void *const module = library.symbol(name.symbol);
-        if (!module || std::strcmp(*static_cast<const char *const *>(module), name.interface) != 0) {
-            reason = "'" + *path + "' belongs to another version";
-            return nullptr;
-        }
-        library.keep();
-        return module;
-    } catch (const LoadError &e) {
-        reason = "cannot be loaded (" + std::string(e.what()) + ")";
-        return nullptr;
-    }
+    folders.push_back(VMAF_LIBRARY_DIR);
+    std::error_code error;
+    for (const fs::path &folder : folders)
+        if (fs::exists(folder / name.file, error)) return load_file((folder / name.file).string(), name, reason);
+    return load_file(name.file, name, reason);
 }
 
 } // namespace vmaf::system

@@ -26,4 +26,8 @@ struct ModuleName {
 // not found"). Throws as find_module() does.
 const void *load_module(const ModuleName &name, std::string &reason);
 
+// The same for a struct in the libvmaf that belongs to the program: that of the folder it was built in or installed
+// with, else the system's. It is looked for as the system's loader would, so nobody else's rights are of interest.
+const void *load_own_library(const char *symbol, const char *interface, std::string &reason);
+
 } // namespace vmaf::system

@@ -3,7 +3,10 @@
 // has its permissions, less what would make it run with its owner's rights; of a file of somebody else it has nothing.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,8 +31,19 @@ void write_output_file(const std::string &path, const TextWriter &write);
 // Removes the temporary file of a write in progress. Safe to call from a signal handler.
 void remove_temporary_output() noexcept;
 
-// Whether both are one file, however they are spelled and linked, that writing `output` would change. "-" is standard
-// output and standard input. Only regular files can be overwritten.
-bool would_overwrite(const std::string &output, const std::string &input);
+// A regular file, whatever names and links lead to it.
+struct FileIdentity {
+    std::uint64_t volume = 0, file = 0;
+    auto operator<=>(const FileIdentity &) const = default;
+};
+// None where there is no regular file (yet). "-" is standard output and standard input.
+std::optional<FileIdentity> identity_of_output(const std::string &path);
+std::optional<FileIdentity> identity_of_input(const std::string &path);
+
+// Whether both are one file that writing `output` would change. Only regular files can be overwritten.
+inline bool would_overwrite(const std::string &output, const std::string &input) {
+    const auto identity = identity_of_output(output);
+    return identity && identity == identity_of_input(input);
+}
 
 } // namespace vmaf::system

@@ -64,7 +64,10 @@ Target find_target(const std::string &path) {
     target.earlier = status;
     target.is_replaced =
         S_ISREG(status.st_mode) && !target.path.starts_with("/proc/") && !is_held_by_sticky_folder(target.path, status);
-    if (!target.is_replaced) refuse_trap(path, target.path, status);
+    if (!target.is_replaced) {
+        refuse_trap(path, target.path, status);
+        if (S_ISREG(status.st_mode)) refuse_other_names(path, status);
+    }
     return target;
 }
 
@@ -86,6 +89,7 @@ struct stat require_same(const Descriptor &descriptor, const Target &target, con
 Descriptor open_in_place(const Target &target, const std::string &path) {
     Descriptor descriptor(open(target.path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     const struct stat status = require_same(descriptor, target, path);
+    refuse_other_names(path, status);
     constexpr mode_t kSpecial = S_ISUID | S_ISGID | S_ISVTX;
     if ((status.st_mode & kSpecial) && fchmod(descriptor.get(), status.st_mode & 0777) != 0)
         throw cannot_write(path, errno);
@@ -100,13 +104,20 @@ Descriptor open_special(const Target &target, const std::string &path) {
     return descriptor;
 }
 
+std::optional<FileIdentity> identity_if(bool is_known, const struct stat &status) {
+    if (!is_known || !S_ISREG(status.st_mode)) return std::nullopt;
+    return FileIdentity{static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)};
+}
+
 } // namespace
 
 void check_output_file(const std::string &path) {
     const Target target = find_target(path);
     if (target.own_descriptor || !target.is_replaced) return; // opening a pipe would wait for its reader
     const TemporaryFile temporary(target.path, target.earlier_file());
-    if (temporary.error() && !target.earlier) throw cannot_write(path, temporary.error());
+    if (!temporary.error()) return;
+    if (!target.earlier) throw cannot_write(path, temporary.error());
+    refuse_other_names(path, *target.earlier); // it would be written in place
 }
 
 void write_output_file(const std::string &path, const TextWriter &write) {
@@ -127,13 +138,15 @@ void write_output_file(const std::string &path, const TextWriter &write) {
     if (!temporary.rename_to(target.path)) throw cannot_write(path, errno);
 }
 
-bool would_overwrite(const std::string &output, const std::string &input) {
-    struct stat out {
-    }, in{};
-    const std::optional<int> own = own_descriptor(output);
-    if ((own ? fstat(*own, &out) : stat(output.c_str(), &out)) != 0) return false;
-    if ((input == "-" ? fstat(STDIN_FILENO, &in) : stat(input.c_str(), &in)) != 0) return false;
-    return S_ISREG(out.st_mode) && out.st_dev == in.st_dev && out.st_ino == in.st_ino;
+std::optional<FileIdentity> identity_of_output(const std::string &path) {
+    struct stat status {};
+    const std::optional<int> own = own_descriptor(path);
+    return identity_if((own ? fstat(*own, &status) : stat(path.c_str(), &status)) == 0, status);
+}
+
+std::optional<FileIdentity> identity_of_input(const std::string &path) {
+    struct stat status {};
+    return identity_if((path == "-" ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status)) == 0, status);
 }
 
 } // namespace vmaf::system

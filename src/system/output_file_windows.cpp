@@ -100,6 +100,21 @@ class TemporaryFile {
     bool is_watched_ = false, is_renamed_ = false;
 };
 
+std::optional<FileIdentity> identity_of(HANDLE handle) {
+    BY_HANDLE_FILE_INFORMATION status{};
+    if (GetFileType(handle) != FILE_TYPE_DISK || !GetFileInformationByHandle(handle, &status) ||
+        (status.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY))
+        return std::nullopt;
+    return FileIdentity{status.dwVolumeSerialNumber, std::uint64_t{status.nFileIndexHigh} << 32 | status.nFileIndexLow};
+}
+
+std::optional<FileIdentity> identity_of(const std::string &path, HANDLE stream) {
+    if (stream != INVALID_HANDLE_VALUE) return identity_of(stream);
+    const Handle file(CreateFileW(wide_path(path).c_str(), 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                  nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr));
+    return file.is_open() ? identity_of(file.get()) : std::nullopt;
+}
+
 } // namespace
 
 void remove_temporary_output() noexcept {
@@ -125,24 +140,13 @@ void write_output_file(const std::string &wish, const TextWriter &write) {
     temporary.rename_to(path);
 }
 
-bool would_overwrite(const std::string &output, const std::string &input) {
-    const auto identity = [](HANDLE handle, BY_HANDLE_FILE_INFORMATION &information) {
-        return GetFileType(handle) == FILE_TYPE_DISK && GetFileInformationByHandle(handle, &information);
-    };
-    const auto identity_of = [&](const std::string &path, HANDLE stream, BY_HANDLE_FILE_INFORMATION &information) {
-        if (stream != INVALID_HANDLE_VALUE) return identity(stream, information);
-        const Handle file(CreateFileW(wide_path(path).c_str(), 0,
-                                      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
-                                      FILE_FLAG_BACKUP_SEMANTICS, nullptr));
-        return file.is_open() && identity(file.get(), information);
-    };
-    BY_HANDLE_FILE_INFORMATION out{}, in{};
-    return identity_of(output, standard_stream(output), out) &&
-           identity_of(input,
-                       input == "-" || input == "/dev/stdin" ? GetStdHandle(STD_INPUT_HANDLE) : INVALID_HANDLE_VALUE,
-                       in) &&
-           !(out.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) && out.dwVolumeSerialNumber == in.dwVolumeSerialNumber &&
-           out.nFileIndexHigh == in.nFileIndexHigh && out.nFileIndexLow == in.nFileIndexLow;
+std::optional<FileIdentity> identity_of_output(const std::string &path) {
+    return identity_of(path, standard_stream(path));
+}
+
+std::optional<FileIdentity> identity_of_input(const std::string &path) {
+    return identity_of(path,
+                       path == "-" || path == "/dev/stdin" ? GetStdHandle(STD_INPUT_HANDLE) : INVALID_HANDLE_VALUE);
 }
 
 } // namespace vmaf::system

@@ -2,7 +2,10 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace vmaf::system {
@@ -11,6 +14,7 @@ namespace {
 
 int status_on_interrupt = 1;
 void (*clean_up_at_end)() noexcept = nullptr;
+int output_error = 0; // why output_arrives() saw something fail; the C library forgets it
 
 extern "C" void end_on_interrupt(int) {
     clean_up_at_end();
@@ -38,6 +42,27 @@ void prepare_standard_streams() {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
         while (fcntl(number, F_GETFD) < 0 && errno == EBADF)
             if (open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) break;
+}
+
+bool output_arrives() noexcept {
+    if (std::fflush(stdout) == 0) return !std::ferror(stdout);
+    output_error = errno;
+    return false;
+}
+
+int end_with_output(const char *program, int status, int failed_status) noexcept {
+    bool arrived = output_arrives();
+    pollfd reader{STDOUT_FILENO, 0, 0};
+    const bool has_gone = poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR); // of a closed pipe
+    if (std::fclose(stdout) != 0 && arrived && errno != EBADF) {
+        arrived = false;
+        output_error = errno;
+    }
+    if (arrived || status != 0) return status;
+    if (has_gone || output_error == EPIPE) return kClosedPipeStatus;
+    std::fprintf(stderr, "%s: cannot write standard output%s%s\n", program, output_error ? ": " : "; is its disk full?",
+                 output_error ? std::strerror(output_error) : "");
+    return failed_status;
 }
 
 void end_orderly_on_signals(int interrupted_status, void (*clean_up)() noexcept) {

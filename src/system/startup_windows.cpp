@@ -40,6 +40,15 @@ void prepare_standard_streams() {
     SetConsoleOutputCP(CP_UTF8);
 }
 
+bool output_arrives() noexcept { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
+
+int end_with_output(const char *program, int status, int failed_status) noexcept {
+    const bool arrived = output_arrives();
+    if ((std::fclose(stdout) == 0 && arrived) || status != 0) return status;
+    std::fprintf(stderr, "%s: cannot write standard output\n", program);
+    return failed_status;
+}
+
 void end_orderly_on_signals(int interrupted_status, void (*clean_up)() noexcept) {
     status_on_interrupt = interrupted_status;
     clean_up_at_end = clean_up;

@@ -306,6 +306,27 @@ TEST_F(Files, PlacedFilesKeepHardLinksOfTheOldContent) {
     EXPECT_EQ(content(other), "one");
 }
 
+TEST_F(Files, WhatHasOtherNamesIsNotCutInPlace) {
+    const std::string path = folder_ + "/rows", other = folder_ + "/other";
+    put(other, "one\ntor");
+    ASSERT_EQ(link(other.c_str(), path.c_str()), 0);
+    EXPECT_THROW(GrowingFile(path, GrowingFile::Start::empty), OutputError);
+    EXPECT_THROW(GrowingFile(path, GrowingFile::Start::after_whole_lines), OutputError);
+    GrowingFile(path, GrowingFile::Start::at_end).append("n\n");
+    EXPECT_EQ(content(other), "one\ntorn\n");
+    if (!is_root()) GTEST_SKIP() << "root can make a folder of another user";
+    ASSERT_EQ(chmod(other.c_str(), 0666), 0);
+    ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
+    as_stranger([&] { // who can create nothing here, so that nothing can be replaced
+        EXPECT_THROW(check_output_file(path), OutputError);
+        EXPECT_THROW(put(path, "two"), OutputError);
+    });
+    EXPECT_EQ(content(other), "one\ntorn\n");
+    ASSERT_EQ(unlink(other.c_str()), 0);
+    as_stranger([&] { put(path, "two"); });
+    EXPECT_EQ(content(path), "two");
+}
+
 TEST_F(Files, GrowingFilesStartWhereTheyShould) {
     using Start = GrowingFile::Start;
     const std::string path = folder_ + "/rows";
@@ -425,7 +446,7 @@ TEST_F(Files, ModulesThatOthersCanChangeAreRefused) {
 }
 
 TEST(DynamicLibrary, SaysWhyItCannotBeLoaded) {
-    EXPECT_THROW(DynamicLibrary("/no/such/library.so"), LoadError);
+    EXPECT_THROW(DynamicLibrary("/no/such/library.so"), Error);
     const DynamicLibrary library("libc.so.6");
     EXPECT_TRUE(library.symbol("getpid"));
     EXPECT_FALSE(library.symbol("no_such_symbol"));

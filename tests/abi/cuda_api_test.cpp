@@ -461,7 +461,7 @@ TEST_F(CudaApi, ClosingAtAnyTimeWaitsForAllWork) {
 } // namespace
 
 std::vector<vmaf::DeviceInfo> vmaf::list_cuda_devices() { return {}; }
-std::shared_ptr<vmaf::Device> vmaf::open_cuda_device(void *context) {
+std::shared_ptr<vmaf::Device> vmaf::open_cuda_device(void *context, unsigned) {
     if (driver_fails) throw vmaf::invalid("cuda: no driver");
     context_given = context;
     return std::make_shared<TestDevice>();

@@ -4,6 +4,7 @@
 #include "libvmaf/libvmaf_hip.h"
 #include "libvmaf/libvmaf_metal.h"
 #include "libvmaf/libvmaf_sycl.h"
+#include "libvmaf/turbo.h"
 #include "libvmaf/version.h"
 
 #include <cstring>

@@ -18,8 +18,10 @@ class CudaContext : public LaunchContext {
     using f64 = double;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
     static constexpr int kSharedBytes = 64 * 1024;
+    static constexpr bool kByteMatrix = false;
 #else
     static constexpr int kSharedBytes = 99 * 1024; // of sm_86, sm_89 and sm_120; others have more
+    static constexpr bool kByteMatrix = true;
 #endif
 
     template <class T> static __device__ __forceinline__ T shuffle(T v, int lane) { // 32 or 64 bits
@@ -63,6 +65,17 @@ class CudaContext : public LaunchContext {
     static __device__ __forceinline__ float float_from(u32 v) { return __uint_as_float(v); }
     static __device__ __forceinline__ double f64_from(u64 v) { return __longlong_as_double(static_cast<i64>(v)); }
 
+    static __device__ __forceinline__ Words4 byte_matrix(const Words4 &a, u32 b0, u32 b1, const Words4 &c) {
+        Words4 d;
+        asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+                     "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+                     : "=r"(d.v[0]), "=r"(d.v[1]), "=r"(d.v[2]), "=r"(d.v[3])
+                     : "r"(a.v[0]), "r"(a.v[1]), "r"(a.v[2]), "r"(a.v[3]), "r"(b0), "r"(b1), "r"(c.v[0]), "r"(c.v[1]),
+                       "r"(c.v[2]), "r"(c.v[3]));
+        return d;
+    }
+    static __device__ __forceinline__ void converge() { __syncwarp(); }
+    static __device__ __forceinline__ u32 bits_toward_zero(u32 v) { return bits(__uint2float_rz(v)); }
     static __device__ __forceinline__ int leading_zeros(u32 v) { return __clz(static_cast<int>(v)); }
     static __device__ __forceinline__ u32 permute_bytes(u32 a, u32 b, u32 selector) {
         return __byte_perm(a, b, selector);

@@ -1,5 +1,6 @@
 #include "device/cuda/cuda_device.hpp"
 
+#include "base/error.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/module_api/module_device.hpp"
 
@@ -27,14 +28,18 @@ DeviceInfo describe_cuda(const CudaDriver &d, DeviceNumber device, unsigned inde
 // the caller's.
 class Context final : public module_api::Place {
   public:
-    Context(std::shared_ptr<const CudaDriver> loaded, ContextHandle callers) : driver_(std::move(loaded)) {
+    Context(std::shared_ptr<const CudaDriver> loaded, ContextHandle callers, unsigned index)
+        : driver_(std::move(loaded)) {
         if (callers) {
             handle_ = callers;
             const module_api::Entered here(*this);
             driver_->check(driver_->context_device(&device_), driver_->context_device);
         } else {
-            driver_->devices();
-            driver_->check(driver_->device_get(&device_, 0), driver_->device_get);
+            const int count = driver_->devices();
+            if (index >= static_cast<unsigned>(count))
+                throw Error(ENODEV, "cuda: there is no device " + std::to_string(index) + "; the driver shows " +
+                                        std::to_string(count) + ", counted from 0 (CUDA_VISIBLE_DEVICES)");
+            driver_->check(driver_->device_get(&device_, static_cast<int>(index)), driver_->device_get);
             driver_->check(driver_->context_retain(&handle_, device_), driver_->context_retain);
             retained_ = true;
         }
@@ -65,8 +70,9 @@ class Context final : public module_api::Place {
 
 } // namespace
 
-std::shared_ptr<Device> open_cuda_device(void *context) {
-    return module_api::make_device(std::make_shared<Context>(CudaDriver::load(), static_cast<ContextHandle>(context)));
+std::shared_ptr<Device> open_cuda_device(void *context, unsigned index) {
+    return module_api::make_device(
+        std::make_shared<Context>(CudaDriver::load(), static_cast<ContextHandle>(context), index));
 }
 
 std::vector<DeviceInfo> list_cuda_devices() {

@@ -61,7 +61,7 @@ std::shared_ptr<const CudaDriver> CudaDriver::load_now() {
     std::unique_ptr<system::DynamicLibrary> library;
     try {
         library = std::make_unique<system::DynamicLibrary>(system::cuda_runtime().libraries.front());
-    } catch (const system::LoadError &e) {
+    } catch (const Error &e) {
         throw cannot_load(e.what());
     }
     const std::shared_ptr<const CudaDriver> driver(new CudaDriver(std::move(library)));

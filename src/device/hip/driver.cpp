@@ -57,7 +57,7 @@ std::shared_ptr<const HipDriver> HipDriver::load_now() {
         try {
             library = std::make_unique<system::DynamicLibrary>(name);
             break;
-        } catch (const system::LoadError &e) {
+        } catch (const Error &e) {
             reasons += "  " + std::string(e.what()) + "\n";
             brief = e.what();
         }

@@ -3,6 +3,7 @@
 // doubles, which meet all others of the block.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -82,6 +83,7 @@ class HostContext : public kernels::PortableOperations,
     static constexpr int kGroup = kGroupWidth;
     static constexpr bool kBlockInStep = kInStep;
     static constexpr bool kFastF64 = kFastDoubles;
+    static constexpr bool kByteMatrix = kGroup == 32;
     static constexpr int kSharedBytes = (kGroup == 32 ? 99 : 64) * 1024;
     using f64 = typename Base::f64;
 
@@ -114,6 +116,19 @@ class HostContext : public kernels::PortableOperations,
     u32 group_min(u32 value) {
         return reduced(value, [](u32 a, u32 b) { return a < b ? a : b; });
     }
+    kernels::Words4 byte_matrix(const kernels::Words4 &a, u32 b0, u32 b1, const kernels::Words4 &c) {
+        static_assert(kGroup == 32);
+        const std::array<u32, 6> own{a.v[0], a.v[1], a.v[2], a.v[3], b0, b1};
+        std::array<std::array<u32, 32>, 6> words; // of all lanes: four neighbours have 16 bytes of a row or column
+        for (std::size_t i = 0; i < 6; i++) std::copy_n(posted(own[i]), 32, words[i].begin());
+        const std::size_t g = static_cast<unsigned>(thread) % 32 / 4, t = static_cast<unsigned>(thread) % 4;
+        kernels::Words4 out = c;
+        for (std::size_t i = 0; i < 4; i++)
+            for (std::size_t half = 0; half < 2; half++)
+                out.v[i] += dot16(&words[2 * half + i / 2][4 * g], &words[4 + half][4 * (2 * t + i % 2)]);
+        return out;
+    }
+    static void converge() {}
     // Blocks of one launch run one after the other, and the threads of a block on one thread of the host.
     void fence() {}
     static void atomic_add(u64 *at, u64 value) { __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
@@ -145,6 +160,12 @@ class HostContext : public kernels::PortableOperations,
     static u32 high_word(double v) { return static_cast<u32>(bits(v) >> 32); }
 
   private:
+    static u32 dot16(const u32 *a, const u32 *b) {
+        u32 sum = 0;
+        for (int i = 0; i < 4; i++)
+            for (int shift = 0; shift < 32; shift += 8) sum += (a[i] >> shift & 255) * (b[i] >> shift & 255);
+        return sum;
+    }
     template <class Operation> u32 reduced(u32 value, Operation operation) {
         const u32 *values = posted(value);
         u32 out = values[0];

@@ -4,15 +4,15 @@
 
 #include "base/error.hpp"
 #include "device/host/sanitizers.hpp"
-#include "system/execution.hpp"
+#include "system/fiber.hpp"
 
 namespace vmaf {
 
-struct FiberSet::Fiber {
+struct FiberSet::Member {
     FiberSet *set = nullptr;
     unsigned index = 0;
     bool done = false;
-    std::unique_ptr<system::Execution> execution;
+    std::unique_ptr<system::Fiber> fiber;
 #ifdef VMAF_ASAN
     void *fake_stack = nullptr;
     const void *bottom = nullptr;
@@ -21,26 +21,26 @@ struct FiberSet::Fiber {
 #ifdef VMAF_TSAN
     void *tsan = nullptr;
 #endif
-    ~Fiber() {
-        if (execution && execution->stack()) forget_frames(execution->stack(), execution->stack_bytes());
+    ~Member() {
+        if (fiber && fiber->stack()) forget_frames(fiber->stack(), fiber->stack_bytes());
     }
 };
 
-FiberSet::FiberSet() : home_(std::make_unique<Fiber>()) {
+FiberSet::FiberSet() : home_(std::make_unique<Member>()) {
     home_->set = this;
-    home_->execution = std::make_unique<system::Execution>();
+    home_->fiber = std::make_unique<system::Fiber>();
 }
 
 FiberSet::~FiberSet() {
 #ifdef VMAF_TSAN
-    for (auto &fiber : fibers_) __tsan_destroy_fiber(fiber->tsan);
+    for (auto &member : members_) __tsan_destroy_fiber(member->tsan);
 #endif
 }
 
 unsigned FiberSet::current() const { return current_->index; }
 
-void FiberSet::switch_to(Fiber &to) {
-    Fiber &from = *current_;
+void FiberSet::switch_to(Member &to) {
+    Member &from = *current_;
     if (&from == &to) return;
     current_ = &to;
 #ifdef VMAF_ASAN
@@ -50,14 +50,14 @@ void FiberSet::switch_to(Fiber &to) {
     __tsan_switch_to_fiber(to.tsan,
                            0); // one after the other, as they run here; races of a GPU's threads are for its own tools
 #endif
-    from.execution->hand_over(*to.execution);
+    from.fiber->hand_over(*to.fiber);
 #ifdef VMAF_ASAN
     __sanitizer_finish_switch_fiber(from.fake_stack, nullptr, nullptr);
 #endif
 }
 
-void FiberSet::enter(Fiber *fiber) {
-    FiberSet &set = *fiber->set;
+void FiberSet::enter(Member *member) {
+    FiberSet &set = *member->set;
 #ifdef VMAF_ASAN
     const void *bottom = nullptr;
     std::size_t bytes = 0;
@@ -66,21 +66,21 @@ void FiberSet::enter(Fiber *fiber) {
 #endif
     // For ever; but a function that a compiler knows never to return is called in a way that AddressSanitizer cannot
     // follow before it knows this stack.
-    while (fiber->set) {
-        set.body_(set.state_, fiber->index);
-        fiber->done = true;
+    while (member->set) {
+        set.body_(set.state_, member->index);
+        member->done = true;
         set.progress();
-        Fiber *next = set.next_alive();
+        Member *next = set.next_alive();
         set.switch_to(next ? *next : *set.home_);
         // Switched to again: the next run.
     }
 }
 
-FiberSet::Fiber *FiberSet::next_alive() {
+FiberSet::Member *FiberSet::next_alive() {
     for (unsigned n = 0; n < count_; n++) {
         position_ = position_ + 1 < count_ ? position_ + 1 : 0;
-        Fiber *fiber = fibers_[runs_ & 1 ? count_ - 1 - position_ : position_].get();
-        if (!fiber->done) return fiber;
+        Member *member = members_[runs_ & 1 ? count_ - 1 - position_ : position_].get();
+        if (!member->done) return member;
     }
     return nullptr;
 }
@@ -94,20 +94,19 @@ void FiberSet::pass_on() {
 }
 
 void FiberSet::run(unsigned count, Body body, void *state) {
-    while (fibers_.size() < count) {
-        auto fiber = std::make_unique<Fiber>();
-        fiber->set = this;
-        fiber->index = static_cast<unsigned>(fibers_.size());
-        fiber->execution =
-            std::make_unique<system::Execution>([](void *p) { enter(static_cast<Fiber *>(p)); }, fiber.get());
+    while (members_.size() < count) {
+        auto member = std::make_unique<Member>();
+        member->set = this;
+        member->index = static_cast<unsigned>(members_.size());
+        member->fiber = std::make_unique<system::Fiber>([](void *p) { enter(static_cast<Member *>(p)); }, member.get());
 #ifdef VMAF_ASAN
-        fiber->bottom = fiber->execution->stack();
-        fiber->bytes = fiber->execution->stack_bytes();
+        member->bottom = member->fiber->stack();
+        member->bytes = member->fiber->stack_bytes();
 #endif
 #ifdef VMAF_TSAN
-        fiber->tsan = __tsan_create_fiber(0);
+        member->tsan = __tsan_create_fiber(0);
 #endif
-        fibers_.push_back(std::move(fiber));
+        members_.push_back(std::move(member));
     }
     if (stuck_) throw Error(EDEADLK, "host device: unusable after its threads waited for each other");
     body_ = body;
@@ -115,15 +114,15 @@ void FiberSet::run(unsigned count, Body body, void *state) {
     count_ = count;
     idle_turns_ = 0;
     runs_++;
-    for (unsigned i = 0; i < count; i++) fibers_[i]->done = false;
+    for (unsigned i = 0; i < count; i++) members_[i]->done = false;
     position_ = count - 1;
     current_ = home_.get();
 #ifdef VMAF_TSAN
     home_->tsan = __tsan_get_current_fiber();
 #endif
-    home_->execution->adopt_thread();
+    home_->fiber->adopt_thread();
     switch_to(*next_alive());
-    home_->execution->release_thread();
+    home_->fiber->release_thread();
     if (stuck_)
         throw Error(EDEADLK, "host device: the threads of a block wait for each other (a barrier not reached "
                              "by all, or a group operation outside uniform control flow)");

@@ -27,14 +27,14 @@ class FiberSet {
     unsigned current() const; // which one runs
 
   private:
-    struct Fiber;
-    static void enter(Fiber *fiber);
-    void switch_to(Fiber &to);
-    Fiber *next_alive();
+    struct Member;
+    static void enter(Member *member);
+    void switch_to(Member &to);
+    Member *next_alive();
 
-    std::vector<std::unique_ptr<Fiber>> fibers_;
-    std::unique_ptr<Fiber> home_; // the thread that called run()
-    Fiber *current_ = nullptr;
+    std::vector<std::unique_ptr<Member>> members_;
+    std::unique_ptr<Member> home_; // the thread that called run()
+    Member *current_ = nullptr;
     Body body_ = nullptr;
     void *state_ = nullptr;
     unsigned count_ = 0, position_ = 0, idle_turns_ = 0, runs_ = 0;

@@ -11,7 +11,7 @@ namespace kernels {
 struct MetalContext {
     static constexpr int kGroup = 32; // every Apple GPU
     static constexpr int kSharedBytes = 32 * 1024;
-    static constexpr bool kBlockInStep = false, kFastF64 = false;
+    static constexpr bool kBlockInStep = false, kFastF64 = false, kByteMatrix = false;
     using f64 = SoftF64;
 
     int thread, block_x, block_y, frame;
@@ -85,6 +85,7 @@ struct MetalContext {
     static VMAF_DEVICE_FN SoftF64 f64_from(u64 v) { return SoftF64::from_bits(v); }
 
     static VMAF_DEVICE_FN int leading_zeros(u32 v) { return PortableOperations::leading_zeros(v); }
+    static VMAF_DEVICE_FN u32 bits_toward_zero(u32 v) { return PortableOperations::bits_toward_zero(v); }
     static VMAF_DEVICE_FN u32 set_bits(u32 v) { return PortableOperations::set_bits(v); }
     static VMAF_DEVICE_FN u32 permute_bytes(u32 a, u32 b, u32 selector) {
         return PortableOperations::permute_bytes(a, b, selector);

@@ -1,9 +1,11 @@
 // Device code of one runtime: one image per set of kernels, embedded by the build. Metal's images are texts.
 #pragma once
 
-#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "resources/resources.hpp"
 
 namespace vmaf::module_api {
 
@@ -12,10 +14,19 @@ struct Image {
     const void *code;
 };
 
+// Those that the library carries for a runtime.
+inline std::vector<Image> carried(std::string_view runtime) {
+    std::vector<Image> images;
+    for (const Resource &resource : resources())
+        if (std::string_view(resource.name).starts_with(runtime) && resource.name[runtime.size()] == '/')
+            images.push_back({resource.name + runtime.size() + 1, resource.bytes});
+    return images;
+}
+
 // The images of a runtime: those of the library, and those that tests add before devices are opened.
 class Images {
   public:
-    explicit Images(std::span<const Image> of_the_library) : images_(of_the_library.begin(), of_the_library.end()) {}
+    explicit Images(std::vector<Image> of_the_library) : images_(std::move(of_the_library)) {}
     void add(const Image &image) { images_.push_back(image); }
     const void *find(std::string_view set) const {
         for (const Image &image : images_)

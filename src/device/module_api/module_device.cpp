@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "device/callers_queue.hpp"
 #include "device/dispatch.hpp"
 
 namespace vmaf::module_api {
@@ -200,7 +201,7 @@ class CopyMeter {
     std::atomic<std::uint64_t> small_ = 0, large_ = 0, small_bytes_ = 0, large_bytes_ = 0;
 };
 
-class ModuleQueue final : public Queue {
+class ModuleQueue final : public Queue, public CallersOrder {
   public:
     ModuleQueue(PlacePointer place, std::shared_ptr<Modules> modules, std::shared_ptr<Streams> streams,
                 std::shared_ptr<CopyMeter> meter)
@@ -208,7 +209,7 @@ class ModuleQueue final : public Queue {
           meter_(std::move(meter)), stream_(streams_->take()), driver_(place_->driver()) {}
     ~ModuleQueue() override {
         streams_->give_back(stream_);
-        if (default_reached_) tidy_up(*place_, [&](const Driver &d) { d.event_destroy(default_reached_); });
+        if (between_) tidy_up(*place_, [&](const Driver &d) { d.event_destroy(between_); });
     }
 
     void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
@@ -249,16 +250,18 @@ class ModuleQueue final : public Queue {
     void wait(Event &event) override {
         driver_.check(driver_.stream_wait(stream_, static_cast<ModuleEvent &>(event).handle(), 0), driver_.stream_wait);
     }
-    void wait_for_default() override {
-        if (!default_reached_)
-            driver_.check(driver_.event_create(&default_reached_, kEventDisableTiming), driver_.event_create);
-        driver_.check(driver_.event_record(default_reached_, nullptr), driver_.event_record);
-        driver_.check(driver_.stream_wait(stream_, default_reached_, 0), driver_.stream_wait);
-    }
+    void wait_for_default() override { wait_for(nullptr); }
+    void wait_for(void *callers) override { follow(stream_, static_cast<StreamHandle>(callers)); }
+    void hold(void *callers) override { follow(static_cast<StreamHandle>(callers), stream_); }
     void finish() override { driver_.check(driver_.stream_synchronize(stream_), driver_.stream_synchronize); }
     void *native() const override { return stream_; }
 
   private:
+    void follow(StreamHandle later, StreamHandle earlier) {
+        if (!between_) driver_.check(driver_.event_create(&between_, kEventDisableTiming), driver_.event_create);
+        driver_.check(driver_.event_record(between_, earlier), driver_.event_record);
+        driver_.check(driver_.stream_wait(later, between_, 0), driver_.stream_wait);
+    }
     // Equal pitches: one block, padding included. 0: rows must be copied one by one.
     static std::size_t linear_bytes(std::ptrdiff_t to_pitch, std::ptrdiff_t from_pitch, CopyShape shape) {
         if (shape.rows == 1) return shape.row_bytes;
@@ -277,8 +280,8 @@ class ModuleQueue final : public Queue {
     std::shared_ptr<Streams> streams_;
     std::shared_ptr<CopyMeter> meter_;
     StreamHandle stream_;
-    const Driver &driver_; // of the place
-    EventHandle default_reached_ = nullptr;
+    const Driver &driver_;          // of the place
+    EventHandle between_ = nullptr; // streams
 };
 
 class ModuleDevice final : public Device {

@@ -107,6 +107,20 @@ TEST_P(EveryDevice, SizesComeFromTheDevicesOwnContext) {
     EXPECT_EQ(kernel.shape.shared_bytes, sizeof(ProbeShared));
 }
 
+// What byte_matrix() left in thread t of the probe, as device/kernel.hpp describes it.
+void expect_product(unsigned t, const u32 (&got)[4]) {
+    const unsigned first = t / 32 * 32;
+    const auto byte = [&](unsigned line, unsigned k, unsigned place) { // k-th of a row of A or a column of B
+        return probe_operand(first + 4 * line + k % 16 / 4, place) >> (8 * (k % 4)) & 255;
+    };
+    for (unsigned i = 0; i < 4; i++) {
+        u32 sum = i == 0 ? t : i == 3 ? ~0u : 0;
+        for (unsigned k = 0; k < 32; k++)
+            sum += byte(t % 32 / 4, k, i / 2 + k / 16 * 2) * byte(2 * (t % 4) + i % 2, k, 4 + k / 16);
+        EXPECT_EQ(got[i], sum) << "thread " << t << " word " << i;
+    }
+}
+
 TEST_P(EveryDevice, HasTheWordsOfTheDialect) {
     std::mt19937 random(1);
     std::vector<float> a, b;
@@ -147,6 +161,11 @@ TEST_P(EveryDevice, HasTheWordsOfTheDialect) {
         EXPECT_EQ(w.wide_sum, wide);
         EXPECT_EQ(w.leading_zeros, u32(std::countl_zero(t + 1)));
         EXPECT_EQ(w.permuted, PortableOperations::permute_bytes(0x03020100u + t, 0x07060504u, 0x7043u));
+        const u32 large = 0xffffff81u >> (t % 25);
+        float truncated = float(large);
+        if (double(truncated) > large) truncated = std::nextafter(truncated, 0.0f);
+        EXPECT_EQ(w.toward_zero, std::bit_cast<u32>(truncated));
+        if (w.has_matrix) expect_product(t, w.matrix);
         EXPECT_EQ(w.quotient, a[t] / b[t]);
         EXPECT_EQ(w.root, std::sqrt(a[t]));
         const float product = a[t] * b[t];
@@ -217,11 +236,12 @@ TEST_P(EveryDevice, AddsUpInOrderWithAllThreads) {
 
 TEST_P(EveryDevice, AddsUpInOrderWithManyBlocks) {
     std::mt19937_64 random(5);
-    constexpr unsigned kFrames = 2, kMost = 40000, kSums = 3;
+    constexpr unsigned kFrames = 2, kMost = 40000, kSums = 4;
     FrameMemory memory;
     const Piece<u64> doubles_at = memory.add<u64>(kMost), sums_at = memory.add<u64>(kSums);
     const Piece<float> floats_at = memory.add<float>(kMost);
-    const OrderedSums sums(*device_, memory, kSums, kMost);
+    const OrderedSums sums(*device_, memory, kSums, kMost),
+        narrow_sums(*device_, memory, 1, kMost, OrderedSums::Type::f32);
     const auto scratch = device_->allocate(kFrames * memory.bytes()),
                host = device_->allocate_pinned(kFrames * memory.bytes());
     DeviceBatch batch;
@@ -257,6 +277,8 @@ TEST_P(EveryDevice, AddsUpInOrderWithManyBlocks) {
                                     OrderedSums::doubles(batch.scratch_of(doubles_at), doubles.size(), 1,
                                                          kOrderedNegated | kOrderedAboveZero | kOrderedFourthPower)};
         sums.enqueue(*queue_, batch, sources, batch.scratch_of(sums_at));
+        const std::array narrow = {OrderedSums::floats(batch.scratch_of(floats_at), floats.size(), 3)};
+        narrow_sums.enqueue(*queue_, batch, narrow, batch.scratch_of(sums_at));
         queue_->download(host->data(), 0, scratch->data(), 0, {kFrames * memory.bytes(), 1});
         queue_->finish();
         for (unsigned frame = 0; frame < kFrames; frame++) {
@@ -270,6 +292,7 @@ TEST_P(EveryDevice, AddsUpInOrderWithManyBlocks) {
             ASSERT_EQ(got[0], std::bit_cast<u64>(sum_of(widened))) << "sequence " << i << " frame " << frame;
             ASSERT_EQ(got[1], std::bit_cast<u64>(sum_of(fourth))) << "sequence " << i << " frame " << frame;
             ASSERT_EQ(got[2], std::bit_cast<u64>(sum_of(doubles))) << "sequence " << i << " frame " << frame;
+            ASSERT_EQ(got[3], std::bit_cast<u32>(sum_of(floats))) << "sequence " << i << " frame " << frame;
         }
     }
 }

@@ -12,7 +12,8 @@ constexpr int kProbeThreads = 128;
 
 // What each thread leaves.
 struct ProbeWords {
-    u32 next, sum, most, least, leading_zeros, permuted;
+    u32 next, sum, most, least, leading_zeros, permuted, toward_zero;
+    u32 has_matrix, matrix[4];
     int previous;
     float float_of_next, quotient, root, product_and_sum;
     u64 ballot, wide_of_next, wide_sum, f64_quotient, f64_root, f64_of_next, exponential;
@@ -28,6 +29,21 @@ struct ProbeArgs {
     Global<ProbeShared> shared;
     Global<u32> counts; // sum, least, most, tickets over all blocks
     Global<u64> wide_count;
+};
+
+// Operands of byte_matrix(): six words of each thread.
+VMAF_DEVICE_FN u32 probe_operand(u32 thread, u32 place) { return (thread * 6 + place + 1) * 2654435761u; }
+
+template <class C, bool kHas> struct ProbeMatrix {
+    static VMAF_DEVICE_FN void run(C &, u32, ProbeWords &w) { w.has_matrix = 0; }
+};
+template <class C> struct ProbeMatrix<C, true> {
+    static VMAF_DEVICE_FN void run(C &c, u32 t, ProbeWords &w) {
+        const Words4 a = {{probe_operand(t, 0), probe_operand(t, 1), probe_operand(t, 2), probe_operand(t, 3)}};
+        const Words4 out = c.byte_matrix(a, probe_operand(t, 4), probe_operand(t, 5), Words4{{t, 0, 0, ~0u}});
+        w.has_matrix = 1;
+        for (int i = 0; i < 4; i++) w.matrix[i] = out.v[i];
+    }
 };
 
 template <class C> struct probe_operations {
@@ -53,6 +69,8 @@ template <class C> struct probe_operations {
         w.wide_sum = group_sum_wide(c, static_cast<u64>(t) << 50 | t);
         w.leading_zeros = static_cast<u32>(C::leading_zeros(t + 1));
         w.permuted = C::permute_bytes(0x03020100u + t, 0x07060504u, 0x7043u);
+        w.toward_zero = C::bits_toward_zero(0xffffff81u >> (t % 25));
+        ProbeMatrix<C, C::kByteMatrix>::run(c, t, w);
         w.quotient = C::divide(a, b);
         w.root = C::square_root(a);
         w.product_and_sum = a * b + a;

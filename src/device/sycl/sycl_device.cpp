@@ -3,10 +3,10 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "device/dispatch.hpp"
 #include "device/sycl/interface.h"
 #include "device/sycl/module.hpp"
+#include "system/log.hpp"
 #include "system/module_search.hpp"
 #include "system/trust.hpp"
 

@@ -84,7 +84,7 @@ Decoder::Decoder(const std::shared_ptr<Container> &container)
 Decoder::Decoder(std::shared_ptr<Container> container, Read read, BufferRef device)
     : Decoder(std::move(container), std::move(read)) {
     device_context_ = std::move(device);
-    is_strict_ = holds_frames_ = true;
+    mode_ = Mode::part;
     threads_ = 1; // others decode other parts
     const AVCodecID id = container_->parameters().codec_id;
     if (device_context_) {
@@ -112,8 +112,8 @@ AVPixelFormat Decoder::choose_format(AVCodecContext *context, const AVPixelForma
     Decoder &self = *static_cast<Owner *>(static_cast<Complaints *>(context->opaque))->decoder;
     for (const AVPixelFormat *format = offered; *format != AV_PIX_FMT_NONE; format++)
         if (*format == self.device_format_) return *format;
-    if (self.is_strict_) return AV_PIX_FMT_NONE; // the decoder fails, which is what was asked for
-    self.has_fallen_back_ = true;
+    if (self.is_strict()) return AV_PIX_FMT_NONE; // the decoder fails, which is what was asked for
+    self.mode_ = Mode::fallen_back;
     return avcodec_default_get_format(context, offered);
 }
 
@@ -149,11 +149,11 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
 #pragma GCC diagnostic pop
 #endif
     }
-    if (is_trial_) context->apply_cropping = 0; // it is looked at, and then done
+    if (is_trial()) context->apply_cropping = 0; // it is looked at, and then done
     if (device) {
         context->get_format = choose_format;
         context->hw_device_ctx = av_buffer_ref(device);
-        if (holds_frames_) context->extra_hw_frames = kHeldSurfaces;
+        if (mode_ == Mode::part) context->extra_hw_frames = kHeldSurfaces;
     }
     forget_messages();
     if (const int code = avcodec_open2(context.get(), codec, nullptr); code < 0)
@@ -202,7 +202,7 @@ void Decoder::open_codec() {
     const std::string &wanted = request_.hwaccel;
     if ((wanted == "cuda" || wanted == "auto") && tries_first_frame()) {
         container_->keep_packets();
-        is_trial_ = true;
+        mode_ = Mode::trial;
         threads_ = std::min(threads_, kTrialThreads);
         open_context(avcodec_find_decoder(id), nullptr);
         return;
@@ -211,7 +211,7 @@ void Decoder::open_codec() {
         const AVHWDeviceType type = av_hwdevice_find_type_by_name(wanted.c_str());
         if (type == AV_HWDEVICE_TYPE_NONE)
             throw invalid("--hwaccel " + wanted + ": there is no such device; this FFmpeg knows " + device_names());
-        is_strict_ = true;
+        mode_ = Mode::strict;
         if (std::string why; !open_on_device(type, why))
             throw invalid("--hwaccel " + wanted + " cannot be used for " + name() + ": " + why +
                           "; leave the option out, or use auto");
@@ -295,9 +295,9 @@ bool Decoder::receive(AVFrame *frame) {
     for (;;) {
         const int code = avcodec_receive_frame(codec_.get(), frame);
         if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
-        if (code != 0 && code != AVERROR(EAGAIN) && code != AVERROR_EOF && (!is_forgiving_ || is_strict_))
+        if (code != 0 && code != AVERROR(EAGAIN) && code != AVERROR_EOF && (!is_forgiving_ || is_strict()))
             throw invalid("frame " + std::to_string(number()) + " of " + name() + " cannot be decoded" +
-                          (is_strict_ && !device_.empty() ? " on " + device_ : "") + ": " + reason(code));
+                          (is_strict() && !device_.empty() ? " on " + device_ : "") + ": " + reason(code));
         // Several frames are in work at once: what is wrong with a later one may be heard before the first is out, or
         // behind it. The run shall not end now with one code and then with another.
         if (frames_ > 0 || code == AVERROR_EOF) check();
@@ -362,7 +362,7 @@ bool Decoder::next(AVFrame *frame) {
     av_frame_unref(frame);
     if (device_.empty()) {
         if (!receive_whole(frame)) return false;
-        if (is_trial_) crop(frame);
+        if (is_trial()) crop(frame);
     } else {
         av_frame_unref(on_device_.get());
         if (!receive_whole(on_device_.get())) return false;

@@ -48,9 +48,9 @@ class Decoder {
     const AVCodec &codec() const { return *codec_->codec; }
     // The format that a processor would decode to, and how many bits it has.
     AVPixelFormat processors_format() const { return codec_->sw_pix_fmt; }
-    std::string device() const { return has_fallen_back_ ? std::string() : device_; } // empty: a processor decodes
+    std::string device() const { return mode_ == Mode::fallen_back ? "" : device_; } // empty: a processor decodes
     // A processor decodes the first frame of a file that cuda will.
-    bool is_trial() const { return is_trial_; }
+    bool is_trial() const { return mode_ == Mode::trial; }
     // On a device, or in a trial: frames had columns at the left or rows above that are not shown.
     bool is_cropped_at_origin() const { return is_cropped_at_origin_; }
     const std::string &remark() const { return remark_; }   // complete with the first frame
@@ -58,6 +58,15 @@ class Decoder {
     void cancel() noexcept { container_->cancel(); }
 
   private:
+    enum class Mode {
+        willing,     // on the device if it can, else on a processor
+        fallen_back, // it could not
+        strict,      // on the device that was asked for by name, or not at all
+        part,        // likewise, a part of a file; whoever takes frames holds a few at once
+        trial,       // on a processor, the first frame of a file that cuda will decode
+    };
+    bool is_strict() const { return mode_ == Mode::strict || mode_ == Mode::part; }
+
     // What a decoder's context leads back to.
     struct Owner final : Complaints {
         Decoder *decoder = nullptr;
@@ -96,10 +105,8 @@ class Decoder {
     CodecContext codec_;
     std::string device_, remark_;
     AVPixelFormat device_format_ = AV_PIX_FMT_NONE;
-    bool is_trial_ = false, is_cropped_at_origin_ = false;
-    bool is_strict_ = false;    // a device was asked for by name
-    bool holds_frames_ = false; // whoever takes them, a few at once
-    std::atomic<bool> has_fallen_back_ = false;
+    std::atomic<Mode> mode_ = Mode::willing; // a decoder's threads may see it fall back
+    bool is_cropped_at_origin_ = false;
     Packet packet_ = new_packet();
     Frame on_device_ = new_frame();
     bool is_drained_ = false;

@@ -195,7 +195,30 @@ class LibavFile final : public VideoFile {
             first_ = kind;
         else
             first_.check(kind, decoded_frames_ - 1, decoder_->name());
+        if (request_.crop) crop(*request_.crop, *frame);
         return true;
+    }
+
+    void crop(const Crop &part, AVFrame &frame) {
+        const auto width = static_cast<unsigned>(frame.width), height = static_cast<unsigned>(frame.height);
+        if (part.width == width && part.height == height) return;
+        const std::string text = std::to_string(part.width) + ":" + std::to_string(part.height) + ":" +
+                                 std::to_string(part.x) + ":" + std::to_string(part.y);
+        if (part.width > width || part.x > width - part.width || part.height > height || part.y > height - part.height)
+            throw invalid("--crop " + text + " (width, height, x, y) is not inside the " + std::to_string(width) + "x" +
+                          std::to_string(height) + " pictures of " + decoder_->name());
+        const AVPixFmtDescriptor &pixels = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+        const unsigned across = 1u << pixels.log2_chroma_w, down = 1u << pixels.log2_chroma_h;
+        if (part.width % across || part.x % across || part.height % down || part.y % down)
+            throw invalid("--crop " + text + " cuts through chroma samples of " + decoder_->name() + " (" +
+                          pixels.name + "); use multiples of " + std::to_string(std::max(across, down)));
+        frame.crop_left = part.x;
+        frame.crop_right = width - part.width - part.x;
+        frame.crop_top = part.y;
+        frame.crop_bottom = height - part.height - part.y;
+        if (av_frame_apply_cropping(&frame, AV_FRAME_CROP_UNALIGNED) < 0)
+            throw invalid("--crop " + text + " cannot be applied to the pictures of " + decoder_->name());
+        facts_.is_cropped = true;
     }
 
     // Decodes a frame into frame_, through the deinterlacer where there is one.
@@ -250,6 +273,7 @@ class LibavFile final : public VideoFile {
     std::string reason_to_compute() const {
         const PictureFormat &picture = output_.picture;
         if (request_.deinterlace) return "is deinterlaced";
+        if (facts_.is_cropped) return "is cropped";
         if (facts_.rotation || facts_.is_mirrored) return "is turned";
         if (!facts_.is_planar || facts_.is_rgb) return "has pixel format " + facts_.pixel_format;
         if (picture.width != facts_.width || picture.height != facts_.height) return "is scaled";
@@ -278,6 +302,9 @@ class LibavFile final : public VideoFile {
         facts_.is_rgb = layout.is_rgb;
         facts_.has_alpha = layout.has_alpha;
         find_rotation(display_matrix(stream), facts_);
+        if (facts_.is_cropped && (facts_.rotation || facts_.is_mirrored))
+            throw invalid("--crop cannot be used for " + decoder_->name() +
+                          ", whose file rotates or mirrors its pictures; cut it first");
         const bool is_quarter_turn = facts_.rotation % 180 != 0;
         if (is_quarter_turn && layout.chroma == PixelFormat::yuv422p) { // it would be 4:4:0
             facts_.chroma = PixelFormat::yuv444p;

@@ -5,7 +5,7 @@
 #include "device/kernel.hpp"
 #include "metrics/adm/float_adm_formula.hpp"
 #include "metrics/common/line_sums_kernel.hpp"
-#include "metrics/common/mirror_kernel.hpp"
+#include "metrics/common/mirrored.hpp"
 
 namespace vmaf {
 namespace kernels {
@@ -107,7 +107,7 @@ struct FloatAdmSumsArgs {
 template <class C> struct FloatAdmSumsKernel {
     using Args = FloatAdmSumsArgs;
     using Formula = FloatAdm<C>;
-    using Lines = LineSums<C, 3 * kFloatAdmBands>;
+    using Lines = LineSums<C, 3 * kFloatAdmBands, 8>;
     static constexpr int kThreads = Lines::kThreads, kMinBlocks = 2, kTileWidth = 0, kTileHeight = Lines::kRows;
     using SharedMemory = typename Lines::SharedMemory;
 

@@ -1,7 +1,7 @@
 // What CPU and device code of `float_ansnr` share (fidelity.md 5).
 #pragma once
 
-#include "metrics/common/mirror_kernel.hpp"
+#include "metrics/common/mirrored.hpp"
 
 namespace vmaf {
 namespace kernels {

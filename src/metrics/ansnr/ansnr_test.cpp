@@ -11,19 +11,10 @@
 namespace vmaf::ansnr_test {
 namespace {
 
-Picture street(int depth, unsigned frame, const std::string &distort) {
-    clipgen::Options options;
-    options.width = 352;
-    options.height = 288;
-    options.depth = depth;
-    options.distort = distort;
-    return clip_frame(options, frame);
-}
-
 void expect_scores(int depth, unsigned frame, double ansnr, double anpsnr) {
     for (const Isa isa : usable_isas()) {
-        const MetricScores scores =
-            run_metric(float_ansnr_metric, {}, {street(depth, frame, "none")}, {street(depth, frame, "dct:60")}, isa);
+        const MetricScores scores = run_metric(float_ansnr_metric, {}, {street_frame(depth, frame, "none")},
+                                               {street_frame(depth, frame, "dct:60")}, isa);
         EXPECT_EQ(scores.at("float_ansnr", 0), ansnr) << to_string(isa);
         EXPECT_EQ(scores.at("float_anpsnr", 0), anpsnr) << to_string(isa);
     }
@@ -45,8 +36,8 @@ TEST(FloatAnsnr, StripsDoNotChangeTheScore) {
     struct Threads final : Parallel {
         unsigned threads() const override { return 5; }
     } threads;
-    const MetricScores scores = run_metric(float_ansnr_metric, {}, {street(8, 0, "none")}, {street(8, 0, "dct:60")},
-                                           usable_isas().back(), threads);
+    const MetricScores scores = run_metric(float_ansnr_metric, {}, {street_frame(8, 0, "none")},
+                                           {street_frame(8, 0, "dct:60")}, usable_isas().back(), threads);
     EXPECT_EQ(scores.at("float_ansnr", 0), 22.980074188576296);
 }
 

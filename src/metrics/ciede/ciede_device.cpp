@@ -32,6 +32,9 @@ class CiedeDevice final : public DeviceScorer {
         args.halved_rows = format_.pixel_format != PixelFormat::yuv444p;
         args.halved_columns = format_.pixel_format == PixelFormat::yuv420p;
         args.bits = static_cast<int>(format_.bits);
+        const double depth = 1 << (format_.bits - 8);
+        args.luma_scale = std::bit_cast<u64>(1 / (219 * depth));
+        args.chroma_scale = std::bit_cast<u64>(1 / (224 * depth));
         args.differences = batch.scratch_of(differences_);
         launch_tiles(queue, differences_kernel_, args.width, args.height, batch.count, args);
         const OrderedSource source = OrderedSums::floats(args.differences, pixels_);

@@ -1,26 +1,26 @@
 // Device kernels of ciede (fidelity.md 10): the colour difference of every position.
-// The functions are those of device/math.hpp, within two units of the last place of the C library's; what follows from
-// them is rounded to single precision, so that nearly all differences have the bits of the CPU's.
+// The functions are right to 1e-12; what follows from them is rounded to single precision, so that nearly all
+// differences have the bits of the CPU's.
 #pragma once
 
 #include "device/kernel.hpp"
-#include "device/math.hpp"
+#include "metrics/ciede/ciede_math_kernel.hpp"
 
 namespace vmaf {
 namespace kernels {
 
 template <class C> struct CiedeColour {
     using f64 = typename C::f64;
-    using M = Math<C>;
+    using M = CiedeMath<C>;
 
     struct Lab {
         float l, a, b;
     };
 
-    // 10.2
-    static VMAF_DEVICE_FN Lab lab(int y, int cb, int cr, int bits) {
+    // 10.2. Bits of f64: 1 / 219 and 1 / 224 of the depth.
+    static VMAF_DEVICE_FN Lab lab(int y, int cb, int cr, int bits, u64 luma_scale, u64 chroma_scale) {
         const int k = 1 << (bits - 8);
-        const f64 luma = C::divide(f64(1), f64(219 * k)), chroma = C::divide(f64(1), f64(224 * k));
+        const f64 luma = C::f64_from(luma_scale), chroma = C::f64_from(chroma_scale);
         const f64 light = f64(y - 16 * k) * luma, u = f64(cb - 128 * k) * chroma, v = f64(cr - 128 * k) * chroma;
         const f64 r = linear_light(light + constant<0x3ff47c3b4f616723ull>() * v);
         const f64 g =
@@ -51,20 +51,21 @@ template <class C> struct CiedeColour {
         const float hm = to_float((far ? sum + constant<0x401921fb54442d18ull>() : sum) * f64(0.5f));
 
         const float dl = two.l - one.l, dp = p2 - p1;
-        const float dhue = to_float((f64(2) * C::square_root(f64(p1 * p2))) * M::sine(f64(dh) * f64(0.5f)));
+        const float dhue =
+            to_float((f64(2) * M::square_root(f64(p1 * p2))) * M::sine_and_cosine(f64(dh) * f64(0.5f)).sine);
         const float sl = lightness_scale((one.l + two.l) * 0.5f);
         const float sc = to_float(f64(1) + constant<0x3fa70a3d70a3d70aull>() * f64(pm));
         const float sh = to_float(f64(1) + (constant<0x3f8eb851eb851eb8ull>() * f64(pm)) * f64(hue_weight(f64(hm))));
         const float lightness = C::divide(dl, 0.65f * sl), chroma = C::divide(dp, sc),
                     hues = C::divide(dhue, 4.0f * sh);
         const float cross = rotation(pm, hm) * chroma * hues;
-        return to_float(C::square_root(((squared(lightness) + squared(chroma)) + squared(hues)) + f64(cross)));
+        return to_float(M::square_root(((squared(lightness) + squared(chroma)) + squared(hues)) + f64(cross)));
     }
 
   private:
     template <u64 kBits> static VMAF_DEVICE_FN f64 constant() { return F64<f64>::from_bits(kBits); }
     static VMAF_DEVICE_FN f64 squared(float v) { return f64(v) * f64(v); }
-    static VMAF_DEVICE_FN float length(float a, float b) { return to_float(C::square_root(squared(a) + squared(b))); }
+    static VMAF_DEVICE_FN float length(float a, float b) { return to_float(M::square_root(squared(a) + squared(b))); }
     static VMAF_DEVICE_FN f64 seventh_power(float v) {
         const f64 w(v), w2 = w * w, w4 = w2 * w2;
         return (w4 * w2) * w;
@@ -84,7 +85,7 @@ template <class C> struct CiedeColour {
     // How much the a axis is stretched for nearly neutral colours.
     static VMAF_DEVICE_FN f64 a_stretch(float mean_chroma) {
         const f64 c7 = seventh_power(mean_chroma);
-        return f64(1) - C::square_root(C::divide(c7, c7 + constant<0x41f6bcc41e900000ull>()));
+        return f64(1) - M::square_root(M::quotient(c7, c7 + constant<0x41f6bcc41e900000ull>()));
     }
     static VMAF_DEVICE_FN float hue(float b, float a) {
         if (b == 0.0f && a == 0.0f) return 0.0f;
@@ -101,14 +102,18 @@ template <class C> struct CiedeColour {
         return to_float(h2 <= h1 ? f64(d) + constant<0x401921fb54442d18ull>()
                                  : f64(d) - constant<0x401921fb54442d18ull>());
     }
+    // Cosines of hm - 30, 2 hm, 3 hm + 6 and 4 hm - 63 degrees, from one.
     static VMAF_DEVICE_FN float hue_weight(f64 hm) {
-        const f64 first =
-                      f64(1) - constant<0x3fc5c28f5c28f5c3ull>() * M::cosine(hm - constant<0x3fe0c152382d7365ull>()),
-                  second = first + constant<0x3fceb851eb851eb8ull>() * M::cosine(f64(2) * hm);
-        const f64 third =
-            second + constant<0x3fd47ae147ae147bull>() * M::cosine(f64(3) * hm + constant<0x3fbacee9f37bebd5ull>());
-        return to_float(third -
-                        constant<0x3fc999999999999aull>() * M::cosine(f64(4) * hm - constant<0x3ff197c987c952c4ull>()));
+        const typename M::SineCosine one = M::sine_and_cosine(hm);
+        const f64 c = one.cosine, s = one.sine, c2 = f64(2) * c * c - f64(1), s2 = f64(2) * s * c;
+        const f64 c3 = c2 * c - s2 * s, s3 = s2 * c + c2 * s, c4 = f64(2) * c2 * c2 - f64(1), s4 = f64(2) * s2 * c2;
+        const f64 by_30 = c * constant<0x3febb67ae8584cabull>() + s * constant<0x3fdfffffffffffffull>();
+        const f64 by_6 = c3 * constant<0x3fefd31f94f867c6ull>() - s3 * constant<0x3fbac2609b3c576bull>();
+        const f64 by_63 = c4 * constant<0x3fdd0e2e2b44de01ull>() + s4 * constant<0x3fec83201d3d2c6cull>();
+        const f64 first = f64(1) - constant<0x3fc5c28f5c28f5c3ull>() * by_30,
+                  second = first + constant<0x3fceb851eb851eb8ull>() * c2,
+                  third = second + constant<0x3fd47ae147ae147bull>() * by_6;
+        return to_float(third - constant<0x3fc999999999999aull>() * by_63);
     }
     static VMAF_DEVICE_FN float rotation(float mean_chroma, float hm) {
         const float degrees = to_float(f64(hm) * constant<0x404ca5dc1a63c1f8ull>());
@@ -117,11 +122,11 @@ template <class C> struct CiedeColour {
         const float e60 = to_float(f64(60) * M::exponential(-f64(exponent)));
         const float rho = to_float(f64(e60) * constant<0x3f91df46a2529d39ull>());
         const float c7 = to_float(seventh_power(mean_chroma)), share = C::divide(c7, c7 + 6103515625.0f);
-        return to_float((f64(-2) * C::square_root(f64(share))) * M::sine(f64(rho)));
+        return to_float((f64(-2) * M::square_root(f64(share))) * M::sine_and_cosine(f64(rho)).sine);
     }
     static VMAF_DEVICE_FN float lightness_scale(float mean_lightness) {
         const f64 z = squared(mean_lightness - 50.0f);
-        return to_float(f64(1) + C::divide(constant<0x3f8eb851eb851eb8ull>() * z, C::square_root(f64(20) + z)));
+        return to_float(f64(1) + M::quotient(constant<0x3f8eb851eb851eb8ull>() * z, M::square_root(f64(20) + z)));
     }
 };
 
@@ -130,6 +135,7 @@ struct CiedeArgs {
     int width, height, chroma_width, chroma_height;
     int halved_rows, halved_columns; // how chroma is found from luma (10.1)
     int bits;
+    u64 luma_scale, chroma_scale; // bits of f64
     FrameArray<float> differences;
 };
 
@@ -150,12 +156,13 @@ template <class C, class Sample> struct CiedeKernel {
         sample(c, a, true, x, y, dist);
         const bool equal = ref[0] == dist[0] && ref[1] == dist[1] && ref[2] == dist[2];
         a.differences.of(c.frame)[static_cast<u64>(y) * static_cast<u64>(a.width) + static_cast<u64>(x)] =
-            equal ? 0.0f
-                  : Colour::difference(Colour::lab(ref[0], ref[1], ref[2], a.bits),
-                                       Colour::lab(dist[0], dist[1], dist[2], a.bits));
+            equal ? 0.0f : Colour::difference(lab(a, ref), lab(a, dist));
     }
 
   private:
+    static VMAF_DEVICE_FN typename Colour::Lab lab(const Args &a, const int (&v)[3]) {
+        return Colour::lab(v[0], v[1], v[2], a.bits, a.luma_scale, a.chroma_scale);
+    }
     static VMAF_DEVICE_FN int load(C &c, const PicturePlanes &planes, bool dist, int x, int y) {
         Global<const Sample> plane =
             static_cast<Global<const Sample>>(dist ? planes.dist_of(c.frame) : planes.ref_of(c.frame));

@@ -8,8 +8,10 @@
 namespace vmaf {
 namespace kernels {
 
-template <class C, int kSums> struct LineSums {
-    static constexpr int kRows = 32, kColumns = kSums * kRows * 33 * 4 <= C::kSharedBytes ? 32 : 16;
+// Fewer rows are more blocks, for terms that take long.
+template <class C, int kSums, int kLines = 32> struct LineSums {
+    static constexpr int kRows = kLines, kWanted = 1024 / kRows; // columns
+    static constexpr int kColumns = kSums * kRows * (kWanted + 1) * 4 <= C::kSharedBytes ? kWanted : kWanted / 2;
     static constexpr int kThreads =
         kSums * kRows <= 256 ? 256 : (kSums * kRows + 63) / 64 * 64; // one for each sum of a line
     struct SharedMemory {

@@ -16,10 +16,11 @@ std::size_t chunks_for(std::size_t values) { return (values + kOrderedChunk - 1)
 
 } // namespace
 
-OrderedSums::OrderedSums(Device &device, FrameMemory &scratch, std::size_t sums, std::size_t values)
-    : rough_(device.load({kSet, "ordered_sums_rough"})), maps_(device.load({kSet, "ordered_sums_maps"})),
-      join_(device.load({kSet, "ordered_sums_join"})), most_sums_(sums), most_chunks_(chunks_for(values)),
-      chunks_(scratch.add<u64>(sums * most_chunks_ * kChunkWords)) {
+OrderedSums::OrderedSums(Device &device, FrameMemory &scratch, std::size_t sums, std::size_t values, Type type)
+    : rough_(device.load({kSet, type == Type::f32 ? "ordered_f32_sums_rough" : "ordered_sums_rough"})),
+      maps_(device.load({kSet, type == Type::f32 ? "ordered_f32_sums_maps" : "ordered_sums_maps"})),
+      join_(device.load({kSet, type == Type::f32 ? "ordered_f32_sums_join" : "ordered_sums_join"})), most_sums_(sums),
+      most_chunks_(chunks_for(values)), chunks_(scratch.add<u64>(sums * most_chunks_ * kChunkWords)) {
     if (sums > kMaxOrderedSums) throw invalid("more ordered sums than fit a launch");
 }
 

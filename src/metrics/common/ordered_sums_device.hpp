@@ -10,8 +10,10 @@ namespace vmaf {
 
 class OrderedSums {
   public:
+    enum class Type { f64, f32 }; // of the sums; f32 of floats as they are only
+
     // At most so many sums at once, of at most so many values each.
-    OrderedSums(Device &device, FrameMemory &scratch, std::size_t sums, std::size_t values);
+    OrderedSums(Device &device, FrameMemory &scratch, std::size_t sums, std::size_t values, Type type = Type::f64);
 
     // `place`: where the sum goes among the results. `form`: what is added of a value.
     static kernels::OrderedSource doubles(kernels::FrameArray<kernels::u64> values, std::size_t count, int place = 0,
@@ -22,7 +24,7 @@ class OrderedSums {
         return {{}, values, count, 0, place};
     }
 
-    // sums[place] of each frame becomes the sum of the values of a source, as bits of f64.
+    // sums[place] of each frame becomes the sum of the values of a source, as bits of its type.
     void enqueue(Queue &queue, const DeviceBatch &batch, std::span<const kernels::OrderedSource> sources,
                  kernels::FrameArray<kernels::u64> sums) const;
 

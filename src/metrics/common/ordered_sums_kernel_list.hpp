@@ -6,4 +6,7 @@
 #define VMAF_KERNELS(F)                                                                                                \
     F(ordered_sums_rough)                                                                                              \
     F(ordered_sums_maps)                                                                                               \
-    F(ordered_sums_join)
+    F(ordered_sums_join)                                                                                               \
+    F(ordered_f32_sums_rough)                                                                                          \
+    F(ordered_f32_sums_maps)                                                                                           \
+    F(ordered_f32_sums_join)

@@ -1,5 +1,5 @@
-// Sums of millions of doubles in a given order, rounded after every addition, by many blocks: the bits of the loop
-// `for (...) sum += term` (device/ordered_sum.hpp says how runs of terms combine).
+// Sums of millions of floats or doubles in a given order, rounded after every addition, by many blocks: the bits of the
+// loop `for (...) sum += term` (device/ordered_sum.hpp says how runs of terms combine). F is the type of the sum.
 //
 // What a run does to the sum depends on the binade that the sum is in. So the first launch adds each chunk in any
 // order, which tells the binade at the beginning of every chunk but for a few next to a power of two; the second makes
@@ -31,16 +31,17 @@ struct OrderedSumsArgs {
     int count;              // of sources
     FrameArray<u64> chunks; // `most_chunks` for each sum, see OrderedChunk
     u64 most_chunks;
-    FrameArray<u64> sums; // bits of f64
+    FrameArray<u64> sums; // bits of F
 };
 
 // What is known of a chunk, as u64.
 enum OrderedChunk { kChunkRough, kChunkBinade, kChunkEven, kChunkOdd, kChunkLow, kChunkHigh, kChunkWords };
 
-template <class C> struct OrderedSumsParts {
+template <class C, class F> struct OrderedSumsParts {
     using f64 = typename C::f64;
     static constexpr int kThreads = kOrderedThreads, kGroups = kThreads / C::kGroup;
-    using Sum = OrderedSum<C, f64, kThreads, true>;
+    using Sum = OrderedSum<C, F, kThreads, true>;
+    using Bits = typename Sum::Bits;
     using Map = typename Sum::Map;
     static_assert(kThreads * Sum::kRun == kOrderedChunk, "a run for each thread");
 
@@ -51,16 +52,23 @@ template <class C> struct OrderedSumsParts {
         VMAF_DEVICE_FN Term(const OrderedSource &source, int frame, u64 first)
             : doubles(source.doubles.first == nullptr ? nullptr : source.doubles.of(frame) + first),
               floats(source.floats.first == nullptr ? nullptr : source.floats.of(frame) + first), form(source.form) {}
-        VMAF_DEVICE_FN f64 operator()(u64 i) const {
-            f64 value = doubles != nullptr ? C::f64_from(C::load(doubles + i)) : f64(C::load(floats + i));
+        VMAF_DEVICE_FN F operator()(u64 i) const {
+            F value = value_at(i, As<F>());
             if (form & kOrderedNegated) value = -value;
-            if ((form & kOrderedAboveZero) && value < f64(0)) value = f64(0);
+            if ((form & kOrderedAboveZero) && value < F(0)) value = F(0);
             if (form & kOrderedFourthPower) {
                 value = value * value;
                 value = value * value;
             }
             return value;
         }
+
+      private:
+        template <class T> struct As {};
+        VMAF_DEVICE_FN f64 value_at(u64 i, As<f64>) const {
+            return doubles != nullptr ? C::f64_from(C::load(doubles + i)) : f64(C::load(floats + i));
+        }
+        VMAF_DEVICE_FN float value_at(u64 i, As<float>) const { return C::load(floats + i); }
     };
 
     static VMAF_DEVICE_FN u64 chunks(const OrderedSource &source) {
@@ -87,32 +95,31 @@ template <class C> struct OrderedSumsParts {
     }
 
     // The sum of the threads' values, in any order, in all threads.
-    static VMAF_DEVICE_FN f64 sum_of_block(C &c, Shared<u64> groups, f64 value) {
+    static VMAF_DEVICE_FN F sum_of_block(C &c, Shared<Bits> groups, F value) {
         for (int distance = C::kGroup / 2; distance > 0; distance /= 2)
             value = value + c.shuffle(value, c.thread % C::kGroup ^ distance);
         if (c.thread % C::kGroup == 0) groups[c.thread / C::kGroup] = C::bits(value);
         c.barrier();
-        f64 sum = C::f64_from(groups[0]);
-        for (int g = 1; g < kGroups; g++) sum = sum + C::f64_from(groups[g]);
+        F sum = Sum::from_bits(groups[0]);
+        for (int g = 1; g < kGroups; g++) sum = sum + Sum::from_bits(groups[g]);
         return sum;
     }
 };
 
 // Sums of chunks in any order.
-template <class C> struct ordered_sums_rough {
+template <class C, class F> struct OrderedSumsRough {
     using Args = OrderedSumsArgs;
-    using Parts = OrderedSumsParts<C>;
-    using f64 = typename C::f64;
+    using Parts = OrderedSumsParts<C, F>;
     static constexpr int kThreads = kOrderedThreads, kMinBlocks = 8, kTileWidth = 0, kTileHeight = 0;
     struct SharedMemory {
-        u64 groups[Parts::kGroups];
+        typename Parts::Bits groups[Parts::kGroups];
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
         const typename Parts::Work work(c, a);
         if (work.count == 0) return;
         const typename Parts::Term term = work.term(c, a);
-        f64 sum(0);
+        F sum(0);
         for (u64 i = static_cast<u64>(c.thread); i < work.count; i += kThreads) sum = sum + term(i);
         sum = Parts::sum_of_block(c, shared->groups, sum);
         if (c.thread == 0) Parts::chunk_at(a, c.frame, work.which, work.chunk)[kChunkRough] = C::bits(sum);
@@ -120,25 +127,26 @@ template <class C> struct ordered_sums_rough {
 };
 
 // The map of each chunk, for the binade in which the sum probably is there.
-template <class C> struct ordered_sums_maps {
+template <class C, class F> struct OrderedSumsMaps {
     using Args = OrderedSumsArgs;
-    using Parts = OrderedSumsParts<C>;
+    using Parts = OrderedSumsParts<C, F>;
     using Sum = typename Parts::Sum;
     using Map = typename Sum::Map;
-    using f64 = typename C::f64;
+    using Bits = typename Sum::Bits;
+    using Signed = typename Sum::Signed;
     static constexpr int kThreads = kOrderedThreads, kMinBlocks = 8, kTileWidth = 0, kTileHeight = 0;
     static constexpr int kRun = Sum::kRun;
     struct SharedMemory {
-        u64 terms[kThreads * (kRun + 1)]; // runs lie a word apart, so that threads read from different banks
-        u64 groups[Parts::kGroups];
-        i64 low[Parts::kGroups], high[Parts::kGroups];
+        Bits terms[kThreads * (kRun + 1)]; // runs lie a word apart, so that threads read from different banks
+        Bits groups[Parts::kGroups];
+        Signed low[Parts::kGroups], high[Parts::kGroups];
         typename Sum::SharedMemory sum;
         u32 is_unusable;
     };
     struct Term {
-        Shared<const u64> terms;
-        VMAF_DEVICE_FN f64 operator()(u64 i) const {
-            return C::f64_from(terms[static_cast<u32>(i) + static_cast<u32>(i) / kRun]);
+        Shared<const Bits> terms;
+        VMAF_DEVICE_FN F operator()(u64 i) const {
+            return Sum::from_bits(terms[static_cast<u32>(i) + static_cast<u32>(i) / kRun]);
         }
     };
 
@@ -148,25 +156,26 @@ template <class C> struct ordered_sums_maps {
         const typename Parts::Term term = work.term(c, a);
         for (u32 i = static_cast<u32>(c.thread); i < work.count; i += kThreads)
             shared->terms[i + i / kRun] = C::bits(term(i));
-        f64 before(0);
+        F before(0);
         for (u64 i = static_cast<u64>(c.thread); i < work.chunk; i += kThreads)
-            before = before + C::f64_from(C::load(Parts::chunk_at(a, c.frame, work.which, i) + kChunkRough));
+            before = before + Sum::from_bits(
+                                  static_cast<Bits>(C::load(Parts::chunk_at(a, c.frame, work.which, i) + kChunkRough)));
         if (c.thread == 0) shared->is_unusable = 0;
-        const u64 start = C::bits(Parts::sum_of_block(c, shared->groups, before)); // has a barrier
+        const Bits start = C::bits(Parts::sum_of_block(c, shared->groups, before)); // has a barrier
 
         Map own = Sum::map_of(start, static_cast<u64>(c.thread) * kRun, work.count, Term{shared->terms});
-        const i64 hidden = static_cast<i64>(Sum::kHidden);
+        const Signed hidden = static_cast<Signed>(Sum::kHidden);
         if (own.low == Sum::kUnusable || own.low < -hidden || own.high > hidden) { // such a run leaves any binade
             C::shared_max(&shared->is_unusable, 1u);
             own = {0, 0, 0, 0};
         }
         const Map here = Sum::scan(c, &shared->sum, own);
-        i64 low = lesser(static_cast<i64>(here.even), static_cast<i64>(here.odd)) + own.low;
-        i64 high = -lesser(-static_cast<i64>(here.even), -static_cast<i64>(here.odd)) + own.high;
+        Signed low = lesser(static_cast<Signed>(here.even), static_cast<Signed>(here.odd)) + own.low;
+        Signed high = -lesser(-static_cast<Signed>(here.even), -static_cast<Signed>(here.odd)) + own.high;
         for (int distance = C::kGroup / 2; distance > 0; distance /= 2) {
             const int other = c.thread % C::kGroup ^ distance;
-            low = lesser(low, static_cast<i64>(c.shuffle(static_cast<u64>(low), other)));
-            high = -lesser(-high, -static_cast<i64>(c.shuffle(static_cast<u64>(high), other)));
+            low = lesser(low, static_cast<Signed>(c.shuffle(static_cast<Bits>(low), other)));
+            high = -lesser(-high, -static_cast<Signed>(c.shuffle(static_cast<Bits>(high), other)));
         }
         if (c.thread % C::kGroup == 0) {
             shared->low[c.thread / C::kGroup] = low;
@@ -183,19 +192,21 @@ template <class C> struct ordered_sums_maps {
         out[kChunkBinade] = Sum::binade_of(start);
         out[kChunkEven] = all.even;
         out[kChunkOdd] = all.odd;
-        out[kChunkLow] = static_cast<u64>(shared->is_unusable ? Sum::kUnusable : low);
+        out[kChunkLow] = static_cast<u64>(shared->is_unusable ? Sum::kUnusable : low); // negative ones come back, too
         out[kChunkHigh] = static_cast<u64>(high);
     }
 
   private:
-    static VMAF_DEVICE_FN i64 lesser(i64 a, i64 b) { return a < b ? a : b; }
+    static VMAF_DEVICE_FN Signed lesser(Signed a, Signed b) { return a < b ? a : b; }
 };
 
 // The sums from the maps: one block for each.
-template <class C> struct ordered_sums_join {
+template <class C, class F> struct OrderedSumsJoin {
     using Args = OrderedSumsArgs;
-    using Parts = OrderedSumsParts<C>;
+    using Parts = OrderedSumsParts<C, F>;
     using Sum = typename Parts::Sum;
+    using Bits = typename Sum::Bits;
+    using Signed = typename Sum::Signed;
     using Map = typename Sum::Map;
     static constexpr int kThreads = kOrderedThreads, kMinBlocks = 4, kTileWidth = 0, kTileHeight = 0;
     using SharedMemory = typename Sum::SharedMemory;
@@ -203,14 +214,15 @@ template <class C> struct ordered_sums_join {
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
         const OrderedSource &source = a.sources[c.block_x];
         const u64 chunks = Parts::chunks(source);
-        u64 sum = 0;
+        Bits sum = 0;
         for (u64 first = 0; first < chunks;) {
             const u64 mine = first + static_cast<u64>(c.thread);
             Map own = {0, 0, mine == 0 ? Sum::kUnusable : 0, 0}; // the first terms pass through many binades
             if (mine > 0 && mine < chunks) {
                 Global<const u64> chunk = Parts::chunk_at(a, c.frame, c.block_x, mine);
-                own = {C::load(chunk + kChunkEven), C::load(chunk + kChunkOdd),
-                       static_cast<i64>(C::load(chunk + kChunkLow)), static_cast<i64>(C::load(chunk + kChunkHigh))};
+                own = {static_cast<Bits>(C::load(chunk + kChunkEven)), static_cast<Bits>(C::load(chunk + kChunkOdd)),
+                       static_cast<Signed>(C::load(chunk + kChunkLow)),
+                       static_cast<Signed>(C::load(chunk + kChunkHigh))};
                 if (C::load(chunk + kChunkBinade) != Sum::binade_of(sum)) own.low = Sum::kUnusable;
             }
             const u32 good = Sum::advance(c, shared, sum, own, mine < chunks);
@@ -223,6 +235,13 @@ template <class C> struct ordered_sums_join {
         if (c.thread == 0) a.sums.of(c.frame)[source.place] = sum;
     }
 };
+
+template <class C> using ordered_sums_rough = OrderedSumsRough<C, typename C::f64>;
+template <class C> using ordered_sums_maps = OrderedSumsMaps<C, typename C::f64>;
+template <class C> using ordered_sums_join = OrderedSumsJoin<C, typename C::f64>;
+template <class C> using ordered_f32_sums_rough = OrderedSumsRough<C, float>;
+template <class C> using ordered_f32_sums_maps = OrderedSumsMaps<C, float>;
+template <class C> using ordered_f32_sums_join = OrderedSumsJoin<C, float>;
 
 } // namespace kernels
 } // namespace vmaf

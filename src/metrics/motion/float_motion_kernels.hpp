@@ -5,7 +5,7 @@
 #include "device/kernel.hpp"
 #include "device/soft_f64.hpp"
 #include "metrics/common/line_sums_kernel.hpp"
-#include "metrics/common/mirror_kernel.hpp"
+#include "metrics/common/mirrored.hpp"
 
 namespace vmaf {
 namespace kernels {

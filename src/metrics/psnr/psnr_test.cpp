@@ -15,21 +15,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Picture street(int depth, unsigned frame, const std::string &distort) {
-    clipgen::Options options;
-    options.width = 352;
-    options.height = 288;
-    options.depth = depth;
-    options.distort = distort;
-    return clip_frame(options, frame);
-}
-
 // One frame of a street scene against its distorted version, on every instruction set.
 void expect_scores(const MetricInfo &info, const OptionTexts &options, int depth, unsigned frame,
                    const std::map<std::string, double> &expected) {
     for (const Isa isa : usable_isas()) {
-        const MetricScores scores =
-            run_metric(info, options, {street(depth, frame, "none")}, {street(depth, frame, "dct:60")}, isa);
+        const MetricScores scores = run_metric(info, options, {street_frame(depth, frame, "none")},
+                                               {street_frame(depth, frame, "dct:60")}, isa);
         EXPECT_EQ(scores.frames.size(), expected.size());
         for (const auto &[name, value] : expected) EXPECT_EQ(scores.at(name, 0), value) << name << to_string(isa);
     }
@@ -63,8 +54,10 @@ TEST(Psnr, ReducedPeakIs255InStepsOf8Bits) {
 }
 
 TEST(Psnr, AggregateCoversAllFrames) {
-    const std::vector<Picture> ref = {street(8, 0, "none"), street(8, 1, "none"), street(8, 2, "none")};
-    const std::vector<Picture> dist = {street(8, 0, "dct:60"), street(8, 1, "dct:60"), street(8, 2, "dct:60")};
+    const std::vector<Picture> ref = {street_frame(8, 0, "none"), street_frame(8, 1, "none"),
+                                      street_frame(8, 2, "none")};
+    const std::vector<Picture> dist = {street_frame(8, 0, "dct:60"), street_frame(8, 1, "dct:60"),
+                                       street_frame(8, 2, "dct:60")};
     const MetricScores scores = run_metric(psnr_metric, {{"enable_apsnr", "true"}}, ref, dist);
     EXPECT_EQ(scores.aggregates,
               (std::map<std::string, double>{

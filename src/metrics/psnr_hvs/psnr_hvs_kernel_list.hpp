@@ -5,5 +5,4 @@
 
 #define VMAF_KERNELS(F)                                                                                                \
     F(hvs_errors_8)                                                                                                    \
-    F(hvs_errors_16)                                                                                                   \
-    F(hvs_sums)
+    F(hvs_errors_16)

@@ -1,9 +1,9 @@
 // Device kernels of psnr_hvs (fidelity.md 9): two neighbouring threads take a block, one its reference and one its
-// distorted samples, and exchange halves of the coefficients; then all errors of a plane are summed in their order.
+// distorted samples, and exchange halves of the coefficients. The errors of a plane are summed in their order by
+// metrics/common/ordered_sums_kernels.hpp.
 #pragma once
 
 #include "device/kernel.hpp"
-#include "device/ordered_sum.hpp"
 #include "metrics/psnr_hvs/hvs_formula.hpp"
 
 namespace vmaf {
@@ -60,32 +60,8 @@ template <class C, class Sample> struct HvsErrorsKernel {
     }
 };
 
-struct HvsSumsArgs {
-    FrameArray<float> terms[3];
-    u64 count[3];
-    FrameArray<u32> sums; // bits of f32, for each plane
-};
-
-template <class C> struct HvsSumsKernel {
-    using Args = HvsSumsArgs;
-    static constexpr int kThreads = 512, kMinBlocks = 1, kTileWidth = 0, kTileHeight = 0;
-    using Sum = OrderedSum<C, float, kThreads, false>;
-    using SharedMemory = typename Sum::SharedMemory;
-
-    struct Term {
-        Global<const float> at;
-        VMAF_DEVICE_FN float operator()(u64 i) const { return C::load(at + i); }
-    };
-
-    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
-        const float sum = Sum::run(c, shared, a.count[c.block_x], 0.0f, Term{a.terms[c.block_x].of(c.frame)});
-        if (c.thread == 0) a.sums.of(c.frame)[c.block_x] = C::bits(sum);
-    }
-};
-
 template <class C> using hvs_errors_8 = HvsErrorsKernel<C, u8>;
 template <class C> using hvs_errors_16 = HvsErrorsKernel<C, u16>;
-template <class C> using hvs_sums = HvsSumsKernel<C>;
 
 } // namespace kernels
 } // namespace vmaf

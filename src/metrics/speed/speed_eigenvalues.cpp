@@ -3,8 +3,8 @@
 #include <bit>
 #include <cmath>
 
-#include "base/log.hpp"
 #include "metrics/speed/speed_qr.hpp"
+#include "system/log.hpp"
 
 namespace vmaf::speed {
 

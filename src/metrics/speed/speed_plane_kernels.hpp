@@ -3,8 +3,8 @@
 #pragma once
 
 #include "device/kernel.hpp"
-#include "metrics/common/mirror_kernel.hpp"
-#include "metrics/common/resize_kernel.hpp"
+#include "metrics/common/mirrored.hpp"
+#include "metrics/common/resized_sample.hpp"
 #include "metrics/speed/speed_qr.hpp"
 
 namespace vmaf {

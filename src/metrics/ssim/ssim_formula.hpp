@@ -2,7 +2,7 @@
 // arithmetic of one position, in the dialect of device/kernel.hpp. `C` has f64, divide() and square_root().
 #pragma once
 
-#include "metrics/common/mirror_kernel.hpp"
+#include "metrics/common/mirrored.hpp"
 
 namespace vmaf {
 namespace kernels {

@@ -5,6 +5,7 @@
 
 #include "device/kernel.hpp"
 #include "device/soft_f64.hpp"
+#include "device/wide_floats.hpp"
 #include "metrics/ssim/ssim_formula.hpp"
 
 namespace vmaf {
@@ -78,6 +79,7 @@ template <class Sample> struct DecimateArgs {
 template <class C, class Sample> struct DecimateKernel {
     using Args = DecimateArgs<Sample>;
     using f64 = typename C::f64;
+    using Wide = WideFloats<C, false, C::kFastF64 && sizeof(Sample) <= 2>; // samples are not negative, planes may be
     static constexpr int kThreads = 256, kMinBlocks = 4, kTileWidth = 32, kTileHeight = 16;
     static constexpr int kReach = 4, kInWidth = 2 * kTileWidth + 2 * kReach - 1,
                          kInHeight = 2 * kTileHeight + 2 * kReach - 1;
@@ -107,16 +109,21 @@ template <class C, class Sample> struct DecimateKernel {
             VMAF_UNROLL
             for (int v = -kReach; v <= kReach; v++) {
                 Shared<const float> row = &shared->samples[2 * y + kReach + v][2 * x + kReach];
-                f64 along(row[-kReach] * low_pass_tap(v < 0 ? -v : v, kReach));
+                f64 along(0);
                 VMAF_UNROLL
-                for (int u = 1 - kReach; u <= kReach; u++)
-                    along = along + f64(row[u] * low_pass_tap(v < 0 ? -v : v, u < 0 ? -u : u));
+                for (int u = -kReach; u <= kReach; u++)
+                    along = added(along, row[u], low_pass_tap(v < 0 ? -v : v, u < 0 ? -u : u));
                 sum = v == -kReach ? along : sum + along;
             }
             (dist ? a.out_dist : a.out_ref)
                 .of(c.frame)[static_cast<u64>(y0 + y) * static_cast<u64>(a.out_pitch) + static_cast<u64>(x0 + x)] =
-                to_float(sum);
+                Wide::narrowed(sum);
         }
+    }
+
+  private:
+    static VMAF_DEVICE_FN f64 added(f64 sum, float sample, float tap) {
+        return tap < 0.0f ? sum - Wide::widened(sample * -tap) : sum + Wide::widened(sample * tap);
     }
 };
 
@@ -130,6 +137,7 @@ template <class Sample> struct SsimTermsArgs {
 template <class C, class Sample> struct SsimTermsKernel {
     using Args = SsimTermsArgs<Sample>;
     using f64 = typename C::f64;
+    using Wide = WideFloats<C, (sizeof(Sample) > 2)>; // planes made by the low-pass may be negative
     static constexpr int kThreads = 256, kMinBlocks = 2, kTileWidth = 32;
     static constexpr int kTileHeight = C::kSharedBytes >= 48 * 1024 ? 32 : 16;
     static constexpr int kBorder = kSsimTapCount - 1, kIn = kTileWidth + kBorder, kRows = kTileHeight + kBorder,
@@ -190,10 +198,13 @@ template <class C, class Sample> struct SsimTermsKernel {
                 const float p = shared->a[y][x + k], q = shared->b[y][x + k], tap = ssim_tap(k);
                 const float products[kChannels] = {p * tap, q * tap, p * p * tap, q * q * tap, p * q * tap};
                 VMAF_UNROLL
-                for (int n = 0; n < kChannels; n++) sum[n] = k == 0 ? f64(products[n]) : sum[n] + f64(products[n]);
+                for (int n = 0; n < kChannels; n++) {
+                    const f64 product = Wide::widened(products[n]);
+                    sum[n] = k == 0 ? product : sum[n] + product;
+                }
             }
             VMAF_UNROLL
-            for (int n = 0; n < kChannels; n++) shared->windowed[n][y][x] = to_float(sum[n]);
+            for (int n = 0; n < kChannels; n++) shared->windowed[n][y][x] = Wide::narrowed(sum[n]);
         }
     }
 
@@ -203,10 +214,10 @@ template <class C, class Sample> struct SsimTermsKernel {
         for (int i = 0; i < kBand + kBorder; i++) v[i] = shared->windowed[channel][first + i][x];
         VMAF_UNROLL
         for (int i = 0; i < kBand; i++) {
-            f64 sum(v[i] * ssim_tap(0));
+            f64 sum = Wide::widened(v[i] * ssim_tap(0));
             VMAF_UNROLL
-            for (int k = 1; k < kSsimTapCount; k++) sum = sum + f64(v[i + k] * ssim_tap(k));
-            means[i] = to_float(sum);
+            for (int k = 1; k < kSsimTapCount; k++) sum = sum + Wide::widened(v[i + k] * ssim_tap(k));
+            means[i] = Wide::narrowed(sum);
         }
     }
 };

@@ -25,6 +25,7 @@ class Ssimulacra2Device final : public DeviceScorer {
         : format_(format), matrix_(ssimulacra2::yuv_matrix(matrix)),
           colour_first_(device.load({kSet, format.bits == 8 ? "ssimulacra2_colour_8" : "ssimulacra2_colour_16"})),
           colour_later_(device.load({kSet, "ssimulacra2_colour_later"})),
+          edge_row_blur_(device.load({kSet, "ssimulacra2_edge_row_blur"})),
           row_blur_(device.load({kSet, "ssimulacra2_row_blur"})),
           edge_maps_(device.load({kSet, "ssimulacra2_edge_maps"})), maps_(device.load({kSet, "ssimulacra2_maps"})) {
         int width = static_cast<int>(format.width), height = static_cast<int>(format.height);
@@ -140,7 +141,8 @@ class Ssimulacra2Device final : public DeviceScorer {
         if (pass.structure) args.structure = batch.scratch_of(structure_);
         args.edges = batch.scratch_of(edges_);
         const auto count = static_cast<unsigned>(pass.channels.size());
-        launch(queue, row_blur_, {count, blocks_for(xyb.height, row_blur_.shape.tile_height), batch.count}, args);
+        const LoadedKernel &blur = pass.structure ? row_blur_ : edge_row_blur_;
+        launch(queue, blur, {count, blocks_for(xyb.height, blur.shape.tile_height), batch.count}, args);
         const LoadedKernel &maps = pass.structure ? maps_ : edge_maps_;
         launch(queue, maps, {blocks_for(xyb.width, maps.shape.tile_width), count, batch.count}, args);
 
@@ -161,7 +163,7 @@ class Ssimulacra2Device final : public DeviceScorer {
 
     PictureFormat format_;
     YuvMatrix matrix_;
-    LoadedKernel colour_first_, colour_later_, row_blur_, edge_maps_, maps_;
+    LoadedKernel colour_first_, colour_later_, edge_row_blur_, row_blur_, edge_maps_, maps_;
     std::unique_ptr<DeviceMemory> eotf_;
     std::vector<Scale> scales_;
     Piece<float> xyb_, blurred_;

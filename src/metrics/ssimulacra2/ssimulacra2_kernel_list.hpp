@@ -7,6 +7,7 @@
     F(ssimulacra2_colour_8)                                                                                            \
     F(ssimulacra2_colour_16)                                                                                           \
     F(ssimulacra2_colour_later)                                                                                        \
+    F(ssimulacra2_edge_row_blur)                                                                                       \
     F(ssimulacra2_row_blur)                                                                                            \
     F(ssimulacra2_maps)                                                                                                \
     F(ssimulacra2_edge_maps)

@@ -112,130 +112,204 @@ struct BlurArgs {
     }
 };
 
-// Along the rows: 32 of a block go through the picture 32 columns at a time, a thread for each row and signal. block_x:
-// the channel.
-template <class C> struct RowBlurKernel {
+// Along the rows: those of a block go through the picture 32 columns at a time, a thread for each row and signal.
+// block_x: the channel.
+template <class C, int kSignals> struct RowBlurKernel {
     using Args = BlurArgs;
-    static constexpr int kRows = 32, kColumns = 32, kThreads = 192, kMinBlocks = 4; // 160 of them blur
+    static constexpr int kRows = C::kSharedBytes >= 48 * 1024 ? 32 : 16, kColumns = 32;
+    static constexpr int kThreads = 192, kMinBlocks = 4; // all of them load and store
     static constexpr int kTileWidth = 0, kTileHeight = kRows;
     struct SharedMemory {
-        float in[2][kRows][kBlurSpan + kColumns + 1]; // with what is still to leave
-        float out[kBlurSignals][kRows][kColumns + 1];
+        float in[2][kRows]
+                [2 * kColumns + 1]; // the columns of this turn and of the one before, which are still to leave
+        float out[kSignals][kRows][kColumns + 1];
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
-        const int width = a.xyb.width, height = a.xyb.height, y0 = c.block_y * kRows;
-        for (int i = c.thread; i < 2 * kRows * kBlurSpan; i += kThreads)
-            shared->in[i / (kRows * kBlurSpan)][i / kBlurSpan % kRows][i % kBlurSpan] = 0.0f;
-        const int row = c.thread % kRows, signal = c.thread / kRows;
+        const int width = a.xyb.width, row = c.thread % kRows, signal = c.thread / kRows;
+        for (int i = c.thread; i < 2 * kRows * kColumns; i += kThreads)
+            shared->in[i / (kRows * kColumns)][i / kColumns % kRows][kColumns + i % kColumns] = 0.0f;
         typename Ssimulacra2<C>::Recursion recursion;
         recursion.start();
-        for (int x0 = 0; x0 < width + kBlurAhead; x0 += kColumns) { // of the samples that enter
-            for (int i = c.thread; i < 2 * kRows * kColumns; i += kThreads) {
-                const int picture = i / (kRows * kColumns), y = i / kColumns % kRows, x = i % kColumns;
-                const bool inside = x0 + x < width && y0 + y < height;
-                shared->in[picture][y][kBlurSpan + x] =
-                    inside ? C::load(a.xyb.plane(c.frame, picture, a.channels[c.block_x]) +
-                                     static_cast<u64>(y0 + y) * static_cast<u64>(width) + static_cast<u64>(x0 + x))
-                           : 0.0f;
-            }
-            c.barrier();
-            if (signal < a.signals)
-                for (int x = 0; x < kColumns; x++)
-                    shared->out[signal][row][x] =
-                        recursion.step(value(shared, signal, row, x) + value(shared, signal, row, x + kBlurSpan));
-            c.barrier();
-            for (int i = c.thread; i < a.signals * kRows * kColumns; i += kThreads) {
-                const int s = i / (kRows * kColumns), y = i / kColumns % kRows, x = i % kColumns,
-                          t = x0 + x - kBlurAhead;
-                if (t < 0 || t >= width || y0 + y >= height) continue;
-                a.plane(c.frame, c.block_x,
-                        s)[static_cast<u64>(y0 + y) * static_cast<u64>(width) + static_cast<u64>(t)] =
-                    shared->out[s][y][x];
-            }
-            // The last samples are still to leave.
-            float kept[kKeptEach];
+        Lines next = loaded(c, a, 0);
+        int half = 0;
+        for (int x0 = 0; x0 < width + kBlurAhead; x0 += kColumns, half = kColumns - half) { // samples that enter
             VMAF_UNROLL
-            for (int k = 0; k < kKeptEach; k++) {
-                const int i = c.thread + k * kThreads;
-                kept[k] = i < kKept
-                              ? shared->in[i / (kRows * kBlurSpan)][i / kBlurSpan % kRows][kColumns + i % kBlurSpan]
-                              : 0.0f;
+            for (int i = 0; i < Lines::kCount; i++)
+                if (line_of(c, i) < 2 * kRows)
+                    shared->in[line_of(c, i) / kRows][line_of(c, i) % kRows][half + c.thread % kColumns] = next.v[i];
+            c.barrier();
+            next = loaded(c, a, x0 + kColumns);
+            if (signal < kSignals) {
+                // Squares and products take two pictures, the others one.
+                Shared<const float> p = &shared->in[signal == 1 || signal == 3][row][0];
+                Shared<const float> q = &shared->in[signal != 0 && signal != 2][row][0];
+                if (signal < 2)
+                    blur(recursion, Single{p}, half, &shared->out[signal][row][0]);
+                else
+                    blur(recursion, Product{p, q}, half, &shared->out[signal][row][0]);
             }
             c.barrier();
-            VMAF_UNROLL
-            for (int k = 0; k < kKeptEach; k++) {
-                const int i = c.thread + k * kThreads;
-                if (i < kKept) shared->in[i / (kRows * kBlurSpan)][i / kBlurSpan % kRows][i % kBlurSpan] = kept[k];
-            }
+            store(c, shared, a, x0 - kBlurAhead);
         }
     }
 
   private:
-    static constexpr int kKept = 2 * kRows * kBlurSpan, kKeptEach = (kKept + kThreads - 1) / kThreads;
+    static constexpr int kTeams = kThreads / kColumns; // of threads that read a line, and later write one
+    // Of the samples that a thread brings: one column of several rows and pictures.
+    struct Lines {
+        static constexpr int kCount = (2 * kRows + kTeams - 1) / kTeams;
+        float v[kCount];
+    };
+    struct Single {
+        Shared<const float> p;
+        VMAF_DEVICE_FN float operator()(int x) const { return p[x]; }
+    };
+    struct Product {
+        Shared<const float> p, q;
+        VMAF_DEVICE_FN float operator()(int x) const { return p[x] * q[x]; }
+    };
 
-    static VMAF_DEVICE_FN float value(Shared<SharedMemory> shared, int signal, int row, int x) {
-        const float p = shared->in[0][row][x], q = shared->in[1][row][x];
-        return signal == 0 ? p : signal == 1 ? q : signal == 2 ? p * p : signal == 3 ? q * q : p * q;
+    static VMAF_DEVICE_FN int line_of(C &c, int i) { return c.thread / kColumns + i * kTeams; }
+    static VMAF_DEVICE_FN Lines loaded(C &c, const Args &a, int x0) {
+        const int width = a.xyb.width, height = a.xyb.height, x = x0 + c.thread % kColumns, y0 = c.block_y * kRows;
+        Lines out;
+        VMAF_UNROLL
+        for (int i = 0; i < Lines::kCount; i++) {
+            const int line = line_of(c, i), y = y0 + line % kRows;
+            out.v[i] = line < 2 * kRows && x < width && y < height
+                           ? C::load(a.xyb.plane(c.frame, line / kRows, a.channels[c.block_x]) +
+                                     (static_cast<u64>(y) * static_cast<u64>(width) + static_cast<u64>(x)))
+                           : 0.0f;
+        }
+        return out;
+    }
+
+    // `half`: where the columns that enter lie; what leaves is kBlurSpan columns before, at first in the other half.
+    // Eight columns are read before the first is written: a compiler cannot know that both lie apart.
+    template <class Value>
+    static VMAF_DEVICE_FN void blur(typename Ssimulacra2<C>::Recursion &recursion, const Value &value, int half,
+                                    Shared<float> out) {
+        constexpr int kAtOnce = 8;
+        VMAF_UNROLL
+        for (int first = 0; first < kColumns; first += kAtOnce) {
+            float v[kAtOnce];
+            VMAF_UNROLL
+            for (int i = 0; i < kAtOnce; i++) {
+                const int x = first + i;
+                v[i] =
+                    value(x < kBlurSpan ? 2 * kColumns - half - kBlurSpan + x : half + x - kBlurSpan) + value(half + x);
+            }
+            VMAF_UNROLL
+            for (int i = 0; i < kAtOnce; i++) v[i] = recursion.step(v[i]);
+            VMAF_UNROLL
+            for (int i = 0; i < kAtOnce; i++) out[first + i] = v[i];
+        }
+    }
+
+    static VMAF_DEVICE_FN void store(C &c, Shared<SharedMemory> shared, const Args &a, int x0) {
+        const int width = a.xyb.width, y0 = c.block_y * kRows, x = x0 + c.thread % kColumns;
+        const int rows = a.xyb.height - y0 < kRows ? a.xyb.height - y0 : kRows;
+        if (x < 0 || x >= width) return;
+        for (int s = 0; s < kSignals; s++) {
+            Global<float> to = a.plane(c.frame, c.block_x, s) + static_cast<u64>(y0) * static_cast<u64>(width);
+            VMAF_UNROLL
+            for (int i = 0; i < (kRows + kTeams - 1) / kTeams; i++) {
+                const int y = c.thread / kColumns + i * kTeams;
+                if (y < rows)
+                    to[static_cast<u32>(y) * static_cast<u32>(width) + static_cast<u32>(x)] =
+                        shared->out[s][y][c.thread % kColumns];
+            }
+        }
     }
 };
 
-// Down the columns, and the maps: one thread for each column. What enters stays in registers until it leaves, and as
-// many rows are read at once. block_y: the channel.
+// Down the columns, and the maps: one thread for each column and signal. Ten rows are read at once; what entered
+// stays in registers until it leaves. The threads of a column share the maps of its rows. block_y: the channel.
 template <class C, int kSignals> struct MapsKernel {
     using Args = BlurArgs;
     using Formula = Ssimulacra2<C>;
-    static constexpr int kThreads = 64, kMinBlocks = 4, kTileWidth = kThreads, kTileHeight = 0;
+    static constexpr int kColumns = 64, kTeams = 5, kThreads = kTeams * kColumns; // kSignals teams blur
+    static constexpr int kMinBlocks = 2, kTileWidth = kColumns, kTileHeight = 0;
     struct SharedMemory {
-        u32 unused;
+        float out[2][kSignals][kBlurSpan][kColumns]; // used in turn: one barrier is enough
     };
 
-    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory>, const Args &a) {
-        const int x = c.block_x * kThreads + c.thread, width = a.xyb.width, height = a.xyb.height;
-        if (x >= width) return;
-        const int channel = a.channels[c.block_y];
-        Global<const float> x1 = a.xyb.plane(c.frame, 0, channel) + x, x2 = a.xyb.plane(c.frame, 1, channel) + x;
-        const u64 map = static_cast<u64>(c.block_y) * a.xyb.size() + static_cast<u64>(x);
-        Global<u64> structure = a.structure.first != nullptr ? a.structure.of(c.frame) + map : nullptr;
-        Global<u64> edges = a.edges.first != nullptr ? a.edges.of(c.frame) + map : nullptr;
-        typename Formula::Recursion recursions[kSignals];
-        float inside[kSignals][kBlurSpan]; // what has entered and not left
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
+        const int column = c.thread % kColumns, team = c.thread / kColumns;
+        const int x = c.block_x * kColumns + column, height = a.xyb.height;
+        typename Formula::Recursion recursion;
+        recursion.start();
+        Rows inside, entering = loaded(c, a, team, x, 0); // `inside`: what has entered and not left
         VMAF_UNROLL
-        for (int s = 0; s < kSignals; s++) {
-            recursions[s].start();
-            VMAF_UNROLL
-            for (int k = 0; k < kBlurSpan; k++) inside[s][k] = 0.0f;
+        for (int k = 0; k < kBlurSpan; k++) inside.v[k] = 0.0f;
+        Pixels next = originals(c, a, x, -kBlurAhead);
+        int turn = 0;
+        for (int first = 0; first < height + kBlurAhead; first += kBlurSpan, turn = 1 - turn) {
+            if (team < kSignals) {
+                VMAF_UNROLL
+                for (int k = 0; k < kBlurSpan; k++)
+                    shared->out[turn][team][k][column] = recursion.step(inside.v[k] + entering.v[k]);
+            }
+            inside = entering;
+            entering = loaded(c, a, team, x, first + kBlurSpan);
+            const Pixels pixels = next;
+            next = originals(c, a, x, first + kBlurSpan - kBlurAhead);
+            c.barrier();
+            if (x < a.xyb.width) maps(c, shared, a, x, first - kBlurAhead, turn, pixels);
         }
-        for (int first = 0; first < height + kBlurAhead; first += kBlurSpan) {
-            float entering[kSignals][kBlurSpan], at1[kBlurSpan], at2[kBlurSpan];
+    }
+
+  private:
+    struct Rows {
+        float v[kBlurSpan];
+    };
+    static constexpr int kRowsEach = kBlurSpan / kTeams; // of maps
+    struct Pixels {
+        float ref[kRowsEach], dist[kRowsEach];
+    };
+
+    static VMAF_DEVICE_FN u64 place(const Args &a, int x, int y) {
+        return static_cast<u64>(y) * static_cast<u64>(a.xyb.width) + static_cast<u64>(x);
+    }
+    static VMAF_DEVICE_FN Rows loaded(C &c, const Args &a, int signal, int x, int first) {
+        Global<const float> from = a.plane(c.frame, c.block_y, signal);
+        const bool wanted = signal < kSignals && x < a.xyb.width;
+        Rows out;
+        VMAF_UNROLL
+        for (int k = 0; k < kBlurSpan; k++)
+            out.v[k] = wanted && first + k < a.xyb.height ? C::load(from + place(a, x, first + k)) : 0.0f;
+        return out;
+    }
+    static VMAF_DEVICE_FN Pixels originals(C &c, const Args &a, int x, int first) {
+        const int channel = a.channels[c.block_y];
+        Global<const float> ref = a.xyb.plane(c.frame, 0, channel), dist = a.xyb.plane(c.frame, 1, channel);
+        Pixels out;
+        VMAF_UNROLL
+        for (int i = 0; i < kRowsEach; i++) {
+            const int y = first + c.thread / kColumns + i * kTeams;
+            const bool wanted = a.edges.first != nullptr && x < a.xyb.width && y >= 0 && y < a.xyb.height;
+            out.ref[i] = wanted ? C::load(ref + place(a, x, y)) : 0.0f;
+            out.dist[i] = wanted ? C::load(dist + place(a, x, y)) : 0.0f;
+        }
+        return out;
+    }
+
+    static VMAF_DEVICE_FN void maps(C &c, Shared<SharedMemory> shared, const Args &a, int x, int first, int turn,
+                                    const Pixels &pixels) {
+        const int column = c.thread % kColumns;
+        VMAF_UNROLL
+        for (int i = 0; i < kRowsEach; i++) {
+            const int k = c.thread / kColumns + i * kTeams, y = first + k;
+            if (y < 0 || y >= a.xyb.height) continue;
+            float out[kBlurSignals];
             VMAF_UNROLL
-            for (int k = 0; k < kBlurSpan; k++) {
-                const u64 row = static_cast<u64>(first + k) * static_cast<u64>(width);
-                VMAF_UNROLL
-                for (int s = 0; s < kSignals; s++)
-                    entering[s][k] =
-                        first + k < height ? C::load(a.plane(c.frame, c.block_y, s) + row + static_cast<u64>(x)) : 0.0f;
-                const int y = first + k - kBlurAhead;
-                const bool wanted = edges != nullptr && y >= 0 && y < height;
-                const u64 here = static_cast<u64>(y) * static_cast<u64>(width);
-                at1[k] = wanted ? C::load(x1 + here) : 0.0f;
-                at2[k] = wanted ? C::load(x2 + here) : 0.0f;
-            }
-            VMAF_UNROLL
-            for (int k = 0; k < kBlurSpan; k++) {
-                float out[kBlurSignals];
-                VMAF_UNROLL
-                for (int s = 0; s < kSignals; s++) {
-                    out[s] = recursions[s].step(inside[s][k] + entering[s][k]);
-                    inside[s][k] = entering[s][k];
-                }
-                const int y = first + k - kBlurAhead;
-                if (y < 0 || y >= height) continue;
-                const u64 at = static_cast<u64>(y) * static_cast<u64>(width);
-                if (kSignals == kBlurSignals && structure != nullptr)
-                    structure[at] = C::bits(Formula::structure(out[0], out[1], out[2], out[3], out[4]));
-                if (edges != nullptr) edges[at] = C::bits(Formula::edge_change(at1[k], out[0], at2[k], out[1]));
-            }
+            for (int s = 0; s < kSignals; s++) out[s] = shared->out[turn][s][k][column];
+            const u64 at = static_cast<u64>(c.block_y) * a.xyb.size() + place(a, x, y);
+            if (kSignals == kBlurSignals && a.structure.first != nullptr)
+                a.structure.of(c.frame)[at] = C::bits(Formula::structure(out[0], out[1], out[2], out[3], out[4]));
+            if (a.edges.first != nullptr)
+                a.edges.of(c.frame)[at] = C::bits(Formula::edge_change(pixels.ref[i], out[0], pixels.dist[i], out[1]));
         }
     }
 };
@@ -243,7 +317,8 @@ template <class C, int kSignals> struct MapsKernel {
 template <class C> using ssimulacra2_colour_8 = ColourKernel<C, u8>;
 template <class C> using ssimulacra2_colour_16 = ColourKernel<C, u16>;
 template <class C> using ssimulacra2_colour_later = ColourKernel<C, void>;
-template <class C> using ssimulacra2_row_blur = RowBlurKernel<C>;
+template <class C> using ssimulacra2_edge_row_blur = RowBlurKernel<C, kEdgeSignals>;
+template <class C> using ssimulacra2_row_blur = RowBlurKernel<C, kBlurSignals>;
 template <class C> using ssimulacra2_edge_maps = MapsKernel<C, kEdgeSignals>;
 template <class C> using ssimulacra2_maps = MapsKernel<C, kBlurSignals>;
 

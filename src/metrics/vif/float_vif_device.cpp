@@ -36,7 +36,7 @@ struct Level : MadePlanes {
     }
 };
 
-// Source samples per direction (metrics/common/resize_kernel.hpp).
+// Source samples per direction (metrics/common/resized_sample.hpp).
 int taps_per_direction(ResizeMethod method) {
     switch (method) {
     case ResizeMethod::nearest: return 1;
@@ -63,16 +63,12 @@ class FloatVifDevice final : public DeviceScorer {
             rows_ = upload_table(device, resizer.rows().data(), resizer.rows().size() * sizeof(ResizeTaps));
             levels_[0].emplace(scratch_, settings.width, settings.height);
         }
-        reduce_later_ = device.load({kSet, "float_vif_reduce_float"});
-        reduce_first_ =
-            prescaled ? reduce_later_ : device.load({kSet, bytes ? "float_vif_reduce_8" : "float_vif_reduce_16"});
         for (std::size_t s = 0; s < kScales; s++) {
             const int width = settings.width >> s, height = settings.height >> s;
             if (s > 0) levels_[s].emplace(scratch_, width, height);
-            statistics_[s] = load_statistics(device, settings.taps[s].size(),
-                                             s > 0 || prescaled ? Samples::floats
-                                             : bytes            ? Samples::bytes
-                                                                : Samples::words);
+            const Samples samples = s > 0 || prescaled ? Samples::floats : bytes ? Samples::bytes : Samples::words;
+            statistics_[s] = load_statistics(device, settings.taps[s].size(), samples);
+            if (s + 1 < kScales) reduce_[s] = load_reduction(device, settings.taps[s + 1].size(), samples);
             if (s == 0 && settings.skip_scale0) continue;
             const std::size_t terms = static_cast<std::size_t>(width) * term_pitch(height);
             for (Sum *const sum : {&num_[s], &den_[s]}) {
@@ -88,8 +84,7 @@ class FloatVifDevice final : public DeviceScorer {
             enqueue_first<u8>(queue, batch);
         else
             enqueue_first<u16>(queue, batch);
-        for (std::size_t s = 1; s < kScales; s++)
-            enqueue_scale(queue, batch, s, levels_[s]->images(batch), reduce_later_);
+        for (std::size_t s = 1; s < kScales; s++) enqueue_scale(queue, batch, s, levels_[s]->images(batch));
         enqueue_sums(queue, batch);
     }
 
@@ -114,7 +109,7 @@ class FloatVifDevice final : public DeviceScorer {
                                                  luma.pitch,
                                                  1.0f / static_cast<float>(1 << (format_.bits - 8)),
                                                  -128.0f};
-        if (!levels_[0]) return enqueue_scale(queue, batch, 0, pictures, reduce_first_);
+        if (!levels_[0]) return enqueue_scale(queue, batch, 0, pictures);
         FloatVifPrescaleArgs<Sample> args{};
         args.in = pictures;
         args.out = levels_[0]->out(batch);
@@ -125,12 +120,12 @@ class FloatVifDevice final : public DeviceScorer {
             queue, prescale_,
             {blocks_for(settings_.width, prescale_.shape.tile_width), both(settings_.height, prescale_), batch.count},
             args);
-        enqueue_scale(queue, batch, 0, levels_[0]->images(batch), reduce_first_);
+        enqueue_scale(queue, batch, 0, levels_[0]->images(batch));
     }
 
     template <class Sample>
-    void enqueue_scale(Queue &queue, const DeviceBatch &batch, std::size_t s, const FloatVifImages<Sample> &images,
-                       const LoadedKernel &reduce) const {
+    void enqueue_scale(Queue &queue, const DeviceBatch &batch, std::size_t s,
+                       const FloatVifImages<Sample> &images) const {
         if (s > 0 || !settings_.skip_scale0) {
             FloatVifStatisticsArgs<Sample> args{};
             args.in = images;
@@ -144,6 +139,7 @@ class FloatVifDevice final : public DeviceScorer {
         }
         if (s + 1 == kScales) return;
         const Level &next = *levels_[s + 1];
+        const LoadedKernel &reduce = reduce_[s];
         FloatVifReduceArgs<Sample> args{};
         args.in = images;
         args.out = next.out(batch);
@@ -171,20 +167,26 @@ class FloatVifDevice final : public DeviceScorer {
     }
 
     enum class Samples { bytes, words, floats };
-    static LoadedKernel load_statistics(Device &device, std::size_t taps, Samples samples) {
-        const auto pick = [&](const char *of_bytes, const char *of_words, const char *of_floats) {
-            return device.load({kSet, samples == Samples::bytes   ? of_bytes
-                                      : samples == Samples::words ? of_words
-                                                                  : of_floats});
-        };
-        if (taps == 17 && samples != Samples::floats)
-            return pick("float_vif_statistics_17_8", "float_vif_statistics_17_16", nullptr);
-        if (samples == Samples::floats) {
-            if (taps == 9) return device.load({kSet, "float_vif_statistics_9"});
-            if (taps == 5) return device.load({kSet, "float_vif_statistics_5"});
-            if (taps == 3) return device.load({kSet, "float_vif_statistics_3"});
+    struct Names {
+        const char *bytes, *words, *floats;
+        const char *of(Samples samples) const {
+            return samples == Samples::bytes ? bytes : samples == Samples::words ? words : floats;
         }
-        return pick("float_vif_statistics_any_8", "float_vif_statistics_any_16", "float_vif_statistics_any");
+    };
+    static LoadedKernel load_statistics(Device &device, std::size_t taps, Samples samples) {
+        Names names = {"float_vif_statistics_any_8", "float_vif_statistics_any_16", "float_vif_statistics_any"};
+        if (taps == 17) names = {"float_vif_statistics_17_8", "float_vif_statistics_17_16", names.floats};
+        if (taps == 9) names.floats = "float_vif_statistics_9";
+        if (taps == 5) names.floats = "float_vif_statistics_5";
+        if (taps == 3) names.floats = "float_vif_statistics_3";
+        return device.load({kSet, names.of(samples)});
+    }
+    static LoadedKernel load_reduction(Device &device, std::size_t taps, Samples samples) {
+        Names names = {"float_vif_reduce_any_8", "float_vif_reduce_any_16", "float_vif_reduce_any"};
+        if (taps == 9) names = {"float_vif_reduce_9_8", "float_vif_reduce_9_16", names.floats};
+        if (taps == 5) names.floats = "float_vif_reduce_5";
+        if (taps == 3) names.floats = "float_vif_reduce_3";
+        return device.load({kSet, names.of(samples)});
     }
 
     // From one column of terms to the next: whole sectors of memory.
@@ -196,10 +198,10 @@ class FloatVifDevice final : public DeviceScorer {
 
     PictureFormat format_;
     DeviceSettings settings_;
-    LoadedKernel prescale_, reduce_first_, reduce_later_, lines_kernel_, totals_kernel_;
-    std::array<LoadedKernel, kScales> statistics_;
-    std::unique_ptr<DeviceMemory> columns_, rows_;     // tables of the prescale
-    std::array<std::optional<Level>, kScales> levels_; // level 0 exists only after a prescale
+    LoadedKernel prescale_, lines_kernel_, totals_kernel_;
+    std::array<LoadedKernel, kScales> statistics_, reduce_; // the last has nothing to reduce to
+    std::unique_ptr<DeviceMemory> columns_, rows_;          // tables of the prescale
+    std::array<std::optional<Level>, kScales> levels_;      // level 0 exists only after a prescale
     std::array<Sum, kScales> num_, den_;
     Piece<float> totals_;
 };

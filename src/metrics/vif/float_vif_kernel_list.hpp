@@ -6,9 +6,13 @@
 #define VMAF_KERNELS(F)                                                                                                \
     F(float_vif_prescale_8)                                                                                            \
     F(float_vif_prescale_16)                                                                                           \
-    F(float_vif_reduce_8)                                                                                              \
-    F(float_vif_reduce_16)                                                                                             \
-    F(float_vif_reduce_float)                                                                                          \
+    F(float_vif_reduce_9_8)                                                                                            \
+    F(float_vif_reduce_9_16)                                                                                           \
+    F(float_vif_reduce_5)                                                                                              \
+    F(float_vif_reduce_3)                                                                                              \
+    F(float_vif_reduce_any_8)                                                                                          \
+    F(float_vif_reduce_any_16)                                                                                         \
+    F(float_vif_reduce_any)                                                                                            \
     F(float_vif_statistics_17_8)                                                                                       \
     F(float_vif_statistics_17_16)                                                                                      \
     F(float_vif_statistics_9)                                                                                          \

@@ -4,8 +4,8 @@
 
 #include "device/kernel.hpp"
 #include "metrics/common/line_sums_kernel.hpp"
-#include "metrics/common/mirror_kernel.hpp"
-#include "metrics/common/resize_kernel.hpp"
+#include "metrics/common/mirrored.hpp"
+#include "metrics/common/resized_sample.hpp"
 #include "metrics/vif/float_vif_formula.hpp"
 
 namespace vmaf {
@@ -86,10 +86,12 @@ template <class Sample> struct FloatVifReduceArgs {
     FloatVifFilter filter;
 };
 
-template <class C, class Sample> struct FloatVifReduceKernel {
+// kTaps: of the filter, or 0: `filter` says. Known: a thread filters a column down, for all rows of the tile.
+template <class C, class Sample, int kTaps> struct FloatVifReduceKernel {
     using Args = FloatVifReduceArgs<Sample>;
-    static constexpr int kThreads = 256, kMinBlocks = 4, kTileWidth = 32, kTileHeight = 8;
-    static constexpr int kInWidth = 2 * kTileWidth + kFloatVifMaxTaps;
+    static constexpr int kThreads = kTaps ? 128 : 256, kMinBlocks = 4;
+    static constexpr int kTileWidth = kTaps ? (kThreads - kTaps) / 2 + 1 : 32, kTileHeight = 8;
+    static constexpr int kInWidth = 2 * kTileWidth + (kTaps ? kTaps : kFloatVifMaxTaps);
     struct SharedMemory {
         float down[kTileHeight][kInWidth];
     };
@@ -98,24 +100,56 @@ template <class C, class Sample> struct FloatVifReduceKernel {
         const int blocks = (a.out.height + kTileHeight - 1) / kTileHeight;
         const bool dist = c.block_y >= blocks;
         const int x0 = c.block_x * kTileWidth, y0 = (c.block_y - (dist ? blocks : 0)) * kTileHeight;
-        const int count = a.filter.count, radius = count / 2, columns = 2 * kTileWidth - 1 + 2 * radius;
-        const FloatVifPlane<Sample> plane(a.in, dist, c.frame);
-        for (int i = c.thread; i < kTileHeight * columns; i += kThreads) {
-            const int y = i / columns, x = i % columns;
-            const int column = float_vif_inside(2 * x0 - radius + x, a.in.width);
-            float sum = 0.0f;
-            for (int k = 0; k < count; k++)
-                sum = sum + a.filter.taps[k] *
-                                plane.template at<C>(column, float_vif_inside(2 * (y0 + y) - radius + k, a.in.height));
-            shared->down[y][x] = sum;
-        }
+        Down<kTaps>::run(c, shared, a, FloatVifPlane<Sample>(a.in, dist, c.frame), x0, y0);
         c.barrier();
-        const int x = c.thread % kTileWidth, y = c.thread / kTileWidth;
-        if (x0 + x >= a.out.width || y0 + y >= a.out.height) return;
-        float sum = 0.0f;
-        for (int k = 0; k < count; k++) sum = sum + a.filter.taps[k] * shared->down[y][2 * x + k];
-        *a.out.at(dist, c.frame, x0 + x, y0 + y) = sum;
+        const int count = kTaps ? kTaps : a.filter.count;
+        for (int i = c.thread; i < kTileWidth * kTileHeight; i += kThreads) {
+            const int x = i % kTileWidth, y = i / kTileWidth;
+            if (x0 + x >= a.out.width || y0 + y >= a.out.height) continue;
+            float sum = 0.0f;
+            VMAF_UNROLL
+            for (int k = 0; k < count; k++) sum = sum + a.filter.taps[k] * shared->down[y][2 * x + k];
+            *a.out.at(dist, c.frame, x0 + x, y0 + y) = sum;
+        }
     }
+
+  private:
+    template <int kCount, class Unused = void> struct Down {
+        static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a,
+                                       const FloatVifPlane<Sample> &plane, int x0, int y0) {
+            constexpr int kRows = 2 * kTileHeight - 2 + kCount;
+            static_assert(2 * kTileWidth - 2 + kCount <= kThreads, "a thread for each column");
+            if (c.thread >= 2 * kTileWidth - 2 + kCount) return;
+            const int column = float_vif_inside(2 * x0 - kCount / 2 + c.thread, a.in.width);
+            float rows[kRows];
+            VMAF_UNROLL
+            for (int i = 0; i < kRows; i++)
+                rows[i] = plane.template at<C>(column, float_vif_inside(2 * y0 - kCount / 2 + i, a.in.height));
+            VMAF_UNROLL
+            for (int y = 0; y < kTileHeight; y++) {
+                float sum = 0.0f;
+                VMAF_UNROLL
+                for (int k = 0; k < kCount; k++) sum = sum + a.filter.taps[k] * rows[2 * y + k];
+                shared->down[y][c.thread] = sum;
+            }
+        }
+    };
+    template <class Unused> struct Down<0, Unused> {
+        static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a,
+                                       const FloatVifPlane<Sample> &plane, int x0, int y0) {
+            const int count = a.filter.count, radius = count / 2, columns = 2 * kTileWidth - 1 + 2 * radius;
+            for (int i = c.thread; i < kTileHeight * columns; i += kThreads) {
+                const int y = i / columns, x = i % columns;
+                const int column = float_vif_inside(2 * x0 - radius + x, a.in.width);
+                float sum = 0.0f;
+                for (int k = 0; k < count; k++)
+                    sum = sum +
+                          a.filter.taps[k] *
+                              plane.template at<C>(column, float_vif_inside(2 * (y0 + y) - radius + k, a.in.height));
+                shared->down[y][x] = sum;
+            }
+        }
+    };
 };
 
 // The terms of all positions of a scale, column by column (`pitch` apart), so that threads that add lines side by side
@@ -290,10 +324,14 @@ template <class C> struct float_vif_lines {
 
 template <class C> using float_vif_prescale_8 = FloatVifPrescaleKernel<C, u8>;
 template <class C> using float_vif_prescale_16 = FloatVifPrescaleKernel<C, u16>;
-template <class C> using float_vif_reduce_8 = FloatVifReduceKernel<C, u8>;
-template <class C> using float_vif_reduce_16 = FloatVifReduceKernel<C, u16>;
-template <class C> using float_vif_reduce_float = FloatVifReduceKernel<C, float>;
 // By the filters of the four scales; `any`: of other lengths.
+template <class C> using float_vif_reduce_9_8 = FloatVifReduceKernel<C, u8, 9>;
+template <class C> using float_vif_reduce_9_16 = FloatVifReduceKernel<C, u16, 9>;
+template <class C> using float_vif_reduce_5 = FloatVifReduceKernel<C, float, 5>;
+template <class C> using float_vif_reduce_3 = FloatVifReduceKernel<C, float, 3>;
+template <class C> using float_vif_reduce_any_8 = FloatVifReduceKernel<C, u8, 0>;
+template <class C> using float_vif_reduce_any_16 = FloatVifReduceKernel<C, u16, 0>;
+template <class C> using float_vif_reduce_any = FloatVifReduceKernel<C, float, 0>;
 template <class C> using float_vif_statistics_17_8 = FloatVifStatisticsKernel<C, u8, 17>;
 template <class C> using float_vif_statistics_17_16 = FloatVifStatisticsKernel<C, u16, 17>;
 template <class C> using float_vif_statistics_9 = FloatVifStatisticsKernel<C, float, 9>;

@@ -6,44 +6,15 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "support/luma_pair.hpp"
 #include "support/metric_run.hpp"
 
 namespace vmaf::float_vif_test {
 namespace {
 
-void set_sample(const Picture &picture, int y, int x, int value) {
-    std::byte *row = picture.data(0) + y * picture.stride_bytes(0);
-    if (picture.format().bits > 8)
-        reinterpret_cast<std::uint16_t *>(row)[x] = std::uint16_t(value);
-    else
-        row[x] = std::byte(value);
-}
-
-struct Pair {
-    Picture ref, dist;
-};
-
-Pair make_pair(unsigned bits, unsigned width, unsigned height) {
-    const PictureFormat format = {PixelFormat::yuv400p, bits, width, height};
-    return {Picture::allocate(format), Picture::allocate(format)};
-}
-
-Pair vector_pair(unsigned bits) {
-    Pair pair = make_pair(bits, 36, 28);
-    for (int y = 0; y < 28; y++)
-        for (int x = 0; x < 36; x++) {
-            const int base = (17 * x + 29 * y + 3 * x * y) % 256;
-            const int r = bits == 8 ? base : 4 * base + (x + y) % 4;
-            const int step = bits == 8 ? 16 : 64;
-            set_sample(pair.ref, y, x, r);
-            set_sample(pair.dist, y, x, (3 * r + 4 * step + (5 * x + 7 * y) % step) >> 2);
-        }
-    return pair;
-}
-
-Pair random_pair(unsigned bits, unsigned width, unsigned height) {
+LumaPair random_pair(unsigned bits, unsigned width, unsigned height) {
     std::mt19937 random(width);
-    Pair pair = make_pair(bits, width, height);
+    LumaPair pair(bits, int(width), int(height));
     for (int y = 0; y < int(height); y++)
         for (int x = 0; x < int(width); x++) {
             const int r = int(random() % 64) + (x + y) % 128;
@@ -53,19 +24,7 @@ Pair random_pair(unsigned bits, unsigned width, unsigned height) {
     return pair;
 }
 
-class Threads final : public Parallel {
-  public:
-    explicit Threads(unsigned threads) : threads_(threads) {}
-    unsigned threads() const override { return threads_; }
-    void run(unsigned count, const std::function<void(unsigned)> &task) override {
-        for (unsigned i = count; i > 0; i--) task(i - 1);
-    }
-
-  private:
-    unsigned threads_;
-};
-
-std::vector<double> values(const Pair &pair, const std::string &stem, const OptionTexts &options = {}) {
+std::vector<double> values(const LumaPair &pair, const std::string &stem, const OptionTexts &options = {}) {
     const MetricScores scores = run_metric(float_vif_metric, options, {pair.ref}, {pair.dist});
     std::vector<double> list;
     for (int s = 0; s < 4; s++) {
@@ -78,18 +37,18 @@ std::vector<double> values(const Pair &pair, const std::string &stem, const Opti
 using List = std::vector<double>;
 
 TEST(FloatVif, GivesTheBitsOfTheTestVectors) {
-    EXPECT_EQ(values(vector_pair(8), ""),
+    EXPECT_EQ(values(vif_vector_pair(8), ""),
               (List{0.85959900984255366, 0.81812688052916094, 0.75986843551318883, 0.77825126636131525}));
-    EXPECT_EQ(values(vector_pair(8), "vif_num_", {{"debug", "true"}}),
+    EXPECT_EQ(values(vif_vector_pair(8), "vif_num_", {{"debug", "true"}}),
               (List{9884.9697265625, 859.43499755859375, 129.23970031738281, 20.761848449707031}));
-    EXPECT_EQ(values(vector_pair(8), "vif_den_", {{"debug", "true"}}),
+    EXPECT_EQ(values(vif_vector_pair(8), "vif_den_", {{"debug", "true"}}),
               (List{11499.5126953125, 1050.4910888671875, 170.08168029785156, 26.67756462097168}));
-    EXPECT_EQ(values(vector_pair(10), ""),
+    EXPECT_EQ(values(vif_vector_pair(10), ""),
               (List{0.86338996618436137, 0.80495429609502112, 0.75889110898521761, 0.78491176960165476}));
 }
 
 TEST(FloatVif, GainLimitTakesTheCreditForEnhancement) {
-    Pair pair = vector_pair(8);
+    LumaPair pair = vif_vector_pair(8);
     std::swap(pair.ref, pair.dist);
     EXPECT_EQ(values(pair, ""), (List{0.9674496220162917, 1.2219121676163816, 1.3159205101983231, 1.2399783018374837}));
     EXPECT_EQ(values(pair, "", {{"vif_enhn_gain_limit", "1"}}),
@@ -97,7 +56,7 @@ TEST(FloatVif, GainLimitTakesTheCreditForEnhancement) {
 }
 
 TEST(FloatVif, SkippingScale0LeavesTheOtherScalesAlone) {
-    const Pair pair = random_pair(8, 61, 45);
+    const LumaPair pair = random_pair(8, 61, 45);
     const List all = values(pair, ""), some = values(pair, "", {{"vif_skip_scale0", "true"}});
     EXPECT_EQ(some[0], 0.0);
     EXPECT_EQ(List(some.begin() + 1, some.end()), List(all.begin() + 1, all.end()));
@@ -109,13 +68,13 @@ TEST(FloatVif, SkippingScale0LeavesTheOtherScalesAlone) {
 }
 
 TEST(FloatVif, MinimumValuesAreFloorsOfTheirScales) {
-    const List got = values(vector_pair(8), "", {{"vif_scale1_min_val", "0.9"}, {"vif_scale2_min_val", "0.5"}});
+    const List got = values(vif_vector_pair(8), "", {{"vif_scale1_min_val", "0.9"}, {"vif_scale2_min_val", "0.5"}});
     EXPECT_EQ(got[1], 0.9);
     EXPECT_EQ(got[2], 0.75986843551318883);
 }
 
 TEST(FloatVif, ZeroNoiseCountsFlatReferencePixelsAsTheNotANumberTheyAre) {
-    Pair pair = make_pair(8, 32, 32);
+    LumaPair pair(8, 32, 32);
     // 0 / 0 runs through the logarithm: 128 + p(0.5) per pixel (3.8); numerators are log2(1 + 0 / 1e-10) = 0.
     const List den = values(pair, "vif_den_", {{"debug", "true"}, {"vif_sigma_nsq", "0"}});
     EXPECT_NEAR(den[3], 16 * 128.585, 0.1);
@@ -123,12 +82,12 @@ TEST(FloatVif, ZeroNoiseCountsFlatReferencePixelsAsTheNotANumberTheyAre) {
 }
 
 TEST(FloatVif, StripsDoNotChangeTheScores) {
-    const Pair pair = random_pair(10, 77, 210);
+    const LumaPair pair = random_pair(10, 77, 210);
     for (const OptionTexts &options :
          {OptionTexts{}, {{"vif_kernelscale", "2"}}, {{"vif_prescale", "1.5"}, {"vif_prescale_method", "bicubic"}}}) {
         const MetricScores whole = run_metric(float_vif_metric, options, {pair.ref}, {pair.dist});
         for (unsigned count : {2u, 5u, 100u}) {
-            Threads threads(count);
+            BackwardParts threads(count);
             const MetricScores split =
                 run_metric(float_vif_metric, options, {pair.ref}, {pair.dist}, Isa::scalar, threads);
             EXPECT_EQ(split.frames, whole.frames);
@@ -145,7 +104,7 @@ TEST(FloatVif, VectorCodeGivesTheSameBits) {
                   {{"vif_kernelscale", "0.7407"}, {"vif_sigma_nsq", "1.3"}, {"vif_enhn_gain_limit", "1"}},
                   {{"vif_prescale", "2.1"}, {"vif_kernelscale", "1.5"}, {"vif_skip_scale0", "true"}}})
                 for (unsigned bits : {8u, 12u}) {
-                    const Pair pair = random_pair(bits, width, height);
+                    const LumaPair pair = random_pair(bits, width, height);
                     const MetricScores scalar = run_metric(float_vif_metric, options, {pair.ref}, {pair.dist});
                     const MetricScores vector = run_metric(float_vif_metric, options, {pair.ref}, {pair.dist}, isa);
                     EXPECT_EQ(vector.frames, scalar.frames) << to_string(isa) << " " << width << "x" << height;
@@ -153,7 +112,7 @@ TEST(FloatVif, VectorCodeGivesTheSameBits) {
 }
 
 TEST(FloatVif, PrescaleOfOneIsNoPrescale) {
-    const Pair pair = random_pair(8, 40, 40);
+    const LumaPair pair = random_pair(8, 40, 40);
     EXPECT_EQ(values(pair, "", {{"vif_prescale", "1.001"}, {"vif_prescale_method", "lanczos4"}}), values(pair, ""));
     EXPECT_NE(values(pair, "", {{"vif_prescale", "0.5"}}), values(pair, ""));
 }

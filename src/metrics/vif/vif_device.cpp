@@ -8,6 +8,7 @@
 #include "device/trace.hpp"
 #include "metrics/vif/vif.hpp"
 #include "metrics/vif/vif_kernels.hpp"
+#include "metrics/vif/vif_matrix_taps.hpp"
 #include "metrics/vif/vif_thin_kernel.hpp"
 
 namespace vmaf::vif {
@@ -23,14 +24,14 @@ std::vector<std::uint16_t> compact_log_table() {
     for (std::size_t i = 0; i < table.size(); i++) {
         const std::uint16_t *eight = full.data() + 8 * i;
         const auto step = std::find_if(eight, eight + 8, [&](std::uint16_t v) { return v != eight[0]; }) - eight;
-        table[i] = static_cast<std::uint16_t>((eight[0] - 30720) << 4 | (16 - step));
+        table[i] = static_cast<std::uint16_t>(16 * (eight[0] - 30720) - 8 * static_cast<int>(i) + 16 - step);
     }
     return table;
 }
 
 VifGainLimit gain_limit_forms(double limit) {
     return {std::bit_cast<std::uint64_t>(limit), std::bit_cast<std::uint64_t>(limit * limit), static_cast<float>(limit),
-            limit < 8.02};
+            limit < 8.02, limit == 1};
 }
 
 constexpr std::array kRanges = {"vif scale0", "vif scale1", "vif scale2", "vif scale3"}; // for profilers
@@ -51,6 +52,8 @@ class VifDeviceScorer final : public DeviceScorer {
         sums_ = results_.add<u64>(4 * kScales);
         const std::vector<std::uint16_t> table = compact_log_table();
         log_table_ = upload_table(device, table.data(), table.size() * sizeof table[0]);
+        const std::vector<Words4> taps = matrix_taps();
+        matrix_taps_ = upload_table(device, taps.data(), taps.size() * sizeof taps[0]);
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
@@ -102,6 +105,7 @@ class VifDeviceScorer final : public DeviceScorer {
         args.sums = sums.first + 4 * scale;
         args.sums_stride = sums.stride;
         args.log_table = reinterpret_cast<const u16 *>(log_table_->data());
+        args.matrix_taps = reinterpret_cast<const Words4 *>(matrix_taps_->data());
         args.limit = limit_;
         args.width = width_ >> scale;
         args.height = height_ >> scale;
@@ -165,7 +169,7 @@ class VifDeviceScorer final : public DeviceScorer {
     std::array<LoadedKernel, kScales> kernels_;
     std::array<Level, kScales> levels_;
     Piece<u64> sums_;
-    std::unique_ptr<DeviceMemory> log_table_;
+    std::unique_ptr<DeviceMemory> log_table_, matrix_taps_;
 };
 
 } // namespace

@@ -7,7 +7,7 @@ namespace {
 using Sizes = std::vector<std::pair<unsigned, unsigned>>;
 
 const MetricDeviceCases vif_cases("vif", [](DeviceCaseList &list) {
-    for (const auto &[w, h] : Sizes{{16, 16}, {17, 31}, {239, 16}, {240, 33}, {241, 17}, {519, 35}})
+    for (const auto &[w, h] : Sizes{{16, 16}, {17, 31}, {239, 16}, {240, 33}, {241, 17}, {519, 35}, {250, 49}})
         for (const unsigned bits : {8u, 10u}) list.add(w, h, bits);
     // Thin pictures: levels shorter than their filter, or of one row or column.
     for (const auto &[w, h] : Sizes{{8, 8}, {8, 70}, {15, 9}, {70, 8}, {100, 15}, {13, 40}})

@@ -7,22 +7,13 @@
 #pragma once
 
 #include "device/kernel.hpp"
-#include "metrics/vif/vif_pixel_kernel.hpp"
+#include "metrics/vif/vif_args.hpp"
+#include "metrics/vif/vif_eight_kernel.hpp"
+#include "metrics/vif/vif_matrix_kernel.hpp"
 #include "metrics/vif/vif_taps.hpp"
 
 namespace vmaf {
 namespace kernels {
-
-template <class Input> struct VifArgs {
-    Input in;
-    ScratchPlanes<u16> next; // not read at scale 3
-    Global<u64> sums;        // of frame 0: numL, denL, numN, denN of this scale
-    u64 sums_stride;         // from frame to frame
-    Global<const u16> log_table;
-    VifGainLimit limit;
-    int width, height;
-    int bits; // of the samples
-};
 
 // How the samples of a scale are held. kPairs: the sum of two products of samples fits 32 bits (up to 15 bits).
 template <class SampleType, bool kPairsFit> struct VifSamples {
@@ -35,14 +26,6 @@ template <class SampleType, bool kPairsFit> struct VifSamples {
 using VifSamples8 = VifSamples<u8, true>;
 using VifSamples9To15 = VifSamples<u16, true>;
 using VifSamples16 = VifSamples<u16, false>;
-
-// Reflection without the edge, once, then clamped: for lengths above the radius, whose far positions nobody reads.
-VMAF_DEVICE_FN int vif_reflect(int i, int n) {
-    i = i < 0 ? -i : i;
-    const int j = 2 * (n - 1) - i;
-    i = i < j ? i : j;
-    return i > 0 ? i : 0;
-}
 
 template <int kCount> VMAF_DEVICE_FN void load_words(Shared<const u32> from, u32 (&v)[kCount]) {
     VMAF_UNROLL
@@ -71,7 +54,8 @@ template <class C, int S> struct VifProductRow<C, S, false> {
         }
     }
 };
-// In doubles every step is exact; starting at 2^52 leaves the integer in the low bits of the fraction.
+// In doubles every step is exact: words are denormal as they are (times 2^-1074), taps are times 2^1000, and starting
+// at 2^52 (times 2^-74) leaves the integer in the low bits of the fraction.
 template <class C, int S> struct VifProductRow<C, S, true> {
     static constexpr int R = vif_radius(S), kWords = (8 + 2 * R + 3) & ~3;
     static VMAF_DEVICE_FN void run(Shared<const u32> from, u32 (&out)[8]) {
@@ -80,12 +64,14 @@ template <class C, int S> struct VifProductRow<C, S, true> {
         using F = typename C::f64;
         F f[8 + 2 * R];
         VMAF_UNROLL
-        for (int i = 0; i < 8 + 2 * R; i++) f[i] = exact_f64<C>(v[i]);
+        for (int i = 0; i < 8 + 2 * R; i++) f[i] = C::from_words(0, v[i]);
         VMAF_UNROLL
         for (int j = 0; j < 8; j++) {
-            F sum = C::f64_from(0x4330000000008000ull); // 2^52 + 32768
+            F sum = C::f64_from(0x3e90000000008000ull); // 2^52 + 32768, times 2^-74
             VMAF_UNROLL
-            for (int k = -R; k <= R; k++) sum = C::multiply_add(F(vif_tap<S>(k < 0 ? -k : k)), f[j + R + k], sum);
+            for (int k = -R; k <= R; k++)
+                sum = C::multiply_add(F(vif_tap<S>(k < 0 ? -k : k)) * C::f64_from(0x7e70000000000000ull), f[j + R + k],
+                                      sum);
             out[j] = C::high_word(sum) << 16 | C::low_word(sum) >> 16;
         }
     }
@@ -109,7 +95,7 @@ template <class C, int S, class Samples, class Input> struct VifScale {
         alignas(16) u32 products[3][kTileHeight][kPitch]; // ref * ref, dist * dist, ref * dist
         alignas(16) u32 next[kTileHeight / 2][kPitch];    // next level after its vertical pass, packed like the means
         alignas(16) u16 log_table[kVifLogTableSize];
-        u64 group_sums[4][kThreads / C::kGroup];
+        u64 group_sums[4 * kThreads / C::kGroup];
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
@@ -122,7 +108,7 @@ template <class C, int S, class Samples, class Input> struct VifScale {
         VifTerms terms = {0, 0, 0, 0};
         statistics(c, shared, a, x0, y0, terms);
         if (S < 3) next_level(c, shared, a, x0, y0);
-        add_up(c, shared, a, terms);
+        vif_add_up<kThreads>(c, shared->group_sums, a.sums + static_cast<u64>(c.frame) * a.sums_stride, terms);
     }
 
   private:
@@ -188,10 +174,11 @@ template <class C, int S, class Samples, class Input> struct VifScale {
             VifProductRow<C, S, C::kFastF64>::run(&shared->products[0][row][column], xx);
             VifProductRow<C, S, C::kFastF64>::run(&shared->products[1][row][column], yy);
             VifProductRow<C, S, C::kFastF64>::run(&shared->products[2][row][column], xy);
+            VifVariances v[8];
             VMAF_UNROLL
-            for (int j = 0; j < 8; j++)
-                if (x + j < a.width)
-                    vif_pixel<C>(mean_ref[j], mean_dist[j], xx[j], yy[j], xy[j], shared->log_table, a.limit, terms);
+            for (int j = 0; j < 8; j++) v[j] = vif_variances(mean_ref[j], mean_dist[j], xx[j], yy[j], xy[j]);
+            const u32 valid = x + 8 <= a.width ? 255u : (1u << (a.width - x)) - 1;
+            VifEight<C, C::kFastF64>::run(v, valid, shared->log_table, a.limit, terms);
         }
     }
 
@@ -244,30 +231,10 @@ template <class C, int S, class Samples, class Input> struct VifScale {
             put(reinterpret_cast<Global<Words2>>(a.next.dist + at), Words2{{d[0] | d[1] << 16, d[2] | d[3] << 16}});
         }
     }
-
-    static VMAF_DEVICE_FN void add_up(C &c, Shared<SharedMemory> shared, const Args &a, const VifTerms &terms) {
-        const u32 num_log = c.group_sum(terms.num_log), den_log = c.group_sum(terms.den_log);
-        const u32 den_flat = c.group_sum(terms.den_flat);
-        // Below 2^35 per thread: in two parts that cannot overflow.
-        const u64 num_flat = c.group_sum(static_cast<u32>(terms.num_flat) & 0xffffff) +
-                             (static_cast<u64>(c.group_sum(static_cast<u32>(terms.num_flat >> 24))) << 24);
-        if (c.thread % C::kGroup == 0) {
-            const int group = c.thread / C::kGroup;
-            shared->group_sums[0][group] = num_log;
-            shared->group_sums[1][group] = den_log;
-            shared->group_sums[2][group] = num_flat;
-            shared->group_sums[3][group] = den_flat;
-        }
-        c.barrier();
-        if (c.thread < 4) {
-            u64 sum = 0;
-            for (int i = 0; i < kThreads / C::kGroup; i++) sum += shared->group_sums[c.thread][i];
-            if (sum) c.atomic_add(a.sums + static_cast<u64>(c.frame) * a.sums_stride + c.thread, sum);
-        }
-    }
 };
 
-template <class C> using vif_scale0_8 = VifScale<C, 0, VifSamples8, PicturePlanes>;
+template <class C>
+using vif_scale0_8 = Select<C::kByteMatrix, VifMatrixScale0<C>, VifScale<C, 0, VifSamples8, PicturePlanes>>;
 template <class C> using vif_scale0_15 = VifScale<C, 0, VifSamples9To15, PicturePlanes>;
 template <class C> using vif_scale0_16 = VifScale<C, 0, VifSamples16, PicturePlanes>;
 template <class C> using vif_scale1 = VifScale<C, 1, VifSamples16, ScratchPlanes<u16>>;

@@ -14,53 +14,22 @@
 #include "metrics/vif/vif_log.hpp"
 #include "metrics/vif/vif_pixel.hpp"
 #include "metrics/vif/vif_strip.hpp"
+#include "support/luma_pair.hpp"
 
 namespace vmaf::vif::vif_test {
 namespace {
 
 using Sample = std::uint16_t;
 
-void set_sample(const Picture &picture, int y, int x, unsigned value) {
-    std::byte *row = picture.data(0) + y * picture.stride_bytes(0);
-    if (picture.format().bits > 8)
-        reinterpret_cast<std::uint16_t *>(row)[x] = std::uint16_t(value);
-    else
-        row[x] = std::byte(value);
-}
-
 unsigned sample_at(const Picture &picture, int y, int x) {
     const std::byte *row = picture.data(0) + y * picture.stride_bytes(0);
     return picture.format().bits > 8 ? reinterpret_cast<const std::uint16_t *>(row)[x] : unsigned(row[x]);
 }
 
-struct Pair {
-    Picture ref, dist;
-};
-
-Pair make_pair(unsigned bits, int width, int height) {
-    const PictureFormat format = {PixelFormat::yuv400p, bits, unsigned(width), unsigned(height)};
-    return {Picture::allocate(format), Picture::allocate(format)};
-}
-
-// The pictures of vif.md 4.
-Pair vector_pair(unsigned bits) {
-    Pair pair = make_pair(bits, 36, 28);
-    for (int y = 0; y < 28; y++)
-        for (int x = 0; x < 36; x++) {
-            const int base = (17 * x + 29 * y + 3 * x * y) % 256;
-            const int r = bits == 8 ? base : 4 * base + (x + y) % 4;
-            const int d =
-                bits == 8 ? (3 * r + 64 + (5 * x + 7 * y) % 16) >> 2 : (3 * r + 256 + (5 * x + 7 * y) % 64) >> 2;
-            set_sample(pair.ref, y, x, unsigned(r));
-            set_sample(pair.dist, y, x, unsigned(d));
-        }
-    return pair;
-}
-
 // Neighbouring samples are alike, so that all branches of the pixel formula are met.
-Pair random_pair(unsigned bits, int width, int height, unsigned seed) {
+LumaPair random_pair(unsigned bits, int width, int height, unsigned seed) {
     std::mt19937 random(seed);
-    Pair pair = make_pair(bits, width, height);
+    LumaPair pair(bits, width, height);
     const int top = int((1u << bits) - 1);
     const int noise = 1 + int(random() % unsigned(top)) / (1 + int(random() % 30));
     for (int y = 0; y < height; y++)
@@ -68,23 +37,11 @@ Pair random_pair(unsigned bits, int width, int height, unsigned seed) {
             const int base = int(random() % unsigned(noise)) + (x + y) * top / (width + height) - noise / 2;
             const int r = std::clamp(base, 0, top);
             const int d = std::clamp(r * int(80 + seed % 40) / 100 + int(random() % unsigned(noise)) / 4, 0, top);
-            set_sample(pair.ref, y, x, unsigned(r));
-            set_sample(pair.dist, y, x, unsigned(d));
+            set_sample(pair.ref, y, x, r);
+            set_sample(pair.dist, y, x, d);
         }
     return pair;
 }
-
-class Threads final : public Parallel {
-  public:
-    explicit Threads(unsigned threads) : threads_(threads) {}
-    unsigned threads() const override { return threads_; }
-    void run(unsigned count, const std::function<void(unsigned)> &task) override {
-        for (unsigned i = count; i > 0; i--) task(i - 1); // any order must do
-    }
-
-  private:
-    unsigned threads_;
-};
 
 class Sink final : public ScoreSink {
   public:
@@ -102,10 +59,10 @@ struct Outcome {
     Sink scores;
 };
 
-Outcome score(const Pair &pair, const OptionTexts &options = {}, Isa isa = Isa::scalar, unsigned threads = 1) {
+Outcome score(const LumaPair &pair, const OptionTexts &options = {}, Isa isa = Isa::scalar, unsigned threads = 1) {
     const auto metric = vif_metric.create(OptionValues("vif", vif_metric.options, options));
     metric->prepare(pair.ref.format());
-    Threads parallel(threads);
+    BackwardParts parallel(threads);
     FrameResult result;
     metric->make_scorer(isa)->measure({0, pair.ref, pair.dist, {}, {}, parallel}, result);
     Outcome outcome{load_sums(result), {}};
@@ -116,7 +73,7 @@ Outcome score(const Pair &pair, const OptionTexts &options = {}, Isa isa = Isa::
 // Chapter 2 word by word, 64-bit sums, one plane after the other.
 class Oracle {
   public:
-    Oracle(const Pair &pair, double gain_limit) : limit_(gain_limit), bits_(pair.ref.format().bits) {
+    Oracle(const LumaPair &pair, double gain_limit) : limit_(gain_limit), bits_(pair.ref.format().bits) {
         const int width = int(pair.ref.format().width), height = int(pair.ref.format().height);
         for (const Picture *picture : {&pair.ref, &pair.dist}) {
             Image image(width, height);
@@ -294,7 +251,7 @@ TEST(VifLogarithm, SixteenBitPiecesAgreeWithEveryTableEntry) {
 }
 
 TEST(Vif, GivesTheSumsAndScoresOfTheTestVector) {
-    const Outcome got = score(vector_pair(8), {{"debug", "true"}});
+    const Outcome got = score(vif_vector_pair(8), {{"debug", "true"}});
     const FrameSums wanted = {
         {{20243264, 23550961, 0, 0}, {1756778, 2151499, 0, 0}, {264057, 349732, 0, 0}, {38084, 50659, 49187, 2}}};
     expect_equal(got.sums, wanted, "8 bit");
@@ -317,7 +274,7 @@ TEST(Vif, GivesTheSumsAndScoresOfTheTestVector) {
 }
 
 TEST(Vif, GivesTheSumsOfTheTenBitTestVector) {
-    const Outcome got = score(vector_pair(10));
+    const Outcome got = score(vif_vector_pair(10));
     const FrameSums wanted = {
         {{20332022, 23550608, 0, 0}, {1731480, 2151318, 0, 0}, {264389, 349317, 0, 0}, {38824, 50569, 51236, 2}}};
     expect_equal(got.sums, wanted, "10 bit");
@@ -326,7 +283,7 @@ TEST(Vif, GivesTheSumsOfTheTenBitTestVector) {
 }
 
 TEST(Vif, GainLimitTakesTheCreditForEnhancement) {
-    Pair pair = vector_pair(8);
+    LumaPair pair = vif_vector_pair(8);
     std::swap(pair.ref, pair.dist);
     const Outcome free = score(pair), limited = score(pair, {{"vif_enhn_gain_limit", "1.0"}});
     constexpr std::int64_t free_num[] = {21124560, 2145840, 349514, 41949};
@@ -341,8 +298,8 @@ TEST(Vif, GainLimitTakesTheCreditForEnhancement) {
 }
 
 TEST(Vif, SkippingScale0LeavesTheOtherScalesAlone) {
-    const Outcome all = score(vector_pair(8)),
-                  some = score(vector_pair(8), {{"vif_skip_scale0", "true"}, {"debug", "true"}});
+    const Outcome all = score(vif_vector_pair(8)),
+                  some = score(vif_vector_pair(8), {{"vif_skip_scale0", "true"}, {"debug", "true"}});
     for (std::size_t s = 1; s < kScales; s++) EXPECT_EQ(all.sums[s], some.sums[s]);
     const auto &scores = some.scores.values;
     EXPECT_EQ(scores.at("VMAF_integer_feature_vif_scale0_score"), 0.0);
@@ -355,7 +312,7 @@ TEST(Vif, SkippingScale0LeavesTheOtherScalesAlone) {
 TEST(Vif, EqualsTheTextOfTheSpecificationAtEveryDepth) {
     for (unsigned bits = 8; bits <= 16; bits++)
         for (const auto &[width, height] : {std::pair(47, 35), {64, 16}, {16, 40}}) {
-            const Pair pair = random_pair(bits, width, height, bits);
+            const LumaPair pair = random_pair(bits, width, height, bits);
             expect_equal(score(pair, {{"vif_enhn_gain_limit", "1.1"}}).sums, Oracle(pair, 1.1).sums,
                          std::to_string(bits) + " bit");
         }
@@ -365,7 +322,7 @@ TEST(Vif, EqualsTheTextOfTheSpecificationAtSmallSizes) {
     unsigned seed = 0;
     for (int height = 8; height <= 34; height += height < 18 ? 1 : 5)
         for (int width = 8; width <= 34; width += width < 18 ? 1 : 5) {
-            const Pair pair = random_pair(seed % 2 ? 8 : 10, width, height, seed);
+            const LumaPair pair = random_pair(seed % 2 ? 8 : 10, width, height, seed);
             seed++;
             expect_equal(score(pair).sums, Oracle(pair, 100.0).sums,
                          std::to_string(width) + "x" + std::to_string(height));
@@ -374,7 +331,7 @@ TEST(Vif, EqualsTheTextOfTheSpecificationAtSmallSizes) {
 
 TEST(Vif, ExtremeSamplesDoNotOverflow) {
     for (unsigned bits : {8u, 12u, 16u}) {
-        Pair pair = make_pair(bits, 40, 40);
+        LumaPair pair(bits, 40, 40);
         const unsigned top = (1u << bits) - 1;
         for (int y = 0; y < 40; y++)
             for (int x = 0; x < 40; x++) {
@@ -392,7 +349,7 @@ TEST(Vif, ExtremeSamplesDoNotOverflow) {
 }
 
 TEST(Vif, StripsDoNotChangeTheSums) {
-    const Pair pair = random_pair(8, 83, 301, 5);
+    const LumaPair pair = random_pair(8, 83, 301, 5);
     const FrameSums whole = score(pair).sums;
     for (unsigned threads : {2u, 3u, 8u, 64u})
         expect_equal(score(pair, {}, Isa::scalar, threads).sums, whole, "strips");
@@ -403,7 +360,7 @@ TEST(Vif, VectorCodeGivesTheSameSums) {
     for (Isa isa : usable_isas())
         for (const auto &[width, height] : {std::pair(176, 144), {161, 97}, {33, 17}, {300, 20}, {1003, 41}, {16, 300}})
             for (unsigned bits : {8u, 10u, 16u}) {
-                const Pair pair = random_pair(bits, width, height, seed++);
+                const LumaPair pair = random_pair(bits, width, height, seed++);
                 const FrameSums scalar = score(pair, {{"vif_enhn_gain_limit", "1.2"}}).sums;
                 const std::string what = std::string(to_string(isa)) + " " + std::to_string(width) + "x" +
                                          std::to_string(height) + " " + std::to_string(bits) + " bit";

@@ -116,8 +116,9 @@ template <class C> struct vif_thin {
             xy += tap * v.rd;
         }
         VifTerms terms = {0, 0, 0, 0};
-        vif_pixel<C>(m1, m2, static_cast<u32>(xx >> 16), static_cast<u32>(yy >> 16), static_cast<u32>(xy >> 16),
-                     shared->log_table, a.limit, terms);
+        const VifVariances v =
+            vif_variances(m1, m2, static_cast<u32>(xx >> 16), static_cast<u32>(yy >> 16), static_cast<u32>(xy >> 16));
+        vif_pixel<C>(v, shared->log_table, a.limit, terms);
         Global<u64> sums = a.sums + static_cast<u64>(c.frame) * a.sums_stride;
         c.atomic_add(sums, terms.num_log);
         c.atomic_add(sums + 1, terms.den_log);

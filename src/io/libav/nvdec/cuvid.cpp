@@ -34,14 +34,19 @@ Library::Library(std::unique_ptr<system::DynamicLibrary> library) : library_(std
     find(*library_, "cuvidDestroyVideoParser", destroy_parser);
 }
 
-std::shared_ptr<const Library> Library::load() try {
+std::shared_ptr<const Library> Library::load() {
     static std::mutex mutex;
     static std::shared_ptr<const Library> kept;
     const std::lock_guard lock(mutex);
-    if (!kept) kept.reset(new Library(std::make_unique<system::DynamicLibrary>(kLibrary)));
+    if (kept) return kept;
+    std::unique_ptr<system::DynamicLibrary> library;
+    try {
+        library = std::make_unique<system::DynamicLibrary>(kLibrary);
+    } catch (const Error &e) {
+        throw invalid("the NVIDIA decoder library " + kLibrary + " cannot be loaded: " + e.what());
+    }
+    kept.reset(new Library(std::move(library)));
     return kept;
-} catch (const system::LoadError &e) {
-    throw invalid("the NVIDIA decoder library " + kLibrary + " cannot be loaded: " + e.what());
 }
 
 } // namespace vmaf::nvdec

@@ -1,4 +1,4 @@
-#include "system/execution.hpp"
+#include "system/fiber.hpp"
 
 #include <new>
 
@@ -16,7 +16,7 @@ constexpr std::size_t kStackBytes = std::size_t{256} << 10;
 }
 
 // The system's own fibers: it must know of a stack, or exceptions fail on it.
-class Execution::State {
+class Fiber::State {
   public:
     void *fiber = nullptr;
     bool is_thread = true, was_fiber = false;
@@ -29,9 +29,9 @@ class Execution::State {
     }
 };
 
-Execution::Execution() : state_(std::make_unique<State>()) {}
+Fiber::Fiber() : state_(std::make_unique<State>()) {}
 
-Execution::Execution(void (*entry)(void *), void *argument) : state_(std::make_unique<State>()) {
+Fiber::Fiber(void (*entry)(void *), void *argument) : state_(std::make_unique<State>()) {
     state_->is_thread = false;
     state_->entry = entry;
     state_->argument = argument;
@@ -39,24 +39,24 @@ Execution::Execution(void (*entry)(void *), void *argument) : state_(std::make_u
     if (!state_->fiber) throw std::bad_alloc();
 }
 
-Execution::~Execution() {
+Fiber::~Fiber() {
     if (!state_->is_thread && state_->fiber) DeleteFiber(state_->fiber);
 }
 
-void Execution::adopt_thread() {
+void Fiber::adopt_thread() {
     state_->was_fiber = IsThreadAFiber();
     state_->fiber = state_->was_fiber ? GetCurrentFiber() : ConvertThreadToFiberEx(nullptr, FIBER_FLAG_FLOAT_SWITCH);
     if (!state_->fiber) throw std::bad_alloc();
 }
 
-void Execution::release_thread() {
+void Fiber::release_thread() {
     if (!state_->was_fiber) ConvertFiberToThread();
     state_->fiber = nullptr;
 }
 
-void Execution::hand_over(Execution &to) { SwitchToFiber(to.state_->fiber); }
+void Fiber::hand_over(Fiber &to) { SwitchToFiber(to.state_->fiber); }
 
-void *Execution::stack() const { return nullptr; }
-std::size_t Execution::stack_bytes() const { return 0; }
+void *Fiber::stack() const { return nullptr; }
+std::size_t Fiber::stack_bytes() const { return 0; }
 
 } // namespace vmaf::system

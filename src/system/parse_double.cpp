@@ -1,4 +1,4 @@
-#include "base/parse_double.hpp"
+#include "system/parse_double.hpp"
 
 #include <cerrno>
 #include <cmath>

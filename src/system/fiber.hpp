@@ -6,21 +6,21 @@
 
 namespace vmaf::system {
 
-class Execution {
+class Fiber {
   public:
     // The calling thread itself; others hand over to it between adopt_thread() and release_thread().
-    Execution();
+    Fiber();
     // entry(argument) on a new stack; it must never return. Throws std::bad_alloc.
-    Execution(void (*entry)(void *), void *argument);
-    Execution(const Execution &) = delete;
-    Execution &operator=(const Execution &) = delete;
-    ~Execution();
+    Fiber(void (*entry)(void *), void *argument);
+    Fiber(const Fiber &) = delete;
+    Fiber &operator=(const Fiber &) = delete;
+    ~Fiber();
 
     void adopt_thread();
     void release_thread();
 
     // Goes on with `to` where that stopped; returns when something hands over to this one.
-    void hand_over(Execution &to);
+    void hand_over(Fiber &to);
 
     // The memory of a stack of its own; none where the system does not tell.
     void *stack() const;

@@ -1,4 +1,4 @@
-#include "system/execution.hpp"
+#include "system/fiber.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <new>
 
-#if !defined(__x86_64__) && !defined(__aarch64__)
+#if defined(__ELF__) && (defined(__x86_64__) || defined(__aarch64__))
+#define VMAF_OWN_SWITCH 1
+#else
+#define VMAF_OWN_SWITCH 0
 #include <ucontext.h>
 #endif
 
@@ -41,9 +44,10 @@ class Stack {
 
 } // namespace
 
-// Saves the callee-saved registers on the stack, stores the stack pointer to *from and goes on at `to`.
-// swapcontext() would do, but makes a system call each time: kernels switch millions of times.
-#if defined(__x86_64__)
+// Saves the callee-saved registers on the stack, stores the stack pointer to *from and goes on at `to`. swapcontext()
+// would do, but makes a system call each time, and kernels switch millions of times; Boost.Context, which does not, has
+// no header-only form and is not there for mingw-w64.
+#if VMAF_OWN_SWITCH && defined(__x86_64__)
 extern "C" void vmaf_switch_stack(void **from, void *to);
 asm(R"(
 .text
@@ -85,7 +89,7 @@ static void *first_frame(std::byte *top, void (*entry)(void *), void *argument) 
     frame[7] = frame[8] = nullptr;
     return frame;
 }
-#elif defined(__aarch64__)
+#elif VMAF_OWN_SWITCH
 extern "C" void vmaf_switch_stack(void **from, void *to);
 asm(R"(
 .text
@@ -138,10 +142,10 @@ static void *first_frame(std::byte *top, void (*entry)(void *), void *argument) 
 }
 #endif
 
-class Execution::State {
+class Fiber::State {
   public:
     std::unique_ptr<Stack> stack; // none for a thread
-#if defined(__x86_64__) || defined(__aarch64__)
+#if VMAF_OWN_SWITCH
     void *stack_pointer = nullptr;
 #else
     ucontext_t context;
@@ -156,11 +160,11 @@ class Execution::State {
 #endif
 };
 
-Execution::Execution() : state_(std::make_unique<State>()) {}
+Fiber::Fiber() : state_(std::make_unique<State>()) {}
 
-Execution::Execution(void (*entry)(void *), void *argument) : state_(std::make_unique<State>()) {
+Fiber::Fiber(void (*entry)(void *), void *argument) : state_(std::make_unique<State>()) {
     state_->stack = std::make_unique<Stack>();
-#if defined(__x86_64__) || defined(__aarch64__)
+#if VMAF_OWN_SWITCH
     state_->stack_pointer = first_frame(state_->stack->top(), entry, argument);
 #else
     state_->entry = entry;
@@ -175,19 +179,19 @@ Execution::Execution(void (*entry)(void *), void *argument) : state_(std::make_u
 #endif
 }
 
-Execution::~Execution() = default;
-void Execution::adopt_thread() {}
-void Execution::release_thread() {}
+Fiber::~Fiber() = default;
+void Fiber::adopt_thread() {}
+void Fiber::release_thread() {}
 
-void Execution::hand_over(Execution &to) {
-#if defined(__x86_64__) || defined(__aarch64__)
+void Fiber::hand_over(Fiber &to) {
+#if VMAF_OWN_SWITCH
     vmaf_switch_stack(&state_->stack_pointer, to.state_->stack_pointer);
 #else
     swapcontext(&state_->context, &to.state_->context);
 #endif
 }
 
-void *Execution::stack() const { return state_->stack ? state_->stack->bottom() : nullptr; }
-std::size_t Execution::stack_bytes() const { return state_->stack ? kStackBytes : 0; }
+void *Fiber::stack() const { return state_->stack ? state_->stack->bottom() : nullptr; }
+std::size_t Fiber::stack_bytes() const { return state_->stack ? kStackBytes : 0; }
 
 } // namespace vmaf::system

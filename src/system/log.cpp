@@ -1,4 +1,4 @@
-#include "base/log.hpp"
+#include "system/log.hpp"
 
 #include <algorithm>
 #include <array>

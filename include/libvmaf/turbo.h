@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause-Patent */
+#ifndef VMAF_TURBO_H
+#define VMAF_TURBO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libvmaf/libvmaf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What libvmaf's own headers lack. Nothing here changes those.
+ *
+ * Every structure begins with its size, which the caller sets to sizeof: `VmafTurboPicture p = {.size = sizeof p}`.
+ * Members that a caller's version does not have count as 0. Functions return 0, or a negative errno value. */
+
+#define VMAF_TURBO_VERSION 1u
+
+/* VMAF_TURBO_VERSION of the library; functions are added, never changed. */
+unsigned vmaf_turbo_version(void);
+
+/* Why the last call of this thread failed, in a sentence; "" if it did not. Valid until the thread's next call. */
+const char *vmaf_turbo_last_error(void);
+
+/* Chooses where scores are computed: "auto", "cpu", "cuda", "hip", "sycl" or "metal", as `turbo.backend` in an overload
+ * does. `device` is an index; -1: the first. Before the first pictures. -ENOSYS: not built. */
+int vmaf_turbo_use_backend(VmafContext *vmaf, const char *backend, int device);
+
+typedef struct VmafTurboDevice {
+    size_t size;
+    int index;       /* -1 on the CPU */
+    char backend[8]; /* "cpu", "cuda", ... */
+    char name[128];
+    void *context; /* the runtime's own handle (a CUcontext); NULL: it has none */
+    /* A queue of the device (a CUstream) that the caller may put work into, for `stream` of a picture. NULL: there is
+     * none. Valid until vmaf_close(). */
+    void *stream;
+    /* What has been copied to the host so far by all contexts that share the device: results are a few KiB at a time;
+     * copies of 64 KiB and more may be pictures, for metrics that run on the CPU. */
+    uint64_t small_copies, large_copies;
+} VmafTurboDevice;
+
+/* Starts the device that was chosen, if it has not been started, and describes it. */
+int vmaf_turbo_device(VmafContext *vmaf, VmafTurboDevice *device);
+
+enum VmafTurboMemory {
+    VMAF_TURBO_MEMORY_HOST = 0,
+    VMAF_TURBO_MEMORY_DEVICE = 1, /* of the context's device; CUDA and HIP */
+};
+
+/* Samples that the caller owns. Above 8 bits they are 16-bit words, value in the low bits. */
+typedef struct VmafTurboPicture {
+    size_t size;
+    enum VmafPixelFormat pix_fmt;
+    unsigned bpc, w, h; /* planes have the sizes of vmaf_picture_alloc() */
+    enum VmafTurboMemory memory;
+    const void *data[3];
+    ptrdiff_t stride[3]; /* bytes from one row to the next; may be negative in host memory */
+
+    /* Device memory: the samples are valid once this queue (a CUstream) has done what it was given before the call.
+     * NULL: the default queue. */
+    void *stream;
+
+    /* NULL: the samples are copied. Host memory may change as soon as the call returns, device memory after
+     * vmaf_turbo_wait_read() or vmaf_turbo_hold_stream().
+     * Otherwise: the samples stay unchanged, and are read where they are if the layout allows, until `release` is
+     * called with `user`, once, from any thread, possibly before the call returns. */
+    void (*release)(void *user);
+    void *user;
+
+    /* Bytes behind the last row of every plane that may be read (not used). Host memory is read in place from
+     * VMAF_TURBO_PADDING on; device memory if rows are also w rounded up to 32 samples apart. */
+    size_t padding;
+
+    /* Device memory, not 0: the samples are valid already, or once those of an earlier picture of the context are.
+     * `stream` is not waited for again, which takes time. */
+    int is_ready;
+} VmafTurboPicture;
+
+#define VMAF_TURBO_PADDING 128
+
+/* vmaf_read_pictures() for such pictures. After a failure they stay the caller's, and `release` is not called. */
+int vmaf_turbo_read_pictures(VmafContext *vmaf, const VmafTurboPicture *ref, const VmafTurboPicture *dist,
+                             unsigned index);
+
+/* Waits until the device has copied all pictures that were given without `release`. */
+int vmaf_turbo_wait_read(VmafContext *vmaf);
+
+/* The same without waiting: what is put into `stream` (a CUstream; NULL: the default queue) from now on starts after.
+ */
+int vmaf_turbo_hold_stream(VmafContext *vmaf, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

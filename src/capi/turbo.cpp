@@ -1,0 +1,179 @@
+// libvmaf/turbo.h: what libvmaf's own headers lack.
+#include <algorithm>
+#include <cstdio>
+
+#include "base/aligned.hpp"
+#include "capi/context.hpp"
+#include "device/picture_memory.hpp"
+#include "picture/foreign.hpp"
+
+#pragma GCC visibility push(default)
+#include "libvmaf/turbo.h"
+#pragma GCC visibility pop
+
+using namespace vmaf;
+
+static_assert(VMAF_TURBO_PADDING == kOverreadBytes);
+
+namespace {
+
+// A caller's structure of whatever version, as ours. Members that it lacks are 0; those that we lack must be.
+template <class T> T own_version(const T &given) {
+    T out{};
+    if (given.size < sizeof given.size) throw invalid("a structure of turbo.h has no size; set it to sizeof");
+    const auto *bytes = reinterpret_cast<const unsigned char *>(&given);
+    if (given.size > sizeof out && std::any_of(bytes + sizeof out, bytes + given.size, [](auto b) { return b != 0; }))
+        throw invalid("a structure of turbo.h uses members that this version of the library does not have");
+    std::memcpy(&out, &given, std::min(given.size, sizeof out));
+    return out;
+}
+
+// A picture in memory of the caller; it is not released before it is taken.
+ForeignBuffer *wrapped(const PictureFormat &format, const VmafTurboPicture &given) {
+    auto *const buffer = new ForeignBuffer(format);
+    buffer->memory = given.memory == VMAF_TURBO_MEMORY_DEVICE ? Memory::device : Memory::host;
+    buffer->ready_queue = given.stream;
+    buffer->is_ready = given.is_ready != 0;
+    buffer->is_transient = !given.release || given.padding < kOverreadBytes;
+    for (unsigned p = 0; p < format.planes(); p++) {
+        buffer->data[p] = const_cast<std::byte *>(static_cast<const std::byte *>(given.data[p]));
+        buffer->stride[p] = given.stride[p];
+    }
+    return buffer;
+}
+
+void check_layout(const PictureFormat &format, const VmafTurboPicture &given) {
+    const bool is_on_device = given.memory == VMAF_TURBO_MEMORY_DEVICE;
+    for (unsigned p = 0; p < format.planes(); p++) {
+        if (format.plane_width(p) == 0 || format.plane_height(p) == 0) continue;
+        const std::ptrdiff_t bytes = std::ptrdiff_t{format.plane_width(p)} * format.bytes_per_sample();
+        const std::ptrdiff_t apart = std::abs(given.stride[p]);
+        if (!given.data[p]) throw invalid("plane " + std::to_string(p) + " of a picture has no samples");
+        if (format.plane_height(p) > 1 && apart < bytes)
+            throw invalid("rows of plane " + std::to_string(p) + " have " + std::to_string(bytes) + " bytes, but are " +
+                          std::to_string(apart) + " apart");
+        if (given.stride[p] % format.bytes_per_sample() ||
+            reinterpret_cast<std::uintptr_t>(given.data[p]) % format.bytes_per_sample())
+            throw invalid("plane " + std::to_string(p) + " of a picture is not aligned to its samples");
+        if (is_on_device && given.stride[p] < 0)
+            throw invalid("rows of a picture in device memory go backwards; copy it first");
+    }
+}
+
+bool may_stay(const PictureFormat &format, const VmafTurboPicture &given) {
+    for (unsigned p = 0; p < format.planes(); p++)
+        if (given.stride[p] < 0) return false;
+    return given.release && given.padding >= kOverreadBytes;
+}
+
+Picture copied(VmafContext &vmaf, const PictureFormat &format, const VmafTurboPicture &given) {
+    auto &pool = vmaf.foreign_pictures;
+    if (!pool || !(pool->format() == format)) {
+        const std::shared_ptr<Device> device = vmaf.session.shared_device();
+        pool = std::make_unique<PicturePool>(format, 0,
+                                             device ? device_memory(device, Memory::pinned_host) : host_memory());
+    }
+    Picture copy = pool->fetch_or_add();
+    for (unsigned p = 0; p < format.planes(); p++) {
+        const std::size_t bytes = std::size_t{format.plane_width(p)} * format.bytes_per_sample();
+        const auto *from = static_cast<const std::byte *>(given.data[p]);
+        for (unsigned y = 0; y < format.plane_height(p); y++)
+            std::memcpy(copy.data(p) + std::ptrdiff_t{y} * copy.stride_bytes(p),
+                        from + std::ptrdiff_t{y} * given.stride[p], bytes);
+    }
+    return copy;
+}
+
+// A picture for the session, and the buffer that tells the caller when it goes, if there is one.
+struct Taken {
+    Picture picture;
+    ForeignBuffer *buffer = nullptr;
+};
+
+Taken take(VmafContext &vmaf, const VmafTurboPicture &given) {
+    const PictureFormat format = capi::format_of(given);
+    check_format(format);
+    const int memory = capi::value_of(given.memory);
+    if (memory != VMAF_TURBO_MEMORY_HOST && memory != VMAF_TURBO_MEMORY_DEVICE)
+        throw invalid("memory " + std::to_string(memory) + " of a picture is neither the host's nor a device's");
+    check_layout(format, given);
+    const bool is_on_device = memory == VMAF_TURBO_MEMORY_DEVICE;
+    if (is_on_device) {
+        const Device *const device = vmaf.session.device();
+        if (device && device->info().backend != "cuda" && device->info().backend != "hip")
+            throw Error(ENOTSUP, "pictures in memory of a " + device->info().backend +
+                                     " device are not supported; give them in host memory");
+    }
+    if (!is_on_device && !may_stay(format, given)) return {copied(vmaf, format, given), nullptr};
+    ForeignBuffer *const buffer = wrapped(format, given);
+    return {Picture(buffer), buffer};
+}
+
+void describe(VmafContext &vmaf, VmafTurboDevice &out) {
+    const Device *const device = vmaf.session.device();
+    std::snprintf(out.backend, sizeof out.backend, "%s", device ? device->info().backend.c_str() : "cpu");
+    std::snprintf(out.name, sizeof out.name, "%s", device ? device->info().name.c_str() : "");
+    out.index = device ? static_cast<int>(device->info().index) : -1;
+    out.context = device ? device->native_context() : nullptr;
+    const HostCopies copies = device ? device->host_copies() : HostCopies{};
+    out.small_copies = copies.small;
+    out.large_copies = copies.large;
+    if (device && !vmaf.callers_queue) vmaf.callers_queue = vmaf.session.device()->make_queue();
+    out.stream = vmaf.callers_queue ? vmaf.callers_queue->native() : nullptr;
+}
+
+} // namespace
+
+unsigned vmaf_turbo_version(void) { return VMAF_TURBO_VERSION; }
+
+const char *vmaf_turbo_last_error(void) { return capi::last_error().c_str(); }
+
+int vmaf_turbo_use_backend(VmafContext *vmaf, const char *backend, int device) {
+    if (!vmaf || !backend) return -EINVAL;
+    return capi::guarded([&] {
+        BackendWish wish;
+        wish.set("backend", backend);
+        if (device < -1)
+            throw invalid("device " + std::to_string(device) + ": an index is 0 or more, or -1 for the first");
+        if (device >= 0) wish.device = static_cast<unsigned>(device);
+        vmaf->session.wish(wish);
+    });
+}
+
+int vmaf_turbo_device(VmafContext *vmaf, VmafTurboDevice *device) {
+    if (!vmaf || !device) return -EINVAL;
+    return capi::guarded([&] {
+        VmafTurboDevice out = own_version(*device);
+        vmaf->session.start_device();
+        describe(*vmaf, out);
+        std::memcpy(device, &out, std::min(device->size, sizeof out));
+    });
+}
+
+int vmaf_turbo_read_pictures(VmafContext *vmaf, const VmafTurboPicture *ref, const VmafTurboPicture *dist,
+                             unsigned index) {
+    if (!vmaf || !ref || !dist) return -EINVAL;
+    return capi::guarded([&] {
+        const VmafTurboPicture given[] = {own_version(*ref), own_version(*dist)};
+        vmaf->session.start_device();
+        Taken taken[] = {take(*vmaf, given[0]), take(*vmaf, given[1])};
+        vmaf->session.read(taken[0].picture, taken[1].picture, index);
+        for (int i = 0; i < 2; i++)
+            if (taken[i].buffer) {
+                taken[i].buffer->user = given[i].user;
+                taken[i].buffer->release = given[i].release;
+            } else if (given[i].release) {
+                given[i].release(given[i].user);
+            }
+    });
+}
+
+int vmaf_turbo_wait_read(VmafContext *vmaf) {
+    if (!vmaf) return -EINVAL;
+    return capi::guarded([&] { vmaf->session.wait_for_copies(); });
+}
+
+int vmaf_turbo_hold_stream(VmafContext *vmaf, void *stream) {
+    if (!vmaf) return -EINVAL;
+    return capi::guarded([&] { vmaf->session.hold_queue(stream); });
+}

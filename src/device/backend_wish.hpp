@@ -1,0 +1,46 @@
+// The reserved name `turbo` in model overloads and options of features: where the scores of a context come from
+// (backends.md 4.6).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace vmaf {
+
+class Device;
+
+struct BackendWish {
+    static constexpr std::string_view kName = "turbo";
+
+    std::string backend;            // "auto", "cpu" or a name of kBackends; empty: none was named
+    std::optional<unsigned> device; // its index
+
+    bool empty() const { return backend.empty() && !device; }
+    bool is_auto() const { return backend == "auto"; }
+    bool needs_device() const { return !backend.empty() && backend != "cpu"; }
+    bool operator==(const BackendWish &) const = default;
+
+    // `turbo.KEY=TEXT`. Throws Error(EINVAL) for other keys and texts.
+    void set(std::string_view key, const std::string &text);
+    // Both; throws Error(EINVAL) where they contradict each other.
+    void add(const BackendWish &other);
+    // Throws Error: EINVAL for a device without a backend, ENOSYS for a backend that is not built.
+    void check() const;
+    void check_device() const; // the former alone
+    // Takes `turbo.KEY` out of the options of a feature.
+    static BackendWish take_from(std::map<std::string, std::string, std::less<>> &options);
+};
+
+// The device of a wish that needs one. A named backend is that one or an Error, as for --backend; `auto` gives null
+// where there is none that is faster than the processor.
+std::shared_ptr<Device> open_wished_device(const BackendWish &wish);
+
+// What is said where a backend that was asked for by name cannot be had (backends.md 5).
+std::string refusal_of_backend(std::string_view asked, std::string_view why);
+std::string backend_is_not_built(std::string_view backend);
+
+} // namespace vmaf

@@ -1,0 +1,20 @@
+// Percentiles of scores, one definition for documents and vmaf-tune.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace vmaf {
+
+// The value at position floor(p / 100 * n) of the sorted values, the last one for p = 100. `values` is not empty.
+inline double percentile(std::vector<double> values, double p) {
+    for (const double value : values)
+        if (std::isnan(value)) return value; // no order, no percentile
+    const auto position = static_cast<std::size_t>(std::floor(p / 100 * static_cast<double>(values.size())));
+    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(std::min(position, values.size() - 1));
+    std::nth_element(values.begin(), nth, values.end());
+    return *nth;
+}
+
+} // namespace vmaf

@@ -1,0 +1,227 @@
+// libvmaf/turbo.h as clients use it: pictures of the caller in host memory and on a device. The device is the host
+// device under the name of CUDA (cuda_api_test.cpp).
+#include "libvmaf/turbo.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client.hpp"
+#include "libvmaf/libvmaf_cuda.h"
+
+namespace {
+
+using namespace capi_test;
+
+constexpr unsigned kWidth = 96, kHeight = 64, kFrames = 6;
+
+struct Way {
+    VmafTurboMemory memory;
+    bool in_place, overwrites;
+    unsigned extra_bytes; // between rows
+};
+
+std::atomic<int> held{0};
+void release(void *user) {
+    static_cast<std::vector<unsigned char> *>(user)->assign(1, 0); // gone: whoever reads it now is found out
+    held--;
+}
+
+// A frame in memory of the test, planes one behind the other.
+struct Frame {
+    std::vector<unsigned char> bytes;
+    VmafTurboPicture picture{};
+
+    Frame(unsigned seed, unsigned bpc, VmafPixelFormat format, const Way &way) {
+        VmafPicture drawn = capi_test::picture(kWidth, kHeight, seed, bpc, format);
+        std::array<std::size_t, 3> offset{}, stride{};
+        std::size_t size = 0;
+        for (unsigned p = 0; p < 3; p++) {
+            const std::size_t row = drawn.w[p] * (bpc > 8 ? 2 : 1);
+            stride[p] = (row + 31) / 32 * 32 + way.extra_bytes;
+            offset[p] = size;
+            size += stride[p] * drawn.h[p];
+        }
+        bytes.resize(size + VMAF_TURBO_PADDING);
+        picture = {
+            .size = sizeof picture, .pix_fmt = format, .bpc = bpc, .w = kWidth, .h = kHeight, .memory = way.memory};
+        for (unsigned p = 0; p < 3 && drawn.h[p]; p++) {
+            picture.data[p] = bytes.data() + offset[p];
+            picture.stride[p] = static_cast<std::ptrdiff_t>(stride[p]);
+            for (unsigned y = 0; y < drawn.h[p]; y++)
+                std::memcpy(bytes.data() + offset[p] + y * stride[p],
+                            static_cast<unsigned char *>(drawn.data[p]) + y * static_cast<std::size_t>(drawn.stride[p]),
+                            drawn.w[p] * (bpc > 8 ? 2 : 1));
+        }
+        vmaf_picture_unref(&drawn);
+        if (!way.in_place) return;
+        picture.release = release;
+        picture.user = &bytes;
+        picture.padding = VMAF_TURBO_PADDING;
+        held++;
+    }
+};
+
+// Of psnr (all planes) and motion, which looks back.
+std::vector<double> scores_of(VmafContext *ctx) {
+    std::vector<double> out;
+    EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+    for (unsigned i = 0; i < kFrames; i++)
+        for (const char *const name : {"psnr_y", "psnr_cb", "VMAF_integer_feature_motion2_score"}) {
+            double score = -1;
+            EXPECT_EQ(vmaf_feature_score_at_index(ctx, name, &score, i), 0) << name;
+            out.push_back(score);
+        }
+    return out;
+}
+
+std::vector<double> turbo_scores(const Way &way, unsigned bpc, VmafPixelFormat format, unsigned threads,
+                                 bool with_device) {
+    std::vector<std::unique_ptr<Frame>> frames; // the last ones are kept until the context goes
+    Context ctx(quiet(threads));
+    VmafCudaState *state = nullptr;
+    if (with_device) {
+        EXPECT_EQ(vmaf_cuda_state_init(&state, {}), 0);
+        EXPECT_EQ(vmaf_cuda_import_state(ctx, state), 0);
+    }
+    EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+    EXPECT_EQ(vmaf_use_feature(ctx, "motion", nullptr), 0);
+    for (unsigned i = 0; i < kFrames; i++) {
+        frames.push_back(std::make_unique<Frame>(i, bpc, format, way));
+        frames.push_back(std::make_unique<Frame>(i + 1, bpc, format, way));
+        Frame &ref = *frames[2 * i], &dist = *frames[2 * i + 1];
+        EXPECT_EQ(vmaf_turbo_read_pictures(ctx, &ref.picture, &dist.picture, i), 0) << vmaf_turbo_last_error();
+        if (!way.overwrites) continue;
+        EXPECT_EQ(i % 2 ? vmaf_turbo_wait_read(ctx) : vmaf_turbo_hold_stream(ctx, nullptr), 0);
+        EXPECT_EQ(vmaf_turbo_wait_read(ctx), 0); // the host device has no queues to hold
+        for (Frame *const frame : {&ref, &dist}) std::fill(frame->bytes.begin(), frame->bytes.end(), 255);
+    }
+    std::vector<double> out = scores_of(ctx);
+    vmaf_cuda_state_free(state);
+    return out;
+}
+
+TEST(Turbo, PicturesOfTheCallerScoreAsOurOwn) {
+    constexpr auto kHost = VMAF_TURBO_MEMORY_HOST, kDevice = VMAF_TURBO_MEMORY_DEVICE;
+    for (const auto &[bpc, format] :
+         {std::pair{8u, VMAF_PIX_FMT_YUV420P}, {10u, VMAF_PIX_FMT_YUV444P}, {16u, VMAF_PIX_FMT_YUV422P}}) {
+        std::vector<double> expected;
+        {
+            Context ctx;
+            EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+            EXPECT_EQ(vmaf_use_feature(ctx, "motion", nullptr), 0);
+            for (unsigned i = 0; i < kFrames; i++) {
+                VmafPicture ref = picture(kWidth, kHeight, i, bpc, format),
+                            dist = picture(kWidth, kHeight, i + 1, bpc, format);
+                EXPECT_EQ(vmaf_read_pictures(ctx, &ref, &dist, i), 0);
+            }
+            expected = scores_of(ctx);
+        }
+        for (const unsigned extra : {0u, 6u})
+            for (const unsigned threads : {0u, 2u}) {
+                EXPECT_EQ(turbo_scores({kHost, false, true, extra}, bpc, format, threads, false), expected);
+                EXPECT_EQ(turbo_scores({kHost, true, false, extra}, bpc, format, threads, false), expected);
+                EXPECT_EQ(turbo_scores({kHost, false, true, extra}, bpc, format, threads, true), expected);
+                EXPECT_EQ(turbo_scores({kHost, true, false, extra}, bpc, format, threads, true), expected);
+                EXPECT_EQ(turbo_scores({kDevice, false, true, extra}, bpc, format, threads, true), expected);
+                EXPECT_EQ(turbo_scores({kDevice, true, false, extra}, bpc, format, threads, true), expected);
+            }
+    }
+    EXPECT_EQ(held, 0); // each was released once
+}
+
+TEST(Turbo, RowsMayGoBackwards) {
+    Context ctx;
+    EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+    Frame ref(0, 8, VMAF_PIX_FMT_YUV400P, {}), dist(0, 8, VMAF_PIX_FMT_YUV400P, {});
+    for (VmafTurboPicture *const picture : {&ref.picture, &dist.picture}) {
+        picture->data[0] = static_cast<const unsigned char *>(picture->data[0]) + picture->stride[0] * (kHeight - 1);
+        picture->stride[0] = -picture->stride[0];
+    }
+    EXPECT_EQ(vmaf_turbo_read_pictures(ctx, &ref.picture, &dist.picture, 0), 0);
+    double score = 0;
+    EXPECT_EQ(vmaf_feature_score_at_index(ctx, "psnr_y", &score, 0), 0);
+    EXPECT_EQ(score, 60);
+}
+
+TEST(Turbo, WhatDoesNotFitIsRefusedAndStaysTheCallers) {
+    Context ctx;
+    EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+    const Frame good(0, 10, VMAF_PIX_FMT_YUV420P, {});
+    const auto refused = [&](auto change) {
+        VmafTurboPicture bad = good.picture;
+        bad.release = [](void *) { FAIL() << "released"; };
+        change(bad);
+        const int result = vmaf_turbo_read_pictures(ctx, &good.picture, &bad, 0);
+        EXPECT_NE(std::string(vmaf_turbo_last_error()), "");
+        return result;
+    };
+    EXPECT_EQ(refused([](auto &p) { p.size = 0; }), -EINVAL);
+    EXPECT_EQ(refused([](auto &p) { p.data[1] = nullptr; }), -EINVAL);
+    EXPECT_EQ(refused([](auto &p) { p.stride[2] = 1; }), -EINVAL);
+    EXPECT_EQ(refused([](auto &p) { p.stride[0]++; }), -EINVAL);
+    EXPECT_EQ(refused([](auto &p) { p.bpc = 17; }), -EINVAL);
+    EXPECT_EQ(refused([](auto &p) { p.w = 0; }), -EINVAL);
+    EXPECT_EQ(refused([](auto &p) { p.w = kWidth - 2; }), -EINVAL);
+    EXPECT_EQ(refused([](auto &p) { std::memset(&p.memory, 7, 1); }), -EINVAL);
+    EXPECT_EQ(refused([](auto &p) { p.memory = VMAF_TURBO_MEMORY_DEVICE; }), -EINVAL);
+    EXPECT_EQ(vmaf_turbo_read_pictures(nullptr, &good.picture, &good.picture, 0), -EINVAL);
+    EXPECT_EQ(vmaf_turbo_read_pictures(ctx, &good.picture, nullptr, 0), -EINVAL);
+    EXPECT_EQ(vmaf_turbo_read_pictures(ctx, &good.picture, &good.picture, 0), 0);
+    EXPECT_STREQ(vmaf_turbo_last_error(), "");
+}
+
+TEST(Turbo, OlderAndNewerStructuresAreUnderstood) {
+    Context ctx;
+    EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+    Frame frame(0, 8, VMAF_PIX_FMT_YUV420P, {});
+    frame.picture.size = offsetof(VmafTurboPicture, stream); // members behind count as 0
+    frame.picture.release = [](void *) { FAIL() << "released"; };
+    EXPECT_EQ(vmaf_turbo_read_pictures(ctx, &frame.picture, &frame.picture, 0), 0);
+    struct {
+        VmafTurboPicture known;
+        long more;
+    } newer{frame.picture, 0};
+    newer.known.release = nullptr;
+    newer.known.size = sizeof newer;
+    EXPECT_EQ(vmaf_turbo_read_pictures(ctx, &newer.known, &newer.known, 1), 0);
+    newer.more = 1;
+    EXPECT_EQ(vmaf_turbo_read_pictures(ctx, &newer.known, &newer.known, 2), -EINVAL);
+}
+
+TEST(Turbo, BackendsAreChosenAndDescribed) {
+    EXPECT_EQ(vmaf_turbo_version(), VMAF_TURBO_VERSION);
+    Context ctx;
+    VmafTurboDevice device{};
+    EXPECT_EQ(vmaf_turbo_device(ctx, &device), -EINVAL); // no size
+    device.size = sizeof device;
+    EXPECT_EQ(vmaf_turbo_device(ctx, &device), 0);
+    EXPECT_STREQ(device.backend, "cpu");
+    EXPECT_EQ(device.index, -1);
+    EXPECT_EQ(vmaf_turbo_use_backend(ctx, "gpu", -1), -EINVAL);
+    EXPECT_EQ(vmaf_turbo_use_backend(ctx, "cuda", -2), -EINVAL);
+    EXPECT_EQ(vmaf_turbo_use_backend(ctx, "cpu", 0), -EINVAL); // it has no devices
+    EXPECT_NE(std::string(vmaf_turbo_last_error()).find("turbo.device=0"), std::string::npos);
+    EXPECT_EQ(vmaf_turbo_use_backend(ctx, "cpu", -1), 0);
+    EXPECT_EQ(vmaf_turbo_use_backend(ctx, "auto", -1), -EINVAL);
+    EXPECT_EQ(vmaf_turbo_wait_read(ctx), 0); // nothing to wait for
+    EXPECT_EQ(vmaf_turbo_hold_stream(ctx, nullptr), 0);
+    VmafCudaState *state = nullptr;
+    Context gpu;
+    EXPECT_EQ(vmaf_cuda_state_init(&state, {}), 0);
+    EXPECT_EQ(vmaf_cuda_import_state(gpu, state), 0);
+    EXPECT_EQ(vmaf_turbo_device(gpu, &device), 0);
+    EXPECT_STREQ(device.backend, "cuda");
+    EXPECT_EQ(vmaf_cuda_state_free(state), 0);
+}
+
+} // namespace

@@ -21,7 +21,6 @@
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "config.h"
 #include "device/device.hpp"
 #include "device/picture_memory.hpp"
@@ -30,6 +29,7 @@
 #include "session/session.hpp"
 #include "support/device_run.hpp"
 #include "support/devices.hpp"
+#include "system/log.hpp"
 
 namespace {
 

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "device/picture_memory.hpp"
 #include "io/video_pairs.hpp"
 #include "session/session.hpp"
 #include "support/devices.hpp"
+#include "system/log.hpp"
 #include "system/program.hpp"
 
 namespace {

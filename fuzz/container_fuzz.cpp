@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "io/preparation.hpp"
+#include "system/log.hpp"
 
 extern "C" const vmaf::VideoModule vmaf_video_module;
 

@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "io/y4m_reader.hpp"
 #include "system/descriptor.hpp"
+#include "system/log.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@ set -euo pipefail
 build=(g++ meson ninja-build pkg-config python3 libhwy-dev nlohmann-json3-dev libcli11-dev libsqlite3-dev nettle-dev
        libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libavfilter-dev ffmpeg)
 test=(libgtest-dev libgmock-dev clang libclang-rt-dev valgrind
-      g++-aarch64-linux-gnu qemu-user g++-mingw-w64-x86-64-posix wine wine64 newlib-source googletest make patch cmake clang-format clang-tidy strace mount xz-utils)
+      g++-aarch64-linux-gnu qemu-user g++-mingw-w64-x86-64-posix wine wine64 newlib-source googletest make patch cmake clang-format clang-tidy strace mount xz-utils python3-numpy python3-pytest)
 
 wanted=("${build[@]}")
 [ "${1:-build}" = test ] && wanted+=("${test[@]}")

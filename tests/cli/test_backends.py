@@ -93,7 +93,10 @@ class Backends(CommandTest):
                 self.score(*PSNR, form, "--backend", "cpu")
             self.refused(1, f"--no_{name}=maybe", says="true or false")
             self.refused(1, "--backend", name, f"--no_{name}", says="contradicts")
-            self.refused(1, "--backend", name, "--gpumask", "0xffffffff", says="contradicts")
+            self.refused(1, "--backend", name, "--gpumask", "0xffffffff", says="forbids every GPU")
+            for mask in ("1", "2", "0xfffffffe"):
+                self.refused(1, "--backend", name, "--gpumask", mask, says="keeps models on the CPU")
+            self.refused(1, "--feature", f"psnr=turbo.backend={name}", "--gpumask", "1", says="contradicts")
         self.score(*PSNR, "--no_vulkan")
         self.refused(1, "--vulkan_device", "0", says="vulkan")
 

@@ -66,6 +66,29 @@ class WithoutDriver(Cuda):
         self.assertEqual(details["features"]["xpsnr"][:2], ["cpu", "cuda"])
 
 
+class AskedForByAModel(Cuda):
+    MODEL = ("--model", "version=vmaf_v0.6.1:turbo.backend=cuda", *OTHERS)
+
+    def test_it_is_like_the_option(self):
+        run = self.score(*self.MODEL, "--json", "-o", "-", env=environment())
+        self.assertEqual(json.loads(run.stdout)["backend_used"], "cuda")
+        self.assertEqual(run.stderr, "")
+        path = self.folder / "refused.json"
+        run = self.score(*self.MODEL, "-o", path, expect=100, env=environment(FAKE_CUDA_FAIL="cuInit=999"))
+        self.assertEqual(run.stderr.splitlines()[-1], REFUSED)
+        self.assertEqual(json.loads(path.read_text())["backend_requested"], "cuda")
+
+    def test_contradictions_are_usage_errors(self):
+        for more in (("--backend", "cpu"), ("--no_cuda",), ("--feature", "psnr=turbo.backend=cpu")):
+            run = self.score(*self.MODEL, *more, expect=1, env=environment())
+            self.assertIn("contradicts", run.stderr)
+
+    def test_a_device_is_chosen_by_its_index(self):
+        self.score(*VIF, "--backend", "cuda", "--feature", "psnr=turbo.device=1", env=environment(FAKE_CUDA_DEVICES="2"))
+        run = self.score(*VIF, "--feature", "psnr=turbo.backend=cuda:turbo.device=2", expect=100, env=environment(FAKE_CUDA_DEVICES="2"))
+        self.assertIn("there is no device 2; the driver shows 2, counted from 0", run.stderr)
+
+
 class WithFailingDriver(Cuda):
     def test_a_driver_that_does_not_start(self):
         for code in ("100", "999"):
@@ -162,7 +185,7 @@ class WithFailingDriver(Cuda):
             self.assertEqual(self.calls(*arguments), {})
 
     def test_a_gpumask_keeps_models_on_the_cpu(self):
-        run = self.score("--json", "-o", "-", "--gpumask", "1", "--backend", "cuda", env=environment())
+        run = self.score("--json", "-o", "-", "--gpumask", "1", env=environment())
         self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
 
     def test_pinned_features_run_where_they_say(self):

@@ -2,15 +2,23 @@
 import fcntl
 import json
 import os
+import pathlib
 import re
 import resource
 import signal
 import subprocess
+import sys
 import time
 import unittest
 import xml.etree.ElementTree as tree
 
 from support import CommandTest, VMAF, read, without_fps
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/tune"))
+import schema
+
+SCHEMA = ROOT / "tools/command/document.schema.json"
 
 PSNR = ("-n", "--feature", "psnr=enable_apsnr=true")
 
@@ -80,6 +88,87 @@ class Layout(CommandTest):
             self.assertNotIn("backend_used", self.score(*PSNR, form, "-o", "-").stdout)
 
 
+class Schema(CommandTest):
+    """Documents of every kind against the installed schema."""
+    frames = 12
+
+    def check(self, document):
+        self.assertEqual(list(schema.problems(document, json.loads(SCHEMA.read_text()))), [])
+
+    def test_documents_follow_it(self):
+        for arguments in ((), ("--feature", "psnr", "--percentiles", "1,50,99.5"), ("-n", "--feature", "psnr=enable_apsnr=true"),
+                          ("-m", "version=vmaf_b_v0.6.3"), ("-m", "auto"), ("--subsample", "5"), ("--frame_cnt", "1")):
+            self.check(self.document(*arguments))
+        self.check(json.loads(self.vmaf("-r", self.ref, "-d", self.ref, "-n", "--feature", "psnr_hvs", "--json", "-o", "-").stdout))
+
+    def test_it_refuses_what_is_no_document(self):
+        for change in ({"frames": [{"frameNum": -1, "metrics": {}}]}, {"fps": "1"}, {"other": 1}):
+            self.assertNotEqual(list(schema.problems({**self.document(), **change}, json.loads(SCHEMA.read_text()))), [])
+
+
+class Percentiles(CommandTest):
+    frames = 20
+
+    def test_they_are_scores_at_their_place_in_order(self):
+        document = self.document("--percentiles", "0,5,50,100,12.5")
+        for name, pooled in document["pooled_metrics"].items():
+            scores = sorted(frame["metrics"][name] for frame in document["frames"])
+            self.assertEqual([pooled[p] for p in ("p0", "p5", "p50", "p100", "p12.5")], [scores[i] for i in (0, 1, 10, 19, 2)])
+        xml = self.score("-o", "-", "--percentiles", "5").stdout
+        self.assertRegex(xml, r'<metric name="vmaf" .*harmonic_mean="[0-9.]+" p5="[0-9.]+" />')
+
+    def test_people_get_a_line(self):
+        self.assertRegex(self.score("--percentiles", "1,50,95").stderr, r"\nvmaf_v0.6.1: 1 % low [0-9.]+, median [0-9.]+, p95 [0-9.]+\n")
+
+    def test_what_is_no_percentile_is_refused(self):
+        for text in ("", "101", "-1", "nan", "1,,2", "5%"): self.refused(1, "--percentiles", text, says="0 to 100")
+
+
+class FrameLines(CommandTest):
+    frames = 20
+
+    def test_lines_are_the_frames_of_the_document(self):
+        for arguments in ((), ("--threads", "3"), ("--subsample", "3"), ("-n", "--feature", "psnr", "--feature", "float_motion"),
+                          ("--frame_cnt", "1"), ("-m", "version=vmaf_b_v0.6.3"), ("--precision", "17")):
+            lines = self.folder / "frames.ndjson"
+            document = json.loads(self.score("--json", "-o", "-", "--ndjson", lines, *arguments).stdout)
+            frames = [json.loads(line) for line in lines.read_text().splitlines()]
+            self.assertEqual(json.dumps(frames), json.dumps(document["frames"]), arguments)
+
+    def test_lines_come_while_frames_are_scored(self):
+        content = pathlib.Path(self.dist).read_bytes()
+        with subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", "-n", "--feature", "psnr", "--ndjson", "-"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
+            run.stdin.write(content[:len(content) * 3 // 4])
+            run.stdin.flush()
+            self.assertEqual(json.loads(run.stdout.readline())["frameNum"], 0)
+            run.stdin.write(content[len(content) * 3 // 4:])
+            run.stdin.close()
+            self.assertEqual(len(run.stdout.read().splitlines()), self.frames - 1)
+            self.assertEqual(run.wait(), 0)
+
+    def test_what_cannot_be_written_is_an_error(self):
+        self.assertIn("No space left", self.score("--ndjson", "/dev/full", expect=255).stderr)
+        self.refused(255, "--ndjson", "/no/such/folder/a.ndjson", says="/no/such/folder")
+        self.refused(255, "--ndjson", self.ref, says="overwrite")
+        self.refused(1, "--ndjson", "-", "-o", "-", says="both")
+
+
+class AutomaticModel(CommandTest):
+    def test_the_size_decides(self):
+        self.assertIn("vmaf_v0.6.1: ", self.score("--model", "auto").stderr)
+        large = self.clip("large.y4m", size="64x1800", frames=1)
+        run = self.vmaf("-r", large, "-d", large, "--model", "auto", "--json", "-o", "-")
+        self.assertEqual(json.loads(run.stdout)["chosen_models"], [{"name": "vmaf", "version": "vmaf_4k_v0.6.1"}])
+
+    def test_pairs_of_a_list_decide_by_themselves(self):
+        large = self.clip("large2.y4m", size="64x1800", frames=1)
+        pairs = self.file("pairs.txt", f"{self.ref} {self.dist}\n{large} {large}\n")
+        lines = self.vmaf("--list", pairs, "--model", "auto").stdout
+        self.assertIn("vmaf_v0.6.1: ", lines)
+        self.assertIn("vmaf_4k_v0.6.1: ", lines)
+
+
 class Files(CommandTest):
     def test_a_document_replaces_an_earlier_one_whole(self):
         path = self.folder / "out.xml"
@@ -142,12 +231,25 @@ class Files(CommandTest):
         self.assertIn("File too large", self.score(*PSNR, "-o", self.folder / "large.xml", expect=255, preexec_fn=limit).stderr)
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
-    def test_a_closed_output_is_an_error(self):
-        read, write = os.pipe()
-        os.close(read)
-        run = subprocess.run([VMAF, "-r", self.ref, "-d", self.dist, *PSNR, "-o", "-"], stdout=write, stderr=subprocess.PIPE)
-        os.close(write)
-        self.assertEqual(run.returncode, 255)
+    def test_output_that_does_not_arrive_is_an_error_of_every_action(self):
+        pairs = self.file("pairs.txt", f"{self.ref} {self.dist}\n{self.ref} {self.ref}\n")
+        scoring = ("-r", self.ref, "-d", self.dist, *PSNR, "-o", "-")
+        for action in (scoring, ("--list", pairs), ("--list", pairs, "--jobs", "2"), ("--help",), ("--list_models",), ("--list_features",), ("--capabilities",)):
+            for name in ("full", "closed", "pipe"):
+                output, close = None, None
+                if name == "full":
+                    output = os.open("/dev/full", os.O_WRONLY)
+                elif name == "pipe":  # nobody reads: quiet, as a program that SIGPIPE ends
+                    end, output = os.pipe()
+                    os.close(end)
+                else:
+                    close = lambda: os.close(1)
+                run = subprocess.run([VMAF, *action], stdout=output, stderr=subprocess.PIPE, text=True, preexec_fn=close)
+                if output is not None:
+                    os.close(output)
+                self.assertEqual(run.returncode, 141 if name == "pipe" else 255, (action, name, run.stderr))
+                sentences = {"full": r"vmaf: cannot write .*standard output.*\n", "pipe": "", "closed": r"vmaf: cannot write .*standard output.*\n"}
+                self.assertRegex(run.stderr, rf"\A{sentences[name]}\Z")
 
     def test_a_clip_is_not_overwritten(self):
         copy = self.file("copy.y4m", read(self.dist))

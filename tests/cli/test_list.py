@@ -82,8 +82,21 @@ class Lists(CommandTest):
         self.assertIn("overwrite", self.listed(f"{pair} {self.folder}/pairs.txt\n", expect=255).stderr)
         self.assertEqual(read(self.ref), before)
         self.assertIn("folder", self.listed(pair, "-o", self.folder / "none.json", expect=255).stderr)
-        self.assertIn("cannot read", self.vmaf("--list", self.folder, expect=255).stderr)
-        self.assertIn("cannot read", self.vmaf("--list", self.folder / "none", expect=255).stderr)
+        self.assertIn("the list: ", self.vmaf("--list", self.folder, expect=255).stderr)
+        self.assertIn("the list: cannot open", self.vmaf("--list", self.folder / "none", expect=255).stderr)
+        self.assertIn("longer than 64 MB", self.vmaf("--list", "/dev/zero", expect=255).stderr)
+
+    @unittest.skipIf(os.name == "nt", "links need rights there")
+    def test_no_document_takes_the_place_of_a_clip_under_another_name(self):
+        other = self.folder / "other.json"
+        os.link(self.worse, other)
+        before = read(self.worse)
+        lines = f"{self.ref} {self.dist} {other}\n{self.ref} '{self.worse}'\n"
+        run = self.listed(lines, "--json", expect=255)
+        self.assertIn("line 1", run.stderr)
+        self.assertIn("would overwrite", run.stderr)
+        self.assertEqual((read(other), read(self.worse)), (before, before))
+        other.unlink()
 
     def test_options_that_contradict_are_refused(self):
         self.assertIn("--list", self.listed("a b\n", "-r", self.ref, expect=1).stderr)

@@ -1,5 +1,6 @@
 """Options: syntax, values, what is refused and with which words."""
 import json
+import os
 import subprocess
 import unittest
 
@@ -167,6 +168,12 @@ class Models(CommandTest):
                                   '{"model_dict": {"model_type": "LIBSVMNUSVR", "model": "x"}}', "\0\1\2", '{"0": {}, "1": {}}')):
             with self.subTest(text=text[:40]):
                 self.refused(255, "--model", "path=" + self.file(f"broken{i}", text), says=f"broken{i}")
+
+    def test_pipes_and_devices_are_no_models(self):
+        pipe = self.folder / "pipe.json"
+        os.mkfifo(pipe)
+        for path in (pipe, "/dev/zero"):
+            self.refused(255, "--model", f"path={path}", says="no regular file")
 
     def test_two_models_need_two_names(self):
         self.refused(1, "--model", "version=vmaf_v0.6.1", "--model", "version=vmaf_v0.6.1neg", says="'vmaf'")

@@ -38,7 +38,7 @@ class Terminal(CommandTest):
         self.assertGreater(len(updates), 0)
         self.assertEqual(updates[-1][0], str(self.frames))
         self.assertEqual(updates[-1][3], " 100%")
-        self.assertRegex(shown, r"\x1b\[K\nvmaf_v0\.6\.1: \d+\.\d{6}\n$")
+        self.assertRegex(shown, r"\x1b\[K\nvmaf_v0\.6\.1: \d+\.\d{6} \(min \d+\.\d{6}, harmonic mean \d+\.\d{6}\)\n$")
 
     def test_quiet_shows_nothing_but_the_score_where_there_is_no_document(self):
         self.assertEqual(self.on_terminal("-q", "-o", self.folder / "out.xml"), "")

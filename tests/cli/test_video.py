@@ -152,6 +152,23 @@ class Preparation(VideoTest):
         if FFMPEG:
             cls.lossless = cls.encode("ref.mkv", "-c:v", "ffv1")
 
+    def test_black_bars_of_one_clip_are_cut(self):
+        boxed = self.encode("boxed.mkv", "-vf", "pad=160:136:0:20:black", "-c:v", "ffv1")
+        wanted = self.scores(self.ref, self.ref)
+        document = self.prepared(self.lossless, "the reference clip is cropped to 160x96 at 0,20", "--crop", "auto", ref=boxed)
+        self.assertEqual(document["frames"], wanted)
+        document = self.prepared(boxed, "the distorted clip is cropped to 160x96 at 0,20", "--crop", "160:96:0:20")
+        self.assertEqual(document["frames"], wanted)
+        document, stderr = self.pair(boxed, boxed, *FEATURES, "--crop", "auto")  # equal bars stay
+        self.assertNotIn("cropped", stderr)
+        self.assertEqual(document["inputs"]["scored_as"]["size"], "160x136")
+
+    def test_impossible_crops_are_refused(self):
+        for crop, says in (("160:97:0:0", "not inside"), ("80:48:81:0", "not inside"), ("80:48:1:0", "chroma")):
+            self.refused(255, "-r", self.lossless, "-d", self.lossless, "--crop", crop, says=says, run=self.vmaf)
+        for crop in ("", "1:2:3", "1:2:3:4:5", "0:2:0:0", "a:2:3:4", "-1:2:3:4", "AUTO"):
+            self.refused(1, "-r", self.lossless, "-d", self.lossless, "--crop", crop, says="--crop", run=self.vmaf)
+
     def test_half_size_is_scaled_as_ffmpeg_scales(self):
         half = self.encode("half.mkv", "-vf", "scale=80:48", "-c:v", "ffv1")
         for scaler, flag in (("bicubic", "bicubic"), ("lanczos", "lanczos")):

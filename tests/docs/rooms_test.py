@@ -1,4 +1,4 @@
-"""What has one room is used in no other: whatever differs between operating systems is in src/system. Rooms of vmaf-tune lie above each other."""
+"""What has one room is used in no other: whatever differs between operating systems is in src/system. The rooms of src and of vmaf-tune lie above each other."""
 
 import pathlib
 import re
@@ -9,6 +9,8 @@ CALLS = re.compile(r"(?<![\w.>])(?:std::|::)?(getenv|secure_getenv|setenv|putenv
                    r"mkdtemp|mkfifo|LoadLibrary[AW]?|GetProcAddress|GetEnvironmentVariable[AW]?)\s*\(")
 HEADERS = re.compile(r"#\s*include\s*<(unistd|fcntl|poll|dlfcn|spawn|sched|pthread|termios|dirent|pwd|ucontext|io|windows|winsock2|getopt|sys/[\w/]+)\.h>")
 SYSTEMS = re.compile(r"#\s*(?:el)?if.*\b(_WIN32|_WIN64|__MINGW\w+|_MSC_VER|__linux__|__APPLE__|__unix__)\b")
+# Each includes only itself and what comes after it (docs/architecture.md). First media and testing, which the engine cannot see.
+SRC_ROOMS = ["io", "device/host", "capi", "report", "session", "model", "scores", "metrics", "device", "cpu", "picture", "resources", "system", "base"]
 # Each includes only what is behind it (docs/development/vmaf-tune.md).
 TUNE_ROOMS = ["commands", "reporting", "executor", "cli", "rows", "curves", "search", "stages", "backend", "source", "cache", "adapters", "process", "hash", "text"]
 # A variable that outlives the run; counters that only make names differ may.
@@ -40,6 +42,23 @@ class Rooms(unittest.TestCase):
 
     def test_systems_are_told_apart_in_one_room(self):
         self.assertEqual(self.found_elsewhere(SYSTEMS), [])
+
+    def test_rooms_of_src_include_what_is_below_them(self):
+        def room_of(path):
+            folders = path.split("/")
+            return "/".join(folders[:2]) if "/".join(folders[:2]) in SRC_ROOMS else folders[0]
+
+        wrong, source = [], ROOT / "src"
+        for path in sorted(path for path in source.rglob("*") if path.name.split(".", 1)[-1] in ("cpp", "hpp", "h", "mm", "cuh", "cu.in", "cpp.in", "hip.in", "hip.hpp")):
+            if path.name.endswith(("_test.cpp", "_equality.cpp", "_cases.cpp")): continue
+            name = str(path.relative_to(source))
+            for included in re.findall(r'#\s*include "([^"]+)"', path.read_text()):
+                if (source / included).exists() and "/" in included: target = included
+                elif (path.parent / included).exists(): target = str((path.parent / included).resolve().relative_to(source))
+                else: continue  # made by the build, or not of src
+                if "/" not in target or "/" not in name: continue
+                if SRC_ROOMS.index(room_of(target)) < SRC_ROOMS.index(room_of(name)): wrong.append(f"src/{name}: {included}")
+        self.assertEqual(wrong, [])
 
     def tune_files(self):
         for path in sorted((ROOT / "tools/tune").rglob("*.?pp")):

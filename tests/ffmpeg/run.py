@@ -21,6 +21,7 @@ import source
 import test_page
 import test_patches
 import test_stock
+import test_turbo
 from clips import FilterTest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -85,7 +86,7 @@ def main():
     FilterTest.models, FilterTest.patches, FilterTest.folder = ROOT / "models", ROOT / "ffmpeg-patches", work / "clips"
     shutil.rmtree(work / "clips", ignore_errors=True)
     (work / "clips").mkdir()
-    good = all([passed(module) for module in (test_stock, test_page, test_patches)])
+    good = all([passed(module) for module in (test_stock, test_turbo, test_page, test_patches)])
     say("all run")
     return 0 if good else 1
 

@@ -37,4 +37,13 @@ Picture clip_frame(const clipgen::Options &clip, unsigned index) {
     return picture;
 }
 
+Picture street_frame(int depth, unsigned index, const std::string &distort) {
+    clipgen::Options options;
+    options.width = 352;
+    options.height = 288;
+    options.depth = depth;
+    options.distort = distort;
+    return clip_frame(options, index);
+}
+
 } // namespace vmaf

@@ -1,5 +1,7 @@
 // The small grammars of --model and --feature (cli-and-formats.md 5, 6).
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdlib>
 #include <initializer_list>
 #include <vector>
@@ -87,6 +89,23 @@ void set_align(VideoOptions &options, const std::string &value) {
     options.offset_frames = static_cast<int>(frames);
 }
 
+void set_crop(VideoOptions &options, const std::string &value) {
+    options.finds_bars = value == "auto";
+    options.crop.reset();
+    if (value == "auto" || value == "none") return;
+    std::array<unsigned, 4> numbers{};
+    const char *at = value.data(), *const end = value.data() + value.size();
+    bool is_good = true;
+    for (std::size_t i = 0; i < numbers.size() && is_good; i++) {
+        const auto [stop, error] = std::from_chars(at, end, numbers[i]);
+        is_good = error == std::errc() && (i + 1 == numbers.size() ? stop == end : stop != end && *stop == ':');
+        at = stop + 1;
+    }
+    if (!is_good || numbers[0] == 0 || numbers[1] == 0)
+        throw usage_error("option --crop: '" + value + "' is not possible; use none, auto or WIDTH:HEIGHT:X:Y");
+    options.crop = Crop{numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
 } // namespace
 
 void set_video_option(VideoOptions &options, const std::string &name, const std::string &value) {
@@ -101,6 +120,8 @@ void set_video_option(VideoOptions &options, const std::string &name, const std:
         choice(name, options.scaler = value, {"bicubic", "bilinear", "lanczos", "spline", "area", "nearest"});
     else if (name == "range")
         options.ignores_range = choice(name, value, {"convert", "ignore"}) == 1;
+    else if (name == "crop")
+        set_crop(options, value);
     else if (name == "hwaccel")
         options.hwaccel = value;
     else if (name == "film_grain")
@@ -124,6 +145,8 @@ ModelArgument parse_model_argument(const std::string &text) {
             if (is_on(value)) argument.config.disable_clip = true;
         } else if (key == "enable_transform") {
             if (is_on(value)) argument.config.enable_transform = true;
+        } else if (!value && key == kAutomaticModel) {
+            argument.version = key;
         } else if (!value && text == key && key != "version" && key != "path" &&
                    key != "name") { // a model's name alone
             throw usage_error("option --model '" + text + "': write version=" + text +

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
+#include "device/backend_wish.hpp"
 #include "report/escape.hpp"
+#include "system/log.hpp"
 
 namespace vmaf::cli {
 
@@ -28,19 +29,15 @@ const GpuBackend *find_built(std::span<const GpuBackend> built, std::string_view
     return found == built.end() ? nullptr : &*found;
 }
 
-std::string not_built(std::string_view backend) {
-    return "this libvmaf was built without " + std::string(backend) + " support";
-}
-
 BackendFailure refused(const std::string &backend, const std::string &why, const std::string &error, int code) {
-    return {"--backend " + backend + " requested but " + why + "; refusing to silently fall back to CPU (ADR-0498)",
-            error, backend, code};
+    return {refusal_of_backend("--backend " + backend, why), error, backend, code};
 }
 
 BackendChoice start_explicit(const BackendRequest &request, std::span<const GpuBackend> built,
                              const std::function<void(const std::string &)> &say) {
     const GpuBackend *const backend = find_built(built, request.name);
-    if (!backend) throw refused(request.name, not_built(request.name), "backend not compiled into this libvmaf", 0);
+    if (!backend)
+        throw refused(request.name, backend_is_not_built(request.name), "backend not compiled into this libvmaf", 0);
     try {
         return {request.name, backend->start(request.device[position(request.name)])};
     } catch (const Error &e) {
@@ -93,7 +90,8 @@ BackendChoice choose_backend(const BackendRequest &request, std::span<const GpuB
     for (const BackendRow &row : kBackends) {
         if (!request.device[position(row.name)]) continue;
         std::string reason = removal_reason(request, row.name);
-        if (reason.empty() && !find_built(built, row.name) && request.name == "auto") reason = not_built(row.name);
+        if (reason.empty() && !find_built(built, row.name) && request.name == "auto")
+            reason = backend_is_not_built(row.name);
         if (!reason.empty()) say("--" + std::string(row.device_flag) + " has no effect: " + reason);
     }
     if (request.name == "auto") return start_first_usable(request, built, say);
@@ -106,7 +104,7 @@ void check_pinned_features(const std::vector<FeatureArgument> &features, const B
     for (const FeatureArgument &feature : features) {
         const BackendRow *const row = pinned_backend(feature.name);
         if (!row || row->name == active) continue;
-        std::string reason = not_built(row->name);
+        std::string reason = backend_is_not_built(row->name);
         if (find_built(built, row->name)) reason = removal_reason(request, row->name);
         if (reason.empty()) reason = "it could not be started, or another one was chosen";
         throw BackendFailure("feature '" + feature.name + "' is pinned to " + std::string(row->name) +

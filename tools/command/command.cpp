@@ -1,8 +1,6 @@
 #include "command.hpp"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <new>
 #include <span>
 
@@ -23,10 +21,7 @@ using namespace vmaf::cli;
 
 int exit_status(ExitCode code) { return static_cast<int>(code); }
 
-void print(const std::string &text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        throw Failure(ExitCode::setup, std::string("cannot write standard output: ") + std::strerror(errno));
-}
+void print(const std::string &text) { std::fputs(text.c_str(), stdout); } // main() looks whether it arrived
 
 void act(const Options &options) {
     switch (options.action) {
@@ -56,6 +51,7 @@ int vmaf::cli::vmaf_command(int argc, char **argv, int report_descriptor) {
         act(options);
         return exit_status(ExitCode::success);
     } catch (const Failure &failure) {
+        if (failure.code() == ExitCode::closed_pipe) return exit_status(failure.code()); // its reader has seen enough
         const bool is_usage = failure.code() == ExitCode::usage;
         say(failure.what() + std::string(is_usage ? " (usage: vmaf --help)" : ""));
         return exit_status(failure.code());

@@ -29,6 +29,8 @@ _arguments -s \
   '(-n --no_prediction)'{-n,--no_prediction}'[features only]' \
   '(-q --quiet)'{-q,--quiet}'[no progress]' \
   '(-v --version)'{-v,--version}'[print the version]' \
+  '--percentiles=[percentiles to pool]:list:(1,5,50)' \
+  '--ndjson=[a line of JSON for each frame]:file:_files' \
   '--precision=[digits of scores]:value:(6 9 17 max full legacy)' \
   '--backend=[where to compute]:value:_vmaf_backends' \
   '--cuda[compute with CUDA]' \
@@ -47,6 +49,7 @@ _arguments -s \
   '--missing=[what to do about missing frames]:value:(skip repeat)' \
   '--scaler=[how video files are scaled]:value:(bicubic bilinear lanczos spline area nearest)' \
   '--range=[what to do about different ranges]:value:(convert ignore)' \
+  '--crop=[cut off black bars]:value:(none auto)' \
   '--deinterlace[deinterlace video files]' \
   '--film_grain=[keep or drop film grain]:value:(keep drop)' \
   '--hwaccel=[decoder for video files]:value:(auto none cuda vaapi)' \

@@ -30,12 +30,11 @@ InputReport::Section facts_section(const std::string &name, const std::string &p
     text("primaries", f.primaries);
     text("transfer", f.transfer);
     if (f.has_sample_aspect)
-        text("sample_aspect",
-             std::to_string(f.sample_aspect.numerator) + ":" + std::to_string(f.sample_aspect.denominator));
+        text("sample_aspect", std::to_string(f.sample_aspect.num) + ":" + std::to_string(f.sample_aspect.den));
     if (f.rotation) section.facts.push_back(number("rotation", static_cast<unsigned>(f.rotation)));
     if (f.is_mirrored) text("mirrored", "yes");
     text("field_order", f.is_interlaced ? "interlaced" : "progressive");
-    if (f.average_rate.numerator > 0) text("frame_rate", to_string(f.average_rate));
+    if (f.average_rate.num > 0) text("frame_rate", f.average_rate.text());
     section.facts.push_back(seconds("start", f.start));
     return section;
 }
@@ -65,6 +64,7 @@ InputReport input_report(const PairsReport *pairs, const Options &options) {
                                 number("frozen", pairs->frozen)}});
     report.steps = pairs->steps;
     report.warnings = pairs->warnings;
+    report.notes = pairs->notes;
     return report;
 }
 

@@ -34,7 +34,8 @@ VideoRequest video_request(const std::string &path, bool is_y4m_clip, const Opti
             .may_stay_on_device = options.backend.name == "cuda",
             .may_be_uploaded = options.backend.name != "cpu",
             .drop_film_grain = options.video.drops_film_grain,
-            .deinterlace = options.video.deinterlaces};
+            .deinterlace = options.video.deinterlaces,
+            .crop = options.video.crop};
 }
 
 // The default model was made for 1080 lines at three times the picture's height.
@@ -67,6 +68,7 @@ std::unique_ptr<FramePairs> open_videos(const Options &options) {
     request.missing = video.missing;
     request.is_by_index = video.is_by_index;
     request.is_mismatch_warning = video.only_warns;
+    request.finds_bars = video.finds_bars;
     if (!options.quiet) request.say_step = [place = options.place](const std::string &step) { say(place + step); };
     request.say_warning = [place = options.place](const std::string &sentence) { say(place + "warning: " + sentence); };
     try {

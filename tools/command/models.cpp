@@ -4,15 +4,20 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "exit_code.hpp"
 #include "metrics/registry.hpp"
 #include "scores/feature_name.hpp"
+#include "scores/percentile.hpp"
 #include "suggestion.hpp"
+#include "system/log.hpp"
 
 namespace vmaf::cli {
 
 namespace {
+
+// What --model auto stands for: the 4K model knows 2160 lines, the usual one 1080; this is nearer to the former.
+constexpr unsigned kLargeLines = 1800;
+constexpr std::string_view kUsualModel = "vmaf_v0.6.1", kLargeModel = "vmaf_4k_v0.6.1";
 
 LoadedModel load_version(const ModelArgument &argument) {
     const auto versions = builtin_models();
@@ -97,16 +102,37 @@ std::string shown(const NumberFormat &numbers, double value) {
     return text;
 }
 
+// "1 % low 71.2" as players of games say it, "median", "p95".
+std::string percentile_text(const ScoreLines &lines, const std::vector<double> &scores) {
+    std::string text;
+    for (const double p : lines.percentiles) {
+        const std::string number = shown(NumberFormat::significant(6), p);
+        const std::string name = p < 50 ? number + " % low" : p > 50 ? "p" + number : "median";
+        text += (text.empty() ? "" : ", ") + name + " " + shown(lines.numbers, percentile(scores, p));
+    }
+    return text;
+}
+
 } // namespace
 
-std::deque<LoadedModel> load_models(const std::vector<ModelArgument> &arguments) {
-    std::deque<LoadedModel> models;
-    for (const ModelArgument &argument : arguments) try {
+const std::deque<LoadedModel> &ModelSets::of(unsigned height) const {
+    return large.empty() || height < kLargeLines ? usual : large;
+}
+
+ModelSets load_models(const std::vector<ModelArgument> &arguments) try {
+    const auto load_all = [&](std::string_view automatic) {
+        std::deque<LoadedModel> models;
+        for (ModelArgument argument : arguments) {
+            if (argument.is_automatic()) argument.version = automatic;
             models.push_back(load(argument));
-        } catch (const Error &e) {
-            throw Failure(ExitCode::setup, e.what());
         }
-    return models;
+        return models;
+    };
+    const bool is_automatic = std::any_of(arguments.begin(), arguments.end(),
+                                          [](const ModelArgument &argument) { return argument.is_automatic(); });
+    return {load_all(kUsualModel), is_automatic ? load_all(kLargeModel) : std::deque<LoadedModel>{}};
+} catch (const Error &e) {
+    throw Failure(ExitCode::setup, e.what());
 }
 
 void check_names(const Session &session, const std::deque<LoadedModel> &models) {
@@ -132,11 +158,22 @@ void warn_of_odd_names(const std::vector<ModelArgument> &arguments) {
 }
 
 std::vector<std::string> predict(Session &session, const std::deque<LoadedModel> &models, unsigned frames,
-                                 const NumberFormat &numbers) try {
+                                 const ScoreLines &wanted) try {
     std::vector<std::string> lines;
     if (frames == 0) throw invalid("there are no frames to score");
-    for (const LoadedModel &m : models)
-        lines.push_back(m.label + ": " + shown(numbers, session.pooled(m.model, Pooling::mean, 0, frames - 1)));
+    const NumberFormat &numbers = wanted.numbers;
+    for (const LoadedModel &m : models) {
+        const auto pooled = [&](Pooling method) {
+            return shown(numbers, session.pooled(m.model, method, 0, frames - 1));
+        };
+        lines.push_back(m.label + ": " + pooled(Pooling::mean));
+        if (wanted.has_extremes)
+            lines.back() += " (min " + pooled(Pooling::min) + ", harmonic mean " + pooled(Pooling::harmonic_mean) + ")";
+        if (!wanted.percentiles.empty())
+            lines.push_back(
+                m.label + ": " +
+                percentile_text(wanted, session.scores().values(m.model.name(), 0, frames - 1, session.subsample())));
+    }
     for (const LoadedModel &m : models) {
         if (!m.collection) continue;
         const CollectionScore score = session.pooled(*m.collection, Pooling::mean, 0, frames - 1);

@@ -5,6 +5,7 @@
 #include "device/backends.hpp"
 #include "exit_code.hpp"
 #include "suggestion.hpp"
+#include "system/environment.hpp"
 
 namespace vmaf::cli {
 
@@ -40,6 +41,8 @@ constexpr auto kPlainOptions = std::to_array<CommandOption>({
     {quiet, "quiet", 'q', none, true},
     {version, "version", 'v', none, true},
     {precision, "precision", 0, required},
+    {percentiles, "percentiles", 0, required},
+    {ndjson, "ndjson", 0, required},
     {backend, "backend", 0, required},
     {backend_cuda, "cuda"},
     {no_backend, "no_vulkan", 0, optional},
@@ -52,6 +55,7 @@ constexpr auto kPlainOptions = std::to_array<CommandOption>({
     {missing, "missing", 0, required},
     {scaler, "scaler", 0, required},
     {range, "range", 0, required},
+    {crop, "crop", 0, required},
     {hwaccel, "hwaccel", 0, required},
     {film_grain, "film_grain", 0, required},
     {deinterlace, "deinterlace"},
@@ -119,7 +123,8 @@ std::span<const CommandOption> command_options() { return table(); }
 std::vector<FoundOption> scan_command_line(std::span<const char *const> arguments) {
     std::vector<LongOption> known_options;
     for (const CommandOption &o : table()) known_options.push_back({o.name, o.value, o.letter, o.is_reference});
-    OptionScanner scanner(known_options, arguments.empty() ? arguments : arguments.subspan(1));
+    OptionScanner scanner(known_options, arguments.empty() ? arguments : arguments.subspan(1),
+                          system::is_set("POSIXLY_CORRECT"));
     std::vector<FoundOption> list;
     while (const auto found = scanner.next()) {
         if (found->status != ScannedOption::Status::found) throw problem(*found);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/long_options.hpp"
+#include "long_options.hpp"
 
 namespace vmaf::cli {
 
@@ -37,6 +37,8 @@ enum class OptionId {
     quiet,
     version,
     precision,
+    percentiles,
+    ndjson,
     backend,
     backend_cuda, // --cuda: as other tools around VMAF spell it
     no_backend,
@@ -50,6 +52,7 @@ enum class OptionId {
     missing,
     scaler,
     range,
+    crop,
     hwaccel,
     film_grain,
     deinterlace,

@@ -4,8 +4,11 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/error.hpp"
+#include "device/backend_wish.hpp"
 #include "exit_code.hpp"
 #include "option_table.hpp"
+#include "system/parse_double.hpp"
 #include "system/program.hpp"
 
 namespace vmaf::cli {
@@ -58,6 +61,23 @@ void set_precision(Options &options, const std::string &text) {
     else
         throw usage_error("option --precision: '" + text + "' is not possible; use 1 to 17, max, full or legacy");
     options.score_numbers = options.numbers;
+}
+
+// "1,5,50": each from 0 to 100, in the order given.
+std::vector<double> parse_percentiles(const std::string &text) {
+    std::vector<double> list;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string item = text.substr(begin, end - begin);
+        double p = -1;
+        const auto [stop, error] = parse_double(item.data(), item.data() + item.size(), p);
+        if (error != std::errc() || stop != item.data() + item.size() || !(p >= 0 && p <= 100))
+            throw usage_error("option --percentiles: '" + item +
+                              "' is not a number from 0 to 100; write a list such as 1,5,50");
+        if (std::find(list.begin(), list.end(), p) == list.end()) list.push_back(p);
+        begin = end + 1;
+    }
+    return list;
 }
 
 void set_backend(Options &options, const std::string &text) {
@@ -116,6 +136,11 @@ void apply(Options &options, const FoundOption &found) {
     case OptionId::quiet: options.quiet = true; break;
     case OptionId::version: options.action = Action::version; break;
     case OptionId::precision: set_precision(options, value); break;
+    case OptionId::percentiles: options.percentiles = parse_percentiles(value); break;
+    case OptionId::ndjson:
+        if (value.empty()) throw usage_error("option --ndjson needs the name of a file, or - for standard output");
+        options.ndjson = value;
+        break;
     case OptionId::backend: set_backend(options, value); break;
     case OptionId::backend_cuda: set_backend(options, name); break;
     case OptionId::no_backend: set_no_backend(options, name, value); break;
@@ -134,6 +159,7 @@ void apply(Options &options, const FoundOption &found) {
     case OptionId::missing:
     case OptionId::scaler:
     case OptionId::range:
+    case OptionId::crop:
     case OptionId::hwaccel:
     case OptionId::film_grain:
     case OptionId::deinterlace:
@@ -164,9 +190,35 @@ void check_backend(const BackendRequest &request) {
     if (request.is_off[*backend])
         throw usage_error("--backend " + request.name + " contradicts --no_" + request.name +
                           "; leave one of them out");
-    if (request.gpumask == 0xffffffffu)
-        throw usage_error("--backend " + request.name +
-                          " contradicts --gpumask 0xffffffff, which forbids every GPU; leave one of them out");
+    if (request.gpumask.value_or(0))
+        throw usage_error("--backend " + request.name + " contradicts --gpumask, which " +
+                          (request.gpumask == 0xffffffffu ? "forbids every GPU" : "keeps models on the CPU") +
+                          "; leave one of them out");
+}
+
+// What models and features ask for with `turbo.` is asked for as with --backend.
+void take_wishes(Options &options) try {
+    BackendWish wish;
+    for (ModelArgument &model : options.models)
+        std::erase_if(model.overloads, [&](const ModelArgument::Overload &overload) {
+            if (overload.extractor != BackendWish::kName) return false;
+            BackendWish one;
+            one.set(overload.option, overload.value);
+            wish.add(one);
+            return true;
+        });
+    for (FeatureArgument &feature : options.features) wish.add(BackendWish::take_from(feature.options));
+    if (wish.empty()) return;
+    if (wish.backend.empty() && options.backend.name != "auto") wish.backend = options.backend.name;
+    wish.check_device();
+    BackendRequest &request = options.backend;
+    if (request.name != "auto" && request.name != wish.backend)
+        throw invalid("turbo.backend=" + wish.backend + " contradicts --backend " + request.name +
+                      "; leave one of them out");
+    request.name = wish.backend;
+    if (wish.device) request.device[find_backend(wish.backend).value()] = wish.device;
+} catch (const Error &e) {
+    throw usage_error(e.what());
 }
 
 // In the order of cli-and-formats.md 3.
@@ -174,6 +226,11 @@ void check_run(Options &options) {
     if (!options.list.empty() && (!options.reference.empty() || !options.distorted.empty()))
         throw usage_error("--list names all clips; leave out --reference and --distorted");
     if (options.list.empty() && options.jobs) throw usage_error("--jobs is for the pairs of --list; give a list");
+    if (!options.list.empty() && options.ndjson)
+        throw usage_error("--ndjson writes the frames of one pair; run the pairs of --list one by one, or use --json");
+    if (options.ndjson && options.output && *options.ndjson == *options.output)
+        throw usage_error("--ndjson and --output would both write " + *options.output +
+                          "; choose another file for one");
     const bool is_single = options.list.empty();
     if (is_single && options.reference.empty())
         throw usage_error("the reference clip is missing; give it with --reference PATH");
@@ -190,6 +247,7 @@ void check_run(Options &options) {
         if (!names.insert(model.config.name).second)
             throw usage_error("two models are named '" + model.config.name +
                               "'; give each --model a name of its own with name=NAME");
+    take_wishes(options);
     check_backend(options.backend);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/backends.hpp"
@@ -19,6 +20,8 @@ namespace vmaf::cli {
 
 inline constexpr std::size_t kMaxModels = 32, kMaxFeatures = 32, kMaxOverloads = 32;
 
+inline constexpr std::string_view kAutomaticModel = "auto";
+
 struct ModelArgument {
     struct Overload {
         std::string extractor, option, value;
@@ -28,6 +31,7 @@ struct ModelArgument {
     std::vector<Overload> overloads;
 
     const std::string &label() const { return version.empty() ? path : version; }
+    bool is_automatic() const { return version == kAutomaticModel; } // chosen by the size of the pictures
 };
 
 struct FeatureArgument {
@@ -49,6 +53,8 @@ struct VideoOptions {
     bool is_by_index = false;
     MissingFrames missing = MissingFrames::skip;
     std::string scaler = "bicubic", hwaccel = "none";
+    bool finds_bars = false;  // --crop auto
+    std::optional<Crop> crop; // --crop W:H:X:Y
     bool ignores_range = false, drops_film_grain = false, deinterlaces = false, only_warns = false;
     std::string first_given; // name of the first of these options on the command line; empty: none
 };
@@ -65,6 +71,8 @@ struct Options {
     std::vector<ModelArgument> models;
     std::vector<FeatureArgument> features;
     std::optional<std::string> output;
+    std::optional<std::string> ndjson; // where each frame's scores go as soon as they are complete
+    std::vector<double> percentiles;   // pooled beside means
     ReportFormat format = ReportFormat::xml;
     NumberFormat numbers;       // of documents
     NumberFormat score_numbers; // of the score lines: 6 decimals unless --precision says otherwise

@@ -76,6 +76,22 @@ TEST(CommandLine, ModelArguments) {
         EXPECT_THROW(parse_model_argument(text), Failure) << text;
 }
 
+TEST(CommandLine, TurboInModelsAndFeaturesChoosesTheBackend) {
+    const Options o = parsed({"-m", "version=x:turbo.backend=hip:turbo.device=2:adm.a=1", "--feature", "psnr"});
+    EXPECT_EQ(o.backend.name, "hip");
+    EXPECT_EQ(o.backend.device[find_backend("hip").value()], 2u);
+    ASSERT_EQ(o.models[0].overloads.size(), 1u); // turbo is none of them
+    EXPECT_EQ(o.models[0].overloads[0].extractor, "adm");
+    const Options feature = parsed({"-n", "--feature", "psnr=turbo.backend=cpu"});
+    EXPECT_EQ(feature.backend.name, "cpu");
+    EXPECT_TRUE(feature.features[0].options.empty());
+    EXPECT_EQ(parsed({"-m", "version=x:turbo.device=1", "--backend", "cuda"}).backend.device[0], 1u);
+    for (const char *const wrong : {"turbo.backend=gpu", "turbo.backends=cpu", "turbo.device=-1", "turbo.device=0",
+                                    "turbo.backend=cpu:turbo.device=0", "turbo.backend=hip"})
+        EXPECT_THROW(parsed({"--backend", "cpu", "-m", (std::string("version=x:") + wrong).c_str()}), Failure) << wrong;
+    EXPECT_THROW(parsed({"-m", "version=x:turbo.backend=cuda", "-m", "version=y:name=y:turbo.backend=hip"}), Failure);
+}
+
 TEST(CommandLine, FeatureArguments) {
     const FeatureArgument f = parse_feature_argument("psnr=min_sse=0.50:enable_chroma=true");
     EXPECT_EQ(f.name, "psnr");

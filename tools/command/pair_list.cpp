@@ -1,21 +1,23 @@
 #include "pair_list.hpp"
 
-#include <cerrno>
+#include <array>
 #include <cstring>
-#include <iostream>
-#include <iterator>
 #include <map>
 #include <set>
 
+#include "base/error.hpp"
 #include "clips.hpp"
 #include "exit_code.hpp"
 #include "system/filesystem.hpp"
+#include "system/input_file.hpp"
 
 namespace vmaf::cli {
 
 namespace {
 
 namespace fs = vmaf::system::fs;
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 20; // of a list: hundreds of thousands of pairs
 
 std::string place(const std::string &list, unsigned line) {
     return "line " + std::to_string(line) + " of the list " + quoted(list);
@@ -60,19 +62,20 @@ std::vector<std::string> quoted_fields(std::string_view line) {
     return fields;
 }
 
-std::string read_text(const std::string &path) {
+// Pipes are fine (--list <(...)); what never ends is not.
+std::string read_text(const std::string &path) try {
+    system::InputFile file = system::InputFile::open(path);
     std::string text;
-    if (path == "-") {
-        text.assign(std::istreambuf_iterator<char>(std::cin), {});
-        return text;
+    std::array<char, 65536> buffer;
+    const system::Part part{buffer.data(), buffer.size()};
+    while (const std::size_t count = file.read_some({&part, 1})) {
+        text.append(buffer.data(), count);
+        if (text.size() > kMostBytes)
+            throw invalid(file.name() + " is longer than " + std::to_string(kMostBytes >> 20) + " MB; split it");
     }
-    std::error_code failed;
-    fs::ifstream file(path, std::ios::binary);
-    if (!file || fs::is_directory(path, failed))
-        throw Failure(ExitCode::setup,
-                      "cannot read the list " + quoted(path) + ": " + (file ? "it is a folder" : std::strerror(errno)));
-    text.assign(std::istreambuf_iterator<char>(file), {});
     return text;
+} catch (const Error &e) {
+    throw Failure(ExitCode::setup, std::string("the list: ") + e.what());
 }
 
 const char *extension(ReportFormat format) {
@@ -94,6 +97,7 @@ std::string plain(const std::string &path) {
 void check_documents(const std::vector<ListedPair> &pairs, const std::string &list) {
     std::set<std::string> clips = {plain(list)};
     for (const ListedPair &pair : pairs) clips.insert({plain(pair.reference), plain(pair.distorted)});
+    const std::set<system::FileIdentity> inputs = files_of(pairs, list);
     std::map<std::string, unsigned> documents; // -> line
     for (const ListedPair &pair : pairs) {
         if (pair.output.empty() || pair.output == "-") continue;
@@ -102,7 +106,8 @@ void check_documents(const std::vector<ListedPair> &pairs, const std::string &li
         if (!is_new)
             throw usage_error(place(list, pair.line) + ": its document " + quoted(pair.output) + " is that of line " +
                               std::to_string(other->second) + " too; name another in a third field");
-        if (clips.contains(path))
+        const auto earlier = system::identity_of_output(pair.output); // under another name: links, mounted folders
+        if (clips.contains(path) || (earlier && inputs.contains(*earlier)))
             throw Failure(ExitCode::setup, place(list, pair.line) + ": the document would overwrite " +
                                                quoted(pair.output) + "; name another in a third field");
     }
@@ -143,6 +148,19 @@ std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string
     }
     if (pairs.empty()) throw usage_error("the list " + quoted(name) + " has no pair of clips");
     return pairs;
+}
+
+std::set<system::FileIdentity> files_of(const std::vector<ListedPair> &pairs, const std::string &list) {
+    std::set<system::FileIdentity> files;
+    const auto add = [&](const std::string &path) {
+        if (const auto identity = system::identity_of_input(path)) files.insert(*identity);
+    };
+    add(list);
+    for (const ListedPair &pair : pairs) {
+        add(pair.reference);
+        add(pair.distorted);
+    }
+    return files;
 }
 
 std::vector<ListedPair> read_pair_list(const Options &options) {

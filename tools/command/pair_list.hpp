@@ -1,11 +1,13 @@
 // The file that --list names: pairs of clips to be scored in one run.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "options.hpp"
+#include "system/output_file.hpp"
 
 namespace vmaf::cli {
 
@@ -23,5 +25,8 @@ std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string
 // Reads the file (- is standard input) and gives every pair its document: its own, or one in the folder that --output
 // names. Throws Failure where something could be overwritten, by another pair's document too.
 std::vector<ListedPair> read_pair_list(const Options &options);
+
+// The files that no document of the list may replace: the list and all its clips.
+std::set<system::FileIdentity> files_of(const std::vector<ListedPair> &pairs, const std::string &list);
 
 } // namespace vmaf::cli

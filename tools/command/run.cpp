@@ -1,21 +1,23 @@
 #include "run.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <system_error>
-#include <thread>
 
 #include "backend_choice.hpp"
 #include "base/error.hpp"
-#include "base/log.hpp"
+#include "base/thread_group.hpp"
 #include "base/visible_text.hpp"
 #include "clips.hpp"
 #include "config.h"
 #include "device/picture_memory.hpp"
 #include "exit_code.hpp"
+#include "frame_lines.hpp"
 #include "input_report.hpp"
 #include "io/frame_pairs.hpp"
 #include "io/video_pairs.hpp"
@@ -28,8 +30,10 @@
 #include "session/extractor_name.hpp"
 #include "session/session.hpp"
 #include "suggestion.hpp"
+#include "system/log.hpp"
 #include "system/output_file.hpp"
 #include "system/program.hpp"
+#include "system/startup.hpp"
 #include "system/terminal.hpp"
 
 namespace vmaf::cli {
@@ -47,10 +51,10 @@ constexpr double kMostFrameRate = 1000;              // that it takes; more is a
 template <class Step> auto guarded(ExitCode code, Step step) {
     try {
         return step();
-    } catch (const MismatchError &e) { // whenever it shows
-        throw Failure(ExitCode::setup, e.what());
+    } catch (const system::OutputError &e) {
+        throw Failure(e.code() == EPIPE ? ExitCode::closed_pipe : code, e.what());
     } catch (const Error &e) {
-        throw Failure(code, e.what());
+        throw Failure(e.code() == kMismatch ? ExitCode::setup : code, e.what()); // whenever it shows
     }
 }
 
@@ -79,17 +83,21 @@ BackendChoice activate_backend(const Options &options) try {
 }
 
 // Whatever the document is: a failed backend has one too.
-void check_not_overwriting(const Options &options) {
-    if (!options.output) return;
+void check_not_overwriting(const Options &options, const std::set<system::FileIdentity> &others = {}) {
     const auto check = [&](const std::string &path, const char *what) {
-        if (system::would_overwrite(*options.output, path))
-            throw Failure(ExitCode::setup, std::string("the document would overwrite the ") + what + " " +
-                                               quoted(path) + "; choose another --output");
+        for (const auto &[output, name] : {std::pair{&options.output, "output"}, std::pair{&options.ndjson, "ndjson"}})
+            if (*output && system::would_overwrite(**output, path))
+                throw Failure(ExitCode::setup, std::string("the document would overwrite the ") + what + " " +
+                                                   quoted(path) + "; choose another --" + name);
     };
     check(options.reference, "reference clip");
     check(options.distorted, "distorted clip");
     for (const ModelArgument &model : options.models)
         if (model.version.empty()) check(model.path, "model");
+    if (others.empty() || !options.output) return;
+    if (const auto earlier = system::identity_of_output(*options.output); earlier && others.contains(*earlier))
+        throw Failure(ExitCode::setup, "the document would overwrite " + quoted(*options.output) +
+                                           ", which is the list or a clip of it; name another in a third field");
 }
 
 // The library ignores options that it does not know; the command does not.
@@ -189,7 +197,7 @@ PairsUse use_of(const Session &session, const Options &options, const std::share
 }
 
 unsigned score_frames(Session &session, FramePairs &clips, const Options &options,
-                      const std::shared_ptr<Device> &device, bool is_metered) {
+                      const std::shared_ptr<Device> &device, FrameLines *frame_lines, bool is_metered) {
     std::optional<std::uint64_t> total = clips.pairs_left();
     if (options.frame_count) total = std::min<std::uint64_t>(total.value_or(options.frame_count), options.frame_count);
     Meter meter(is_metered, total, options.report_descriptor);
@@ -209,6 +217,7 @@ unsigned score_frames(Session &session, FramePairs &clips, const Options &option
             meter.frame(frames + 1);
             session.read(std::move(pair->reference), std::move(pair->distorted), frames);
             frames++;
+            if (frame_lines) guarded(ExitCode::setup, [&] { frame_lines->advance(session); });
         }
         clips.finish();
     });
@@ -222,27 +231,38 @@ unsigned score_frames(Session &session, FramePairs &clips, const Options &option
 // What all pairs of a run share.
 struct Engine {
     BackendChoice backend;
-    std::deque<LoadedModel> models;
+    ModelSets models;
+    std::set<system::FileIdentity> inputs; // of all pairs, where there are several
 };
 
 Engine start_engine(const Options &options) {
-    Engine engine{.backend = activate_backend(options), .models = {}};
+    Engine engine{.backend = activate_backend(options), .models = {}, .inputs = {}};
     if (options.output) guarded(ExitCode::setup, [&] { system::check_output_file(*options.output); });
     if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
     engine.models = load_models(options.models);
     return engine;
 }
 
+// What --model auto became.
+std::vector<std::pair<std::string, std::string>> chosen_models(const Options &options,
+                                                               const std::deque<LoadedModel> &models) {
+    std::vector<std::pair<std::string, std::string>> list;
+    for (std::size_t i = 0; i < models.size(); i++)
+        if (options.models[i].is_automatic()) list.emplace_back(models[i].model.name(), models[i].label);
+    return list;
+}
+
 // Scores a pair of clips and writes its document. Returns the lines that people read.
 std::vector<std::string> score_pair(const Options &options, FramePairs &clips, const Engine &engine, bool is_metered) {
     guarded(ExitCode::frame, [&] { clips.skip(options.skip_reference, options.skip_distorted); });
     const bool is_explicit = options.backend.name != "auto";
+    const std::deque<LoadedModel> &models = engine.models.of(clips.format().height);
     const BackendChoice cpu;
     const BackendChoice *backend = &engine.backend;
     std::unique_ptr<Session> prepared;
     if (backend->backend && !is_explicit) {
         try {
-            prepared = prepare_session(options, engine.models, clips, backend->backend.get(), is_explicit);
+            prepared = prepare_session(options, models, clips, backend->backend.get(), is_explicit);
         } catch (const Error &e) { // it started, but this run is too much for it
             say(options.place + backend->name + " not usable (" + e.brief() + "); using cpu");
             backend = &cpu;
@@ -250,17 +270,26 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
     }
     if (!prepared)
         prepared = guarded(ExitCode::setup, [&] {
-            return prepare_session(options, engine.models, clips, backend->backend.get(), is_explicit);
+            return prepare_session(options, models, clips, backend->backend.get(), is_explicit);
         });
     Session &session = *prepared;
 
-    const unsigned frames = score_frames(session, clips, options, backend->device(), is_metered);
+    std::optional<FrameLines> frame_lines;
+    const std::deque<LoadedModel> no_models;
+    if (options.ndjson)
+        guarded(ExitCode::setup, [&] {
+            frame_lines.emplace(*options.ndjson, options.numbers, options.no_prediction ? no_models : models);
+        });
+    const unsigned frames =
+        score_frames(session, clips, options, backend->device(), frame_lines ? &*frame_lines : nullptr, is_metered);
     guarded(ExitCode::frame, [&] {
         session.flush();
         clips.check_whole();
     });
+    if (frame_lines) guarded(ExitCode::setup, [&] { frame_lines->finish(session); });
     std::vector<std::string> lines;
-    if (!options.no_prediction) lines = predict(session, engine.models, frames, options.score_numbers);
+    if (!options.no_prediction)
+        lines = predict(session, models, frames, {options.score_numbers, is_metered, options.percentiles});
     if (!options.output) return lines;
     const Report report{.scores = session.scores(),
                         .version = VMAF_VERSION,
@@ -269,10 +298,13 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
                         .pictures = session.pictures_offered(),
                         .subsample = session.subsample(),
                         .numbers = options.numbers,
+                        .percentiles = options.percentiles,
                         .backend_used = backend->used(session),
                         .feature_backends = is_explicit && backend->backend ? session.feature_backends()
                                                                             : decltype(Report::feature_backends){},
+                        .chosen_models = chosen_models(options, models),
                         .inputs = input_report(clips.report(), options)};
+    check_not_overwriting(options, engine.inputs); // names may lead elsewhere by now
     guarded(ExitCode::setup, [&] {
         system::write_output_file(*options.output, [&](const auto &out) { write_report(report, options.format, out); });
     });
@@ -303,7 +335,8 @@ void run_list(const Options &options) {
     const std::vector<ListedPair> pairs = read_pair_list(options);
     Options shared = options;
     shared.output.reset();
-    const Engine engine = start_engine(shared);
+    Engine engine = start_engine(shared);
+    engine.inputs = files_of(pairs, options.list);
     if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
 
     // A device takes short clips faster than one thread prepares them.
@@ -324,7 +357,7 @@ void run_list(const Options &options) {
         if (is_talkative && system::is_terminal(system::Stream::output)) meter.clear();
         for (const std::string &line : lines)
             std::printf("%s\t%s\n", visible(pair.distorted).c_str(), visible(line).c_str());
-        std::fflush(stdout);
+        if (!system::output_arrives()) begun = pairs.size(); // what else would be scored for
         meter.frame(ended);
     };
     const auto work = [&] {
@@ -342,7 +375,7 @@ void run_list(const Options &options) {
                 own.reference = pair.reference;
                 own.distorted = pair.distorted;
                 if (!pair.output.empty()) own.output = pair.output;
-                check_not_overwriting(own);
+                check_not_overwriting(own, engine.inputs);
                 const std::unique_ptr<FramePairs> clips = open_clips(own);
                 if (own.output) guarded(ExitCode::setup, [&] { system::check_output_file(*own.output); });
                 tell(pair, score_pair(own, *clips, engine, false), "");
@@ -353,16 +386,12 @@ void run_list(const Options &options) {
             }
         }
     };
-    std::vector<std::thread> others; // libc++ has no jthread
+    ThreadGroup others;
     const std::size_t jobs = std::min<std::size_t>(wanted, pairs.size());
-    others.reserve(jobs);
-    for (std::size_t i = 1; i < jobs; i++) try {
-            others.emplace_back(work);
-        } catch (const std::system_error &) { // as many as there can be
-            break;
-        }
+    for (std::size_t i = 1; i < jobs && others.start(work); i++) {
+    } // as many as there can be
     work();
-    for (std::thread &other : others) other.join();
+    others.join();
     if (failed)
         throw Failure(ExitCode::some_failed, std::to_string(failed) + " of " + std::to_string(pairs.size()) +
                                                  (pairs.size() == 1 ? " pair" : " pairs") + " could not be scored");

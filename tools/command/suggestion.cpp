@@ -1,28 +1,14 @@
 #include "suggestion.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "base/edit_distance.hpp"
 
 namespace vmaf::cli {
 
 namespace {
 
 constexpr std::size_t kMaxLength = 64; // longer words are no slips of the finger
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); i++) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); j++) {
-            const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row.back();
-}
 
 } // namespace
 

@@ -43,6 +43,8 @@ video files:
   --scaler NAME             how the distorted clip is scaled to the reference: bicubic (default), bilinear, lanczos,
                             spline, area, nearest
   --range convert|ignore    different colour ranges: convert the distorted clip (default), or do not care
+  --crop none|auto|W:H:X:Y  cut off black bars that only one clip has, or cut this part out of clips that are larger
+                            (default: none)
   --deinterlace             deinterlace pictures that are flagged as interlaced
   --film_grain keep|drop    decode AV1 with (default) or without its film grain
   --hwaccel auto|none|NAME  decode on a GPU where possible, never (default), or on that device and no other
@@ -51,7 +53,7 @@ video files:
 what to score:
   --model, -m TEXT          a model: version=NAME or path=FILE, then any of name=NAME, disable_clip,
                             enable_transform, EXTRACTOR.OPTION=VALUE, with : between them; may be repeated
-                            (default: version=vmaf_v0.6.1)
+                            (default: version=vmaf_v0.6.1); auto: the 4K model from 1800 lines up, else the default
   --feature TEXT            a feature: NAME or NAME=OPTION=VALUE:OPTION=VALUE; may be repeated
   --no_prediction, -n       features only, no model scores
   --subsample N             score every Nth frame only
@@ -62,6 +64,8 @@ results:
   --output, -o PATH         write a document; - is standard output
   --xml --json --csv --sub  its format (default: --xml)
   --precision P             digits of scores: 1 to 17, max, full or legacy (6 decimals)
+  --percentiles LIST        also pool these percentiles, for example 1,5,50
+  --ndjson PATH             write each frame as a line of JSON as soon as it is scored; - is standard output
   --quiet, -q               no meter on a terminal
 
 how to run:

@@ -36,7 +36,7 @@ std::vector<Cell> gate(const Options &options) {
                 cell.backend_b = options.backends[b];
                 if (options.allow_skip && (runs[a].is_unusable || runs[b].is_unusable)) cell.status = Status::skip;
                 std::puts(line(cell).c_str());
-                std::fflush(stdout);
+                system::output_arrives(); // main() looks, too
                 cells.push_back(std::move(cell));
             }
     }
@@ -47,20 +47,25 @@ void write(const std::string &path, const std::string &text) {
     if (!path.empty()) system::write_output_file(path, [&](const auto &out) { out(text); });
 }
 
+int run(int argc, char **argv) {
+    system::prepare_standard_streams();
+    system::Arguments words(argc, argv);
+    const Options options = parse_arguments(words.count(), words.words());
+    if (!options.help.empty()) return std::fputs(options.help.c_str(), stdout) < 0 ? 2 : 0;
+    check_files(options);
+    const std::vector<Cell> cells = gate(options);
+    write(options.json_out, json_report(cells));
+    write(options.md_out, markdown_report(cells));
+    for (const Cell &cell : cells)
+        if (cell.status == Status::fail || cell.status == Status::error) return 1;
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
     try {
-        system::prepare_standard_streams();
-        system::Arguments words(argc, argv);
-        const Options options = parse_arguments(words.count(), words.words());
-        check_files(options);
-        const std::vector<Cell> cells = gate(options);
-        write(options.json_out, json_report(cells));
-        write(options.md_out, markdown_report(cells));
-        for (const Cell &cell : cells)
-            if (cell.status == Status::fail || cell.status == Status::error) return 1;
-        return 0;
+        return system::end_with_output("vmaf-parity", run(argc, argv), 2);
     } catch (const std::exception &e) {
         std::fprintf(stderr, "vmaf-parity: %s\n", visible(e.what()).c_str());
         return 2;

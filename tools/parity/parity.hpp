@@ -18,9 +18,10 @@ struct Options {
     std::string workdir, json_out, md_out, gpu_id, calibration_table;
     bool is_exact = true; // the project's own ceilings; false: the published ones
     bool allow_skip = false;
+    std::string help; // not empty: it was asked for, and nothing else counts
 };
 
-// Throws std::invalid_argument for bad usage.
+// Throws std::exception for bad usage.
 Options parse_arguments(int argc, char **argv);
 
 // Scores of one run: metric -> frame -> value; NaN where the document has null.

@@ -1,0 +1,92 @@
+"""The GPU from an unchanged FFmpeg: `turbo.backend` in models and features (docs/usage/ffmpeg.md)."""
+import json
+import os
+import pathlib
+
+from clips import FRAMES, FilterTest
+
+ENOSYS, EINVAL = 38, 22
+HIP = "version=vmaf_v0.6.1:turbo.backend=hip"
+
+
+class Turbo(FilterTest):
+    def environment(self, *folders, **variables):
+        """Of a library with SYCL and HIP, and of folders with drivers."""
+        library = pathlib.Path(os.environ["LIBRARY_OF_EVERY_BACKEND"])
+        return {"LD_LIBRARY_PATH": ":".join(map(str, (library.parent, *folders))), "VMAF_SYCL_MODULE": os.environ["SYCL_MODULE"],
+                **variables}
+
+    def driver(self, **variables):
+        self.log = self.folder / "driver.txt"
+        self.log.unlink(missing_ok=True)
+        return self.environment(pathlib.Path(os.environ["FAKE_HIP"]).parent, FAKE_HIP_LOG=str(self.log), **variables)
+
+    def calls(self):
+        return {name: int(count) for name, count in map(str.split, self.log.read_text().splitlines())}
+
+    def refused_with(self, options, code, *words, env=None, with_frames=False):
+        """With a frame that fails FFmpeg prints a score all the same, but ends with an error."""
+        done = self.run_filter(options, *self.pair(), expect=None, env=env)
+        self.assertEqual(done.returncode, 1 if self.base == "n5.1" else 256 - code, done.stdout)
+        for word in words:
+            self.assertIn(word, done.stdout)
+        self.assertEqual("VMAF score" in done.stdout, with_frames, done.stdout)
+
+    def test_a_model_moves_all_features(self):
+        """SYCL's stand-in computes: the scores are the CPU's."""
+        document = self.assert_equal_scores({"model": "version=vmaf_v0.6.1:turbo.backend=sycl", "feature": "name=psnr|name=float_ssim"},
+                                            ["--feature", "psnr", "--feature", "float_ssim"], env=self.environment())
+        self.assertEqual(json.loads(document)["backend_used"], "sycl")
+
+    def test_so_does_a_feature(self):
+        document = self.assert_equal_scores({"feature": "name=psnr:turbo.backend=sycl:turbo.device=0"}, ["--feature", "psnr"],
+                                            env=self.environment())
+        self.assertEqual(json.loads(document)["backend_used"], "sycl")
+
+    def test_the_cpu_can_be_asked_for(self):
+        document = self.assert_equal_scores({"model": "version=vmaf_v0.6.1:turbo.backend=cpu"})
+        self.assertEqual(json.loads(document)["backend_used"], "cpu")
+
+    def test_without_it_documents_are_libvmafs(self):
+        self.assertNotIn("backend_used", self.filter_document({}, *self.pair())[0])
+
+    def test_the_driver_starts_once_and_its_device_is_named(self):
+        run = self.run_filter({"model": HIP}, *self.pair(), before=("-v", "verbose"), env=self.driver())
+        self.assertEqual(run.stdout.count("computing on hip device 0: Fake"), 1, run.stdout)  # the graph is set up twice
+        calls = self.calls()
+        self.assertEqual(calls["hipInit"], 1)
+        self.assertGreater(calls["hipModuleLaunchKernel"], FRAMES)
+
+    def test_a_device_has_a_number(self):
+        run = self.run_filter({"model": HIP + ":turbo.device=1"}, *self.pair(), env=self.driver(FAKE_HIP_DEVICES="2"))
+        self.assertIn("computing on hip device 1", run.stdout)
+        self.refused_with({"model": HIP + ":turbo.device=2"}, EINVAL, "no device 2; the runtime shows 2", env=self.driver(FAKE_HIP_DEVICES="2"),
+                          with_frames=True)
+
+    def test_a_backend_that_fails_fails_the_command(self):
+        said = "turbo.backend=hip requested but init failed; refusing to silently fall back to CPU"
+        self.refused_with({"model": HIP}, EINVAL, said, env=self.driver(FAKE_HIP_DEVICES="0"), with_frames=True)
+        self.refused_with({"model": HIP}, EINVAL, "hipMalloc", env=self.driver(FAKE_HIP_FAIL="hipMalloc=2"), with_frames=True)
+        self.refused_with({"feature": "name=psnr:turbo.backend=hip"}, EINVAL, said, env=self.driver(FAKE_HIP_FAIL="hipInit=100"), with_frames=True)
+
+    def test_auto_falls_back(self):
+        document = self.assert_equal_scores({"model": "version=vmaf_v0.6.1:turbo.backend=auto"}, env=self.driver(FAKE_HIP_DEVICES="0", VMAF_SYCL_MODULE="/no/such/module.so"))
+        self.assertEqual(json.loads(document)["backend_used"], "cpu")
+
+    def test_a_backend_that_is_not_built(self):
+        said = "turbo.backend=metal requested but this libvmaf was built without metal support"
+        for option in ({"model": "version=vmaf_v0.6.1:turbo.backend=metal"}, {"feature": "name=psnr:turbo.backend=metal"}):
+            self.refused_with(option, ENOSYS if "model" in option else EINVAL, said, env=self.environment())
+
+    def test_contradictions_and_mistakes(self):
+        for options, words in (({"model": HIP + "|version=vmaf_4k_v0.6.1:name=uhd:turbo.backend=sycl"}, "contradicts"),
+                               ({"model": HIP, "feature": "name=psnr:turbo.backend=cpu"}, "contradicts"),
+                               ({"model": "version=vmaf_v0.6.1:turbo.backends=hip"}, "use turbo.backend or turbo.device"),
+                               ({"model": "version=vmaf_v0.6.1:turbo.backend=gpu"}, "auto, cpu, cuda, sycl, hip or metal"),
+                               ({"model": "version=vmaf_v0.6.1:turbo.device=0"}, "needs a backend with devices")):
+            with self.subTest(options):
+                self.refused_with(options, EINVAL, words, env=self.driver())
+
+    def test_threads_make_no_difference(self):
+        for threads in (0, 1, 4):
+            self.assert_equal_scores({"model": "version=vmaf_v0.6.1:turbo.backend=sycl", "n_threads": threads}, env=self.environment())

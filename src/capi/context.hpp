@@ -1,6 +1,7 @@
 // What stands behind the opaque types of the C API, and the way from C++ errors to errno values.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -77,14 +78,15 @@ template <class Parameters> PictureFormat format_of(const Parameters &p) {
     return {pixel_format_of(p.pix_fmt), p.bpc, p.w, p.h};
 }
 
-// What vmaf_turbo_last_error() answers on this thread.
-std::string &last_error() noexcept;
+// What vmaf_turbo_last_error() answers on this thread. Of a fixed size: out of memory has a sentence too.
+using Sentence = std::array<char, 1024>;
+Sentence &last_error() noexcept;
 // Logs and remembers why a call fails; returns -code.
 int failed(int code, const char *why, LogLevel level) noexcept;
 
 // Runs a function that may throw; returns 0 or a negative errno value, with one line in the log.
 template <class F> int guarded(F &&function, LogLevel level = LogLevel::error) noexcept {
-    last_error().clear();
+    last_error()[0] = '\0';
     try {
         function();
         return 0;

@@ -1,18 +1,17 @@
 #include "capi/context.hpp"
 
+#include <cstdio>
+
 namespace vmaf::capi {
 
-std::string &last_error() noexcept {
-    thread_local std::string sentence;
+Sentence &last_error() noexcept {
+    thread_local Sentence sentence{};
     return sentence;
 }
 
 int failed(int code, const char *why, LogLevel level) noexcept {
     log(level, why);
-    try {
-        last_error() = why;
-    } catch (const std::bad_alloc &) { // the code says enough
-    }
+    std::snprintf(last_error().data(), last_error().size(), "%s", why);
     return -code;
 }
 

@@ -126,7 +126,7 @@ void describe(VmafContext &vmaf, VmafTurboDevice &out) {
 
 unsigned vmaf_turbo_version(void) { return VMAF_TURBO_VERSION; }
 
-const char *vmaf_turbo_last_error(void) { return capi::last_error().c_str(); }
+const char *vmaf_turbo_last_error(void) { return capi::last_error().data(); }
 
 int vmaf_turbo_use_backend(VmafContext *vmaf, const char *backend, int device) {
     if (!vmaf || !backend) return -EINVAL;

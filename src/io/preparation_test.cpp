@@ -77,17 +77,18 @@ TEST(Preparation, AnotherRangeIsConvertedLoudly) {
     EXPECT_EQ(plan(full, full).distorted.range_change, RangeChange::none);
 }
 
-TEST(Preparation, NoTagMeansLimitedRangeAndIsTold) {
+TEST(Preparation, NoTagMeansLimitedRangeAndIsNoted) {
     VideoFacts full = facts(), untagged = facts();
     full.range = SampleRange::full;
     untagged.range = SampleRange::unknown;
     EXPECT_EQ(plan(untagged, full).distorted.range_change, RangeChange::full_to_limited);
     EXPECT_EQ(plan(untagged, facts()).distorted.range_change, RangeChange::none);
     EXPECT_EQ(plan(untagged, facts()).warnings.size(), 1u);
-    EXPECT_EQ(plan(untagged, untagged).warnings.size(), 1u);
+    EXPECT_TRUE(plan(untagged, untagged).warnings.empty());
+    EXPECT_EQ(plan(untagged, untagged).notes.size(), 1u);
 }
 
-TEST(Preparation, OtherColoursAreTold) {
+TEST(Preparation, OtherColoursAreReported) {
     VideoFacts other = facts();
     other.matrix = "bt2020nc";
     EXPECT_EQ(plan(facts(), other).warnings.size(), 1u);

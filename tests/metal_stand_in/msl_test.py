@@ -155,7 +155,7 @@ class Configuration(Folder):
         self.assertRegex(result.stdout, r'metal +: built')
         text = (self.folder / 'build/build.ninja').read_text()
         for name in ('metal_device', 'surface'):
-            self.assertIn(f'libvmaf_metal.a.p/meson-generated_.._{name}.cpp.o', text.split('build src/libvmaf_core.a:')[1].split('\n')[0])
+            self.assertIn(f'libvmaf_metal.a.p/meson-generated_.._{name}.cpp.o', text.split('build src/libvmaf_engine.a:')[1].split('\n')[0])
         shutil.rmtree(self.folder / 'build')
         result = self.configured_for_macos('-Denable_metal=enabled', new_enough=False)
         self.assertNotEqual(result.returncode, 0)

@@ -64,8 +64,9 @@ class Commands(tune_case.TuneCase):
             self.assertIn("one preset at a time", self.probing(command[0], "street.y4m", *command[1:], "--preset", "fast", code=2).stderr)
 
     def test_program_may_be_replaced_while_it_runs(self):
-        program = self.path("replaced-tune")
+        program = os.path.join(os.path.dirname(os.path.abspath(TUNE)), f"replaced-tune-{os.getpid()}")  # beside its library
         shutil.copy(TUNE, program)
+        self.addCleanup(lambda: os.path.exists(program) and os.remove(program))
         fake = self.path("slow-ffmpeg")
         with open(fake, "w") as file: file.write(f'#!/bin/sh\ncase "$*" in *"-crf 30"*) rm -f "{program}";; esac\nexec {shutil.which("ffmpeg")} "$@"\n')
         os.chmod(fake, 0o755)

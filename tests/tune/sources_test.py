@@ -237,8 +237,9 @@ class Sources(tune_case.TuneCase):
     def test_answers_for_people(self):
         common = ("search", "-i", "clip.y4m", "-e", "x264", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "1")
         run = self.tune(*common, "--target", "80")
-        sentence, line, command = run.stdout.splitlines()
+        sentence, scored, line, command = run.stdout.splitlines()
         self.assertRegex(sentence, r"^crf \d+ gives VMAF 8\d\.\d\d: [\d.]+ ?kB, [\d.]+ % of the source, \d+ kbps, about [\d.]+ s to encode\.$")
+        self.assertRegex(scored, r"^scored: vmaf \(vmaf_v0.6.1\) at \d+x\d+; 8-bit 4:2:0; the whole source \(\d+ frames\)$")
         self.assertIn("encoder=libx264", line)
         self.assertTrue(command.startswith("vmaf-tune encode"))
         run = self.tune(*common, "--target", "vmaf>=80", "--target", "vmaf_neg>=80")

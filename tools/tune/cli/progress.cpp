@@ -298,12 +298,19 @@ void Progress::say(const std::string &text) {
     std::fprintf(stderr, "%s\n", visible(text).c_str());
 }
 
+bool Progress::is_new(const std::string &text) {
+    const std::lock_guard lock(mutex_);
+    if (std::find(warned_.begin(), warned_.end(), text) != warned_.end()) return false;
+    warned_.push_back(text);
+    return true;
+}
+
+void Progress::remark(const std::string &text) {
+    if (is_new(text)) say(text);
+}
+
 void Progress::warn(const std::string &text) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (std::find(warned_.begin(), warned_.end(), text) != warned_.end()) return;
-        warned_.push_back(text);
-    }
+    if (!is_new(text)) return;
     event({{"type", "warning"}, {"message", text}});
     say("vmaf-tune: warning: " + text);
 }

@@ -45,6 +45,7 @@ class Progress {
     void probe_done(const std::string &label, const nlohmann::json &facts, const std::string &line);
     void note(const std::string &text);       // only with -v
     void say(const std::string &text);        // unless quiet
+    void remark(const std::string &text);     // the same, once per text
     void warn(const std::string &text);       // once per text
     void event(const nlohmann::json &object); // json mode only
 
@@ -71,6 +72,7 @@ class Progress {
     void write_log(const std::string &text);
     void log(const std::string &text); // with a time stamp, if a log is kept
     void observe();
+    bool is_new(const std::string &text);
     std::string coloured(const std::string &text, const char *colour) const;
 
     Mode mode_;

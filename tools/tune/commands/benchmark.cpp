@@ -39,6 +39,7 @@ struct EncoderRows {
     std::string_view encoder, name; // the latter of its options, where they have one
     Arguments options;
     std::string resolution;
+    std::string_view conditions; // of its first row
     std::map<std::string_view, SourceRows> sources;
     std::set<std::string_view> presets;
     std::size_t rows = 0;
@@ -148,6 +149,7 @@ json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_sour
                   {"variant", e.name},
                   {"options", shell_quoted(e.options)},
                   {"resolution", e.resolution},
+                  {"conditions", e.conditions},
                   {"status", e.is_met ? "ok" : "unmet"},
                   {"target_vmaf", target.value},
                   {"margin", e.margin},
@@ -175,7 +177,8 @@ std::string benchmark_table(const json &document, bool as_csv) {
     constexpr const char *kColumns[] = {
         "encoder",      "variant",           "options",     "resolution",      "status",
         "bitrate_kbps", "bitrate_delta_pct", "bd_rate_pct", "bd_rate_std_pct", "margin",
-        "source_count", "preset_count",      "rows",        "encode_fps",      "score_fps"};
+        "source_count", "preset_count",      "rows",        "encode_fps",      "score_fps",
+        "conditions"};
     std::string text = as_csv ? "" : "|", rule = "|";
     for (const char *column : kColumns) {
         text += as_csv ? (text.empty() ? "" : ",") + std::string(column) : " " + std::string(column) + " |";
@@ -208,18 +211,22 @@ int run_benchmark(const BenchmarkRequest &o) {
     RowComplaints complaints(o.strict);
     const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
     using Details = decltype(std::declval<ScannedRow>().variant());
-    std::map<std::tuple<std::string_view, std::string_view, Details>, EncoderRows> encoders;
+    std::map<std::tuple<std::string_view, std::string_view, Details, std::string_view>, EncoderRows> encoders;
     std::vector<const ScannedRow *> used;
+    ConditionTexts conditions(target.metric);
     for (const ScannedRow &row : table.rows()) {
         const auto score = corpus_score(row, target);
         if (row.exit_status != 0 || !score || std::isnan(row.q)) continue;
-        EncoderRows &e = encoders[{row.encoder, row.name, row.variant()}];
+        EncoderRows &e =
+            encoders[{row.encoder, row.name, row.variant(), o.allow_mixed_models ? conditions.of(row) : ""}];
         if (e.rows == 0) {
             e.encoder = row.encoder;
             e.name = row.name;
             e.options = options_of(row);
             e.resolution = encode_size_text(row);
+            e.conditions = conditions.of(row);
         }
+        if (e.conditions != conditions.of(row)) e.conditions = "differ by source";
         e.presets.insert(row.preset);
         e.rows++;
         SourceRows &s = e.sources[row.src];
@@ -228,7 +235,7 @@ int run_benchmark(const BenchmarkRequest &o) {
         used.push_back(&row);
     }
     if (encoders.empty()) throw CommandError(kExitFailed, "'" + o.from_corpus + "' has no rows with such a score");
-    if (!o.allow_mixed_models) refuse_mixed_models(used);
+    check_conditions(used, conditions, o.allow_mixed_models);
     std::vector<EncoderRows *> order;
     for (auto &[name, e] : encoders) {
         settle(e, target);
@@ -265,7 +272,8 @@ void bind_benchmark(CLI::App &app, BenchmarkRequest &o) {
     add_option(app, "--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE")->expected(1);
     add_option(app, "--baseline-encoder,--baseline", o.baseline, "encoder that others are compared with");
     app.add_flag("--per-source", o.per_source, "list the best row of each source too (JSON)");
-    app.add_flag("--allow-mixed-models", o.allow_mixed_models, "rows of different models");
+    app.add_flag("--allow-mixed-models", o.allow_mixed_models,
+                 "rows of different models or scoring conditions, each apart");
     add_choice(app, "--format", o.format, kPlainTableFormats, "markdown, json or csv");
     add_option(app, "-o,--output", o.output, "result file; - for standard output");
     app.add_flag("-y,--overwrite", o.overwrite, "replace existing results");

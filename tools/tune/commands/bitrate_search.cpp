@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/quality_search.hpp"
+#include "stages/conditions.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -19,6 +20,8 @@ void fill_from(SearchReport &report, const ProbeSetup &setup, const ProbeResult 
     report.prediction = predict_whole(setup, probe);
     report.encode_seconds = probe.encode_seconds;
     report.encoder_version = probe.encoder_version;
+    report.scored = conditions_line(setup, probe);
+    report.conditions = conditions_json(setup, probe);
 }
 
 } // namespace

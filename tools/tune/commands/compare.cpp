@@ -69,6 +69,7 @@ std::string markdown(const json &document) {
         else
             text += "| | | | | " + markdown_escaped(row["error"].get<std::string>().substr(0, 200)) + " |\n";
     }
+    for (const json &line : document["scored"]) text += "\n" + markdown_escaped(line.get<std::string>()) + "\n";
     return text;
 }
 
@@ -97,7 +98,9 @@ std::string html(const json &document) {
                 number("vmaf_score", 4) + "<td>" + (ok ? "ok" : markup_escaped(row["error"].get<std::string>())) +
                 "</tr>\n";
     }
-    return text + "</table>\n</html>\n";
+    text += "</table>\n";
+    for (const json &line : document["scored"]) text += "<p>" + markup_escaped(line.get<std::string>()) + "</p>\n";
+    return text + "</html>\n";
 }
 
 std::string csv(const json &document) {
@@ -133,6 +136,7 @@ constexpr Choice<TableFormat> kTableFormats[] = {{"markdown", TableFormat::markd
 int run_compare(const CompareRequest &o) {
     check_result(o, o.output);
     ProbeRequest named = o; // encoders that are asked for are tried while the source is looked at
+    take_metric_of_targets(o, named);
     named.encoders.insert(named.encoders.end(), o.items.begin(), o.items.end());
     Run run(named, true);
     const std::vector<QualityTarget> targets = quality_targets(o, o, 92);
@@ -205,7 +209,12 @@ int run_compare(const CompareRequest &o) {
         {"target_vmaf", targets.front().value},
         {"tool_version", VMAF_VERSION},
         {"wall_time_ms", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count()},
+        {"scored", json::array()},
         {"rows", json::array()}};
+    json &scored = document["scored"]; // one line unless encoders were scored under different conditions
+    for (const Entry &e : entries)
+        if (!e.report.scored.empty() && std::find(scored.begin(), scored.end(), e.report.scored) == scored.end())
+            scored.push_back(e.report.scored);
     for (const Entry &e : entries) document["rows"].push_back(row_of(e, targets.front().value, baseline));
     const TableFormat format = o.format.value_or(o.json ? TableFormat::json : TableFormat::markdown);
     const std::string text = format == TableFormat::json

@@ -14,6 +14,7 @@
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
 #include "rows/row_format.hpp"
+#include "stages/conditions.hpp"
 #include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
@@ -186,6 +187,7 @@ class CorpusRun {
                 ? "FAILED: " + probe.error
                 : options_.metric + " " + fixed_text(row["score"].is_number() ? row["score"].get<double>() : 0.0, 4) +
                       ", " + fixed_text(probe.bitrate_kbps(), 1) + " kbps" + (probe.from_cache ? " [cached]" : "");
+        if (probe.ok()) run_.progress().remark(conditions_line(job.setup, probe));
         run_.progress().probe_done(job.setup.source.path,
                                    {{"encoder", row["encoder"]},
                                     {"preset", row["preset"]},

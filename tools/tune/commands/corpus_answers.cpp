@@ -11,6 +11,7 @@
 #include "commands/search.hpp"
 #include "commands/search_result.hpp"
 #include "curves/bd_rate.hpp"
+#include "rows/configuration.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -26,6 +27,7 @@ struct CorpusGroup {
     std::string_view src, encoder, preset;
     Arguments options;      // flags that an encode like this needs
     std::string resolution; // where it is not the source's
+    std::string_view conditions;
     std::vector<CorpusPoint> points;
 };
 
@@ -43,6 +45,7 @@ json answer_json(const CorpusGroup &group, const CorpusAnswer &answer, const std
         {"preset", group.preset},
         {"options", group.options},
         {"resolution", group.resolution},
+        {"conditions", {{"text", group.conditions}}},
         {"q_knob", adapter ? std::string(adapter->knob) : "crf"},
         {"q", answer.point.q},
         {"score", answer.point.score},
@@ -88,18 +91,40 @@ std::string encode_size_text(const ScannedRow &row) {
     return row.is_scaled() ? number_text(row.encode_width) + "x" + number_text(row.encode_height) : "";
 }
 
-// Rows of different models say different things about one encode (6.4).
-void refuse_mixed_models(const std::vector<const ScannedRow *> &rows) {
-    std::map<std::string_view, std::set<std::string_view>> models;
-    for (const ScannedRow *row : rows)
+const std::string &ConditionTexts::of(const ScannedRow &row) {
+    const auto [entry, is_new] =
+        known_.try_emplace({row.conditions, row.clip_mode, row.scale, row.model, row.width, row.height});
+    if (!is_new) return entry->second;
+    json fields = {{"clip_mode", row.clip_mode}, {"score_scale", row.scale}, {"vmaf_model", row.model}};
+    if (row.width > 0) fields["width"] = static_cast<int>(row.width);
+    if (row.height > 0) fields["height"] = static_cast<int>(row.height);
+    if (json stated = json::parse(row.conditions.begin(), row.conditions.end(), nullptr, false); stated.is_object())
+        fields["conditions"] = std::move(stated);
+    return entry->second = conditions_of(fields, metric_).text();
+}
+
+// Scores of one encode by different models, or under other different conditions, are not comparable (6.4).
+void check_conditions(const std::vector<const ScannedRow *> &rows, ConditionTexts &conditions, bool are_allowed) {
+    const auto unstated =
+        std::count_if(rows.begin(), rows.end(), [](const auto *row) { return row->conditions.empty(); });
+    if (unstated > 0) complain("", unstated_text(static_cast<std::size_t>(unstated)));
+    if (are_allowed) return;
+    std::map<std::string_view, std::set<std::string_view>> models, all;
+    for (const ScannedRow *row : rows) {
         if (!row->model.empty()) models[row->src].insert(row->model);
-    for (const auto &[src, names] : models) {
-        if (names.size() < 2) continue;
-        std::string list;
-        for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
-        throw usage_error("rows of '" + std::string(src) + "' were scored with different models (" + list +
-                          "); score them with one, or use --allow-mixed-models");
+        all[row->src].insert(conditions.of(*row));
     }
+    const auto refuse = [](const auto &sets, const std::string &what, const std::string &advice) {
+        for (const auto &[src, names] : sets) {
+            if (names.size() < 2) continue;
+            std::string list;
+            for (const std::string_view name : names) list += (list.empty() ? "" : "; ") + std::string(name);
+            throw usage_error("rows of '" + std::string(src) + "' were scored " + what + " (" + list + "); " + advice +
+                              ", or use --allow-mixed-models to show them apart");
+        }
+    };
+    refuse(models, "with different models", "score them with one");
+    refuse(all, "under different conditions", "score them alike");
 }
 
 void RowComplaints::operator()(const std::string &sentence) {
@@ -214,6 +239,7 @@ int search_corpus(const SearchRequest &o) {
     std::map<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, Variant>, CorpusGroup>
         groups;
     std::vector<const ScannedRow *> used;
+    ConditionTexts conditions(targets.front().metric);
     for (const ScannedRow &row : table.rows()) {
         if (row.exit_status != 0 || std::isnan(row.q) || !is_wanted(o.encoders, row.encoder) ||
             !is_wanted(o.presets, row.preset) || !is_wanted(o.sources, row.src) || row.q < o.min_q.value_or(row.q) ||
@@ -229,20 +255,21 @@ int search_corpus(const SearchRequest &o) {
             point.passes = point.passes && margin_above(t, *score) >= 0;
         }
         if (!is_complete) continue;
-        CorpusGroup &group = groups[{row.src, row.encoder, row.preset, row.model, row.variant()}];
+        CorpusGroup &group = groups[{row.src, row.encoder, row.preset, conditions.of(row), row.variant()}];
         if (group.points.empty()) {
             group.src = row.src;
             group.encoder = row.encoder;
             group.preset = row.preset;
             group.options = options_of(row);
             group.resolution = encode_size_text(row);
+            group.conditions = conditions.of(row);
         }
         group.points.push_back(point);
         used.push_back(&row);
     }
     if (groups.empty())
         throw CommandError(kExitFailed, "'" + o.from_corpus + "' has no rows with a score that fit the filters");
-    if (!o.allow_mixed_models) refuse_mixed_models(used);
+    check_conditions(used, conditions, o.allow_mixed_models);
     bool all_met = true;
     for (const auto &[key, group] : groups) {
         const Adapter *adapter = find_adapter(group.encoder);
@@ -265,6 +292,7 @@ int search_corpus(const SearchRequest &o) {
                        (answer.is_met         ? " [OK]"
                         : answer.is_too_large ? " [NO SOLUTION]"
                                               : " [UNMET]"));
+        if (!o.json) print_line("scored: " + std::string(group.conditions));
     }
     return all_met || o.best_effort ? kExitOk : kExitUnmet;
 }

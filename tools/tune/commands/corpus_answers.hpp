@@ -1,9 +1,11 @@
 // Answers from existing rows, without encoding (tune.md 12.2).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "commands/quality_target.hpp"
@@ -43,8 +45,22 @@ CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double targe
 // The point whose bitrate is nearest to the wish; the better quality where two are as near.
 CorpusAnswer nearest_bitrate(std::span<const CorpusPoint> points, double kbps, bool higher_q_is_better);
 
-// Rows of one source that were scored with different models are refused (6.4). Throws CommandError.
-void refuse_mixed_models(const std::vector<const ScannedRow *> &rows);
+// Texts of the rows' scoring conditions; equal where scores of the metric may be compared.
+class ConditionTexts {
+  public:
+    explicit ConditionTexts(std::string metric) : metric_(std::move(metric)) {}
+    const std::string &of(const ScannedRow &row);
+
+  private:
+    std::string metric_;
+    std::map<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, double, double>,
+             std::string>
+        known_;
+};
+
+// Rows of one source that were scored with different models, or under other conditions that differ, are refused (6.4)
+// unless that is allowed; what is assumed of rows that do not state theirs is reported. Throws CommandError.
+void check_conditions(const std::vector<const ScannedRow *> &rows, ConditionTexts &conditions, bool are_allowed);
 
 // Malformed lines: told, up to a few of them, or with --strict the end (11.4). Throws CommandError.
 class RowComplaints {

@@ -9,6 +9,7 @@
 #include "cli/new_file.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
+#include "stages/conditions.hpp"
 #include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
@@ -140,7 +141,8 @@ PassesDone run_passes(Run &run, const EncodeRequest &o, const Job &job, json &re
     return done;
 }
 
-void finish(Run &run, const EncodeRequest &o, const Job &job, const NewFile &file, json &result) {
+void finish(Run &run, const EncodeRequest &o, const Job &job, const NewFile &file, json &result,
+            std::string &scored_line) {
     const PassesDone done = run_passes(run, o, job, result);
     const auto describe = [&](const std::string &path) {
         SourceRequest request;
@@ -173,6 +175,10 @@ void finish(Run &run, const EncodeRequest &o, const Job &job, const NewFile &fil
         result["metric"] = o.metric;
         result["pool"] = o.pool;
         result["score_backend"] = scored.backend_used;
+        result["conditions"] = {{"metrics", measured_json(scored.measured)}};
+        scored_line =
+            "scored: " + measured_text(scored.measured, {job.source.width, job.source.height}, job.setup.score.scaler) +
+            "; the whole source (" + std::to_string(scored.frames) + " frames)";
     }
     file.keep(o.overwrite || o.overwrite_input);
     result["output"] = job.output;
@@ -211,6 +217,7 @@ void settle_quality(Run &run, const EncodeRequest &o, Job &job, json &result) {
     job.q = *report.q;
     result["search"] = search_json(job.setup, report, targets);
     run.progress().say(search_line(job.setup, report, targets.front()));
+    run.progress().say(report.scored);
 }
 
 // A container that cannot hold what is to be copied into it says so before anything is searched: some encoders hang
@@ -281,7 +288,8 @@ void encode_one(Run &run, const EncodeRequest &o, const std::string &path, const
             print_line(shell_quoted(final_command(o, job, pass)));
         return;
     }
-    finish(run, o, job, *file, result);
+    std::string scored_line;
+    finish(run, o, job, *file, result, scored_line);
     if (o.json)
         print_line(result.dump(-1, ' ', false, json::error_handler_t::replace));
     else
@@ -290,6 +298,7 @@ void encode_one(Run &run, const EncodeRequest &o, const std::string &path, const
             (job.setup.encode.bitrate_kbps ? "" : " " + std::string(adapter.knob) + "=" + number_text(job.q)) +
             " kbps=" + number_text(std::round(result["bitrate_kbps"].get<double>() * 10) / 10) +
             (result.contains("score") ? " " + o.metric + "=" + fixed_text(result["score"].get<double>(), 4) : ""));
+    if (!o.json && !scored_line.empty()) print_line(scored_line);
 }
 
 CommandFiles files_of(const EncodeRequest &o) {
@@ -302,6 +311,7 @@ int run_encode(const EncodeRequest &given) {
     EncodeRequest o = given;
     read_source_list(o);
     check_files(files_of(o));
+    take_metric_of_targets(o, o);
     if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
     if (o.sources.size() > 1 && !o.output.empty())
         throw usage_error("several sources cannot have one --output; name outputs in the list's second column");

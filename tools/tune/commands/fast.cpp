@@ -11,6 +11,7 @@
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
+#include "stages/conditions.hpp"
 #include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
@@ -48,7 +49,7 @@ struct FastAnswer {
     std::vector<Verification> verified; // in the order of measuring
     std::string verified_on;
     std::vector<std::string> notes;
-    std::string backend;
+    std::string backend, scored; // the latter: the conditions of what verified it
 };
 
 // Straight between the trials in the logarithm, and on beyond them.
@@ -211,6 +212,7 @@ class FastRun {
             now.score = score_of(whole, probe);
             now.kbps = probe.bitrate_kbps();
             answer.verified.push_back(now);
+            answer.scored = conditions_line(whole, probe);
             if (is_hit(now.score) || i == kMostCorrections) break;
             const double next = refined(curve, answer.verified);
             if (std::any_of(answer.verified.begin(), answer.verified.end(),
@@ -446,6 +448,7 @@ int run_fast(const FastRequest &given) {
                        std::to_string(answer.trials.size()) + " short probes, " +
                        std::to_string(answer.verified.size()) + (answer.verified.size() == 1 ? " encode" : " encodes") +
                        " of the whole)" + (is_trusted ? "." : ": not to be trusted."));
+    run.progress().say(answer.scored);
     if (!is_trusted) return kExitUntrusted;
     return answer.is_met ? kExitOk : kExitUnmet;
 }

@@ -221,6 +221,7 @@ class LadderWork {
             if (rows_)
                 for (const ProbeResult &probe : report.probes)
                     if (probe.q == *report.q) rows_->write(make_row(setup, probe));
+            run_.progress().remark(report.scored);
             if (!best || report.bitrate_kbps < best->kbps)
                 best = RatePoint{report.bitrate_kbps, report.score, any.width, any.height, *report.q};
         }

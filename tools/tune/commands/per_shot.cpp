@@ -175,6 +175,7 @@ void ShotWork::search(PlannedShot &planned, std::optional<double> hint, JobState
     }
     planned.score = report.score;
     planned.kbps = report.bitrate_kbps;
+    run.progress().remark(report.scored);
     state.store(key, {{"q", planned.q},
                       {"score", planned.score},
                       {"kbps", planned.kbps},
@@ -277,6 +278,7 @@ void prefer_one_search(ShotWork &work, std::vector<PlannedShot> &shots, std::int
 
 int run_per_shot(const PerShotRequest &given) {
     PerShotRequest o = given;
+    take_metric_of_targets(o, o);
     if (!o.cluster.part.empty()) { // it only measures
         o.plan_out.clear();
         o.script_out.clear();

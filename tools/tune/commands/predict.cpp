@@ -364,7 +364,8 @@ void bind_predict(CLI::App &app, PredictRequest &o) {
     file("--calibration-sidecar", o.calibration, "residuals of predictions that were checked, for intervals");
     file("--calibration-out", o.calibration_out, "write this run's residuals as such a file");
     file("--from-corpus", o.from_corpus, "fit a curve to each title's rows instead of encoding");
-    app.add_flag("--allow-mixed-models", o.allow_mixed_models, "with --from-corpus: rows of different models")
+    app.add_flag("--allow-mixed-models", o.allow_mixed_models,
+                 "with --from-corpus: rows of different models or scoring conditions, each apart")
         ->group("Prediction");
     app.add_flag("--with-uncertainty", o.with_uncertainty, "an interval with every prediction")->group("Prediction");
     bind_older_flags(app, o);

@@ -77,9 +77,11 @@ int predict_from_corpus(const PredictRequest &o) {
         throw usage_error("predict takes one target of a metric of which more is better");
     RowComplaints complaints(o.strict);
     const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
-    using Key = std::tuple<std::string_view, std::string_view, std::string_view, decltype(ScannedRow().variant())>;
+    using Key = std::tuple<std::string_view, std::string_view, std::string_view, decltype(ScannedRow().variant()),
+                           std::string_view>;
     std::map<Key, Title> titles;
     std::vector<const ScannedRow *> used;
+    ConditionTexts conditions(target.metric);
     const auto wanted = [](const std::vector<std::string> &list, std::string_view name) {
         return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
     };
@@ -88,7 +90,7 @@ int predict_from_corpus(const PredictRequest &o) {
         if (row.exit_status != 0 || !score || std::isnan(row.q) || !wanted(o.encoders, row.encoder) ||
             !wanted(o.presets, row.preset) || !wanted(o.sources, row.src))
             continue;
-        Title &title = titles[{row.src, row.encoder, row.preset, row.variant()}];
+        Title &title = titles[{row.src, row.encoder, row.preset, row.variant(), conditions.of(row)}];
         if (!title.first) title.first = &row;
         title.adapter = find_adapter(row.encoder);
         title.points.push_back({row.q, *score});
@@ -96,7 +98,7 @@ int predict_from_corpus(const PredictRequest &o) {
         used.push_back(&row);
     }
     if (titles.empty()) throw CommandError(kExitUnmet, "'" + o.from_corpus + "' has no rows with such a score");
-    if (!o.allow_mixed_models) refuse_mixed_models(used);
+    check_conditions(used, conditions, o.allow_mixed_models);
 
     for (auto &[key, title] : titles) title.own_slope = slope_of(title.points, metric.bounded_by_100);
     for (auto &[key, title] : titles) { // what other titles of this encoder and preset say

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "commands/search_hints.hpp"
+#include "stages/conditions.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -229,6 +230,8 @@ void QualitySearch::fill(SearchReport &report, const ProbeSetup &setup, const Pr
     report.encode_seconds = probe.encode_seconds;
     report.encode_fps = probe.encode_seconds > 0 ? double(probe.encoded_frames) / probe.encode_seconds : 0;
     report.encoder_version = probe.encoder_version;
+    report.scored = conditions_line(setup, probe);
+    report.conditions = conditions_json(setup, probe);
 }
 
 void QualitySearch::describe(SearchReport &report, const SearchAnswer &answer,

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct SearchReport {
     double bitrate_kbps = 0, encode_seconds = 0, encode_fps = 0, elapsed = 0;
     Prediction prediction;
     std::string encoder_version;
+    std::string scored; // under which conditions, as a line for people
+    nlohmann::json conditions;
     std::vector<ProbeResult> probes; // in the order of measuring
     bool non_monotone = false, plateau = false, at_bound = false;
     std::optional<SearchPoint> best_passing, best_fitting; // the nearest points where there is no solution

@@ -40,6 +40,14 @@ QualityTarget parse_target(const std::string &text, const std::string &default_p
     return target;
 }
 
+void take_metric_of_targets(const SearchOptions &search, ScoringOptions &scoring) {
+    if (search.target_vmaf || search.target_bitrate || search.targets.empty()) return;
+    std::vector<std::string> metrics;
+    for (const std::string &text : search.targets)
+        metrics.push_back(parse_target(text, scoring.pool, scoring.metric).metric);
+    if (std::find(metrics.begin(), metrics.end(), scoring.metric) == metrics.end()) scoring.metric = metrics.front();
+}
+
 std::vector<QualityTarget> quality_targets(const SearchOptions &search, const ScoringOptions &scoring,
                                            std::optional<double> fallback) {
     std::vector<QualityTarget> targets;

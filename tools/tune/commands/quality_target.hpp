@@ -15,6 +15,10 @@ struct QualityTarget {
 };
 
 // --target-vmaf, --target and --metric as a list; at least one, else CommandError.
+// Where no target has the metric of --metric, that of the first target takes its place: what has no target is not
+// computed (--also records more).
+void take_metric_of_targets(const SearchOptions &search, ScoringOptions &scoring);
+
 std::vector<QualityTarget> quality_targets(const SearchOptions &search, const ScoringOptions &scoring,
                                            std::optional<double> fallback);
 QualityTarget parse_target(const std::string &text, const std::string &default_pool,

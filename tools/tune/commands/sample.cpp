@@ -6,6 +6,7 @@
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
+#include "stages/conditions.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -49,6 +50,7 @@ int run_sample(const SampleRequest &o) {
                    " kbps=" + fixed_text(probe.bitrate_kbps(), 1) + " predicted_size=" + human_size(whole.bytes) +
                    " (" + fixed_text(whole.percent, 1) + "%) predicted_time=" +
                    fixed_text(whole.seconds, whole.seconds < 1 ? 2 : 0) + "s" + (probe.from_cache ? " [cached]" : ""));
+        print_line(conditions_line(setup, probe));
     }
     return kExitOk;
 }

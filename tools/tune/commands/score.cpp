@@ -13,6 +13,7 @@
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
 #include "stages/alignment_check.hpp"
+#include "stages/conditions.hpp"
 #include "stages/score_plan.hpp"
 #include "stages/time_pairing.hpp"
 #include "system/output_file.hpp"
@@ -196,7 +197,7 @@ class Pairing {
 
 std::string size_text(const Source &s) { return std::to_string(s.width) + "x" + std::to_string(s.height); }
 
-void print_commands(Run &run, const ScorePair &pair, const ScoreSettings &settings) {
+void print_commands_of(Run &run, const ScorePair &pair, const ScoreSettings &settings) {
     const ScorePlan plan = plan_score(run.programs(), pair, settings);
     print_line(shell_quoted(decode_command(run.programs(), *pair.reference, {}, plan.reference_filter,
                                            plan.reference_format, settings.drop_film_grain, "REFERENCE.yuv")));
@@ -207,6 +208,14 @@ void print_commands(Run &run, const ScorePair &pair, const ScoreSettings &settin
                     std::to_string(plan.size.width), "--height", std::to_string(plan.size.height), "--pixel_format",
                     std::to_string(plan.layout.chroma), "--bitdepth", std::to_string(plan.layout.bits)});
     print_line(shell_quoted(scorer));
+}
+
+void print_commands(Run &run, const ScorePair &pair, const ScoreSettings &settings) {
+    for (const std::vector<MetricChoice> &metrics : groups_by_size(run.programs(), pair, settings)) {
+        ScoreSettings one = settings;
+        one.metrics = metrics;
+        print_commands_of(run, pair, one);
+    }
 }
 
 json result_json(const Source &reference, const Source &distorted, const ScoreSettings &settings,
@@ -220,6 +229,8 @@ json result_json(const Source &reference, const Source &distorted, const ScoreSe
                   {"reference_vfilter", reference.shown(settings.reference_filter)},
                   {"score_backend", scored.backend_used},
                   {"score_scale", scored.scale_note},
+                  {"conditions", {{"metrics", measured_json(scored.measured)}}},
+                  {"scored", measured_text(scored.measured, {reference.width, reference.height}, settings.scaler)},
                   {"scored_frames", scored.frames},
                   {"pairing", pairing.is_by_time() ? "time" : "index"},
                   {"alignment_frames", pairing.late()},

@@ -46,7 +46,7 @@ std::string xml_document(const json &results) {
 
 std::string human_text(const json &results) {
     std::string text;
-    for (const json &entry : results)
+    for (const json &entry : results) {
         for (const auto &[name, figures] : entry["global"].items()) {
             char figure_text[200];
             std::snprintf(figure_text, sizeof figure_text,
@@ -56,6 +56,8 @@ std::string human_text(const json &results) {
                           entry["scored_frames"].get<long long>(), entry["score_backend"].get<std::string>().c_str());
             text += entry["distorted"].get<std::string>() + figure_text;
         }
+        text += "scored: " + entry["scored"].get<std::string>() + "\n";
+    }
     return text;
 }
 

@@ -55,8 +55,13 @@ int search_one(Run &run, const SearchRequest &o, const ProbeSetup &setup, std::v
     if (o.json) {
         print_line(row_text(object));
     } else {
-        if (!report.failed && !report.probes.empty()) print_line(answer_sentence(setup, report, targets));
-        print_line(search_line(setup, report, targets.front()));
+        if (!report.failed && !report.probes.empty()) {
+            print_line(answer_sentence(setup, report, targets));
+            print_line(report.scored);
+        }
+        // For parsers; people have the sentence.
+        if (report.failed || !system::is_terminal(system::Stream::output))
+            print_line(search_line(setup, report, targets.front()));
         warn_if_larger(run, report);
         if (!report.ok() && !report.failed)
             run.progress().say("vmaf-tune search: no suitable quality: " + report.reason);
@@ -72,6 +77,7 @@ int search_one(Run &run, const SearchRequest &o, const ProbeSetup &setup, std::v
 int run_search(const SearchRequest &given) {
     SearchRequest o = given;
     read_source_list(o);
+    take_metric_of_targets(o, o);
     check_files(files_of(o));
     if (o.target_bitrate && (o.target_vmaf || !o.targets.empty()))
         throw usage_error("--target-bitrate and a quality target exclude each other; use --max-bitrate for a limit");
@@ -118,7 +124,8 @@ void bind_search_command(CLI::App &app, SearchRequest &o) {
     add_option(app, "--from-corpus", o.from_corpus, "answer from existing rows, without encoding")->group("Search");
     app.add_flag("--interpolate", o.interpolate, "with --from-corpus: a value between two rows, by a monotone curve")
         ->group("Search");
-    app.add_flag("--allow-mixed-models", o.allow_mixed_models, "with --from-corpus: rows of different models")
+    app.add_flag("--allow-mixed-models", o.allow_mixed_models,
+                 "with --from-corpus: rows of different models or scoring conditions, each apart")
         ->group("Search");
     bind_rows(app, o);
     bind_older_flags(app, o, &o);

@@ -91,6 +91,7 @@ json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vect
     if (r.best_fitting) object["best_fitting"] = point(*r.best_fitting);
     for (const SearchPoint &p : r.verified) object["verified"].push_back(point(p));
     const bool has_point = !r.failed && !r.probes.empty();
+    if (has_point) object["conditions"] = r.conditions;
     object["q"] = has_point && r.q ? json(*r.q) : json(nullptr);
     for (const auto &[key, value] :
          {std::pair("score", r.score), std::pair("margin", r.margin), std::pair("bitrate_kbps", r.bitrate_kbps),

@@ -94,14 +94,20 @@ void read_file(const std::string &path, std::istream &file, ReportData &data) {
         if (!add_object(row, data)) complain(path + ": a line that is no row was skipped");
 }
 
-// Scores of different models, or at different sizes, are not compared.
-using PanelKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+// Scores that were made under different conditions are not compared.
+using PanelKey = std::tuple<std::string, std::string, std::string, ScoreConditions>;
 using PanelPoints = std::map<PanelKey, std::map<Configuration, std::map<double, CurvePoint>>>;
 
 std::vector<Panel> panels_of(const PanelPoints &grouped) {
     std::vector<Panel> panels;
     for (const auto &[key, curves] : grouped) {
-        Panel panel{std::get<0>(key), std::get<1>(key), std::get<2>(key), {}, {}};
+        const auto &[src, metric, pool, conditions] = key;
+        Panel panel{src, metric, pool, {}, {}, {}};
+        const auto is_alike = [&](const auto &other) {
+            return std::get<0>(other.first) == std::get<0>(key) && std::get<1>(other.first) == std::get<1>(key) &&
+                   std::get<2>(other.first) == std::get<2>(key);
+        };
+        if (std::count_if(grouped.begin(), grouped.end(), is_alike) > 1) panel.conditions = conditions.text();
         std::vector<RatePoint> all;
         std::vector<Configuration> configurations;
         for (const auto &[own, points] : curves) configurations.push_back(own);
@@ -139,7 +145,7 @@ void make_panels(ReportData &data) {
         const Configuration own = configuration_of(row);
         const auto add = [&](PanelPoints &to, const std::string &name, const std::string &how, double value) {
             if (std::isfinite(value))
-                to[{text_in(row, "src"), name, how, own.model, own.scored_at}][own][q] = {q, kbps, value,
+                to[{text_in(row, "src"), name, how, conditions_of(row, name)}][own][q] = {q, kbps, value,
                                                                                           std::isfinite(fps) ? fps : 0};
         };
         add(grouped, metric, pool, score);
@@ -157,6 +163,10 @@ void finish(ReportData &data) {
         throw invalid(
             "there is nothing to report: none of the files has rows, frame scores, searches, ladders or plans");
     make_panels(data);
+    const auto unstated = std::count_if(data.rows.begin(), data.rows.end(), [](const json &row) {
+        return number_in(row, "schema_version") >= 4 && !states_conditions(row);
+    });
+    if (unstated > 0) data.complaints.push_back(unstated_text(static_cast<std::size_t>(unstated)));
 }
 
 } // namespace

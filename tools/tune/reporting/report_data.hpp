@@ -32,7 +32,10 @@ struct Panel {
     std::string src, metric, pool;
     std::vector<Curve> curves;
     std::vector<RatePoint> hull;
-    std::string score_name() const { return (metric == "vmaf" ? "VMAF" : metric) + " (" + pool + ")"; }
+    std::string conditions; // how it was scored, where the source's rows were scored in several ways
+    std::string score_name() const {
+        return (metric == "vmaf" ? "VMAF" : metric) + " (" + pool + (conditions.empty() ? "" : "; " + conditions) + ")";
+    }
 };
 
 // Per-frame scores of one encode.

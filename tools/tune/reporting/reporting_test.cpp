@@ -107,7 +107,7 @@ TEST(WorstFrames, AreApartInTimeAndTheLowestComeFirst) {
 }
 
 Panel panel_with(const std::string &src, const std::vector<std::pair<std::string, double>> &encoders) {
-    Panel panel{src, "vmaf", "mean", {}, {}};
+    Panel panel{src, "vmaf", "mean", {}, {}, {}};
     for (const auto &[name, factor] : encoders) {
         Curve curve{name, "medium", "", {}};
         for (const double score : {70.0, 80.0, 90.0, 95.0})

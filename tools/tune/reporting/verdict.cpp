@@ -102,7 +102,7 @@ std::vector<std::vector<const Panel *>> panels_by_score(const std::vector<Panel>
     std::vector<std::vector<const Panel *>> groups;
     for (const Panel &panel : panels) {
         const auto own = std::find_if(groups.begin(), groups.end(), [&](const auto &group) {
-            return group.front()->metric == panel.metric && group.front()->pool == panel.pool;
+            return group.front()->score_name() == panel.score_name();
         });
         if (own == groups.end())
             groups.push_back({&panel});

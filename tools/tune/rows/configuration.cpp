@@ -4,6 +4,7 @@
 
 #include "process/child.hpp"
 #include "rows/fields.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
@@ -46,10 +47,42 @@ Configuration configuration_of(const json &row) {
     c.options = options_of(row);
     c.resolution = size_of(row, "encode_width", "encode_height");
     c.pix_fmt = text_in(row, "out_pix_fmt");
-    c.model = text_in(row, "vmaf_model");
-    const std::string scale = text_in(row, "score_scale");
-    c.scored_at = scale == "none" ? size_of(row, "width", "height") : scale.substr(0, scale.find(':'));
     return c;
+}
+
+bool states_conditions(const json &row) { return !object_in(row, "conditions").empty(); }
+
+std::string unstated_text(std::size_t rows) {
+    return std::to_string(rows) + (rows == 1 ? " row does" : " rows do") +
+           " not state how they were scored; read as every frame, an unfiltered reference and no film grain";
+}
+
+ScoreConditions conditions_of(const json &row, const std::string &metric) {
+    ScoreConditions c;
+    const json &stated = object_in(row, "conditions");
+    const json &own = object_in(object_in(stated, "metrics"), metric);
+    const std::string scale = text_in(row, "score_scale");
+    c.size = text_in(own, "size");
+    if (c.size.empty()) c.size = scale == "none" ? size_of(row, "width", "height") : scale.substr(0, scale.find(':'));
+    c.model = text_in(own, "model");
+    if (c.model.empty() && metric.starts_with("vmaf")) c.model = text_in(row, "vmaf_model");
+    const auto add = [&](const std::string &part) { c.rest += (c.rest.empty() ? "" : ", ") + part; };
+    if (const std::string samples = text_in(row, "clip_mode"); !samples.empty() && samples != "full") add(samples);
+    if (const double n = number_in(stated, "subsample"); n > 1) add("one of " + number_text(n) + " frames");
+    if (const std::string filter = text_in(stated, "reference_vfilter"); !filter.empty())
+        add("reference filter " + filter);
+    if (text_in(stated, "film_grain") == "keep") add("with film grain");
+    if (const std::string scaler = text_in(stated, "scaler");
+        !scaler.empty() && scaler != "bicubic" && c.size != size_of(row, "width", "height"))
+        add(scaler);
+    return c;
+}
+
+std::string ScoreConditions::text() const {
+    std::string all;
+    for (const std::string &part : {model.starts_with("version=") ? model.substr(8) : model, size, rest})
+        if (!part.empty()) all += (all.empty() ? "" : ", ") + part;
+    return all.empty() ? "not stated" : all;
 }
 
 std::string Configuration::details(const std::vector<Configuration> &others) const {

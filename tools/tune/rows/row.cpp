@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "stages/aggregate.hpp"
+#include "stages/conditions.hpp"
 #include "system/host.hpp"
 
 namespace vmaf::tune {
@@ -139,6 +140,7 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
                                   {"score", number_or_null(sample.score)}});
     row["score_backend"] = result.backend.empty() ? setup.score.backend : result.backend;
     row["score_scale"] = result.scale_note;
+    row["conditions"] = conditions_json(setup, result);
     row["scorer"] = word_of(kScorers, setup.score.scorer);
     row["out_pix_fmt"] = result.out_pix_fmt;
     row["produced_pix_fmt"] = result.produced_pix_fmt;

@@ -114,6 +114,8 @@ bool scan_row(std::string_view line, ScannedRow &row) {
             if (key == "crf") row.q = number_in(value);
             if (key == "cq" && std::isnan(row.q)) row.q = number_in(value);
             if (key == "codec" && row.encoder.empty()) text(row.encoder);
+            if (key == "clip_mode") text(row.clip_mode);
+            if (key == "conditions") row.conditions = value;
             break;
         case 'e':
             if (key == "encoder") text(row.encoder);
@@ -193,6 +195,8 @@ bool parse_fully(const std::string &line, ScannedRow &row, std::deque<std::strin
     row.extra_params = text("extra_params", "");
     row.pix_fmt = text("out_pix_fmt", "");
     row.scale = text("score_scale", "");
+    row.clip_mode = text("clip_mode", "");
+    row.conditions = text("conditions", "");
     for (const auto &[field, key] :
          {std::pair(&row.width, "width"), std::pair(&row.height, "height"),
           std::pair(&row.encode_width, "encode_width"), std::pair(&row.encode_height, "encode_height")})

@@ -19,7 +19,8 @@ struct ScannedRow {
     std::string_view name;                                  // of its set of options
     std::string_view options, extra_params, pix_fmt, scale; // of the configuration; the first two as JSON
     double width = 0, height = 0, encode_width = 0, encode_height = 0;
-    std::string_view scores; // an object: every metric with its statistics; may be empty
+    std::string_view clip_mode, conditions; // how it was scored; the latter as JSON
+    std::string_view scores;                // an object: every metric with its statistics; may be empty
     double encode_fps = std::nan(""), score_fps = std::nan("");
     double q = std::nan(""), score = std::nan(""), vmaf_score = std::nan(""), kbps = 0;
     int exit_status = 0;

@@ -50,16 +50,25 @@ struct StoredEncode {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredEncode, stream_bytes, file_bytes, frames, seconds, encoder_version,
                                    produced_pix_fmt, passes)
 
+} // namespace
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FrameSize, width, height)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PixelLayout, chroma, bits)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasuredAt, size, layout, model)
+
+namespace {
+
 struct StoredScore {
     std::map<std::string, Series> metrics, features;
     std::string backend, model, scale_note, scorer_version;
     std::map<std::string, std::string> models;
+    std::map<std::string, MeasuredAt> measured;
     std::vector<std::string> warnings;
     double seconds = 0;
     std::int64_t frames = 0;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredScore, metrics, features, backend, model, scale_note, scorer_version, models,
-                                   warnings, seconds, frames)
+                                   measured, warnings, seconds, frames)
 
 template <class T> std::optional<T> find_stored(Cache *cache, Cache::Kind kind, const std::string &key) {
     if (!cache || key.empty()) return std::nullopt;
@@ -349,6 +358,7 @@ class Probe {
         stored->backend = scored.backend_used;
         stored->model = scored.model;
         stored->models = scored.models;
+        stored->measured = scored.measured;
         stored->scale_note = scored.scale_note;
         stored->scorer_version = scored.scorer_version;
         stored->warnings = scored.warnings;
@@ -370,6 +380,7 @@ class Probe {
         result.backend = score.backend;
         result.model = score.model;
         result.models = score.models;
+        result.measured = score.measured;
         result.scale_note = score.scale_note;
         result.scorer_version = score.scorer_version;
         for (const std::string &warning : score.warnings) result.warnings.push_back(warning);

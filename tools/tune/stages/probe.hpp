@@ -42,7 +42,8 @@ struct ProbeResult {
     std::vector<SampleResult> samples;
     std::vector<std::string> warnings;
     std::string backend, model, scale_note, scorer_version, out_pix_fmt, produced_pix_fmt;
-    std::map<std::string, std::string> models; // by metric
+    std::map<std::string, std::string> models;  // by metric
+    std::map<std::string, MeasuredAt> measured; // by metric
     int passes = 1;
     bool from_cache = false;
     std::string encode_key, score_key;

@@ -70,6 +70,7 @@ std::string score_key(const ProbeSetup &setup, const std::string &encode_key) {
                       {"backend", setup.score.backend},
                       {"score_scale", setup.score.scale},
                       {"scaler", setup.score.scaler},
+                      {"sizes", "by metric"},
                       {"reference_vfilter", setup.score.reference_filter},
                       {"subsample", setup.score.subsample},
                       {"allow_damaged", setup.score.allow_damaged},

@@ -1,5 +1,6 @@
 #include "stages/score.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -158,6 +159,10 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
         result.model = plan.model;
         result.models = plan.models;
         result.scale_note = plan.note;
+        for (const MetricChoice &metric : settings.metrics) {
+            const auto model = plan.models.find(metric.name);
+            result.measured[metric.name] = {plan.size, plan.layout, model == plan.models.end() ? "" : model->second};
+        }
         result.warnings = plan.warnings;
         const Document document(settings.work_folder);
         const auto start = std::chrono::steady_clock::now();
@@ -186,6 +191,47 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
     return result;
 }
 
+// Adds what another run of the scorer found about the same pair.
+void merge(ScoreResult &all, const ScoreResult &part) {
+    all.seconds += part.seconds;
+    all.series.insert(part.series.begin(), part.series.end());
+    if (all.models.empty()) all.model = part.model;
+    all.models.insert(part.models.begin(), part.models.end());
+    all.measured.insert(part.measured.begin(), part.measured.end());
+    if (all.feature_backends && part.feature_backends)
+        all.feature_backends->insert(part.feature_backends->begin(), part.feature_backends->end());
+    for (const std::string &warning : part.warnings)
+        if (std::find(all.warnings.begin(), all.warnings.end(), warning) == all.warnings.end())
+            all.warnings.push_back(warning);
+}
+
+// Every metric at its own size.
+ScoreResult score_sizes(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings,
+                        const ScoreProgress &progress) {
+    std::vector<std::vector<MetricChoice>> groups;
+    try {
+        groups = groups_by_size(programs, pair, settings);
+    } catch (const Error &) { // score_once says what is wrong
+        groups = {settings.metrics};
+    }
+    ScoreResult all;
+    for (std::size_t i = 0; i < groups.size(); i++) {
+        ScoreSettings one = settings;
+        one.metrics = groups[i];
+        const auto share = [&](std::int64_t frame, double fps) { // frames of all runs, as one
+            if (progress)
+                progress((static_cast<std::int64_t>(i) * pair.expected_frames + frame) / std::ssize(groups), fps);
+        };
+        ScoreResult part = score_once(programs, pair, one, share);
+        if (!part.ok()) return part;
+        if (i == 0)
+            all = std::move(part);
+        else
+            merge(all, part);
+    }
+    return all;
+}
+
 // A scorer whose document does not tell the backend of each feature is asked for one metric at a time: then the one
 // backend that it names is that metric's.
 ScoreResult score_checked(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings,
@@ -193,7 +239,7 @@ ScoreResult score_checked(const Programs &programs, const ScorePair &pair, const
     const bool may_differ = settings.is_backend_explicit && settings.backend != "cpu" && settings.metrics.size() > 1;
     ScoreResult all;
     if (!may_differ || !settings.backends || !settings.backends->names_one_backend()) {
-        all = score_once(programs, pair, settings, progress);
+        all = score_sizes(programs, pair, settings, progress);
         if (!may_differ || !all.ok() || all.feature_backends || all.backend_used == "unknown") return all;
         if (settings.backends) settings.backends->set_names_one_backend();
     }
@@ -204,15 +250,11 @@ ScoreResult score_checked(const Programs &programs, const ScorePair &pair, const
         one.metrics = {metric};
         ScoreResult part = score_once(programs, pair, one, progress);
         if (!part.ok()) return part;
-        if (is_first) {
+        if (is_first)
             merged = std::move(part);
-            is_first = false;
-            continue;
-        }
-        merged.seconds += part.seconds;
-        merged.series.insert(part.series.begin(), part.series.end());
-        if (merged.models.empty()) merged.model = part.model;
-        merged.models.insert(part.models.begin(), part.models.end());
+        else
+            merge(merged, part);
+        is_first = false;
     }
     return merged;
 }

@@ -66,6 +66,13 @@ struct FrameSize {
     bool operator==(const FrameSize &) const = default;
 };
 
+// What a metric was computed from: VMAF models at their viewing size, other metrics at the source's.
+struct MeasuredAt {
+    FrameSize size;
+    PixelLayout layout;
+    std::string model; // empty: the metric has none
+};
+
 // Size at which both are compared (6.5).
 FrameSize scored_size(FrameSize reference, const std::string &scale, int model_lines);
 // What `vmaf` or `vmaf_neg` is computed with, "version=..." or "path=...".
@@ -85,7 +92,8 @@ struct ScoreResult {
     std::string backend_tried, backend_used; // the latter: what the scores came from, as the scorer says
     std::optional<std::map<std::string, std::string>> feature_backends; // by extractor, where the scorer tells
     std::string scorer_version, model, scale_note;
-    std::map<std::string, std::string> models; // by the metric that they were used for
+    std::map<std::string, std::string> models;  // by the metric that they were used for
+    std::map<std::string, MeasuredAt> measured; // by metric
     std::vector<std::string> warnings;
     double seconds = 0;
     std::int64_t frames = 0;

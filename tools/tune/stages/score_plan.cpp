@@ -83,6 +83,16 @@ std::string chosen_model(const ScoreSettings &settings, const MetricChoice &metr
     return model + ":vif.vif_enhn_gain_limit=1.0:adm.adm_enhn_gain_limit=1.0"; // what makes any model a neg one
 }
 
+namespace {
+
+// The size that --score-scale asks for, where the model of this metric looks at it.
+FrameSize viewing_size(const ScoreSettings &settings, const MetricChoice &metric, FrameSize size) {
+    const bool is_4k = chosen_model(settings, metric, size).find("4k") != std::string::npos;
+    return scored_size(size, settings.scale, is_4k ? 2160 : 1080);
+}
+
+} // namespace
+
 PixelLayout deeper_layout(const PixelLayout &a, const PixelLayout &b) {
     const int bits = std::max(a.bits, b.bits);
     return {std::max(a.chroma, b.chroma), bits <= 8 ? 8 : bits <= 10 ? 10 : bits <= 12 ? 12 : 16};
@@ -115,6 +125,16 @@ Arguments decode_command(const Programs &programs, const Source &source, const W
     return command;
 }
 
+std::vector<std::vector<MetricChoice>> groups_by_size(const Programs &programs, const ScorePair &pair,
+                                                      const ScoreSettings &settings) {
+    std::vector<MetricChoice> models, others;
+    for (const MetricChoice &metric : settings.metrics) (metric.feature.empty() ? models : others).push_back(metric);
+    if (settings.scale != "auto" || models.empty() || others.empty()) return {settings.metrics};
+    const FrameSize size = filtered_size(programs, *pair.reference, settings.reference_filter);
+    if (viewing_size(settings, models.front(), size) == size) return {settings.metrics};
+    return {models, others};
+}
+
 ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings) {
     ScorePlan plan;
     const Source &ref = *pair.reference, &dist = *pair.distorted;
@@ -122,9 +142,6 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
     const FrameSize dist_size = {dist.width, dist.height};
     const bool hdr = ref.hdr.transfer != Hdr::Transfer::none;
     const MetricChoice &vmaf_like = model_metric(settings);
-    const auto lines = [&](FrameSize s) {
-        return chosen_model(settings, vmaf_like, s).find("4k") != std::string::npos ? 2160 : 1080;
-    };
     if (settings.scale == "none" && !(ref_size == dist_size))
         throw invalid("the reference is " + std::to_string(ref_size.width) + "x" + std::to_string(ref_size.height) +
                       ", the distorted video " + std::to_string(dist_size.width) + "x" +
@@ -132,8 +149,7 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
     // Sizes are chosen for a model; other metrics take pictures as they are.
     const bool has_model = std::any_of(settings.metrics.begin(), settings.metrics.end(),
                                        [](const MetricChoice &metric) { return metric.feature.empty(); });
-    const bool is_kept = settings.scale == "auto" && !has_model;
-    plan.size = scored_size(ref_size, is_kept ? "none" : settings.scale, lines(ref_size));
+    plan.size = settings.scale == "auto" && !has_model ? ref_size : viewing_size(settings, vmaf_like, ref_size);
     plan.frame_rate = dist.rate.value() > 0 ? dist.rate.value() : ref.rate.value();
     plan.model = chosen_model(settings, vmaf_like, plan.size);
     for (const MetricChoice &metric : settings.metrics)

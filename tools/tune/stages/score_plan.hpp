@@ -23,6 +23,11 @@ struct ScorePlan {
     std::size_t frame_bytes() const;
 };
 
+// Metrics that are scored together: VMAF models at their viewing size, other metrics at the source's (6.5). Several
+// groups only where these sizes differ.
+std::vector<std::vector<MetricChoice>> groups_by_size(const Programs &programs, const ScorePair &pair,
+                                                      const ScoreSettings &settings);
+
 // Throws Error where the pair cannot be compared.
 ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings);
 

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Puts Debian's sources of libraries where Meson looks for its wraps, for machines whose libraries Debian does not build (Windows).
+"""Puts Debian's sources of libraries where Meson looks for its wraps, for machines whose libraries Debian does not build.
 
-  source_subprojects.py DOWNLOAD_FOLDER [WRAP...]      sqlite3 and nettle, if none is named
+  source_subprojects.py DOWNLOAD_FOLDER [WRAP[@SUITE]...]      sqlite3 and nettle (for Windows), if none is named
+
+With a suite (highway@trixie) the source is that of another release of Debian, and takes the place of headers that
+header_subprojects.sh has linked.
 """
 import pathlib
 import shutil
@@ -13,16 +16,22 @@ sys.path.insert(0, str(ROOT / "tests/ffmpeg"))
 import source  # noqa: E402
 
 
-def place(wrap, download):
+def place(name, download):
+    wrap, _, suite = name.partition("@")
     folder = ROOT / "subprojects" / wrap
-    if (folder / "meson.build").exists():
+    is_linked = any(path.is_symlink() for path in folder.glob("*"))
+    if (folder / "meson.build").exists() and not (suite and is_linked):
         return
-    with tarfile.open(source.fetch(download, wrap)) as archive:
+    if is_linked:
+        shutil.rmtree(folder)
+    with tarfile.open(source.fetch(download / suite, wrap, suite or None)) as archive:
         archive.extractall(folder.with_name(wrap + ".unpacked"))
     (unpacked,) = folder.with_name(wrap + ".unpacked").iterdir()
     unpacked.rename(folder)
     folder.with_name(wrap + ".unpacked").rmdir()
     shutil.copytree(ROOT / "subprojects/packagefiles" / wrap, folder, dirs_exist_ok=True)
+    for path in folder.rglob("*.h"):
+        path.touch()  # archives keep old times, and Ninja would not see that headers changed
 
 
 if __name__ == "__main__":

@@ -78,8 +78,8 @@ Picture copied(VmafContext &vmaf, const PictureFormat &format, const VmafTurboPi
         const std::size_t bytes = std::size_t{format.plane_width(p)} * format.bytes_per_sample();
         const auto *from = static_cast<const std::byte *>(given.data[p]);
         for (unsigned y = 0; y < format.plane_height(p); y++)
-            std::memcpy(copy.data(p) + std::ptrdiff_t{y} * copy.stride_bytes(p),
-                        from + std::ptrdiff_t{y} * given.stride[p], bytes);
+            std::memcpy(copy.data(p) + std::ptrdiff_t(y) * copy.stride_bytes(p),
+                        from + std::ptrdiff_t(y) * given.stride[p], bytes);
     }
     return copy;
 }

@@ -41,7 +41,7 @@ std::uint32_t detect() {
     if (has(b7, 0xd0230000) && has(c7, 0x5f42)) flags |= kCpuAvx512Icl;
     return flags;
 }
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__wasm_simd128__) // an engine without SIMD128 does not load such a module
 std::uint32_t detect() { return kCpuSse2; }
 #else
 std::uint32_t detect() { return 0; }
@@ -59,6 +59,8 @@ Isa best_isa(std::uint64_t cpumask) {
     if (!(allowed & kCpuSse2)) return Isa::scalar; // forbids every vector target
 #if defined(__aarch64__)
     return Isa::neon;
+#elif defined(__wasm__)
+    return Isa::wasm;
 #else
     if (allowed & kCpuAvx512Icl) return Isa::avx512icl;
     if (allowed & kCpuAvx512) return Isa::avx512;
@@ -72,6 +74,8 @@ std::vector<Isa> usable_isas() {
     const std::uint32_t flags = cpu_flags();
 #if defined(__aarch64__)
     if (flags & kCpuSse2) list.push_back(Isa::neon);
+#elif defined(__wasm__)
+    if (flags & kCpuSse2) list.push_back(Isa::wasm);
 #else
     if (flags & kCpuAvx2) list.push_back(Isa::avx2);
     if (flags & kCpuAvx512) list.push_back(Isa::avx512);
@@ -83,6 +87,8 @@ std::vector<Isa> usable_isas() {
 std::vector<std::string_view> cpu_flag_names() {
 #if defined(__aarch64__)
     constexpr std::array<std::string_view, 1> names = {"neon"};
+#elif defined(__wasm__)
+    constexpr std::array<std::string_view, 1> names = {"simd128"};
 #else
     constexpr std::array<std::string_view, 6> names = {"sse2", "ssse3", "sse4.1", "avx2", "avx512", "avx512icl"};
 #endif
@@ -95,6 +101,7 @@ std::vector<std::string_view> cpu_flag_names() {
 std::string_view to_string(Isa isa) {
     switch (isa) {
     case Isa::neon: return "neon";
+    case Isa::wasm: return "simd128";
     case Isa::avx2: return "avx2";
     case Isa::avx512: return "avx512";
     case Isa::avx512icl: return "avx512icl";

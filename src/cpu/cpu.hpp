@@ -9,11 +9,11 @@ namespace vmaf {
 
 // The vector targets that fast paths are written for, weakest first. A metric without code for a target uses the
 // next weaker one of the same family.
-enum class Isa { scalar, neon, avx2, avx512, avx512icl };
+enum class Isa { scalar, neon, wasm, avx2, avx512, avx512icl };
 
 // Bits of cpumask, and of what cpu_flags() returns.
 enum CpuFlag : std::uint32_t {
-    kCpuSse2 = 1, // NEON on arm64
+    kCpuSse2 = 1, // NEON on arm64, SIMD128 in WebAssembly
     kCpuSsse3 = 2,
     kCpuSse41 = 4,
     kCpuAvx2 = 8,

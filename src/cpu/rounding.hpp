@@ -38,7 +38,7 @@ class RoundingMode {
     }
     static void write(Register value) { __asm__ volatile("msr fpcr, %0" : : "r"(value) : "memory"); }
 #else
-    using Register = unsigned; // no vector code there
+    using Register = unsigned; // no vector code, or none that asks (WebAssembly has one mode)
     static constexpr Register kMask = 0;
     static Register read() { return 0; }
     static void write(Register) {}

@@ -21,7 +21,7 @@
 #include "config.h"
 #include "cpu/simd_table.hpp"
 
-#if VMAF_ENABLE_ASM && (defined(__x86_64__) || defined(__aarch64__))
+#if VMAF_ENABLE_ASM && (defined(__x86_64__) || defined(__aarch64__) || defined(__wasm_simd128__))
 
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_BROKEN_EMU128 1 // one fallback pass with every compiler: HWY_SCALAR, where we use our scalar code
@@ -33,6 +33,9 @@
 #else
 #define HWY_DISABLED_TARGETS (~(HWY_SCALAR | HWY_AVX2))
 #endif
+#elif defined(__wasm__)
+#define HWY_BASELINE_TARGETS (HWY_WASM | HWY_SCALAR)
+#define HWY_DISABLED_TARGETS (~(HWY_SCALAR | HWY_WASM))
 #else
 #define HWY_BASELINE_TARGETS (HWY_NEON | HWY_SCALAR)
 #define HWY_DISABLED_TARGETS (~(HWY_SCALAR | HWY_NEON))
@@ -48,7 +51,10 @@
 
 #undef VMAF_VECTOR_VERSIONS
 #undef VMAF_VNNI_VERSION
-#if defined(__aarch64__)
+#if defined(__wasm__)
+#define VMAF_VECTOR_VERSIONS(...) .wasm = &N_WASM::__VA_ARGS__,
+#define VMAF_VNNI_VERSION(...)
+#elif defined(__aarch64__)
 #define VMAF_VECTOR_VERSIONS(...) .neon = &N_NEON::__VA_ARGS__,
 #define VMAF_VNNI_VERSION(...)
 #elif VMAF_ENABLE_AVX512

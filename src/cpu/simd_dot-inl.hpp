@@ -19,6 +19,8 @@ using VecI32 = hn::Vec<hn::ScalableTag<std::int32_t>>;
 HWY_INLINE VecI32 mul_pairs(VecI16 a, VecI16 b) {
 #if HWY_TARGET == HWY_NEON
     return VecI32(vpaddq_s32(vmull_s16(vget_low_s16(a.raw), vget_low_s16(b.raw)), vmull_high_s16(a.raw, b.raw)));
+#elif HWY_TARGET == HWY_WASM
+    return VecI32{wasm_i32x4_dot_i16x8(a.raw, b.raw)};
 #elif HWY_TARGET == HWY_AVX3
     return VecI32{_mm512_madd_epi16(a.raw, b.raw)};
 #else
@@ -46,6 +48,8 @@ struct Vnni {
 HWY_INLINE VecI32 add_pairs(VecI32 acc, VecI16 v) {
 #if HWY_TARGET == HWY_NEON
     return VecI32(vpadalq_s16(acc.raw, v.raw));
+#elif HWY_TARGET == HWY_WASM
+    return hn::Add(acc, VecI32{wasm_i32x4_extadd_pairwise_i16x8(v.raw)});
 #else
     return hn::Add(acc, mul_pairs(v, hn::Set(hn::ScalableTag<std::int16_t>(), 1)));
 #endif
@@ -58,6 +62,8 @@ using VecU16 = hn::Vec<hn::ScalableTag<std::uint16_t>>;
 HWY_INLINE VecU16 sum_byte_pairs(VecU8 v) {
 #if HWY_TARGET == HWY_NEON
     return VecU16(vpaddlq_u8(v.raw));
+#elif HWY_TARGET == HWY_WASM
+    return VecU16{wasm_u16x8_extadd_pairwise_u8x16(v.raw)};
 #elif HWY_TARGET == HWY_AVX3
     return VecU16{_mm512_maddubs_epi16(v.raw, _mm512_set1_epi8(1))};
 #else

@@ -39,7 +39,7 @@ HWY_INLINE void transpose(VecU32 (&v)[HWY_LANES(std::uint32_t)]) {
         quads[i + 2] = lower64(pairs[i + 1], pairs[i + 3]);
         quads[i + 3] = upper64(pairs[i + 1], pairs[i + 3]);
     }
-#if HWY_TARGET == HWY_NEON
+#if HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_WASM
     for (int i = 0; i < kLanes; i++) v[i] = quads[i];
 #elif HWY_TARGET == HWY_AVX2
     HWY_UNROLL(4)

@@ -219,7 +219,7 @@ class DeviceClip final : public VideoClip {
         Picture picture = fetch(own, frame.number);
         if (!picture) return false;
         hand_over(own, kInWork - 1);
-        own.in_work.push_back({std::move(frame), std::move(picture), own.begun++ % kInWork});
+        own.in_work.push_back({std::move(frame), std::move(picture), static_cast<std::size_t>(own.begun++ % kInWork)});
         const InWork &newest = own.in_work.back();
         converter_.enqueue(*own.queue, surface_of(own, newest), newest.picture, own.thumbnails, newest.place);
         own.queue->record(*own.done[newest.place]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/thread.hpp"
+#include "system/program.hpp"
 
 namespace vmaf {
 
@@ -24,7 +25,7 @@ PicturePool make_pool(ClipReader &reader, const ReadAhead::Config &config) {
 ReadAhead::ReadAhead(ClipReader &reader, const Config &config)
     : reader_(reader), is_file_(reader.is_file()), frames_ahead_(std::max(1u, config.frames_ahead)),
       is_mapped_(config.memory.kind == Memory::host), pool_(make_pool(reader, config)) {
-    if (is_file_ && config.threads == 0) {
+    if (is_file_ && (config.threads == 0 || !system::has_threads())) {
         own_loader_ = reader.loader();
         return;
     }

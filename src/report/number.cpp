@@ -1,13 +1,13 @@
 #include "report/number.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "system/c_locale.hpp"
+#include "system/print_double.hpp"
 
 namespace vmaf {
 
@@ -15,10 +15,9 @@ namespace {
 
 constexpr std::size_t kLongest = 400; // 309 digits, a sign, a point, 16 decimals and some
 
-template <class... Format> void append_chars(std::string &text, double value, Format... format) {
+void append_chars(std::string &text, double value, system::DoubleStyle style, int digits) {
     std::array<char, kLongest> buffer;
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format...).ptr;
-    text.append(buffer.data(), end);
+    text.append(buffer.data(), system::print_double(buffer, value, style, digits));
 }
 
 // True when the fractional part is not zero but smaller than about 1e-6.
@@ -34,7 +33,7 @@ bool has_tiny_fraction(double value) {
 } // namespace
 
 void append_decimals(std::string &text, double value, int decimals) {
-    append_chars(text, value, std::chars_format::fixed, decimals);
+    append_chars(text, value, system::DoubleStyle::fixed, decimals);
 }
 
 NumberFormat NumberFormat::pattern(const std::string &text) {
@@ -62,7 +61,7 @@ NumberFormat NumberFormat::pattern(const std::string &text) {
 
 void NumberFormat::append(std::string &text, double value) const {
     switch (kind_) {
-    case Kind::significant: append_chars(text, value, std::chars_format::general, digits_); break;
+    case Kind::significant: append_chars(text, value, system::DoubleStyle::general, digits_); break;
     case Kind::six_decimals: append_decimals(text, value, 6); break;
     case Kind::pattern: {
         const CLocale c_locale;

@@ -109,7 +109,7 @@ std::vector<double> ScoreCollector::values(std::string_view name, unsigned low, 
     std::vector<double> list;
     for (std::uint64_t i = low; i <= high; i++) {
         if (step > 1 && i % step != 0) continue;
-        const std::optional<double> stored = s ? s->find(i) : std::nullopt;
+        const std::optional<double> stored = s ? s->find(static_cast<std::size_t>(i)) : std::nullopt;
         if (!stored) throw invalid("no score \"" + std::string(name) + "\" at index " + std::to_string(i));
         list.push_back(*stored);
     }

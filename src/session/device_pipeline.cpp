@@ -286,7 +286,7 @@ void DevicePipeline::stage(std::size_t slot, unsigned role, const Picture &pictu
         const std::size_t pitch = layout_.stride[p];
         const std::size_t row_bytes = std::size_t{format_.plane_width(p)} * format_.bytes_per_sample();
         for (unsigned y = 0; y < format_.plane_height(p); y++)
-            std::memcpy(to + y * pitch, picture.data(p) + std::ptrdiff_t{y} * picture.stride_bytes(p), row_bytes);
+            std::memcpy(to + y * pitch, picture.data(p) + std::ptrdiff_t(y) * picture.stride_bytes(p), row_bytes);
     }
 }
 
@@ -329,7 +329,8 @@ void DevicePipeline::arrived(Entry &entry) noexcept {
 void DevicePipeline::upload_staged() {
     while (staged_from_ < staged_to_) {
         const std::size_t slot = slot_of(staged_from_), left_in_block = config_.batch - slot % config_.batch;
-        const std::size_t count = std::min<std::size_t>(left_in_block, staged_to_ - staged_from_);
+        const std::size_t count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(left_in_block, staged_to_ - staged_from_));
         staged_from_ += count;
         upload_queue_->upload(device_picture(slot, 0), 0, staged_picture(slot, 0), 0, {count * 2 * picture_bytes_, 1});
     }

@@ -101,7 +101,7 @@ Picture DeviceStage::download(const Picture &picture) {
                                   picture.data(p), picture.stride_bytes(p), shape);
         download_queue_->finish();
         for (unsigned y = 0; y < shape.rows; y++)
-            std::memcpy(copy.data(p) + std::ptrdiff_t{y} * copy.stride_bytes(p),
+            std::memcpy(copy.data(p) + std::ptrdiff_t(y) * copy.stride_bytes(p),
                         download_memory_->data() + y * shape.row_bytes, shape.row_bytes);
     }
     return copy;

@@ -63,7 +63,7 @@ struct Frame {
 class Session::Impl final : public DevicePipeline::Receiver {
   public:
     explicit Impl(const SessionConfig &config)
-        : config_(config), isa_(best_isa(config.cpumask)), pool_(config.threads),
+        : config_(config), isa_(best_isa(config.cpumask)), pool_(system::has_threads() ? config.threads : 0),
           max_in_flight_(config.threads + (config.threads > 1 ? 2 : 1)) {} // one to start with, one that waits its turn
 
     ~Impl() override {
@@ -494,8 +494,8 @@ class Session::Impl final : public DevicePipeline::Receiver {
         const PictureFormat &f = picture.format();
         for (unsigned p = 0; p < f.planes(); p++)
             for (unsigned y = 0; y < f.plane_height(p) && picture.data(p); y++)
-                std::memcpy(copy.data(p) + std::ptrdiff_t{y} * copy.stride_bytes(p),
-                            picture.data(p) + std::ptrdiff_t{y} * picture.stride_bytes(p),
+                std::memcpy(copy.data(p) + std::ptrdiff_t(y) * copy.stride_bytes(p),
+                            picture.data(p) + std::ptrdiff_t(y) * picture.stride_bytes(p),
                             std::size_t{f.plane_width(p)} * f.bytes_per_sample());
         return copy;
     }

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "system/mapped_part.hpp"
+#include "system/read_at.hpp"
 
 namespace vmaf::system {
 
@@ -82,7 +83,7 @@ class InputFile::File {
 
     std::size_t read_some_at(std::uint64_t place, std::span<const Part> parts) const {
         for (;;) {
-            const ssize_t count = preadv(descriptor_, as_iovec(parts), count_of(parts), static_cast<off_t>(place));
+            const ssize_t count = read_at(descriptor_, as_iovec(parts), count_of(parts), static_cast<off_t>(place));
             if (count >= 0) return static_cast<std::size_t>(count);
             if (errno != EINTR) throw cannot_read(errno);
         }

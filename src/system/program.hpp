@@ -12,5 +12,6 @@ std::string program_path();
 std::string program_to_start();
 
 unsigned usable_processors(); // those that this process may use, at least 1
+bool has_threads();           // false: all work is the caller's
 
 } // namespace vmaf::system

@@ -24,4 +24,6 @@ unsigned usable_processors() {
     return std::max(1u, std::thread::hardware_concurrency());
 }
 
+bool has_threads() { return true; }
+
 } // namespace vmaf::system

@@ -23,4 +23,6 @@ std::string program_to_start() { return program_path(); }
 
 unsigned usable_processors() { return std::max(1u, std::thread::hardware_concurrency()); }
 
+bool has_threads() { return true; }
+
 } // namespace vmaf::system

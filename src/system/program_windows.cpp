@@ -25,4 +25,6 @@ unsigned usable_processors() {
                : static_cast<unsigned>(std::popcount(static_cast<unsigned long long>(own))); // all: of one group only
 }
 
+bool has_threads() { return true; }
+
 } // namespace vmaf::system

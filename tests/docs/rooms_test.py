@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CALLS = re.compile(r"(?<![\w.>])(?:std::|::)?(getenv|secure_getenv|setenv|putenv|dlopen|dlsym|dlclose|f?chmod|l?chown|fchown|umask|lstat|sysconf|getuid|symlink|readlink|mkstemp|"
                    r"mkdtemp|mkfifo|LoadLibrary[AW]?|GetProcAddress|GetEnvironmentVariable[AW]?)\s*\(")
 HEADERS = re.compile(r"#\s*include\s*<(unistd|fcntl|poll|dlfcn|spawn|sched|pthread|termios|dirent|pwd|ucontext|io|windows|winsock2|getopt|sys/[\w/]+)\.h>")
-SYSTEMS = re.compile(r"#\s*(?:el)?if.*\b(_WIN32|_WIN64|__MINGW\w+|_MSC_VER|__linux__|__APPLE__|__unix__)\b")
+SYSTEMS = re.compile(r"#\s*(?:el)?if.*\b(_WIN32|_WIN64|__MINGW\w+|_MSC_VER|__linux__|__APPLE__|__unix__|__EMSCRIPTEN__)\b")
 # Each includes only itself and what comes after it (docs/architecture.md). First media and testing, which the engine cannot see.
 SRC_ROOMS = ["io", "device/host", "capi", "report", "session", "model", "scores", "metrics", "device", "cpu", "picture", "resources", "system", "base"]
 # Each includes only what is behind it (docs/development/vmaf-tune.md).

@@ -27,12 +27,19 @@ def sha256(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def source_entries(parts):
-    """Writes deb-src twins of this system's Debian entries into `parts`."""
+def source_entries(parts, suite=None):
+    """Writes deb-src twins of this system's Debian entries into `parts`; with a suite, that of another release from the same place."""
     parts.mkdir(parents=True, exist_ok=True)
     apt = pathlib.Path("/etc/apt")
     modern, classic = apt / "sources.list.d/debian.sources", apt / "sources.list"
-    if modern.exists():
+    if suite:
+        text = "\n".join(path.read_text() for path in (modern, classic) if path.exists())
+        address = re.search(r"(?m)^(?:URIs:|deb\b(?: \[.*?\])?) *(\S+/debian)/?(?:\s|$)", text)
+        if not address:
+            raise Unavailable("this system has no Debian package sources")
+        (parts / "debian.sources").write_text(f"Types: deb-src\nURIs: {address.group(1)}\nSuites: {suite}\nComponents: main\n"
+                                              "Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg\n")
+    elif modern.exists():
         (parts / "debian.sources").write_text(re.sub(r"(?m)^Types:.*$", "Types: deb-src", modern.read_text()))
     elif classic.exists():
         lines = [line for line in classic.read_text().splitlines() if line.startswith("deb ")]
@@ -66,7 +73,7 @@ def verified_tarball(folder, package):
     return None
 
 
-def fetch(folder, package="ffmpeg"):
+def fetch(folder, package="ffmpeg", suite=None):
     folder.mkdir(parents=True, exist_ok=True)
     tarball = verified_tarball(folder, package)
     if tarball:
@@ -74,7 +81,7 @@ def fetch(folder, package="ffmpeg"):
     release = pathlib.Path("/etc/os-release")
     if not shutil.which("apt-get") or not release.exists() or "\nID=debian" not in "\n" + release.read_text():
         raise Unavailable(f"the source package of {package} is fetched with Debian's apt, and this is another system")
-    source_entries(folder / "parts")
+    source_entries(folder / "parts", suite)
     for place in ("state/lists/partial", "cache/archives/partial"):
         (folder / place).mkdir(parents=True, exist_ok=True)
     apt_get(folder, "update", "--error-on=any")

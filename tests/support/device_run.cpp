@@ -131,7 +131,7 @@ DeviceRun::DeviceRun(const DeviceScorer &scorer, const std::vector<PicturePair> 
             for (unsigned p = 0; p < format_.planes(); p++)
                 for (unsigned y = 0; y < format_.plane_height(p); y++)
                     std::memcpy(to + layout_.offset[p] + y * layout_.stride[p],
-                                picture.data(p) + std::ptrdiff_t{y} * picture.stride_bytes(p),
+                                picture.data(p) + std::ptrdiff_t(y) * picture.stride_bytes(p),
                                 std::size_t{format_.plane_width(p)} * format_.bytes_per_sample());
         }
     queue_->upload(pictures_->data(), 0, staging_->data(), 0, {2 * count_ * picture_bytes_, 1});

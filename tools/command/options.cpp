@@ -23,6 +23,8 @@ unsigned parse_threads(const std::string &text) {
     if (count > kMaxThreads)
         throw usage_error("option --threads: " + text + " is not a number of threads; use 0 to " +
                           std::to_string(kMaxThreads) + ", or auto");
+    if (count > 1 && !system::has_threads())
+        throw usage_error("option --threads: WebAssembly has no threads; use 0, 1 or auto");
     return count;
 }
 

@@ -160,7 +160,16 @@ HWY_INLINE V16 restored_magnitude(V16 o, V16 m, V16 s) {
     const D16 d;
     const V16 zero = hn::Zero(d), limited = hn::Min(s, hn::Add(m, set16(1)));
     const auto negative_gain = [&](V16 wide_m, V16 wide_s) HWY_ATTR {
+#if HWY_TARGET == HWY_WASM // has one rounding mode; in double precision no quotient is rounded up to an integer
+        const v128_t one = wasm_f64x2_splat(0x1p30);
+        const v128_t q0 = wasm_f64x2_div(one, wasm_f64x2_convert_low_i32x4(wide_m.raw));
+        const v128_t q1 =
+            wasm_f64x2_div(one, wasm_f64x2_convert_low_i32x4(wasm_i32x4_shuffle(wide_m.raw, wide_m.raw, 2, 3, 2, 3)));
+        const V32 reciprocal{
+            wasm_i32x4_shuffle(wasm_i32x4_trunc_sat_f64x2_zero(q0), wasm_i32x4_trunc_sat_f64x2_zero(q1), 0, 1, 4, 5)};
+#else
         const V32 reciprocal = truncated(hn::Div(setf(0x1p30f), hn::ConvertTo(DF(), as32(wide_m))));
+#endif
         return hn::ShiftRight<15>(hn::Sub(set32(16383), hn::Mul(reciprocal, as32(wide_s))));
     };
     const V32 a = negative_gain(hn::InterleaveLower(d, m, zero), hn::InterleaveLower(d, limited, zero));

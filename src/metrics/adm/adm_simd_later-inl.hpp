@@ -154,8 +154,22 @@ HWY_INLINE V32 angle32(const In<std::int32_t> &o, const In<std::int32_t> &t, int
 // where k is 32768, the product is exact in double.
 HWY_INLINE V32 restored_magnitude(V32 o, V32 m, V32 s) {
     const DF df;
+#if HWY_TARGET == HWY_WASM // has one rounding mode
+    // Without the 17th significant bit nothing is rounded up into the upper 16.
+    const V32 upper = hn::AndNot(hn::ShiftRight<16>(m), m);
+    const V32 bits = hn::Add(as32(hn::ConvertTo(df, upper)), set32(0x100));
+    // Double precision, cut to single: 15 bits times 24 bits never come so near 2^30 that the quotient is rounded up.
+    const v128_t divisor = hn::And(bits, set32(~0x1FFu)).raw, one = wasm_f64x2_splat(0x1p30),
+                 keep = wasm_i64x2_splat(~0x1FFFFFFFll);
+    const v128_t q0 = wasm_f64x2_div(one, wasm_f64x2_promote_low_f32x4(divisor));
+    const v128_t q1 =
+        wasm_f64x2_div(one, wasm_f64x2_promote_low_f32x4(wasm_i32x4_shuffle(divisor, divisor, 2, 3, 2, 3)));
+    const VF quotient{wasm_i32x4_shuffle(wasm_f32x4_demote_f64x2_zero(wasm_v128_and(q0, keep)),
+                                         wasm_f32x4_demote_f64x2_zero(wasm_v128_and(q1, keep)), 0, 1, 4, 5)};
+#else
     const V32 bits = hn::Add(as32(hn::ConvertTo(df, m)), set32(0x100));
     const VF quotient = hn::Div(setf(0x1p30f), hn::BitCast(df, hn::And(bits, set32(~0x1FFu))));
+#endif
     const VF cut = hn::BitCast(df, hn::And(as32(quotient), set32(~0xFFu)));
     const VF reciprocal = hn::Mul(hn::Max(cut, hn::Trunc(quotient)), setf(0x1p-15f));
     const V32 limited = as32(hn::Min(as_u32(s), as_u32(hn::Add(m, m))));

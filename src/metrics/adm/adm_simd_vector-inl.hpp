@@ -185,8 +185,12 @@ HWY_INLINE std::uint32_t *append_positive(std::uint32_t *list, V32 v) {
                         _mm256_permutevar8x32_epi32(v.raw, _mm256_load_si256(order)));
     return list + _mm_popcnt_u32(bits);
 #else
+#if HWY_TARGET == HWY_WASM
+    const unsigned bits = wasm_i32x4_bitmask(hn::VecFromMask(d, positive).raw);
+#else
     const unsigned bits =
         vaddvq_u32(vandq_u32(vreinterpretq_u32_s32(hn::VecFromMask(d, positive).raw), uint32x4_t{1, 2, 4, 8}));
+#endif
     const V32 order = as32(hn::Load(hn::ScalableTag<std::uint8_t>(), kPositiveFirst.bytes[bits].data()));
     hn::StoreU(as_u32(hn::TableLookupBytes(v, order)), DU32(), list);
     return list + __builtin_popcount(bits);

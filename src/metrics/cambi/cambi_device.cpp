@@ -27,12 +27,12 @@ struct Plan {
     Target target;
     int pitch; // of the target's own codes, which come first
     std::array<CambiScale, kScales> scales{};
-    std::uint64_t codes = 0, c_values = 0; // of all scales together
+    std::size_t codes = 0, c_values = 0; // of all scales together
     std::unique_ptr<DeviceMemory> columns, rows;
 
     Plan(const Target &t, const Setup &setup, const PictureFormat &format, Device &device)
         : target(t), pitch(round_up(t.width, 32)) {
-        codes = static_cast<std::uint64_t>(pitch) * static_cast<std::uint64_t>(t.height);
+        codes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(t.height);
         int width = t.width, height = t.height;
         for (int s = 0; s < kScales; s++) {
             if (s > 0 || setup.speedup) {
@@ -47,8 +47,8 @@ struct Plan {
                      .first_tile = 0,
                      .codes = codes,
                      .c_values = c_values};
-            codes += static_cast<std::uint64_t>(scale.pitch) * static_cast<std::uint64_t>(height);
-            c_values += static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+            codes += static_cast<std::size_t>(scale.pitch) * static_cast<std::size_t>(height);
+            c_values += static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
         }
         const int from_width = static_cast<int>(format.width), from_height = static_cast<int>(format.height);
         if (t.width == from_width && t.height == from_height) return;

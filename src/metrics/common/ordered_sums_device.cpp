@@ -30,7 +30,7 @@ void OrderedSums::enqueue(Queue &queue, const DeviceBatch &batch, std::span<cons
     std::size_t chunks = 0;
     for (std::size_t i = 0; i < sources.size(); i++) {
         args.sources[i] = sources[i];
-        chunks = std::max(chunks, chunks_for(sources[i].count));
+        chunks = std::max(chunks, chunks_for(static_cast<std::size_t>(sources[i].count)));
     }
     if (sources.size() > most_sums_ || chunks > most_chunks_) throw invalid("more ordered sums than were announced");
     if (chunks == 0) return;

@@ -16,7 +16,7 @@ template <class T, class Errors> Call prepare(Workload &w, Errors errors) {
     const unsigned table = unsigned(w.random()() % 3);
     return [=, bits = w.bits] {
         *count = errors({ref.data, dist.data, ref.stride, dist.stride, blocks, bits, &kContrastTables[table]}, terms);
-        for (std::size_t i = *count; i < 64 * std::size_t(blocks + 1); i++) terms[i] = 0;
+        for (std::uint64_t i = *count; i < 64 * std::size_t(blocks + 1); i++) terms[i] = 0;
     };
 }
 

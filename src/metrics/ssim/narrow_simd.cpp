@@ -15,10 +15,9 @@
 #if VMAF_VECTOR_PASS
 #include "cpu/simd_transpose-inl.hpp"
 
+#if HWY_TARGET == HWY_AVX3
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::narrow::HWY_NAMESPACE {
-
-#if HWY_TARGET == HWY_AVX3
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -384,15 +383,14 @@ void add_rows(const std::array<const float *, 9> &sums, int columns, float *out)
 
 constexpr NarrowDecimation decimation = {row_sums, add_rows};
 
-#else
-
-constexpr NarrowWindows windows = {};
-constexpr NarrowDecimation decimation = {};
-
-#endif
-
 } // namespace vmaf::narrow::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#else
+namespace vmaf::narrow::HWY_NAMESPACE {
+constexpr NarrowWindows windows = {};
+constexpr NarrowDecimation decimation = {};
+} // namespace vmaf::narrow::HWY_NAMESPACE
+#endif
 #endif
 
 #if HWY_ONCE

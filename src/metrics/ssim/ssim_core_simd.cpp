@@ -90,6 +90,8 @@ void horizontal(const float *a, const float *b, int columns, const SsimRow &out,
 HWY_INLINE Vd settled(Vd sum) {
 #if HWY_ARCH_ARM
     __asm__ volatile("" : "+w"(sum.raw));
+#elif HWY_TARGET == HWY_WASM
+    (void)sum;
 #else
     __asm__ volatile("" : "+v"(sum.raw));
 #endif

@@ -50,6 +50,8 @@ class TapVectors {
 HWY_INLINE void compute_now(VF &v) {
 #if HWY_TARGET == HWY_NEON
     __asm__("" : "+w"(v.raw));
+#elif HWY_TARGET == HWY_WASM
+    (void)v;
 #else
     __asm__("" : "+v"(v.raw));
 #endif

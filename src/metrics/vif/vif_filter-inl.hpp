@@ -54,6 +54,8 @@ struct Sums {
 template <class V> HWY_INLINE void compute_now(V &v) {
 #if HWY_TARGET == HWY_NEON
     __asm__("" : "+w"(v.raw));
+#elif HWY_TARGET == HWY_WASM
+    (void)v;
 #else
     __asm__("" : "+v"(v.raw));
 #endif

@@ -9,6 +9,10 @@
 
 #if HWY_TARGET != HWY_AVX3
 
+#include <array>
+#include <bit>
+#include <cmath>
+
 #include "metrics/vif/vif.hpp"
 #include "metrics/vif/vif_filter-inl.hpp"
 #include "metrics/vif/vif_log.hpp"
@@ -37,6 +41,14 @@ class Logarithm {
         const V32 truncated = hn::AndNot(hn::ShiftRight<16>(z), z);
         const V32 bits = hn::BitCast(d, hn::ConvertTo(df, truncated));
         const V32 piece = hn::ShiftRight<20>(bits);
+#if HWY_TARGET == HWY_WASM // has no fused steps: their results, from a table
+        const V32 entry = hn::And(hn::ShiftRight<8>(bits), hn::Set(d, 0x7fff));
+        const std::uint16_t *const table = log_fractions().data();
+        return {piece, V32{wasm_i32x4_make(table[wasm_i32x4_extract_lane(entry.raw, 0)],
+                                           table[wasm_i32x4_extract_lane(entry.raw, 1)],
+                                           table[wasm_i32x4_extract_lane(entry.raw, 2)],
+                                           table[wasm_i32x4_extract_lane(entry.raw, 3)])}};
+#else
         const VF w = hn::BitCast(df, hn::Or(hn::And(bits, hn::Set(d, 0x000fff00)), hn::Set(d, 0x3f800000)));
         const VF t = hn::Sub(w, hn::Set(df, 1.0625f));
         const auto index = lookup_index(piece);
@@ -45,6 +57,7 @@ class Logarithm {
         sum = hn::MulAdd(t, sum, lookup(1, index));
         sum = hn::MulAdd(t, sum, lookup(0, index));
         return {piece, truncate(sum)};
+#endif
     }
 
   private:
@@ -54,6 +67,20 @@ class Logarithm {
     static HWY_INLINE __m256i lookup_index(V32 piece) { return piece.raw; } // only the lowest three bits count
     HWY_INLINE VF lookup(int power, __m256i index) const {
         return VF{_mm256_permutevar8x32_ps(_mm256_load_ps(kLogQuartic[power]), index)};
+    }
+#elif HWY_TARGET == HWY_WASM
+    static const std::array<std::uint16_t, 32768> &log_fractions() {
+        static const auto table = [] {
+            std::array<std::uint16_t, 32768> t{};
+            for (std::uint32_t i = 0; i < 32768; i++) {
+                const float x = std::bit_cast<float>((i & 0xfff) << 8 | 0x3f800000u) - 1.0625f;
+                float sum = kLogQuartic[4][i >> 12];
+                for (int power = 3; power >= 0; power--) sum = std::fma(x, sum, kLogQuartic[power][i >> 12]);
+                t[i] = std::uint16_t(sum);
+            }
+            return t;
+        }();
+        return table;
     }
 #else
     static HWY_INLINE V32 truncate(VF v) { return hn::ConvertTo(D32(), v); }

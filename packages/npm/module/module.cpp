@@ -1,0 +1,296 @@
+// What JavaScript calls: one scorer is one run. Over the engine itself, so that documents and errors are the command's.
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "config.h"
+#include "cpu/cpu.hpp"
+#include "io/raw_reader.hpp"
+#include "io/y4m_reader.hpp"
+#include "model/model.hpp"
+#include "picture/pool.hpp"
+#include "report/report.hpp"
+#include "resources/resources.hpp"
+#include "session/session.hpp"
+
+#define VMAF_EXPORT extern "C" __attribute__((visibility("default"), used))
+
+namespace vmaf {
+
+// The module carries no models: JavaScript hands over their files.
+std::span<const Resource> resources() { return {}; }
+
+namespace {
+
+constexpr unsigned kPictures = 4; // two of a pair, and what metrics that look back hold
+
+std::string last_error;
+
+struct LoadedModel {
+    Model model;
+    std::optional<ModelCollection> collection;
+};
+
+LoadedModel parse(std::string_view json, const ModelConfig &config) {
+    std::string single_problem;
+    try {
+        return {parse_model(json, config), {}};
+    } catch (const Error &e) {
+        single_problem = e.what();
+    }
+    try {
+        LoadedCollection loaded = parse_model_collection(json, config);
+        return {std::move(loaded.base), std::move(loaded.collection)};
+    } catch (const Error &) {
+        throw invalid(single_problem);
+    }
+}
+
+class Scorer {
+  public:
+    Scorer(unsigned subsample, bool is_scalar) : session_({.subsample = subsample, .cpumask = is_scalar ? ~0u : 0u}) {}
+
+    // Of the model or the feature that comes next.
+    void set_option(std::string key, std::string value) { options_[std::move(key)] = std::move(value); }
+
+    // Options are EXTRACTOR.OPTION.
+    void add_model(std::string_view json, const ModelConfig &config) {
+        LoadedModel loaded = parse(json, config);
+        for (const auto &[key, value] : std::exchange(options_, {})) {
+            const std::size_t dot = key.find('.');
+            if (dot == std::string::npos)
+                throw invalid("option '" + key +
+                              "' of a model is not EXTRACTOR.OPTION, such as adm.adm_enhn_gain_limit");
+            const OptionTexts texts = {{key.substr(dot + 1), normalised_option_text(value)}};
+            loaded.model.overload(key.substr(0, dot), texts);
+            if (loaded.collection) loaded.collection->overload(key.substr(0, dot), texts);
+        }
+        models_.push_back(std::move(loaded));
+    }
+    void add_feature(std::string_view name) {
+        OptionTexts texts;
+        for (const auto &[key, value] : std::exchange(options_, {})) texts[key] = normalised_option_text(value);
+        features_.emplace_back(name, std::move(texts));
+    }
+
+    void prepare(const PictureFormat &format) {
+        for (const LoadedModel &m : models_) {
+            session_.use_features_of(m.model);
+            if (m.collection) session_.use_features_of(*m.collection);
+        }
+        for (const auto &[name, options] : features_) session_.use_feature(name, options);
+        if (session_.registered().empty()) throw invalid("there is nothing to score: give a model or a feature");
+        session_.prepare(format);
+        PictureMemory memory = host_memory();
+        memory.luma_only = !session_.reads_chroma();
+        pool_.emplace(format, kPictures, std::move(memory));
+        fetch();
+    }
+    bool reads_chroma() const { return session_.reads_chroma(); }
+
+    // Of the pair that push() takes; null: no metric reads this plane.
+    const Picture &next(unsigned which) const { return next_[which]; }
+
+    // The pair of clips that read() takes frames of, in place of push().
+    void open(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted) {
+        const PictureFormat &ref = reference->format(), &dist = distorted->format();
+        if (ref.width != dist.width || ref.height != dist.height || ref.pixel_format != dist.pixel_format)
+            throw invalid("the clips differ: " + reference->name() + " is " + described(ref) + ", " +
+                          distorted->name() + " is " + described(dist) +
+                          "; scale and convert one of them first, or use the vmaf program");
+        PictureFormat format = ref;
+        format.bits = std::max(ref.bits, dist.bits);
+        clips_[0] = std::move(reference);
+        clips_[1] = std::move(distorted);
+        prepare(format);
+        for (const auto &clip : clips_) clip->set_pictures(format.bits, session_.reads_chroma());
+    }
+    // Pairs that are left, as far as the sizes of the files say.
+    std::uint64_t pairs_left() const {
+        return std::min(clips_[0]->frames_left().value_or(0), clips_[1]->frames_left().value_or(0));
+    }
+    const ClipReader &clip(unsigned which) const { return *clips_[which]; }
+    bool read() { // false at the end of either clip
+        if (!clips_[0]->read(next_[0]) || !clips_[1]->read(next_[1])) return false;
+        push();
+        return true;
+    }
+
+    void push() {
+        session_.read(next_[0], next_[1], frames_);
+        frames_++;
+        fetch();
+    }
+
+    void finish() {
+        if (frames_ == 0) throw invalid("there are no frames to score");
+        session_.flush();
+        for (const LoadedModel &m : models_) session_.pooled(m.model, Pooling::mean, 0, frames_ - 1);
+        for (const LoadedModel &m : models_)
+            if (m.collection) session_.pooled(*m.collection, Pooling::mean, 0, frames_ - 1);
+    }
+
+    // Digits 0: as libvmaf writes them.
+    const std::string &document(ReportFormat format, int digits) {
+        const Report report{.scores = session_.scores(),
+                            .version = VMAF_VERSION,
+                            .width = session_.width(),
+                            .height = session_.height(),
+                            .pictures = session_.pictures_offered(),
+                            .subsample = session_.subsample(),
+                            .numbers = digits ? NumberFormat::significant(digits) : NumberFormat()};
+        text_.clear();
+        write_report(report, format, [&](std::string_view piece) { text_ += piece; });
+        return text_;
+    }
+
+    const std::string &isa() {
+        text_ = to_string(session_.isa());
+        return text_;
+    }
+
+  private:
+    static std::string described(const PictureFormat &f) {
+        return std::to_string(f.width) + "x" + std::to_string(f.height) + " " + to_string(f.pixel_format) + " " +
+               std::to_string(f.bits) + " bit";
+    }
+    void fetch() {
+        for (Picture &picture : next_) picture = pool_->fetch_or_add();
+    }
+
+    Session session_;
+    std::deque<LoadedModel> models_; // addresses are stable, as the session needs
+    std::vector<std::pair<std::string, OptionTexts>> features_;
+    OptionTexts options_;
+    std::optional<PicturePool> pool_;
+    Picture next_[2];
+    std::unique_ptr<ClipReader> clips_[2];
+    unsigned frames_ = 0;
+    std::string text_;
+};
+
+// A clip of JavaScript's file `number`: raw where the depth is given, else YUV4MPEG2.
+std::unique_ptr<ClipReader> open_clip(int number, const char *name, const RawGeometry &geometry) {
+    ByteSource source(number, "'" + std::string(name) + "'");
+    if (geometry.bits) return std::make_unique<RawReader>(std::move(source), geometry);
+    return std::make_unique<Y4mReader>(std::move(source));
+}
+
+PixelFormat pixel_format_of(int number) { // 420, 422, 444 or 400
+    switch (number) {
+    case 420: return PixelFormat::yuv420p;
+    case 422: return PixelFormat::yuv422p;
+    case 444: return PixelFormat::yuv444p;
+    case 400: return PixelFormat::yuv400p;
+    default: throw invalid("there is no pixel format " + std::to_string(number) + "; use 420, 422, 444 or 400");
+    }
+}
+
+// 0, or a negative errno value with the sentence in last_error.
+template <class Call> int guarded(Call call) noexcept {
+    try {
+        call();
+        return 0;
+    } catch (const Error &e) {
+        last_error = e.what();
+        return -e.code();
+    } catch (const std::bad_alloc &) {
+        last_error = "there is not enough memory; score smaller pictures or close other pages";
+        return -ENOMEM;
+    } catch (const std::exception &e) {
+        last_error = e.what();
+        return -EINVAL;
+    }
+}
+
+} // namespace
+} // namespace vmaf
+
+using vmaf::guarded, vmaf::Scorer;
+
+VMAF_EXPORT void *module_allocate(std::size_t bytes) { return std::malloc(bytes); }
+VMAF_EXPORT void module_free(void *memory) { std::free(memory); }
+VMAF_EXPORT const char *module_error() { return vmaf::last_error.c_str(); }
+VMAF_EXPORT const char *module_version() { return VMAF_VERSION; }
+
+VMAF_EXPORT Scorer *scorer_new(unsigned subsample, int is_scalar) {
+    Scorer *scorer = nullptr;
+    guarded([&] { scorer = new Scorer(subsample, is_scalar != 0); });
+    return scorer;
+}
+VMAF_EXPORT void scorer_delete(Scorer *scorer) { delete scorer; }
+
+VMAF_EXPORT int scorer_option(Scorer *scorer, const char *key, const char *value) {
+    return guarded([&] { scorer->set_option(key, value); });
+}
+VMAF_EXPORT int scorer_model(Scorer *scorer, const char *json, const char *name, int disable_clip,
+                             int enable_transform) {
+    return guarded([&] {
+        scorer->add_model(json,
+                          {.name = name, .disable_clip = disable_clip != 0, .enable_transform = enable_transform != 0});
+    });
+}
+VMAF_EXPORT int scorer_feature(Scorer *scorer, const char *name) {
+    return guarded([&] { scorer->add_feature(name); });
+}
+VMAF_EXPORT int scorer_prepare(Scorer *scorer, int pixel_format, unsigned bits, unsigned width, unsigned height) {
+    return guarded([&] {
+        scorer->prepare(
+            {.pixel_format = vmaf::pixel_format_of(pixel_format), .bits = bits, .width = width, .height = height});
+    });
+}
+// Both clips are raw where `bits` is not 0.
+VMAF_EXPORT int scorer_open(Scorer *scorer, int reference, const char *reference_name, int distorted,
+                            const char *distorted_name, int pixel_format, unsigned bits, unsigned width,
+                            unsigned height) {
+    return guarded([&] {
+        const vmaf::RawGeometry geometry = {.pixel_format =
+                                                bits ? vmaf::pixel_format_of(pixel_format) : vmaf::PixelFormat::unknown,
+                                            .bits = bits,
+                                            .width = width,
+                                            .height = height};
+        scorer->open(vmaf::open_clip(reference, reference_name, geometry),
+                     vmaf::open_clip(distorted, distorted_name, geometry));
+    });
+}
+VMAF_EXPORT double scorer_pairs_left(const Scorer *scorer) { return static_cast<double>(scorer->pairs_left()); }
+VMAF_EXPORT double scorer_frame_rate(const Scorer *scorer) { return scorer->clip(1).frame_rate(); }
+VMAF_EXPORT int scorer_read(Scorer *scorer) { // 1: a pair; 0: the end
+    bool is_there = false;
+    const int status = guarded([&] { is_there = scorer->read(); });
+    return status ? status : is_there;
+}
+VMAF_EXPORT int scorer_reads_chroma(const Scorer *scorer) { return scorer->reads_chroma(); }
+VMAF_EXPORT const std::byte *scorer_plane(const Scorer *scorer, unsigned which, unsigned plane) {
+    return scorer->next(which).data(plane);
+}
+VMAF_EXPORT std::ptrdiff_t scorer_stride(const Scorer *scorer, unsigned which, unsigned plane) {
+    return scorer->next(which).stride_bytes(plane);
+}
+VMAF_EXPORT int scorer_push(Scorer *scorer) {
+    return guarded([&] { scorer->push(); });
+}
+VMAF_EXPORT int scorer_finish(Scorer *scorer) {
+    return guarded([&] { scorer->finish(); });
+}
+// `format` as ReportFormat; null on failure. Valid until the scorer's next call.
+VMAF_EXPORT const char *scorer_document(Scorer *scorer, int format, int digits) {
+    const char *text = nullptr;
+    guarded([&] { text = scorer->document(static_cast<vmaf::ReportFormat>(format), digits).c_str(); });
+    return text;
+}
+VMAF_EXPORT const char *scorer_isa(Scorer *scorer) {
+    const char *text = nullptr;
+    guarded([&] { text = scorer->isa().c_str(); });
+    return text;
+}

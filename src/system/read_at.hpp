@@ -1,0 +1,11 @@
+// Parts of memory filled from one place of a file.
+#pragma once
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+namespace vmaf::system {
+
+ssize_t read_at(int descriptor, const iovec *parts, int count, off_t place); // as preadv(); may fill fewer parts
+
+} // namespace vmaf::system

@@ -1,0 +1,22 @@
+#include "system/startup.hpp"
+
+#include <cstdio>
+
+namespace vmaf::system {
+
+Arguments::Arguments(int argc, char **argv) : pointers_(argv, argv + argc) { pointers_.push_back(nullptr); }
+
+void prepare_standard_streams() {}
+
+bool output_arrives() noexcept { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
+
+int end_with_output(const char *program, int status, int failed_status) noexcept {
+    if (output_arrives() || status != 0) return status;
+    std::fprintf(stderr, "%s: cannot write standard output; is its disk full?\n", program);
+    return failed_status;
+}
+
+// The JavaScript engine has the signals, and ends the program.
+void end_orderly_on_signals(int, void (*)() noexcept) {}
+
+} // namespace vmaf::system

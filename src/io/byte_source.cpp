@@ -136,6 +136,9 @@ void ByteSource::check_whole() const {
     if (mapped_->end > 0 && file_.size() < mapped_->end) throw became_shorter();
     if (mapped_->is_lost)
         throw Error(EIO, name() + " could not be read in part: a disk failed, or the file was changed meanwhile");
+    if (file_.has_changed())
+        throw invalid(name() + " was changed while it was read; its frames may be of both versions, so score it again "
+                               "when nothing writes to it");
 }
 
 std::size_t ByteSource::read_some_at(std::uint64_t offset, std::span<std::byte> memory) const {

@@ -43,7 +43,8 @@ class ByteSource {
     // Bytes of a regular file where they lie, without a copy; null where that is not possible. What is lost meanwhile
     // reads as zeros, and check_whole() throws.
     std::shared_ptr<const std::byte> map(std::uint64_t offset, std::size_t bytes) const;
-    void check_whole() const; // throws Error
+    // Throws Error where bytes were lost, or the file was written to since it was opened.
+    void check_whole() const;
     // As it is now, of regular files.
     std::optional<std::uint64_t> size() const;
 

@@ -48,7 +48,7 @@ class ClipReader {
 
     // The same without a copy, where that is possible: a picture to be read only. Else an empty one.
     Picture map_at(const Place &place, const FrameLoader &loader) const { return loader.map_at(source_, place.offset); }
-    // Throws Error where the file has become shorter below pictures of map_at().
+    // Throws Error where the file was written to since it was opened.
     void check_whole() const { source_.check_whole(); }
 
     // From another thread: ends a read that waits for data.

@@ -58,7 +58,8 @@ class FramePairs {
     virtual std::optional<Pair> next() = 0;
     // After the last pair that is wanted: judges what has been seen. Throws Error.
     virtual void finish() {}
-    // When all pairs have been scored and are gone: whether their samples were there to the last. Throws Error.
+    // When all pairs have been scored and are gone: whether the files are still what they were when they were opened.
+    // Throws Error.
     virtual void check_whole() const {}
     // After the end: the clip that had no frame left. Both may have ended.
     virtual bool reference_ended() const = 0;

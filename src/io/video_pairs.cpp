@@ -60,6 +60,8 @@ bool is_constant_rate(const VideoFacts &f) {
 
 VideoPairs::VideoPairs(const VideoPairsRequest &request)
     : request_(request), pairer_(request.missing), next_judgement_(kFirstJudgement) {
+    for (const std::string *path : {&request_.reference.path, &request_.distorted.path})
+        if (can_be_read_twice(*path)) watched_files_.push_back(ByteSource::open(*path));
     if (request_.finds_bars) cut_bars();
     open_files();
     report_.reference = reference_file_->facts();

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "io/alignment.hpp"
+#include "io/byte_source.hpp"
 #include "io/frame_pairs.hpp"
 #include "io/pairing.hpp"
 #include "io/pairs_report.hpp"
@@ -63,6 +64,9 @@ class VideoPairs final : public FramePairs {
     void start(const PairsUse &use) override;
     std::optional<Pair> next() override;
     void finish() override;
+    void check_whole() const override {
+        for (const ByteSource &file : watched_files_) file.check_whole();
+    }
 
     bool reference_ended() const override { return longer_ != FramePairer::Longer::reference; }
     bool distorted_ended() const override { return longer_ != FramePairer::Longer::distorted; }
@@ -99,6 +103,7 @@ class VideoPairs final : public FramePairs {
     std::int64_t reference_interval() const;
 
     VideoPairsRequest request_;
+    std::vector<ByteSource> watched_files_; // open before anything is read: decoders may open a file several times
     PairsReport report_;
     Preparation plan_;
     std::uint64_t skip_reference_ = 0, skip_distorted_ = 0;

@@ -1,9 +1,7 @@
 #include "system/file_posix.hpp"
 
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -21,27 +19,14 @@ namespace {
 constexpr int kMostLinks = 40; // as the system has it
 constexpr mode_t kPermissions = S_IRWXU | S_IRWXG | S_IRWXO;
 
-// The temporary file that remove_temporary_output() would remove: that of one write; others at the same time go
-// without.
-enum class Watch { idle, busy, armed };
-std::atomic<Watch> watch{Watch::idle};
-std::array<char, PATH_MAX> watched_path{};
-
-bool begin_watching(const std::string &path) {
-    Watch expected = Watch::idle;
-    if (path.size() >= watched_path.size() || !watch.compare_exchange_strong(expected, Watch::busy)) return false;
-    std::memcpy(watched_path.data(), path.c_str(), path.size() + 1);
-    watch = Watch::armed;
-    return true;
-}
-
 bool everybody_can_add_names(const fs::path &folder) {
     struct stat status {};
     return stat(folder.empty() ? "." : folder.c_str(), &status) == 0 && (status.st_mode & S_IWOTH);
 }
 
-// Folders on the way to a file: a link among them that somebody else put where everybody can add names would choose
-// where the file goes. `links` counts those that were met.
+// Folders on the way to a file: a link of another user among them chooses where the file goes. The administrator, who
+// can write everywhere, follows none; for others links are common on shared disks, and only those count that lie where
+// everybody can add names. `links` counts those that were met.
 void check_way(const std::string &path, const fs::path &folder, int &links) {
     fs::path part;
     for (const fs::path &name : folder) {
@@ -51,7 +36,7 @@ void check_way(const std::string &path, const fs::path &folder, int &links) {
         if (lstat(part.c_str(), &status) != 0) return; // opening it will tell
         if (!S_ISLNK(status.st_mode)) continue;
         if (++links > kMostLinks) throw cannot_write(path, ELOOP);
-        if (!is_own_or_administrators(status.st_uid) && everybody_can_add_names(above))
+        if (!is_own_or_administrators(status.st_uid) && (geteuid() == 0 || everybody_can_add_names(above)))
             throw of_another_user(path, part.string(), status, "is a link that belongs");
         std::error_code error;
         const fs::path link = fs::read_symlink(part, error);
@@ -84,12 +69,13 @@ void refuse_other_names(const std::string &path, const struct stat &status) {
                                       "remove it, or choose another output file");
 }
 
-void remove_temporary_output() noexcept {
-    if (watch == Watch::armed) unlink(watched_path.data());
-}
-
 OutputError cannot_write(const std::string &path, int code) {
     return OutputError(code, "cannot write '" + path + "': " + std::strerror(code) + "; choose another output file");
+}
+
+std::string folder_of(const std::string &path) {
+    const std::string folder = fs::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
 }
 
 bool is_own_or_administrators(uid_t owner) { return owner == geteuid() || owner == 0; }
@@ -147,6 +133,13 @@ void write_all(int descriptor, std::string_view text, const std::string &path) {
     }
 }
 
+void make_durable(const Descriptor &descriptor, const std::string &path) {
+    while (fsync(descriptor.get()) != 0) {
+        if (errno == EINVAL || errno == ENOTSUP || errno == ENOSYS) return; // pipes, and some network file systems
+        if (errno != EINTR) throw cannot_write(path, errno);
+    }
+}
+
 mode_t first_permissions(const struct stat *earlier) {
     constexpr mode_t kUsual = 0666; // less the umask
     return earlier && earlier->st_uid == geteuid() ? earlier->st_mode & kUsual & ~mode_t(S_IRWXG) : kUsual;
@@ -171,16 +164,17 @@ TemporaryFile::TemporaryFile(const std::string &target, const struct stat *earli
     int number = -1;
     do {
         path_ = stem + std::to_string(serial++);
-        number = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_permissions(earlier));
-    } while (number < 0 && errno == EEXIST);
-    error_ = number < 0 ? errno : 0;
+        leftover_.emplace(path_, [&] {
+            number = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_permissions(earlier));
+            error_ = number < 0 ? errno : 0;
+            return number >= 0;
+        });
+    } while (error_ == EEXIST);
     descriptor_ = Descriptor(number);
-    is_watched_ = number >= 0 && begin_watching(path_);
 }
 
 TemporaryFile::~TemporaryFile() {
     if (error_ == 0 && !is_renamed_) unlink(path_.c_str());
-    if (is_watched_) watch = Watch::idle;
 }
 
 bool TemporaryFile::rename_to(const std::string &target) {

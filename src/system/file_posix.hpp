@@ -1,16 +1,20 @@
 // What the POSIX sources of this room share; no header for anybody else.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "system/leftovers.hpp"
 #include "system/output_file.hpp"
 
 namespace vmaf::system {
 
 OutputError cannot_write(const std::string &path, int code);
+
+std::string folder_of(const std::string &path); // never empty
 
 bool is_own_or_administrators(uid_t owner);
 
@@ -50,6 +54,9 @@ void refuse_other_names(const std::string &path, const struct stat &status);
 // `path`.
 void write_all(int descriptor, std::string_view text, const std::string &path);
 
+// Waits until the disk has it; files that no disk keeps are fine. Throws OutputError, naming `path`.
+void make_durable(const Descriptor &descriptor, const std::string &path);
+
 // What a file that takes another's place gets of its permissions: nothing that runs with the owner's rights, and
 // nothing from a file of somebody else. `descriptor` is the new file, which has not been written to yet.
 void take_over_permissions(int descriptor, const struct stat &earlier, const std::string &path);
@@ -71,7 +78,8 @@ class TemporaryFile {
     std::string path_;
     Descriptor descriptor_;
     int error_ = 0;
-    bool is_watched_ = false, is_renamed_ = false;
+    std::optional<LeftoverFile> leftover_;
+    bool is_renamed_ = false;
 };
 
 } // namespace vmaf::system

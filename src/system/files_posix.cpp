@@ -26,8 +26,6 @@ OutputError cannot_create(const std::string &path, const std::string &reason, in
     return OutputError(code, "cannot create '" + path + "': " + reason);
 }
 
-std::string folder_of(const std::string &path) { return std::filesystem::path(path).parent_path().string(); }
-
 // The length of the file up to the end of its last whole line.
 off_t whole_lines(int descriptor, off_t size, const std::string &path) {
     std::array<char, 4096> block;
@@ -77,8 +75,7 @@ void reserve_file(const std::string &path) {
 void make_durable(const std::string &path) {
     const Descriptor descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (descriptor.get() < 0) throw cannot_write(path, errno);
-    // Pipes and some network file systems cannot be asked.
-    if (fsync(descriptor.get()) != 0 && errno != EINVAL && errno != ENOTSUP) throw cannot_write(path, errno);
+    make_durable(descriptor, path);
 }
 
 bool write_text(int descriptor, std::string_view text) {

@@ -17,6 +17,7 @@ std::shared_ptr<const std::byte> InputFile::map(std::uint64_t place, std::size_t
 std::optional<std::uint64_t> InputFile::position() const { return file_->position(); }
 std::uint64_t InputFile::size() const { return file_->size(); }
 void InputFile::move_forward(std::uint64_t bytes) { file_->move_forward(bytes); }
+bool InputFile::has_changed() const { return file_->has_changed(); }
 void InputFile::cancel() noexcept { file_->cancel(); }
 
 } // namespace vmaf::system

@@ -43,6 +43,9 @@ class InputFile {
     std::optional<std::uint64_t> position() const;
     std::uint64_t size() const;
     void move_forward(std::uint64_t bytes);
+    // Whether it was written to since it was opened: its size or the time of its last change differ. Pipes, devices and
+    // files that had no size then (/proc) never are.
+    bool has_changed() const;
 
     // From another thread: ends a read that waits for a pipe, and all later ones.
     void cancel() noexcept;

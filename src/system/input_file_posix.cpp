@@ -31,6 +31,22 @@ int count_of(std::span<const Part> parts) { return static_cast<int>(std::min(par
 
 Error with_reason(const std::string &what, int code) { return Error(code, what + ": " + std::strerror(code)); }
 
+// What differs when a file was written to. Not st_ctim: it changes with the name, the mode and the links too.
+struct Version {
+    off_t size = 0;
+    std::int64_t seconds = 0, nanoseconds = 0;
+    bool operator==(const Version &) const = default;
+};
+
+Version version_of(const struct stat &status) {
+#ifdef __APPLE__
+    const timespec changed = status.st_mtimespec;
+#else
+    const timespec changed = status.st_mtim;
+#endif
+    return {status.st_size, changed.tv_sec, changed.tv_nsec};
+}
+
 bool status_of(const std::string &path, struct stat &status) {
     return path == "-" ? fstat(STDIN_FILENO, &status) == 0 : stat(path.c_str(), &status) == 0;
 }
@@ -46,6 +62,7 @@ class InputFile::File {
             throw Error(EISDIR, name_ + " is a directory; give a video file");
         }
         is_regular_ = S_ISREG(status.st_mode);
+        at_opening_ = version_of(status);
         if (is_regular_) {
 #ifdef POSIX_FADV_SEQUENTIAL
             posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -109,6 +126,13 @@ class InputFile::File {
         if (lseek(descriptor_, static_cast<off_t>(bytes), SEEK_CUR) < 0) throw cannot_read(errno);
     }
 
+    bool has_changed() const {
+        struct stat status {};
+        if (!is_regular_ || at_opening_.size == 0) return false;
+        if (fstat(descriptor_, &status) != 0) throw cannot_read(errno);
+        return version_of(status) != at_opening_;
+    }
+
     void cancel() noexcept {
         if (cancel_pipe_[1] < 0) return;
         const char byte = 0;
@@ -129,6 +153,7 @@ class InputFile::File {
     int descriptor_ = -1;
     std::array<int, 2> cancel_pipe_{-1, -1}; // for pipes only: a regular file never waits for long
     bool is_regular_ = false;
+    Version at_opening_;
 };
 
 InputFile InputFile::open(const std::string &path) {

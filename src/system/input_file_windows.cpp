@@ -22,6 +22,7 @@ class InputFile::File {
         LARGE_INTEGER place{};
         if (is_regular_ && SetFilePointerEx(handle_, {}, &place, FILE_CURRENT))
             position_ = static_cast<std::uint64_t>(place.QuadPart);
+        at_opening_ = version();
     }
     File(const File &) = delete;
     File &operator=(const File &) = delete;
@@ -71,6 +72,8 @@ class InputFile::File {
 
     void move_forward(std::uint64_t bytes) { position_ += bytes; }
 
+    bool has_changed() const { return at_opening_.size > 0 && version() != at_opening_; }
+
     void cancel() noexcept {
         if (is_regular_) return;
         is_cancelled_ = true;
@@ -81,6 +84,17 @@ class InputFile::File {
     }
 
   private:
+    struct Version { // differs when the file was written to
+        std::uint64_t size = 0, time = 0;
+        bool operator==(const Version &) const = default;
+    };
+    Version version() const {
+        BY_HANDLE_FILE_INFORMATION facts{};
+        if (!is_regular_ || !GetFileInformationByHandle(handle_, &facts)) return {};
+        const auto joined = [](DWORD high, DWORD low) { return std::uint64_t{high} << 32 | low; };
+        return {joined(facts.nFileSizeHigh, facts.nFileSizeLow),
+                joined(facts.ftLastWriteTime.dwHighDateTime, facts.ftLastWriteTime.dwLowDateTime)};
+    }
     static DWORD length(const Part &part) {
         return static_cast<DWORD>(std::min<std::size_t>(part.bytes, std::size_t{1} << 30));
     }
@@ -89,6 +103,7 @@ class InputFile::File {
     int descriptor_;
     HANDLE handle_;
     bool is_regular_ = false;
+    Version at_opening_;
     std::uint64_t position_ = 0;
     std::atomic<bool> is_cancelled_{false}, is_reading_{false};
 };

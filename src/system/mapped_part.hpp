@@ -9,8 +9,8 @@
 namespace vmaf::system {
 
 // Before the first map_part(), by programs, never by the library: a file that becomes shorter, or a disk that fails,
-// would end a process that looks at mapped bytes (SIGBUS). From here on they read as zeros, and whoever mapped them is
-// told. Where this was not called, or the system has no such thing, nothing is mapped.
+// would end a process that looks at mapped bytes (SIGBUS). Then they read as zeros, and `is_lost` is set. Other such
+// signals do what they did before. Where this was not called, or the system has no such thing, nothing is mapped.
 bool allow_mapped_parts() noexcept; // false: it has none
 
 // `bytes` of the file from `offset`, all there and to be read only, until the last copy of the pointer is gone. Null

@@ -1,6 +1,7 @@
 #include "system/mapped_part.hpp"
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <sys/mman.h>
@@ -22,8 +23,8 @@ std::array<Place, kPlaces> places;
 std::atomic<bool> is_allowed{false};
 struct sigaction before {};
 
-extern "C" void replace_lost_part(int number, siginfo_t *info, void *) {
-    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+// Whether the address was in one of ours, which is zeros now.
+bool replace_lost_part(std::uintptr_t address) {
     for (Place &place : places) {
         const std::uintptr_t end = place.end.load(std::memory_order_acquire);
         const std::uintptr_t begin = place.begin.load(std::memory_order_acquire);
@@ -33,9 +34,29 @@ extern "C" void replace_lost_part(int number, siginfo_t *info, void *) {
         // A system call and nothing else; whoever uses the part holds it, so that it is not unmapped meanwhile.
         void *const zeros = mmap(reinterpret_cast<void *>(begin), end - begin, PROT_READ,
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-        if (zeros != MAP_FAILED) return;
+        if (zeros != MAP_FAILED) return true;
     }
-    sigaction(number, &before, nullptr); // none of ours: the same again, as without us
+    return false;
+}
+
+// What would have happened without us. Our handler stays, unless that is the end of the process.
+void act_as_before(int number, siginfo_t *info, void *context, bool is_fault) {
+    if (before.sa_flags & SA_SIGINFO) {
+        before.sa_sigaction(number, info, context);
+    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(number);
+    } else if (is_fault || before.sa_handler == SIG_DFL) { // a fault cannot be ignored: it comes again
+        sigaction(number, &before, nullptr);
+        if (!is_fault) raise(number);
+    }
+}
+
+extern "C" void on_bus_error(int number, siginfo_t *info, void *context) {
+    const int error = errno;
+    const bool is_fault = info->si_code > 0; // otherwise a process sent it, and there is no address
+    if (!is_fault || !replace_lost_part(reinterpret_cast<std::uintptr_t>(info->si_addr)))
+        act_as_before(number, info, context, is_fault);
+    errno = error;
 }
 
 class Part {
@@ -83,7 +104,7 @@ class Part {
 bool allow_mapped_parts() noexcept {
     if (is_allowed) return true;
     struct sigaction action {};
-    action.sa_sigaction = replace_lost_part;
+    action.sa_sigaction = on_bus_error;
     action.sa_flags = SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     is_allowed = sigaction(SIGBUS, &action, &before) == 0;

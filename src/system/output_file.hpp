@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,12 +25,25 @@ using TextWriter = std::function<void(const std::function<void(std::string_view)
 // Throws OutputError if a later write_output_file() of the path could not even begin. Leaves nothing behind.
 void check_output_file(const std::string &path);
 
-// Calls `write` with where to put the text. Throws OutputError naming the path when the text cannot be stored in full;
-// a regular file then has its earlier content.
-void write_output_file(const std::string &path, const TextWriter &write);
+// Files that were written and shall be on their disks together: one by one that takes longer than writing them.
+class PendingOutputs {
+  public:
+    PendingOutputs();
+    ~PendingOutputs(); // without more ado
+    PendingOutputs(const PendingOutputs &) = delete;
+    PendingOutputs &operator=(const PendingOutputs &) = delete;
 
-// Removes the temporary file of a write in progress. Safe to call from a signal handler.
-void remove_temporary_output() noexcept;
+    void add(const std::string &path); // from any thread
+    void make_durable();               // throws OutputError
+
+  private:
+    struct Files;
+    std::unique_ptr<Files> files_;
+};
+
+// Calls `write` with where to put the text. Throws OutputError naming the path when the text cannot be stored in full;
+// a regular file then has its earlier content. It is on its disk when this returns, or added to `pending`.
+void write_output_file(const std::string &path, const TextWriter &write, PendingOutputs *pending = nullptr);
 
 // A regular file, whatever names and links lead to it.
 struct FileIdentity {

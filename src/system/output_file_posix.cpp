@@ -3,12 +3,15 @@
 #include <cerrno>
 #include <charconv>
 #include <fcntl.h>
-#include <filesystem>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "system/file_posix.hpp"
+#include "system/files.hpp"
 
 namespace vmaf::system {
 
@@ -39,9 +42,8 @@ struct Target {
 
 // In a sticky folder a file of somebody else cannot be replaced; it may be open to writing all the same.
 bool is_held_by_sticky_folder(const std::string &path, const struct stat &file) {
-    const std::string folder = std::filesystem::path(path).parent_path().string();
     struct stat status {};
-    return stat(folder.empty() ? "." : folder.c_str(), &status) == 0 && (status.st_mode & S_ISVTX) && geteuid() != 0 &&
+    return stat(folder_of(path).c_str(), &status) == 0 && (status.st_mode & S_ISVTX) && geteuid() != 0 &&
            file.st_uid != geteuid() && status.st_uid != geteuid();
 }
 
@@ -71,9 +73,11 @@ Target find_target(const std::string &path) {
     return target;
 }
 
-void write_directly(Descriptor descriptor, const std::string &path, const TextWriter &write) {
+void write_directly(Descriptor descriptor, const std::string &path, const TextWriter &write,
+                    bool is_made_durable = false) {
     if (descriptor.get() < 0) throw cannot_write(path, errno);
     write([&](std::string_view text) { write_all(descriptor.get(), text, path); });
+    if (is_made_durable) make_durable(descriptor, path);
     if (descriptor.close_now() != 0) throw cannot_write(path, errno);
 }
 
@@ -104,6 +108,12 @@ Descriptor open_special(const Target &target, const std::string &path) {
     return descriptor;
 }
 
+// The name itself. A folder that cannot be opened was good enough to rename in.
+void make_name_durable(const std::string &place, const std::string &path) {
+    const Descriptor folder(open(folder_of(place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.get() >= 0) make_durable(folder, path);
+}
+
 std::optional<FileIdentity> identity_if(bool is_known, const struct stat &status) {
     if (!is_known || !S_ISREG(status.st_mode)) return std::nullopt;
     return FileIdentity{static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)};
@@ -120,22 +130,64 @@ void check_output_file(const std::string &path) {
     refuse_other_names(path, *target.earlier); // it would be written in place
 }
 
-void write_output_file(const std::string &path, const TextWriter &write) {
+// Of each file system one descriptor, where all of it can be asked for; elsewhere all files.
+struct PendingOutputs::Files {
+    std::mutex mutex;
+    std::map<dev_t, std::pair<Descriptor, std::string>> systems;
+    std::vector<std::string> paths;
+};
+
+PendingOutputs::PendingOutputs() : files_(std::make_unique<Files>()) {}
+PendingOutputs::~PendingOutputs() = default;
+
+void PendingOutputs::add(const std::string &path) {
+    const std::lock_guard lock(files_->mutex);
+#ifdef __linux__
+    Descriptor folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    struct stat status {};
+    if (folder.get() >= 0 && fstat(folder.get(), &status) == 0) {
+        files_->systems.try_emplace(status.st_dev, std::move(folder), path);
+        return;
+    }
+#endif
+    files_->paths.push_back(path);
+}
+
+void PendingOutputs::make_durable() {
+    const std::lock_guard lock(files_->mutex);
+#ifdef __linux__
+    for (const auto &[device, entry] : files_->systems)
+        if (syncfs(entry.first.get()) != 0) throw cannot_write(entry.second, errno);
+#endif
+    for (const std::string &path : files_->paths) {
+        system::make_durable(path);
+        make_name_durable(path, path);
+    }
+    files_->systems.clear();
+    files_->paths.clear();
+}
+
+void write_output_file(const std::string &path, const TextWriter &write, PendingOutputs *pending) {
     const Target target = find_target(path);
     if (target.own_descriptor)
         return write_directly(Descriptor(dup(*target.own_descriptor)), path == "-" ? "standard output" : path, write);
     if (!target.is_replaced) {
         const bool is_regular = S_ISREG(target.earlier->st_mode) && !target.path.starts_with("/proc/");
-        return write_directly(is_regular ? open_in_place(target, path) : open_special(target, path), path, write);
+        return write_directly(is_regular ? open_in_place(target, path) : open_special(target, path), path, write,
+                              is_regular && !pending);
     }
     TemporaryFile temporary(target.path, target.earlier_file());
     if (temporary.error() &&
         target.earlier) // a folder in which nothing can be created, around a file that can be written
-        return write_directly(open_in_place(target, path), path, write);
+        return write_directly(open_in_place(target, path), path, write, !pending);
     if (temporary.error()) throw cannot_write(path, temporary.error());
     if (target.earlier) take_over_permissions(temporary.descriptor().get(), *target.earlier, path);
-    write_directly(std::move(temporary.descriptor()), path, write);
+    write_directly(std::move(temporary.descriptor()), path, write, !pending);
     if (!temporary.rename_to(target.path)) throw cannot_write(path, errno);
+    if (pending)
+        pending->add(target.path);
+    else
+        make_name_durable(target.path, path);
 }
 
 std::optional<FileIdentity> identity_of_output(const std::string &path) {

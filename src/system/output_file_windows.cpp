@@ -1,19 +1,17 @@
 #include "system/output_file.hpp"
 
-#include <array>
 #include <atomic>
+#include <mutex>
+#include <optional>
+#include <vector>
 
+#include "system/files.hpp"
+#include "system/leftovers.hpp"
 #include "system/windows.hpp"
 
 namespace vmaf::system {
 
 namespace {
-
-// The temporary file that remove_temporary_output() would remove: that of one write; others at the same time go
-// without.
-enum class Watch { idle, busy, armed };
-std::atomic<Watch> watch{Watch::idle};
-std::array<wchar_t, 4096> watched_path{};
 
 OutputError cannot_write(const std::string &path, DWORD code) {
     return OutputError(errno_of(code),
@@ -66,24 +64,20 @@ class TemporaryFile {
         DWORD code = ERROR_SUCCESS;
         do {
             path_ = wide_path(stem + std::to_string(serial++));
-            file_ = Handle(CreateFileW(path_.c_str(), GENERIC_WRITE | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE,
-                                       nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
-            code = GetLastError();
+            leftover_.emplace(path_, [&] {
+                file_ = Handle(CreateFileW(path_.c_str(), GENERIC_WRITE | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE,
+                                           nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
+                code = GetLastError();
+                return file_.is_open();
+            });
         } while (!file_.is_open() && code == ERROR_FILE_EXISTS);
         if (!file_.is_open()) throw cannot_write(target, code);
-        Watch expected = Watch::idle;
-        if (path_.size() < watched_path.size() && watch.compare_exchange_strong(expected, Watch::busy)) {
-            std::copy(path_.c_str(), path_.c_str() + path_.size() + 1, watched_path.data());
-            watch = Watch::armed;
-            is_watched_ = true;
-        }
     }
     TemporaryFile(const TemporaryFile &) = delete;
     TemporaryFile &operator=(const TemporaryFile &) = delete;
     ~TemporaryFile() {
         file_.close();
         if (!is_renamed_) DeleteFileW(path_.c_str());
-        if (is_watched_) watch = Watch::idle;
     }
 
     HANDLE handle() const { return file_.get(); }
@@ -97,7 +91,8 @@ class TemporaryFile {
   private:
     std::wstring path_;
     Handle file_;
-    bool is_watched_ = false, is_renamed_ = false;
+    std::optional<LeftoverFile> leftover_;
+    bool is_renamed_ = false;
 };
 
 std::optional<FileIdentity> identity_of(HANDLE handle) {
@@ -117,16 +112,31 @@ std::optional<FileIdentity> identity_of(const std::string &path, HANDLE stream) 
 
 } // namespace
 
-void remove_temporary_output() noexcept {
-    if (watch == Watch::armed) DeleteFileW(watched_path.data()); // goes when its handle is closed: with the process
-}
-
 void check_output_file(const std::string &wish) {
     const std::string path = device_name(wish);
     if (standard_stream(path) == INVALID_HANDLE_VALUE && is_replaced(path)) TemporaryFile temporary(path);
 }
 
-void write_output_file(const std::string &wish, const TextWriter &write) {
+struct PendingOutputs::Files {
+    std::mutex mutex;
+    std::vector<std::string> paths;
+};
+
+PendingOutputs::PendingOutputs() : files_(std::make_unique<Files>()) {}
+PendingOutputs::~PendingOutputs() = default;
+
+void PendingOutputs::add(const std::string &path) {
+    const std::lock_guard lock(files_->mutex);
+    files_->paths.push_back(path);
+}
+
+void PendingOutputs::make_durable() {
+    const std::lock_guard lock(files_->mutex);
+    for (const std::string &path : files_->paths) system::make_durable(path);
+    files_->paths.clear();
+}
+
+void write_output_file(const std::string &wish, const TextWriter &write, PendingOutputs *pending) {
     const std::string path = device_name(wish);
     if (const HANDLE stream = standard_stream(path); stream != INVALID_HANDLE_VALUE)
         return write_text(stream, path == "-" ? "standard output" : path, write);
@@ -137,7 +147,9 @@ void write_output_file(const std::string &wish, const TextWriter &write) {
     }
     TemporaryFile temporary(path);
     write_text(temporary.handle(), path, write);
+    if (!pending && !FlushFileBuffers(temporary.handle())) throw cannot_write(path, GetLastError());
     temporary.rename_to(path);
+    if (pending) pending->add(path);
 }
 
 std::optional<FileIdentity> identity_of_output(const std::string &path) {

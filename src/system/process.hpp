@@ -22,6 +22,7 @@ struct Launch {
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
     std::vector<std::pair<int, int>> inherited; // our descriptor -> its number there; "/dev/fd/NUMBER" opens it
     std::vector<int> processors;                // that it may run on; empty: all that we may
+    bool is_last_call = false;                  // part of an orderly end: interruptions do not kill it
 };
 
 class Process {
@@ -45,9 +46,12 @@ std::int64_t processor_time(ProcessNumber process);
 
 constexpr int kMostProcessors = 1024; // numbers of processors are below this
 
-// Requests to end this process, Ctrl-C above all: they are counted, and with the second one all running programs are
-// killed.
-void count_interruptions(const char *first_sentence); // which a terminal shows with the first; must stay
+// Requests to end this process: they are counted, and with the second one all running programs are killed. Ctrl-C is
+// one. A signal to terminate or to hang up is two, as a service manager or `timeout` kills soon after it, unless it is
+// a scheduler's warning. What the caller ignores stays ignored.
+enum class Termination { now, is_warning };
+void count_interruptions(const char *first_sentence, // which a terminal shows with the first; must stay
+                         Termination termination = Termination::now);
 int interruptions();
 void add_interruption(); // as if one had come
 void forget_interruptions();

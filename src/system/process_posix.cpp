@@ -29,6 +29,8 @@ constexpr int kAboveInherited = 64; // children find no descriptors of ours unde
 constexpr std::size_t kMaxChildren = 256;
 std::array<std::atomic<pid_t>, kMaxChildren> running_groups;
 std::atomic<int> signals_seen{0};
+constexpr int kUrgent = 2; // of them: running programs are killed
+int termination_counts = kUrgent;
 const char *sentence_at_first = nullptr; // on a terminal
 
 void remember_group(pid_t pid) {
@@ -45,8 +47,8 @@ void forget_group(pid_t pid) {
     }
 }
 
-extern "C" void on_signal(int) {
-    if (++signals_seen < 2) {
+extern "C" void on_signal(int number) {
+    if ((signals_seen += number == SIGINT ? 1 : termination_counts) < kUrgent) {
         if (sentence_at_first) (void)!::write(STDERR_FILENO, sentence_at_first, std::strlen(sentence_at_first));
         return;
     }
@@ -134,8 +136,9 @@ pid_t spawn(const Launch &launch) {
         reap(pid, nullptr);
         throw cannot_start(program, error);
     }
+    if (launch.is_last_call) return pid;
     remember_group(pid);
-    if (interruptions() > 1) ::kill(-pid, SIGKILL); // the handler may have looked before we remembered
+    if (interruptions() >= kUrgent) ::kill(-pid, SIGKILL); // the handler may have looked before we remembered
     return pid;
 }
 
@@ -189,11 +192,16 @@ std::optional<std::string> find_program(const std::string &name) {
     return std::nullopt;
 }
 
-void count_interruptions(const char *first_sentence) {
+void count_interruptions(const char *first_sentence, Termination termination) {
+    termination_counts = termination == Termination::now ? kUrgent : 1;
     if (is_terminal(Stream::error)) sentence_at_first = first_sentence;
     struct sigaction action {};
     action.sa_handler = on_signal;
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction before {};
+        sigaction(number, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr); // as `nohup` wants it
+    }
     std::signal(SIGPIPE, SIG_IGN);
 }
 

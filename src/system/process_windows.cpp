@@ -276,7 +276,7 @@ std::int64_t processor_time(ProcessNumber process) {
     return hundredths(kernel) + hundredths(user);
 }
 
-void count_interruptions(const char *first_sentence) {
+void count_interruptions(const char *first_sentence, Termination) {
     if (is_terminal(Stream::error)) sentence_at_first = first_sentence;
     SetConsoleCtrlHandler(on_event, TRUE);
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX); // no windows that wait

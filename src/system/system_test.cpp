@@ -1,3 +1,4 @@
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -14,9 +15,11 @@
 #include "system/dynamic_library.hpp"
 #include "system/environment.hpp"
 #include "system/files.hpp"
+#include "system/leftovers.hpp"
 #include "system/module_search.hpp"
 #include "system/output_file.hpp"
 #include "system/program.hpp"
+#include "system/startup.hpp"
 #include "system/terminal.hpp"
 #include "system/trust.hpp"
 
@@ -259,6 +262,78 @@ TEST_F(Files, FoldersOnTheWayAreNoLinksOfOthers) {
         EXPECT_EQ(fs::exists(precious + "/out"), !is_foreign);
         EXPECT_EQ(fs::exists(precious + "/new"), !is_foreign);
     }
+}
+
+// In a folder that only its owner can add names to; on clusters such links are common.
+TEST_F(Files, TheAdministratorFollowsNoLinkOfOthers) {
+    if (!is_root()) GTEST_SKIP() << "only root can make links of another user";
+    const std::string theirs = folder_ + "/theirs", precious = folder_ + "/precious", link = theirs + "/link";
+    for (const std::string &folder : {theirs, precious}) ASSERT_EQ(mkdir(folder.c_str(), 0755), 0);
+    ASSERT_EQ(symlink(precious.c_str(), link.c_str()), 0);
+    ASSERT_EQ(lchown(link.c_str(), kStranger, 0), 0);
+    const std::string path = link + "/out";
+    EXPECT_THROW(put(path, "one"), OutputError);
+    EXPECT_THROW(GrowingFile(path, GrowingFile::Start::empty), OutputError);
+    EXPECT_THROW(PlacedFile{path}, OutputError);
+    EXPECT_THROW(make_folders(link + "/new"), OutputError);
+    EXPECT_TRUE(fs::is_empty(precious));
+    // Another user may.
+    ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
+    ASSERT_EQ(chown(precious.c_str(), kStranger - 1, 0), 0);
+    ASSERT_EQ(seteuid(kStranger - 1), 0);
+    EXPECT_NO_THROW(put(path, "one"));
+    ASSERT_EQ(seteuid(0), 0);
+    EXPECT_EQ(content(precious + "/out"), "one");
+}
+
+TEST_F(Files, PendingOutputsAreWrittenAndKeptTogether) {
+    PendingOutputs pending;
+    for (const char *name : {"/a", "/b"})
+        write_output_file(
+            folder_ + name, [](const auto &out) { out("one"); }, &pending);
+    EXPECT_NO_THROW(pending.make_durable());
+    EXPECT_EQ(content(folder_ + "/b"), "one");
+    EXPECT_EQ(entries(), 2);
+}
+
+// The process of the test below: writes files with all its threads until a signal ends it.
+void write_until_the_end(const std::string &folder, int number) {
+    end_orderly_on_signals(130, remove_leftovers);
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 8; i++)
+        writers.emplace_back([=] {
+            for (;;) {
+                const auto write = [](const auto &out) {
+                    for (int part = 0; part < 50; part++) out(std::string(1000, 'x'));
+                };
+                PendingOutputs pending;
+                write_output_file(folder + "/document" + std::to_string(i), write, &pending);
+            }
+        });
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    kill(getpid(), number);
+    for (std::thread &writer : writers) writer.join();
+}
+
+TEST_F(Files, ASignalLeavesNoTemporaryFileOfAnyThread) {
+    for (int round = 0; round < 10; round++)
+        for (const int number : {SIGINT, SIGTERM}) {
+            const pid_t child = fork();
+            ASSERT_GE(child, 0);
+            if (child == 0) {
+                write_until_the_end(folder_, number);
+                _exit(1);
+            }
+            int status = 0;
+            ASSERT_EQ(waitpid(child, &status, 0), child);
+            EXPECT_TRUE(number == SIGINT ? WIFEXITED(status) && WEXITSTATUS(status) == 130
+                                         : WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)
+                << status;
+            for (const auto &entry : fs::directory_iterator(folder_)) {
+                EXPECT_TRUE(entry.path().filename().string().starts_with("document")) << entry.path();
+                EXPECT_EQ(fs::file_size(entry.path()), 50'000u);
+            }
+        }
 }
 
 TEST_F(Files, PipesAndGrowingFilesOfOthersAreRefusedWhereEverybodyCanPutThem) {

@@ -3,8 +3,10 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 VMAF = os.path.abspath(os.environ["VMAF"])
@@ -72,6 +74,47 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(run.stdout, "")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
         return lines[0]
+
+    def while_read(self, reference, distorted, change):
+        """Scores a file against a pipe, and calls `change` when the file is open and half of the pipe has been read."""
+        content = read(distorted)
+        with subprocess.Popen([VMAF, "-r", reference, "-d", "-", "-n", "--feature", "psnr", "-q", "-o", "/dev/null"], stdin=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as run:
+            run.stdin.write(content[:len(content) // 2])
+            run.stdin.flush()
+            opened = f"/proc/{run.pid}/fd"
+            while not any(os.path.realpath(f"{opened}/{fd}") == os.path.realpath(reference) for fd in os.listdir(opened)):
+                time.sleep(0.01)
+            time.sleep(0.05)
+            change()
+            _, said = run.communicate(content[len(content) // 2:], timeout=60)
+            return run.returncode, said.decode()
+
+    def check_changes_while_read(self, original, distorted):
+        path = self.folder / ("changing" + pathlib.Path(original).suffix)
+        shutil.copy(original, path)
+        content = read(original)
+
+        def rewrite():
+            with open(path, "r+b") as file:
+                file.write(content)
+
+        def grow():
+            with open(path, "ab") as file:
+                file.write(b"x")
+
+        def replace():
+            shutil.copy(self.dist, str(path) + "2")
+            os.rename(str(path) + "2", path)
+
+        for change in (rewrite, grow):
+            code, said = self.while_read(path, distorted, change)
+            self.assertEqual(code, 234, said)
+            self.assertIn("was changed while it was read", said)
+            shutil.copy(original, path)
+        for change in (lambda: os.chmod(path, 0o600), lambda: os.rename(path, str(path) + "2"), replace):
+            self.assertEqual(self.while_read(path, distorted, change), (0, ""))
+            shutil.copy(original, path)
 
 
 def without_fps(text):

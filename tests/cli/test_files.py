@@ -141,8 +141,17 @@ class HeatMaps(CommandTest):
 
 
 @unittest.skipUnless("INJECT_LIBRARY" in os.environ, "there is no library that lets calls fail")
-class Threads(CommandTest):
-    """Threads that cannot be had: a sentence that says for what and what to do, or the same work without them."""
+class Failures(CommandTest):
+    """Calls that fail: a sentence that says what and what to do, or the same work without them."""
+
+    def test_a_disk_that_does_not_keep_a_document(self):
+        out = self.folder / "kept.xml"
+        out.write_text("old")
+        fails = {**os.environ, "LD_PRELOAD": os.environ["INJECT_LIBRARY"], "INJECT": "sync=ENOSPC@*"}
+        self.assertIn("No space", self.score(*PSNR, "-o", out, expect=255, env=fails).stderr)
+        self.assertEqual(out.read_text(), "old")  # asked before the new one takes its place
+        pairs = self.file("pairs.txt", f"{self.ref} {self.dist} {self.folder}/a.xml\n{self.ref} {self.dist} {self.folder}/b.xml\n")
+        self.assertIn("No space", self.vmaf("--list", pairs, *PSNR, expect=255, env=fails).stderr)  # once, at the end
 
     def test_every_thread_in_turn(self):
         # Small pictures are read without threads.

@@ -73,6 +73,12 @@ class Sources(CommandTest):
             self.assertGreater(len(wanted.splitlines()[1].split(",")), 30)
             self.assertEqual(self.vmaf("-r", clips[0], "-d", clips[1], *asked).stdout, wanted)
 
+    @unittest.skipUnless(os.path.isdir("/proc/self/fd"), "needs /proc")
+    def test_a_clip_that_is_changed_while_it_is_read_is_refused(self):
+        self.check_changes_while_read(self.ref, self.dist)
+        wide = [self.clip(f"changing-{kind}.y4m", kind, "654x422", 6) for kind in ("none", "dct:60")]
+        self.check_changes_while_read(*wide)  # mapped
+
     def test_one_pipe_cannot_be_both_clips(self):
         self.refused(255, *PSNR, says="both clips", run=lambda *a, expect: self.vmaf("-r", "-", "-d", "-", *a, expect=expect))
         run = lambda *a, expect: self.vmaf("-r", "-", "-d", "/dev/stdin", *a, expect=expect, stdin=subprocess.PIPE)

@@ -419,6 +419,10 @@ class BadFiles(VideoTest):
             self.assertEqual(run.returncode, 255)
             self.assertIn(says, run.stderr)
 
+    @unittest.skipUnless(os.path.isdir("/proc/self/fd"), "needs /proc")
+    def test_a_file_that_is_changed_while_it_is_read(self):
+        self.check_changes_while_read(self.mkv, self.ref)
+
     def test_sound_alone(self):
         ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", self.path("sound.wav"))
         self.refuse(self.ref, self.path("sound.wav"), says="no video stream")

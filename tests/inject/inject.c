@@ -324,6 +324,11 @@ int fdatasync(int fd) {
     if (descriptor_counts(fd) && fails(SYNC)) FAIL_WITH(SYNC, -1);
     return real(fd);
 }
+int syncfs(int fd) {
+    REAL(int, syncfs, int);
+    if (descriptor_counts(fd) && fails(SYNC)) FAIL_WITH(SYNC, -1);
+    return real(fd);
+}
 int ftruncate(int fd, off_t size) {
     REAL(int, ftruncate, int, off_t);
     if (descriptor_counts(fd) && fails(TRUNCATE)) FAIL_WITH(TRUNCATE, -1);

@@ -3,10 +3,12 @@
 
   robustness_test.py VMAF_TUNE VMAF CLIPGEN
 """
+import contextlib
 import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 import unittest
@@ -247,6 +249,21 @@ class Robustness(tune_case.FreshCase):
         self.assertEqual([r["exit_status"] for r in self.rows()], [0])
         self.assertEqual(self.wait_for_quiet(), ([], []))
 
+    def test_termination_while_sbatch_hangs(self):
+        for name, text in (("sbatch", f'touch {self.path("started")}\nsleep 100'), ("squeue", "true"), ("scancel", f'sleep 0.3\necho "$@" >> {self.path("cancelled")}'), ("sinfo", "true"), ("scontrol", "true")):
+            self.program(name, text)
+        os.mkdir(self.path("shared"), 0o700)
+        process = subprocess.Popen([TUNE, "corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "-o", "rows.jsonl", "--executor", "slurm", "--shared", self.path("shared")], cwd=self.folder,
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "PATH": self.folder + ":" + os.environ["PATH"], "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache")})
+        while not os.path.exists(self.path("started")):
+            self.assertIsNone(process.poll(), process.stderr)
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("--name=vmaf-tune-", open(self.path("cancelled")).read())  # sbatch may have got through
+        self.assertEqual(self.wait_for_quiet()[0], [])
+
     def test_kill_leaves_no_process_and_the_next_run_clears_its_scratch(self):
         process = self.start_slow_corpus()
         process.kill()
@@ -258,6 +275,31 @@ class Robustness(tune_case.FreshCase):
         os.utime(self.path(folders[0]), (old, old))
         self.corpus("--overwrite")
         self.assertEqual(self.leftovers(), ([], []))
+
+    def test_cached_entries_of_other_types_count_as_missing(self):
+        search = ("search", "-i", self.clip, "--preset", "ultrafast", "--target-vmaf", "80", "--score-scale", "none", "--min-crf", "28", "--max-crf", "32", "--json")
+        wanted = self.tune(*search)
+        self.assertEqual(wanted.returncode, 0, wanted.stderr)
+        base = self.path("cache/vmaf-tune/cache.sqlite3")
+
+        def answer(run):  # the score was measured anew
+            return {k: v for k, v in json.loads(run.stdout.splitlines()[-1]).items() if k in ("type", "q", "crf", "score", "met")}
+
+        def swapped(value):
+            if isinstance(value, dict): return {k: swapped(v) for k, v in value.items()}
+            if isinstance(value, list): return [swapped(v) for v in value]
+            return [value] if isinstance(value, str) else "text"
+
+        changes = [lambda v: [], lambda v: {}, lambda v: 1, lambda v: "text", lambda v: None, swapped]
+        changes.append(lambda v: {k: "text" for k in v} if isinstance(v, dict) else v)
+        changes.append(lambda v: {k: [1] for k in v} if isinstance(v, dict) else v)
+        for change in changes:
+            with contextlib.closing(sqlite3.connect(base)) as database, database:
+                for kind, key, text in database.execute("SELECT kind, key, json FROM results").fetchall():
+                    database.execute("UPDATE results SET json = ? WHERE kind = ? AND key = ?", (json.dumps(change(json.loads(text))), kind, key))
+            run = self.tune(*search)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(answer(run), answer(wanted))
 
     def test_damaged_cache_is_set_aside(self):
         self.corpus()

@@ -343,17 +343,31 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
         self.assertRegex(run.stderr, r"only \d+ MB are free in '.*', at least 98 MB are needed")
         self.assertEqual(os.listdir(disk), [])
 
-    def test_hang_up_and_termination_end_like_an_interrupt(self):
+    def interrupted(self, number, ignored=()):
+        """The exit code, seconds and rows of a run that gets a signal in its first encode, which takes long."""
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) touch {self.path("started")}; sleep 3;; esac\nexec {FFMPEG} "$@"')
+        ignore = lambda: [signal.signal(n, signal.SIG_IGN) for n in ignored]
+        process = subprocess.Popen([TUNE, "corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--crf", "31", *PLAIN, "--ffmpeg-bin", fake, "--no-cache", "-y", "-o", "rows.jsonl"], cwd=self.folder,
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment(), preexec_fn=ignore)
+        while not os.path.exists(self.path("started")): time.sleep(0.01)
+        began = time.monotonic()
+        process.send_signal(number)
+        code = process.wait(timeout=60)
+        os.remove(self.path("started"))
+        self.assertEqual([n for n in os.listdir(self.folder) if n.startswith(".vmaf-tune")], [])
+        return code, time.monotonic() - began, len(open(self.path("rows.jsonl")).readlines())
+
+    def test_hang_up_and_termination_end_at_once(self):
         for number in (signal.SIGHUP, signal.SIGTERM):
-            fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) touch {self.path("started")}; sleep 1;; esac\nexec {FFMPEG} "$@"')
-            process = subprocess.Popen([TUNE, "corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--crf", "31", *PLAIN, "--ffmpeg-bin", fake, "--no-cache", "-y", "-o", "rows.jsonl"], cwd=self.folder,
-                                       stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment())
-            while not os.path.exists(self.path("started")): time.sleep(0.01)
-            process.send_signal(number)
-            self.assertEqual(process.wait(timeout=60), 130)
-            self.assertEqual(len(open(self.path("rows.jsonl")).readlines()), 1)  # what ran was finished
-            self.assertEqual([n for n in os.listdir(self.folder) if n.startswith(".vmaf-tune")], [])
-            os.remove(self.path("started"))
+            code, seconds, rows = self.interrupted(number)
+            self.assertEqual((code, rows), (130, 0))
+            self.assertLess(seconds, 2)
+
+    def test_a_first_interrupt_finishes_what_runs(self):
+        self.assertEqual(self.interrupted(signal.SIGINT)[::2], (130, 1))
+
+    def test_nohup(self):
+        self.assertEqual(self.interrupted(signal.SIGHUP, ignored=[signal.SIGHUP])[::2], (0, 2))
 
     # What is shown
 

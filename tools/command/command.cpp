@@ -9,8 +9,8 @@
 #include "options.hpp"
 #include "run.hpp"
 #include "say.hpp"
+#include "system/leftovers.hpp"
 #include "system/mapped_part.hpp"
-#include "system/output_file.hpp"
 #include "system/startup.hpp"
 #include "usage.hpp"
 
@@ -39,7 +39,7 @@ void act(const Options &options) {
 int vmaf::cli::vmaf_command(int argc, char **argv, int report_descriptor) {
     system::prepare_standard_streams();
     system::end_orderly_on_signals(exit_status(ExitCode::interrupted),
-                                   system::remove_temporary_output); // nothing left behind
+                                   system::remove_leftovers); // nothing left behind
     system::allow_mapped_parts();
     try {
         if (argc <= 1) {

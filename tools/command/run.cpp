@@ -232,7 +232,8 @@ unsigned score_frames(Session &session, FramePairs &clips, const Options &option
 struct Engine {
     BackendChoice backend;
     ModelSets models;
-    std::set<system::FileIdentity> inputs; // of all pairs, where there are several
+    std::set<system::FileIdentity> inputs;             // of all pairs, where there are several
+    std::unique_ptr<system::PendingOutputs> pending{}; // documents that go to their disk together, or need not
 };
 
 Engine start_engine(const Options &options) {
@@ -306,7 +307,8 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
                         .inputs = input_report(clips.report(), options)};
     check_not_overwriting(options, engine.inputs); // names may lead elsewhere by now
     guarded(ExitCode::setup, [&] {
-        system::write_output_file(*options.output, [&](const auto &out) { write_report(report, options.format, out); });
+        system::write_output_file(
+            *options.output, [&](const auto &out) { write_report(report, options.format, out); }, engine.pending.get());
     });
     return lines;
 }
@@ -324,7 +326,9 @@ void run(const Options &options) {
     const bool is_talkative = begin_talking(options);
     check_not_overwriting(options);
     const std::unique_ptr<FramePairs> clips = open_clips(options);
-    const Engine engine = start_engine(options);
+    Engine engine = start_engine(options);
+    // A program that follows the run reads its document at once.
+    if (options.report_descriptor >= 0) engine.pending = std::make_unique<system::PendingOutputs>();
     const std::vector<std::string> lines = score_pair(options, *clips, engine, is_talkative);
     if (!options.output || is_talkative)
         for (const std::string &line : lines) std::fprintf(stderr, "%s\n", visible(line).c_str());
@@ -337,6 +341,7 @@ void run_list(const Options &options) {
     shared.output.reset();
     Engine engine = start_engine(shared);
     engine.inputs = files_of(pairs, options.list);
+    engine.pending = std::make_unique<system::PendingOutputs>();
     if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
 
     // A device takes short clips faster than one thread prepares them.
@@ -392,6 +397,7 @@ void run_list(const Options &options) {
     } // as many as there can be
     work();
     others.join();
+    guarded(ExitCode::setup, [&] { engine.pending->make_durable(); });
     if (failed)
         throw Failure(ExitCode::some_failed, std::to_string(failed) + " of " + std::to_string(pairs.size()) +
                                                  (pairs.size() == 1 ? " pair" : " pairs") + " could not be scored");

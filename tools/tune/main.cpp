@@ -60,7 +60,7 @@ int run(int argc, char **argv) {
     }
 
     vmaf::system::prepare_standard_streams();
-    interruption::install_handlers();
+    interruption::install_handlers(argc > 1 && std::strcmp(argv[1], "__task") == 0);
     CLI::App app("Finds encodes for a quality target: drives FFmpeg's encoders and scores what they make.",
                  "vmaf-tune");
     app.allow_windows_style_options(false); // "/clips/a.mkv" is a path on every system

@@ -107,6 +107,12 @@ struct Cache::Database {
         const int found = version();
         if (found == kVersion) return run("PRAGMA synchronous=NORMAL");
         if (found < 0) return failed();
+        if (found > kVersion) {
+            failure = SQLITE_MISMATCH;
+            reason = "a newer vmaf-tune made it: version " + std::to_string(found) + ", this one knows " +
+                     std::to_string(kVersion);
+            return false;
+        }
         // Another process may do the same at this moment: one of them waits and finds it done.
         if (!run("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE")) return false;
         if (run(kSchema) && (version() == kVersion || run(kAddAbout)) && run("COMMIT")) return true;

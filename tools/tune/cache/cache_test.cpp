@@ -115,6 +115,19 @@ TEST_F(CacheTest, TakesOverDatabasesOfTheLayoutBefore) {
     EXPECT_EQ(cache.find(Kind::encode, "l"), "2");
 }
 
+TEST_F(CacheTest, LeavesDatabasesOfANewerVersionAlone) {
+    fill(1, 0, "entry");
+    run_sql("PRAGMA user_version=4");
+    try {
+        Cache cache(folder_, UINT64_MAX);
+        FAIL();
+    } catch (const Error &e) {
+        EXPECT_NE(std::string(e.what()).find("a newer vmaf-tune made it"), std::string::npos) << e.what();
+    }
+    run_sql("PRAGMA user_version=3");
+    EXPECT_TRUE(Cache(folder_, UINT64_MAX).find(Kind::score, "entry0"));
+}
+
 TEST_F(CacheTest, SeveralMayUseItAtOnce) {
     for (int round = 0; round < 20; round++) { // to open one that is not there yet is what collides
         const std::string folder = folder_ + "/" + std::to_string(round);

@@ -16,6 +16,17 @@ namespace {
 constexpr std::size_t kMostPoints = 64;  // of one source and encoder
 constexpr std::size_t kMostStarts = 256; // searches that begin where they began before
 
+// What an entry of the cache must be; it may have been damaged or changed.
+bool are_hints(const json &stored) {
+    if (!stored.is_object() || !stored.value("points", json()).is_array() ||
+        !stored.value("starts", json()).is_object())
+        return false;
+    return std::all_of(stored["points"].begin(), stored["points"].end(), [](const json &p) {
+        return p.is_object() && p.value("metric", json()).is_string() && p.value("pool", json()).is_string() &&
+               p.value("q", json()).is_number() && p.value("score", json()).is_number();
+    });
+}
+
 std::string digest(const json &value) { return sha256_hex(value.dump(-1, ' ', false, json::error_handler_t::replace)); }
 
 } // namespace
@@ -75,8 +86,7 @@ SearchHints::SearchHints(Cache *cache, const ProbeSetup &setup, const SearchOpti
         if (const auto text = cache_->find(Cache::Kind::fact, key_)) stored_ = json::parse(*text);
     } catch (const std::exception &) { // damaged hints are none
     }
-    if (!stored_.is_object() || !stored_.contains("points") || !stored_.contains("starts"))
-        stored_ = {{"points", json::array()}, {"starts", json::object()}};
+    if (!are_hints(stored_)) stored_ = {{"points", json::array()}, {"starts", json::object()}};
 }
 
 double SearchHints::start(std::optional<double> hint) const {

@@ -99,7 +99,7 @@ class ClusterRun {
 
     void cancel() {
         slurm_.cancel(job_name(run_.manifest()));
-        for (int i = 0; i < 30; i++) { // what runs may need a moment to end
+        for (int i = 0; i < 30 && !interruption::urgent(); i++) { // what runs may need a moment to end
             const auto queued = slurm_.queued(job_name(run_.manifest()));
             if (queued && queued->empty()) break;
             std::this_thread::sleep_for(kPause);

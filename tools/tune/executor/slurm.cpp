@@ -14,6 +14,7 @@ namespace vmaf::tune {
 namespace {
 
 constexpr std::size_t kTasksIfUnknown = 32;
+constexpr auto kCancelTime = std::chrono::seconds(20); // of a scancel that says nothing
 constexpr int kWarningSeconds = 60; // before the time limit: what runs may finish, nothing new begins
 
 std::vector<std::string> lines_of(const std::string &text) {
@@ -82,6 +83,10 @@ std::string Slurm::submit(const Job &job) const {
     // No file with the script: between its writing and Slurm's reading others might put theirs in its place.
     command.push_back("--wrap=exec " + shell_quoted(job.command));
     const Outcome outcome = run_child(command);
+    if (outcome.interrupted) {
+        cancel(job.name); // it may have got through
+        throw CommandError(kExitInterrupted, "interrupted while sbatch ran; its jobs are cancelled");
+    }
     const std::string id = split(lines_of(outcome.out).empty() ? "" : lines_of(outcome.out).back(), ';').front();
     if (!outcome.ok() || id.empty() || id.find_first_not_of("0123456789") != std::string::npos) {
         const auto said = lines_of(outcome.error_tail);
@@ -103,7 +108,9 @@ std::optional<std::vector<QueuedTask>> Slurm::queued(const std::string &name) co
     return tasks;
 }
 
-void Slurm::cancel(const std::string &name) const { run_child({"scancel", own_jobs(), "--name=" + name}); }
+void Slurm::cancel(const std::string &name) const {
+    run_child({"scancel", own_jobs(), "--name=" + name}, {.timeout = kCancelTime, .is_last_call = true});
+}
 
 std::map<std::string, std::size_t> Slurm::ended(const std::vector<std::string> &jobs) const {
     std::map<std::string, std::size_t> states;

@@ -164,6 +164,7 @@ Outcome run_child(const Arguments &arguments, const RunOptions &options) {
     launch.error = err.write.get();
     launch.environment = options.environment;
     launch.inherited = options.inherited;
+    launch.is_last_call = options.is_last_call;
     if (options.report_descriptor >= 0) {
         report = system::make_pipe();
         launch.inherited.emplace_back(report.write.get(), options.report_descriptor);
@@ -288,8 +289,9 @@ Outcome PipedChild::wait() {
 
 namespace interruption {
 
-void install_handlers() {
-    system::count_interruptions("\nvmaf-tune: what runs now is finished first; again: it ends at once\n");
+void install_handlers(bool is_cluster_task) {
+    system::count_interruptions("\nvmaf-tune: finishing the current step; press Ctrl-C again to stop now\n",
+                                is_cluster_task ? system::Termination::is_warning : system::Termination::now);
 }
 bool requested() { return system::interruptions() > 0; }
 bool urgent() { return system::interruptions() > 1; }

@@ -57,6 +57,7 @@ struct RunOptions {
     std::function<std::int64_t(ProcessNumber)>
         progress_marker; // changes whenever there is progress; without it any output counts
     std::size_t capture_limit = 64u << 20;
+    bool is_last_call = false; // part of an orderly end: interruptions do not kill it; `timeout` does
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
     std::vector<std::pair<int, int>> inherited;                   // our descriptor -> its number in the child
     // A third stream, for what a program says about itself while its outputs are used otherwise.
@@ -116,9 +117,10 @@ class PipedChild {
     std::optional<Outcome> outcome_;
 };
 
-// First Ctrl-C (or SIGTERM, SIGHUP): finish what runs, start nothing new. Second: kill the children.
+// First Ctrl-C: finish what runs, start nothing new. Second, SIGTERM or SIGHUP: kill the children. Tasks of a cluster
+// get SIGTERM as a warning, which counts as the first.
 namespace interruption {
-void install_handlers();
+void install_handlers(bool is_cluster_task);
 bool requested();
 bool urgent();
 void request(); // as if a signal had come; for tests

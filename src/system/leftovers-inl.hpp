@@ -1,0 +1,65 @@
+// The table, for the system whose calls the including source has just defined: remove_file(), wait_a_moment(),
+// wait_forever(), and SignalsBlocked for a thread that no handler may interrupt.
+namespace vmaf::system {
+
+namespace {
+
+constexpr std::size_t kPlaces = 256;          // documents being written at once; more go without
+constexpr std::size_t kMostNameLength = 4096; // longer names go without, too
+constexpr int kMomentsForMaking = 1000;       // at most; a file system may hang
+
+} // namespace
+
+struct LeftoverPlace {
+    enum class State { free, making, made };
+    std::atomic<State> state{State::free};
+    std::array<NativeName::value_type, kMostNameLength> name{};
+};
+
+namespace {
+
+using State = LeftoverPlace::State;
+std::array<LeftoverPlace, kPlaces> places;
+std::atomic<bool> is_ending{false};
+
+LeftoverPlace *take_place(const NativeName &name) {
+    if (name.size() >= kMostNameLength) return nullptr;
+    for (LeftoverPlace &place : places) {
+        State expected = State::free;
+        if (!place.state.compare_exchange_strong(expected, State::making)) continue;
+        std::copy(name.c_str(), name.c_str() + name.size() + 1, place.name.begin());
+        return &place;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+LeftoverFile::Making::Making(LeftoverFile &file, const NativeName &name) : file_(file) {
+    SignalsBlocked::begin();
+    file_.place_ = take_place(name);
+    if (!is_ending) return;
+    if (file_.place_) file_.place_->state = State::free;
+    wait_forever();
+}
+
+LeftoverFile::Making::~Making() {
+    if (file_.place_) file_.place_->state = file_.is_made_ ? State::made : State::free;
+    if (!file_.is_made_) file_.place_ = nullptr;
+    SignalsBlocked::end();
+}
+
+LeftoverFile::~LeftoverFile() {
+    if (place_) place_->state = State::free;
+}
+
+void remove_leftovers() noexcept {
+    is_ending = true;
+    int moments = kMomentsForMaking;
+    for (LeftoverPlace &place : places) {
+        while (place.state == State::making && moments-- > 0) wait_a_moment();
+        if (place.state == State::made) remove_file(place.name.data());
+    }
+}
+
+} // namespace vmaf::system

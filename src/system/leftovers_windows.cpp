@@ -1,0 +1,30 @@
+#include "system/leftovers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "system/windows.hpp"
+
+namespace vmaf::system {
+
+namespace {
+
+void remove_file(const wchar_t *name) noexcept {
+    DeleteFileW(name);
+} // goes when its handle is closed: with the process
+void wait_a_moment() noexcept { Sleep(1); }
+[[noreturn]] void wait_forever() noexcept {
+    for (;;) Sleep(INFINITE);
+}
+
+struct SignalsBlocked { // handlers run in a thread of their own
+    static void begin() noexcept {}
+    static void end() noexcept {}
+};
+
+} // namespace
+
+} // namespace vmaf::system
+
+#include "system/leftovers-inl.hpp"

@@ -52,6 +52,11 @@ class FrameScorer {
     virtual ~FrameScorer() = default;
     // Throws Error when the frame cannot be scored. Must not allocate in steady state.
     virtual void measure(const FrameInput &frame, FrameResult &result) = 0;
+    // For a family: results[i] belongs to its member i. This one is for families whose late options only emit() reads.
+    virtual void measure_family(const FrameInput &frame, std::span<FrameResult> results) {
+        measure(frame, results[0]);
+        for (FrameResult &other : results.subspan(1)) other = results[0];
+    }
 };
 
 // Where `emit` and `flush` put scores. Names are full feature names; those the metric provides get the suffix of the
@@ -86,6 +91,11 @@ class Metric {
     // scored; the sentence names the metric and what it needs.
     virtual void prepare(const PictureFormat &format) = 0;
     virtual std::unique_ptr<FrameScorer> make_scorer(Isa isa) const = 0;
+    // One scorer for a family: prepared metrics of one kind, of which this is the first (OptionSpec::stage).
+    virtual std::unique_ptr<FrameScorer> make_family_scorer(std::span<const Metric *const> members, Isa isa) const {
+        (void)members;
+        return make_scorer(isa);
+    }
     // The same for a device (metrics/device_scorer.hpp). Throws Error, with the reason, where the options or the
     // pictures are beyond the metric's device code.
     virtual std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const;
@@ -95,8 +105,9 @@ class Metric {
 
 // The registry's view of a metric. Everything here is constant data.
 struct MetricInfo {
-    std::string_view name;    // extractor name: "vif"
-    std::string_view summary; // one line for people
+    std::string_view name;     // extractor name: "vif"
+    std::string_view summary;  // one line for people
+    std::string_view family{}; // metrics with the same one measure alike (OptionSpec::stage); empty: its own name
     std::span<const OptionSpec> options;
     std::span<const std::string_view> provides; // full feature names, as models list them
     bool every_frame = false;                   // runs on all frames, also when subsampling

@@ -80,10 +80,27 @@ OptionValues::OptionValues(std::string_view metric, std::span<const OptionSpec> 
     }
 }
 
-const OptionValues::Value &OptionValues::value(std::string_view name) const {
+const OptionValues::Value *OptionValues::find(std::string_view name) const {
     for (std::size_t i = 0; i < table_.size(); i++)
-        if (table_[i].name == name) return values_[i];
+        if (table_[i].name == name) return &values_[i];
+    return nullptr;
+}
+
+const OptionValues::Value &OptionValues::value(std::string_view name) const {
+    if (const Value *const found = find(name)) return *found;
     throw std::logic_error("no option named " + std::string(name));
+}
+
+bool OptionValues::same_front(const OptionValues &other) const {
+    const auto covers = [](const OptionValues &a, const OptionValues &b) {
+        for (std::size_t i = 0; i < a.table_.size(); i++) {
+            if (a.table_[i].stage != Stage::front) continue;
+            const Value *const value = b.find(a.table_[i].name);
+            if (!value || *value != a.values_[i]) return false;
+        }
+        return true;
+    };
+    return covers(*this, other) && covers(other, *this);
 }
 
 std::string OptionValues::name_suffix() const {

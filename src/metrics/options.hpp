@@ -12,6 +12,11 @@
 
 namespace vmaf {
 
+// Which part of a metric's work an option changes. Instances that differ in late options only are a family: they share
+// the work on pixels up to the point where the options come in (MetricFamily).
+enum class Stage { front, late };
+inline constexpr Stage kLate = Stage::late;
+
 // One row of table 5.5. The type of `fallback` is the type of the option.
 struct OptionSpec {
     std::string_view name;
@@ -20,6 +25,7 @@ struct OptionSpec {
     std::variant<bool, int, double, std::string_view> fallback;
     double min = 0, max = 0; // closed range of numbers; defaults are not checked against it
     bool in_name = false;    // a value other than the default shows in score names
+    Stage stage = Stage::front;
 };
 
 // Option texts as they come from a command line, a dictionary or a model file.
@@ -41,10 +47,14 @@ class OptionValues {
     double real(std::string_view name) const { return std::get<double>(value(name)); }
     const std::string &text(std::string_view name) const { return std::get<std::string>(value(name)); }
 
+    // All values are equal but for those of late options.
+    bool same_front(const OptionValues &other) const;
+
     // "_egl_1.2_ssclz": the in_name options that differ from their defaults, in byte order of their names.
     std::string name_suffix() const;
 
   private:
+    const Value *find(std::string_view name) const; // null: the table has none
     const Value &value(std::string_view name) const;
 
     std::span<const OptionSpec> table_;

@@ -52,21 +52,6 @@ void MetricSlot::take(std::unique_ptr<Metric> prepared) noexcept {
     prepared_ = true;
 }
 
-void MetricSlot::measure(const FrameInput &frame, FrameResult &result, Isa isa) {
-    std::unique_ptr<FrameScorer> scorer;
-    {
-        std::lock_guard lock(scorers_mutex_);
-        if (!idle_scorers_.empty()) {
-            scorer = std::move(idle_scorers_.back());
-            idle_scorers_.pop_back();
-        }
-    }
-    if (!scorer) scorer = metric_->make_scorer(isa);
-    scorer->measure(frame, result);
-    std::lock_guard lock(scorers_mutex_);
-    idle_scorers_.push_back(std::move(scorer));
-}
-
 void MetricSlot::emit(unsigned index, const FrameResult &result, NewScores &scores) {
     emitted_ = true;
     Sink sink(*this, scores);

@@ -1,11 +1,9 @@
-// A registered metric inside a session: the instance, its score names, and the working memory of the threads that run
-// it.
+// A registered metric inside a session: the instance, its options and its score names.
 #pragma once
 
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,6 +25,8 @@ struct NewScores {
     }
 };
 
+class MetricFamily;
+
 class MetricSlot final {
   public:
     // Where a metric may run. `pinned`: nowhere else.
@@ -35,6 +35,8 @@ class MetricSlot final {
     MetricSlot(const MetricInfo &info, const OptionTexts &options, Place place);
 
     const MetricInfo &info() const { return info_; }
+    const OptionValues &options() const { return options_; }
+    const Metric &metric() const { return *metric_; }
     const std::string &identity() const { return identity_; }  // extractor name plus suffix (models.md 5.6)
     const auto &stored_names() const { return stored_names_; } // by the name that the metric gives a score
     Place place() const { return place_; }
@@ -50,7 +52,6 @@ class MetricSlot final {
     std::unique_ptr<Metric> make_prepared(const PictureFormat &format) const;
     void take(std::unique_ptr<Metric> prepared) noexcept;
 
-    void measure(const FrameInput &frame, FrameResult &result, Isa isa);     // from any thread
     void emit(unsigned index, const FrameResult &result, NewScores &scores); // in frame order
     void flush(NewScores &scores);                                           // once frames were emitted; not twice
     bool emitted() const { return emitted_; }
@@ -58,6 +59,10 @@ class MetricSlot final {
     // Frames that this metric was there for. For the thread that gives them.
     unsigned frames_seen = 0;
     bool is_late = false; // registered when frames had been given before
+
+    // Those it is measured with, and its place among them. None: it runs on a device.
+    MetricFamily *family = nullptr;
+    std::size_t place_in_family = 0;
 
   private:
     class Sink;
@@ -72,9 +77,6 @@ class MetricSlot final {
     bool prepared_ = false;
     std::atomic<bool> emitted_{false};
     bool flushed_ = false;
-
-    std::mutex scorers_mutex_;
-    std::vector<std::unique_ptr<FrameScorer>> idle_scorers_;
 };
 
 } // namespace vmaf

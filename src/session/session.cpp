@@ -15,6 +15,7 @@
 #include "session/callback_scope.hpp"
 #include "session/device_stage.hpp"
 #include "session/frame_numbers.hpp"
+#include "session/metric_family.hpp"
 #include "session/metric_slot.hpp"
 #include "session/predictions.hpp"
 #include "session/ring.hpp"
@@ -44,8 +45,13 @@ struct Frame {
     Picture ref, dist;
     std::array<Picture, 2> earlier_ref, earlier_dist;
     std::vector<MetricSlot *> slots; // those that score this frame, in order of registration
-    std::vector<std::size_t> parts;  // those of them that run on the CPU
+    struct Part {
+        MetricFamily *family;
+        std::size_t first; // of its results
+    };
+    std::vector<Part> parts; // work for the CPU
     std::vector<FrameResult> results;
+    std::vector<std::size_t> result_of_slot;   // by place in `slots`
     std::vector<std::size_t> result_of_scorer; // where results from the device go, by scorer
     std::atomic<std::size_t> unmeasured{0};    // results that are still to come; all those from the device count as one
     std::atomic<bool> failed{false};           // a metric could not measure it; it has no scores
@@ -156,9 +162,31 @@ class Session::Impl final : public DevicePipeline::Receiver {
             slot->is_late = frames_given_ > 0;
             added.push_back(std::move(slot));
         }
+        std::vector<std::unique_ptr<MetricFamily>> families; // late slots are measured by themselves
+        if (format_)
+            for (const auto &slot : added) families.push_back(std::make_unique<MetricFamily>(*slot));
         std::lock_guard lock(mutex_);
         slots_.reserve(slots_.size() + added.size());
+        families_.reserve(families_.size() + families.size());
+        for (std::size_t i = 0; i < families.size(); i++) {
+            added[i]->family = families[i].get();
+            families_.push_back(std::move(families[i]));
+        }
         for (auto &slot : added) slots_.push_back(std::move(slot));
+    }
+
+    // Of the slots that run on the CPU.
+    void form_families() {
+        for (const auto &slot : slots_) {
+            if (device_ && device_->scorer_of(*slot)) continue;
+            auto family = std::find_if(families_.begin(), families_.end(), [&](auto &f) { return f->takes(*slot); });
+            if (family == families_.end())
+                family = families_.insert(family, std::make_unique<MetricFamily>(*slot));
+            else
+                (*family)->add(*slot);
+            slot->family = family->get();
+            slot->place_in_family = slot->family->members().size() - 1;
+        }
     }
 
     // All slots or none.
@@ -174,6 +202,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
         }
         if (device_) prepare_device(format, candidates);
         for (std::size_t i = 0; i < slots_.size(); i++) slots_[i]->take(std::move(metrics[i]));
+        form_families();
         format_ = format;
     }
 
@@ -258,6 +287,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
     ScoreCollector scores;
     Predictions predictions{scores};
     Slots slots_; // changed by the thread that registers, with the mutex
+    std::vector<std::unique_ptr<MetricFamily>> families_;
     SessionConfig config_;
     Isa isa_;
     BackendWish wish_;
@@ -385,13 +415,12 @@ class Session::Impl final : public DevicePipeline::Receiver {
             frame->ref = std::move(on_host.ref);
             frame->dist = std::move(on_host.dist);
         }
-        frame->results.resize(frame->slots.size());
         frame->failed = false;
         frame->measured = false;
         frame->unmeasured = jobs + (device_scorers ? 1 : 0);
         const bool measured = is_synchronous();
         if (measured) // errors are those of this call
-            for (const std::size_t part : frame->parts) measure_part(*frame, part);
+            for (const Frame::Part &part : frame->parts) measure_part(*frame, part);
         pool_.reserve(jobs);
         if (device_scorers) copiers(given.ref.memory()).reserve(1);
         {
@@ -417,11 +446,11 @@ class Session::Impl final : public DevicePipeline::Receiver {
 
     // The frame may be gone when the last of its jobs is queued.
     void submit(Frame &frame, std::uint32_t device_scorers, const Pair &pair) {
-        std::swap(jobs_, frame.parts);
+        const std::size_t parts = frame.parts.size();
         if (device_scorers)
             device_->pipeline()->submit(&frame, frame.index, pair.ref, pair.dist, device_scorers,
                                         copiers(pair.ref.memory()));
-        for (const std::size_t part : jobs_)
+        for (std::size_t part = 0; part < parts; part++)
             pool_.submit({[](void *self, void *item, std::size_t i) {
                               static_cast<Impl *>(self)->measure(*static_cast<Frame *>(item), i);
                           },
@@ -441,16 +470,29 @@ class Session::Impl final : public DevicePipeline::Receiver {
     std::uint32_t assign_scorers(Frame &frame) const {
         const bool has_pipeline = device_ && device_->pipeline();
         std::uint32_t scorers = 0;
+        std::size_t results = 0;
         frame.parts.clear();
+        frame.result_of_slot.clear();
         if (has_pipeline) frame.result_of_scorer.resize(device_->scorers());
-        for (std::size_t i = 0; i < frame.slots.size(); i++)
-            if (const auto scorer = has_pipeline ? device_->scorer_of(*frame.slots[i]) : std::nullopt) {
+        for (const MetricSlot *slot : frame.slots)
+            if (const auto scorer = has_pipeline ? device_->scorer_of(*slot) : std::nullopt) {
                 scorers |= 1u << *scorer;
-                frame.result_of_scorer[*scorer] = i;
+                frame.result_of_scorer[*scorer] = results;
+                frame.result_of_slot.push_back(results++);
             } else {
-                frame.parts.push_back(i);
+                frame.result_of_slot.push_back(part_of(*slot->family, frame, results).first + slot->place_in_family);
             }
+        frame.results.resize(results);
         return scorers;
+    }
+
+    // The members of a family score the same frames: the first brings in all.
+    static Frame::Part part_of(MetricFamily &family, Frame &frame, std::size_t &results) {
+        for (const Frame::Part &part : frame.parts)
+            if (part.family == &family) return part;
+        frame.parts.push_back({&family, results});
+        results += family.members().size();
+        return frame.parts.back();
     }
 
     FrameResult &result_of(void *frame, std::size_t scorer) override {
@@ -500,20 +542,21 @@ class Session::Impl final : public DevicePipeline::Receiver {
         return copy;
     }
 
-    void measure_part(Frame &frame, std::size_t i) {
+    void measure_part(Frame &frame, const Frame::Part &part) {
         const auto pointer = [](const Picture &p) { return p ? &p : nullptr; };
         FrameInput input{frame.index, frame.ref, frame.dist, {}, {}, pool_};
         for (std::size_t k = 0; k < 2; k++) {
             input.earlier_ref[k] = pointer(frame.earlier_ref[k]);
             input.earlier_dist[k] = pointer(frame.earlier_dist[k]);
         }
-        frame.slots[i]->measure(input, frame.results[i], isa_);
+        const std::span results(frame.results);
+        part.family->measure(input, results.subspan(part.first, part.family->members().size()), isa_);
     }
 
     void measure(Frame &frame, std::size_t i) noexcept {
         if (!frame.failed && !device_failed_) {
             try {
-                measure_part(frame, i);
+                measure_part(frame, frame.parts[i]);
             } catch (...) {
                 refuse(frame, std::current_exception());
             }
@@ -544,7 +587,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
         try {
             new_scores_.clear();
             for (std::size_t i = 0; i < frame.slots.size(); i++)
-                frame.slots[i]->emit(frame.index, frame.results[i], new_scores_);
+                frame.slots[i]->emit(frame.index, frame.results[frame.result_of_slot[i]], new_scores_);
             scores.append(new_scores_.scores, new_scores_.aggregates);
         } catch (...) {
             fail(std::current_exception());
@@ -595,7 +638,6 @@ class Session::Impl final : public DevicePipeline::Receiver {
     std::atomic<bool> device_failed_{false};
     WorkerPool pool_;
     std::unique_ptr<WorkerPool> copiers_; // made with the first pictures that need it
-    std::vector<std::size_t> jobs_;       // of the frame that is being queued
     std::size_t max_in_flight_;
 };
 

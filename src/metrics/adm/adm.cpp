@@ -1,6 +1,8 @@
 #include "metrics/adm/adm.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,19 +17,20 @@ namespace {
 
 using namespace adm;
 
+// Wavelets depend on none of them.
 constexpr OptionSpec kOptions[] = {
-    {"debug", "", "also emit numerators and denominators", false},
-    {"adm_csf_scale", "scf", "factor of the contrast sensitivity for H and V (Barten mode)", 1.0, 0, 50, true},
-    {"adm_csf_diag_scale", "scfd", "factor of the contrast sensitivity for D (Barten mode)", 1.0, 0, 50, true},
-    {"adm_dlm_weight", "dlmw", "weight of adm2 against 1 - aim in adm3", 0.5, 0, 1, true},
-    {"adm_enhn_gain_limit", "egl", "largest enhancement that counts; 1: none", 100.0, 1, 100, true},
-    {"adm_norm_view_dist", "nvd", "viewing distance in display heights", 3.0, 0.75, 24, true},
-    {"adm_ref_display_height", "rdh", "display height in pixels", 1080, 1, 4320, true},
-    {"adm_csf_mode", "csf", "contrast sensitivity: 0 Watson, 1 Barten, 2 and 3 blended tables", 0, 0, 3, true},
-    {"adm_noise_weight", "nw", "noise floor of numerators and denominators", 0.03125, 0, 1500, true},
-    {"adm_skip_aim", "", "do not measure additive impairment: aim is 0", false},
-    {"adm_skip_scale0", "ssz", "leave the finest scale out", false, 0, 0, true},
-    {"adm_min_val", "min", "lower limit of adm3", 0.0, 0, 1, true},
+    {"debug", "", "also emit numerators and denominators", false, 0, 0, false, kLate},
+    {"adm_csf_scale", "scf", "factor of the contrast sensitivity for H and V (Barten mode)", 1.0, 0, 50, true, kLate},
+    {"adm_csf_diag_scale", "scfd", "factor of the contrast sensitivity for D (Barten mode)", 1.0, 0, 50, true, kLate},
+    {"adm_dlm_weight", "dlmw", "weight of adm2 against 1 - aim in adm3", 0.5, 0, 1, true, kLate},
+    {"adm_enhn_gain_limit", "egl", "largest enhancement that counts; 1: none", 100.0, 1, 100, true, kLate},
+    {"adm_norm_view_dist", "nvd", "viewing distance in display heights", 3.0, 0.75, 24, true, kLate},
+    {"adm_ref_display_height", "rdh", "display height in pixels", 1080, 1, 4320, true, kLate},
+    {"adm_csf_mode", "csf", "contrast sensitivity: 0 Watson, 1 Barten, 2 and 3 blended tables", 0, 0, 3, true, kLate},
+    {"adm_noise_weight", "nw", "noise floor of numerators and denominators", 0.03125, 0, 1500, true, kLate},
+    {"adm_skip_aim", "", "do not measure additive impairment: aim is 0", false, 0, 0, false, kLate},
+    {"adm_skip_scale0", "ssz", "leave the finest scale out", false, 0, 0, true, kLate},
+    {"adm_min_val", "min", "lower limit of adm3", 0.0, 0, 1, true, kLate},
 };
 
 constexpr std::string_view kFeatures[] = {
@@ -51,50 +54,56 @@ constexpr std::string_view kFeatures[] = {
     "integer_adm_den_scale3",
 };
 
+// Measures for all members of a family: wavelets and denominators once, the rest for each variant among them.
 class Scorer final : public FrameScorer {
   public:
-    Scorer(const Plan &plan, const RowFunctions &functions) : plan_(plan), functions_(functions) {
-        whole_.emplace_back(plan_, functions_);
+    Scorer(std::span<const Plan *const> members, const RowFunctions &functions) : functions_(functions) {
+        for (const Plan *member : members) {
+            const auto known = std::find_if(variants_.begin(), variants_.end(),
+                                            [&](const Plan *variant) { return measure_alike(*variant, *member); });
+            variant_of_.push_back(std::size_t(known - variants_.begin()));
+            if (known == variants_.end()) variants_.push_back(member);
+        }
+        sums_.resize(variants_.size());
+        whole_.emplace_back(variants_, functions_);
     }
 
-    void measure(const FrameInput &frame, FrameResult &result) override {
-        const FrameSums sums = plan_.bits == 8 ? frame_sums<std::uint8_t>(frame) : frame_sums<std::uint16_t>(frame);
-        store_sums(sums, result);
+    void measure(const FrameInput &frame, FrameResult &result) override { measure_family(frame, {&result, 1}); }
+
+    void measure_family(const FrameInput &frame, std::span<FrameResult> results) override {
+        std::fill(sums_.begin(), sums_.end(), FrameSums{});
+        if (variants_[0]->bits == 8)
+            add_frame<std::uint8_t>(frame);
+        else
+            add_frame<std::uint16_t>(frame);
+        for (std::size_t i = 0; i < results.size(); i++) store_sums(sums_[variant_of_[i]], results[i]);
     }
 
   private:
-    template <class T> FrameSums frame_sums(const FrameInput &frame) {
+    template <class T> void add_frame(const FrameInput &frame) {
         const PlaneView<T> ref = frame.ref.plane<T>(0), dist = frame.dist.plane<T>(0);
-        const int parts = sensible_parts(plan_.height, int(frame.parallel.threads()));
-        FrameSums total{};
-        if (parts == 1) {
-            whole_[0].run(ref, dist, total);
-            return total;
-        }
+        const int parts = sensible_parts(variants_[0]->height, int(frame.parallel.threads()));
+        if (parts == 1) return whole_[0].run(ref, dist, std::span(sums_));
         if (int(parts_.size()) != parts) { // once, when the number of threads becomes known
             parts_.clear();
-            for (int i = 0; i < parts; i++) parts_.emplace_back(plan_, functions_, i, parts);
-            part_sums_.resize(parts_.size());
+            for (int i = 0; i < parts; i++) parts_.emplace_back(variants_, functions_, i, parts);
+            part_sums_.resize(parts_.size() * variants_.size());
         }
+        const std::size_t variants = variants_.size();
+        std::fill(part_sums_.begin(), part_sums_.end(), FrameSums{});
         const auto part = [&](unsigned i) {
-            part_sums_[i] = FrameSums{};
-            parts_[i].run(ref, dist, part_sums_[i]);
+            parts_[i].run(ref, dist, std::span(part_sums_).subspan(i * variants, variants));
         };
         frame.parallel.run(unsigned(parts), std::ref(part));
-        for (const FrameSums &sums : part_sums_)
-            for (std::size_t s = 0; s < kScales; s++)
-                for (std::size_t b = 0; b < kBands; b++) {
-                    total[s].den[b] += sums[s].den[b];
-                    total[s].num[b] += sums[s].num[b];
-                    total[s].aim[b] += sums[s].aim[b];
-                }
-        return total;
+        for (std::size_t i = 0; i < part_sums_.size(); i++)
+            for (std::size_t s = 0; s < kScales; s++) sums_[i % variants][s] += part_sums_[i][s];
     }
 
-    const Plan &plan_;
     const RowFunctions &functions_;
+    std::vector<const Plan *> variants_;
+    std::vector<std::size_t> variant_of_; // by member
     std::vector<Sweep> whole_, parts_;
-    std::vector<FrameSums> part_sums_;
+    std::vector<FrameSums> sums_, part_sums_; // by variant; by part and variant
 };
 
 class AdmMetric final : public Metric {
@@ -108,7 +117,13 @@ class AdmMetric final : public Metric {
     }
 
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
-        return std::make_unique<Scorer>(plan_, rows_for(isa));
+        const Plan *const alone[] = {&plan_};
+        return std::make_unique<Scorer>(alone, rows_for(isa));
+    }
+    std::unique_ptr<FrameScorer> make_family_scorer(std::span<const Metric *const> members, Isa isa) const override {
+        std::vector<const Plan *> plans;
+        for (const Metric *member : members) plans.push_back(&static_cast<const AdmMetric *>(member)->plan_);
+        return std::make_unique<Scorer>(plans, rows_for(isa));
     }
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
         return adm::make_device_scorer(plan_, device);

@@ -273,12 +273,15 @@ const Registration horizontal_equality({
 // Whole pictures, with every option that changes the work on pixels.
 template <class T> Call frame(Workload &w, Isa isa) {
     const PlaneView<T> ref = w.plane<T>(), dist = w.plane<T>();
-    const auto plan = std::make_shared<Plan>(some_plan(w, w.width, w.height));
-    const auto sweep = std::make_shared<Sweep>(*plan, rows_for(isa));
-    std::int64_t *const out = w.output<std::int64_t>(3 * kScales * kBands);
-    return [=, keep = plan] { // the sweep only refers to its plan
-        FrameSums sums{};
-        sweep->run(ref, dist, sums);
+    using Family = std::array<Plan, 2>;
+    const auto plans =
+        std::make_shared<const Family>(Family{some_plan(w, w.width, w.height), some_plan(w, w.width, w.height)});
+    const Plan *const variants[] = {&(*plans)[0], &(*plans)[1]};
+    const auto sweep = std::make_shared<Sweep>(variants, rows_for(isa));
+    std::int64_t *const out = w.output<std::int64_t>(2 * 3 * kScales * kBands);
+    return [=, keep = plans] { // the sweep only refers to its plans
+        std::array<FrameSums, 2> sums{};
+        sweep->run(ref, dist, std::span<FrameSums>(sums));
         std::memcpy(out, sums.data(), sizeof sums);
     };
 }

@@ -24,15 +24,16 @@ Plan plan_of(const PictureFormat &format, const OptionTexts &texts = {}) {
 }
 
 FrameSums sums_of(const Plan &plan, const PicturePair &pair, const RowFunctions &functions, int parts = 1) {
-    FrameSums sums{};
+    std::array<FrameSums, 1> sums{};
+    const Plan *const alone[] = {&plan};
     for (int i = 0; i < parts; i++) {
-        Sweep sweep(plan, functions, i, parts);
+        Sweep sweep(alone, functions, i, parts);
         if (plan.bits == 8)
-            sweep.run(pair.ref.plane<std::uint8_t>(0), pair.dist.plane<std::uint8_t>(0), sums);
+            sweep.run(pair.ref.plane<std::uint8_t>(0), pair.dist.plane<std::uint8_t>(0), std::span<FrameSums>(sums));
         else
-            sweep.run(pair.ref.plane<std::uint16_t>(0), pair.dist.plane<std::uint16_t>(0), sums);
+            sweep.run(pair.ref.plane<std::uint16_t>(0), pair.dist.plane<std::uint16_t>(0), std::span<FrameSums>(sums));
     }
-    return sums;
+    return sums[0];
 }
 
 TEST(AdmContrast, FactorsAreThoseOfTheSpecification) {

@@ -18,7 +18,7 @@ namespace {
 using namespace adm;
 
 constexpr OptionSpec kOptions[] = {
-    {"debug", "", "also emit numerators and denominators", false},
+    {"debug", "", "also emit numerators and denominators", false, 0, 0, false, kLate},
     {"adm_enhn_gain_limit", "egl", "largest enhancement that counts; 1: none", 100.0, 1, 100, true},
     {"adm_norm_view_dist", "nvd", "viewing distance in display heights", 3.0, 0.75, 24, true},
     {"adm_noise_weight", "nw", "noise floor of numerators and denominators", 0.03125, 0, 1500, true},
@@ -27,10 +27,10 @@ constexpr OptionSpec kOptions[] = {
     {"adm_ref_display_height", "rdf", "display height in pixels", 1080, 1, 4320, true},
     {"adm_csf_mode", "csf", "contrast sensitivity: 0 Watson, 1 Barten, 2 native; 3 to 9 as 0", 0, 0, 9, true},
     {"adm_bypass_cm", "bcm", "1: no contrast masking", 0, 0, 1, true},
-    {"adm_adm3_apply_hm", "aah", "adm3 as harmonic mean of adm2 and aim", false, 0, 0, true},
+    {"adm_adm3_apply_hm", "aah", "adm3 as harmonic mean of adm2 and aim", false, 0, 0, true, kLate},
     {"adm_p_norm", "apn", "exponent of the pooling", 3.0, 1, 20, true},
-    {"adm_dlm_weight", "dlmw", "weight of adm2 against 1 - aim in adm3", 0.5, 0, 1, true},
-    {"adm_min_val", "min", "lower limit of adm3", 0.0, 0, 1, true},
+    {"adm_dlm_weight", "dlmw", "weight of adm2 against 1 - aim in adm3", 0.5, 0, 1, true, kLate},
+    {"adm_min_val", "min", "lower limit of adm3", 0.0, 0, 1, true, kLate},
     {"adm_f1s0", "f1s0", "contrast sensitivity of H and V at scale 0; -1: by mode", -1.0, -1, 10, true},
     {"adm_f1s1", "f1s1", "contrast sensitivity of H and V at scale 1; -1: by mode", -1.0, -1, 10, true},
     {"adm_f1s2", "f1s2", "contrast sensitivity of H and V at scale 2; -1: by mode", -1.0, -1, 10, true},
@@ -39,7 +39,7 @@ constexpr OptionSpec kOptions[] = {
     {"adm_f2s1", "f2s1", "contrast sensitivity of D at scale 1; -1: by mode", -1.0, -1, 10, true},
     {"adm_f2s2", "f2s2", "contrast sensitivity of D at scale 2; -1: by mode", -1.0, -1, 10, true},
     {"adm_f2s3", "f2s3", "contrast sensitivity of D at scale 3; -1: by mode", -1.0, -1, 10, true},
-    {"adm_skip_aim_scale", "sasc", "scale to leave out of aim", -1, 0, 3, true},
+    {"adm_skip_aim_scale", "sasc", "scale to leave out of aim", -1, 0, 3, true, kLate},
     {"adm_skip_scale0", "ssz", "leave the finest scale out", false, 0, 0, true},
 };
 

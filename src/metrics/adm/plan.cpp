@@ -121,6 +121,22 @@ Plan make_plan(const Options &options, const PictureFormat &format) {
     return plan;
 }
 
+bool measure_alike(const Plan &a, const Plan &b) {
+    for (std::size_t s = 0; s < kScales; s++)
+        if (a.scale[s].weight != b.scale[s].weight) return false;
+    return a.options.enhn_gain_limit == b.options.enhn_gain_limit && a.options.skip_aim == b.options.skip_aim &&
+           a.options.skip_scale0 == b.options.skip_scale0;
+}
+
+ScaleSums &ScaleSums::operator+=(const ScaleSums &other) {
+    for (std::size_t b = 0; b < kBands; b++) {
+        den[b] += other.den[b];
+        num[b] += other.num[b];
+        aim[b] += other.aim[b];
+    }
+    return *this;
+}
+
 FrameScores frame_scores(const Plan &plan, const FrameSums &sums) {
     FrameScores out{};
     double num = 0, den = 0, aim = 0;

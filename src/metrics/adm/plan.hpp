@@ -50,12 +50,15 @@ struct Plan {
     std::array<ScalePlan, kScales> scale;
 };
 Plan make_plan(const Options &options, const PictureFormat &format);
+// Of plans for one format: the sums of a frame are the same.
+bool measure_alike(const Plan &a, const Plan &b);
 
 // Sums of one scale over the window (3.6, 3.8). Integers: they may be made in parts and added in any order.
 struct ScaleSums {
     std::array<std::uint64_t, kBands> den{};
     std::array<std::int64_t, kBands> num{}, aim{};
 
+    ScaleSums &operator+=(const ScaleSums &other);
     bool operator==(const ScaleSums &) const = default;
 };
 using FrameSums = std::array<ScaleSums, kScales>;

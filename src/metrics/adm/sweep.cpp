@@ -41,26 +41,134 @@ struct Component {
     MaskRow mask() { return {neighbour.get(), centre.get()}; }
 };
 
-// State that all scales have.
-template <class Coefficient, class Component> struct Level {
+// What one variant makes of the details of a scale: components, masks and sums. The rows of `components` are pooled
+// once the masks of the row below are there.
+template <class Component> struct LateHalf {
+    const ScalePlan &plan;
+    const std::size_t variant; // whose sums these are
+    const double gain_limit;
+    const bool with_aim;
+    std::vector<std::array<Component, 2>> ring; // [row mod 3][restored, additive]
+    Row<std::uint32_t> scratch;
+
+    LateHalf(const Plan &p, int scale, std::size_t v)
+        : plan(p.scale[std::size_t(scale)]), variant(v), gain_limit(p.options.enhn_gain_limit),
+          with_aim(!p.options.skip_aim), scratch(3 * (plan.window.width + 2 * kRowMargin)) {}
+
+    std::array<Component, 2> &slot(int row) { return ring[std::size_t(row % 3)]; }
+
+    // Row `row` has its masks: pool the row above it, and itself if it is the last one.
+    template <class Pool> void pool_behind(int row, Range pooled, ScaleSums &sums, Pool pool) {
+        for (const int done : {row - 1, row}) {
+            if (!pooled.has(done) || (done == row && row != plan.window.height - 1)) continue;
+            for (std::size_t c = 0; c < (with_aim ? 2u : 1u); c++) {
+                const RowSums row_sums = pool(mask_rows(done, plan.window.height), int(c));
+                auto &total = c == 0 ? sums.num : sums.aim;
+                for (std::size_t b = 0; b < kBands; b++)
+                    total[b] += (row_sums[b] + half_of(plan.num_row_shift)) >> plan.num_row_shift;
+            }
+        }
+    }
+};
+
+template <class T> using DetailRows = std::array<std::array<Row<T>, kBands>, 2>; // [picture][band]
+
+class FirstLate : public LateHalf<Component0> {
+  public:
+    FirstLate(const Plan &p, std::size_t v, const RowFunctions &f)
+        : LateHalf(p, 0, v), functions_(f), narrow_(f.narrow_mask0 && fits_narrow(plan)) {
+        for (int i = 0; i < 3; i++)
+            ring.push_back({Component0(plan.window.width, narrow_), Component0(plan.window.width, narrow_)});
+    }
+
+    // Columns [from, to) of a piece that begins at column `base`.
+    void add_piece(DetailRows<std::int16_t> &details, int row, int base, int from, int to) {
+        auto &components = slot(row);
+        functions_.decouple0(inputs(details[0]), inputs(details[1]), from, to, gain_limit,
+                             pointers(components[0].values, base), pointers(components[1].values, base));
+        for (Component0 &c : components)
+            if (narrow_)
+                functions_.narrow_mask0(inputs(c.values, base), from, to, plan, c.narrow_mask().at(base));
+            else
+                functions_.mask0(inputs(c.values), base + from, base + to, plan, c.mask());
+    }
+
+    void finish_row(int row, Range pooled, ScaleSums &sums) {
+        const Window &w = plan.window;
+        for (Component0 &c : slot(row)) {
+            if (narrow_)
+                fold_mask(c.narrow_neighbour.get(), w);
+            else
+                fold_mask(c.neighbour.get(), w);
+        }
+        pool_behind(row, pooled, sums, [&](const std::array<int, 3> &rows, int c) {
+            const std::size_t x = std::size_t(c), y = x ^ 1;
+            const In<std::int16_t> signal = inputs(slot(rows[1])[x].values);
+            if (narrow_) {
+                const std::array masks = {slot(rows[0])[y].narrow_mask(), slot(rows[1])[y].narrow_mask(),
+                                          slot(rows[2])[y].narrow_mask()};
+                return functions_.narrow_pool0(signal, masks, w.left, w.right, plan, scratch.get());
+            }
+            const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
+            return functions_.pool0(signal, masks, w.left, w.right, plan, scratch.get());
+        });
+    }
+
+  private:
+    const RowFunctions &functions_;
+    const bool narrow_;
+};
+
+class LaterLate : public LateHalf<Component> {
+  public:
+    LaterLate(const Plan &p, int scale, std::size_t v, const RowFunctions &f)
+        : LateHalf(p, scale, v), functions_(f), masks_(fits_vector(plan, scale) ? f : scalar_rows()) {
+        const int width = plan.window.width;
+        for (int i = 0; i < 3; i++) ring.push_back({Component(width), Component(width)});
+    }
+
+    // `split` is working memory for the components.
+    void add_row(DetailRows<std::int32_t> &details, DetailRows<std::int32_t> &split, int row, Range columns,
+                 Range pooled, ScaleSums &sums) {
+        const Window &w = plan.window;
+        functions_.decouple(inputs(details[0]), inputs(details[1]), columns.from, columns.to, gain_limit,
+                            pointers(split[0]), pointers(split[1]));
+        auto &components = slot(row);
+        for (std::size_t c = 0; c < 2; c++) {
+            masks_.mask(inputs(split[c]), columns.from, columns.to, plan, pointers(components[c].magnitude),
+                        components[c].mask());
+            fold_mask(components[c].neighbour.get(), w);
+        }
+        pool_behind(row, pooled, sums, [&](const std::array<int, 3> &rows, int c) {
+            const std::size_t x = std::size_t(c), y = x ^ 1;
+            const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
+            return masks_.pool(inputs(slot(rows[1])[x].magnitude), masks, w.left, w.right, plan, scratch.get());
+        });
+    }
+
+  private:
+    const RowFunctions &functions_;
+    const RowFunctions &masks_; // plain code where the weights are too large for vectors
+};
+
+// State that all scales have: the wavelet, which does not depend on the variant, and the late halves. Geometry and the
+// shifts of the denominator are those of any plan.
+template <class Coefficient, class Late> struct Level {
     const ScalePlan &plan;
     const Share share;
     const RowFunctions &functions;
-    const bool with_aim;
-    std::array<std::array<Row<Coefficient>, 4>, 2> approx;       // [picture][row mod 4], element j is column j-1
-    std::array<std::array<Row<Coefficient>, kBands>, 2> details; // [picture] of the row (scale 0: piece) in work
-    std::vector<std::array<Component, 2>> ring;                  // [row mod 3][restored, additive]
-    Row<std::uint32_t> scratch;
+    std::array<std::array<Row<Coefficient>, 4>, 2> approx; // [picture][row mod 4], element j is column j-1
+    DetailRows<Coefficient> details;                       // of the row (scale 0: piece) in work
+    std::vector<Late> lates;
 
-    Level(const ScalePlan &p, const Share &s, const RowFunctions &f, bool aim, int detail_length)
-        : plan(p), share(s), functions(f), with_aim(aim), scratch(3 * (p.window.width + 2 * kRowMargin)) {
+    Level(const ScalePlan &p, const Share &s, const RowFunctions &f, int detail_length)
+        : plan(p), share(s), functions(f) {
         for (auto &picture : approx)
             for (auto &row : picture) row = Row<Coefficient>(p.window.width + 3);
         for (auto &picture : details)
             for (auto &row : picture) row = Row<Coefficient>(detail_length);
     }
 
-    std::array<Component, 2> &slot(int row) { return ring[std::size_t(row % 3)]; }
     Rows<Coefficient> input_of(int picture, int out_row) { // for the next scale
         const int height = plan.window.height;
         Rows<Coefficient> rows;
@@ -71,36 +179,26 @@ template <class Coefficient, class Component> struct Level {
         return rows;
     }
 
-    // Row `row` has its masks: pool the row above it, and itself if it is the last one.
-    template <class Pool> void pool_behind(int row, ScaleSums &sums, Pool pool) {
-        for (const int done : {row - 1, row}) {
-            if (!share.pooled.has(done) || (done == row && row != plan.window.height - 1)) continue;
-            for (std::size_t c = 0; c < (with_aim ? 2u : 1u); c++) {
-                const RowSums row_sums = pool(mask_rows(done, plan.window.height), int(c));
-                auto &total = c == 0 ? sums.num : sums.aim;
-                for (std::size_t b = 0; b < kBands; b++)
-                    total[b] += (row_sums[b] + half_of(plan.num_row_shift)) >> plan.num_row_shift;
-            }
+    void add_denominators(const std::array<std::uint64_t, kBands> &row_sums, std::size_t scale,
+                          std::span<FrameSums> sums) const {
+        for (std::size_t b = 0; b < kBands; b++) {
+            const std::uint64_t den = (row_sums[b] + std::uint64_t(half_of(plan.den_row_shift))) >> plan.den_row_shift;
+            for (const Late &late : lates) sums[late.variant][scale].den[b] += den;
         }
-    }
-
-    void add_denominator(std::size_t band, std::uint64_t row_sum, ScaleSums &sums) const {
-        sums.den[band] += (row_sum + std::uint64_t(half_of(plan.den_row_shift))) >> plan.den_row_shift;
     }
 };
 
-class FirstScale : public Level<std::int16_t, Component0> {
+class FirstScale : public Level<std::int16_t, FirstLate> {
   public:
-    FirstScale(const Plan &p, const Share &s, const RowFunctions &f)
-        : Level(p.scale[0], s, f, !p.options.skip_aim, kPiece), bits_(p.bits), gain_limit_(p.options.enhn_gain_limit),
-          narrow_(f.narrow_mask0 && fits_narrow(p.scale[0])) {
-        for (int i = 0; i < 3; i++)
-            ring.push_back({Component0(plan.window.width, narrow_), Component0(plan.window.width, narrow_)});
+    FirstScale(Variants variants, const Share &s, const RowFunctions &f)
+        : Level(variants[0]->scale[0], s, f, kPiece), bits_(variants[0]->bits) {
+        for (std::size_t v = 0; v < variants.size(); v++)
+            if (!variants[v]->options.skip_scale0) lates.emplace_back(*variants[v], v, f);
         for (auto &line : low_) line = Row<std::int16_t>(2 * kPiece + 2);
         for (auto &line : high_) line = Row<std::int16_t>(2 * kPiece + 2);
     }
 
-    template <class T> void make_row(const std::array<PlaneView<T>, 2> &pictures, int row, ScaleSums &sums) {
+    template <class T> void make_row(const std::array<PlaneView<T>, 2> &pictures, int row, std::span<FrameSums> sums) {
         const Window &w = plan.window;
         std::array<Rows<T>, 2> rows;
         for (std::size_t p = 0; p < 2; p++)
@@ -113,7 +211,9 @@ class FirstScale : public Level<std::int16_t, Component0> {
         for (int base = columns.from / kRowMargin * kRowMargin; base < columns.to; base += kPiece)
             make_piece(rows, row, base, std::min(kPiece, columns.to - base), details, den);
         for (auto &picture : approx) fold_approx(picture[std::size_t(row & 3)].get(), w.width);
-        if (details) finish_row(row, den, sums);
+        if (!details) return;
+        if (share.pooled.has(row)) add_denominators(den, 0, sums);
+        for (FirstLate &late : lates) late.finish_row(row, share.pooled, sums[late.variant][0]);
     }
 
   private:
@@ -136,61 +236,28 @@ class FirstScale : public Level<std::int16_t, Component0> {
                                   pointers(details[p]));
         }
         if (from >= to) return;
-        auto &components = slot(row);
-        functions.decouple0(inputs(details[0]), inputs(details[1]), from, to, gain_limit_,
-                            pointers(components[0].values, base), pointers(components[1].values, base));
-        if (narrow_)
-            for (Component0 &c : components)
-                functions.narrow_mask0(inputs(c.values, base), from, to, plan, c.narrow_mask().at(base));
-        else
-            for (Component0 &c : components) functions.mask0(inputs(c.values), base + from, base + to, plan, c.mask());
+        for (FirstLate &late : lates) late.add_piece(details, row, base, from, to);
         if (!share.pooled.has(row)) return;
         const int left = std::clamp(w.left - base, 0, count), right = std::clamp(w.right - base, 0, count);
         for (std::size_t b = 0; b < kBands; b++) den[b] += functions.denominator0(details[0][b].get(), left, right);
     }
 
-    void finish_row(int row, const std::array<std::uint64_t, kBands> &den, ScaleSums &sums) {
-        const Window &w = plan.window;
-        if (share.pooled.has(row))
-            for (std::size_t b = 0; b < kBands; b++) add_denominator(b, den[b], sums);
-        for (Component0 &c : slot(row)) {
-            if (narrow_)
-                fold_mask(c.narrow_neighbour.get(), w);
-            else
-                fold_mask(c.neighbour.get(), w);
-        }
-        pool_behind(row, sums, [&](const std::array<int, 3> &rows, int c) {
-            const std::size_t x = std::size_t(c), y = x ^ 1;
-            const In<std::int16_t> signal = inputs(slot(rows[1])[x].values);
-            if (narrow_) {
-                const std::array masks = {slot(rows[0])[y].narrow_mask(), slot(rows[1])[y].narrow_mask(),
-                                          slot(rows[2])[y].narrow_mask()};
-                return functions.narrow_pool0(signal, masks, w.left, w.right, plan, scratch.get());
-            }
-            const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
-            return functions.pool0(signal, masks, w.left, w.right, plan, scratch.get());
-        });
-    }
-
     const int bits_;
-    const double gain_limit_;
-    const bool narrow_;
     std::array<Row<std::int16_t>, 2> low_, high_; // vertical pass of a piece
 };
 
-class LaterScale : public Level<std::int32_t, Component> {
+class LaterScale : public Level<std::int32_t, LaterLate> {
   public:
-    LaterScale(const Plan &p, int index, const Share &s, const RowFunctions &f)
-        : Level(p.scale[std::size_t(index)], s, f, !p.options.skip_aim, p.scale[std::size_t(index)].window.width),
-          index_(index), gain_limit_(p.options.enhn_gain_limit), masks_(fits_vector(plan, index) ? f : scalar_rows()) {
-        const int width = plan.window.width;
-        for (int i = 0; i < 3; i++) ring.push_back({Component(width), Component(width)});
+    LaterScale(Variants variants, int index, const Share &s, const RowFunctions &f)
+        : Level(variants[0]->scale[std::size_t(index)], s, f, variants[0]->scale[std::size_t(index)].window.width),
+          index_(index) {
+        for (std::size_t v = 0; v < variants.size(); v++) lates.emplace_back(*variants[v], index, v, f);
         for (auto &component : split_)
-            for (auto &row : component) row = Row<std::int32_t>(width);
+            for (auto &row : component) row = Row<std::int32_t>(plan.window.width);
         low_ = Row<std::int32_t>(plan.window.in_width + 3), high_ = Row<std::int32_t>(plan.window.in_width + 3);
     }
 
-    template <class Before> void make_row(Before &before, int row, ScaleSums &sums) {
+    template <class Before> void make_row(Before &before, int row, std::span<FrameSums> sums) {
         const Window &w = plan.window;
         const bool with_details = share.detail_rows.has(row), with_approx = share.approx_rows.has(row);
         const Range columns = with_details ? share.columns() : share.approx_columns;
@@ -212,31 +279,20 @@ class LaterScale : public Level<std::int32_t, Component> {
     }
 
   private:
-    void score_row(int row, ScaleSums &sums) {
-        const Window &w = plan.window;
-        const Range columns = share.detail_columns;
-        functions.decouple(inputs(details[0]), inputs(details[1]), columns.from, columns.to, gain_limit_,
-                           pointers(split_[0]), pointers(split_[1]));
-        auto &components = slot(row);
-        for (std::size_t c = 0; c < 2; c++) {
-            masks_.mask(inputs(split_[c]), columns.from, columns.to, plan, pointers(components[c].magnitude),
-                        components[c].mask());
-            fold_mask(components[c].neighbour.get(), w);
-        }
-        if (share.pooled.has(row))
+    void score_row(int row, std::span<FrameSums> sums) {
+        const auto scale = std::size_t(index_);
+        if (share.pooled.has(row)) {
+            std::array<std::uint64_t, kBands> den{};
             for (std::size_t b = 0; b < kBands; b++)
-                add_denominator(b, functions.denominator(details[0][b].get(), w.left, w.right, plan), sums);
-        pool_behind(row, sums, [&](const std::array<int, 3> &rows, int c) {
-            const std::size_t x = std::size_t(c), y = x ^ 1;
-            const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
-            return masks_.pool(inputs(slot(rows[1])[x].magnitude), masks, w.left, w.right, plan, scratch.get());
-        });
+                den[b] = functions.denominator(details[0][b].get(), plan.window.left, plan.window.right, plan);
+            add_denominators(den, scale, sums);
+        }
+        for (LaterLate &late : lates)
+            late.add_row(details, split_, row, share.detail_columns, share.pooled, sums[late.variant][scale]);
     }
 
     const int index_;
-    const double gain_limit_;
-    const RowFunctions &masks_; // plain code where the weights are too large for vectors
-    std::array<std::array<Row<std::int32_t>, kBands>, 2> split_; // restored, additive
+    DetailRows<std::int32_t> split_; // restored, additive
     Row<std::int32_t> low_, high_;
 };
 
@@ -244,14 +300,14 @@ class LaterScale : public Level<std::int32_t, Component> {
 
 class Sweep::Impl {
   public:
-    Impl(const Plan &plan, const RowFunctions &f, const std::array<Share, kScales> &shares)
-        : first_(plan, shares[0], f), second_(plan, 1, shares[1], f), third_(plan, 2, shares[2], f),
-          fourth_(plan, 3, shares[3], f) {}
+    Impl(Variants variants, const RowFunctions &f, const std::array<Share, kScales> &shares)
+        : first_(variants, shares[0], f), second_(variants, 1, shares[1], f), third_(variants, 2, shares[2], f),
+          fourth_(variants, 3, shares[3], f) {}
 
-    template <class T> void run(const std::array<PlaneView<T>, 2> &pictures, FrameSums &sums) {
+    template <class T> void run(const std::array<PlaneView<T>, 2> &pictures, std::span<FrameSums> sums) {
         const Range rows = first_.share.rows();
         for (int row = rows.from; row < rows.to; row++) {
-            first_.make_row(pictures, row, sums[0]);
+            first_.make_row(pictures, row, sums);
             hand_on<1>(first_, second_, row, sums);
         }
     }
@@ -259,15 +315,16 @@ class Sweep::Impl {
   private:
     // Row `row` of a scale is there: makes the rows of the next one that it completes.
     template <std::size_t Index, class Before>
-    void hand_on(Before &before, LaterScale &next, int row, FrameSums &sums) {
+    void hand_on(Before &before, LaterScale &next, int row, std::span<FrameSums> sums) {
         const int height = before.plan.window.height;
         if (row >= 2 && row % 2 == 0) make<Index>(before, next, row / 2 - 1, sums);
         if (row == height - 1) make<Index>(before, next, (height - 1) / 2, sums);
     }
 
-    template <std::size_t Index, class Before> void make(Before &before, LaterScale &next, int row, FrameSums &sums) {
+    template <std::size_t Index, class Before>
+    void make(Before &before, LaterScale &next, int row, std::span<FrameSums> sums) {
         if (!next.share.rows().has(row)) return;
-        next.make_row(before, row, sums[Index]);
+        next.make_row(before, row, sums);
         if constexpr (Index == 1) hand_on<2>(next, third_, row, sums);
         if constexpr (Index == 2) hand_on<3>(next, fourth_, row, sums);
     }
@@ -276,17 +333,20 @@ class Sweep::Impl {
     LaterScale second_, third_, fourth_;
 };
 
-Sweep::Sweep(const Plan &plan, const RowFunctions &functions, int part, int parts)
-    : impl_(std::make_unique<Impl>(
-          plan, functions,
-          make_shares(scale_windows(plan.width, plan.height), plan.options.skip_scale0, part, parts))) {}
+Sweep::Sweep(Variants variants, const RowFunctions &functions, int part, int parts) {
+    const bool skip_scale0 =
+        std::all_of(variants.begin(), variants.end(), [](const Plan *variant) { return variant->options.skip_scale0; });
+    impl_ = std::make_unique<Impl>(
+        variants, functions,
+        make_shares(scale_windows(variants[0]->width, variants[0]->height), skip_scale0, part, parts));
+}
 Sweep::~Sweep() = default;
 Sweep::Sweep(Sweep &&) noexcept = default;
 
-template <class T> void Sweep::run(const PlaneView<T> &ref, const PlaneView<T> &dist, FrameSums &sums) {
+template <class T> void Sweep::run(const PlaneView<T> &ref, const PlaneView<T> &dist, std::span<FrameSums> sums) {
     impl_->run<T>({ref, dist}, sums);
 }
-template void Sweep::run(const PlaneView<std::uint8_t> &, const PlaneView<std::uint8_t> &, FrameSums &);
-template void Sweep::run(const PlaneView<std::uint16_t> &, const PlaneView<std::uint16_t> &, FrameSums &);
+template void Sweep::run(const PlaneView<std::uint8_t> &, const PlaneView<std::uint8_t> &, std::span<FrameSums>);
+template void Sweep::run(const PlaneView<std::uint16_t> &, const PlaneView<std::uint16_t> &, std::span<FrameSums>);
 
 } // namespace vmaf::adm

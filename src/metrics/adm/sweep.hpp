@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "metrics/adm/plan.hpp"
 #include "metrics/adm/rows.hpp"
@@ -13,15 +14,18 @@
 
 namespace vmaf::adm {
 
+// Plans for one format that differ in options: the wavelets are made once, everything after them for each.
+using Variants = std::span<const Plan *const>;
+
 class Sweep {
   public:
-    // Share `part` of `parts`. The plan must outlive the sweep.
-    Sweep(const Plan &plan, const RowFunctions &functions, int part = 0, int parts = 1);
+    // Share `part` of `parts`. The plans must outlive the sweep.
+    Sweep(Variants variants, const RowFunctions &functions, int part = 0, int parts = 1);
     ~Sweep();
     Sweep(Sweep &&) noexcept;
 
-    // Adds the share's sums. T: the samples' type.
-    template <class T> void run(const PlaneView<T> &ref, const PlaneView<T> &dist, FrameSums &sums);
+    // Adds the share's sums, by variant. T: the samples' type.
+    template <class T> void run(const PlaneView<T> &ref, const PlaneView<T> &dist, std::span<FrameSums> sums);
 
   private:
     class Impl;

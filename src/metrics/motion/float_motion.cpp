@@ -31,17 +31,18 @@ constexpr std::array kProvides = {kMotion, kMotion2, kMotion3};
 constexpr int kMaxHalfWidth = 7680;
 
 constexpr std::array kOptions = {
-    OptionSpec{"debug", "", "also emit the score of each frame as motion", true},
+    OptionSpec{"debug", "", "also emit the score of each frame as motion", true, 0, 0, false, kLate},
     OptionSpec{"motion_force_zero", "force_0", "all scores become 0", false, 0, 0, true},
-    OptionSpec{"motion_fps_weight", "mfw", "multiplies every score, to correct for the frame rate", 1.0, 0.0, 5.0,
-               true},
+    OptionSpec{"motion_fps_weight", "mfw", "multiplies every score, to correct for the frame rate", 1.0, 0.0, 5.0, true,
+               kLate},
     OptionSpec{"motion_blend_factor", "mbf", "how much of what exceeds the blend offset is kept; motion3 only", 1.0,
-               0.0, 1.0, true},
-    OptionSpec{"motion_blend_offset", "mbo", "scores above this are blended; motion3 only", 40.0, 0.0, 1000.0, true},
+               0.0, 1.0, true, kLate},
+    OptionSpec{"motion_blend_offset", "mbo", "scores above this are blended; motion3 only", 40.0, 0.0, 1000.0, true,
+               kLate},
     OptionSpec{"motion_add_scale1", "mdc", "add the difference of the half-size pictures", false, 0, 0, true},
     OptionSpec{"motion_filter_size", "mfs", "1: no blur, 3: three taps, others: five taps", 5, 0, 9, true},
     OptionSpec{"motion_add_uv", "mau", "add the scores of the chroma planes", false, 0, 0, true},
-    OptionSpec{"motion_max_val", "mmxv", "upper limit of every score", 10000.0, 0.0, 10000.0, true},
+    OptionSpec{"motion_max_val", "mmxv", "upper limit of every score", 10000.0, 0.0, 10000.0, true, kLate},
 };
 
 std::span<const float> taps_of(int filter_size) {

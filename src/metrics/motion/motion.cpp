@@ -86,14 +86,16 @@ using namespace motion;
 constexpr std::array kOptions = {
     OptionSpec{"motion_force_zero", "force_0", "all scores become 0", false, 0, 0, true},
     OptionSpec{"motion_blend_factor", "mbf", "how much of what exceeds the blend offset is kept; motion3 only", 1.0,
-               0.0, 1.0, true},
-    OptionSpec{"motion_blend_offset", "mbo", "scores above this are blended; motion3 only", 40.0, 0.0, 1000.0, true},
-    OptionSpec{"motion_fps_weight", "mfw", "multiplies every score, to correct for the frame rate", 1.0, 0.0, 5.0,
-               true},
-    OptionSpec{"motion_max_val", "mmxv", "upper limit of every score", 10000.0, 0.0, 10000.0, true},
+               0.0, 1.0, true, kLate},
+    OptionSpec{"motion_blend_offset", "mbo", "scores above this are blended; motion3 only", 40.0, 0.0, 1000.0, true,
+               kLate},
+    OptionSpec{"motion_fps_weight", "mfw", "multiplies every score, to correct for the frame rate", 1.0, 0.0, 5.0, true,
+               kLate},
+    OptionSpec{"motion_max_val", "mmxv", "upper limit of every score", 10000.0, 0.0, 10000.0, true, kLate},
     OptionSpec{"motion_five_frame_window", "mffw", "compare with the frame before the previous one", false, 0, 0, true},
-    OptionSpec{"motion_moving_average", "mma", "motion3 becomes the mean of two successive values", false, 0, 0, true},
-    OptionSpec{"debug", "", "also emit the score of each frame as integer_motion", false},
+    OptionSpec{"motion_moving_average", "mma", "motion3 becomes the mean of two successive values", false, 0, 0, true,
+               kLate},
+    OptionSpec{"debug", "", "also emit the score of each frame as integer_motion", false, 0, 0, false, kLate},
 };
 
 struct Names {
@@ -281,6 +283,7 @@ const MetricInfo motion_metric = {
 const MetricInfo motion_v2_metric = {
     .name = kNamesV2.metric,
     .summary = "older name of motion, with score names of its own",
+    .family = kNames.metric,
     .options = std::span(kOptions).first(kOptions.size() - 1), // all but debug
     .provides = kProvidesV2,
     .every_frame = true,

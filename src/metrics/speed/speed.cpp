@@ -29,7 +29,7 @@ constexpr OptionSpec kChromaOptions[] = {
     kPrescaleMethod,
     kSigma,
     kFloor,
-    {"speed_max_val", "mxv", "upper limit of the scores", 1000.0, 0, 1000, true},
+    {"speed_max_val", "mxv", "upper limit of the scores", 1000.0, 0, 1000, true, kLate},
     {"speed_weight_var_mode", "wvm", "how variances weight the entropies", 0, 0, 6, true},
 };
 constexpr OptionSpec kTemporalOptions[] = {
@@ -38,7 +38,7 @@ constexpr OptionSpec kTemporalOptions[] = {
     kPrescaleMethod,
     kSigma,
     kFloor,
-    {"speed_max_val", "mxv", "shows in the score's name, but limits nothing", 1000.0, 0, 1000, true},
+    {"speed_max_val", "mxv", "shows in the score's name, but limits nothing", 1000.0, 0, 1000, true, kLate},
     {"speed_use_ref_diff", "urd", "subtract the reference from the distorted picture before it", false, 0, 0, true},
 };
 

@@ -23,15 +23,16 @@ constexpr int kMaxBilinearWidth = 7680;
 constexpr float kOffset = -128.0f;
 
 constexpr OptionSpec kOptions[] = {
-    {"debug", "", "also report numerators, denominators and the score of all scales together", false},
+    {"debug", "", "also report numerators, denominators and the score of all scales together", false, 0, 0, false,
+     kLate},
     {"vif_enhn_gain_limit", "egl", "upper bound of the local gain; 1 gives no credit for enhancement", 100.0, 1.0,
      100.0, true},
     {"vif_kernelscale", "ks", "scales the Gaussian windows; only some values are allowed", 1.0, 0.1, 4.0, true},
     {"vif_prescale", "ps", "resize both pictures by this factor first", 1.0, 0.1, 4.0, true},
     {"vif_prescale_method", "pm", "nearest, bilinear, bicubic or lanczos4", std::string_view("nearest"), 0, 0, true},
-    {"vif_scale1_min_val", "s1miv", "lowest score of scale 1", 0.0, 0.0, 1.0, true},
-    {"vif_scale2_min_val", "s2miv", "lowest score of scale 2", 0.0, 0.0, 1.0, true},
-    {"vif_scale3_min_val", "s3miv", "lowest score of scale 3", 0.0, 0.0, 1.0, true},
+    {"vif_scale1_min_val", "s1miv", "lowest score of scale 1", 0.0, 0.0, 1.0, true, kLate},
+    {"vif_scale2_min_val", "s2miv", "lowest score of scale 2", 0.0, 0.0, 1.0, true, kLate},
+    {"vif_scale3_min_val", "s3miv", "lowest score of scale 3", 0.0, 0.0, 1.0, true, kLate},
     {"vif_sigma_nsq", "snsq", "variance of the neural noise", 2.0, 0.0, 5.0, true},
     {"vif_skip_scale0", "ssclz", "leave scale 0 out", false, 0, 0, true},
 };

@@ -60,10 +60,11 @@ ScaleScore scale_score(const ScaleSums &sums) {
 namespace {
 
 constexpr OptionSpec kOptions[] = {
-    {"debug", "", "also report numerators, denominators and the score of all scales together", false},
+    {"debug", "", "also report numerators, denominators and the score of all scales together", false, 0, 0, false,
+     kLate},
     {"vif_enhn_gain_limit", "egl", "upper bound of the local gain; 1 gives no credit for enhancement", 100.0, 1.0,
-     100.0, true},
-    {"vif_skip_scale0", "ssclz", "leave scale 0 out", false, 0, 0, true},
+     100.0, true, kLate},
+    {"vif_skip_scale0", "ssclz", "leave scale 0 out", false, 0, 0, true, kLate},
 };
 
 constexpr std::array<std::string_view, kScales> kScoreNames = {
@@ -83,10 +84,18 @@ struct Settings {
     double gain_limit;
 };
 
+// Measures for all members of a family: filters once, numerators for every gain limit among them.
 class VifScorer final : public FrameScorer {
   public:
-    VifScorer(const PictureFormat &format, const Settings &settings, Isa isa)
-        : settings_(settings), isa_(isa), width_(int(format.width)), height_(int(format.height)) {
+    VifScorer(const PictureFormat &format, std::span<const Settings> members, Isa isa)
+        : isa_(isa), width_(int(format.width)), height_(int(format.height)) {
+        for (const Settings &member : members) {
+            const auto known = std::find(limits_.begin(), limits_.end(), member.gain_limit);
+            members_.push_back({std::size_t(known - limits_.begin()), member.skip_scale0});
+            if (known == limits_.end()) limits_.push_back(member.gain_limit);
+            skip_scale0_ = skip_scale0_ && member.skip_scale0;
+        }
+        sums_.resize(limits_.size());
         for (int s = 1; s < kScales; s++) {
             Level &level = levels_[std::size_t(s)];
             level.stride = round_up((width_ >> s) + kNextScaleSlack, 32);
@@ -97,26 +106,41 @@ class VifScorer final : public FrameScorer {
         workers_.push_back(make_worker(width_, isa_));
     }
 
-    void measure(const FrameInput &frame, FrameResult &result) override {
-        FrameSums sums;
-        for (int s = 0; s < kScales; s++) {
-            if (s == 3 && narrow()) {
-                sums[3] = narrow_scale3_sums(images(2, frame), images(3, frame), settings_.gain_limit);
-                break;
+    void measure(const FrameInput &frame, FrameResult &result) override { measure_family(frame, {&result, 1}); }
+
+    void measure_family(const FrameInput &frame, std::span<FrameResult> results) override {
+        for (std::size_t first = 0; first < limits_.size(); first += kLimitsAtOnce) {
+            pass_limits_.count = std::min(limits_.size() - first, kLimitsAtOnce);
+            std::copy_n(limits_.begin() + std::ptrdiff_t(first), pass_limits_.count, pass_limits_.values.begin());
+            for (int s = 0; s < kScales; s++) {
+                const StripSums sums = scale_sums(s, frame);
+                for (std::size_t l = 0; l < pass_limits_.count; l++) sums_[first + l][std::size_t(s)] = sums.of(l);
             }
-            const unsigned strips = strip_count(s, frame.parallel);
-            partial_.assign(strips, {});
-            if (strips == 1)
-                partial_[0] = workers_[0]->run(strip(s, 0, 1, frame));
-            else
-                frame.parallel.run(strips,
-                                   [&](unsigned i) { partial_[i] = workers_[i]->run(strip(s, i, strips, frame)); });
-            for (const ScaleSums &part : partial_) sums[std::size_t(s)] += part;
         }
-        store_sums(sums, result);
+        for (std::size_t i = 0; i < results.size(); i++) {
+            FrameSums sums = sums_[members_[i].limit];
+            if (members_[i].skip_scale0) sums[0] = {};
+            store_sums(sums, results[i]);
+        }
     }
 
   private:
+    struct Member {
+        std::size_t limit; // its place in limits_
+        bool skip_scale0;
+    };
+
+    StripSums scale_sums(int scale, const FrameInput &frame) {
+        if (scale == 3 && narrow()) return narrow_scale3_sums(images(2, frame), images(3, frame), pass_limits_);
+        const unsigned strips = strip_count(scale, frame.parallel);
+        if (strips == 1) return workers_[0]->run(strip(scale, 0, 1, frame));
+        partial_.assign(strips, {});
+        frame.parallel.run(strips, [&](unsigned i) { partial_[i] = workers_[i]->run(strip(scale, i, strips, frame)); });
+        StripSums sums;
+        for (const StripSums &part : partial_) sums += part;
+        return sums;
+    }
+
     struct Level {
         AlignedArray<std::uint16_t> ref, dist;
         int stride = 0;
@@ -162,8 +186,8 @@ class VifScorer final : public FrameScorer {
         };
         strip.first_row = edge(index);
         strip.end_row = edge(index + 1);
-        strip.statistics = scale > 0 || !settings_.skip_scale0;
-        strip.gain_limit = settings_.gain_limit;
+        strip.statistics = scale > 0 || !skip_scale0_;
+        strip.limits = pass_limits_;
         if (scale + 1 < kScales) {
             Level &next = levels_[std::size_t(scale) + 1];
             strip.next_ref = next.ref.data();
@@ -173,12 +197,16 @@ class VifScorer final : public FrameScorer {
         return strip;
     }
 
-    Settings settings_;
+    std::vector<Member> members_;
+    std::vector<double> limits_;  // of the members, each once
+    std::vector<FrameSums> sums_; // by limit
+    GainLimits pass_limits_;      // those of the pass at work
+    bool skip_scale0_ = true;     // every member does
     Isa isa_;
     int width_, height_;
     std::array<Level, kScales> levels_; // the pyramid; level 0 is the picture
     std::vector<std::unique_ptr<StripWorker>> workers_;
-    std::vector<ScaleSums> partial_;
+    std::vector<StripSums> partial_;
 };
 
 class VifMetric final : public Metric {
@@ -195,7 +223,12 @@ class VifMetric final : public Metric {
     }
 
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const override {
-        return std::make_unique<VifScorer>(format_, settings_, isa);
+        return std::make_unique<VifScorer>(format_, std::span(&settings_, 1), isa);
+    }
+    std::unique_ptr<FrameScorer> make_family_scorer(std::span<const Metric *const> members, Isa isa) const override {
+        std::vector<Settings> settings;
+        for (const Metric *member : members) settings.push_back(static_cast<const VifMetric *>(member)->settings_);
+        return std::make_unique<VifScorer>(format_, settings, isa);
     }
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
         return vif::make_device_scorer(format_, settings_.gain_limit, device);

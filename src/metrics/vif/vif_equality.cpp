@@ -21,7 +21,8 @@ template <class T> Call prepare(Workload &w, Isa isa, int scale) {
     if (w.height < 900) { // large planes: whole, for timing
         strip.first_row = int(w.random()() % unsigned(w.height)) / 2 * 2;
         strip.end_row = std::min(w.height, strip.first_row + 1 + int(w.random()() % 20));
-        strip.gain_limit = 1.0 + double(w.random()() % 3) * 0.1;
+        for (double &limit : strip.limits.values) limit = 1.0 + double(w.random()() % 3) * 0.1;
+        strip.limits.count = 1 + w.random()() % kLimitsAtOnce;
     } else {
         strip.end_row = w.height;
     }
@@ -32,7 +33,7 @@ template <class T> Call prepare(Workload &w, Isa isa, int scale) {
         strip.next_ref = reinterpret_cast<std::uint16_t *>(w.scratch(bytes));
         strip.next_dist = reinterpret_cast<std::uint16_t *>(w.scratch(bytes));
     }
-    ScaleSums *const sums = reinterpret_cast<ScaleSums *>(w.output<std::int64_t>(4));
+    StripSums *const sums = reinterpret_cast<StripSums *>(w.output<std::int64_t>(5));
     std::uint16_t *const next = w.output<std::uint16_t>(2 * next_width * next_height);
     std::fill_n(next, 2 * next_width * next_height, std::uint16_t(0));
 

@@ -11,9 +11,9 @@
 
 #if HWY_TARGET == HWY_AVX3
 
-#include "metrics/vif/vif.hpp"
 #include "metrics/vif/vif_filter-inl.hpp"
 #include "metrics/vif/vif_log.hpp"
+#include "metrics/vif/vif_strip.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::vif::HWY_NAMESPACE {
@@ -91,11 +91,11 @@ inline void logarithms(const std::int32_t *z, int count, std::int32_t *out) {
 }
 
 // The statistics of a vector of column pairs, cut into steps of about six instructions. Index 0 is for even columns, 1
-// for odd ones.
-template <bool Limited> struct PixelSteps {
+// for odd ones. `Limits`: gain limits, 0 where no gain reaches it; numerators are made for each.
+template <int Limits> struct PixelSteps {
     Bits s1[2], s2[2], s12[2]; // as they come out of the filters
     const Bits *pixels[2];     // which lanes count
-    double limit;
+    const double *limits;
 
     static HWY_INLINE Bits zero() { return _mm512_setzero_si512(); }
 
@@ -146,9 +146,14 @@ template <bool Limited> struct PixelSteps {
         constexpr int down = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
         const __m512d magic = _mm512_set1_pd(constants().magic[Half]);
         rest_[Half] = _mm512_add_round_pd(_mm512_sub_pd(d_, _mm512_mul_pd(g_, x_)), magic, down);
-        const __m512d g = Limited ? _mm512_min_pd(g_, _mm512_set1_pd(limit)) : g_;
+        const __m512d g = Limits > 0 ? _mm512_min_pd(g_, _mm512_set1_pd(limits[0])) : g_;
         power_[Half] = _mm512_add_round_pd(_mm512_mul_pd(_mm512_mul_pd(g, g), r_), magic, down);
         pin(rest_[Half]), pin(power_[Half]);
+        if constexpr (Limits > 1) {
+            const __m512d h = _mm512_min_pd(g_, _mm512_set1_pd(limits[1]));
+            second_power_[Half] = _mm512_add_round_pd(_mm512_mul_pd(_mm512_mul_pd(h, h), r_), magic, down);
+            pin(second_power_[Half]);
+        }
     }
     template <int V> HWY_INLINE void gain_4() {
         const auto merged = [](__m512d even, __m512d odd) HWY_ATTR {
@@ -158,6 +163,10 @@ template <bool Limited> struct PixelSteps {
         residual_[V] = merged(rest_[0], rest_[1]);
         signal_[V] = merged(power_[0], power_[1]);
         pin(residual_[V]), pin(signal_[V]);
+        if constexpr (Limits > 1) {
+            second_signal_[V] = merged(second_power_[0], second_power_[1]);
+            pin(second_signal_[V]);
+        }
     }
 
     HWY_INLINE void noise_added() {
@@ -166,6 +175,10 @@ template <bool Limited> struct PixelSteps {
             residual_[v] = _mm512_add_epi32(_mm512_max_epi32(residual_[v], zero()), noise);
             signal_[v] = _mm512_add_epi32(residual_[v], signal_[v]);
             pin(residual_[v]), pin(signal_[v]);
+            if constexpr (Limits > 1) {
+                second_signal_[v] = _mm512_add_epi32(residual_[v], second_signal_[v]);
+                pin(second_signal_[v]);
+            }
         }
     }
     HWY_INLINE void denominator_start() {
@@ -183,6 +196,11 @@ template <bool Limited> struct PixelSteps {
         num_piece_ = _mm512_sub_epi16(num_piece_, log_.piece);
         num_fraction_ = _mm512_sub_epi16(num_fraction_, log_.fraction);
         pin(num_piece_), pin(num_fraction_);
+        if constexpr (Limits > 1) {
+            second_piece_ = _mm512_sub_epi16(second_piece_, log_.piece);
+            second_fraction_ = _mm512_sub_epi16(second_fraction_, log_.fraction);
+            pin(second_piece_), pin(second_fraction_);
+        }
     }
     HWY_INLINE void upper_end() {
         log_.finish();
@@ -191,8 +209,15 @@ template <bool Limited> struct PixelSteps {
         pin(num_piece_), pin(num_fraction_);
     }
 
+    HWY_INLINE void second_upper_end() {
+        log_.finish();
+        second_piece_ = _mm512_add_epi16(second_piece_, log_.piece);
+        second_fraction_ = _mm512_add_epi16(second_fraction_, log_.fraction);
+        pin(second_piece_), pin(second_fraction_);
+    }
+
     // Steps beside the first half of the next vector's filters.
-    static constexpr int kSteps = 18;
+    static constexpr int kSteps = Limits > 1 ? 21 : 18;
     template <int I> HWY_INLINE void first_step() {
         if constexpr (I == 0) choose_1<0>();
         if constexpr (I == 1) choose_2<0>();
@@ -264,6 +289,9 @@ template <bool Limited> struct PixelSteps {
         if constexpr (I == 15) log_.start(signal_[0], signal_[1]);
         if constexpr (I == 16) log_.split();
         if constexpr (I == 17) upper_end();
+        if constexpr (I == 18) log_.start(second_signal_[0], second_signal_[1]);
+        if constexpr (I == 19) log_.split();
+        if constexpr (I == 20) second_upper_end();
     }
     template <int From, int To> HWY_INLINE void second_steps(Next &n, V32 (&sums)[4][2]) {
         if constexpr (From < To) {
@@ -274,18 +302,29 @@ template <bool Limited> struct PixelSteps {
 
     HWY_INLINE void clear() {
         den_piece_ = den_fraction_ = num_piece_ = num_fraction_ = noise_low_ = noise_high_ = above_count_ = zero();
+        if constexpr (Limits > 1) second_piece_ = second_fraction_ = zero();
     }
     // What `vectors` (at most kFlush) have left in the lanes. 16 bits hold that much: a piece number less that of the
     // noise is below 480, a fraction below 180.
     static constexpr int kFlush = 128;
-    HWY_INLINE void flush(ScaleSums &sums, std::int64_t &above, int vectors) {
-        add_up(sums, above, vectors, {den_piece_, den_fraction_, num_piece_, num_fraction_},
+    HWY_INLINE void flush(StripSums &sums, std::int64_t &above, int vectors) {
+        add_up(sums.first, above, vectors, {den_piece_, den_fraction_, num_piece_, num_fraction_},
                {noise_low_, noise_high_, above_count_});
+        if constexpr (Limits > 1) sums.second_num_log += num_log(second_piece_, second_fraction_);
         clear();
     }
 
   private:
     static constexpr __mmask16 lanes(int half) { return half ? 0xAAAA : 0x5555; }
+
+    static HWY_NOINLINE std::int64_t num_log(const Bits &piece, const Bits &fraction) {
+        alignas(64) std::uint16_t words[2][2 * kLanes];
+        _mm512_store_si512(words[0], piece);
+        _mm512_store_si512(words[1], fraction);
+        std::int64_t sum = 0;
+        for (int i = 0; i < 2 * kLanes; i++) sum += 64 * int(words[0][i]) + int(std::int16_t(words[1][i]));
+        return sum;
+    }
 
     struct Words {
         Bits den_piece, den_fraction, num_piece, num_fraction;
@@ -294,20 +333,17 @@ template <bool Limited> struct PixelSteps {
         Bits noise_low, noise_high, above;
     };
     static HWY_NOINLINE void add_up(ScaleSums &sums, std::int64_t &above, int vectors, const Words &w, const Longs &l) {
-        alignas(64) std::uint16_t words[4][2 * kLanes];
+        alignas(64) std::uint16_t words[2][2 * kLanes];
         alignas(64) std::uint32_t longs[3][kLanes];
         _mm512_store_si512(words[0], w.den_piece);
         _mm512_store_si512(words[1], w.den_fraction);
-        _mm512_store_si512(words[2], w.num_piece);
-        _mm512_store_si512(words[3], w.num_fraction);
         _mm512_store_si512(longs[0], l.noise_low);
         _mm512_store_si512(longs[1], l.noise_high);
         _mm512_store_si512(longs[2], l.above);
         const unsigned of_noise = unsigned(vectors) * (127 + 17) * kLogPieces16;
-        for (int i = 0; i < 2 * kLanes; i++) {
+        for (int i = 0; i < 2 * kLanes; i++)
             sums.den_log += 64 * int(std::uint16_t(words[0][i] - of_noise)) + int(words[1][i]);
-            sums.num_log += 64 * int(words[2][i]) + int(std::int16_t(words[3][i]));
-        }
+        sums.num_log += num_log(w.num_piece, w.num_fraction);
         for (int i = 0; i < kLanes; i++) {
             const std::uint32_t low = longs[0][i], high = longs[1][i];
             sums.num_noise += (std::int64_t(high) << 16) + std::int64_t(std::uint32_t(low - (high << 16)));
@@ -316,12 +352,13 @@ template <bool Limited> struct PixelSteps {
     }
 
     Bits over_, above_, below_;
-    __m512d r_, d_, x_, g_, rest_[2], power_[2]; // of one half of a vector
-    Bits residual_[2], signal_[2];
+    __m512d r_, d_, x_, g_, rest_[2], power_[2], second_power_[2]; // of one half of a vector
+    Bits residual_[2], signal_[2], second_signal_[2];
     Bits odd1_, odd2_;
     Logarithms log_;
     Bits den_piece_, den_fraction_, num_piece_, num_fraction_; // 16-bit sums
-    Bits noise_low_, noise_high_, above_count_;                // 32-bit sums
+    Bits second_piece_, second_fraction_;
+    Bits noise_low_, noise_high_, above_count_; // 32-bit sums
 };
 
 // Which lanes of a vector have a column that exists.
@@ -376,47 +413,49 @@ HWY_INLINE void filter_channels(const std::int16_t *first, V32 (&sums)[4][2], co
 template <int Scale, class Dot> class RowStatistics {
   public:
     static constexpr std::size_t kScratchBytes = 0;
-    RowStatistics(const Segments &segments, double gain_limit, std::byte *)
-        : segments_(segments), masks_(segments), limit_(gain_limit) {}
+    RowStatistics(const Segments &segments, const GainLimits &limits, std::byte *)
+        : segments_(segments), masks_(segments), limits_(limits) {}
 
     // A filtered row with its borders.
     void add(const std::int16_t *row) {
-        if (limit_ < 100.0) // no gain reaches it
-            add_row<true>(row);
+        if (limits_.count > 1)
+            add_row<2>(row);
+        else if (limits_.values[0] < 100.0) // no gain reaches it
+            add_row<1>(row);
         else
-            add_row<false>(row);
+            add_row<0>(row);
     }
-    ScaleSums total(std::int64_t pixels) const {
-        ScaleSums sums = sums_;
-        sums.den_noise = pixels - above_;
+    StripSums total(std::int64_t pixels) const {
+        StripSums sums = sums_;
+        sums.first.den_noise = pixels - above_;
         return sums;
     }
 
   private:
     static constexpr int kHalfSteps = 2 * Filter<Scale>::kPairs; // of filter_channels
-    template <bool Limited> struct FirstSteps {
-        PixelSteps<Limited> &steps;
+    template <int Limits> struct FirstSteps {
+        PixelSteps<Limits> &steps;
         template <int M> HWY_INLINE void step() const {
-            constexpr int n = PixelSteps<Limited>::kSteps;
+            constexpr int n = PixelSteps<Limits>::kSteps;
             steps.template first_steps<M * n / kHalfSteps, (M + 1) * n / kHalfSteps>();
         }
     };
-    template <bool Limited> struct SecondSteps {
-        PixelSteps<Limited> &steps;
-        typename PixelSteps<Limited>::Next &next;
+    template <int Limits> struct SecondSteps {
+        PixelSteps<Limits> &steps;
+        typename PixelSteps<Limits>::Next &next;
         V32 (&sums)[4][2];
         template <int M> HWY_INLINE void step() const {
-            constexpr int n = PixelSteps<Limited>::kSteps;
+            constexpr int n = PixelSteps<Limits>::kSteps;
             steps.template second_steps<M * n / kHalfSteps, (M + 1) * n / kHalfSteps>(next, sums);
         }
     };
 
-    template <bool Limited> HWY_NOINLINE void add_row(const std::int16_t *row) {
-        using Steps = PixelSteps<Limited>;
+    template <int Limits> HWY_NOINLINE void add_row(const std::int16_t *row) {
+        using Steps = PixelSteps<Limits>;
         constexpr bool halved = Filter<Scale>::kHalved;
         const auto start = [](std::uint32_t value) HWY_ATTR { return V32{set32(value)}; };
         Steps steps;
-        steps.limit = limit_;
+        steps.limits = limits_.values.data();
         steps.clear();
         for (int v = 0; v < 2; v++) { // a vector of which no pixel counts comes first
             steps.s1[v] = steps.s2[v] = steps.s12[v] = Steps::zero();
@@ -432,7 +471,7 @@ template <int Scale, class Dot> class RowStatistics {
                 sums[2][e] = hn::Zero(D32());
                 sums[3][e] = begun_with<Scale>(start(constants().start_low));
             }
-            filter_channels<Dot, Scale, 0>(first, sums, FirstSteps<Limited>{steps});
+            filter_channels<Dot, Scale, 0>(first, sums, FirstSteps<Limits>{steps});
             for (int e = 0; e < 2; e++) {
                 next.m1[e] = ended_with<Scale>(sums[0][e], start(constants().start_mean)).raw;
                 next.m2[e] = ended_with<Scale>(sums[1][e], start(constants().start_mean)).raw;
@@ -441,7 +480,7 @@ template <int Scale, class Dot> class RowStatistics {
                 sums[1][e] = sums[3][e] = begun_with<Scale>(start(constants().start_low));
             }
             filter_channels<Dot, Scale, 0>(first + 4 * kVector, sums,
-                                           SecondSteps<Limited>{steps, next, halved ? minus : sums});
+                                           SecondSteps<Limits>{steps, next, halved ? minus : sums});
             for (int e = 0; e < 2; e++) {
                 steps.s1[e] = next.s1[e];
                 steps.s2[e] = moment(sums[0][e], sums[1][e], minus[0][e]);
@@ -470,8 +509,8 @@ template <int Scale, class Dot> class RowStatistics {
 
     const Segments &segments_;
     LaneMasks masks_;
-    double limit_;
-    ScaleSums sums_;
+    GainLimits limits_;
+    StripSums sums_;
     std::int64_t above_ = 0; // pixels above the noise
 };
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "metrics/vif/vif.hpp"
+#include "metrics/vif/vif_strip.hpp"
 
 namespace vmaf::vif {
 
@@ -19,7 +19,9 @@ inline int scaled_log2(std::uint32_t z, const std::uint16_t *table) {
     return table[(z >> k) - 32768] + 2048 * k; // NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult)
 }
 
-inline void add_pixel(const Statistics &pixel, double gain_limit, const std::uint16_t *table, ScaleSums &sums) {
+inline void add_pixel(const Statistics &pixel, const GainLimits &limits, const std::uint16_t *table,
+                      StripSums &strip_sums) {
+    ScaleSums &sums = strip_sums.first;
     if (pixel.ref_variance < kNoiseVariance) {
         sums.num_noise += pixel.dist_variance;
         sums.den_noise += 1;
@@ -31,9 +33,14 @@ inline void add_pixel(const Statistics &pixel, double gain_limit, const std::uin
     const double gain = s12 / (s1 + kVarianceFloor);
     const double residual = s2 - gain * s12; // with the unlimited gain
     const std::int32_t noise = std::max(std::int32_t(residual), 0) + kNoiseVariance;
-    const double limited = gain < gain_limit ? gain : gain_limit;
-    const auto signal = std::int32_t((limited * limited) * s1);
-    sums.num_log += scaled_log2(std::uint32_t(noise + signal), table) - scaled_log2(std::uint32_t(noise), table);
+    const int log_of_noise = scaled_log2(std::uint32_t(noise), table);
+    const auto num_log = [&](double gain_limit) {
+        const double limited = gain < gain_limit ? gain : gain_limit;
+        const auto signal = std::int32_t((limited * limited) * s1);
+        return scaled_log2(std::uint32_t(noise + signal), table) - log_of_noise;
+    };
+    sums.num_log += num_log(limits.values[0]);
+    if (limits.count > 1) strip_sums.second_num_log += num_log(limits.values[1]);
 }
 
 } // namespace vmaf::vif

@@ -96,7 +96,7 @@ class ScalarWorker final : public StripWorker {
                                                     Sums(std::size_t(stride_)), Sums(std::size_t(stride_)),
                                                     Sums(std::size_t(stride_))} {}
 
-    ScaleSums run(const Strip &strip) override {
+    StripSums run(const Strip &strip) override {
         switch (strip.scale) {
         case 0: return run_scale<0>(strip);
         case 1: return run_scale<1>(strip);
@@ -108,12 +108,12 @@ class ScalarWorker final : public StripWorker {
   private:
     using Sums = AlignedArray<std::uint32_t>;
 
-    template <int Scale> ScaleSums run_scale(const Strip &strip);
+    template <int Scale> StripSums run_scale(const Strip &strip);
     void enter_row(const Strip &strip, int y);
     template <int Taps> void vertical_pass(const Strip &strip, int y);
     template <int Taps> void horizontal_pass(int width);
     template <int Taps> void next_scale_row(const Strip &strip, int y, Channel channel, Row out);
-    ScaleSums sum_pixels(int width, double gain_limit) const;
+    StripSums sum_pixels(int width, const GainLimits &limits) const;
 
     Row ring_row(int y, int channel) {
         return ring_.data() + std::ptrdiff_t((y % kRingRows) * kChannels + channel) * stride_;
@@ -196,9 +196,9 @@ template <int Taps> void ScalarWorker::horizontal_pass(int width) {
     }
 }
 
-ScaleSums ScalarWorker::sum_pixels(int width, double gain_limit) const {
+StripSums ScalarWorker::sum_pixels(int width, const GainLimits &limits) const {
     const std::uint16_t *const table = log_table().data();
-    ScaleSums sums;
+    StripSums sums;
     for (std::size_t x = 0; x < std::size_t(width); x++) {
         const std::uint64_t mean_r = moments_[0][x], mean_d = moments_[1][x];
         const auto variance = [](std::uint32_t square, std::uint64_t mean_square) {
@@ -207,7 +207,7 @@ ScaleSums ScalarWorker::sum_pixels(int width, double gain_limit) const {
         const Statistics pixel = {variance(moments_[2][x], mean_r * mean_r),
                                   std::max(variance(moments_[3][x], mean_d * mean_d), 0),
                                   variance(moments_[4][x], mean_r * mean_d)};
-        add_pixel(pixel, gain_limit, table, sums);
+        add_pixel(pixel, limits, table, sums);
     }
     return sums;
 }
@@ -227,11 +227,11 @@ template <int Taps> void ScalarWorker::next_scale_row(const Strip &strip, int y,
     }
 }
 
-template <int Scale> ScaleSums ScalarWorker::run_scale(const Strip &strip) {
+template <int Scale> StripSums ScalarWorker::run_scale(const Strip &strip) {
     constexpr int taps = kTapCount[Scale], radius = taps / 2;
     const int height = strip.images.height, next_height = height / 2;
     has_low_ = strip.images.bits != 8;
-    ScaleSums sums;
+    StripSums sums;
     int entered = std::max(0, strip.first_row - radius);
     for (int y = strip.first_row; y < strip.end_row; y++) {
         for (; entered <= std::min(y + radius, height - 1); entered++) enter_row(strip, entered);
@@ -245,7 +245,7 @@ template <int Scale> ScaleSums ScalarWorker::run_scale(const Strip &strip) {
         if (!strip.statistics) continue;
         vertical_pass<taps>(strip, y);
         horizontal_pass<taps>(strip.images.width);
-        sums += sum_pixels(strip.images.width, strip.gain_limit);
+        sums += sum_pixels(strip.images.width, strip.limits);
     }
     return sums;
 }
@@ -274,7 +274,7 @@ template <class Sample> FilteredPixel filter_column(int scale, Sample &&sample) 
 
 std::unique_ptr<StripWorker> make_scalar_worker(int width) { return std::make_unique<ScalarWorker>(width); }
 
-ScaleSums narrow_scale3_sums(const ScaleImages &scale2, const ScaleImages &scale3, double gain_limit) {
+StripSums narrow_scale3_sums(const ScaleImages &scale2, const ScaleImages &scale3, const GainLimits &limits) {
     using Pair = std::pair<std::uint64_t, std::uint64_t>;
     const auto sample = [](const ScaleImages &images, int y, int x) {
         const auto at = [&](const void *image, std::ptrdiff_t stride) -> std::uint64_t {
@@ -292,7 +292,7 @@ ScaleSums narrow_scale3_sums(const ScaleImages &scale2, const ScaleImages &scale
     // A single column has column 1 of scale 2's last row, filtered there, on its left and right.
     const FilteredPixel beside = filter_column(
         2, [&](int offset) { return sample(scale2, reflect(scale2.height - 1 + offset, scale2.height), 1); });
-    ScaleSums sums;
+    StripSums sums;
     for (int y = 0; y < scale3.height; y++)
         for (int x = 0; x < scale3.width; x++) {
             std::array<std::uint64_t, 5> m{};
@@ -307,7 +307,7 @@ ScaleSums narrow_scale3_sums(const ScaleImages &scale2, const ScaleImages &scale
             };
             add_pixel(
                 {variance(m[2], m[0] * m[0]), std::max(variance(m[3], m[1] * m[1]), 0), variance(m[4], m[0] * m[1])},
-                gain_limit, log_table().data(), sums);
+                limits, log_table().data(), sums);
         }
     return sums;
 }

@@ -48,9 +48,9 @@ constexpr int row_vectors(int vectors) { return vectors + 2 * kMaxHalo + kSlack;
 // What strips of all depths share. `Derived` has enter_pair(pair) and vertical_pass<statistics>(y).
 template <int Scale, class Dot, class Derived> class StripFilter {
   public:
-    ScaleSums run() {
+    StripSums run() {
         constexpr int halo = Filter<Scale>::kHalo;
-        RowStatistics<Scale, Dot> statistics(segments_, strip_.gain_limit, statistics_);
+        RowStatistics<Scale, Dot> statistics(segments_, strip_.limits, statistics_);
         auto &derived = static_cast<Derived &>(*this);
         int entered = strip_.first_row / 2 - halo;
         for (int y = strip_.first_row; y < strip_.end_row; y += kGroup) {
@@ -537,7 +537,7 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
     }
 };
 
-template <class Dot> ScaleSums run_strip_with(const Strip &strip, std::byte *memory) {
+template <class Dot> StripSums run_strip_with(const Strip &strip, std::byte *memory) {
     switch (strip.scale) {
     case 0:
         if (strip.images.bits == 8) return ByteStrip<Dot>(strip, memory).run();
@@ -548,11 +548,11 @@ template <class Dot> ScaleSums run_strip_with(const Strip &strip, std::byte *mem
     }
 }
 
-ScaleSums run_strip(const Strip &strip, std::byte *memory) {
+StripSums run_strip(const Strip &strip, std::byte *memory) {
     return run_strip_with<vmaf::HWY_NAMESPACE::MulThenAdd>(strip, memory);
 }
 #if HWY_TARGET == HWY_AVX3
-ScaleSums run_strip_vnni(const Strip &strip, std::byte *memory) {
+StripSums run_strip_vnni(const Strip &strip, std::byte *memory) {
     return run_strip_with<vmaf::HWY_NAMESPACE::Vnni>(strip, memory);
 }
 #endif

@@ -13,9 +13,9 @@
 #include <bit>
 #include <cmath>
 
-#include "metrics/vif/vif.hpp"
 #include "metrics/vif/vif_filter-inl.hpp"
 #include "metrics/vif/vif_log.hpp"
+#include "metrics/vif/vif_strip.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::vif::HWY_NAMESPACE {
@@ -124,9 +124,12 @@ HWY_INLINE V32 central_moment(VU32 biased, VU32 a, VU32 b) {
     return hn::BitCast(D32(), hn::Sub(biased, square));
 }
 
-// The double steps of 2.8 for a vector of pixels in memory: sv, not yet limited to at least 0, and trunc(g g s1).
-HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const std::int32_t *s12, double gain_limit,
-                           std::int32_t *residual, std::int32_t *signal) {
+// The double steps of 2.8 for a vector of pixels in memory: sv, not yet limited to at least 0, and trunc(g g s1) for
+// each gain limit.
+template <std::size_t Limits>
+HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const std::int32_t *s12,
+                           const double *gain_limits, std::int32_t *residual,
+                           const std::array<std::int32_t *, kLimitsAtOnce> &signals, int at) {
     const DD d;
     const hn::Rebind<std::int32_t, DD> d32;
     const auto store = [&](VD v, std::int32_t *to) HWY_ATTR {
@@ -142,8 +145,10 @@ HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const
         const VD rd = hn::PromoteTo(d, hn::Load(d32, s12 + i));
         const VD gain = hn::Div(rd, hn::Add(r, hn::Set(d, kVarianceFloor)));
         store(hn::Sub(dd, hn::Mul(gain, rd)), residual + i);
-        const VD limited = hn::Min(gain, hn::Set(d, gain_limit));
-        store(hn::Mul(hn::Mul(limited, limited), r), signal + i);
+        for (std::size_t l = 0; l < Limits; l++) {
+            const VD limited = hn::Min(gain, hn::Set(d, gain_limits[l]));
+            store(hn::Mul(hn::Mul(limited, limited), r), signals[l] + at + i);
+        }
     }
 }
 
@@ -154,15 +159,18 @@ struct Moments {
 
 // The sums of a few rows, in the lanes of vectors; 32 bits hold what 2^18 pixels add to a lane. Vectors of pixels go
 // through three loops, short enough for the processor to overlap their long chains of operations.
-class PixelSums {
+template <std::size_t Limits> class PixelSums {
   public:
     static constexpr int kBatch = 32; // vectors
 
     // `scratch` has room for kScratch elements.
-    static constexpr int kScratch = 5 * kBatch * kLanes;
-    PixelSums(double gain_limit, std::int32_t *scratch)
-        : gain_limit_(gain_limit), s1_(scratch), s2_(s1_ + kBatch * kLanes), s12_(s2_ + kBatch * kLanes),
-          residual_(s12_ + kBatch * kLanes), signal_(residual_ + kBatch * kLanes) {}
+    static constexpr int kScratch = (4 + int(Limits)) * kBatch * kLanes;
+    PixelSums(const GainLimits &limits, std::int32_t *scratch)
+        : gain_limits_(limits.values.data()), s1_(scratch), s2_(s1_ + kBatch * kLanes), s12_(s2_ + kBatch * kLanes),
+          residual_(s12_ + kBatch * kLanes), signals_{residual_ + kBatch * kLanes, residual_ + 2 * kBatch * kLanes} {
+        num_piece_.fill(hn::Zero(D32()));
+        num_fraction_.fill(hn::Zero(D32()));
+    }
 
     // The first `count` lanes are pixels. At most kBatch vectors before finish_batch().
     HWY_INLINE void add(const Moments &m, int count) {
@@ -197,30 +205,35 @@ class PixelSums {
         const Logarithm log;
         const V32 zero = hn::Zero(d), noise = hn::Set(d, kNoiseVariance);
         for (int i = 0; i < batch_ * kLanes; i += kLanes)
-            gain_terms(s1_ + i, s2_ + i, s12_ + i, gain_limit_, residual_ + i, signal_ + i);
+            gain_terms<Limits>(s1_ + i, s2_ + i, s12_ + i, gain_limits_, residual_ + i, signals_, i);
         for (int i = 0; i < batch_ * kLanes; i += kLanes) {
             const LogParts den = log(hn::Add(hn::Load(d, s1_ + i), noise));
             const V32 residual = hn::Add(hn::Max(hn::Load(d, residual_ + i), zero), noise);
-            const LogParts lower = log(residual), upper = log(hn::Add(residual, hn::Load(d, signal_ + i)));
+            const LogParts lower = log(residual);
             den_piece_ = hn::Add(den_piece_, den.piece);
             den_fraction_ = hn::Add(den_fraction_, den.fraction);
-            num_piece_ = hn::Add(num_piece_, hn::Sub(upper.piece, lower.piece));
-            num_fraction_ = hn::Add(num_fraction_, hn::Sub(upper.fraction, lower.fraction));
+            for (std::size_t l = 0; l < Limits; l++) {
+                const LogParts upper = log(hn::Add(residual, hn::Load(d, signals_[l] + i)));
+                num_piece_[l] = hn::Add(num_piece_[l], hn::Sub(upper.piece, lower.piece));
+                num_fraction_[l] = hn::Add(num_fraction_[l], hn::Sub(upper.fraction, lower.fraction));
+            }
         }
         logarithms_ += batch_ * kLanes;
         batch_ = 0;
     }
 
-    ScaleSums total(std::int64_t pixels) const {
+    StripSums total() const {
         alignas(64) std::uint64_t noise[kLanes / 2];
         hn::Store(num_noise_, DU64(), noise);
-        ScaleSums sums;
+        StripSums strip;
+        ScaleSums &sums = strip.first;
         for (std::uint64_t part : noise) sums.num_noise += std::int64_t(part);
-        sums.num_log = Logarithm::kStep * sum(num_piece_) + sum(num_fraction_);
+        sums.num_log = Logarithm::kStep * sum(num_piece_[0]) + sum(num_fraction_[0]);
+        if constexpr (Limits > 1) strip.second_num_log = Logarithm::kStep * sum(num_piece_[1]) + sum(num_fraction_[1]);
         sums.den_log =
             Logarithm::kStep * sum(den_piece_) + sum(den_fraction_) - logarithms_ * (2048 * 127 + kLogOfNoise);
-        sums.den_noise = pixels - sum(above_count_);
-        return sums;
+        sums.den_noise = -sum(above_count_); // to be added to the number of pixels
+        return strip;
     }
 
   private:
@@ -232,29 +245,43 @@ class PixelSums {
         return total;
     }
 
-    double gain_limit_;
-    std::int32_t *s1_, *s2_, *s12_, *residual_, *signal_;
+    const double *gain_limits_;
+    std::int32_t *s1_, *s2_, *s12_, *residual_;
+    std::array<std::int32_t *, kLimitsAtOnce> signals_;
     int batch_ = 0;               // vectors in them
     std::int64_t logarithms_ = 0; // lanes that den_* have seen
     VU64 num_noise_ = hn::Zero(DU64());
-    V32 above_count_ = hn::Zero(D32());
-    V32 num_piece_ = above_count_, num_fraction_ = above_count_, den_piece_ = above_count_,
-        den_fraction_ = above_count_;
+    V32 above_count_ = hn::Zero(D32()), den_piece_ = above_count_, den_fraction_ = above_count_;
+    std::array<V32, Limits> num_piece_, num_fraction_;
 };
 
 template <int Scale, class Dot> class RowStatistics {
-    static constexpr int kColumnsAtOnce = PixelSums::kBatch / 2; // vectors between the horizontal filter and the sums
+    static constexpr int kColumnsAtOnce =
+        PixelSums<1>::kBatch / 2; // vectors between the horizontal filter and the sums
     static constexpr int kMoments = kColumnsAtOnce * 10 * kLanes;
 
   public:
-    static constexpr std::size_t kScratchBytes = (kMoments + PixelSums::kScratch) * sizeof(std::int32_t);
-    RowStatistics(const Segments &segments, double gain_limit, std::byte *scratch)
-        : segments_(segments), gain_limit_(gain_limit), moments_(reinterpret_cast<std::int32_t *>(scratch)) {}
+    static constexpr std::size_t kScratchBytes = (kMoments + PixelSums<kLimitsAtOnce>::kScratch) * sizeof(std::int32_t);
+    RowStatistics(const Segments &segments, const GainLimits &limits, std::byte *scratch)
+        : segments_(segments), limits_(limits), moments_(reinterpret_cast<std::int32_t *>(scratch)) {}
 
     // A filtered row with its borders; one vector more behind them may be read.
-    HWY_NOINLINE void add(const std::int16_t *row) {
+    void add(const std::int16_t *row) {
+        if (limits_.count > 1)
+            add_row<2>(row);
+        else
+            add_row<1>(row);
+    }
+    StripSums total(std::int64_t pixels) const {
+        StripSums sums = sums_;
+        sums.first.den_noise += pixels;
+        return sums;
+    }
+
+  private:
+    template <std::size_t Limits> HWY_NOINLINE void add_row(const std::int16_t *row) {
         const DU32 d;
-        PixelSums sums(gain_limit_, moments_ + kMoments);
+        PixelSums<Limits> sums(limits_, moments_ + kMoments);
         const TapVectors<Scale> taps;
         const auto *const moments = reinterpret_cast<const std::uint32_t *>(moments_);
         for (int first = 0; first < segments_.vectors; first += kColumnsAtOnce) {
@@ -270,15 +297,9 @@ template <int Scale, class Dot> class RowStatistics {
                 }
             sums.finish_batch();
         }
-        sums_ += sums.total(0);
-    }
-    ScaleSums total(std::int64_t pixels) const {
-        ScaleSums sums = sums_;
-        sums.den_noise += pixels;
-        return sums;
+        sums_ += sums.total();
     }
 
-  private:
     // Moments of two vectors of column pairs, to out[position][parity][5].
     static HWY_INLINE void horizontal_pass(const TapVectors<Scale> &taps, const std::int16_t *at, std::int32_t *out) {
         const D32 d;
@@ -307,9 +328,9 @@ template <int Scale, class Dot> class RowStatistics {
     }
 
     const Segments &segments_;
-    double gain_limit_;
+    GainLimits limits_;
     std::int32_t *moments_; // of kColumnsAtOnce vectors of column pairs
-    ScaleSums sums_;
+    StripSums sums_;
 };
 
 } // namespace vmaf::vif::HWY_NAMESPACE

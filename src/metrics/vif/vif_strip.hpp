@@ -1,6 +1,7 @@
 // The seam between what `vif` computes and how fast: one strip of rows of one scale.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,23 +21,46 @@ struct ScaleImages {
 
 inline constexpr int kNextScaleSlack = 32;
 
+inline constexpr std::size_t kLimitsAtOnce = 2; // gain limits that one pass over the pixels serves
+struct GainLimits {
+    std::array<double, kLimitsAtOnce> values = {100.0, 100.0};
+    std::size_t count = 1;
+};
+
 struct Strip {
     int scale = 0;
     ScaleImages images;
     int first_row = 0, end_row = 0; // first_row is even
     bool statistics = true;         // false: only the next scale's rows are wanted
-    double gain_limit = 100.0;
+    GainLimits limits;
     // Rows first_row / 2 ... of the next scale go here, seen from its row 0; null at the last scale. Up to
     // kNextScaleSlack samples behind the end of each row may be overwritten.
     std::uint16_t *next_ref = nullptr, *next_dist = nullptr;
     std::ptrdiff_t next_stride = 0; // samples
 };
 
+// What a strip adds up to. Of all sums only the logarithms of the numerator depend on the gain limit.
+struct StripSums {
+    ScaleSums first;                 // with the first limit
+    std::int64_t second_num_log = 0; // with the second one, if there are two
+
+    ScaleSums of(std::size_t limit) const {
+        ScaleSums sums = first;
+        if (limit > 0) sums.num_log = second_num_log;
+        return sums;
+    }
+    StripSums &operator+=(const StripSums &other) {
+        first += other.first;
+        second_num_log += other.second_num_log;
+        return *this;
+    }
+};
+
 // Has the working memory for strips of one picture size; used by one thread at a time.
 class StripWorker {
   public:
     virtual ~StripWorker() = default;
-    virtual ScaleSums run(const Strip &strip) = 0;
+    virtual StripSums run(const Strip &strip) = 0;
 };
 
 // `width` is that of scale 0.
@@ -45,7 +69,7 @@ std::unique_ptr<StripWorker> make_worker(int width, Isa isa);
 
 // The vector code of one instruction set.
 struct StripCode {
-    ScaleSums (*run)(const Strip &strip, std::byte *scratch);
+    StripSums (*run)(const Strip &strip, std::byte *scratch);
     bool (*wide_enough)(int scale, int width); // false: a strip of this width is for the scalar code
     std::size_t (*scratch_bytes)(int width);   // aligned to kAlignment
     // LG of 2.7 for 131072 <= z < 2^31, for tests; count is a multiple of 16.
@@ -54,6 +78,6 @@ struct StripCode {
 const StripCode *pick_strip_code(Isa isa); // null: there is none
 
 // Scale 3 of pictures with a side of 8 to 15, where it has one row or one column (2.10). Needs scale 2, too.
-ScaleSums narrow_scale3_sums(const ScaleImages &scale2, const ScaleImages &scale3, double gain_limit);
+StripSums narrow_scale3_sums(const ScaleImages &scale2, const ScaleImages &scale3, const GainLimits &limits);
 
 } // namespace vmaf::vif

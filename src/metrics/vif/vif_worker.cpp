@@ -21,7 +21,7 @@ class VectorWorker final : public StripWorker {
             if (!code_for(scale, width >> scale)) scalar_ = make_scalar_worker(width >> scale);
     }
 
-    ScaleSums run(const Strip &strip) override {
+    StripSums run(const Strip &strip) override {
         const StripCode *const code = code_for(strip.scale, strip.images.width);
         return code ? code->run(strip, scratch_.data()) : scalar_->run(strip);
     }

@@ -1,0 +1,39 @@
+#include "session/metric_family.hpp"
+
+#include <utility>
+
+namespace vmaf {
+
+bool MetricFamily::takes(const MetricSlot &slot) const {
+    const MetricSlot &first = *members_.front();
+    const auto family = [](const MetricInfo &info) { return info.family.empty() ? info.name : info.family; };
+    return family(slot.info()) == family(first.info()) && slot.info().every_frame == first.info().every_frame &&
+           slot.options().same_front(first.options());
+}
+
+std::unique_ptr<FrameScorer> MetricFamily::make_scorer(Isa isa) const {
+    if (members_.size() == 1) return members_.front()->metric().make_scorer(isa);
+    std::vector<const Metric *> metrics;
+    for (const MetricSlot *member : members_) metrics.push_back(&member->metric());
+    return metrics.front()->make_family_scorer(metrics, isa);
+}
+
+void MetricFamily::measure(const FrameInput &frame, std::span<FrameResult> results, Isa isa) {
+    std::unique_ptr<FrameScorer> scorer;
+    {
+        std::lock_guard lock(scorers_mutex_);
+        if (!idle_scorers_.empty()) {
+            scorer = std::move(idle_scorers_.back());
+            idle_scorers_.pop_back();
+        }
+    }
+    if (!scorer) scorer = make_scorer(isa);
+    if (results.size() == 1)
+        scorer->measure(frame, results[0]);
+    else
+        scorer->measure_family(frame, results);
+    std::lock_guard lock(scorers_mutex_);
+    idle_scorers_.push_back(std::move(scorer));
+}
+
+} // namespace vmaf

@@ -18,6 +18,7 @@ class Syntax(CommandTest):
         run = self.vmaf("--help")
         self.assertTrue(run.stdout.startswith("usage: vmaf"))
         self.assertIn("vmaf -r ref.y4m", run.stdout)
+        self.assertEqual([line for line in run.stdout.splitlines() if len(line) > 80], [])
         self.assertEqual(run.stderr, "")
 
     def test_backends_are_listed_on_one_line_of_the_usage(self):

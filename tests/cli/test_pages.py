@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def options_of_the_usage(text):
-    return set(re.findall(r"(?<![\w-])--[a-z][a-z_]+", text[text.index("\nclips:"):]))
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z_]+", text[text.index("\ncommon options:"):]))
 
 
 class Pages(CommandTest):

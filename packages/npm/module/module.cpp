@@ -1,4 +1,5 @@
 // What JavaScript calls: one scorer is one run. Over the engine itself, so that documents and errors are the command's.
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,7 @@
 #include "picture/pool.hpp"
 #include "report/report.hpp"
 #include "resources/resources.hpp"
+#include "session/extractor_name.hpp"
 #include "session/session.hpp"
 
 #define VMAF_EXPORT extern "C" __attribute__((visibility("default"), used))
@@ -32,7 +34,9 @@ std::span<const Resource> resources() { return {}; }
 
 namespace {
 
-constexpr unsigned kPictures = 4; // two of a pair, and what metrics that look back hold
+constexpr std::string_view kFrameRateOption = "fps"; // of metrics that depend on it
+constexpr double kMostFrameRate = 1000;              // that it takes
+constexpr unsigned kPictures = 4;                    // two of a pair, and what metrics that look back hold
 
 std::string last_error;
 
@@ -58,7 +62,7 @@ LoadedModel parse(std::string_view json, const ModelConfig &config) {
 
 class Scorer {
   public:
-    Scorer(unsigned subsample, bool is_scalar) : session_({.subsample = subsample, .cpumask = is_scalar ? ~0u : 0u}) {}
+    Scorer(unsigned subsample, double frame_rate) : session_({.subsample = subsample}), frame_rate_(frame_rate) {}
 
     // Of the model or the feature that comes next.
     void set_option(std::string key, std::string value) { options_[std::move(key)] = std::move(value); }
@@ -85,10 +89,12 @@ class Scorer {
 
     void prepare(const PictureFormat &format) {
         for (const LoadedModel &m : models_) {
-            session_.use_features_of(m.model);
-            if (m.collection) session_.use_features_of(*m.collection);
+            if (m.collection)
+                session_.use_features_of(*m.collection);
+            else
+                session_.use_features_of(m.model);
         }
-        for (const auto &[name, options] : features_) session_.use_feature(name, options);
+        for (const auto &[name, options] : features_) session_.use_feature(name, checked(name, options));
         if (session_.registered().empty()) throw invalid("there is nothing to score: give a model or a feature");
         session_.prepare(format);
         PictureMemory memory = host_memory();
@@ -148,7 +154,8 @@ class Scorer {
                             .height = session_.height(),
                             .pictures = session_.pictures_offered(),
                             .subsample = session_.subsample(),
-                            .numbers = digits ? NumberFormat::significant(digits) : NumberFormat()};
+                            .numbers = digits ? NumberFormat::significant(digits) : NumberFormat(),
+                            .backend_used = "cpu"};
         text_.clear();
         write_report(report, format, [&](std::string_view piece) { text_ += piece; });
         return text_;
@@ -164,11 +171,25 @@ class Scorer {
         return std::to_string(f.width) + "x" + std::to_string(f.height) + " " + to_string(f.pixel_format) + " " +
                std::to_string(f.bits) + " bit";
     }
+    // As the program does: no option without an effect, and a metric that depends on the frame rate gets the clips'.
+    OptionTexts checked(const std::string &name, OptionTexts options) const {
+        const MetricInfo *const metric = parse_extractor_name(name).info;
+        if (!metric) throw invalid("there is no feature '" + name + "'");
+        if (const auto unknown = unknown_options(metric->options, options); !unknown.empty())
+            throw invalid("feature '" + name + "' has no option '" + unknown[0] + "'");
+        const bool takes_rate = std::any_of(metric->options.begin(), metric->options.end(),
+                                            [](const OptionSpec &spec) { return spec.name == kFrameRateOption; });
+        const double rate = clips_[1] ? clips_[1]->frame_rate() : frame_rate_;
+        if (takes_rate && rate > 0 && rate <= kMostFrameRate)
+            options.try_emplace(std::string(kFrameRateOption), std::to_string(rate));
+        return options;
+    }
     void fetch() {
         for (Picture &picture : next_) picture = pool_->fetch_or_add();
     }
 
     Session session_;
+    double frame_rate_;
     std::deque<LoadedModel> models_; // addresses are stable, as the session needs
     std::vector<std::pair<std::string, OptionTexts>> features_;
     OptionTexts options_;
@@ -223,9 +244,10 @@ VMAF_EXPORT void module_free(void *memory) { std::free(memory); }
 VMAF_EXPORT const char *module_error() { return vmaf::last_error.c_str(); }
 VMAF_EXPORT const char *module_version() { return VMAF_VERSION; }
 
-VMAF_EXPORT Scorer *scorer_new(unsigned subsample, int is_scalar) {
+// Frame rate 0: not known.
+VMAF_EXPORT Scorer *scorer_new(unsigned subsample, double frame_rate) {
     Scorer *scorer = nullptr;
-    guarded([&] { scorer = new Scorer(subsample, is_scalar != 0); });
+    guarded([&] { scorer = new Scorer(subsample, frame_rate); });
     return scorer;
 }
 VMAF_EXPORT void scorer_delete(Scorer *scorer) { delete scorer; }

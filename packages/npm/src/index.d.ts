@@ -1,0 +1,113 @@
+/** Samples in the low bits: Uint8Array for 8 bit, Uint16Array above. */
+export type Plane = Uint8Array | Uint16Array;
+
+/** Planes without gaps, planes with strides (in samples), all planes in one array, or a frame of WebCodecs. */
+export type Picture = Plane[] | { planes: Plane[]; strides?: number[] } | Plane | VideoFrame;
+
+export interface ModelChoice {
+  /** A model of the package, such as "vmaf_v0.6.1" or "vmaf_4k_v0.6.1". */
+  version?: string;
+  /** The content of a model file. */
+  json?: string | object;
+  /** Of its scores; "vmaf" for a single model, else the version. */
+  name?: string;
+  /** EXTRACTOR.OPTION: value, as in `vmaf --model`. */
+  options?: Record<string, string | number | boolean>;
+  disableClip?: boolean;
+  enableTransform?: boolean;
+}
+
+export interface FeatureChoice {
+  name: string;
+  options?: Record<string, string | number | boolean>;
+}
+
+export interface ScoreOptions {
+  /** "vmaf_v0.6.1" unless given; null or []: none. */
+  model?: string | ModelChoice | (string | ModelChoice)[] | null;
+  /** Feature extractors besides those that the models need: "psnr", "float_ssim", "cambi", ... */
+  features?: (string | FeatureChoice)[];
+  /** Score frames whose number is a multiple of this. */
+  subsample?: number;
+  /** For metrics that depend on it (xpsnr); clips state their own. */
+  frameRate?: number;
+  /** false: the module without SIMD128, also where the engine has it. */
+  simd?: boolean;
+}
+
+export interface PictureFormat {
+  width: number;
+  height: number;
+  /** "420" unless given. */
+  pixelFormat?: "420" | "422" | "444" | "400";
+  /** 8 unless given; up to 16. */
+  bitDepth?: number;
+}
+
+export interface Pooled {
+  min: number;
+  max: number;
+  mean: number;
+  harmonic_mean: number;
+}
+
+export class Result {
+  readonly version: string;
+  readonly frames: { frame: number; metrics: Record<string, number> }[];
+  readonly pooled: Record<string, Pooled>;
+  readonly aggregate: Record<string, number>;
+  /** The document that `vmaf` writes. Digits 0: as libvmaf writes them; 17: all. */
+  document(format?: "json" | "xml" | "csv" | "sub", digits?: 0 | 17): string;
+  /** The p-th percentile, 0 to 100, of a metric over the frames. */
+  percentile(metric: string, p: number): number;
+}
+
+/** A file that is read at once. */
+export interface ClipFile {
+  readonly name: string;
+  readonly size: number;
+  /** Fills `target` from a place in the file; returns how many bytes there were. */
+  read(place: number, target: Uint8Array): number;
+}
+
+export class Scorer {
+  static create(options: PictureFormat & ScoreOptions): Promise<Scorer>;
+  /** Two clips: YUV4MPEG2, or raw where a format is given. Then call read() until it returns false. */
+  static open(reference: ClipFile, distorted: ClipFile, options?: Partial<PictureFormat> & ScoreOptions): Promise<Scorer>;
+  /** "simd128" or "scalar". */
+  readonly instructionSet: string;
+  /** With VideoFrames: a promise, to be awaited before the next call. The frames stay the caller's to close. */
+  push(reference: VideoFrame, distorted: VideoFrame): Promise<void>;
+  push(reference: Exclude<Picture, VideoFrame>, distorted: Exclude<Picture, VideoFrame>): void;
+  read(): boolean;
+  readonly pairsLeft: number;
+  readonly frameRate: number;
+  /** The scores; frees the scorer's memory. */
+  finish(): Result;
+  /** Frees the scorer's memory; may be called again. */
+  free(): void;
+}
+
+export class VmafError extends Error {
+  /** "EINVAL", "ENOMEM", ... */
+  readonly code: string;
+}
+
+export const DEFAULT_MODEL: string;
+/** Whether this engine has SIMD128. */
+export function hasSimd(): boolean;
+/** The chroma format and depth of a format of WebCodecs; throws where it is not planes of YUV. */
+export function formatOf(format: string | null): { pixelFormat: "420" | "422" | "444"; bitDepth: number; isSemiPlanar: boolean };
+/** A Blob as Scorer.open() takes it, in workers. */
+export function blobFile(blob: Blob, name?: string): ClipFile;
+/** A Scorer with a module and models that the caller has loaded. */
+export function scorerWith(parts: { module: WebAssembly.Module; models: Record<string, string> }): typeof Scorer;
+
+/** Node only: the versions of the package's models. */
+export function models(): Promise<string[]>;
+/** Node only. */
+export function scoreFiles(
+  reference: string | URL,
+  distorted: string | URL,
+  options?: Partial<PictureFormat> & ScoreOptions & { onProgress?: (progress: { done: number; total: number }) => void; signal?: AbortSignal },
+): Promise<Result>;

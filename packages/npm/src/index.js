@@ -1,0 +1,49 @@
+// For browsers and their workers: module and models are fetched from beside this file.
+import { VmafError } from "./errors.js";
+import { hasSimd } from "./instance.js";
+import { scorerClass, sharedInstances } from "./scorer.js";
+
+export { VmafError } from "./errors.js";
+export { formatOf } from "./pictures.js";
+export { DEFAULT_MODEL, Result } from "./scorer.js";
+export { hasSimd };
+
+async function fetched(path) {
+  const url = new URL(path, import.meta.url);
+  const response = await fetch(url);
+  if (!response.ok) throw new VmafError(`${url} could not be fetched: ${response.status} ${response.statusText}`, "ENOENT");
+  return response;
+}
+
+const instances = sharedInstances(async (kind) => WebAssembly.compile(await (await fetched(`../wasm/vmaf-turbo-${kind}.wasm`)).arrayBuffer()));
+
+export const Scorer = scorerClass({
+  instance: (simd = hasSimd()) => instances(simd ? "simd" : "scalar"),
+  model: async (version) => (await fetched(`../models/${encodeURIComponent(version)}.json`)).text(),
+});
+
+/** A Scorer whose module and models the caller has: for pages that carry everything with them. */
+export function scorerWith({ module, models }) {
+  const instance = sharedInstances(async () => module);
+  return scorerClass({
+    instance: () => instance("given"),
+    model: async (version) => {
+      if (!(version in models)) throw new VmafError(`there is no model '${version}'; there are ${Object.keys(models).join(", ")}`, "ENOENT");
+      return models[version];
+    },
+  });
+}
+
+/** A Blob or File as Scorer.open() takes it; in workers only, where files can be read at once. */
+export function blobFile(blob, name = blob.name ?? "clip") {
+  const reader = new FileReaderSync();
+  return {
+    name,
+    size: blob.size,
+    read(place, target) {
+      const bytes = new Uint8Array(reader.readAsArrayBuffer(blob.slice(place, place + target.length)));
+      target.set(bytes);
+      return bytes.length;
+    },
+  };
+}

@@ -1,0 +1,131 @@
+// One WebAssembly module and its memory. The module asks for little: a clock, a place for its log, and files that were opened.
+import { VmafError } from "./errors.js";
+
+const ENOSYS = 52; // Emscripten's number
+const EBADF = 8;
+const ERRNO_NAMES = { 2: "EACCES", 6: "EAGAIN", 28: "EINVAL", 29: "EIO", 44: "ENOENT", 48: "ENOMEM", 52: "ENOSYS", 138: "ENOTSUP" };
+
+// (module (func (drop (v128.const i64x2 0 0)))), without names
+const SIMD_PROBE = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 23, 1, 21, 0, 253, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26, 11,
+]);
+
+/** Whether this engine runs the module with SIMD128. */
+export function hasSimd() {
+  return WebAssembly.validate(SIMD_PROBE);
+}
+
+export class Instance {
+  #files = new Map();
+  #nextFile = 1;
+  #logged = [];
+  #decoder = new TextDecoder();
+  #encoder = new TextEncoder();
+
+  /** @param {WebAssembly.Module} module */
+  static async create(module) {
+    const instance = new Instance();
+    const { exports } = await WebAssembly.instantiate(module, instance.#imports(module));
+    instance.exports = exports;
+    exports._initialize();
+    return instance;
+  }
+
+  get bytes() { // anew after every call: memory that grows is another buffer
+    return new Uint8Array(this.exports.memory.buffer);
+  }
+
+  /** A file: `size`, and `read(place, target)`, which fills a Uint8Array at once and returns how many bytes there were. */
+  open(file) {
+    this.#files.set(this.#nextFile, file);
+    return this.#nextFile++;
+  }
+
+  close(number) {
+    this.#files.delete(number);
+  }
+
+  /** The text at an address, up to its zero. */
+  text(address) {
+    const bytes = this.bytes;
+    return this.#decoder.decode(bytes.subarray(address, bytes.indexOf(0, address)));
+  }
+
+  /** Calls a function of the module with texts in its memory; throws VmafError where it returns a negative number. */
+  call(name, ...values) {
+    const texts = [];
+    try {
+      const numbers = values.map((value) => {
+        if (typeof value !== "string") return Number(value);
+        const encoded = this.#encoder.encode(value);
+        const address = this.exports.module_allocate(encoded.length + 1);
+        if (!address) throw new VmafError("there is not enough memory", "ENOMEM");
+        texts.push(address);
+        this.bytes.set(encoded, address);
+        this.bytes[address + encoded.length] = 0;
+        return address;
+      });
+      const status = this.exports[name](...numbers);
+      if (status < 0) throw this.error(status);
+      return status;
+    } finally {
+      for (const address of texts) this.exports.module_free(address);
+    }
+  }
+
+  error(status = -28) {
+    return new VmafError(this.text(this.exports.module_error()), ERRNO_NAMES[-status] ?? `errno ${-status}`);
+  }
+
+  #log(bytes) {
+    this.#logged.push(...bytes);
+    for (let end = this.#logged.indexOf(10); end >= 0; end = this.#logged.indexOf(10))
+      console.warn(this.#decoder.decode(new Uint8Array(this.#logged.splice(0, end + 1))).trimEnd());
+  }
+
+  #imports(module) {
+    const view = () => new DataView(this.exports.memory.buffer);
+    const known = {
+      clock_time_get: (clock, precision, address) => {
+        view().setBigUint64(address, BigInt(Math.round(Date.now() * 1e6)), true);
+        return 0;
+      },
+      fd_write: (descriptor, parts, count, written) => {
+        let total = 0;
+        for (let i = 0; i < count; i++) {
+          const address = view().getUint32(parts + 8 * i, true);
+          const size = view().getUint32(parts + 8 * i + 4, true);
+          this.#log(this.bytes.subarray(address, address + size));
+          total += size;
+        }
+        view().setUint32(written, total, true);
+        return 0;
+      },
+      environ_sizes_get: (count, size) => {
+        view().setUint32(count, 0, true);
+        view().setUint32(size, 0, true);
+        return 0;
+      },
+      environ_get: () => 0,
+      proc_exit: (status) => {
+        throw new VmafError(`the module ended with status ${status}`, "EFAULT");
+      },
+      emscripten_notify_memory_growth: () => {},
+      file_size: (file) => this.#files.get(file)?.size ?? -1,
+      file_read: (file, place, address, size) => {
+        try {
+          return this.#files.get(file).read(place, this.bytes.subarray(address, address + size));
+        } catch {
+          return -1;
+        }
+      },
+    };
+    const imports = {};
+    for (const { module: group, name } of WebAssembly.Module.imports(module)) {
+      imports[group] ??= {};
+      // What is left are calls for files of a system, of which there is none here.
+      imports[group][name] = known[name] ?? (name.startsWith("__syscall_") ? () => -ENOSYS : () => EBADF);
+    }
+    return imports;
+  }
+}

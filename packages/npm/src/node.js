@@ -1,0 +1,68 @@
+// For Node: module and models are files of the package, and so are clips.
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+
+import { VmafError } from "./errors.js";
+import { hasSimd } from "./instance.js";
+import { scorerClass, sharedInstances } from "./scorer.js";
+
+export { VmafError } from "./errors.js";
+export { formatOf } from "./pictures.js";
+export { DEFAULT_MODEL, Result } from "./scorer.js";
+export { blobFile, scorerWith } from "./index.js";
+export { hasSimd };
+
+const place = (path) => new URL(path, import.meta.url);
+const instances = sharedInstances(async (kind) => WebAssembly.compile(await readFile(place(`../wasm/vmaf-turbo-${kind}.wasm`))));
+
+/** Versions of the models that the package has. */
+export async function models() {
+  return (await readdir(place("../models/"))).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -5)).sort();
+}
+
+async function model(version) {
+  try {
+    if (!/^[\w.]+$/.test(version)) throw new Error("not a version");
+    return await readFile(place(`../models/${version}.json`), "utf8");
+  } catch {
+    throw new VmafError(`there is no model '${version}'; there are ${(await models()).join(", ")}`, "ENOENT");
+  }
+}
+
+export const Scorer = scorerClass({ instance: (simd = hasSimd()) => instances(simd ? "simd" : "scalar"), model });
+
+function open(path) {
+  try {
+    const descriptor = openSync(path, "r");
+    return {
+      name: String(path),
+      size: fstatSync(descriptor).size,
+      read: (from, target) => readSync(descriptor, target, 0, target.length, from),
+      close: () => closeSync(descriptor),
+    };
+  } catch (error) {
+    throw new VmafError(`cannot open '${path}': ${error.message}`, error.code);
+  }
+}
+
+/** Scores two clips: YUV4MPEG2, or raw with width, height, pixelFormat and bitDepth. */
+export async function scoreFiles(reference, distorted, { onProgress, signal, ...options } = {}) {
+  const files = [];
+  let scorer;
+  try {
+    for (const path of [reference, distorted]) files.push(open(path));
+    scorer = await Scorer.open(files[0], files[1], options);
+    const total = scorer.pairsLeft;
+    for (let done = 0; ; ) {
+      signal?.throwIfAborted();
+      if (!scorer.read()) break;
+      done++;
+      onProgress?.({ done, total });
+      await new Promise((resolve) => setImmediate(resolve)); // others want to work, too
+    }
+    return scorer.finish();
+  } finally {
+    scorer?.free();
+    for (const file of files) file.close();
+  }
+}

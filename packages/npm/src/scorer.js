@@ -1,0 +1,218 @@
+import { VmafError } from "./errors.js";
+import { Instance } from "./instance.js";
+import { copyPlane, planeSizes, planesOf, planesOfFrame } from "./pictures.js";
+
+export const DEFAULT_MODEL = "vmaf_v0.6.1";
+const DOCUMENTS = { xml: 0, json: 1, csv: 2, sub: 3 };
+const ALL_DIGITS = 17;
+
+const isFrame = (picture) => typeof VideoFrame !== "undefined" && picture instanceof VideoFrame;
+
+function list(value) {
+  return value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
+}
+
+// Documents write numbers that JSON has no words for as C does.
+function parseDocument(text) {
+  const words = { nan: NaN, "-nan": NaN, inf: Infinity, "-inf": -Infinity };
+  const quoted = text.replace(/: (-?(?:nan|inf))(?=[,\s}])/g, ': "\\u0000$1"');
+  return JSON.parse(quoted, (key, value) => (typeof value === "string" && value[0] === "\0" ? words[value.slice(1)] : value));
+}
+
+/** What was scored: every figure with all its digits. */
+export class Result {
+  constructor(document, texts) {
+    this.version = document.version;
+    this.frames = document.frames.map(({ frameNum, metrics }) => ({ frame: frameNum, metrics }));
+    this.pooled = document.pooled_metrics;
+    this.aggregate = document.aggregate_metrics;
+    this.#texts = texts;
+  }
+  #texts;
+
+  /** The document that `vmaf` writes: "json", "xml", "csv" or "sub"; with `digits` significant digits, or as libvmaf writes them. */
+  document(format = "json", digits = 0) {
+    return this.#texts(format, digits);
+  }
+
+  /** The p-th percentile (0 to 100) of a metric over the frames, between the two nearest. */
+  percentile(metric, p) {
+    const values = this.frames.map(({ metrics }) => metrics[metric]).filter((value) => value !== undefined).sort((a, b) => a - b);
+    if (values.length === 0) throw new VmafError(`there is no score '${metric}'`);
+    const place = (p / 100) * (values.length - 1), below = Math.floor(place);
+    return values[below] + (values[Math.min(below + 1, values.length - 1)] - values[below]) * (place - below);
+  }
+}
+
+/** Makes the class with what differs between Node and browsers: where the module and the models come from. */
+export function scorerClass(platform) {
+  return class Scorer {
+    #instance;
+    #handle = 0;
+    #format = null;
+    #files = [];
+    #pending = false;
+
+    /** Loads what is needed, and prepares for pictures of this format. */
+    static async create(options = {}) {
+      const scorer = await this.#start(options);
+      const { width, height, pixelFormat = "420", bitDepth = 8 } = options;
+      try {
+        for (const [name, value] of Object.entries({ width, height }))
+          if (!Number.isInteger(value) || value <= 0) throw new VmafError(`${name} is ${value}; give the size of the pictures in pixels`);
+        if (!/^4(00|20|22|44)$/.test(pixelFormat)) throw new VmafError(`there is no pixel format '${pixelFormat}'; use 420, 422, 444 or 400`);
+        scorer.#instance.call("scorer_prepare", scorer.#handle, Number(pixelFormat), bitDepth, width, height);
+        scorer.#format = { width, height, pixelFormat, bitDepth };
+        return scorer;
+      } catch (error) {
+        scorer.free();
+        throw error;
+      }
+    }
+
+    /** A scorer of two clips (YUV4MPEG2, or raw with width, height, pixelFormat and bitDepth) as files of Instance.open(). */
+    static async open(reference, distorted, options = {}) {
+      const scorer = await this.#start(options);
+      try {
+        const instance = scorer.#instance;
+        scorer.#files = [reference, distorted].map((file) => instance.open(file));
+        const isRaw = options.width !== undefined;
+        const { width = 0, height = 0, pixelFormat = "420", bitDepth = 8 } = options;
+        instance.call("scorer_open", scorer.#handle, scorer.#files[0], reference.name, scorer.#files[1], distorted.name,
+          Number(pixelFormat), isRaw ? bitDepth : 0, width, height);
+        return scorer;
+      } catch (error) {
+        scorer.free();
+        throw error;
+      }
+    }
+
+    static async #start({ model = DEFAULT_MODEL, features, subsample = 0, frameRate = 0, simd, instance }) {
+      const scorer = new this();
+      scorer.#instance = instance ?? (await platform.instance(simd));
+      const { exports } = scorer.#instance;
+      scorer.#handle = exports.scorer_new(subsample, frameRate);
+      if (!scorer.#handle) throw scorer.#instance.error();
+      try {
+        const models = list(model);
+        for (const each of models) await scorer.#addModel(typeof each === "string" ? { version: each } : each, models.length > 1);
+        for (const each of list(features)) scorer.#addFeature(typeof each === "string" ? { name: each } : each);
+        return scorer;
+      } catch (error) {
+        scorer.free();
+        throw error;
+      }
+    }
+
+    async #addModel({ version, json, name, options = {}, disableClip = false, enableTransform = false }, isOneOfSeveral) {
+      const text = json === undefined ? await platform.model(version) : typeof json === "string" ? json : JSON.stringify(json);
+      this.#setOptions(options);
+      this.#instance.call("scorer_model", this.#handle, text, name ?? (isOneOfSeveral ? (version ?? "vmaf") : "vmaf"), disableClip, enableTransform);
+    }
+
+    #addFeature({ name, options = {} }) {
+      this.#setOptions(options);
+      this.#instance.call("scorer_feature", this.#handle, name);
+    }
+
+    #setOptions(options) {
+      for (const [key, value] of Object.entries(options)) this.#instance.call("scorer_option", this.#handle, key, String(value));
+    }
+
+    /** "simd128" or "scalar". */
+    get instructionSet() {
+      return this.#instance.text(this.#instance.exports.scorer_isa(this.#alive));
+    }
+
+    /** Scores the next pair. With VideoFrames it returns a promise, which has to be awaited before the next call. */
+    push(reference, distorted) {
+      const format = this.#needs("push");
+      if (!isFrame(reference) && !isFrame(distorted)) return this.#pushPlanes([planesOf(reference, format), planesOf(distorted, format)]);
+      this.#pending = true;
+      return Promise.all([reference, distorted].map((picture) => (isFrame(picture) ? planesOfFrame(picture, format) : planesOf(picture, format))))
+        .finally(() => { this.#pending = false; })
+        .then((pictures) => this.#pushPlanes(pictures));
+    }
+
+    #needs(call) {
+      if (!this.#format) throw new VmafError(this.#alive ? `${call}() needs a scorer of create()` : "");
+      if (this.#pending) throw new VmafError("the last push() of VideoFrames has not ended; await it");
+      void this.#alive;
+      return this.#format;
+    }
+
+    get #alive() {
+      if (!this.#handle) throw new VmafError("the scorer was freed");
+      return this.#handle;
+    }
+
+    #pushPlanes(pictures) {
+      const { exports } = this.#instance, handle = this.#alive;
+      const planes = exports.scorer_reads_chroma(handle) ? 3 : 1;
+      const Samples = this.#format.bitDepth > 8 ? Uint16Array : Uint8Array;
+      pictures.forEach((picture, which) => picture.slice(0, planes).forEach((plane, i) => {
+        const address = exports.scorer_plane(handle, which, i);
+        const stride = exports.scorer_stride(handle, which, i) / Samples.BYTES_PER_ELEMENT;
+        const [width, height] = planeSizes(this.#format)[i];
+        copyPlane(plane, new Samples(exports.memory.buffer, address, stride * height), stride, width, height);
+      }));
+      this.#instance.call("scorer_push", handle);
+    }
+
+    /** Of a scorer of open(): scores the next pair; false at the end of either clip. */
+    read() {
+      return this.#instance.call("scorer_read", this.#alive) === 1;
+    }
+    get pairsLeft() {
+      return this.#instance.exports.scorer_pairs_left(this.#alive);
+    }
+    get frameRate() {
+      return this.#instance.exports.scorer_frame_rate(this.#alive);
+    }
+
+    /** The scores. The scorer's memory is freed; the result stays. */
+    finish() {
+      if (this.#pending) throw new VmafError("the last push() of VideoFrames has not ended; await it");
+      const instance = this.#instance;
+      instance.call("scorer_finish", this.#alive);
+      const text = (format, digits) => {
+        const number = DOCUMENTS[format];
+        if (number === undefined) throw new VmafError(`there is no format '${format}'; use json, xml, csv or sub`);
+        const address = instance.exports.scorer_document(this.#handle, number, digits);
+        if (!address) throw instance.error();
+        return instance.text(address);
+      };
+      // All documents that may be asked for, since the memory goes.
+      const texts = new Map();
+      for (const format of Object.keys(DOCUMENTS)) for (const digits of [0, ALL_DIGITS]) texts.set(`${format} ${digits}`, text(format, digits));
+      this.free();
+      return new Result(parseDocument(texts.get(`json ${ALL_DIGITS}`)), (format, digits) => {
+        const found = texts.get(`${format} ${digits}`);
+        if (found === undefined) throw new VmafError(`there is no document '${format}' with ${digits} digits; use json, xml, csv or sub, and 0 or 17`);
+        return found;
+      });
+    }
+
+    /** Frees the scorer's memory; may be called again. */
+    free() {
+      if (this.#handle) this.#instance.exports.scorer_delete(this.#handle);
+      this.#handle = 0;
+      for (const number of this.#files.splice(0)) this.#instance.close(number);
+    }
+    [Symbol.dispose ?? Symbol.for("dispose")]() {
+      this.free();
+    }
+  };
+}
+
+/** Compiles the module once; several scorers share its memory. */
+export function sharedInstances(load) {
+  const made = new Map();
+  return (kind) => {
+    if (!made.has(kind)) made.set(kind, load(kind).then((module) => Instance.create(module)).catch((error) => {
+      made.delete(kind);
+      throw error;
+    }));
+    return made.get(kind);
+  };
+}

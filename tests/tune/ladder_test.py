@@ -72,9 +72,41 @@ class Ladder(tune_case.TuneCase):
         for bandwidth, name in re.findall(r'bandwidth="(\d+)" width.*?<BaseURL>(.*?)</BaseURL>', manifest):
             packets = sum(map(int, probe(self.path("dash", name), "packet=size")))
             self.assertGreaterEqual(int(bandwidth) * 2, packets * 8 * 0.999)  # two seconds
+        self.check_fragments(manifest)
         os.makedirs(self.path("mute"))
         self.ladder("--run", "--video-only", "--format", "dash", "-o", "mute/film.mpd")
         self.assertNotIn("audio", open(self.path("mute/film.mpd")).read())
+
+    def check_fragments(self, manifest):
+        """Files are fragmented, and the manifest has the places of their heads and indexes."""
+        found = re.findall(r'<BaseURL>(.*?\.mp4)</BaseURL><SegmentBase timescale="\d+" indexRange="(\d+)-(\d+)"><Initialization range="0-(\d+)"/>', manifest)
+        self.assertEqual(len(found), 3)
+        for name, first, last, head in found:
+            data = open(self.path("dash", name), "rb").read()
+            boxes, at = [], 0
+            while at < len(data):
+                size = int.from_bytes(data[at:at + 4], "big")
+                boxes.append((data[at + 4:at + 8].decode(), at, at + size - 1))
+                at += size
+            self.assertEqual([b[0] for b in boxes[:4]], ["ftyp", "moov", "sidx", "moof"], name)
+            self.assertEqual((boxes[1][2], *boxes[2][1:]), (int(head), int(first), int(last)), name)
+
+    def test_every_language_and_subtitle_is_shipped(self):
+        os.makedirs(self.path("many"))
+        with open(self.path("words.srt"), "w") as file: file.write("1\n00:00:00,500 --> 00:00:01,500\nHello\n")
+        self.ffmpeg("-i", "sound.mkv", "-f", "lavfi", "-i", "sine=f=880:d=2", "-i", "words.srt", "-map", "0:v", "-map", "0:a", "-map", "1", "-map", "2", "-c:v", "copy", "-c:a", "aac", "-c:s", "srt",
+                    "-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=ger", "-metadata:s:a:1", "title=Kommentar", "-metadata:s:s:0", "language=fre", "many.mkv")
+        for form, name, output in (("hls", "many/film.m3u8", "many"), ("dash", "many2/film.mpd", "many2")):
+            os.makedirs(self.path(output), exist_ok=True)
+            self.tune("ladder", "-i", "many.mkv", "--resolutions", "88x72", "--target-vmafs", "50", "--q-step", "3", "--run", "--segment-seconds", "1", "--format", form, "-o", name)
+        master, manifest = open(self.path("many/film.m3u8")).read(), open(self.path("many2/film.mpd")).read()
+        self.assertIn('TYPE=AUDIO,GROUP-ID="sound",NAME="en",LANGUAGE="en",DEFAULT=YES', master)
+        self.assertIn('TYPE=AUDIO,GROUP-ID="sound",NAME="Kommentar",LANGUAGE="de",DEFAULT=NO', master)
+        self.assertIn('TYPE=SUBTITLES,GROUP-ID="subtitles",NAME="fr",LANGUAGE="fr"', master)
+        self.assertIn('AUDIO="sound",SUBTITLES="subtitles"', master)
+        self.assertIn("Hello", open(self.path("many/subtitles.vtt")).read())
+        self.assertIn("subtitles.vtt", open(self.path("many/subtitles.m3u8")).read())
+        self.assertRegex(manifest, r'(?s)contentType="audio".*lang="en".*contentType="audio".*lang="de".*mimeType="text/vtt" lang="fr"')
 
     def test_shots_keep_every_time_stamp(self):
         times = lambda name: sorted(float(t.rstrip(",")) for t in probe(self.path(name), "packet=pts_time", "-select_streams", "v"))

@@ -215,7 +215,7 @@ TEST(Ladder, NamesItsRungsForPlayers) {
     source.hdr.transfer = Hdr::Transfer::hlg;
     const std::vector<Rung> rungs = {{{500.4, 80, 640, 360, 30}, "avc1.64001E", 700'000},
                                      {{2000, 95, 1280, 720, 22}, "avc1.64001F", 1'500'000}};
-    EXPECT_EQ(hls_playlist(rungs, source), "#EXTM3U\n#EXT-X-VERSION:6\n"
+    EXPECT_EQ(hls_playlist(rungs, source), "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-INDEPENDENT-SEGMENTS\n"
                                            "#EXT-X-STREAM-INF:BANDWIDTH=700000,AVERAGE-BANDWIDTH=500400,RESOLUTION="
                                            "640x360,FRAME-RATE=29.970,VIDEO-RANGE=HLG,CODECS=\"avc1.64001E\"\n"
                                            "rendition_640x360_500k.m3u8\n"
@@ -224,7 +224,20 @@ TEST(Ladder, NamesItsRungsForPlayers) {
                                            "rendition_1280x720_2000k.m3u8\n");
     EXPECT_THAT(dash_manifest(rungs, source),
                 AllOf(HasSubstr("bandwidth=\"700000\" width=\"640\" height=\"360\" frameRate=\"30000/1001\""),
-                      HasSubstr("mimeType=\"video/mp4\"")));
+                      HasSubstr("mimeType=\"video/mp4\""), Not(HasSubstr("SegmentBase"))));
+    std::vector<Rung> made = rungs;
+    made[0].index = SegmentIndex{805, 806, 881, 12800, 3};
+    SideTrack sound;
+    sound.language = "de";
+    sound.label = "Ton \"1\" & 2";
+    sound.name = "sound_2";
+    sound.codecs = "mp4a.40.2";
+    EXPECT_THAT(
+        dash_manifest(made, source, {sound}),
+        AllOf(HasSubstr("<SegmentBase timescale=\"12800\" indexRange=\"806-881\"><Initialization range=\"0-805\"/>"),
+              HasSubstr("lang=\"de\""), HasSubstr("&amp; 2</Label>"), HasSubstr("sound_2.mp4")));
+    EXPECT_THAT(hls_playlist(made, source, {sound}), AllOf(HasSubstr("NAME=\"Ton '1' & 2\",LANGUAGE=\"de\""),
+                                                           HasSubstr("avc1.64001E,mp4a.40.2\",AUDIO=\"sound\"")));
 }
 
 TEST(Ladder, KeepsTheHullAndSpreadsRungsOverIt) {

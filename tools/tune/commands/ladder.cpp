@@ -15,8 +15,10 @@
 #include "commands/job_state.hpp"
 #include "commands/manifest.hpp"
 #include "commands/on_cluster.hpp"
+#include "commands/rung_files.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
+
 #include "curves/rate_curve.hpp"
 #include "rows/row.hpp"
 #include "system/filesystem.hpp"
@@ -30,7 +32,6 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-enum class LadderFormat { json, hls, dash };
 enum class RungSpacing { log_bitrate, vmaf };
 
 struct LadderRequest : ClusterRequest, SearchOptions {
@@ -303,67 +304,6 @@ json ladder_json(const LadderWork &work, const std::vector<Rung> &rungs) {
     return document;
 }
 
-// What FFmpeg makes beside the output. It would write through whatever links somebody put under its names, so it works
-// in a folder of this run, and what is whole is moved.
-class RungFiles {
-  public:
-    RungFiles(const LadderRequest &o)
-        : folder_(o.output.empty() || o.output == "-" ? fs::path(".") : fs::absolute(o.output).parent_path()),
-          overwrite_(o.overwrite), as_hls_(o.format == LadderFormat::hls), segment_seconds_(o.segment_seconds),
-          made_(folder_.string(), false) {}
-
-    bool as_hls() const { return as_hls_; }
-    std::string made(const std::string &name) const { return (fs::path(made_.path()) / file_name(name)).string(); }
-    std::string kept(const std::string &name) const { return (folder_ / file_name(name)).string(); }
-
-    // Ends a command that makes files of this name. Throws CommandError where they cannot be kept.
-    void complete(Arguments &command, const std::string &name) const {
-        if (fs::exists(kept(name)) && !overwrite_)
-            throw CommandError(kExitOutput, "'" + kept(name) + "' exists; use --overwrite or another --output");
-        try {
-            system::check_output_file(kept(name));
-        } catch (const system::OutputError &e) {
-            throw CommandError(kExitOutput, e.what());
-        }
-        if (as_hls_)
-            append(command, {"-f", "hls", "-hls_time", number_text(segment_seconds_), "-hls_playlist_type", "vod",
-                             "-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", name + "_init.mp4",
-                             "-hls_segment_filename", (fs::path(made_.path()) / (name + "_%05d.m4s")).string()});
-        else
-            append(command, {"-movflags", "+faststart"});
-        command.push_back(as_hls_ ? made(name) : ffmpeg_path(made(name)));
-    }
-
-    // Those of one name are whole; that which leads to the others comes last.
-    void keep(const std::string &name) const {
-        const std::string last = file_name(name);
-        std::vector<std::string> others;
-        std::error_code error;
-        for (const auto &entry : fs::directory_iterator(made_.path(), error))
-            if (const std::string file = fs::path(entry.path()).filename().string();
-                file.starts_with(name) && file != last)
-                others.push_back(file);
-        for (const std::string &file : others) move(file);
-        move(last);
-    }
-
-  private:
-    std::string file_name(const std::string &name) const { return name + (as_hls_ ? ".m3u8" : ".mp4"); }
-    void move(const std::string &file) const {
-        std::error_code error;
-        demand_durable((fs::path(made_.path()) / file).string(), (folder_ / file).string());
-        fs::rename(fs::path(made_.path()) / file, folder_ / file, error); // takes the place of a link
-        if (error)
-            throw CommandError(kExitOutput,
-                               "'" + (folder_ / file).string() + "' cannot be written: " + error.message());
-    }
-
-    fs::path folder_;
-    bool overwrite_, as_hls_;
-    double segment_seconds_;
-    WorkFolder made_;
-};
-
 // Every rung of the whole source, with key frames at the same times; HLS in segments, else as files.
 void encode_rungs(Run &run, const LadderRequest &o, LadderWork &work, std::vector<Rung> &rungs,
                   const RungFiles &files) {
@@ -375,46 +315,19 @@ void encode_rungs(Run &run, const LadderRequest &o, LadderWork &work, std::vecto
         command.pop_back();
         append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(o.segment_seconds) + ")"});
         append(command, work.adapter().container_tag("mp4"));
-        files.complete(command, rung.name());
+        files.complete(command, rung.name(), true);
         const Outcome outcome = run_child(command);
         run.check_interrupted();
         demand_success(outcome, rung.name() + ": the encoder", files.kept(rung.name()));
         demand_whole(setup.programs, outcome, path, frames_wished(work.source(), {}, run.options().vfilter),
                      files.kept(rung.name()));
-        const Bandwidth made =
-            files.as_hls() ? playlist_bandwidth(path)
-                           : file_bandwidth(setup.programs, path, o.segment_seconds, work.source().rate.value());
+        const Bandwidth made = files.bandwidth(setup.programs, rung.name(), work.source().rate.value());
         rung.peak_bps = made.peak_bps;
         rung.mean_bps = made.mean_bps;
+        rung.index = files.index_of(rung.name());
         files.keep(rung.name());
         run.progress().say("encoded " + files.kept(rung.name()));
     }
-}
-
-// The source's sound beside the rungs: copied where players take it, else as AAC.
-std::optional<Sound> encode_sound(Run &run, const LadderRequest &o, const LadderWork &work, const RungFiles &files) {
-    if (work.source().kind != Source::Kind::container || o.video_only) return std::nullopt;
-    const std::string codec = sound_codec(run.programs(), work.source().path);
-    if (codec.empty()) return std::nullopt;
-    const std::string name = "sound", path = files.made(name);
-    Arguments command = {run.programs().ffmpeg,           "-y",   "-hide_banner", "-nostdin", "-v",  "error", "-i",
-                         ffmpeg_path(work.source().path), "-map", "0:a:0",        "-vn",      "-sn", "-dn"};
-    const std::string wish = o.audio_codec.empty() ? (codec == "aac" ? "copy" : "aac") : o.audio_codec;
-    append(command, {"-c:a", wish});
-    files.complete(command, name);
-    const Outcome outcome = run_child(command);
-    run.check_interrupted();
-    demand_success(outcome, "sound: FFmpeg", files.kept(name));
-    if (const std::string why = reading_failure(run.programs(), path); !why.empty())
-        throw CommandError(kExitFailed, "the sound cannot be read to its end: " + why);
-    const Bandwidth made =
-        files.as_hls() ? playlist_bandwidth(path) : file_bandwidth(run.programs(), path, o.segment_seconds, 0);
-    files.keep(name);
-    run.progress().say("encoded " + files.kept(name));
-    return Sound{wish == "copy" || wish == "aac" ? "mp4a.40.2"
-                 : wish == "libopus"             ? "Opus"
-                                                 : "mp4a.40.2",
-                 made.peak_bps, made.mean_bps};
 }
 
 constexpr Choice<RungSpacing> kSpacings[] = {
@@ -466,15 +379,15 @@ int run_ladder(const LadderRequest &o) {
     std::vector<Rung> rungs;
     for (const RatePoint &point : chosen) rungs.push_back(work.describe(point));
     const bool as_hls = o.format == LadderFormat::hls;
-    std::optional<Sound> sound;
+    std::vector<SideTrack> tracks;
     if (o.run) {
-        const RungFiles files(o);
+        const RungFiles files({o.output, o.overwrite, o.format, o.segment_seconds});
         encode_rungs(run, o, work, rungs, files);
-        sound = encode_sound(run, o, work, files);
+        if (!o.video_only) tracks = make_side_tracks(run, work.source(), o.audio_codec, files);
     }
-    const std::string text = as_hls ? hls_playlist(rungs, work.source(), sound)
+    const std::string text = as_hls ? hls_playlist(rungs, work.source(), tracks)
                              : o.format == LadderFormat::dash
-                                 ? dash_manifest(rungs, work.source(), sound)
+                                 ? dash_manifest(rungs, work.source(), tracks)
                                  : ladder_json(work, rungs).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
     write_result(o, o.output, text);
     work.finish();
@@ -493,7 +406,7 @@ void bind_ladder(CLI::App &app, LadderRequest &o) {
     add_option(app, "--points", o.points, "all measured points as rows");
     add_option(app, "--min-bitrate", o.min_bitrate, "kbps: no rung below");
     add_option(app, "--audio-codec", o.audio_codec, "with --run: codec of the sound (default: AAC, copied if it is)");
-    app.add_flag("--video-only", o.video_only, "with --run: without sound");
+    app.add_flag("--video-only", o.video_only, "with --run: without sound and subtitles");
     app.add_flag("--run", o.run, "encode the rungs beside the output, key frames aligned");
     add_option(app, "--segment-seconds", o.segment_seconds, "with --run: length of segments")
         ->check(CLI::PositiveNumber);

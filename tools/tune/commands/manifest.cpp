@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "report/escape.hpp"
 #include "system/filesystem.hpp"
 #include "text/numbers.hpp"
 
@@ -151,18 +152,40 @@ Bandwidth file_bandwidth(const Programs &programs, const std::string &path, doub
     return result;
 }
 
-std::string sound_codec(const Programs &programs, const std::string &path) {
-    const Outcome outcome = run_child({programs.ffprobe, "-v", "error", "-select_streams", "a:0", "-show_entries",
-                                       "stream=codec_name", "-of", "csv=p=0", "-i", ffmpeg_path(path)});
-    return outcome.out.substr(0, outcome.out.find_first_of(",\n"));
+namespace {
+
+// Quotes and ends of lines have no place in an attribute of a playlist.
+std::string playlist_text(std::string text) {
+    for (char &c : text)
+        if (c == '"' || static_cast<unsigned char>(c) < ' ') c = '\'';
+    return text;
 }
 
-std::string hls_playlist(const std::vector<Rung> &rungs, const Source &source, const std::optional<Sound> &sound) {
-    std::string text = "#EXTM3U\n#EXT-X-VERSION:6\n";
-    if (sound)
-        text +=
-            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"sound\",NAME=\"sound\",DEFAULT=YES,AUTOSELECT=YES,URI=\"sound.m3u8\"\n";
-    const double sound_peak = sound ? sound->peak_bps : 0, sound_mean = sound ? sound->mean_bps : 0;
+std::string hls_media(const SideTrack &track) {
+    const bool is_sound = track.kind == SideTrack::Kind::sound;
+    return std::string("#EXT-X-MEDIA:TYPE=") +
+           (is_sound ? "AUDIO,GROUP-ID=\"sound\"" : "SUBTITLES,GROUP-ID=\"subtitles\"") + ",NAME=\"" +
+           playlist_text(track.label) + "\"" +
+           (track.language.empty() ? "" : ",LANGUAGE=\"" + playlist_text(track.language) + "\"") +
+           (track.is_default ? ",DEFAULT=YES" : ",DEFAULT=NO") + ",AUTOSELECT=YES" +
+           (track.channels > 0 ? ",CHANNELS=\"" + std::to_string(track.channels) + "\"" : "") + ",URI=\"" + track.name +
+           ".m3u8\"\n";
+}
+
+} // namespace
+
+std::string hls_playlist(const std::vector<Rung> &rungs, const Source &source, const std::vector<SideTrack> &tracks) {
+    std::string text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-INDEPENDENT-SEGMENTS\n", sound_codecs, groups;
+    double sound_peak = 0, sound_mean = 0; // of the largest
+    for (const SideTrack &track : tracks) {
+        text += hls_media(track);
+        const bool is_sound = track.kind == SideTrack::Kind::sound;
+        const std::string group = is_sound ? ",AUDIO=\"sound\"" : ",SUBTITLES=\"subtitles\"";
+        if (groups.find(group) == std::string::npos) groups += group;
+        sound_peak = std::max(sound_peak, track.peak_bps);
+        sound_mean = std::max(sound_mean, track.mean_bps);
+        if (is_sound && sound_codecs.find("," + track.codecs) == std::string::npos) sound_codecs += "," + track.codecs;
+    }
     for (const Rung &r : rungs) {
         char line[400];
         std::snprintf(line, sizeof line,
@@ -173,40 +196,71 @@ std::string hls_playlist(const std::vector<Rung> &rungs, const Source &source, c
                       source.hdr.transfer == Hdr::Transfer::pq    ? "PQ"
                       : source.hdr.transfer == Hdr::Transfer::hlg ? "HLG"
                                                                   : "SDR",
-                      (r.codecs + (sound ? "," + sound->codecs : "")).c_str(), sound ? ",AUDIO=\"sound\"" : "",
-                      r.name().c_str());
+                      (r.codecs + sound_codecs).c_str(), groups.c_str(), r.name().c_str());
         text += line;
     }
     return text;
 }
 
-std::string dash_manifest(const std::vector<Rung> &rungs, const Source &source, const std::optional<Sound> &sound) {
+namespace {
+
+// Where a player finds the head of a file and its index.
+std::string segment_base(const std::optional<SegmentIndex> &index) {
+    if (!index) return {};
+    return "<SegmentBase timescale=\"" + std::to_string(index->timescale) + "\" indexRange=\"" +
+           std::to_string(index->first) + "-" + std::to_string(index->last) + "\"><Initialization range=\"0-" +
+           std::to_string(index->head_end) + "\"/></SegmentBase>";
+}
+
+std::string dash_track(const SideTrack &track) {
+    const bool is_sound = track.kind == SideTrack::Kind::sound;
+    std::string text = std::string("    <AdaptationSet contentType=\"") +
+                       (is_sound ? "audio\" mimeType=\"audio/mp4\" subsegmentAlignment=\"true\" "
+                                   "subsegmentStartsWithSAP=\"1\""
+                                 : "text\" mimeType=\"text/vtt\"") +
+                       (track.language.empty() ? "" : " lang=\"" + markup_escaped(track.language) + "\"") +
+                       ">\n      <Label>" + markup_escaped(track.label) + "</Label>\n" +
+                       "      <Role schemeIdUri=\"urn:mpeg:dash:role:2011\" value=\"" +
+                       (!is_sound          ? "subtitle"
+                        : track.is_default ? "main"
+                                           : "alternate") +
+                       "\"/>\n";
+    char line[200];
+    std::snprintf(line, sizeof line, "      <Representation id=\"%s\" bandwidth=\"%.0f\"", track.name.c_str(),
+                  std::max(1.0, track.peak_bps));
+    text += line;
+    if (!track.codecs.empty()) text += " codecs=\"" + track.codecs + "\"";
+    if (!track.rate.empty()) text += " audioSamplingRate=\"" + track.rate + "\"";
+    text += ">";
+    if (track.channels > 0)
+        text += "<AudioChannelConfiguration schemeIdUri=\"urn:mpeg:dash:23003:3:audio_channel_configuration:2011\" "
+                "value=\"" +
+                std::to_string(track.channels) + "\"/>";
+    return text + "<BaseURL>" + track.name + (is_sound ? ".mp4" : ".vtt") + "</BaseURL>" + segment_base(track.index) +
+           "</Representation>\n    </AdaptationSet>\n";
+}
+
+} // namespace
+
+std::string dash_manifest(const std::vector<Rung> &rungs, const Source &source, const std::vector<SideTrack> &tracks) {
     std::string text =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
         "profiles=\"urn:mpeg:dash:profile:isoff-on-demand:2011\" mediaPresentationDuration=\"PT" +
         number_text(std::round(source.duration * 1000) / 1000) +
         "S\" minBufferTime=\"PT2S\">\n  <Period>\n    <AdaptationSet contentType=\"video\" mimeType=\"video/mp4\" "
-        "segmentAlignment=\"true\">\n";
+        "subsegmentAlignment=\"true\" subsegmentStartsWithSAP=\"1\">\n";
     int id = 0;
     for (const Rung &r : rungs) {
         char line[400];
         std::snprintf(line, sizeof line,
                       "      <Representation id=\"%d\" bandwidth=\"%.0f\" width=\"%d\" height=\"%d\" frameRate=\"%s\" "
-                      "codecs=\"%s\"><BaseURL>%s.mp4</BaseURL></Representation>\n",
+                      "codecs=\"%s\"><BaseURL>%s.mp4</BaseURL>",
                       id++, r.bandwidth(), r.point.width, r.point.height, source.rate.text().c_str(), r.codecs.c_str(),
                       r.name().c_str());
-        text += line;
+        text += line + segment_base(r.index) + "</Representation>\n";
     }
     text += "    </AdaptationSet>\n";
-    if (sound) {
-        char line[300];
-        std::snprintf(line, sizeof line,
-                      "    <AdaptationSet contentType=\"audio\" mimeType=\"audio/mp4\">\n      <Representation "
-                      "id=\"sound\" bandwidth=\"%.0f\" codecs=\"%s\"><BaseURL>sound.mp4</BaseURL></Representation>\n"
-                      "    </AdaptationSet>\n",
-                      sound->peak_bps, sound->codecs.c_str());
-        text += line;
-    }
+    for (const SideTrack &track : tracks) text += dash_track(track);
     return text + "  </Period>\n</MPD>\n";
 }
 

@@ -6,6 +6,7 @@
 
 #include "curves/hull.hpp"
 #include "stages/encode.hpp"
+#include "stages/segment_index.hpp"
 
 namespace vmaf::tune {
 
@@ -13,6 +14,7 @@ struct Rung {
     RatePoint point;
     std::string codecs;
     double peak_bps = 0, mean_bps = 0; // of what was made; no mean: the point's rate
+    std::optional<SegmentIndex> index; // of what was made as fragmented MP4
 
     double average_bandwidth() const;
     double bandwidth() const; // bits per second: the peak, but not less than the mean
@@ -32,16 +34,21 @@ struct Bandwidth {
 Bandwidth playlist_bandwidth(const std::string &path); // an HLS media playlist, with the sizes of its segments
 Bandwidth file_bandwidth(const Programs &programs, const std::string &path, double segment_seconds, double fps);
 
-// The first sound stream's codec; empty: there is none.
-std::string sound_codec(const Programs &programs, const std::string &path);
-struct Sound { // beside the rungs, as sound.m3u8 or sound.mp4
-    std::string codecs;
+// Sound or subtitles beside the rungs, in a file of their own.
+struct SideTrack {
+    enum class Kind { sound, subtitles } kind = Kind::sound;
+    int stream = 0;                           // of the source
+    std::string codec, language, label, name; // name: of the file, without an extension
+    bool is_default = false;
+    std::string codecs, rate; // RFC 6381; samples per second
+    int channels = 0;
     double peak_bps = 0, mean_bps = 0;
+    std::optional<SegmentIndex> index;
 };
 
 std::string hls_playlist(const std::vector<Rung> &rungs, const Source &source,
-                         const std::optional<Sound> &sound = std::nullopt);
+                         const std::vector<SideTrack> &tracks = {});
 std::string dash_manifest(const std::vector<Rung> &rungs, const Source &source,
-                          const std::optional<Sound> &sound = std::nullopt);
+                          const std::vector<SideTrack> &tracks = {});
 
 } // namespace vmaf::tune

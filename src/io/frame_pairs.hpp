@@ -12,6 +12,8 @@
 
 namespace vmaf {
 
+class ClipTicket;
+
 // What whoever takes the pairs needs of them.
 struct PairsUse {
     PictureMemory memory = host_memory(); // where pictures shall lie
@@ -25,6 +27,8 @@ struct PairsUse {
     std::string why_not_on_device;      // not empty: they may not, for this reason
     unsigned decoders = 1;              // of each clip, at most
     std::optional<std::uint64_t> pairs; // that will be taken, where that is known
+    // For a reference that other pairs read too (io/shared_clip.hpp); null: none does.
+    ClipTicket *reference_ticket = nullptr;
 };
 inline constexpr const char *kProcessor = "host";
 

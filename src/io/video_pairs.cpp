@@ -8,6 +8,7 @@
 
 #include "io/black_bars.hpp"
 #include "io/device_clip.hpp"
+#include "io/shared_clip.hpp"
 #include "system/filesystem.hpp"
 #include "system/log.hpp"
 
@@ -285,13 +286,33 @@ std::unique_ptr<VideoClip> VideoPairs::start_clip(const PairsUse &use, const Sou
     }
     PictureMemory memory = use.memory;
     memory.luma_only = !use.reads_chroma;
-    return make_host_clip(std::move(source.file),
-                          {.name = name,
+    const ClipUse clip_use{.name = name,
                            .picture = plan_.picture,
                            .memory = memory,
                            .skip = source.skip,
                            .times = times,
-                           .ahead = std::clamp(2 * use.frames_ahead, 2u, 4u)}); // frames take unequal times to decode
+                           .ahead = std::clamp(2 * use.frames_ahead, 2u, 4u)}; // frames take unequal times to decode
+    const auto make = [&] { return make_host_clip(std::move(source.file), clip_use); };
+    if (&source.file != &reference_file_ || !use.reference_ticket || memory.kind != Memory::host) return make();
+    auto shared = use.reference_ticket->join(reference_key(use), make);
+    if (!shared) return make();
+    source.file.reset(); // its decoder, where another pair's serves
+    return shared;
+}
+
+// Equal where the frames of the reference are made in the same way.
+std::string VideoPairs::reference_key(const PairsUse &use) const {
+    const VideoOutput &out = plan_.reference;
+    const PictureFormat &p = plan_.picture;
+    const Crop crop = request_.reference.crop.value_or(Crop{});
+    std::string key = request_.reference.path + '\0' + out.scaler + '\0' + out.matrix + '\0';
+    for (const std::uint64_t number :
+         {std::uint64_t{p.width}, std::uint64_t{p.height}, std::uint64_t{p.bits},
+          static_cast<std::uint64_t>(p.pixel_format), static_cast<std::uint64_t>(out.range_change), skip_reference_,
+          std::uint64_t{request_.is_by_index}, std::uint64_t{use.reads_chroma}, std::uint64_t{crop.width},
+          std::uint64_t{crop.height}, std::uint64_t{crop.x}, std::uint64_t{crop.y}})
+        key += std::to_string(number) + ' ';
+    return key;
 }
 
 void VideoPairs::start(const PairsUse &use) {

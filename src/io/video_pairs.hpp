@@ -92,6 +92,7 @@ class VideoPairs final : public FramePairs {
         std::int64_t shift;
     };
     std::unique_ptr<VideoClip> start_clip(const PairsUse &use, const Source &source);
+    std::string reference_key(const PairsUse &use) const;
     std::unique_ptr<VideoParts> parts_for_device(const PairsUse &use, const Source &source);
     void tell_of_host(const PairsUse &use, const Source &source, const std::string &why);
     bool pull(VideoClip &clip, std::deque<TimedFrame> &waiting, bool is_reference);

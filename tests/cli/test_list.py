@@ -1,4 +1,4 @@
-"""--list: many pairs in one run."""
+"""--list, and several --distorted: many pairs in one run."""
 import json
 import os
 import subprocess
@@ -70,7 +70,7 @@ class Lists(CommandTest):
         out = self.folder_of("refused")
         pair = f"{self.ref} {self.dist}"
         for text, says in ((f"{pair}\n{self.ref}\n", "line 2"), (f"{pair} a b\n", "4 fields"), (f"{self.ref} 'open\n", "quote"),
-                           ("# nothing\n\n", "no pair"), (f"{pair}\n{pair}\n", "line 1 too"), (f"- {self.dist}\n", "standard input"),
+                           ("# nothing\n\n", "no pair"), (f"{pair}\n{pair}\n", "that of line 1 of"), (f"- {self.dist}\n", "standard input"),
                            (f"{self.ref} end\\\n", "backslash"), (f"{self.ref}\t\tx\n", "empty")):
             run = self.listed(text, "-o", out, expect=1)
             self.assertEqual(len(run.stderr.splitlines()), 1)
@@ -97,6 +97,42 @@ class Lists(CommandTest):
         self.assertIn("would overwrite", run.stderr)
         self.assertEqual((read(other), read(self.worse)), (before, before))
         other.unlink()
+
+    def test_several_encodes_of_one_reference(self):
+        out = self.folder_of("encodes")
+        single = self.folder / "single.json"
+        encodes = (("-r", self.ref, "-d", self.dist, "-d", self.worse, "--distorted", self.ref))
+        for jobs in ((), ("--jobs", "2")):
+            run = self.vmaf(*encodes, "--json", "-o", out, *jobs)
+            self.assertEqual(run.stderr, "")
+            self.assertEqual(sorted(os.listdir(out)), ["dist.json", "ref.json", "worse clip.json"])
+            for distorted, name in ((self.dist, "dist"), (self.worse, "worse clip"), (self.ref, "ref")):
+                self.vmaf("-r", self.ref, "-d", distorted, "--json", "-o", single)
+                self.assertEqual(without_fps((out / f"{name}.json").read_text()), without_fps(single.read_text()))
+            score = json.loads((out / "dist.json").read_text())["pooled_metrics"]["vmaf"]["mean"]
+            self.assertIn(f"{self.dist}\tvmaf_v0.6.1: {score:.6f}\n", run.stdout)
+
+    def test_an_encode_that_fails_does_not_stop_the_others(self):
+        out = self.folder_of("failing encodes")
+        run = self.vmaf("-r", self.ref, "-d", "/no/such.y4m", "-d", self.small, "-d", self.dist, "--csv", "-o", out, *NO_MODEL,
+                        expect=2)
+        self.assertEqual(os.listdir(out), ["dist.csv"])
+        problems = run.stderr.splitlines()
+        self.assertEqual(len(problems), 3, run.stderr)
+        self.assertTrue(problems[0].startswith("vmaf: '/no/such.y4m': "), run.stderr)
+        self.assertIn("small.y4m': ", problems[1])
+        self.assertIn("2 of 3 pairs could not be scored", problems[2])
+
+    def test_encodes_need_a_folder_and_documents_of_their_own(self):
+        file, out = self.folder / "one.json", self.folder_of("own documents")
+        run = self.vmaf("-r", self.ref, "-d", self.dist, "-d", self.worse, "--json", "-o", file, expect=255)
+        self.assertIn("names the folder", run.stderr)
+        self.assertFalse(file.exists())
+        again = str(out / ".." / "dist.y4m")
+        self.assertIn("different names", self.vmaf("-r", self.ref, "-d", self.dist, "-d", again, "-o", out, expect=1).stderr)
+        self.assertIn("standard input", self.vmaf("-r", "-", "-d", self.dist, "-d", self.worse, expect=1).stderr)
+        self.assertIn("--ndjson", self.vmaf("-r", self.ref, "-d", self.dist, "-d", self.worse, "--ndjson", file, expect=1).stderr)
+        self.assertEqual(os.listdir(out), [])
 
     def test_options_that_contradict_are_refused(self):
         self.assertIn("--list", self.listed("a b\n", "-r", self.ref, expect=1).stderr)

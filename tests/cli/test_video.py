@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import CLIPGEN, VMAF, CommandTest, read
+from support import CLIPGEN, VMAF, CommandTest, read, without_fps
 
 FFMPEG = shutil.which("ffmpeg")
 FEATURES = ("-n", "--feature", "psnr", "--feature", "vif")
@@ -118,6 +118,30 @@ class Equality(VideoTest):
         with os.fdopen(output, "rb") as pipe:
             self.vmaf("-r", "-", "-d", dist, *FEATURES, "--frame_cnt", "1", stdin=pipe)
         os.close(write)
+
+    def test_encodes_that_share_a_decoded_reference(self):
+        x264 = ("-c:v", "libx264", "-preset", "veryfast")
+        ref = self.encode("master.mkv", "-c:v", "ffv1")
+        encodes = [self.encode(f"crf{q}.mp4", *x264, "-crf", str(q)) for q in (20, 30, 40)]
+        encodes.append(self.encode("short.mp4", *x264, "-frames:v", "5"))
+        encodes.append(self.encode("half.mp4", *x264, "-vf", "scale=iw/2:ih/2"))
+        encodes.append(self.encode("deep.mkv", "-c:v", "ffv1", "-pix_fmt", "yuv420p10le"))  # the reference becomes 10 bit for it
+        damaged = self.path("damaged.mkv")
+        with open(damaged, "wb") as file:
+            file.write(read(encodes[-1])[:5000])
+        lines = "".join(f"{ref}\t{path}\n" for path in [encodes[0], damaged, *encodes[1:]])
+        several = [word for path in [encodes[0], damaged, *encodes[1:]] for word in ("-d", path)]
+        for jobs in ((), ("--jobs", "3")):
+            for way in (("-r", ref, *several), ("--list", self.file("shared.txt", lines))):
+                out = self.folder / "shared"
+                shutil.rmtree(out, ignore_errors=True)
+                out.mkdir()
+                self.vmaf(*way, "--json", "-o", out, *FEATURES, *jobs, expect=2)
+                self.assertEqual(len(os.listdir(out)), len(encodes))
+                for path in encodes:
+                    self.vmaf("-r", ref, "-d", path, "--json", "-o", self.path("alone.json"), *FEATURES)
+                    shared = out / (os.path.splitext(os.path.basename(path))[0] + ".json")
+                    self.assertEqual(without_fps(shared.read_text()), without_fps(read(self.path("alone.json")).decode()))
 
     def test_odd_sizes(self):
         ref = self.encode("odd.mkv", "-c:v", "ffv1", source=self.clip("odd.y4m", size="161x97"))

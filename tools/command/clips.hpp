@@ -18,4 +18,7 @@ std::unique_ptr<FramePairs> open_clips(const Options &options);
 // The clips as video files, where one of them is neither YUV4MPEG2 nor raw; otherwise nothing. Throws Failure.
 std::unique_ptr<FramePairs> open_videos(const Options &options);
 
+// A clip that has to be decoded.
+bool is_video_file(const Options &options, const std::string &path);
+
 } // namespace vmaf::cli

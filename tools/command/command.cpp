@@ -30,7 +30,7 @@ void act(const Options &options) {
     case Action::capabilities: print(capabilities(options, gpu_backends())); break;
     case Action::list_models: print(model_list()); break;
     case Action::list_features: print(feature_list()); break;
-    case Action::score: options.list.empty() ? run(options) : run_list(options); break;
+    case Action::score: has_many_pairs(options) ? run_pairs(options) : run(options); break;
     }
 }
 

@@ -49,6 +49,8 @@ void advise_model(const FramePairs &video, const Options &options) {
 
 } // namespace
 
+bool is_video_file(const Options &options, const std::string &path) { return !options.is_raw && !is_y4m(path); }
+
 std::unique_ptr<FramePairs> open_videos(const Options &options) {
     const VideoOptions &video = options.video;
     const bool reference_is_y4m = options.is_raw || is_y4m(options.reference);

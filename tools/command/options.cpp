@@ -113,7 +113,12 @@ void apply(Options &options, const FoundOption &found) {
     const auto number = [&] { return parse_unsigned(name, value); };
     switch (found.option->id) {
     case OptionId::reference: options.reference = value; break;
-    case OptionId::distorted: options.distorted = value; break;
+    case OptionId::distorted:
+        if (options.distorted.empty())
+            options.distorted = value;
+        else
+            options.more_distorted.push_back(value);
+        break;
     case OptionId::width: options.geometry.width = number(); break;
     case OptionId::height: options.geometry.height = number(); break;
     case OptionId::pixel_format: options.geometry.pixel_format = parse_pixel_format(value); break;
@@ -227,9 +232,10 @@ void take_wishes(Options &options) try {
 void check_run(Options &options) {
     if (!options.list.empty() && (!options.reference.empty() || !options.distorted.empty()))
         throw usage_error("--list names all clips; leave out --reference and --distorted");
-    if (options.list.empty() && options.jobs) throw usage_error("--jobs is for the pairs of --list; give a list");
-    if (!options.list.empty() && options.ndjson)
-        throw usage_error("--ndjson writes the frames of one pair; run the pairs of --list one by one, or use --json");
+    if (!has_many_pairs(options) && options.jobs)
+        throw usage_error("--jobs is for several pairs; give a --list, or --distorted more than once");
+    if (has_many_pairs(options) && options.ndjson)
+        throw usage_error("--ndjson writes the frames of one pair; run the pairs one by one, or use --json");
     if (options.ndjson && options.output && *options.ndjson == *options.output)
         throw usage_error("--ndjson and --output would both write " + *options.output +
                           "; choose another file for one");
@@ -238,6 +244,14 @@ void check_run(Options &options) {
         throw usage_error("the reference clip is missing; give it with --reference PATH");
     if (is_single && options.distorted.empty())
         throw usage_error("the distorted clip is missing; give it with --distorted PATH");
+    if (!options.more_distorted.empty()) {
+        std::vector<std::string> clips = options.more_distorted;
+        clips.insert(clips.end(), {options.reference, options.distorted});
+        if (std::find(clips.begin(), clips.end(), "-") != clips.end())
+            throw usage_error("with several --distorted clips none can come from standard input; give files");
+        if (std::find(clips.begin(), clips.end(), "") != clips.end())
+            throw usage_error("the name of a --distorted clip is empty; leave it out, or give a file");
+    }
     const RawGeometry &g = options.geometry;
     if (options.is_raw && (!g.width || !g.height || g.pixel_format == PixelFormat::unknown || !g.bits))
         throw usage_error("raw clips need all of --width, --height, --pixel_format and --bitdepth; for YUV4MPEG2 clips "

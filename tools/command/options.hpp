@@ -64,8 +64,9 @@ enum class Action { score, version, help, capabilities, list_models, list_featur
 struct Options {
     Action action = Action::score;
     std::string reference, distorted;
-    std::string list;  // of pairs, in place of the two; empty: none
-    std::string place; // of the pair in its list, for lines about it; empty: it is the only one
+    std::vector<std::string> more_distorted; // further encodes of the reference: each is a pair with it
+    std::string list;                        // of pairs, in place of the two; empty: none
+    std::string place;                       // of the pair in its list, for lines about it; empty: it is the only one
     bool is_raw = false;
     RawGeometry geometry;
     std::vector<ModelArgument> models;
@@ -86,6 +87,9 @@ struct Options {
     VideoOptions video;
     int report_descriptor = -1; // gets the number of frames while they are scored; no option sets it
 };
+
+// Several pairs are scored, each with a document of its own.
+inline bool has_many_pairs(const Options &options) { return !options.list.empty() || !options.more_distorted.empty(); }
 
 // Throws Failure(usage).
 Options parse_command_line(std::span<const char *const> arguments);

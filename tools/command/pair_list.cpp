@@ -20,7 +20,7 @@ namespace fs = vmaf::system::fs;
 constexpr std::size_t kMostBytes = std::size_t{64} << 20; // of a list: hundreds of thousands of pairs
 
 std::string place(const std::string &list, unsigned line) {
-    return "line " + std::to_string(line) + " of the list " + quoted(list);
+    return "line " + std::to_string(line) + " of " + quoted(list);
 }
 
 std::vector<std::string> tabbed_fields(std::string_view line) {
@@ -95,21 +95,23 @@ std::string plain(const std::string &path) {
 }
 
 void check_documents(const std::vector<ListedPair> &pairs, const std::string &list) {
-    std::set<std::string> clips = {plain(list)};
+    std::set<std::string> clips;
+    if (!list.empty()) clips.insert(plain(list));
     for (const ListedPair &pair : pairs) clips.insert({plain(pair.reference), plain(pair.distorted)});
     const std::set<system::FileIdentity> inputs = files_of(pairs, list);
-    std::map<std::string, unsigned> documents; // -> line
+    std::map<std::string, std::string> documents; // -> place
+    const std::string what_to_do = list.empty() ? "give the encodes different names" : "name another in a third field";
     for (const ListedPair &pair : pairs) {
         if (pair.output.empty() || pair.output == "-") continue;
         const std::string path = plain(pair.output);
-        const auto [other, is_new] = documents.emplace(path, pair.line);
+        const auto [other, is_new] = documents.emplace(path, pair.place);
         if (!is_new)
-            throw usage_error(place(list, pair.line) + ": its document " + quoted(pair.output) + " is that of line " +
-                              std::to_string(other->second) + " too; name another in a third field");
+            throw usage_error(pair.place + ": its document " + quoted(pair.output) + " is that of " + other->second +
+                              " too; " + what_to_do);
         const auto earlier = system::identity_of_output(pair.output); // under another name: links, mounted folders
         if (clips.contains(path) || (earlier && inputs.contains(*earlier)))
-            throw Failure(ExitCode::setup, place(list, pair.line) + ": the document would overwrite " +
-                                               quoted(pair.output) + "; name another in a third field");
+            throw Failure(ExitCode::setup,
+                          pair.place + ": the document would overwrite " + quoted(pair.output) + "; " + what_to_do);
     }
 }
 
@@ -144,7 +146,7 @@ std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string
         for (std::size_t i = 0; i < 2; i++)
             if (fields[i] == "-")
                 throw usage_error(place(name, number) + ": clips of a list cannot come from standard input");
-        pairs.push_back({number, fields[0], fields[1], fields.size() == 3 ? fields[2] : ""});
+        pairs.push_back({place(name, number), fields[0], fields[1], fields.size() == 3 ? fields[2] : ""});
     }
     if (pairs.empty()) throw usage_error("the list " + quoted(name) + " has no pair of clips");
     return pairs;
@@ -155,7 +157,7 @@ std::set<system::FileIdentity> files_of(const std::vector<ListedPair> &pairs, co
     const auto add = [&](const std::string &path) {
         if (const auto identity = system::identity_of_input(path)) files.insert(*identity);
     };
-    add(list);
+    if (!list.empty()) add(list);
     for (const ListedPair &pair : pairs) {
         add(pair.reference);
         add(pair.distorted);
@@ -163,13 +165,22 @@ std::set<system::FileIdentity> files_of(const std::vector<ListedPair> &pairs, co
     return files;
 }
 
-std::vector<ListedPair> read_pair_list(const Options &options) {
-    std::vector<ListedPair> pairs = parse_pair_list(read_text(options.list), options.list);
+std::vector<ListedPair> find_pairs(const Options &options) {
+    std::vector<ListedPair> pairs;
+    if (!options.list.empty()) {
+        pairs = parse_pair_list(read_text(options.list), options.list);
+    } else {
+        pairs.push_back({quoted(options.distorted), options.reference, options.distorted, ""});
+        for (const std::string &encode : options.more_distorted)
+            pairs.push_back({quoted(encode), options.reference, encode, ""});
+    }
     if (options.output) {
         std::error_code failed;
         if (!fs::is_directory(*options.output, failed))
-            throw Failure(ExitCode::setup, "with --list, --output names the folder for the documents, and " +
-                                               quoted(*options.output) + " is none; make it first");
+            throw Failure(ExitCode::setup,
+                          std::string(options.list.empty() ? "with several --distorted clips" : "with --list") +
+                              ", --output names the folder for the documents, and " + quoted(*options.output) +
+                              " is none; make it first");
         for (ListedPair &pair : pairs)
             if (pair.output.empty())
                 pair.output =

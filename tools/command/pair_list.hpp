@@ -1,4 +1,4 @@
-// The file that --list names: pairs of clips to be scored in one run.
+// Pairs of clips to be scored in one run: those of the file that --list names, or a reference with several encodes.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@
 namespace vmaf::cli {
 
 struct ListedPair {
-    unsigned line = 0; // of the list
+    std::string place; // for sentences: "line 3 of 'a.txt'", or the encode's name
     std::string reference, distorted;
     std::string output; // the pair's document; empty: none
 };
@@ -22,11 +22,12 @@ struct ListedPair {
 // and lines that begin with '#' are left out. Throws Failure(usage) naming the line.
 std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string &name);
 
-// Reads the file (- is standard input) and gives every pair its document: its own, or one in the folder that --output
-// names. Throws Failure where something could be overwritten, by another pair's document too.
-std::vector<ListedPair> read_pair_list(const Options &options);
+// Reads the list (- is standard input) or pairs the reference with every --distorted clip, and gives every pair its
+// document: its own, or one in the folder that --output names. Throws Failure where something could be overwritten, by
+// another pair's document too.
+std::vector<ListedPair> find_pairs(const Options &options);
 
-// The files that no document of the list may replace: the list and all its clips.
+// The files that no document may replace: all clips, and the list if there is one.
 std::set<system::FileIdentity> files_of(const std::vector<ListedPair> &pairs, const std::string &list);
 
 } // namespace vmaf::cli

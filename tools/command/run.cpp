@@ -20,6 +20,7 @@
 #include "frame_lines.hpp"
 #include "input_report.hpp"
 #include "io/frame_pairs.hpp"
+#include "io/shared_clip.hpp"
 #include "io/video_pairs.hpp"
 #include "meter.hpp"
 #include "metrics/registry.hpp"
@@ -43,7 +44,8 @@ namespace {
 constexpr unsigned kMaxReaders = 6;                  // threads that read one clip
 constexpr unsigned kMaxDecoders = 8;                 // of one clip on a device: more than any card has engines for it
 constexpr unsigned kThreadsPerReader = 4;            // that score while one reads
-constexpr unsigned kJobsOnDevice = 4;                // pairs of a list at once
+constexpr unsigned kJobsOnDevice = 4;                // pairs at once
+constexpr std::size_t kJobsOfReference = 8;          // pairs at once that share a decoded reference
 constexpr std::string_view kFrameRateOption = "fps"; // of metrics that depend on it
 constexpr double kMostFrameRate = 1000;              // that it takes; more is a header's mistake
 
@@ -97,7 +99,7 @@ void check_not_overwriting(const Options &options, const std::set<system::FileId
     if (others.empty() || !options.output) return;
     if (const auto earlier = system::identity_of_output(*options.output); earlier && others.contains(*earlier))
         throw Failure(ExitCode::setup, "the document would overwrite " + quoted(*options.output) +
-                                           ", which is the list or a clip of it; name another in a third field");
+                                           ", which this run reads; give the document another name");
 }
 
 // The library ignores options that it does not know; the command does not.
@@ -176,8 +178,10 @@ void report_lengths(const Options &options, bool reference_ended, unsigned frame
 
 // What the session needs of the frames: memory that its device reads fast, if it has one, and no planes that no metric
 // looks at. A device takes frames faster than one thread can read, and so do many threads.
-PairsUse use_of(const Session &session, const Options &options, const std::shared_ptr<Device> &device) {
+PairsUse use_of(const Session &session, const Options &options, const std::shared_ptr<Device> &device,
+                ClipTicket *ticket) {
     PairsUse use{.reads_chroma = session.reads_chroma(), .frames_ahead = options.threads > 1 ? 2u : 1u};
+    use.reference_ticket = ticket;
     if (device) {
         use.memory = device_memory(device, Memory::pinned_host);
         use.reading_threads = std::clamp(system::usable_processors() / 3, 1u, kMaxReaders);
@@ -196,15 +200,15 @@ PairsUse use_of(const Session &session, const Options &options, const std::share
     return use;
 }
 
-unsigned score_frames(Session &session, FramePairs &clips, const Options &options,
-                      const std::shared_ptr<Device> &device, FrameLines *frame_lines, bool is_metered) {
+unsigned score_frames(Session &session, FramePairs &clips, const Options &options, const PairsUse &use,
+                      FrameLines *frame_lines, bool is_metered) {
     std::optional<std::uint64_t> total = clips.pairs_left();
     if (options.frame_count) total = std::min<std::uint64_t>(total.value_or(options.frame_count), options.frame_count);
     Meter meter(is_metered, total, options.report_descriptor);
     unsigned frames = 0;
     bool reference_ended = false, distorted_ended = false;
     guarded(ExitCode::frame, [&] {
-        clips.start(use_of(session, options, device));
+        clips.start(use);
         if (is_metered && clips.pictures() > 0)
             std::fprintf(stderr, "picture pool: %u pictures pre-allocated\n", clips.pictures());
         while (!options.frame_count || frames < options.frame_count) {
@@ -254,7 +258,8 @@ std::vector<std::pair<std::string, std::string>> chosen_models(const Options &op
 }
 
 // Scores a pair of clips and writes its document. Returns the lines that people read.
-std::vector<std::string> score_pair(const Options &options, FramePairs &clips, const Engine &engine, bool is_metered) {
+std::vector<std::string> score_pair(const Options &options, FramePairs &clips, const Engine &engine, bool is_metered,
+                                    ClipTicket *ticket = nullptr) {
     guarded(ExitCode::frame, [&] { clips.skip(options.skip_reference, options.skip_distorted); });
     const bool is_explicit = options.backend.name != "auto";
     const std::deque<LoadedModel> &models = engine.models.of(clips.format().height);
@@ -281,8 +286,8 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
         guarded(ExitCode::setup, [&] {
             frame_lines.emplace(*options.ndjson, options.numbers, options.no_prediction ? no_models : models);
         });
-    const unsigned frames =
-        score_frames(session, clips, options, backend->device(), frame_lines ? &*frame_lines : nullptr, is_metered);
+    const unsigned frames = score_frames(session, clips, options, use_of(session, options, backend->device(), ticket),
+                                         frame_lines ? &*frame_lines : nullptr, is_metered);
     guarded(ExitCode::frame, [&] {
         session.flush();
         clips.check_whole();
@@ -320,6 +325,35 @@ bool begin_talking(const Options &options) {
     return is_talkative;
 }
 
+// The decoded reference that a pair shares with its neighbours, by pair; null: none.
+using Shares = std::vector<std::shared_ptr<SharedClip>>;
+
+bool can_share(const Options &options, const ListedPair &a, const ListedPair &b) {
+    return a.reference == b.reference && is_video_file(options, a.reference);
+}
+
+std::size_t longest_share(const Options &options, const std::vector<ListedPair> &pairs) {
+    std::size_t longest = 1, length = 1;
+    for (std::size_t i = 1; i < pairs.size(); i++) {
+        length = can_share(options, pairs[i - 1], pairs[i]) ? length + 1 : 1;
+        longest = std::max(longest, length);
+    }
+    return longest;
+}
+
+// Groups of at most `jobs` consecutive pairs of one reference. Pairs are begun in order, so that those of a group run
+// at once, or soon will.
+void share_references(const Options &options, const std::vector<ListedPair> &pairs, std::size_t jobs, Shares &shares) {
+    for (std::size_t first = 0; first < pairs.size();) {
+        std::size_t end = first + 1;
+        while (end < pairs.size() && end - first < jobs && can_share(options, pairs[first], pairs[end])) end++;
+        if (end - first > 1)
+            std::fill(shares.begin() + std::ptrdiff_t(first), shares.begin() + std::ptrdiff_t(end),
+                      std::make_shared<SharedClip>(end - first));
+        first = end;
+    }
+}
+
 } // namespace
 
 void run(const Options &options) {
@@ -334,9 +368,9 @@ void run(const Options &options) {
         for (const std::string &line : lines) std::fprintf(stderr, "%s\n", visible(line).c_str());
 }
 
-void run_list(const Options &options) {
+void run_pairs(const Options &options) {
     const bool is_talkative = begin_talking(options);
-    const std::vector<ListedPair> pairs = read_pair_list(options);
+    const std::vector<ListedPair> pairs = find_pairs(options);
     Options shared = options;
     shared.output.reset();
     Engine engine = start_engine(shared);
@@ -345,24 +379,25 @@ void run_list(const Options &options) {
     if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
 
     // A device takes short clips faster than one thread prepares them.
-    const unsigned wanted = options.jobs ? options.jobs : engine.backend.backend ? kJobsOnDevice : 1;
+    const std::size_t wanted = options.jobs             ? options.jobs
+                               : engine.backend.backend ? kJobsOnDevice
+                                                        : std::min(longest_share(options, pairs), kJobsOfReference);
     Meter meter(is_talkative, pairs.size(), -1, Meter::Unit::pairs);
     std::mutex telling;
     std::size_t begun = 0, ended = 0, failed = 0; // all under `telling`
-    const auto place_of = [&](const ListedPair &pair) {
-        return "line " + std::to_string(pair.line) + " of " + quoted(options.list) + ": ";
-    };
+    Shares shares(pairs.size());
     const auto tell = [&](const ListedPair &pair, const std::vector<std::string> &lines, const std::string &problem) {
         const std::lock_guard lock(telling);
         ended++;
         if (!problem.empty()) {
             failed++;
-            say(place_of(pair) + problem);
+            say(pair.place + ": " + problem);
         }
         if (is_talkative && system::is_terminal(system::Stream::output)) meter.clear();
         for (const std::string &line : lines)
             std::printf("%s\t%s\n", visible(pair.distorted).c_str(), visible(line).c_str());
-        if (!system::output_arrives()) begun = pairs.size(); // what else would be scored for
+        if (!system::output_arrives()) // what else would be scored for
+            for (; begun < pairs.size(); begun++) ClipTicket never_used(shares[begun]);
         meter.frame(ended);
     };
     const auto work = [&] {
@@ -374,16 +409,17 @@ void run_list(const Options &options) {
                 mine = begun++;
             }
             const ListedPair &pair = pairs[mine];
+            ClipTicket ticket(shares[mine]); // others wait for this pair to join or to leave
             try {
                 Options own = shared;
-                own.place = place_of(pair);
+                own.place = pair.place + ": ";
                 own.reference = pair.reference;
                 own.distorted = pair.distorted;
                 if (!pair.output.empty()) own.output = pair.output;
                 check_not_overwriting(own, engine.inputs);
                 const std::unique_ptr<FramePairs> clips = open_clips(own);
                 if (own.output) guarded(ExitCode::setup, [&] { system::check_output_file(*own.output); });
-                tell(pair, score_pair(own, *clips, engine, false), "");
+                tell(pair, score_pair(own, *clips, engine, false, shares[mine] ? &ticket : nullptr), "");
             } catch (const std::bad_alloc &) {
                 tell(pair, {}, "there is not enough memory for pictures of this size; use fewer --jobs or --threads");
             } catch (const std::exception &e) {
@@ -392,9 +428,12 @@ void run_list(const Options &options) {
         }
     };
     ThreadGroup others;
-    const std::size_t jobs = std::min<std::size_t>(wanted, pairs.size());
-    for (std::size_t i = 1; i < jobs && others.start(work); i++) {
-    } // as many as there can be
+    {
+        const std::lock_guard lock(telling); // pairs are handed out when it is known how many can run at once
+        std::size_t jobs = 1;
+        while (jobs < std::min(wanted, pairs.size()) && others.start(work)) jobs++; // as many as there can be
+        if (!engine.backend.backend) share_references(options, pairs, jobs, shares);
+    }
     work();
     others.join();
     guarded(ExitCode::setup, [&] { engine.pending->make_durable(); });

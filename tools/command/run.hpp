@@ -7,8 +7,9 @@ namespace vmaf::cli {
 
 void run(const Options &options); // throws Failure
 
-// The same for every pair of the list that --list names, --jobs of them at a time, with one backend and one set of
-// models. A pair that fails does not keep others from being scored; in the end Failure(some_failed) tells.
-void run_list(const Options &options);
+// The same for every pair of the list that --list names or of several --distorted clips, --jobs of them at a time, with
+// one backend and one set of models. A pair that fails does not keep others from being scored; in the end
+// Failure(some_failed) tells.
+void run_pairs(const Options &options);
 
 } // namespace vmaf::cli

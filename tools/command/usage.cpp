@@ -13,12 +13,14 @@ Scores a distorted clip against its reference with VMAF and other metrics.
 examples:
   vmaf -r master.mov -d encode.mkv
   vmaf -r ref.y4m -d dist.y4m --threads auto --json -o scores.json
+  vmaf -r master.mov -d a.mp4 -d b.mp4 --json -o scores/
   vmaf -r ref.yuv -d dist.yuv -w 1920 -h 1080 -p 420 -b 8 --feature psnr
 
 common options:
   --reference, -r PATH      reference clip: YUV4MPEG2, raw or a video file
                             (-: standard input)
-  --distorted, -d PATH      distorted clip
+  --distorted, -d PATH      distorted clip; may be repeated to score several
+                            encodes of one reference (--output: a folder)
   --output, -o PATH         write a document (-: standard output)
   --xml --json --csv --sub  format of the document (default: --xml)
   --model, -m TEXT          version=NAME, path=FILE or auto (the 4K model from

@@ -1,0 +1,63 @@
+// A clip that several pairs read side by side: every frame is decoded once and handed to each of them. What one pair
+// has taken and another has not yet is kept, a few frames at most, so that the fastest waits for the slowest.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/video_clip.hpp"
+
+namespace vmaf {
+
+class SharedClip {
+  public:
+    // All pairs run at the same time; each joins or leaves.
+    explicit SharedClip(std::size_t pairs) : expected_(pairs) {}
+
+  private:
+    friend class ClipTicket;
+    static constexpr std::size_t kKept = 4; // frames; pairs of temporal metrics hold two more
+
+    class Reader;
+    void leave();
+    void end(std::uint64_t &position);
+    std::optional<TimedFrame> next(std::uint64_t &position);
+    void drop_what_all_have();
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::size_t expected_; // pairs that have neither joined nor left
+    std::string key_;
+    std::unique_ptr<VideoClip> source_;
+    std::vector<const std::uint64_t *> positions_; // of the readers: the frame each wants next
+    std::deque<TimedFrame> frames_;
+    std::uint64_t first_ = 0; // the number of frames_[0]
+    bool has_ended_ = false, is_making_ = false;
+    std::exception_ptr error_;
+};
+
+// A pair's right to join, once. Leaves if it is not used.
+class ClipTicket {
+  public:
+    explicit ClipTicket(std::shared_ptr<SharedClip> clip) : clip_(std::move(clip)) {}
+    ~ClipTicket();
+    ClipTicket(const ClipTicket &) = delete;
+    ClipTicket &operator=(const ClipTicket &) = delete;
+
+    // `key` says how frames are made; the first to join makes the clip. Null where the others have frames made in
+    // another way: the pair needs a clip of its own.
+    std::unique_ptr<VideoClip> join(const std::string &key, const std::function<std::unique_ptr<VideoClip>()> &make);
+
+  private:
+    std::shared_ptr<SharedClip> clip_;
+};
+
+} // namespace vmaf

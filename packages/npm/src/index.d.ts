@@ -76,6 +76,8 @@ export class Scorer {
   static open(reference: ClipFile, distorted: ClipFile, options?: Partial<PictureFormat> & ScoreOptions): Promise<Scorer>;
   /** "simd128" or "scalar". */
   readonly instructionSet: string;
+  /** Memory of the module, which all scorers of a thread share; it grows and never shrinks. */
+  readonly memoryBytes: number;
   /** With VideoFrames: a promise, to be awaited before the next call. The frames stay the caller's to close. */
   push(reference: VideoFrame, distorted: VideoFrame): Promise<void>;
   push(reference: Exclude<Picture, VideoFrame>, distorted: Exclude<Picture, VideoFrame>): void;

@@ -124,6 +124,11 @@ export function scorerClass(platform) {
       return this.#instance.text(this.#instance.exports.scorer_isa(this.#alive));
     }
 
+    /** Of the module, which all scorers of a thread share; it grows and never shrinks. */
+    get memoryBytes() {
+      return this.#instance.exports.memory.buffer.byteLength;
+    }
+
     /** Scores the next pair. With VideoFrames it returns a promise, which has to be awaited before the next call. */
     push(reference, distorted) {
       const format = this.#needs("push");

@@ -1,0 +1,137 @@
+// Clips in a worker: video files that the browser decodes, frame by frame in the order of their times.
+import { ALL_FORMATS, BlobSource, EncodedPacketSink, Input } from "mediabunny";
+
+import { VmafError, formatOf } from "../../packages/npm/src/index.js";
+
+const IN_WORK = 8; // frames that a decoder may be ahead; they hold a decoder's memory
+
+export const isPlain = (file) => /\.(y4m|yuv|raw)$/i.test(file.name);
+export const isRaw = (file) => /\.(yuv|raw)$/i.test(file.name);
+
+const problem = (file, text) => new VmafError(`'${file.name}': ${text}`);
+
+export class VideoClip {
+  static async open(file) {
+    const clip = new VideoClip();
+    clip.file = file;
+    try {
+      clip.track = await new Input({ source: new BlobSource(file), formats: ALL_FORMATS }).getPrimaryVideoTrack();
+    } catch (error) {
+      throw problem(file, `cannot be read as MP4, WebM or Matroska (${error.message}); check that the file is complete`);
+    }
+    if (!clip.track) throw problem(file, "has no video");
+    const config = await clip.track.getDecoderConfig();
+    if (!config) throw problem(file, "has a codec that is not known here; decode it to .y4m first");
+    // A decoder in software gives the same samples everywhere.
+    for (const hardwareAcceleration of ["prefer-software", "no-preference"]) {
+      const wanted = { ...config, hardwareAcceleration };
+      if ((await VideoDecoder.isConfigSupported(wanted).catch(() => ({}))).supported) {
+        clip.config = wanted;
+        break;
+      }
+    }
+    if (!clip.config) throw problem(file, `is ${config.codec}, which this browser does not decode; use another browser or decode it to .y4m first`);
+    clip.count = (await clip.track.computePacketStats()).packetCount;
+    return clip;
+  }
+
+  get decoder() {
+    return this.config.hardwareAcceleration === "prefer-software" ? "software" : "chosen by the browser";
+  }
+
+  /** Frames from a packet on; each is the caller's to close. */
+  async *frames(from) {
+    const ready = [];
+    let failure = null, wake = () => {}, flushed = false;
+    const decoder = new VideoDecoder({
+      output: (frame) => { ready.push(frame); wake(); },
+      error: (error) => { failure = error; wake(); },
+    });
+    try {
+      decoder.configure(this.config);
+      const packets = new EncodedPacketSink(this.track).packets(from);
+      let more = true;
+      for (;;) {
+        if (failure) throw problem(this.file, `could not be decoded (${failure.message}); the file may be damaged`);
+        if (ready.length) {
+          yield ready.shift();
+          continue;
+        }
+        if (more && decoder.decodeQueueSize < IN_WORK) {
+          const { value, done } = await packets.next();
+          if (done) {
+            more = false;
+            decoder.flush().then(() => { flushed = true; wake(); }, (error) => { failure ??= error; wake(); });
+          } else decoder.decode(value.toEncodedVideoChunk());
+          if (!ready.length && more) await new Promise((resolve) => setTimeout(resolve));
+          continue;
+        }
+        if (flushed) return;
+        await new Promise((resolve) => { wake = resolve; setTimeout(resolve, 50); });
+      }
+    } finally {
+      for (const frame of ready) frame.close();
+      if (decoder.state !== "closed") decoder.close();
+    }
+  }
+
+  /** The frame at a time in microseconds. */
+  async frameAt(time) {
+    const key = await new EncodedPacketSink(this.track).getKeyPacket(time / 1e6 + 1e-4);
+    for await (const frame of this.frames(key ?? undefined)) {
+      if (frame.timestamp >= time - 100) return frame;
+      frame.close();
+    }
+    throw problem(this.file, "the frame could not be found again");
+  }
+}
+
+export function factsOf(clip, frame) {
+  const { pixelFormat, bitDepth } = formatOf(frame.format);
+  const { primaries, transfer, matrix, fullRange } = frame.colorSpace;
+  return `${clip.config.codec}, ${frame.visibleRect.width}x${frame.visibleRect.height}, ${pixelFormat} ${bitDepth} bit (${frame.format}), ` +
+    `decoder: ${clip.decoder}, colour: ${[primaries, transfer, matrix].map((word) => word ?? "not stated").join("/")}${fullRange ? ", full range" : ""}`;
+}
+
+/** Pairs of frames by their times since the first; what has no partner is dropped and counted. */
+export async function* pairs(reference, distorted, dropped) {
+  const left = reference.frames(), right = distorted.frames();
+  let a = null, b = null, zeroA = null, zeroB = null;
+  const next = async (frames) => (await frames.next()).value ?? null;
+  try {
+    a = await next(left);
+    b = await next(right);
+    zeroA = a?.timestamp ?? 0;
+    zeroB = b?.timestamp ?? 0;
+    while (a && b) {
+      const apart = (a.timestamp - zeroA) - (b.timestamp - zeroB);
+      const half = Math.min(a.duration || 1e6 / 24, b.duration || 1e6 / 24) / 2;
+      if (apart > half) {
+        dropped.distorted++;
+        b.close();
+        b = await next(right);
+      } else if (apart < -half) {
+        dropped.reference++;
+        a.close();
+        a = await next(left);
+      } else {
+        yield [a, b];
+        a.close();
+        b.close();
+        [a, b] = [await next(left), await next(right)];
+      }
+    }
+    for (const [frame, frames, name] of [[a, left, "reference"], [b, right, "distorted"]])
+      for (let rest = frame; rest; rest = await next(frames)) {
+        dropped[name]++;
+        rest.close();
+        if (rest === a) a = null;
+        if (rest === b) b = null;
+      }
+  } finally {
+    a?.close();
+    b?.close();
+    await left.return();
+    await right.return();
+  }
+}

@@ -1,0 +1,122 @@
+// The page in Chromium, from a file:   VMAF=... CLIPGEN=... node web/test/page_test.mjs build-web/index.html [SCREENSHOTS]
+// Clips have the scores of the vmaf program in every digit; video files those of the same frames decoded by FFmpeg.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { chromium } from "playwright-core";
+
+const page_file = resolve(process.argv[2]), screenshots = process.argv[3];
+const folder = mkdtempSync(join(tmpdir(), "vmaf-page-"));
+const at = (name) => join(folder, name);
+const words = (name) => process.env[name].split(" ");
+const run = ([program, ...first], ...rest) => execFileSync(program, [...first, ...rest], { stdio: ["ignore", "pipe", "pipe"] });
+const figures = (document) => document.slice(document.indexOf('"frames"'));
+
+function program(reference, distorted) {
+  run(words("VMAF"), "-r", at(reference), "-d", at(distorted), "-q", "--json", "-o", at("out.json"), "--precision", "max", "--feature", "psnr");
+  return figures(readFileSync(at("out.json"), "utf8"));
+}
+function decoded(name) {
+  run(["ffmpeg"], "-v", "error", "-y", "-i", at(name), "-f", "yuv4mpegpipe", at(`${name}.y4m`));
+  return `${name}.y4m`;
+}
+
+run(words("CLIPGEN"), "--size", "352x288", "--frames", "12", at("ref.y4m"));
+run(words("CLIPGEN"), "--size", "352x288", "--frames", "12", "--distort", "dct:24", at("dist.y4m"));
+run(words("CLIPGEN"), "--size", "176x144", "--frames", "3", at("small.y4m"));
+const encode = (from, to, ...options) => run(["ffmpeg"], "-v", "error", "-y", "-i", at(from), ...options, at(to));
+encode("ref.y4m", "ref.webm", "-c:v", "libvpx-vp9", "-crf", "10", "-b:v", "0");
+encode("ref.y4m", "dist.webm", "-c:v", "libvpx-vp9", "-crf", "50", "-b:v", "0");
+encode("ref.y4m", "ref.mp4", "-c:v", "libx264", "-crf", "10");
+encode("ref.y4m", "dist.mp4", "-c:v", "libx264", "-crf", "40");
+encode("small.y4m", "small.webm", "-c:v", "libvpx-vp9", "-crf", "50", "-b:v", "0");
+encode("ref.y4m", "dist.mpg", "-c:v", "mpeg2video");
+writeFileSync(at("damaged.webm"), readFileSync(at("dist.webm")).subarray(0, 200));
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--allow-file-access-from-files=false"] });
+const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+const complaints = [], requests = [];
+page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+page.on("pageerror", (error) => complaints.push(String(error)));
+page.on("request", (request) => /^(file|blob|data):/.test(request.url()) || requests.push(request.url()));
+await page.goto(pathToFileURL(page_file).href);
+
+async function score(reference, ...encodes) {
+  await page.setInputFiles("#reference", at(reference));
+  await page.setInputFiles("#distorted", encodes.map(at));
+  await page.click("#start");
+  await page.waitForFunction((count) => document.querySelectorAll('article[data-state="done"],article[data-state="failed"]').length === count,
+    encodes.length, { timeout: 300000 });
+  return page.$$eval("article", (list) => list.map((a) => ({ state: a.dataset.state, exact: a.exact, text: a.innerText, error: a.querySelector(".error")?.textContent })));
+}
+
+async function check(name, body) {
+  await body();
+  console.log(`ok ${name}`);
+}
+
+try {
+  await check("two clips", async () => {
+    const [result] = await score("ref.y4m", "dist.y4m");
+    assert.equal(result.state, "done", result.text);
+    assert.equal(figures(result.exact), program("ref.y4m", "dist.y4m"));
+    if (screenshots) await page.screenshot({ path: join(screenshots, "clips-1400.png"), fullPage: true });
+  });
+  await check("VP9 as FFmpeg decodes it, and a frame in the viewer", async () => {
+    const [result] = await score("ref.webm", "dist.webm");
+    assert.equal(result.state, "done", result.text);
+    assert.equal(figures(result.exact), program(decoded("ref.webm"), decoded("dist.webm")));
+    assert.match(result.text, /vp09.*decoder: software/);
+    await page.focus("article svg");
+    for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#viewer[open]");
+    assert.match(await page.textContent("#viewer-title"), /frame 5/);
+    if (screenshots) await page.screenshot({ path: join(screenshots, "viewer-1400.png") });
+    await page.keyboard.press("Escape");
+  });
+  await check("H.264 where it is decoded", async () => {
+    const [result] = await score("ref.mp4", "dist.mp4");
+    if (result.state === "failed") return assert.match(result.error, /does not decode/);
+    assert.equal(figures(result.exact), program(decoded("ref.mp4"), decoded("dist.mp4")));
+  });
+  await check("what is wrong is said, and the next pair is scored", async () => {
+    for (const [reference, encode, sentence] of [["ref.webm", "small.webm", /the sizes differ: ref\.webm is 352x288, small\.webm is 176x144/],
+      ["ref.webm", "damaged.webm", /'damaged\.webm'/], ["ref.webm", "dist.mpg", /'dist\.mpg'/], ["ref.y4m", "dist.webm", /two of a kind/],
+      ["ref.y4m", "small.y4m", /the clips differ/]]) {
+      const [result] = await score(reference, encode);
+      assert.equal(result.state, "failed", `${reference} ${encode}`);
+      assert.match(result.error, sentence);
+    }
+    const results = await score("ref.webm", "dist.webm", "small.webm", "ref.webm");
+    assert.deepEqual(results.map(({ state }) => state).sort(), ["done", "done", "failed"]);
+  });
+  await check("phone width, no scrolling sideways", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await score("ref.webm", "dist.webm");
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    if (screenshots) await page.screenshot({ path: join(screenshots, "video-390.png"), fullPage: true });
+    await page.emulateMedia({ colorScheme: "dark" });
+    if (screenshots) await page.screenshot({ path: join(screenshots, "dark-390.png"), fullPage: true });
+  });
+  await check("100 frames of 1080p in less than 100 MB that do not grow", async () => {
+    run(["ffmpeg"], "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=1920x1080:r=25", "-frames:v", "100", "-c:v", "libvpx-vp9", "-deadline", "realtime",
+      "-cpu-used", "8", "-b:v", "4M", at("large.webm"));
+    const [result] = await score("large.webm", "large.webm");
+    assert.equal(result.state, "done", result.text);
+    const memory = await page.$eval("article", (article) => article.memory);
+    assert.equal(memory.length, 100);
+    assert.ok(memory.at(-1) - memory[9] < 1e6, "beyond what the scores take"); // 64 KiB at a time
+    assert.ok(memory.at(-1) < 100e6, `${memory.at(-1)} bytes`);
+    console.log(`   ${memory.at(-1) / 1e6} MB`);
+  });
+  assert.deepEqual([complaints, requests], [[], []]);
+  console.log("ok no complaints of the browser, no request");
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+}

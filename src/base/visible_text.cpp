@@ -48,6 +48,17 @@ std::string shown(std::string_view text, std::string_view kept) {
 
 std::string visible(std::string_view text) { return shown(text, ""); }
 
+std::string visible_sentence(std::string_view text) {
+    std::string result;
+    for (;;) {
+        const std::size_t end = text.find("\n  ");
+        result += visible(text.substr(0, end));
+        if (end == std::string_view::npos) return result;
+        result += '\n';
+        text.remove_prefix(end + 1);
+    }
+}
+
 std::string visible_lines(std::string_view text) { return shown(text, "\n\t"); }
 
 } // namespace vmaf

@@ -13,4 +13,8 @@ std::string visible(std::string_view text);
 // The same for texts of several lines, whose line ends and tabs stay.
 std::string visible_lines(std::string_view text);
 
+// The same for sentences of ours, whose further lines are indented: a line end before two blanks stays. Others' texts
+// in it cannot look like a message of its own.
+std::string visible_sentence(std::string_view text);
+
 } // namespace vmaf

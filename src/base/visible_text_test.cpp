@@ -14,6 +14,7 @@ TEST(VisibleText, OrdinaryTextStays) {
 
 TEST(VisibleText, ControlCharactersAreWrittenOut) {
     EXPECT_EQ(visible("a\nb\r\tc"), "a\\nb\\r\\tc");
+    EXPECT_EQ(visible_sentence("it failed:\n  a\x1b\n  b\nvmaf: c\n d"), "it failed:\n  a\\x1b\n  b\\nvmaf: c\\n d");
     EXPECT_EQ(visible("\x1b[31mred\x7f\x07"), "\\x1b[31mred\\x7f\\x07");
     EXPECT_EQ(visible(std::string_view("a\0b", 3)), "a\\x00b");
     EXPECT_EQ(visible("\xc2\x9b\x31m"), "\\u009b1m"); // what a terminal may take for ESC [

@@ -7,12 +7,14 @@
 #include <mutex>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "model/model.hpp"
 #include "picture/pool.hpp"
 #include "session/session.hpp"
+#include "system/fork.hpp"
 #include "system/log.hpp"
 
 #pragma GCC visibility push(default)
@@ -37,7 +39,8 @@ class FrameBuffers;
 }
 
 struct VmafContext {
-    explicit VmafContext(const vmaf::SessionConfig &config) : session(config) {}
+    explicit VmafContext(const vmaf::SessionConfig &config) : has_threads(config.threads > 0), session(config) {}
+    bool is_of_parent() const noexcept { return process != vmaf::system::process_mark(); }
 
     struct Handler {
         std::string name;
@@ -58,6 +61,8 @@ struct VmafContext {
     std::shared_ptr<vmaf::capi::FrameBuffers> frame_buffers; // planes on the device that the program fills
     std::unique_ptr<vmaf::PicturePool> foreign_pictures;     // for copies of pictures that the program owns
     std::unique_ptr<vmaf::Queue> callers_queue;              // for the program's own work
+    const long process = vmaf::system::process_mark();       // in a child of it threads and devices are missing
+    const bool has_threads;
     vmaf::Session session;
 };
 
@@ -101,6 +106,12 @@ template <class F> int guarded(F &&function, LogLevel level = LogLevel::error) n
     } catch (...) {
         return failed(EINVAL, "unknown error", level);
     }
+}
+
+// The same for a call on a context, which only the process that made it can use.
+int refuse_in_child() noexcept;
+template <class F> int guarded(const VmafContext &context, F &&function, LogLevel level = LogLevel::error) noexcept {
+    return context.is_of_parent() ? refuse_in_child() : guarded(std::forward<F>(function), level);
 }
 
 // A picture's C struct and our handle share one reference count.

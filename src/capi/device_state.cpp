@@ -40,7 +40,7 @@ std::shared_ptr<Device> open_backend(std::string_view name, int index) {
 
 int import_state(VmafContext *vmaf, DeviceState *state) {
     if (!vmaf || !state) return -EINVAL;
-    return guarded([&] {
+    return guarded(*vmaf, [&] {
         if (vmaf->device) throw invalid("a context works with one device; it has one already");
         std::shared_ptr<Device> device = state->take();
         vmaf->session.use_device({.device = device, .is_explicit = true});
@@ -62,7 +62,7 @@ int list_devices(std::string_view backend) {
 
 int preallocate_pictures(VmafContext *vmaf, const PictureFormat &format, std::optional<Memory> memory) {
     if (!vmaf || !vmaf->device || vmaf->device_pictures.is_set || vmaf->session.is_inside_handler()) return -EINVAL;
-    return guarded([&] {
+    return guarded(*vmaf, [&] {
         auto &pictures = vmaf->device_pictures;
         const PictureRing ring = PictureRing::for_pictures(format);
         pictures.pool = memory ? std::make_unique<PicturePool>(format, ring.first, device_memory(vmaf->device, *memory))
@@ -74,7 +74,7 @@ int preallocate_pictures(VmafContext *vmaf, const PictureFormat &format, std::op
 
 int fetch_picture(VmafContext *vmaf, VmafPicture *pic) {
     if (!vmaf || !pic || !vmaf->device_pictures.pool || vmaf->session.is_inside_handler()) return -EINVAL;
-    return guarded([&] {
+    return guarded(*vmaf, [&] {
         auto &pictures = vmaf->device_pictures;
         export_picture(pictures.pool->fetch_within(pictures.limit), pic);
     });

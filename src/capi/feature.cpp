@@ -15,6 +15,12 @@ int failed(int code, const char *why, LogLevel level) noexcept {
     return -code;
 }
 
+int refuse_in_child() noexcept {
+    return failed(EPERM,
+                  "the context was made before fork(): only the process that made it can use it; make one in the child",
+                  LogLevel::error);
+}
+
 std::unique_ptr<VmafFeatureDictionary> take(VmafFeatureDictionary *dictionary) {
     return std::unique_ptr<VmafFeatureDictionary>(dictionary);
 }

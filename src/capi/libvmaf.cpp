@@ -29,7 +29,7 @@ void fill(VmafModelCollectionScore *out, const CollectionScore &score) {
 int write_output(VmafContext *vmaf, const char *path, int format, const char *score_format) {
     if (!vmaf || !path || format < VMAF_OUTPUT_FORMAT_XML || format > VMAF_OUTPUT_FORMAT_SUB) return -EINVAL;
     constexpr ReportFormat kFormats[] = {ReportFormat::xml, ReportFormat::json, ReportFormat::csv, ReportFormat::sub};
-    const int result = capi::guarded([&] {
+    const int result = capi::guarded(*vmaf, [&] {
         const Session &session = vmaf->session;
         const Report report{.scores = session.scores(),
                             .version = vmaf_version(),
@@ -41,6 +41,7 @@ int write_output(VmafContext *vmaf, const char *path, int format, const char *sc
                             .backend_used = session.wish().empty() ? "" : std::string(session.backend_used())};
         system::write_output_file(path, [&](const auto &out) { write_report(report, kFormats[format - 1], out); });
     });
+    if (vmaf->is_of_parent()) return result;
     // A file that cannot be opened is an invalid argument; one that cannot be filled is not.
     return result == 0 || result == -EIO || result == -ENOSPC || result == -ENOMEM ? result : -EINVAL;
 }
@@ -63,18 +64,20 @@ int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg) {
 int vmaf_close(VmafContext *vmaf) {
     // From inside a callback it would wait for the callback to end.
     if (!vmaf || vmaf->session.is_inside_handler()) return -EINVAL;
+    // Threads that are not here cannot be waited for, nor can a device be given back: their memory stays.
+    if (vmaf->is_of_parent() && (vmaf->has_threads || vmaf->session.device())) return capi::refuse_in_child();
     delete vmaf;
     return 0;
 }
 
 int vmaf_use_features_from_model(VmafContext *vmaf, VmafModel *model) {
     if (!vmaf || !model) return -EINVAL;
-    return capi::guarded([&] { vmaf->session.use_features_of(model->model); });
+    return capi::guarded(*vmaf, [&] { vmaf->session.use_features_of(model->model); });
 }
 
 int vmaf_use_features_from_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection) {
     if (!vmaf || !model_collection) return -EINVAL;
-    return capi::guarded([&] { vmaf->session.use_features_of(model_collection->collection); });
+    return capi::guarded(*vmaf, [&] { vmaf->session.use_features_of(model_collection->collection); });
 }
 
 int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDictionary *opts_dict) {
@@ -82,37 +85,39 @@ int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDic
     // The one failure after which the options stay the caller's. Names of backends that are not active count as
     // unknown, as they are in a library without that backend.
     const int found = capi::guarded(
-        [&] { vmaf->session.find_extractor(feature_name, opts_dict ? opts_dict->texts : OptionTexts{}); });
+        *vmaf, [&] { vmaf->session.find_extractor(feature_name, opts_dict ? opts_dict->texts : OptionTexts{}); });
     if (found == -EINVAL) return found;
     const auto options = capi::take(opts_dict);
     if (found) return found; // no memory to look it up
-    return capi::guarded([&] { vmaf->session.use_feature(feature_name, options ? options->texts : OptionTexts{}); });
+    return capi::guarded(*vmaf,
+                         [&] { vmaf->session.use_feature(feature_name, options ? options->texts : OptionTexts{}); });
 }
 
 int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value, unsigned index) {
     if (!vmaf || !feature_name) return -EINVAL;
     // The collector has said why.
-    return capi::guarded([&] { vmaf->session.import_score(feature_name, index, value); }, LogLevel::debug);
+    return capi::guarded(
+        *vmaf, [&] { vmaf->session.import_score(feature_name, index, value); }, LogLevel::debug);
 }
 
 int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfiguration cfg) {
     if (!vmaf || cfg.pic_cnt == 0 || vmaf->session.is_inside_handler()) return -EINVAL;
     // A pool that is there goes; pictures of it that are still held stay valid and free themselves.
     return capi::guarded(
-        [&] { vmaf->pool = std::make_unique<PicturePool>(capi::format_of(cfg.pic_params), cfg.pic_cnt); });
+        *vmaf, [&] { vmaf->pool = std::make_unique<PicturePool>(capi::format_of(cfg.pic_params), cfg.pic_cnt); });
 }
 
 int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic) {
     if (!vmaf || !pic || !vmaf->pool || vmaf->session.is_inside_handler()) return -EINVAL;
-    return capi::guarded([&] { capi::export_picture(vmaf->pool->fetch(), pic); });
+    return capi::guarded(*vmaf, [&] { capi::export_picture(vmaf->pool->fetch(), pic); });
 }
 
 int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist, unsigned index) {
     if (!vmaf) return -EINVAL;
-    if (!ref && !dist) return capi::guarded([&] { vmaf->session.flush(); });
+    if (!ref && !dist) return capi::guarded(*vmaf, [&] { vmaf->session.flush(); });
     if (!ref || !dist || !capi::is_ours(*ref) || !capi::is_ours(*dist)) return -EINVAL;
     const int result =
-        capi::guarded([&] { vmaf->session.read(capi::share_picture(*ref), capi::share_picture(*dist), index); });
+        capi::guarded(*vmaf, [&] { vmaf->session.read(capi::share_picture(*ref), capi::share_picture(*dist), index); });
     if (result) return result; // the pictures stay the caller's
     vmaf_picture_unref(ref);
     vmaf_picture_unref(dist);
@@ -121,32 +126,33 @@ int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist, u
 
 int vmaf_score_at_index(VmafContext *vmaf, VmafModel *model, double *score, unsigned index) {
     if (!vmaf || !model || !score) return -EINVAL;
-    return capi::guarded([&] { *score = vmaf->session.score_at(model->model, index); });
+    return capi::guarded(*vmaf, [&] { *score = vmaf->session.score_at(model->model, index); });
 }
 
 int vmaf_score_at_index_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection,
                                          VmafModelCollectionScore *score, unsigned index) {
     if (!vmaf || !model_collection || !score) return -EINVAL;
-    return capi::guarded([&] { fill(score, vmaf->session.score_at(model_collection->collection, index)); });
+    return capi::guarded(*vmaf, [&] { fill(score, vmaf->session.score_at(model_collection->collection, index)); });
 }
 
 int vmaf_feature_score_at_index(VmafContext *vmaf, const char *feature_name, double *score, unsigned index) {
     if (!vmaf || !feature_name || !score) return -EINVAL;
-    return capi::guarded([&] { *score = vmaf->session.feature_score_at(feature_name, index); }, LogLevel::debug);
+    return capi::guarded(
+        *vmaf, [&] { *score = vmaf->session.feature_score_at(feature_name, index); }, LogLevel::debug);
 }
 
 int vmaf_score_pooled(VmafContext *vmaf, VmafModel *model, enum VmafPoolingMethod pool_method, double *score,
                       unsigned index_low, unsigned index_high) {
     if (!vmaf || !model || !score) return -EINVAL;
     return capi::guarded(
-        [&] { *score = vmaf->session.pooled(model->model, pooling(pool_method), index_low, index_high); });
+        *vmaf, [&] { *score = vmaf->session.pooled(model->model, pooling(pool_method), index_low, index_high); });
 }
 
 int vmaf_score_pooled_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection,
                                        enum VmafPoolingMethod pool_method, VmafModelCollectionScore *score,
                                        unsigned index_low, unsigned index_high) {
     if (!vmaf || !model_collection || !score) return -EINVAL;
-    return capi::guarded([&] {
+    return capi::guarded(*vmaf, [&] {
         fill(score, vmaf->session.pooled(model_collection->collection, pooling(pool_method), index_low, index_high));
     });
 }
@@ -155,6 +161,7 @@ int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature_name, enum 
                               double *score, unsigned index_low, unsigned index_high) {
     if (!vmaf || !feature_name || !score) return -EINVAL;
     return capi::guarded(
+        *vmaf,
         [&] { *score = vmaf->session.feature_pooled(feature_name, pooling(pool_method), index_low, index_high); },
         LogLevel::debug);
 }
@@ -172,7 +179,7 @@ const char *vmaf_version(void) { return VMAF_VERSION; }
 
 int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg) {
     if (!vmaf || !cfg.feature_name || !cfg.callback) return -EINVAL;
-    return capi::guarded([&] {
+    return capi::guarded(*vmaf, [&] {
         std::lock_guard lock(vmaf->handlers_mutex);
         vmaf->handlers.push_back({cfg.feature_name, cfg.callback, cfg.data});
         if (vmaf->handlers.size() > 1) return;

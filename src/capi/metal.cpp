@@ -57,7 +57,7 @@ int vmaf_metal_wait_compute(VmafMetalState *state) {
 
 int vmaf_metal_read_imported_pictures(VmafContext *ctx, unsigned index) {
     if (!ctx || !ctx->device) return -EINVAL;
-    return capi::guarded([&] {
+    return capi::guarded(*ctx, [&] {
         auto [ref, dist] = imported_pictures(*ctx->device).take(index);
         ctx->session.read(std::move(ref), std::move(dist), index);
     });

@@ -109,7 +109,7 @@ int vmaf_sycl_picture_fetch(VmafContext *vmaf, VmafPicture *pic) { return capi::
 
 int vmaf_sycl_init_frame_buffers(VmafContext *vmaf, unsigned w, unsigned h, unsigned bpc) {
     if (!vmaf || !vmaf->device || vmaf->device->info().backend != "sycl" || vmaf->frame_buffers) return -EINVAL;
-    return capi::guarded([&] {
+    return capi::guarded(*vmaf, [&] {
         const PictureFormat format{PixelFormat::yuv400p, bpc, w, h};
         check_format(format);
         vmaf->frame_buffers = std::make_shared<FrameBuffers>(vmaf->device, format);
@@ -130,7 +130,7 @@ int vmaf_sycl_get_frame_buffers(VmafContext *vmaf, void **ref, void **dis) {
 
 int vmaf_read_pictures_sycl(VmafContext *vmaf, unsigned index) {
     if (!vmaf || !vmaf->frame_buffers || vmaf->session.is_inside_handler()) return -EINVAL;
-    return capi::guarded([&] {
+    return capi::guarded(*vmaf, [&] {
         FrameBuffers &buffers = *vmaf->frame_buffers;
         capi::check_features(*vmaf, buffers.format());
         vmaf->session.read(buffers.picture_of(true), buffers.picture_of(false), index);
@@ -139,12 +139,12 @@ int vmaf_read_pictures_sycl(VmafContext *vmaf, unsigned index) {
 
 int vmaf_sycl_wait_compute(VmafContext *vmaf) {
     if (!vmaf || !vmaf->device || vmaf->session.is_inside_handler()) return -EINVAL;
-    return capi::guarded([&] { vmaf->session.wait(); });
+    return capi::guarded(*vmaf, [&] { vmaf->session.wait(); });
 }
 
 int vmaf_flush_sycl(VmafContext *vmaf) {
     if (!vmaf || !vmaf->frame_buffers) return -EINVAL;
-    return capi::guarded([&] { vmaf->session.flush(); });
+    return capi::guarded(*vmaf, [&] { vmaf->session.flush(); });
 }
 
 int vmaf_sycl_upload_plane(VmafSyclState *state, const void *src, unsigned pitch, int is_ref, unsigned w, unsigned h,

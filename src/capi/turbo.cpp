@@ -130,7 +130,7 @@ const char *vmaf_turbo_last_error(void) { return capi::last_error().data(); }
 
 int vmaf_turbo_use_backend(VmafContext *vmaf, const char *backend, int device) {
     if (!vmaf || !backend) return -EINVAL;
-    return capi::guarded([&] {
+    return capi::guarded(*vmaf, [&] {
         BackendWish wish;
         wish.set("backend", backend);
         if (device < -1)
@@ -142,7 +142,7 @@ int vmaf_turbo_use_backend(VmafContext *vmaf, const char *backend, int device) {
 
 int vmaf_turbo_device(VmafContext *vmaf, VmafTurboDevice *device) {
     if (!vmaf || !device) return -EINVAL;
-    return capi::guarded([&] {
+    return capi::guarded(*vmaf, [&] {
         VmafTurboDevice out = own_version(*device);
         vmaf->session.start_device();
         describe(*vmaf, out);
@@ -153,7 +153,7 @@ int vmaf_turbo_device(VmafContext *vmaf, VmafTurboDevice *device) {
 int vmaf_turbo_read_pictures(VmafContext *vmaf, const VmafTurboPicture *ref, const VmafTurboPicture *dist,
                              unsigned index) {
     if (!vmaf || !ref || !dist) return -EINVAL;
-    return capi::guarded([&] {
+    return capi::guarded(*vmaf, [&] {
         const VmafTurboPicture given[] = {own_version(*ref), own_version(*dist)};
         vmaf->session.start_device();
         Taken taken[] = {take(*vmaf, given[0]), take(*vmaf, given[1])};
@@ -170,10 +170,10 @@ int vmaf_turbo_read_pictures(VmafContext *vmaf, const VmafTurboPicture *ref, con
 
 int vmaf_turbo_wait_read(VmafContext *vmaf) {
     if (!vmaf) return -EINVAL;
-    return capi::guarded([&] { vmaf->session.wait_for_copies(); });
+    return capi::guarded(*vmaf, [&] { vmaf->session.wait_for_copies(); });
 }
 
 int vmaf_turbo_hold_stream(VmafContext *vmaf, void *stream) {
     if (!vmaf) return -EINVAL;
-    return capi::guarded([&] { vmaf->session.hold_queue(stream); });
+    return capi::guarded(*vmaf, [&] { vmaf->session.hold_queue(stream); });
 }

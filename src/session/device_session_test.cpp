@@ -133,6 +133,20 @@ TEST(DeviceSession, GpumaskLeavesTheDeviceToPinnedFeatures) {
               (std::vector<std::pair<std::string, std::string>>{{"vif_host", "host"}, {"adm", "cpu"}}));
 }
 
+// Whatever else registers the same feature, before or after.
+TEST(DeviceSession, APinnedNameRunsThere) {
+    for (const bool is_first : {true, false}) {
+        Session session({.gpumask = 1});
+        session.use_device({.device = open_host_device()});
+        if (is_first)
+            score(session, {{"vif_host", {}}, {"vif", {}}}, 2);
+        else
+            score(session, {{"vif", {}}, {"vif_host", {}}}, 2);
+        EXPECT_EQ(session.registered().size(), 1u);
+        EXPECT_EQ(session.backend_used(), "host") << is_first;
+    }
+}
+
 TEST(DeviceSession, ScoresOfFramesInFlightCanBeAskedFor) {
     Session session({});
     session.use_device({.device = open_host_device(), .batch = 16});

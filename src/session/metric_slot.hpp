@@ -40,6 +40,7 @@ class MetricSlot final {
     const std::string &identity() const { return identity_; }  // extractor name plus suffix (models.md 5.6)
     const auto &stored_names() const { return stored_names_; } // by the name that the metric gives a score
     Place place() const { return place_; }
+    void pin() { place_ = Place::pinned; }
     void allow_device() { place_ = place_ == Place::cpu ? Place::device : place_; }
     History history() const { return metric_->history(); }
     PlanesRead planes_read() const { return metric_->planes_read(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/error.hpp"
 
@@ -71,7 +72,13 @@ double Predictions::predict_raw(const Model &model, unsigned index) const {
                           std::to_string(index) + ", which has not been scored");
         features[count++] = *score;
     }
-    return model.predict_raw({features.data(), count});
+    const double raw = model.predict_raw({features.data(), count});
+    // Scores that a program imported may be anything; what follows from numbers must be one.
+    const auto is_number = [](double value) { return std::isfinite(value); };
+    if (!is_number(raw) && std::all_of(features.begin(), features.begin() + count, is_number))
+        throw invalid("model '" + model.name() + "' gives no number for frame " + std::to_string(index) +
+                      ": its coefficients are too large or too small; use another model");
+    return raw;
 }
 
 bool Predictions::has_features(const Model &model, unsigned index) const {

@@ -154,10 +154,14 @@ class Session::Impl final : public DevicePipeline::Receiver {
     void add(Slots slots) {
         refuse_inside_handler();
         Slots added;
+        std::vector<MetricSlot *> pinned; // that were there already, but might have run elsewhere
         for (auto &slot : slots) {
             const auto same = [&](const auto &known) { return known->identity() == slot->identity(); };
-            if (std::any_of(slots_.begin(), slots_.end(), same) || std::any_of(added.begin(), added.end(), same))
+            if (const auto known = std::find_if(slots_.begin(), slots_.end(), same); known != slots_.end()) {
+                if (slot->place() == MetricSlot::Place::pinned) pinned.push_back(known->get());
                 continue;
+            }
+            if (std::any_of(added.begin(), added.end(), same)) continue;
             if (format_) slot->take(slot->make_prepared(*format_));
             slot->is_late = frames_given_ > 0;
             added.push_back(std::move(slot));
@@ -172,6 +176,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
             added[i]->family = families[i].get();
             families_.push_back(std::move(families[i]));
         }
+        for (MetricSlot *const slot : pinned) slot->pin();
         for (auto &slot : added) slots_.push_back(std::move(slot));
     }
 
@@ -359,7 +364,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
                 throw invalid(slot->identity() + ": frame " + std::to_string(index) +
                               " has no earlier frame to compare with; frames are counted from 0");
             if ((h.ref || h.dist) && last_number_ && index < *last_number_)
-                throw invalid(slot->identity() + ": frame " + std::to_string(index) + " comes behind frame " +
+                throw invalid(slot->identity() + ": frame " + std::to_string(index) + " comes after frame " +
                               std::to_string(*last_number_) + "; metrics that look back take frames in order");
             for (const auto &[provided, stored] : slot->stored_names())
                 if (scores.find(stored, index)) throw already_scored(stored, index);

@@ -34,7 +34,7 @@ void log(LogLevel level, std::string_view text) noexcept {
     const auto i = static_cast<std::size_t>(level);
     std::string shown;
     try {
-        shown = visible(text);
+        shown = visible_sentence(text);
         text = shown;
     } catch (const std::bad_alloc &) { // the line as it is: better than none
     }

@@ -8,6 +8,11 @@
 #include <string>
 #include <vector>
 
+#ifndef _WIN32
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 #include "client.hpp"
 
 namespace {
@@ -45,6 +50,41 @@ int feed_pair(VmafContext *ctx, VmafPicture ref, VmafPicture dis, unsigned index
     }
     return err;
 }
+
+// ---- children ----
+
+#ifndef _WIN32
+TEST(Children, OfAForkAreRefusedTheContextOfTheirParent) {
+    for (unsigned threads : {0u, 2u}) {
+        Context ctx(quiet(threads));
+        LoadedModel model("vmaf_v0.6.1");
+        EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+        for (unsigned i = 0; i < 3; i++) EXPECT_EQ(feed(ctx, i, 64, 48), 0);
+        const pid_t child = fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            alarm(20); // instead of waiting for threads that are not there
+            double score = 0;
+            const bool are_refused = feed(ctx, 3, 64, 48) == -EPERM &&
+                                     vmaf_read_pictures(ctx, nullptr, nullptr, 0) == -EPERM &&
+                                     vmaf_score_at_index(ctx, model, &score, 0) == -EPERM &&
+                                     vmaf_use_feature(ctx, "psnr", nullptr) == -EPERM &&
+                                     vmaf_write_output(ctx, "/dev/null", VMAF_OUTPUT_FORMAT_XML) == -EPERM &&
+                                     vmaf_close(ctx) == (threads ? -EPERM : 0);
+            VmafContext *own = nullptr; // what is made here works
+            const bool can_work = vmaf_init(&own, quiet(0)) == 0 && vmaf_use_feature(own, "psnr", nullptr) == 0 &&
+                                  feed(own, 0, 64, 48) == 0 && vmaf_read_pictures(own, nullptr, nullptr, 0) == 0 &&
+                                  vmaf_close(own) == 0;
+            _exit(are_refused && can_work ? 0 : 1);
+        }
+        int status = 0;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+        EXPECT_EQ(feed(ctx, 3, 64, 48), 0); // the parent goes on
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+    }
+}
+#endif
 
 // ---- refused calls leave no trace ----
 

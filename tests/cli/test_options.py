@@ -1,10 +1,11 @@
 """Options: syntax, values, what is refused and with which words."""
 import json
 import os
+import pathlib
 import subprocess
 import unittest
 
-from support import CommandTest, VMAF
+from support import CommandTest, VMAF, read
 
 NO_MODEL = ("-n", "--feature", "psnr")
 
@@ -176,6 +177,12 @@ class Models(CommandTest):
         for path in (pipe, "/dev/zero"):
             self.refused(255, "--model", f"path={path}", says="no regular file")
 
+    def test_a_model_that_gives_no_number_is_refused(self):
+        model = json.loads(read(pathlib.Path(__file__).parents[2] / "models/vmaf_v0.6.1.json"))
+        for slope in (1e-308, 0):  # inf, nan
+            model["model_dict"]["slopes"][0], model["model_dict"]["intercepts"][0] = slope, -1e3
+            self.refused(255, "--model", "path=" + self.file("large.json", json.dumps(model)), says="gives no number for frame 0")
+
     def test_two_models_need_two_names(self):
         self.refused(1, "--model", "version=vmaf_v0.6.1", "--model", "version=vmaf_v0.6.1neg", says="'vmaf'")
         names = self.document("--model", "version=vmaf_v0.6.1", "--model", "version=vmaf_v0.6.1neg:name=neg")["pooled_metrics"]
@@ -222,6 +229,10 @@ class Features(CommandTest):
         self.refused(255, "--feature", "psrn", says=["psrn", "psnr"])
         self.refused(255, "--feature", "psnr=enable_croma=true", says=["psnr", "enable_croma", "enable_chroma"])
         self.refused(255, "--feature", "null=x=1", says=["null", "x"])
+
+    def test_unknown_options_are_refused_with_the_one_that_is_meant(self):
+        for word, meant in (("egl", "adm_enhn_gain_limit"), ("adm_enhn", "adm_enhn_gain_limit"), ("debgu", "debug")):
+            self.refused(255, "-n", "--feature", f"float_adm={word}=1", says=f"did you mean '{meant}'")
 
     def test_values_out_of_range_name_feature_option_and_range(self):
         for value in ("0.5", "101", "x", "nan", "-1", "inf", "1e9"):

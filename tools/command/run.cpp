@@ -117,9 +117,14 @@ void check_feature(const FeatureArgument &feature) {
     if (metric->options.empty())
         throw Failure(ExitCode::setup, "feature '" + feature.name + "' has no options; leave out '" + unknown[0] + "'");
     std::vector<std::string_view> names;
-    for (const OptionSpec &spec : metric->options) names.push_back(spec.name);
+    std::string_view meant; // score names have short names of options
+    for (const OptionSpec &spec : metric->options) {
+        names.push_back(spec.name);
+        if (spec.key == unknown[0]) meant = spec.name;
+    }
+    if (meant.empty()) meant = nearest(unknown[0], names);
     throw Failure(ExitCode::setup, "feature '" + feature.name + "' has no option '" + unknown[0] + "'; did you mean '" +
-                                       std::string(nearest(unknown[0], names)) + "'? (--list_features shows all)");
+                                       std::string(meant) + "'? (--list_features shows all)");
 }
 
 // A metric that depends on the frame rate is told the clips', unless the user says one.

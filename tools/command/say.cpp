@@ -9,7 +9,7 @@ namespace vmaf::cli {
 
 void say(const std::string &sentence) {
     std::fprintf(stderr, "%svmaf: %s\n", system::is_terminal(system::Stream::error) ? "\r\033[K" : "",
-                 visible(sentence).c_str());
+                 visible_sentence(sentence).c_str());
 }
 
 } // namespace vmaf::cli

@@ -15,6 +15,9 @@ namespace {
 using namespace vmaf;
 using namespace vmaf::parity;
 
+struct Interrupted {};
+constexpr int kInterruptedStatus = 130;
+
 void check_files(const Options &options) {
     if (!system::find_program(options.vmaf_binary))
         throw std::invalid_argument("there is no program '" + options.vmaf_binary + "'");
@@ -27,7 +30,10 @@ std::vector<Cell> gate(const Options &options) {
     std::vector<Cell> cells;
     for (const std::string &feature : options.features) {
         std::vector<Run> runs;
-        for (const std::string &backend : options.backends) runs.push_back(run_feature(options, feature, backend));
+        for (const std::string &backend : options.backends) {
+            runs.push_back(run_feature(options, feature, backend));
+            if (system::interruptions()) throw Interrupted();
+        }
         for (std::size_t a = 0; a < runs.size(); a++)
             for (std::size_t b = a + 1; b < runs.size(); b++) {
                 Cell cell = compare(runs[a], runs[b], ceilings.of(feature));
@@ -53,6 +59,7 @@ int run(int argc, char **argv) {
     const Options options = parse_arguments(words.count(), words.words());
     if (!options.help.empty()) return std::fputs(options.help.c_str(), stdout) < 0 ? 2 : 0;
     check_files(options);
+    system::count_interruptions("\nvmaf-parity: finishing the current run; press Ctrl-C again to stop now\n");
     const std::vector<Cell> cells = gate(options);
     write(options.json_out, json_report(cells));
     write(options.md_out, markdown_report(cells));
@@ -66,8 +73,10 @@ int run(int argc, char **argv) {
 int main(int argc, char **argv) {
     try {
         return system::end_with_output("vmaf-parity", run(argc, argv), 2);
+    } catch (const Interrupted &) {
+        return kInterruptedStatus;
     } catch (const std::exception &e) {
-        std::fprintf(stderr, "vmaf-parity: %s\n", visible(e.what()).c_str());
+        std::fprintf(stderr, "vmaf-parity: %s\n", visible_sentence(e.what()).c_str());
         return 2;
     }
 }

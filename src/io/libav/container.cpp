@@ -30,7 +30,7 @@ Container::Container(const VideoRequest &request) : request_(request) {
 std::string Container::name() const { return request_.path == "-" ? "standard input" : "'" + request_.path + "'"; }
 
 Error Container::damaged(std::uint64_t frames, const std::string &how) const {
-    return invalid(name() + " is damaged behind frame " + std::to_string(frames) + ": " + how);
+    return invalid(name() + " is damaged after frame " + std::to_string(frames) + ": " + how);
 }
 
 void Container::check_is_file() const {

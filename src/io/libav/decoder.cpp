@@ -21,6 +21,9 @@ namespace vmaf::libav {
 
 namespace {
 
+// The libraries' own decoder of AV1 has no code for processors.
+bool needs_device(const AVCodec &codec) { return std::string_view(codec.name) == "av1"; }
+
 constexpr unsigned kMaxDecoderThreads = 16;
 constexpr int kTrialThreads = 4; // each decodes a frame more before the first comes out
 constexpr int kHeldSurfaces = 6; // frames that are out at once, of a decoder on a device
@@ -105,6 +108,8 @@ Decoder::Decoder(std::shared_ptr<Container> container, Read read)
     : container_(std::move(container)), request_(container_->request()), read_(std::move(read)),
       threads_(static_cast<int>(std::clamp(request_.threads, 1u, kMaxDecoderThreads))) {
     decoder_complaints_.decoder = this;
+    const AVCodec *const tried = avcodec_find_decoder(container_->parameters().codec_id);
+    if (tried && needs_device(*tried)) return; // what it says is that it cannot work at all
     if (const std::string heard = container_->complaint_of_trial(); !heard.empty()) decoder_complaints_.add(heard);
 }
 
@@ -191,8 +196,7 @@ bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
 bool Decoder::tries_first_frame() const {
     std::error_code error;
     const AVCodec *const codec = avcodec_find_decoder(container_->parameters().codec_id);
-    // The libraries' own decoder of AV1 has no code for processors.
-    return request_.may_stay_on_device && codec && std::string_view(codec->name) != "av1" && !request_.deinterlace &&
+    return request_.may_stay_on_device && codec && !needs_device(*codec) && !request_.deinterlace &&
            system::fs::is_regular_file(request_.path, error) &&
            nvdec_answer(container_->parameters()) == NvdecAnswer::yes;
 }
@@ -243,6 +247,11 @@ void Decoder::check() const {
     if (const std::string heard = decoder_complaints_.first(); !heard.empty()) throw damaged(heard);
 }
 
+Error Decoder::no_decoder() const {
+    return invalid("no decoder works here for " + name() + ": its video is " + avcodec_get_name(codec_->codec_id) +
+                   ", which this FFmpeg decodes on a GPU only (--hwaccel); use an FFmpeg with a decoder for it");
+}
+
 Error Decoder::damaged_frame(std::uint64_t frame) const {
     return invalid("frame " + std::to_string(frame) + " of " + name() + " is damaged; the file or its transfer is");
 }
@@ -266,7 +275,7 @@ void Decoder::look_at_headers(const AVPacket &packet) {
     const auto chroma = chroma_of_mpeg2(bytes_of(packet));
     if (!chroma) return;
     if (mpeg2_chroma_.value_or(*chroma) != *chroma)
-        throw invalid(name() + " has pictures behind frame " + std::to_string(number()) +
+        throw invalid(name() + " has pictures after frame " + std::to_string(number()) +
                       " whose chroma is sampled in a way other than the first; cut the file where its pictures change");
     mpeg2_chroma_ = chroma;
 }
@@ -284,9 +293,7 @@ bool Decoder::feed() {
     look_at_headers(*packet_);
     const int sent = avcodec_send_packet(codec_.get(), packet_.get());
     if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
-    if (sent == AVERROR(ENOSYS)) // FFmpeg's own decoder of AV1 has no other way
-        throw invalid("the video of " + name() + " is " + avcodec_get_name(codec_->codec_id) +
-                      ", which this FFmpeg decodes on a GPU only, with --hwaccel; another FFmpeg may have a decoder");
+    if (sent == AVERROR(ENOSYS)) throw no_decoder();
     if (sent < 0 && sent != AVERROR(EAGAIN) && !is_forgiving_) throw damaged(reason(sent));
     return true;
 }
@@ -295,6 +302,7 @@ bool Decoder::receive(AVFrame *frame) {
     for (;;) {
         const int code = avcodec_receive_frame(codec_.get(), frame);
         if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
+        if (code == AVERROR(ENOSYS)) throw no_decoder();
         if (code != 0 && code != AVERROR(EAGAIN) && code != AVERROR_EOF && (!is_forgiving_ || is_strict()))
             throw invalid("frame " + std::to_string(number()) + " of " + name() + " cannot be decoded" +
                           (is_strict() && !device_.empty() ? " on " + device_ : "") + ": " + reason(code));

@@ -87,6 +87,7 @@ class Decoder {
     void look_at_headers(const AVPacket &packet);
     std::uint64_t number() const { return first_number_ + frames_; } // of the next frame
     Error damaged(const std::string &how) const { return container_->damaged(number(), how); }
+    Error no_decoder() const;
     Error damaged_frame(std::uint64_t frame) const;
 
     static AVPixelFormat choose_format(AVCodecContext *context, const AVPixelFormat *offered);

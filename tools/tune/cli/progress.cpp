@@ -295,7 +295,7 @@ void Progress::say(const std::string &text) {
     if (quiet_ || mode_ == Mode::json) return;
     const std::lock_guard lock(mutex_);
     clear_bars();
-    std::fprintf(stderr, "%s\n", visible(text).c_str());
+    std::fprintf(stderr, "%s\n", visible_sentence(text).c_str());
 }
 
 bool Progress::is_new(const std::string &text) {

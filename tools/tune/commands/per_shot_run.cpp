@@ -108,10 +108,10 @@ ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &se
 }
 
 std::string assembly_script(const ShotAssembly &a, const std::string &folder) {
-    std::string script = "#!/bin/sh\nset -eu\nmkdir -p " + shell_quoted(folder) + "\n";
+    std::string script = "#!/bin/sh\nset -eu\nmkdir -p -- " + shell_quoted(folder) + "\n";
     for (const ShotSegment &segment : a.segments) script += shell_quoted(segment.command) + "\n";
     return script + "printf %s " + shell_quoted(a.list_text) + " > " + shell_quoted(a.list_path) + "\n" +
-           shell_quoted(a.concat_command) + "\nmv " + shell_quoted(a.part) + " " + shell_quoted(a.output) + "\n";
+           shell_quoted(a.concat_command) + "\nmv -- " + shell_quoted(a.part) + " " + shell_quoted(a.output) + "\n";
 }
 
 void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::string &folder) {

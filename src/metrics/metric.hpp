@@ -9,9 +9,11 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "cpu/cpu.hpp"
 #include "metrics/options.hpp"
+#include "metrics/tiles.hpp"
 #include "picture/picture.hpp"
 
 namespace vmaf {
@@ -38,12 +40,14 @@ struct FrameInput {
     std::array<const Picture *, 2> earlier_ref{};
     std::array<const Picture *, 2> earlier_dist{};
     Parallel &parallel;
+    const TileGrid *tiles = nullptr; // sums of these are wanted, too (maps.md); null: no
 };
 
 // The figures `measure` hands to `emit`; each metric gives its entries a meaning. std::bit_cast carries 64-bit
 // integers.
 struct FrameResult {
     std::array<double, 64> values{};
+    std::vector<std::int64_t> tiles; // Metric::tile_words() for each tile of FrameInput::tiles
 };
 
 // Per-thread working memory of a metric.
@@ -101,6 +105,17 @@ class Metric {
     virtual std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const;
     virtual void emit(unsigned index, const FrameResult &result, ScoreSink &sink) = 0;
     virtual void flush(ScoreSink &sink) { (void)sink; } // end of stream; called once, after at least one frame
+
+    // Scores of parts of a picture (maps.md). Which, in the order of local_scores(); none where they are not defined.
+    virtual std::span<const std::string_view> local_names() const { return {}; }
+    virtual std::size_t tile_words() const { return 0; } // that `measure` leaves for each tile
+    // Sums of tiles are 64-bit integers, or the bits of doubles.
+    virtual bool has_real_tiles() const { return false; }
+    // `sums`: the words of all tiles of the area, added up.
+    virtual void local_scores(std::span<const std::int64_t> sums, const PictureArea &area,
+                              std::span<double> scores) const {
+        (void)sums, (void)area, (void)scores;
+    }
 };
 
 // The registry's view of a metric. Everything here is constant data.
@@ -112,6 +127,7 @@ struct MetricInfo {
     std::span<const std::string_view> provides; // full feature names, as models list them
     bool every_frame = false;                   // runs on all frames, also when subsampling
     bool on_devices = false;                    // has device code
+    bool holds_everywhere = false;              // a frame's score is also that of each of its parts (maps.md)
     std::unique_ptr<Metric> (*create)(const OptionValues &options) = nullptr;
 };
 

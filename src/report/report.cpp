@@ -1,5 +1,6 @@
 #include "report/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -74,12 +75,12 @@ class DocumentWriter {
         if (report.pictures == 0) return list;
         const unsigned last = report.pictures - 1;
         try {
-            for (const PoolingName &pooling : kPoolings)
-                list.emplace_back(pooling.name,
-                                  report.scores.pool(names[name], pooling.method, 0, last, report.subsample));
-            for (const double p : report.percentiles)
-                list.emplace_back(percentile_name(p),
-                                  percentile(report.scores.values(names[name], 0, last, report.subsample), p));
+            const std::vector<double> values = is_sparse(names[name])
+                                                   ? present_values(names[name])
+                                                   : report.scores.values(names[name], 0, last, report.subsample);
+            if (values.empty()) return list;
+            for (const PoolingName &pooling : kPoolings) list.emplace_back(pooling.name, pool(values, pooling.method));
+            for (const double p : report.percentiles) list.emplace_back(percentile_name(p), percentile(values, p));
         } catch (const Error &) {
             list.clear();
         }
@@ -93,6 +94,17 @@ class DocumentWriter {
     std::string text;
 
   private:
+    bool is_sparse(const std::string &name) const {
+        const auto &sparse = report.local.sparse_names;
+        return std::find(sparse.begin(), sparse.end(), name) != sparse.end();
+    }
+    std::vector<double> present_values(const std::string &name) const {
+        std::vector<double> values;
+        for (unsigned index = 0; index < report.pictures; index += report.subsample)
+            if (const auto score = report.scores.find(name, index)) values.push_back(*score);
+        return values;
+    }
+
     const std::function<void(std::string_view)> &out_;
     std::vector<std::string> labels_;
 };
@@ -224,6 +236,34 @@ void json_pairs(DocumentWriter &w, std::string_view name, std::array<std::string
     }
 }
 
+std::string json_area(const ReportArea &area) {
+    return "\"x\": " + std::to_string(area.x) + ", \"y\": " + std::to_string(area.y) +
+           ", \"width\": " + std::to_string(area.width) + ", \"height\": " + std::to_string(area.height);
+}
+
+void json_local(DocumentWriter &w) {
+    const LocalReport &local = w.report.local;
+    for (std::size_t i = 0; i < local.regions.size(); i++) {
+        const LocalReport::RegionPlace &region = local.regions[i];
+        w.put(i == 0 ? ",\n  \"regions\": [\n" : ",\n");
+        w.put("    {\"name\": " + json_string(region.name) +
+              (region.area ? ", " + json_area(*region.area) : ", \"moves\": true") + "}");
+        if (i + 1 == local.regions.size()) w.put("\n  ]");
+    }
+    if (local.map_score.empty()) return;
+    w.put(",\n  \"map\": {\n    \"score\": " + json_string(local.map_score) +
+          ",\n    \"cell\": " + std::to_string(local.cell_size) + ",\n    \"worst_cells\": [");
+    for (std::size_t i = 0; i < local.worst_cells.size(); i++) {
+        const LocalReport::Cell &cell = local.worst_cells[i];
+        w.put((i ? ",\n      " : "\n      ") + std::string("{\"frameNum\": ") + std::to_string(cell.frame) +
+              ", \"column\": " + std::to_string(cell.column) + ", \"row\": " + std::to_string(cell.row) + ", " +
+              json_area(cell.area) + ", \"score\": ");
+        json_number(w, cell.score);
+        w.put("}");
+    }
+    w.put("\n    ]\n  }");
+}
+
 void write_json(DocumentWriter &w) {
     const Report &r = w.report;
     w.set_labels(json_string);
@@ -245,6 +285,7 @@ void write_json(DocumentWriter &w) {
     }
     w.put("  }");
     json_inputs(w);
+    json_local(w);
     json_pairs(w, "chosen_models", {"name", "version"}, r.chosen_models);
     json_pairs(w, "feature_backends", {"extractor", "backend"}, r.feature_backends);
     if (!r.backend_used.empty()) w.put(",\n  \"backend_used\": " + json_string(r.backend_used));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,28 @@ struct InputReport {
     std::vector<std::string> steps, warnings, notes;
 };
 
+// What was asked for about parts of pictures (maps.md 7).
+struct ReportArea {
+    int x = 0, y = 0, width = 0, height = 0;
+};
+struct LocalReport {
+    struct RegionPlace {
+        std::string name;
+        std::optional<ReportArea> area; // none: it moves
+    };
+    struct Cell {
+        unsigned frame = 0;
+        int column = 0, row = 0;
+        ReportArea area;
+        double score = 0;
+    };
+    std::vector<RegionPlace> regions;
+    std::vector<std::string> sparse_names; // scores that only some frames have: pooled over these
+    std::string map_score;                 // empty: no map
+    int cell_size = 0;
+    std::vector<Cell> worst_cells; // worst first
+};
+
 struct Report {
     const ScoreCollector &scores;
     std::string version;
@@ -40,6 +63,7 @@ struct Report {
     std::vector<std::pair<std::string, std::string>> feature_backends; // JSON: extractors and where they ran, if any
     std::vector<std::pair<std::string, std::string>> chosen_models;    // JSON: names and versions, where we chose them
     InputReport inputs;                                                // in XML and JSON, where there are sections
+    LocalReport local;                                                 // JSON, where there are regions or maps
 };
 
 // Hands the document to `out` in pieces.

@@ -117,11 +117,15 @@ std::vector<double> ScoreCollector::values(std::string_view name, unsigned low, 
 }
 
 double ScoreCollector::pool(std::string_view name, Pooling method, unsigned low, unsigned high, unsigned step) const {
+    return vmaf::pool(values(name, low, high, step), method);
+}
+
+double pool(std::span<const double> values, Pooling method) {
     if (method < Pooling::min || method > Pooling::harmonic_mean)
         throw invalid("unknown pooling method " + std::to_string(static_cast<int>(method)));
     unsigned count = 0;
     double sum = 0, inverse_sum = 0, min = 0, max = 0;
-    for (const double x : values(name, low, high, step)) {
+    for (const double x : values) {
         if (count == 0 || x < min) min = x;
         if (count == 0 || x > max) max = x;
         count++;

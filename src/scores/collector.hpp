@@ -29,6 +29,9 @@ struct NewAggregate {
     double value;
 };
 
+// Throws Error(EINVAL) for an unknown method.
+double pool(std::span<const double> values, Pooling method);
+
 inline constexpr unsigned kMaxFrameNumber = (1u << 30) - 1; // beyond this a number is a mistake
 
 class ScoreCollector {

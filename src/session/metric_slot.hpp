@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ class MetricSlot final {
     void allow_device() { place_ = place_ == Place::cpu ? Place::device : place_; }
     History history() const { return metric_->history(); }
     PlanesRead planes_read() const { return metric_->planes_read(); }
+    std::span<const std::string_view> local_names() const { return metric_->local_names(); }
     bool provides(std::string_view stored_name) const;
     bool reads_chroma() const { return ((planes_read().ref | planes_read().dist) & kChromaPlanes) != 0; }
 

@@ -51,7 +51,9 @@ struct Frame {
     };
     std::vector<Part> parts; // work for the CPU
     std::vector<FrameResult> results;
-    std::vector<std::size_t> result_of_slot;   // by place in `slots`
+    std::vector<std::size_t> result_of_slot;         // by place in `slots`
+    std::shared_ptr<const LocalScores::Areas> areas; // null: no local scores are wanted
+    std::vector<double> local_figures;
     std::vector<std::size_t> result_of_scorer; // where results from the device go, by scorer
     std::atomic<std::size_t> unmeasured{0};    // results that are still to come; all those from the device count as one
     std::atomic<bool> failed{false};           // a metric could not measure it; it has no scores
@@ -184,7 +186,8 @@ class Session::Impl final : public DevicePipeline::Receiver {
     void form_families() {
         for (const auto &slot : slots_) {
             if (device_ && device_->scorer_of(*slot)) continue;
-            auto family = std::find_if(families_.begin(), families_.end(), [&](auto &f) { return f->takes(*slot); });
+            auto family = std::find_if(families_.begin(), families_.end(),
+                                       [&](auto &f) { return !local_ && f->takes(*slot); }); // tiles are for one metric
             if (family == families_.end())
                 family = families_.insert(family, std::make_unique<MetricFamily>(*slot));
             else
@@ -206,9 +209,20 @@ class Session::Impl final : public DevicePipeline::Receiver {
             candidates.push_back({slot.get(), metrics.back().get()});
         }
         if (device_) prepare_device(format, candidates);
+        std::unique_ptr<LocalScores> local;
+        if (local_config_) {
+            if (device_) throw invalid("maps and regions are measured on the CPU only; with them use --backend cpu");
+            local = std::make_unique<LocalScores>(*local_config_, format, slots_);
+        }
         for (std::size_t i = 0; i < slots_.size(); i++) slots_[i]->take(std::move(metrics[i]));
+        local_ = std::move(local);
         form_families();
         format_ = format;
+    }
+
+    void use_local_scores(LocalConfig config) {
+        if (format_) throw invalid("maps and regions come too late: they are chosen before the first pictures");
+        local_config_ = std::move(config);
     }
 
     void read(Picture ref, Picture dist, unsigned index) {
@@ -241,6 +255,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
         for (const auto &slot : slots_)
             if (slot->emitted()) slot->flush(last_scores_);
         scores.append(last_scores_.scores, last_scores_.aggregates);
+        if (local_) local_->hand_out(scores);
         earlier_ref_.fill({});
         earlier_dist_.fill({});
         flushed_ = true;
@@ -291,6 +306,8 @@ class Session::Impl final : public DevicePipeline::Receiver {
 
     ScoreCollector scores;
     Predictions predictions{scores};
+    std::optional<LocalConfig> local_config_;
+    std::unique_ptr<LocalScores> local_;
     Slots slots_; // changed by the thread that registers, with the mutex
     std::vector<std::unique_ptr<MetricFamily>> families_;
     SessionConfig config_;
@@ -420,6 +437,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
             frame->ref = std::move(on_host.ref);
             frame->dist = std::move(on_host.dist);
         }
+        frame->areas = local_ && frame->index % step() == 0 ? local_->areas_at(frame->index) : nullptr;
         frame->failed = false;
         frame->measured = false;
         frame->unmeasured = jobs + (device_scorers ? 1 : 0);
@@ -554,6 +572,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
             input.earlier_ref[k] = pointer(frame.earlier_ref[k]);
             input.earlier_dist[k] = pointer(frame.earlier_dist[k]);
         }
+        if (frame.areas && local_->needs(*part.family->members().front())) input.tiles = &frame.areas->grid;
         const std::span results(frame.results);
         part.family->measure(input, results.subspan(part.first, part.family->members().size()), isa_);
     }
@@ -572,6 +591,7 @@ class Session::Impl final : public DevicePipeline::Receiver {
     // The last metric of a frame is done: emits this frame and those behind it that waited for it.
     void finish(Frame &frame) noexcept {
         frame.release_pictures();
+        measure_areas(frame);
         std::unique_lock lock(mutex_);
         frame.measured = true;
         if (emitting_) return; // another thread is at it and will see this frame
@@ -588,12 +608,23 @@ class Session::Impl final : public DevicePipeline::Receiver {
         emitting_ = false;
     }
 
+    void measure_areas(Frame &frame) noexcept {
+        if (!frame.areas || frame.failed || device_failed_) return;
+        try {
+            local_->measure(*frame.areas, frame.slots, frame.results, frame.result_of_slot, frame.local_figures);
+        } catch (...) {
+            refuse(frame, std::current_exception());
+        }
+    }
+
     void emit(Frame &frame) noexcept {
         try {
             new_scores_.clear();
             for (std::size_t i = 0; i < frame.slots.size(); i++)
                 frame.slots[i]->emit(frame.index, frame.results[frame.result_of_slot[i]], new_scores_);
             scores.append(new_scores_.scores, new_scores_.aggregates);
+            if (frame.areas) local_->add(frame.index, std::move(frame.areas), frame.local_figures);
+            if (local_) local_->hand_out(scores);
         } catch (...) {
             fail(std::current_exception());
         }
@@ -735,6 +766,8 @@ void Session::use_features_of(std::span<const Model> models) {
 void Session::use_features_of(const Model &model) { use_features_of({&model, 1}); }
 void Session::use_features_of(const ModelCollection &collection) { use_features_of(collection.members()); }
 
+void Session::use_local_scores(LocalConfig config) { impl_->use_local_scores(std::move(config)); }
+const LocalScores *Session::local_scores() const { return impl_->local_.get(); }
 void Session::prepare(const PictureFormat &format) { impl_->prepare(format); }
 void Session::read(Picture ref, Picture dist, unsigned index) { impl_->read(std::move(ref), std::move(dist), index); }
 void Session::wait() { impl_->wait(); }

@@ -17,6 +17,7 @@
 #include "picture/picture.hpp"
 #include "scores/collector.hpp"
 #include "session/extractor_name.hpp"
+#include "session/local_scores.hpp"
 
 namespace vmaf {
 
@@ -69,6 +70,11 @@ class Session {
     void use_features_of(std::span<const Model> models);
     void use_features_of(const Model &model);
     void use_features_of(const ModelCollection &collection);
+
+    // Scores of parts of pictures (maps.md), before the first pictures; the metrics they come from are registered by
+    // then. What cannot be is said by prepare().
+    void use_local_scores(LocalConfig config);
+    const LocalScores *local_scores() const; // null without; known once prepared
 
     // Checks that every registered metric can score such pictures, and fixes the format. Optional: the first read()
     // does it otherwise.

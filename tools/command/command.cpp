@@ -48,6 +48,7 @@ int vmaf::cli::vmaf_command(int argc, char **argv, int report_descriptor) {
         }
         Options options = parse_command_line(std::span<const char *const>(argv, static_cast<std::size_t>(argc)));
         options.report_descriptor = report_descriptor;
+        read_region_files(options.local);
         act(options);
         return exit_status(ExitCode::success);
     } catch (const Failure &failure) {

@@ -31,6 +31,11 @@ _arguments -s \
   '(-v --version)'{-v,--version}'[print the version]' \
   '--percentiles=[percentiles to pool]:list:(1,5,50)' \
   '--ndjson=[a line of JSON for each frame]:file:_files' \
+  '*--map=[a map of local scores]:file (.npy, .csv, .png, .y4m):_files' \
+  '--map-of=[what the maps after it show]:score:' \
+  '--map-cell=[side of a cell in pixels]:pixels:(16 32 64 128)' \
+  '*--region=[also score this part]:name=x,y,w,h:' \
+  '--regions=[regions that move]:file:_files' \
   '--precision=[digits of scores]:value:(6 9 17 max full legacy)' \
   '--backend=[where to compute]:value:_vmaf_backends' \
   '--cuda[compute with CUDA]' \

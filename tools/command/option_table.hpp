@@ -57,6 +57,7 @@ enum class OptionId {
     film_grain,
     deinterlace,
     mismatch,
+    local, // --map, --region and theirs
     capabilities,
     list_models,
     list_features,

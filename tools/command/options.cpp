@@ -171,6 +171,7 @@ void apply(Options &options, const FoundOption &found) {
     case OptionId::film_grain:
     case OptionId::deinterlace:
     case OptionId::mismatch: set_video_option(options.video, name, value); break;
+    case OptionId::local: set_local_option(options.local, name, value); break;
     case OptionId::capabilities: options.action = Action::capabilities; break;
     case OptionId::list_models: options.action = Action::list_models; break;
     case OptionId::list_features: options.action = Action::list_features; break;
@@ -239,6 +240,9 @@ void check_run(Options &options) {
     if (options.ndjson && options.output && *options.ndjson == *options.output)
         throw usage_error("--ndjson and --output would both write " + *options.output +
                           "; choose another file for one");
+    check_local_options(options.local);
+    if (has_many_pairs(options) && !options.local.maps.empty())
+        throw usage_error("--map writes the map of one pair; run the pairs one by one");
     const bool is_single = options.list.empty();
     if (is_single && options.reference.empty())
         throw usage_error("the reference clip is missing; give it with --reference PATH");

@@ -12,6 +12,7 @@
 #include "device/backends.hpp"
 #include "io/clip_reader.hpp"
 #include "io/video_pairs.hpp"
+#include "maps/local_options.hpp"
 #include "metrics/options.hpp"
 #include "model/model.hpp"
 #include "report/report.hpp"
@@ -85,6 +86,7 @@ struct Options {
     bool no_prediction = false, quiet = false, strict_length = false;
     BackendRequest backend;
     VideoOptions video;
+    LocalOptions local;
     int report_descriptor = -1; // gets the number of frames while they are scored; no option sets it
 };
 

@@ -62,22 +62,6 @@ std::vector<std::string> quoted_fields(std::string_view line) {
     return fields;
 }
 
-// Pipes are fine (--list <(...)); what never ends is not.
-std::string read_text(const std::string &path) try {
-    system::InputFile file = system::InputFile::open(path);
-    std::string text;
-    std::array<char, 65536> buffer;
-    const system::Part part{buffer.data(), buffer.size()};
-    while (const std::size_t count = file.read_some({&part, 1})) {
-        text.append(buffer.data(), count);
-        if (text.size() > kMostBytes)
-            throw invalid(file.name() + " is longer than " + std::to_string(kMostBytes >> 20) + " MB; split it");
-    }
-    return text;
-} catch (const Error &e) {
-    throw Failure(ExitCode::setup, std::string("the list: ") + e.what());
-}
-
 const char *extension(ReportFormat format) {
     switch (format) {
     case ReportFormat::json: return ".json";
@@ -116,6 +100,21 @@ void check_documents(const std::vector<ListedPair> &pairs, const std::string &li
 }
 
 } // namespace
+
+std::string read_list(const std::string &path) try {
+    system::InputFile file = system::InputFile::open(path);
+    std::string text;
+    std::array<char, 65536> buffer;
+    const system::Part part{buffer.data(), buffer.size()};
+    while (const std::size_t count = file.read_some({&part, 1})) {
+        text.append(buffer.data(), count);
+        if (text.size() > kMostBytes)
+            throw invalid(file.name() + " is longer than " + std::to_string(kMostBytes >> 20) + " MB; split it");
+    }
+    return text;
+} catch (const Error &e) {
+    throw Failure(ExitCode::setup, std::string("the list: ") + e.what());
+}
 
 std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string &name) {
     std::vector<ListedPair> pairs;
@@ -168,7 +167,7 @@ std::set<system::FileIdentity> files_of(const std::vector<ListedPair> &pairs, co
 std::vector<ListedPair> find_pairs(const Options &options) {
     std::vector<ListedPair> pairs;
     if (!options.list.empty()) {
-        pairs = parse_pair_list(read_text(options.list), options.list);
+        pairs = parse_pair_list(read_list(options.list), options.list);
     } else {
         pairs.push_back({quoted(options.distorted), options.reference, options.distorted, ""});
         for (const std::string &encode : options.more_distorted)

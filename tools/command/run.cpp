@@ -22,6 +22,7 @@
 #include "io/frame_pairs.hpp"
 #include "io/shared_clip.hpp"
 #include "io/video_pairs.hpp"
+#include "maps/run_maps.hpp"
 #include "meter.hpp"
 #include "metrics/registry.hpp"
 #include "models.hpp"
@@ -92,6 +93,11 @@ void check_not_overwriting(const Options &options, const std::set<system::FileId
                 throw Failure(ExitCode::setup, std::string("the document would overwrite the ") + what + " " +
                                                    quoted(path) + "; choose another --" + name);
     };
+    for (const std::string &input : {options.reference, options.distorted})
+        for (const MapArgument &map : options.local.maps)
+            if (system::would_overwrite(map.path, input))
+                throw Failure(ExitCode::setup,
+                              "the map would overwrite the clip " + quoted(input) + "; choose another --map");
     check(options.reference, "reference clip");
     check(options.distorted, "distorted clip");
     for (const ModelArgument &model : options.models)
@@ -157,7 +163,8 @@ void register_features(Session &session, const std::deque<LoadedModel> &models, 
 
 // A session that is ready for the clips' pictures.
 std::unique_ptr<Session> prepare_session(const Options &options, const std::deque<LoadedModel> &models,
-                                         const FramePairs &clips, StartedBackend *backend, bool is_explicit) {
+                                         const FramePairs &clips, StartedBackend *backend, bool is_explicit,
+                                         Maps *maps) {
     auto session = std::make_unique<Session>(SessionConfig{.threads = options.threads,
                                                            .subsample = options.subsample,
                                                            .cpumask = options.cpumask,
@@ -165,6 +172,7 @@ std::unique_ptr<Session> prepare_session(const Options &options, const std::dequ
     if (backend) backend->attach(*session, is_explicit);
     register_features(*session, models, options, clips.frame_rate());
     if (!options.no_prediction) check_names(*session, models);
+    ask_for_local_scores(*session, options, models, maps);
     if (!session->registered().empty()) guarded(ExitCode::frame, [&] { clips.check_not_empty(); });
     session->prepare(clips.format());
     return session;
@@ -206,7 +214,7 @@ PairsUse use_of(const Session &session, const Options &options, const std::share
 }
 
 unsigned score_frames(Session &session, FramePairs &clips, const Options &options, const PairsUse &use,
-                      FrameLines *frame_lines, bool is_metered) {
+                      FrameLines *frame_lines, Maps *maps, bool is_metered) {
     std::optional<std::uint64_t> total = clips.pairs_left();
     if (options.frame_count) total = std::min<std::uint64_t>(total.value_or(options.frame_count), options.frame_count);
     Meter meter(is_metered, total, options.report_descriptor);
@@ -224,6 +232,7 @@ unsigned score_frames(Session &session, FramePairs &clips, const Options &option
                 break;
             }
             meter.frame(frames + 1);
+            if (maps) maps->keep(frames, pair->distorted);
             session.read(std::move(pair->reference), std::move(pair->distorted), frames);
             frames++;
             if (frame_lines) guarded(ExitCode::setup, [&] { frame_lines->advance(session); });
@@ -270,10 +279,12 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
     const std::deque<LoadedModel> &models = engine.models.of(clips.format().height);
     const BackendChoice cpu;
     const BackendChoice *backend = &engine.backend;
+    const std::unique_ptr<Maps> maps =
+        guarded(ExitCode::setup, [&] { return make_maps(options, models, clips); }); // outlives the session
     std::unique_ptr<Session> prepared;
     if (backend->backend && !is_explicit) {
         try {
-            prepared = prepare_session(options, models, clips, backend->backend.get(), is_explicit);
+            prepared = prepare_session(options, models, clips, backend->backend.get(), is_explicit, maps.get());
         } catch (const Error &e) { // it started, but this run is too much for it
             say(options.place + backend->name + " not usable (" + e.brief() + "); using cpu");
             backend = &cpu;
@@ -281,9 +292,10 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
     }
     if (!prepared)
         prepared = guarded(ExitCode::setup, [&] {
-            return prepare_session(options, models, clips, backend->backend.get(), is_explicit);
+            return prepare_session(options, models, clips, backend->backend.get(), is_explicit, maps.get());
         });
     Session &session = *prepared;
+    tell_snapped_regions(session, options);
 
     std::optional<FrameLines> frame_lines;
     const std::deque<LoadedModel> no_models;
@@ -292,12 +304,13 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
             frame_lines.emplace(*options.ndjson, options.numbers, options.no_prediction ? no_models : models);
         });
     const unsigned frames = score_frames(session, clips, options, use_of(session, options, backend->device(), ticket),
-                                         frame_lines ? &*frame_lines : nullptr, is_metered);
+                                         frame_lines ? &*frame_lines : nullptr, maps.get(), is_metered);
     guarded(ExitCode::frame, [&] {
         session.flush();
         clips.check_whole();
     });
     if (frame_lines) guarded(ExitCode::setup, [&] { frame_lines->finish(session); });
+    if (maps) guarded(ExitCode::setup, [&] { maps->finish(); });
     std::vector<std::string> lines;
     if (!options.no_prediction)
         lines = predict(session, models, frames, {options.score_numbers, is_metered, options.percentiles});
@@ -314,7 +327,8 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
                         .feature_backends = is_explicit && backend->backend ? session.feature_backends()
                                                                             : decltype(Report::feature_backends){},
                         .chosen_models = chosen_models(options, models),
-                        .inputs = input_report(clips.report(), options)};
+                        .inputs = input_report(clips.report(), options),
+                        .local = local_report(session, options, maps.get())};
     check_not_overwriting(options, engine.inputs); // names may lead elsewhere by now
     guarded(ExitCode::setup, [&] {
         system::write_output_file(

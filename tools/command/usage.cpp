@@ -78,6 +78,15 @@ results:
   --percentiles LIST        also pool these percentiles, such as 1,5,50
   --ndjson PATH             write each frame as a line of JSON as soon as it is
                             scored (-: standard output)
+  --map FILE                write a map of local scores: .npy, .csv, .png (mean
+                            over time) or .y4m; may be repeated
+  --map-of SCORE            what the maps after it show: a model, or a score of
+                            psnr, vif or adm (default: first model)
+  --map-cell S              side of a map's cells in pixels, a multiple of 16
+                            (default: 64; 32 below 960 columns)
+  --region NAME=X,Y,W,H     also score this part of the pictures, as vmaf_NAME;
+                            may be repeated
+  --regions FILE            regions that move: lines of frame,name,x,y,w,h
   --quiet, -q               no progress meter
 
 many pairs:

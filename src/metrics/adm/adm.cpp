@@ -65,7 +65,6 @@ class Scorer final : public FrameScorer {
             if (known == variants_.end()) variants_.push_back(member);
         }
         sums_.resize(variants_.size());
-        whole_.emplace_back(variants_, functions_);
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override { measure_family(frame, {&result, 1}); }
@@ -77,33 +76,48 @@ class Scorer final : public FrameScorer {
         else
             add_frame<std::uint16_t>(frame);
         for (std::size_t i = 0; i < results.size(); i++) store_sums(sums_[variant_of_[i]], results[i]);
+        if (!frame.tiles) return;
+        results[0].tiles.assign(frame.tiles->count() * kTileWords, 0);
+        for (const std::vector<Tile> &tiles : part_tiles_) add_tiles(tiles, results[0].tiles);
     }
 
   private:
     template <class T> void add_frame(const FrameInput &frame) {
         const PlaneView<T> ref = frame.ref.plane<T>(0), dist = frame.dist.plane<T>(0);
-        const int parts = sensible_parts(variants_[0]->height, int(frame.parallel.threads()));
-        if (parts == 1) return whole_[0].run(ref, dist, std::span(sums_));
-        if (int(parts_.size()) != parts) { // once, when the number of threads becomes known
-            parts_.clear();
-            for (int i = 0; i < parts; i++) parts_.emplace_back(variants_, functions_, i, parts);
-            part_sums_.resize(parts_.size() * variants_.size());
-        }
+        prepare_sweeps(sensible_parts(variants_[0]->height, int(frame.parallel.threads())), frame.tiles);
+        if (sweeps_.size() == 1) return sweeps_[0].run(ref, dist, std::span(sums_));
         const std::size_t variants = variants_.size();
         std::fill(part_sums_.begin(), part_sums_.end(), FrameSums{});
         const auto part = [&](unsigned i) {
-            parts_[i].run(ref, dist, std::span(part_sums_).subspan(i * variants, variants));
+            sweeps_[i].run(ref, dist, std::span(part_sums_).subspan(i * variants, variants));
         };
-        frame.parallel.run(unsigned(parts), std::ref(part));
+        frame.parallel.run(unsigned(sweeps_.size()), std::ref(part));
         for (std::size_t i = 0; i < part_sums_.size(); i++)
             for (std::size_t s = 0; s < kScales; s++) sums_[i % variants][s] += part_sums_[i][s];
+    }
+
+    // Made anew when the number of threads becomes known, or where tiles are wanted that were not before.
+    void prepare_sweeps(int parts, const TileGrid *grid) {
+        if (int(sweeps_.size()) != parts || has_tiles_ != (grid != nullptr)) {
+            sweeps_.clear();
+            for (int i = 0; i < parts; i++) sweeps_.emplace_back(variants_, functions_, i, parts, grid != nullptr);
+            part_sums_.resize(sweeps_.size() * variants_.size());
+            part_tiles_.resize(grid ? sweeps_.size() : 0);
+            has_tiles_ = grid != nullptr;
+        }
+        for (std::size_t i = 0; i < part_tiles_.size(); i++) {
+            part_tiles_[i].assign(grid->count(), Tile{});
+            sweeps_[i].begin_tiles(*grid, part_tiles_[i]);
+        }
     }
 
     const RowFunctions &functions_;
     std::vector<const Plan *> variants_;
     std::vector<std::size_t> variant_of_; // by member
-    std::vector<Sweep> whole_, parts_;
-    std::vector<FrameSums> sums_, part_sums_; // by variant; by part and variant
+    std::vector<Sweep> sweeps_;
+    std::vector<FrameSums> sums_, part_sums_;   // by variant; by part and variant
+    std::vector<std::vector<Tile>> part_tiles_; // by part
+    bool has_tiles_ = false;
 };
 
 class AdmMetric final : public Metric {
@@ -145,6 +159,15 @@ class AdmMetric final : public Metric {
             put(scores.num_scale[s]);
             put(scores.den_scale[s]);
         }
+    }
+
+    std::span<const std::string_view> local_names() const override { return std::span(kFeatures).first(3 + kScales); }
+    std::size_t tile_words() const override { return kTileWords; }
+    void local_scores(std::span<const std::int64_t> sums, const PictureArea &area,
+                      std::span<double> scores) const override {
+        const FrameScores all = area_scores(plan_, tile_of(sums), area);
+        scores[0] = all.adm2, scores[1] = all.aim, scores[2] = all.adm3;
+        for (std::size_t s = 0; s < kScales; s++) scores[3 + s] = all.scale[s];
     }
 
   private:

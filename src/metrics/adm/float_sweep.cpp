@@ -82,7 +82,7 @@ class Level {
             if (plan_.bypass_masking) continue;
             functions_.neighbours(inputs(components[c].magnitude), columns.from, columns.to,
                                   pointers(components[c].neighbour));
-            for (Row<float> &band : components[c].neighbour) fold_mask(band.get(), window_);
+            for (Row<float> &band : components[c].neighbour) fold_mask(band.get(), columns, window_.width);
         }
         if (share_.pooled.has(row)) {
             functions_.magnitudes(inputs(details_[0]), factor_, window_.left, window_.right, pointers(values_));

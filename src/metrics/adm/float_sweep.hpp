@@ -33,10 +33,6 @@ FloatRowSums::PerBand total(const std::vector<FloatRowSums::PerBand> &rows, cons
 // Root of the frame's sums, plus the noise floor; the three bands added (4.6).
 float pooled(FloatRowSums::PerBand sums, const Window &window, double exponent, double noise_weight);
 
-// num, den, aim of a scale. As initialised: what a skipped scale 0 counts as (3.9).
-struct ScaleValues {
-    float num = 0.0f, den = 1e-10f, aim = 0.0f;
-};
 void store_scale(std::size_t scale, const ScaleValues &values, FrameResult &result);
 
 class FloatSweep {

@@ -41,32 +41,6 @@ std::array<std::uint32_t, kBands> weights_of(const Options &o, int scale, Factor
 
 float cube_root(float x) { return std::pow(x, 1.0f / 3.0f); }
 
-struct ScaleValues {
-    float num = 0.0f, den = 1e-10f, aim = 0.0f; // what a skipped scale 0 counts as
-};
-
-ScaleValues scale_values(const ScalePlan &plan, int scale, double noise_weight, const ScaleSums &sums) {
-    constexpr std::array<int, kScales> kDenBits = {18, 32, 27, 23}, kNumBits = {52, 45, 39, 36};
-    const float noise = cube_root(float(plan.window.area() * noise_weight));
-    const int den_shift = scale == 0 ? plan.den_row_shift : plan.den_row_shift + plan.den_term_shift;
-    const double den_unit = std::ldexp(1.0, kDenBits[std::size_t(scale)] - den_shift);
-    std::array<float, kBands> den{}, num{}, aim{};
-    for (std::size_t b = 0; b < kBands; b++) {
-        const float factor = b == 2 ? plan.factors.diagonal : plan.factors.edges;
-        den[b] = cube_root(float((double(sums.den[b]) / den_unit) * std::pow(double(factor), 3.0))) + noise;
-
-        const int bits = scale == 0 && b == 2 ? 57 : kNumBits[std::size_t(scale)];
-        const double num_unit = std::ldexp(1.0, bits - plan.num_term_shift[b] - plan.num_row_shift);
-        const auto pooled = [&](std::int64_t sum) {
-            return scale == 0 ? float(double(sum) / num_unit) : float(sum) / float(num_unit);
-        };
-        num[b] = cube_root(pooled(sums.num[b])) + noise;
-        aim[b] = cube_root(pooled(sums.aim[b])) + 0.0f;
-    }
-    const auto add = [](const std::array<float, kBands> &x) { return (x[0] + x[1]) + x[2]; };
-    return {add(num), add(den), add(aim)};
-}
-
 } // namespace
 
 Options read_options(const OptionValues &v) {
@@ -105,6 +79,8 @@ Plan make_plan(const Options &options, const PictureFormat &format) {
         ScalePlan &p = plan.scale[std::size_t(s)];
         const Window &w = p.window = windows[std::size_t(s)];
         p.factors = factors_of(options, s);
+        const double edges = std::pow(double(p.factors.edges), 3.0);
+        p.factor_cubes = {edges, edges, std::pow(double(p.factors.diagonal), 3.0)};
         p.weight = weights_of(options, s, p.factors);
         const int columns = ceil_log2(w.width);
         if (s == 0) {
@@ -137,27 +113,68 @@ ScaleSums &ScaleSums::operator+=(const ScaleSums &other) {
     return *this;
 }
 
+double den_unit(const ScalePlan &plan, int scale, int row_shift) {
+    constexpr std::array<int, kScales> kBits = {18, 32, 27, 23};
+    return std::ldexp(1.0, kBits[std::size_t(scale)] - (scale == 0 ? row_shift : row_shift + plan.den_term_shift));
+}
+
+double num_unit(const ScalePlan &plan, int scale, std::size_t band, int row_shift) {
+    constexpr std::array<int, kScales> kBits = {52, 45, 39, 36};
+    const int bits = scale == 0 && band == 2 ? 57 : kBits[std::size_t(scale)];
+    return std::ldexp(1.0, bits - plan.num_term_shift[band] - row_shift);
+}
+
+ScaleValues pooled_values(const ScalePlan &plan, double weighted_area, const BandValues &bands) {
+    const float noise = cube_root(float(weighted_area));
+    std::array<float, kBands> den{}, num{}, aim{};
+    for (std::size_t b = 0; b < kBands; b++) {
+        den[b] = cube_root(float(bands.den[b] * plan.factor_cubes[b])) + noise;
+        num[b] = cube_root(bands.num[b]) + noise;
+        aim[b] = cube_root(bands.aim[b]) + 0.0f;
+    }
+    const auto add = [](const std::array<float, kBands> &x) { return (x[0] + x[1]) + x[2]; };
+    return {add(num), add(den), add(aim)};
+}
+
 FrameScores frame_scores(const Plan &plan, const FrameSums &sums) {
+    std::array<ScaleValues, kScales> values;
+    for (int s = plan.options.skip_scale0 ? 1 : 0; s < kScales; s++) {
+        const ScalePlan &scale = plan.scale[std::size_t(s)];
+        const ScaleSums &of_scale = sums[std::size_t(s)];
+        BandValues bands;
+        for (std::size_t b = 0; b < kBands; b++) {
+            bands.den[b] = double(of_scale.den[b]) / den_unit(scale, s, scale.den_row_shift);
+            const double unit = num_unit(scale, s, b, scale.num_row_shift);
+            const auto pooled = [&](std::int64_t sum) {
+                return s == 0 ? float(double(sum) / unit) : float(sum) / float(unit);
+            };
+            bands.num[b] = pooled(of_scale.num[b]);
+            bands.aim[b] = pooled(of_scale.aim[b]);
+        }
+        values[std::size_t(s)] = pooled_values(scale, scale.window.area() * plan.options.noise_weight, bands);
+    }
+    return combined_scores(plan.options, values, std::int64_t(plan.width) * plan.height);
+}
+
+FrameScores combined_scores(const Options &options, const std::array<ScaleValues, kScales> &values,
+                            std::int64_t pixels) {
     FrameScores out{};
     double num = 0, den = 0, aim = 0;
     for (std::size_t s = 0; s < kScales; s++) {
-        ScaleValues v;
-        if (s > 0 || !plan.options.skip_scale0)
-            v = scale_values(plan.scale[s], int(s), plan.options.noise_weight, sums[s]);
+        const ScaleValues &v = values[s];
         out.num_scale[s] = double(v.num), out.den_scale[s] = double(v.den);
         out.scale[s] = out.num_scale[s] / out.den_scale[s];
         num += double(v.num), den += double(v.den), aim += double(v.aim);
     }
-    // 3.11
-    const double limit = 1e-10 * double(std::int64_t(plan.width) * plan.height) / (1920.0 * 1080.0);
+    const double limit = 1e-10 * double(pixels) / (1920.0 * 1080.0);
     if (num < limit) num = 0;
     if (den < limit) den = 0;
     out.num = num, out.den = den;
     out.adm2 = den == 0 ? 1 : num / den;
     out.aim = den == 0 ? 0 : aim / den;
-    const double weight = plan.options.dlm_weight;
+    const double weight = options.dlm_weight;
     const double mix = out.adm2 * weight + (1 - out.aim) * (1 - weight);
-    out.adm3 = mix > plan.options.min_val ? mix : plan.options.min_val;
+    out.adm3 = mix > options.min_val ? mix : options.min_val;
     return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "metrics/adm/csf.hpp"
@@ -37,6 +38,7 @@ std::array<Window, kScales> scale_windows(int width, int height);
 struct ScalePlan {
     Window window;
     Factors factors;
+    std::array<double, kBands> factor_cubes;
     std::array<std::uint32_t, kBands> weight; // 3.7
     int den_square_shift;                     // q of 3.6 (scales 1..3)
     int den_term_shift, den_row_shift;        // per coefficient (0 at scale 0) and per row
@@ -63,6 +65,22 @@ struct ScaleSums {
 };
 using FrameSums = std::array<ScaleSums, kScales>;
 
+// Numerator, denominator and additive impairment of a scale.
+struct ScaleValues {
+    float num = 0.0f, den = 1e-10f, aim = 0.0f; // what a skipped scale 0 counts as
+};
+
+// From sums to values (3.6, 3.8): what a sum counts in, where rows were shifted by `row_shift`; sums in units of 1,
+// those of den still without the factor.
+double den_unit(const ScalePlan &plan, int scale, int row_shift);
+double num_unit(const ScalePlan &plan, int scale, std::size_t band, int row_shift);
+struct BandValues {
+    std::array<double, kBands> den{};
+    std::array<float, kBands> num{}, aim{};
+};
+// `weighted_area`: coefficients times the noise's weight.
+ScaleValues pooled_values(const ScalePlan &plan, double weighted_area, const BandValues &bands);
+
 struct FrameScores {
     double adm2, aim, adm3;
     std::array<double, kScales> scale;
@@ -70,6 +88,8 @@ struct FrameScores {
     std::array<double, kScales> num_scale, den_scale;
 };
 FrameScores frame_scores(const Plan &plan, const FrameSums &sums);
+FrameScores combined_scores(const Options &options, const std::array<ScaleValues, kScales> &values,
+                            std::int64_t pixels); // 3.11
 
 // Throws Error where the metric cannot score such pictures, or not with these options (3.3, 5).
 void check_settings(const Options &options, const PictureFormat &format);

@@ -58,16 +58,34 @@ template <class Component> struct LateHalf {
     std::array<Component, 2> &slot(int row) { return ring[std::size_t(row % 3)]; }
 
     // Row `row` has its masks: pool the row above it, and itself if it is the last one.
-    template <class Pool> void pool_behind(int row, Range pooled, ScaleSums &sums, Pool pool) {
+    template <class Pool> void pool_behind(int row, Range pooled, ScaleTiles &tiles, ScaleSums &sums, Pool pool) {
         for (const int done : {row - 1, row}) {
             if (!pooled.has(done) || (done == row && row != plan.window.height - 1)) continue;
             for (std::size_t c = 0; c < (with_aim ? 2u : 1u); c++) {
-                const RowSums row_sums = pool(mask_rows(done, plan.window.height), int(c));
+                const std::array<int, 3> rows = mask_rows(done, plan.window.height);
+                const RowSums row_sums = tiles.wanted() ? pool_tiles(rows, int(c), tiles, pool)
+                                                        : pool(rows, int(c), plan.window.left, plan.window.right);
+                if (done < plan.window.top || done >= plan.window.bottom) continue;
                 auto &total = c == 0 ? sums.num : sums.aim;
                 for (std::size_t b = 0; b < kBands; b++)
                     total[b] += (row_sums[b] + half_of(plan.num_row_shift)) >> plan.num_row_shift;
             }
         }
+    }
+
+    // The row tile by tile. Returns what the frame counts of it.
+    template <class Pool>
+    RowSums pool_tiles(const std::array<int, 3> &rows, int component, ScaleTiles &tiles, Pool pool) {
+        std::array<std::uint64_t, kBands> scored{};
+        for (const TileColumns &columns : tiles.columns()) {
+            const RowSums part = pool(rows, component, columns.from, columns.to);
+            ScaleTile &tile = tiles.at(rows[1], columns.tile);
+            for (std::size_t b = 0; b < kBands; b++) {
+                (component == 0 ? tile.num : tile.aim)[b].add(part[b]);
+                if (columns.is_scored) scored[b] += std::uint64_t(part[b]);
+            }
+        }
+        return {std::int64_t(scored[0]), std::int64_t(scored[1]), std::int64_t(scored[2])};
     }
 };
 
@@ -93,24 +111,23 @@ class FirstLate : public LateHalf<Component0> {
                 functions_.mask0(inputs(c.values), base + from, base + to, plan, c.mask());
     }
 
-    void finish_row(int row, Range pooled, ScaleSums &sums) {
-        const Window &w = plan.window;
+    void finish_row(int row, const Share &share, ScaleTiles &tiles, ScaleSums &sums) {
         for (Component0 &c : slot(row)) {
             if (narrow_)
-                fold_mask(c.narrow_neighbour.get(), w);
+                fold_mask(c.narrow_neighbour.get(), share.detail_columns, plan.window.width);
             else
-                fold_mask(c.neighbour.get(), w);
+                fold_mask(c.neighbour.get(), share.detail_columns, plan.window.width);
         }
-        pool_behind(row, pooled, sums, [&](const std::array<int, 3> &rows, int c) {
+        pool_behind(row, share.pooled, tiles, sums, [&](const std::array<int, 3> &rows, int c, int from, int to) {
             const std::size_t x = std::size_t(c), y = x ^ 1;
             const In<std::int16_t> signal = inputs(slot(rows[1])[x].values);
             if (narrow_) {
                 const std::array masks = {slot(rows[0])[y].narrow_mask(), slot(rows[1])[y].narrow_mask(),
                                           slot(rows[2])[y].narrow_mask()};
-                return functions_.narrow_pool0(signal, masks, w.left, w.right, plan, scratch.get());
+                return functions_.narrow_pool0(signal, masks, from, to, plan, scratch.get());
             }
             const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
-            return functions_.pool0(signal, masks, w.left, w.right, plan, scratch.get());
+            return functions_.pool0(signal, masks, from, to, plan, scratch.get());
         });
     }
 
@@ -128,21 +145,21 @@ class LaterLate : public LateHalf<Component> {
     }
 
     // `split` is working memory for the components.
-    void add_row(DetailRows<std::int32_t> &details, DetailRows<std::int32_t> &split, int row, Range columns,
-                 Range pooled, ScaleSums &sums) {
-        const Window &w = plan.window;
+    void add_row(DetailRows<std::int32_t> &details, DetailRows<std::int32_t> &split, int row, const Share &share,
+                 ScaleTiles &tiles, ScaleSums &sums) {
+        const Range columns = share.detail_columns;
         functions_.decouple(inputs(details[0]), inputs(details[1]), columns.from, columns.to, gain_limit,
                             pointers(split[0]), pointers(split[1]));
         auto &components = slot(row);
         for (std::size_t c = 0; c < 2; c++) {
             masks_.mask(inputs(split[c]), columns.from, columns.to, plan, pointers(components[c].magnitude),
                         components[c].mask());
-            fold_mask(components[c].neighbour.get(), w);
+            fold_mask(components[c].neighbour.get(), columns, plan.window.width);
         }
-        pool_behind(row, pooled, sums, [&](const std::array<int, 3> &rows, int c) {
+        pool_behind(row, share.pooled, tiles, sums, [&](const std::array<int, 3> &rows, int c, int from, int to) {
             const std::size_t x = std::size_t(c), y = x ^ 1;
             const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
-            return masks_.pool(inputs(slot(rows[1])[x].magnitude), masks, w.left, w.right, plan, scratch.get());
+            return masks_.pool(inputs(slot(rows[1])[x].magnitude), masks, from, to, plan, scratch.get());
         });
     }
 
@@ -160,6 +177,7 @@ template <class Coefficient, class Late> struct Level {
     std::array<std::array<Row<Coefficient>, 4>, 2> approx; // [picture][row mod 4], element j is column j-1
     DetailRows<Coefficient> details;                       // of the row (scale 0: piece) in work
     std::vector<Late> lates;
+    ScaleTiles tiles; // of the only variant
 
     Level(const ScalePlan &p, const Share &s, const RowFunctions &f, int detail_length)
         : plan(p), share(s), functions(f) {
@@ -179,8 +197,24 @@ template <class Coefficient, class Late> struct Level {
         return rows;
     }
 
-    void add_denominators(const std::array<std::uint64_t, kBands> &row_sums, std::size_t scale,
+    // Of columns base ... base + count - 1; `sum` takes columns from `base` on. Returns what the frame counts of it.
+    template <class Sum> std::uint64_t denominator_of(int row, int base, int count, std::size_t band, Sum sum) {
+        const auto inside = [&](int column) { return std::clamp(column - base, 0, count); };
+        if (!tiles.wanted()) return sum(inside(plan.window.left), inside(plan.window.right));
+        std::uint64_t scored = 0;
+        for (const TileColumns &columns : tiles.columns()) {
+            const int from = inside(columns.from), to = inside(columns.to);
+            if (from >= to) continue;
+            const std::uint64_t part = sum(from, to);
+            tiles.at(row, columns.tile).den[band].add(std::int64_t(part));
+            if (columns.is_scored) scored += part;
+        }
+        return scored;
+    }
+
+    void add_denominators(int row, const std::array<std::uint64_t, kBands> &row_sums, std::size_t scale,
                           std::span<FrameSums> sums) const {
+        if (row < plan.window.top || row >= plan.window.bottom) return;
         for (std::size_t b = 0; b < kBands; b++) {
             const std::uint64_t den = (row_sums[b] + std::uint64_t(half_of(plan.den_row_shift))) >> plan.den_row_shift;
             for (const Late &late : lates) sums[late.variant][scale].den[b] += den;
@@ -212,8 +246,8 @@ class FirstScale : public Level<std::int16_t, FirstLate> {
             make_piece(rows, row, base, std::min(kPiece, columns.to - base), details, den);
         for (auto &picture : approx) fold_approx(picture[std::size_t(row & 3)].get(), w.width);
         if (!details) return;
-        if (share.pooled.has(row)) add_denominators(den, 0, sums);
-        for (FirstLate &late : lates) late.finish_row(row, share.pooled, sums[late.variant][0]);
+        if (share.pooled.has(row)) add_denominators(row, den, 0, sums);
+        for (FirstLate &late : lates) late.finish_row(row, share, tiles, sums[late.variant][0]);
     }
 
   private:
@@ -238,8 +272,10 @@ class FirstScale : public Level<std::int16_t, FirstLate> {
         if (from >= to) return;
         for (FirstLate &late : lates) late.add_piece(details, row, base, from, to);
         if (!share.pooled.has(row)) return;
-        const int left = std::clamp(w.left - base, 0, count), right = std::clamp(w.right - base, 0, count);
-        for (std::size_t b = 0; b < kBands; b++) den[b] += functions.denominator0(details[0][b].get(), left, right);
+        for (std::size_t b = 0; b < kBands; b++)
+            den[b] += denominator_of(row, base, count, b, [&](int left, int right) {
+                return functions.denominator0(details[0][b].get(), left, right);
+            });
     }
 
     const int bits_;
@@ -284,11 +320,12 @@ class LaterScale : public Level<std::int32_t, LaterLate> {
         if (share.pooled.has(row)) {
             std::array<std::uint64_t, kBands> den{};
             for (std::size_t b = 0; b < kBands; b++)
-                den[b] = functions.denominator(details[0][b].get(), plan.window.left, plan.window.right, plan);
-            add_denominators(den, scale, sums);
+                den[b] = denominator_of(row, 0, plan.window.width, b, [&](int left, int right) {
+                    return functions.denominator(details[0][b].get(), left, right, plan);
+                });
+            add_denominators(row, den, scale, sums);
         }
-        for (LaterLate &late : lates)
-            late.add_row(details, split_, row, share.detail_columns, share.pooled, sums[late.variant][scale]);
+        for (LaterLate &late : lates) late.add_row(details, split_, row, share, tiles, sums[late.variant][scale]);
     }
 
     const int index_;
@@ -303,6 +340,13 @@ class Sweep::Impl {
     Impl(Variants variants, const RowFunctions &f, const std::array<Share, kScales> &shares)
         : first_(variants, shares[0], f), second_(variants, 1, shares[1], f), third_(variants, 2, shares[2], f),
           fourth_(variants, 3, shares[3], f) {}
+
+    void begin_tiles(const TileGrid &grid, std::span<Tile> tiles) {
+        first_.tiles.begin(grid, first_.plan.window, 0, tiles);
+        int scale = 1;
+        for (LaterScale *level : {&second_, &third_, &fourth_})
+            level->tiles.begin(grid, level->plan.window, scale++, tiles);
+    }
 
     template <class T> void run(const std::array<PlaneView<T>, 2> &pictures, std::span<FrameSums> sums) {
         const Range rows = first_.share.rows();
@@ -333,15 +377,17 @@ class Sweep::Impl {
     LaterScale second_, third_, fourth_;
 };
 
-Sweep::Sweep(Variants variants, const RowFunctions &functions, int part, int parts) {
+Sweep::Sweep(Variants variants, const RowFunctions &functions, int part, int parts, bool with_tiles) {
     const bool skip_scale0 =
         std::all_of(variants.begin(), variants.end(), [](const Plan *variant) { return variant->options.skip_scale0; });
     impl_ = std::make_unique<Impl>(
         variants, functions,
-        make_shares(scale_windows(variants[0]->width, variants[0]->height), skip_scale0, part, parts));
+        make_shares(scale_windows(variants[0]->width, variants[0]->height), skip_scale0, part, parts, with_tiles));
 }
 Sweep::~Sweep() = default;
 Sweep::Sweep(Sweep &&) noexcept = default;
+
+void Sweep::begin_tiles(const TileGrid &grid, std::span<Tile> tiles) { impl_->begin_tiles(grid, tiles); }
 
 template <class T> void Sweep::run(const PlaneView<T> &ref, const PlaneView<T> &dist, std::span<FrameSums> sums) {
     impl_->run<T>({ref, dist}, sums);

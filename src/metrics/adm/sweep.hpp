@@ -10,6 +10,7 @@
 
 #include "metrics/adm/plan.hpp"
 #include "metrics/adm/rows.hpp"
+#include "metrics/adm/tile_sums.hpp"
 #include "picture/picture.hpp"
 
 namespace vmaf::adm {
@@ -19,11 +20,14 @@ using Variants = std::span<const Plan *const>;
 
 class Sweep {
   public:
-    // Share `part` of `parts`. The plans must outlive the sweep.
-    Sweep(Variants variants, const RowFunctions &functions, int part = 0, int parts = 1);
+    // Share `part` of `parts`. The plans must outlive the sweep. `with_tiles`: of one variant; begin_tiles() precedes
+    // every run.
+    Sweep(Variants variants, const RowFunctions &functions, int part = 0, int parts = 1, bool with_tiles = false);
     ~Sweep();
     Sweep(Sweep &&) noexcept;
 
+    // Where the sums of tiles are to be added. Both must outlive the runs.
+    void begin_tiles(const TileGrid &grid, std::span<Tile> tiles);
     // Adds the share's sums, by variant. T: the samples' type.
     template <class T> void run(const PlaneView<T> &ref, const PlaneView<T> &dist, std::span<FrameSums> sums);
 

@@ -26,16 +26,17 @@ Range hull(Range a, Range b) {
 }
 
 std::array<Share, kScales> make_shares(const std::array<Window, kScales> &windows, bool skip_scale0, int part,
-                                       int parts) {
+                                       int parts, bool beyond_window) {
     std::array<Share, kScales> shares{};
     for (int s = kScales - 1; s >= 0; s--) {
         const Window &w = windows[std::size_t(s)];
         Share &share = shares[std::size_t(s)];
         if (s > 0 || !skip_scale0) {
-            const int rows = w.bottom - w.top;
-            share.pooled = {w.top + rows * part / parts, w.top + rows * (part + 1) / parts};
+            const Range scored = beyond_window ? Range{0, w.height} : Range{w.top, w.bottom};
+            const int rows = scored.to - scored.from;
+            share.pooled = {scored.from + rows * part / parts, scored.from + rows * (part + 1) / parts};
             share.detail_rows = with_neighbours(share.pooled, w.height);
-            share.detail_columns = with_neighbours({w.left, w.right}, w.width);
+            share.detail_columns = beyond_window ? Range{0, w.width} : with_neighbours({w.left, w.right}, w.width);
         }
         if (s + 1 < kScales) {
             share.approx_rows = wavelet_input(shares[std::size_t(s) + 1].rows(), w.height);

@@ -52,9 +52,9 @@ struct Share {
     Range columns() const { return hull(detail_columns, approx_columns); }
 };
 
-// Share `part` of `parts` of the scored rows.
+// Share `part` of `parts` of the scored rows; with `beyond_window` of all rows, with all columns.
 std::array<Share, kScales> make_shares(const std::array<Window, kScales> &windows, bool skip_scale0, int part,
-                                       int parts);
+                                       int parts, bool beyond_window = false);
 
 // Shares that are worth their overlap: each recomputes some thirty picture rows of its neighbours.
 int sensible_parts(int height, int threads);
@@ -62,11 +62,11 @@ int sensible_parts(int height, int threads);
 // Section 1: mirror without the edge sample at the near end, with it at the far end.
 constexpr int fold(int p, int n) { return p < 0 ? -p : p >= n ? 2 * n - 1 - p : p; }
 
-// Masks reach one column beyond the band where the window touches its sides (1).
-template <class T> void fold_mask(T *neighbour, const Window &w) {
-    if (w.left > 0) return;
+// Masks reach one column beyond the band where `columns`, which have masks, touch its sides (1).
+template <class T> void fold_mask(T *neighbour, Range columns, int width) {
+    if (columns.from > 0) return;
     neighbour[-1] = neighbour[1];
-    neighbour[w.width] = neighbour[w.width - 1];
+    neighbour[width] = neighbour[width - 1];
 }
 
 // Border columns of a row that is stored one column late.

@@ -251,6 +251,7 @@ const MetricInfo float_motion_metric = {
     .provides = kProvides,
     .every_frame = true,
     .on_devices = true,
+    .holds_everywhere = true,
     .create = [](const OptionValues &options) -> std::unique_ptr<Metric> {
         return std::make_unique<FloatMotion>(options);
     },

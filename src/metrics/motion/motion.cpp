@@ -277,6 +277,7 @@ const MetricInfo motion_metric = {
     .provides = kProvides,
     .every_frame = true,
     .on_devices = true,
+    .holds_everywhere = true,
     .create = create_motion,
 };
 
@@ -288,6 +289,7 @@ const MetricInfo motion_v2_metric = {
     .provides = kProvidesV2,
     .every_frame = true,
     .on_devices = true,
+    .holds_everywhere = true,
     .create = create_motion_v2,
 };
 

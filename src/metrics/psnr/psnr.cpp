@@ -5,6 +5,8 @@
 #include <bit>
 #include <cfloat>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "metrics/format_checks.hpp"
 #include "metrics/psnr/psnr_device.hpp"
@@ -32,7 +34,34 @@ template SquaredError<std::uint16_t> squared_error<std::uint16_t>;
 
 namespace {
 
+// By how much the columns and rows of a plane are halved.
+std::pair<int, int> chroma_shifts(const PictureFormat &format, unsigned plane) {
+    return {plane && format.plane_width(plane) < format.width ? 1 : 0,
+            plane && format.plane_height(plane) < format.height ? 1 : 0};
+}
+
 constexpr int kMinStrip = 64; // rows; below that sharing costs more than it saves
+
+// Of the samples of each tile, in the plane's own words. Returns the sum of all.
+template <class T>
+std::uint64_t sum_tiles(const Picture &ref, const Picture &dist, unsigned plane, Isa isa, const TileGrid &tiles,
+                        std::size_t words, std::int64_t *out) {
+    const PlaneView<T> r = ref.plane<T>(plane), d = dist.plane<T>(plane);
+    const auto [across, down] = chroma_shifts(ref.format(), plane);
+    SquaredError<T> *const squared_error = pick_squared_error<T>(isa);
+    std::uint64_t total = 0;
+    for (int y = 0; y < tiles.rows(); y++)
+        for (int x = 0; x < tiles.columns(); x++, out += words) {
+            const int left = edge_above(tiles.x(x), across), width = edge_above(tiles.x(x + 1), across) - left;
+            const PlaneView<T> tile_r{r.data + left, r.stride, width, r.height};
+            const PlaneView<T> tile_d{d.data + left, d.stride, width, d.height};
+            const std::uint64_t sum = squared_error(tile_r, tile_d, ref.format().bits, edge_above(tiles.y(y), down),
+                                                    edge_above(tiles.y(y + 1), down));
+            *out = std::int64_t(sum);
+            total += sum;
+        }
+    return total;
+}
 
 template <class T>
 std::uint64_t sum_strips(const Picture &ref, const Picture &dist, unsigned plane, Isa isa, Parallel &parallel) {
@@ -63,6 +92,8 @@ constexpr std::array<std::string_view, 3> kPsnr = {"psnr_y", "psnr_cb", "psnr_cr
 constexpr std::array<std::string_view, 3> kMse = {"mse_y", "mse_cb", "mse_cr"};
 constexpr std::array<std::string_view, 3> kApsnr = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
 
+constexpr std::size_t kTileWords = 3; // of FrameResult::tiles: the squared errors of each plane
+
 constexpr std::array kOptions = {
     OptionSpec{"enable_chroma", "", "also score the planes Cb and Cr", true},
     OptionSpec{"enable_mse", "", "also emit the mean squared error of every plane", false},
@@ -77,12 +108,21 @@ class Scorer final : public FrameScorer {
     Scorer(unsigned planes, Isa isa) : planes_(planes), isa_(isa) {}
 
     void measure(const FrameInput &frame, FrameResult &result) override {
+        if (frame.tiles) return measure_tiles(frame, result);
         for (unsigned p = 0; p < planes_; p++)
             result.values[p] =
                 std::bit_cast<double>(plane_squared_error(frame.ref, frame.dist, p, isa_, frame.parallel));
     }
 
   private:
+    void measure_tiles(const FrameInput &frame, FrameResult &result) const {
+        result.tiles.assign(frame.tiles->count() * kTileWords, 0);
+        const auto sums = frame.ref.format().bits == 8 ? sum_tiles<std::uint8_t> : sum_tiles<std::uint16_t>;
+        for (unsigned p = 0; p < planes_; p++)
+            result.values[p] = std::bit_cast<double>(
+                sums(frame.ref, frame.dist, p, isa_, *frame.tiles, kTileWords, result.tiles.data() + p));
+    }
+
     unsigned planes_;
     Isa isa_;
 };
@@ -106,8 +146,7 @@ class Psnr final : public Metric {
         planes_ = chroma_ ? format.planes() : 1;
         for (unsigned p = 0; p < planes_; p++) {
             samples_[p] = format.plane_width(p) * format.plane_height(p);
-            ceiling_[p] = 6.0 * format.bits + 12.0;
-            if (min_sse_ != 0.0) ceiling_[p] = std::ceil(10.0 * std::log10(peak_squared_ / (min_sse_ / samples_[p])));
+            ceiling_[p] = ceiling(samples_[p]);
         }
     }
 
@@ -121,8 +160,7 @@ class Psnr final : public Metric {
         for (unsigned p = 0; p < planes_; p++) {
             const auto sse = std::bit_cast<std::uint64_t>(result.values[p]);
             const double mse = double(sse) / double(samples_[p]);
-            const double score = 10.0 * std::log10(double(peak_squared_) / greater(mse, 1e-16));
-            sink.score(kPsnr[p], index, lesser(score, ceiling_[p]));
+            sink.score(kPsnr[p], index, psnr_of(mse, ceiling_[p]));
             if (mse_) sink.score(kMse[p], index, mse);
             total_sse_[p] += sse;
             total_samples_[p] += samples_[p];
@@ -140,7 +178,30 @@ class Psnr final : public Metric {
         }
     }
 
+    std::span<const std::string_view> local_names() const override { return std::span(kPsnr).first(chroma_ ? 3 : 1); }
+    std::size_t tile_words() const override { return kTileWords; }
+    // Planes that pictures do not have are not a number.
+    void local_scores(std::span<const std::int64_t> sums, const PictureArea &area,
+                      std::span<double> scores) const override {
+        for (unsigned p = 0; p < scores.size(); p++) {
+            const auto [across, down] = chroma_shifts(format_, p);
+            const int width = edge_above(area.right, across) - edge_above(area.left, across);
+            const int height = edge_above(area.bottom, down) - edge_above(area.top, down);
+            const auto samples = std::uint32_t(width) * std::uint32_t(height);
+            scores[p] = p < planes_ ? psnr_of(double(sums[p]) / double(samples), ceiling(samples))
+                                    : std::numeric_limits<double>::quiet_NaN();
+        }
+    }
+
   private:
+    double ceiling(std::uint32_t samples) const {
+        if (min_sse_ == 0.0) return 6.0 * format_.bits + 12.0;
+        return std::ceil(10.0 * std::log10(peak_squared_ / (min_sse_ / samples)));
+    }
+    double psnr_of(double mse, double ceiling) const {
+        return lesser(10.0 * std::log10(double(peak_squared_) / greater(mse, 1e-16)), ceiling);
+    }
+
     bool chroma_, mse_, apsnr_, reduced_peak_;
     double min_sse_;
     PictureFormat format_;

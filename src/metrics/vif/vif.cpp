@@ -79,6 +79,9 @@ constexpr std::string_view kProvides[] = {kScoreNames[0], kScoreNames[1],    kSc
                                           kDenNames[0],   kNumNames[1],      kDenNames[1],      kNumNames[2],
                                           kDenNames[2],   kNumNames[3],      kDenNames[3]};
 
+// Of FrameResult::tiles: the sums of each scale.
+constexpr std::size_t kScaleWords = 4, kTileWords = kScales * kScaleWords;
+
 struct Settings {
     bool debug, skip_scale0;
     double gain_limit;
@@ -109,11 +112,13 @@ class VifScorer final : public FrameScorer {
     void measure(const FrameInput &frame, FrameResult &result) override { measure_family(frame, {&result, 1}); }
 
     void measure_family(const FrameInput &frame, std::span<FrameResult> results) override {
+        if (frame.tiles) results[0].tiles.assign(frame.tiles->count() * kTileWords, 0);
         for (std::size_t first = 0; first < limits_.size(); first += kLimitsAtOnce) {
             pass_limits_.count = std::min(limits_.size() - first, kLimitsAtOnce);
             std::copy_n(limits_.begin() + std::ptrdiff_t(first), pass_limits_.count, pass_limits_.values.begin());
             for (int s = 0; s < kScales; s++) {
                 const StripSums sums = scale_sums(s, frame);
+                if (frame.tiles) store_tiles(s, frame.tiles->count(), results[0]);
                 for (std::size_t l = 0; l < pass_limits_.count; l++) sums_[first + l][std::size_t(s)] = sums.of(l);
             }
         }
@@ -133,6 +138,7 @@ class VifScorer final : public FrameScorer {
     StripSums scale_sums(int scale, const FrameInput &frame) {
         if (scale == 3 && narrow()) return narrow_scale3_sums(images(2, frame), images(3, frame), pass_limits_);
         const unsigned strips = strip_count(scale, frame.parallel);
+        if (frame.tiles) tile_sums_.assign(strips * frame.tiles->count(), {});
         if (strips == 1) return workers_[0]->run(strip(scale, 0, 1, frame));
         partial_.assign(strips, {});
         frame.parallel.run(strips, [&](unsigned i) { partial_[i] = workers_[i]->run(strip(scale, i, strips, frame)); });
@@ -145,6 +151,15 @@ class VifScorer final : public FrameScorer {
         AlignedArray<std::uint16_t> ref, dist;
         int stride = 0;
     };
+
+    // Of all strips.
+    void store_tiles(int scale, std::size_t tiles, FrameResult &result) const {
+        for (std::size_t i = 0; i < tile_sums_.size(); i++) {
+            const ScaleSums &s = tile_sums_[i];
+            std::int64_t *out = result.tiles.data() + i % tiles * kTileWords + std::size_t(scale) * kScaleWords;
+            for (const std::int64_t value : {s.num_log, s.den_log, s.num_noise, s.den_noise}) *out++ += value;
+        }
+    }
 
     bool narrow() const { return std::min(width_, height_) < 2 * kSmallestSide; }
 
@@ -188,6 +203,10 @@ class VifScorer final : public FrameScorer {
         strip.end_row = edge(index + 1);
         strip.statistics = scale > 0 || !skip_scale0_;
         strip.limits = pass_limits_;
+        if (frame.tiles) {
+            strip.tiles = frame.tiles;
+            strip.tile_sums = tile_sums_.data() + index * frame.tiles->count();
+        }
         if (scale + 1 < kScales) {
             Level &next = levels_[std::size_t(scale) + 1];
             strip.next_ref = next.ref.data();
@@ -207,6 +226,7 @@ class VifScorer final : public FrameScorer {
     std::array<Level, kScales> levels_; // the pyramid; level 0 is the picture
     std::vector<std::unique_ptr<StripWorker>> workers_;
     std::vector<StripSums> partial_;
+    std::vector<ScaleSums> tile_sums_; // of each strip's tiles
 };
 
 class VifMetric final : public Metric {
@@ -240,6 +260,17 @@ class VifMetric final : public Metric {
             const ScaleScore score = scale_score(sums[s]);
             return VifScaleSums{double(score.num), double(score.den), double(score.num / score.den)}; // of floats
         });
+    }
+
+    std::span<const std::string_view> local_names() const override { return kScoreNames; }
+    std::size_t tile_words() const override { return kTileWords; }
+    void local_scores(std::span<const std::int64_t> sums, const PictureArea &,
+                      std::span<double> scores) const override {
+        for (std::size_t s = 0; s < kScales; s++) {
+            const std::int64_t *words = sums.data() + s * kScaleWords;
+            const ScaleScore score = scale_score({words[0], words[1], words[2], words[3]});
+            scores[s] = s == 0 && settings_.skip_scale0 ? 0.0 : double(score.num / score.den);
+        }
     }
 
   private:

@@ -113,7 +113,7 @@ class ScalarWorker final : public StripWorker {
     template <int Taps> void vertical_pass(const Strip &strip, int y);
     template <int Taps> void horizontal_pass(int width);
     template <int Taps> void next_scale_row(const Strip &strip, int y, Channel channel, Row out);
-    StripSums sum_pixels(int width, const GainLimits &limits) const;
+    StripSums sum_pixels(int from, int to, const GainLimits &limits) const;
 
     Row ring_row(int y, int channel) {
         return ring_.data() + std::ptrdiff_t((y % kRingRows) * kChannels + channel) * stride_;
@@ -196,10 +196,10 @@ template <int Taps> void ScalarWorker::horizontal_pass(int width) {
     }
 }
 
-StripSums ScalarWorker::sum_pixels(int width, const GainLimits &limits) const {
+StripSums ScalarWorker::sum_pixels(int from, int to, const GainLimits &limits) const {
     const std::uint16_t *const table = log_table().data();
     StripSums sums;
-    for (std::size_t x = 0; x < std::size_t(width); x++) {
+    for (auto x = std::size_t(from); x < std::size_t(to); x++) {
         const std::uint64_t mean_r = moments_[0][x], mean_d = moments_[1][x];
         const auto variance = [](std::uint32_t square, std::uint64_t mean_square) {
             return std::int32_t(square - std::uint32_t((mean_square + (1u << 31)) >> 32));
@@ -245,7 +245,17 @@ template <int Scale> StripSums ScalarWorker::run_scale(const Strip &strip) {
         if (!strip.statistics) continue;
         vertical_pass<taps>(strip, y);
         horizontal_pass<taps>(strip.images.width);
-        sums += sum_pixels(strip.images.width, strip.limits);
+        if (!strip.tiles) {
+            sums += sum_pixels(0, strip.images.width, strip.limits);
+            continue;
+        }
+        ScaleTiles tiles(*strip.tiles, Scale);
+        ScaleSums *const row = strip.tile_sums + tiles.row_of(y) * tiles.columns();
+        for (int i = 0; i < tiles.columns(); i++) {
+            const StripSums part = sum_pixels(tiles.first_column(i), tiles.first_column(i + 1), strip.limits);
+            row[i] += part.first;
+            sums += part;
+        }
     }
     return sums;
 }

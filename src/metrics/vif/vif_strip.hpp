@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cpu/cpu.hpp"
+#include "metrics/tiles.hpp"
 #include "metrics/vif/vif.hpp"
 
 namespace vmaf::vif {
@@ -37,6 +38,26 @@ struct Strip {
     // kNextScaleSlack samples behind the end of each row may be overwritten.
     std::uint16_t *next_ref = nullptr, *next_dist = nullptr;
     std::ptrdiff_t next_stride = 0; // samples
+    // Not null: what the pixels of each tile add up to is added here, row by row of tiles.
+    const TileGrid *tiles = nullptr;
+    ScaleSums *tile_sums = nullptr;
+};
+
+// Tiles of one scale: which columns and rows they have there.
+class ScaleTiles {
+  public:
+    ScaleTiles(const TileGrid &grid, int scale) : grid_(grid), scale_(scale) {}
+    int columns() const { return grid_.columns(); }
+    int first_column(int tile) const { return edge_below(grid_.x(tile), scale_); }
+    // Of an image row; rows come in order.
+    int row_of(int y) {
+        while (y >= edge_below(grid_.y(row_ + 1), scale_)) row_++;
+        return row_;
+    }
+
+  private:
+    const TileGrid &grid_;
+    int scale_, row_ = 0;
 };
 
 // What a strip adds up to. Of all sums only the logarithms of the numerator depend on the gain limit.

@@ -1,0 +1,60 @@
+#include "metrics/adm/tile_sums.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace vmaf::adm {
+
+void ScaleTiles::begin(const TileGrid &grid, const Window &window, int scale, std::span<Tile> tiles) {
+    tiles_ = tiles;
+    scale_ = scale;
+    tile_columns_ = grid.columns();
+    columns_.clear();
+    row_tiles_.clear();
+    for (int tile = 0; tile < grid.columns(); tile++) {
+        const int end = edge_above(grid.x(tile + 1), scale + 1);
+        for (int from = edge_above(grid.x(tile), scale + 1); from < end;) {
+            int to = end; // cut at the window's sides
+            for (const int side : {window.left, window.right})
+                if (side > from) to = std::min(to, side);
+            columns_.push_back({from, to, tile, from >= window.left && from < window.right});
+            from = to;
+        }
+    }
+    for (int tile = 0; tile < grid.rows(); tile++)
+        row_tiles_.resize(std::size_t(edge_above(grid.y(tile + 1), scale + 1)), tile);
+}
+
+void add_tiles(std::span<const Tile> tiles, std::span<std::int64_t> words) {
+    std::size_t at = 0;
+    for (const Tile &tile : tiles)
+        for (const std::int64_t word : std::bit_cast<std::array<std::int64_t, kTileWords>>(tile)) words[at++] += word;
+}
+
+Tile tile_of(std::span<const std::int64_t> words) {
+    std::array<std::int64_t, kTileWords> all{};
+    std::copy_n(words.begin(), kTileWords, all.begin());
+    return std::bit_cast<Tile>(all);
+}
+
+FrameScores area_scores(const Plan &plan, const Tile &sums, const PictureArea &area) {
+    std::array<ScaleValues, kScales> values;
+    for (int s = 0; s < kScales; s++) {
+        if (s == 0 && plan.options.skip_scale0) continue;
+        const auto count = [&](int from, int to) { return edge_above(to, s + 1) - edge_above(from, s + 1); };
+        const int coefficients = count(area.left, area.right) * count(area.top, area.bottom);
+        const ScaleTile &tile = sums[std::size_t(s)];
+        BandValues bands;
+        for (std::size_t b = 0; b < kBands; b++) {
+            bands.den[b] = tile.den[b].value() / den_unit(plan.scale[std::size_t(s)], s, 0);
+            const double unit = num_unit(plan.scale[std::size_t(s)], s, b, 0);
+            bands.num[b] = float(tile.num[b].value() / unit);
+            bands.aim[b] = float(tile.aim[b].value() / unit);
+        }
+        values[std::size_t(s)] =
+            pooled_values(plan.scale[std::size_t(s)], coefficients * plan.options.noise_weight, bands);
+    }
+    return combined_scores(plan.options, values, std::int64_t(area.width()) * area.height());
+}
+
+} // namespace vmaf::adm

@@ -1,0 +1,186 @@
+// Sums of tiles (maps.md): exact, the same on every instruction set, and without effect on the frame.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <map>
+#include <string>
+
+#include "metrics/adm/adm.hpp"
+#include "metrics/adm/test_pictures.hpp"
+#include "metrics/adm/tile_sums.hpp"
+#include "metrics/registry.hpp"
+#include "metrics/vif/vif.hpp"
+#include "support/clip.hpp"
+
+namespace vmaf::tiles_test {
+namespace {
+
+// Does the parts last first.
+class Parts : public Parallel {
+  public:
+    explicit Parts(unsigned count) : count_(count) {}
+    unsigned threads() const override { return count_; }
+    void run(unsigned count, const std::function<void(unsigned)> &task) override {
+        for (unsigned i = count; i > 0; i--) task(i - 1);
+    }
+
+  private:
+    unsigned count_;
+};
+
+std::unique_ptr<Metric> prepared(const MetricInfo &info, const PictureFormat &format, const OptionTexts &texts = {}) {
+    auto metric = info.create(OptionValues(info.name, info.options, texts));
+    metric->prepare(format);
+    return metric;
+}
+
+// Metrics with scores for parts of pictures.
+std::vector<const MetricInfo *> local_metrics() {
+    std::vector<const MetricInfo *> list;
+    for (const MetricInfo *info : all_metrics())
+        if (!info->create(OptionValues(info->name, info->options, {}))->local_names().empty()) list.push_back(info);
+    return list;
+}
+
+FrameResult measured(const Metric &metric, const adm::PicturePair &pair, Isa isa, const TileGrid *tiles,
+                     unsigned parts = 1) {
+    Parts parallel(parts);
+    FrameInput frame{0, pair.ref, pair.dist, {}, {}, parallel, tiles};
+    FrameResult result;
+    metric.make_scorer(isa)->measure(frame, result);
+    return result;
+}
+
+TileGrid cells(int width, int height, int size, const PictureArea *region = nullptr) {
+    std::vector<PictureArea> areas;
+    for (const int x : cell_edges(width, size)) areas.push_back({x, 0, width, height});
+    for (const int y : cell_edges(height, size)) areas.push_back({0, y, width, height});
+    if (region) areas.push_back(*region);
+    return {width, height, areas};
+}
+
+std::vector<std::int64_t> total(const FrameResult &result, std::size_t words) {
+    std::vector<std::int64_t> sums(words);
+    for (std::size_t i = 0; i < result.tiles.size(); i++) sums[i % words] += result.tiles[i];
+    return sums;
+}
+
+struct Case {
+    int width, height;
+    unsigned bits, seed;
+    int cell;
+};
+// Sizes at which tiles end inside vectors, and where the last one joins its neighbour or stays alone.
+const std::vector<Case> kCases = {{352, 288, 8, 0, 32}, {187, 133, 10, 1, 16}, {129, 65, 8, 2, 48},
+                                  {640, 74, 8, 4, 64},  {321, 163, 12, 3, 32}, {32, 47, 8, 8, 16},
+                                  {700, 50, 8, 12, 32}};
+
+TEST(Tiles, EdgesOfCells) {
+    EXPECT_EQ(cell_edges(1080, 64).size(), 18u); // 56 pixels of the last row stay a cell
+    EXPECT_EQ(cell_edges(100, 64), (std::vector<int>{0, 64, 100}));
+    EXPECT_EQ(cell_edges(95, 64), (std::vector<int>{0, 95}));
+    EXPECT_EQ(cell_edges(20, 64), (std::vector<int>{0, 20}));
+    EXPECT_EQ(snapped_area({600, 200, 920, 520}, 1920, 1080), (PictureArea{592, 192, 928, 528}));
+    EXPECT_EQ(snapped_area({1919, 1079, 1920, 1080}, 1920, 1080), (PictureArea{1904, 1072, 1920, 1080}));
+    EXPECT_EQ(snapped_area({0, 0, 1, 1}, 100, 100), (PictureArea{0, 0, 16, 16}));
+    EXPECT_EQ(snapped_area({98, 0, 100, 1}, 100, 100), (PictureArea{80, 0, 100, 16})); // 4 pixels join the 16 before
+}
+
+TEST(Tiles, ChangeNoScoreOfTheFrame) {
+    for (const MetricInfo *info : local_metrics())
+        for (const Case &c : kCases) {
+            const adm::PicturePair pair = adm::random_pair(c.bits, c.width, c.height, c.seed);
+            const auto metric = prepared(*info, pair.ref.format());
+            const TileGrid grid = cells(c.width, c.height, c.cell);
+            for (const Isa isa : usable_isas())
+                for (const unsigned parts : {1u, 3u})
+                    EXPECT_EQ(measured(*metric, pair, isa, nullptr).values,
+                              measured(*metric, pair, isa, &grid, parts).values)
+                        << info->name << " " << c.width << "x" << c.height << " " << to_string(isa);
+        }
+}
+
+TEST(Tiles, AreTheSameOnEveryInstructionSetAndForAnyParts) {
+    for (const MetricInfo *info : local_metrics())
+        for (const Case &c : kCases) {
+            const adm::PicturePair pair = adm::random_pair(c.bits, c.width, c.height, c.seed);
+            const auto metric = prepared(*info, pair.ref.format());
+            if (metric->has_real_tiles()) continue;
+            const PictureArea region = snapped_area({c.width / 3, 5, c.width - 3, c.height / 2}, c.width, c.height);
+            const TileGrid grid = cells(c.width, c.height, c.cell, &region);
+            const FrameResult scalar = measured(*metric, pair, Isa::scalar, &grid);
+            for (const Isa isa : usable_isas())
+                for (const unsigned parts : {1u, 2u})
+                    EXPECT_EQ(scalar.tiles, measured(*metric, pair, isa, &grid, parts).tiles)
+                        << info->name << " " << c.width << "x" << c.height << " " << to_string(isa);
+        }
+}
+
+TEST(Tiles, AddUpWhateverTheirSize) {
+    for (const MetricInfo *info : local_metrics())
+        for (const Case &c : kCases) {
+            const adm::PicturePair pair = adm::random_pair(c.bits, c.width, c.height, c.seed);
+            const auto metric = prepared(*info, pair.ref.format());
+            if (metric->has_real_tiles() || info == &adm_metric) continue;
+            const TileGrid whole(c.width, c.height, {}), grid = cells(c.width, c.height, c.cell);
+            const Isa isa = usable_isas().back();
+            EXPECT_EQ(measured(*metric, pair, isa, &whole).tiles,
+                      total(measured(*metric, pair, isa, &grid), metric->tile_words()))
+                << info->name;
+        }
+}
+
+// Of adm the parts of 32 bits depend on how rows are cut; what they stand for does not.
+TEST(Tiles, OfAdmAddUpWhateverTheirSize) {
+    for (const Case &c : kCases) {
+        const adm::PicturePair pair = adm::random_pair(c.bits, c.width, c.height, c.seed);
+        const auto metric = prepared(adm_metric, pair.ref.format());
+        const TileGrid whole(c.width, c.height, {}), grid = cells(c.width, c.height, c.cell);
+        const auto one = measured(*metric, pair, Isa::scalar, &whole).tiles;
+        const auto sum = total(measured(*metric, pair, Isa::scalar, &grid), adm::kTileWords);
+        for (std::size_t i = 0; i < one.size(); i += 2) { // high, low
+            const auto value = [i](const std::vector<std::int64_t> &words) {
+                return (static_cast<unsigned __int128>(words[i]) << 32) + static_cast<unsigned __int128>(words[i + 1]);
+            };
+            EXPECT_TRUE(value(one) == value(sum)) << i;
+        }
+    }
+}
+
+TEST(Tiles, OfVifAddUpToTheFrame) {
+    for (const Case &c : kCases) {
+        const adm::PicturePair pair = adm::random_pair(c.bits, c.width, c.height, c.seed);
+        const auto metric = prepared(vif_metric, pair.ref.format());
+        const TileGrid grid = cells(c.width, c.height, c.cell);
+        const FrameResult frame = measured(*metric, pair, Isa::scalar, nullptr);
+        const auto sums = total(measured(*metric, pair, Isa::scalar, &grid), metric->tile_words());
+        for (std::size_t i = 0; i < sums.size(); i++)
+            EXPECT_EQ(std::bit_cast<std::int64_t>(frame.values[i]), sums[i]) << i;
+    }
+}
+
+// The whole picture as one area: psnr's is the frame's, vif's too.
+TEST(Tiles, ScoresOfTheWholePicture) {
+    const adm::PicturePair pair = adm::random_pair(8, 352, 288, 0);
+    for (const MetricInfo *info : {find_metric("psnr"), find_metric("vif")}) {
+        const auto metric = prepared(*info, pair.ref.format());
+        const TileGrid grid(352, 288, {});
+        const FrameResult result = measured(*metric, pair, usable_isas().back(), &grid);
+        std::vector<double> scores(metric->local_names().size());
+        metric->local_scores(result.tiles, {0, 0, 352, 288}, scores);
+        struct Sink : ScoreSink {
+            std::map<std::string, double, std::less<>> scores;
+            void score(std::string_view name, unsigned, double value) override { scores.emplace(name, value); }
+            void aggregate(std::string_view, double) override {}
+        } sink;
+        metric->emit(0, result, sink);
+        for (std::size_t i = 0; i < scores.size(); i++) {
+            const auto found = sink.scores.find(metric->local_names()[i]);
+            if (found == sink.scores.end()) continue; // chroma, which these pictures do not have
+            EXPECT_EQ(scores[i], found->second) << metric->local_names()[i];
+        }
+    }
+}
+
+} // namespace
+} // namespace vmaf::tiles_test

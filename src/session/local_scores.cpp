@@ -1,0 +1,277 @@
+#include "session/local_scores.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+
+#include "base/error.hpp"
+#include "metrics/registry.hpp"
+#include "scores/feature_name.hpp"
+#include "session/metric_slot.hpp"
+
+namespace vmaf {
+
+namespace {
+
+std::string described(const PictureArea &a) {
+    return std::to_string(a.left) + "," + std::to_string(a.top) + "," + std::to_string(a.width()) + "," +
+           std::to_string(a.height());
+}
+
+// Of a block of tiles, word by word.
+void add_up(const TileGrid &grid, const TileGrid::Block &block, const FrameResult &result, bool is_real,
+            std::span<std::int64_t> sums) {
+    const std::size_t words = sums.size();
+    std::fill(sums.begin(), sums.end(), 0); // also the bits of 0.0
+    for (int y = block.top; y < block.bottom; y++)
+        for (int x = block.left; x < block.right; x++) {
+            const std::int64_t *tile =
+                result.tiles.data() + (std::size_t(y) * std::size_t(grid.columns()) + std::size_t(x)) * words;
+            for (std::size_t i = 0; i < words; i++)
+                sums[i] =
+                    is_real
+                        ? std::bit_cast<std::int64_t>(std::bit_cast<double>(sums[i]) + std::bit_cast<double>(tile[i]))
+                        : sums[i] + tile[i];
+        }
+}
+
+} // namespace
+
+void check_cell_size(int size) {
+    if (size < kAreaUnit || size > 4096 || size % kAreaUnit)
+        throw invalid("cells cannot be " + std::to_string(size) + " pixels wide; give a multiple of 16 up to 4096");
+}
+
+void check_region_name(const std::string &name) {
+    const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+               c == '.';
+    });
+    if (name.empty() || !is_plain)
+        throw invalid("'" + name + "' cannot name a region; use letters, digits, '_', '-' and '.'");
+}
+
+LocalScores::LocalScores(LocalConfig config, const PictureFormat &format, const Slots &slots)
+    : config_(std::move(config)), width_(int(format.width)), height_(int(format.height)) {
+    if (std::min(width_, height_) < kSmallestMappedSide)
+        throw invalid("maps and regions need pictures of at least 32x32 pixels; these are " + std::to_string(width_) +
+                      "x" + std::to_string(height_));
+    if (!config_.cell_scores.empty()) {
+        const int size = config_.cell_size ? config_.cell_size : usual_cell_size(width_);
+        check_cell_size(size);
+        layout_ = {size, cell_edges(width_, size), cell_edges(height_, size)};
+        for (std::size_t y = 0; y + 1 < layout_.y.size(); y++)
+            for (std::size_t x = 0; x + 1 < layout_.x.size(); x++)
+                cells_.push_back({layout_.x[x], layout_.y[y], layout_.x[x + 1], layout_.y[y + 1]});
+    }
+    for (const std::string &name : config_.cell_scores) cell_scores_.push_back(resolve(name, slots));
+    if (!config_.regions.empty()) resolve_regions(slots);
+    check_names(slots);
+    bool has_moving = false;
+    for (const Region &region : config_.regions) {
+        if (region.everywhere) checked(region, *region.everywhere);
+        for (const auto &[frame, area] : region.at) checked(region, area);
+        has_moving |= !region.everywhere;
+    }
+    if (!has_moving) fixed_ = make_areas(0);
+}
+
+PictureArea LocalScores::checked(const Region &region, const PictureArea &area) const {
+    if (area.width() <= 0 || area.height() <= 0)
+        throw invalid("region '" + region.name + "' (" + described(area) + ") is empty; give x,y,width,height");
+    if (area.left < 0 || area.top < 0 || area.right > width_ || area.bottom > height_)
+        throw invalid("region '" + region.name + "' (" + described(area) + ") is not inside the picture of " +
+                      std::to_string(width_) + "x" + std::to_string(height_) + " pixels");
+    return snapped_area(area, width_, height_);
+}
+
+LocalScores::Source LocalScores::source_of(const std::string &name, const std::string &wanted_by, const Slots &slots) {
+    for (const auto &slot : slots) {
+        const auto &names = slot->stored_names();
+        const auto found = std::find_if(names.begin(), names.end(), [&](const auto &entry) {
+            return entry.second == name || feature_alias(entry.second) == name;
+        });
+        if (found == names.end()) continue;
+        if (slot->info().holds_everywhere) return {0, found->second};
+        const auto local = slot->local_names();
+        const auto at = std::find(local.begin(), local.end(), found->first);
+        if (at == local.end()) continue;
+        auto measured =
+            std::find_if(measured_.begin(), measured_.end(), [&](const Measured &m) { return m.slot == slot.get(); });
+        if (measured == measured_.end()) {
+            measured = measured_.insert(measured_.end(), {slot.get(), columns_});
+            columns_ += local.size();
+        }
+        return {measured->first_column + std::size_t(at - local.begin()), {}};
+    }
+    const auto is_score = [&](const auto &slot) {
+        return std::any_of(slot->stored_names().begin(), slot->stored_names().end(), [&](const auto &entry) {
+            return entry.second == name || feature_alias(entry.second) == name;
+        });
+    };
+    if (std::none_of(slots.begin(), slots.end(), is_score))
+        throw invalid("'" + name + "' is no score of this run; name a model of it, or give the feature with --feature");
+    throw invalid("'" + name + "'" + wanted_by +
+                  " has no scores for parts of a picture; there are those of vif, adm, motion and psnr");
+}
+
+LocalScores::Score LocalScores::resolve(const std::string &name, const Slots &slots) {
+    const auto model =
+        std::find_if(config_.models.begin(), config_.models.end(), [&](const Model &m) { return m.name() == name; });
+    if (model == config_.models.end()) return {{source_of(name, "", slots)}, {}};
+    Score score{{}, *model};
+    for (const std::string &feature : model->stored_names())
+        score.sources.push_back(source_of(feature, ", which model '" + name + "' needs,", slots));
+    return score;
+}
+
+void LocalScores::resolve_regions(const Slots &slots) {
+    for (const Model &model : config_.models) region_names_.push_back(model.name());
+    for (const auto &slot : slots) {
+        const auto &wanted = config_.region_features;
+        if (std::find(wanted.begin(), wanted.end(), slot->info().name) == wanted.end()) continue;
+        for (const std::string_view name : slot->local_names())
+            region_names_.emplace_back(feature_alias(slot->stored_names().find(name)->second));
+    }
+    if (region_names_.empty())
+        throw invalid("regions need a score: a model, or a feature that has scores for parts of a picture, as psnr");
+    for (const std::string &name : region_names_) region_scores_.push_back(resolve(name, slots));
+}
+
+// Regions make names of their own, which must not be those of others.
+void LocalScores::check_names(const Slots &slots) const {
+    std::set<std::string> known;
+    for (const auto &slot : slots)
+        for (const auto &[provided, stored] : slot->stored_names()) {
+            known.insert(stored);
+            known.emplace(feature_alias(stored));
+        }
+    for (const Model &model : config_.models) known.insert(model.name());
+    for (const Region &region : config_.regions) {
+        check_region_name(region.name);
+        for (const std::string &score : region_names_)
+            if (!known.insert(score + "_" + region.name).second)
+                throw invalid("region '" + region.name + "' would give a score '" + score + "_" + region.name +
+                              "', which there is already; choose another name");
+    }
+}
+
+std::optional<PictureArea> LocalScores::area_of(std::size_t region) const {
+    const Region &r = config_.regions[region];
+    if (!r.everywhere) return std::nullopt;
+    return checked(r, *r.everywhere);
+}
+
+bool LocalScores::needs(const MetricSlot &slot) const {
+    return std::any_of(measured_.begin(), measured_.end(), [&](const Measured &m) { return m.slot == &slot; });
+}
+
+std::vector<std::string> LocalScores::sparse_names() const {
+    std::vector<std::string> names;
+    for (const Region &region : config_.regions)
+        for (const std::string &score : region_names_)
+            if (!region.everywhere) names.push_back(score + "_" + region.name);
+    return names;
+}
+
+std::shared_ptr<const LocalScores::Areas> LocalScores::make_areas(unsigned index) const {
+    auto made = std::make_shared<Areas>();
+    made->areas = cells_;
+    for (std::size_t i = 0; i < config_.regions.size(); i++) {
+        const Region &region = config_.regions[i];
+        const auto moving = region.at.find(index);
+        if (!region.everywhere && moving == region.at.end()) continue;
+        made->areas.push_back(checked(region, region.everywhere ? *region.everywhere : moving->second));
+        made->regions.push_back(i);
+    }
+    made->grid = TileGrid(width_, height_, made->areas);
+    for (const PictureArea &area : made->areas) made->of_tiles.push_back(made->grid.block(area));
+    return made;
+}
+
+std::shared_ptr<const LocalScores::Areas> LocalScores::areas_at(unsigned index) const {
+    return fixed_ ? fixed_ : make_areas(index);
+}
+
+void LocalScores::measure(const Areas &areas, std::span<MetricSlot *const> slots, std::span<const FrameResult> results,
+                          std::span<const std::size_t> result_of_slot, std::vector<double> &figures) const {
+    figures.assign(areas.areas.size() * columns_, 0.0);
+    std::vector<std::int64_t> sums;
+    for (const Measured &m : measured_) {
+        const auto slot = std::find(slots.begin(), slots.end(), m.slot);
+        if (slot == slots.end()) continue;
+        const FrameResult &result = results[result_of_slot[std::size_t(slot - slots.begin())]];
+        const Metric &metric = m.slot->metric();
+        sums.resize(metric.tile_words());
+        for (std::size_t i = 0; i < areas.areas.size(); i++) {
+            add_up(areas.grid, areas.of_tiles[i], result, metric.has_real_tiles(), sums);
+            metric.local_scores(
+                sums, areas.areas[i],
+                std::span(figures).subspan(i * columns_ + m.first_column, m.slot->local_names().size()));
+        }
+    }
+}
+
+void LocalScores::add(unsigned index, std::shared_ptr<const Areas> areas, const std::vector<double> &figures) {
+    pending_.push_back({index, std::move(areas), figures});
+}
+
+bool LocalScores::is_complete(const Score &score, unsigned index, const ScoreCollector &scores) const {
+    return std::all_of(score.sources.begin(), score.sources.end(),
+                       [&](const Source &s) { return s.of_frame.empty() || scores.find(s.of_frame, index); });
+}
+
+void LocalScores::hand_out(ScoreCollector &scores) {
+    const auto is_ready = [&](const Pending &frame) {
+        const auto complete = [&](const Score &score) { return is_complete(score, frame.index, scores); };
+        return std::all_of(cell_scores_.begin(), cell_scores_.end(), complete) &&
+               std::all_of(region_scores_.begin(), region_scores_.end(), complete);
+    };
+    // One that waits while a later one is complete has lost what it waits for: a neighbouring frame failed.
+    for (auto ready = std::find_if(pending_.begin(), pending_.end(), is_ready); ready != pending_.end();
+         ready = std::find_if(pending_.begin(), pending_.end(), is_ready)) {
+        const Pending frame = std::move(*ready);
+        pending_.erase(pending_.begin(), ready + 1);
+        hand_out(frame, scores);
+    }
+}
+
+void LocalScores::predict(const Score &score, const Pending &frame, std::size_t from, std::size_t to,
+                          const ScoreCollector &scores, double *out) const {
+    std::array<double, kMaxFeatures> features{};
+    for (std::size_t k = 0; k < score.sources.size(); k++)
+        if (const std::string &name = score.sources[k].of_frame; !name.empty())
+            features[k] = *scores.find(name, frame.index);
+    for (std::size_t i = from; i < to; i++) {
+        for (std::size_t k = 0; k < score.sources.size(); k++)
+            if (score.sources[k].of_frame.empty()) features[k] = frame.figures[i * columns_ + score.sources[k].column];
+        out[i - from] = score.model
+                            ? score.model->finish(score.model->predict_raw({features.data(), score.sources.size()}))
+                            : features[0];
+    }
+}
+
+void LocalScores::hand_out(const Pending &frame, ScoreCollector &scores) const {
+    const std::size_t cells = cells_.size(), areas = frame.areas->areas.size();
+    std::vector<std::string> names;
+    std::vector<NewScore> found;
+    names.reserve(region_scores_.size() * (areas - cells)); // views into them
+    for (std::size_t s = 0; s < region_scores_.size(); s++) {
+        std::vector<double> values(areas - cells);
+        predict(region_scores_[s], frame, cells, areas, scores, values.data());
+        for (std::size_t i = 0; i < values.size(); i++) {
+            const Region &region = config_.regions[frame.areas->regions[i]];
+            names.push_back(region_names_[s] + "_" + region.name);
+            found.push_back({names.back(), frame.index, values[i]});
+        }
+    }
+    scores.append(found);
+    if (cells == 0 || !config_.on_cells) return;
+    CellFrame out{frame.index, layout_, {}};
+    for (const Score &score : cell_scores_)
+        predict(score, frame, 0, cells, scores, out.scores.emplace_back(cells).data());
+    config_.on_cells(out);
+}
+
+} // namespace vmaf

@@ -1,0 +1,134 @@
+// Scores of parts of pictures: cells of a map, and regions (maps.md). Metrics leave sums of tiles; here they become
+// scores of areas, by the metrics' formulas and the models' predictions.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metrics/metric.hpp"
+#include "metrics/tiles.hpp"
+#include "model/model.hpp"
+#include "scores/collector.hpp"
+
+namespace vmaf {
+
+class MetricSlot;
+
+// A named part of pictures, as asked for.
+struct Region {
+    std::string name;
+    std::optional<PictureArea> everywhere;
+    std::map<unsigned, PictureArea> at; // by frame number, where it moves
+};
+
+struct CellLayout {
+    int size = 0;
+    std::vector<int> x, y; // edges, in luma pixels
+
+    int columns() const { return int(x.size()) - 1; }
+    int rows() const { return int(y.size()) - 1; }
+    std::size_t count() const { return std::size_t(columns()) * std::size_t(rows()); }
+};
+
+// A frame's cells, row by row from the top.
+struct CellFrame {
+    unsigned index = 0;
+    const CellLayout &layout;
+    std::vector<std::vector<double>> scores; // in the order of LocalConfig::cell_scores
+};
+
+struct LocalConfig {
+    std::vector<std::string> cell_scores; // names of models and features; none: no cells
+    int cell_size = 0;                    // 0: usual_cell_size()
+    std::vector<Region> regions;
+    std::vector<std::string> region_features; // extractors that score regions; so do all models
+    std::vector<Model> models;
+    std::function<void(const CellFrame &)> on_cells; // in the order of frames, from one thread at a time
+};
+
+// Throw Error where cells cannot have this size, or a region this name.
+void check_cell_size(int size);
+void check_region_name(const std::string &name);
+
+class LocalScores {
+  public:
+    using Slots = std::vector<std::unique_ptr<MetricSlot>>;
+
+    // Throws Error where a score is not defined for parts of pictures, or a region is not in the picture.
+    LocalScores(LocalConfig config, const PictureFormat &format, const Slots &slots);
+
+    // The parts of a frame.
+    struct Areas {
+        TileGrid grid;
+        std::vector<PictureArea> areas;        // cells, then regions
+        std::vector<std::size_t> regions;      // which they are
+        std::vector<TileGrid::Block> of_tiles; // for each area
+    };
+    std::shared_ptr<const Areas> areas_at(unsigned index) const;
+
+    const CellLayout &layout() const { return layout_; }
+    // Where a region that does not move is measured.
+    std::optional<PictureArea> area_of(std::size_t region) const;
+    bool needs(const MetricSlot &slot) const;
+    // Scores of regions that move, which some frames need not have.
+    std::vector<std::string> sparse_names() const;
+
+    // Figures of all areas from what the metrics of a frame left. From any thread.
+    void measure(const Areas &areas, std::span<MetricSlot *const> slots, std::span<const FrameResult> results,
+                 std::span<const std::size_t> result_of_slot, std::vector<double> &figures) const;
+
+    // In frame order, once the frame's scores are stored: hands out what is complete. What models need of the whole
+    // frame may come with later frames.
+    void add(unsigned index, std::shared_ptr<const Areas> areas, const std::vector<double> &figures);
+    void hand_out(ScoreCollector &scores);
+
+  private:
+    // Where a figure comes from.
+    struct Source {
+        std::size_t column = 0;
+        std::string of_frame; // not empty: the frame's score of this name
+    };
+    struct Score {
+        std::vector<Source> sources;
+        std::optional<Model> model; // without: the only source
+    };
+    struct Measured {
+        const MetricSlot *slot;
+        std::size_t first_column;
+    };
+    struct Pending {
+        unsigned index = 0;
+        std::shared_ptr<const Areas> areas;
+        std::vector<double> figures;
+    };
+
+    Score resolve(const std::string &name, const Slots &slots);
+    void resolve_regions(const Slots &slots);
+    void check_names(const Slots &slots) const;
+    Source source_of(const std::string &stored_name, const std::string &wanted_by, const Slots &slots);
+    std::shared_ptr<const Areas> make_areas(unsigned index) const;
+    PictureArea checked(const Region &region, const PictureArea &area) const;
+    bool is_complete(const Score &score, unsigned index, const ScoreCollector &scores) const;
+    void predict(const Score &score, const Pending &frame, std::size_t from, std::size_t to,
+                 const ScoreCollector &scores, double *out) const;
+    void hand_out(const Pending &frame, ScoreCollector &scores) const;
+
+    LocalConfig config_;
+    int width_, height_;
+    CellLayout layout_;
+    std::vector<PictureArea> cells_;
+    std::vector<Measured> measured_;
+    std::size_t columns_ = 0;
+    std::vector<Score> cell_scores_, region_scores_;
+    std::vector<std::string> region_names_; // of the scores, without that of the region
+    std::shared_ptr<const Areas> fixed_;    // where no region moves
+    std::deque<Pending> pending_;
+};
+
+} // namespace vmaf

@@ -1,0 +1,159 @@
+"""Maps and regions: files, scores, and what is refused."""
+import csv
+import json
+import os
+import pathlib
+import struct
+import unittest
+
+from support import CommandTest
+
+
+def array(path):
+    """Shape and values of a .npy file."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x93NUMPY\x01\0"
+    length = struct.unpack("<H", data[8:10])[0]
+    header = eval(data[10:10 + length])
+    assert header["descr"] == "<f4" and not header["fortran_order"]
+    count = 1
+    for side in header["shape"]:
+        count *= side
+    return header["shape"], struct.unpack(f"<{count}f", data[10 + length:])
+
+
+class Maps(CommandTest):
+    size = "160x96"
+
+    def test_all_files_show_the_same_cells(self):
+        names = [self.folder / ("map." + ending) for ending in ("npy", "csv", "y4m")]
+        document = self.document("--threads", "2", *(word for name in names for word in ("--map", name)))
+        shape, values = array(names[0])
+        self.assertEqual(shape, (4, 3, 5))
+        rows = list(csv.DictReader(names[1].read_text().splitlines()))
+        self.assertEqual(list(rows[0]), "frame row column x y width height vmaf".split())
+        for row, value in zip(rows, values, strict=True):
+            self.assertAlmostEqual(float(row["vmaf"]), value, places=4)
+        self.assertEqual([row["x"] for row in rows[:5]], ["0", "32", "64", "96", "128"])
+        self.assertEqual(len(names[2].read_bytes().split(b"\n", 1)[1]), 4 * (6 + 160 * 96 * 3 // 2))
+        worst = document["map"]["worst_cells"]
+        self.assertEqual(len(worst), 10)
+        self.assertEqual([cell["score"] for cell in worst],
+                         sorted(float(row["vmaf"]) for row in rows)[:10])
+        self.assertEqual((document["map"]["score"], document["map"]["cell"]), ("vmaf", 32))
+
+    def test_maps_and_regions_change_no_score_of_a_frame(self):
+        plain = self.document("--feature", "psnr")
+        local = self.document("--feature", "psnr", "--map", self.folder / "same.csv", "--region", "a=0,0,32,32")
+        for one, other in zip(plain["frames"], local["frames"], strict=True):
+            for name, value in one["metrics"].items():
+                self.assertEqual(other["metrics"][name], value, name)
+
+    def test_a_region_that_is_a_cell_has_its_score(self):
+        table = self.folder / "cells.csv"
+        document = self.document("--feature", "psnr", "--map", table, "--map-of", "psnr_y", "--map", self.folder / "psnr.csv",
+                                 "--region", "cell=32,64,32,32")
+        of = lambda name: [float(r[name[1]]) for r in csv.DictReader((self.folder / name[0]).read_text().splitlines())
+                           if (r["x"], r["y"]) == ("32", "64")]
+        frames = [frame["metrics"] for frame in document["frames"]]
+        self.assertEqual([m["vmaf_cell"] for m in frames], of(("cells.csv", "vmaf")))
+        self.assertEqual([m["psnr_y_cell"] for m in frames], of(("psnr.csv", "psnr_y")))
+        self.assertIn("mean", document["pooled_metrics"]["vmaf_cell"])
+
+    def test_the_whole_picture_as_a_region_has_the_psnr_of_the_frame(self):
+        for frame in self.document("-n", "--feature", "psnr", "--region", "all=0,0,160,96")["frames"]:
+            for plane in ("y", "cb", "cr"):
+                self.assertEqual(frame["metrics"][f"psnr_{plane}_all"], frame["metrics"][f"psnr_{plane}"])
+
+    def test_threads_and_instruction_sets_change_nothing(self):
+        maps = []
+        for arguments in ((), ("--threads", "3"), ("--cpumask", "255")):
+            path = self.folder / f"map{len(maps)}.npy"
+            self.score("--map", path, "--region", "r=10,20,50,60", *arguments)
+            maps.append(path.read_bytes())
+        self.assertEqual(maps[0], maps[1])
+        self.assertEqual(maps[0], maps[2])
+
+    def test_regions_that_move(self):
+        lines = "frame,name,x,y,w,h\n0,face,0,0,32,32\n2,face,64,32,32,32\n"
+        document = self.document("--regions", self.file("faces.csv", lines))
+        metrics = [frame["metrics"] for frame in document["frames"]]
+        self.assertEqual(["vmaf_face" in m for m in metrics], [True, False, True, False])
+        self.assertEqual(document["regions"], [{"name": "face", "moves": True}])
+        mean = (metrics[0]["vmaf_face"] + metrics[2]["vmaf_face"]) / 2
+        self.assertAlmostEqual(document["pooled_metrics"]["vmaf_face"]["mean"], mean, places=4)
+
+    def test_edges_are_moved_outward_and_that_is_said(self):
+        run = self.score("--region", "eye=17,0,16,10", "--json", "-o", "-")
+        self.assertEqual(json.loads(run.stdout)["regions"], [{"name": "eye", "x": 16, "y": 0, "width": 32, "height": 16}])
+        self.assertIn("region 'eye' is scored as 16,0,32,16", run.stderr)
+
+    def test_neg_model(self):
+        self.score("-m", "version=vmaf_v0.6.1neg:name=neg", "--map", self.folder / "neg.npy")
+        self.assertEqual(array(self.folder / "neg.npy")[0], (4, 3, 5))
+
+    def test_subsample(self):
+        self.score("--subsample", "2", "--map", self.folder / "sub.npy")
+        self.assertEqual(array(self.folder / "sub.npy")[0], (2, 3, 5))
+
+    def refused(self, sentence, *arguments, expect=1):
+        run = self.score(*arguments, expect=expect)
+        self.assertIn(sentence, run.stderr)
+
+    def test_what_is_refused(self):
+        twice = self.folder / "twice.npy"
+        self.refused("does not say which kind of map", "--map", "map.bin")
+        self.refused("multiple of 16", "--map", twice, "--map-cell", "40")
+        self.refused("--map-cell is for --map", "--map-cell", "32")
+        self.refused("give one after --map-of psnr_y", "--map", twice, "--map-of", "psnr_y")
+        self.refused("both write", "--map", twice, "--map", twice)
+        self.refused("is no score of this run", "--map-of", "psnr_y", "--map", twice, expect=255)
+        self.refused("has no scores for parts of a picture", "--feature", "float_ssim", "--map-of", "float_ssim", "--map", twice,
+                     expect=255)
+        self.refused("NAME=X,Y,WIDTH,HEIGHT", "--region", "face")
+        self.refused("cannot name a region", "--region", "a b=0,0,16,16")
+        self.refused("two regions are named 'a'", "--region", "a=0,0,16,16", "--region", "a=0,0,32,16")
+        self.refused("is empty", "--region", "a=0,0,0,16", expect=255)
+        self.refused("is not inside the picture of 160x96", "--region", "a=150,0,16,16", expect=255)
+        self.refused("which there is already", "--feature", "psnr", "-m", "version=vmaf_v0.6.1:name=psnr", "--region", "y=0,0,16,16",
+                     expect=255)
+        self.refused("line 1 of", "--regions", self.file("bad.csv", "0,a,0,0,16\n"), expect=255)
+        self.refused("is in frame 0 already", "--regions", self.file("two.csv", "0,a,0,0,16,16\n0,a,0,0,16,16\n"), expect=255)
+        self.refused("has no regions", "--regions", self.file("none.csv", "frame,name,x,y,w,h\n"), expect=255)
+        self.refused("the list: ", "--regions", self.folder / "missing.csv", expect=255)
+        self.refused("needs the name of a score", "-n", "--feature", "psnr", "--map", twice)
+        self.assertFalse(twice.exists())
+
+    def test_a_run_that_fails_leaves_the_map_as_it_was(self):
+        before = self.file("kept.npy", "old")
+        short = self.file("short.y4m", pathlib.Path(self.dist).read_bytes()[:-1000])
+        self.vmaf("-r", self.ref, "-d", short, "--map", before, expect=234)
+        self.assertEqual(pathlib.Path(before).read_text(), "old")
+        self.assertEqual([n for n in os.listdir(self.folder) if ".part-" in n], [])
+
+    def test_pictures(self):
+        path = self.folder / "map.png"
+        run = self.score("--map", path, expect=None)
+        if "has no libpng" in run.stderr:
+            self.skipTest("built without libpng")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        data = path.read_bytes()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(struct.unpack(">II", data[16:24]), (160, 96))
+
+    def test_a_damaged_cell_is_the_worst(self):
+        header, frames = pathlib.Path(self.ref).read_bytes().split(b"\n", 1)
+        size = 6 + 160 * 96 * 3 // 2
+        damaged = bytearray(frames)
+        for frame in range(4):
+            for y in range(32, 64):
+                at = frame * size + 6 + y * 160 + 96
+                damaged[at:at + 32] = bytes([110]) * 32
+        clip = self.file("damaged.y4m", header + b"\n" + bytes(damaged))
+        run = self.vmaf("-r", self.ref, "-d", clip, "--map", self.folder / "worst.npy", "--json", "-o", "-")
+        worst = json.loads(run.stdout)["map"]["worst_cells"][0]
+        self.assertEqual((worst["x"], worst["y"]), (96, 32))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,64 @@
+#include "maps/pending_file.hpp"
+
+#include <cerrno>
+#include <random>
+#include <span>
+#include <system_error>
+
+#include "base/visible_text.hpp"
+#include "clips.hpp"
+#include "system/filesystem.hpp"
+#include "system/output_file.hpp"
+
+namespace vmaf::cli {
+
+namespace fs = system::fs;
+
+namespace {
+
+// Where links lead; only files can be replaced.
+std::string checked_target(const std::string &path) {
+    system::check_output_file(path);
+    std::error_code error;
+    const auto target = fs::weakly_canonical(path, error);
+    if (error) throw system::OutputError(error.value(), quoted(path) + " cannot be written: " + error.message());
+    if (fs::exists(target, error) && !fs::is_regular_file(target, error))
+        throw system::OutputError(EINVAL, quoted(path) + " is no file; maps are written to files");
+    return target.string();
+}
+
+// Beside the target, so that it can be renamed.
+std::string temporary_name(const std::string &target) {
+    return target + ".part-" + std::to_string(std::random_device()());
+}
+
+} // namespace
+
+PendingFile::PendingFile(const std::string &path)
+    : target_(checked_target(path)), path_(temporary_name(target_)), leftover_(fs::path(path_).native(), [this] {
+          file_.emplace(path_);
+          return true;
+      }) {}
+
+PendingFile::~PendingFile() {
+    file_.reset();
+    std::error_code error;
+    fs::remove(path_, error);
+}
+
+void PendingFile::append(std::string_view bytes) {
+    file_->write_at(size_, std::as_bytes(std::span(bytes)));
+    size_ += bytes.size();
+}
+
+void PendingFile::put_first(std::string_view bytes) { file_->write_at(0, std::as_bytes(std::span(bytes))); }
+
+void PendingFile::finish() {
+    file_.reset();
+    std::error_code error;
+    fs::rename(path_, target_, error);
+    if (error)
+        throw system::OutputError(error.value(), cli::quoted(target_) + " cannot be written: " + error.message());
+}
+
+} // namespace vmaf::cli

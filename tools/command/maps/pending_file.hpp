@@ -1,0 +1,32 @@
+// A file that grows while a run goes on and takes its place at the end; without that it leaves nothing behind.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "system/files.hpp"
+#include "system/leftovers.hpp"
+
+namespace vmaf::cli {
+
+class PendingFile {
+  public:
+    explicit PendingFile(const std::string &path); // throws OutputError
+    PendingFile(const PendingFile &) = delete;
+    PendingFile &operator=(const PendingFile &) = delete;
+    ~PendingFile();
+
+    void append(std::string_view bytes);
+    void put_first(std::string_view bytes); // over what was appended first
+    void finish();
+
+  private:
+    std::string target_, path_;
+    std::optional<system::PlacedFile> file_;
+    system::LeftoverFile leftover_; // until it has its name
+    std::uint64_t size_ = 0;
+};
+
+} // namespace vmaf::cli

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "../../tests/support/process_usage.hpp"
 #include "base/error.hpp"
 #include "device/host/host_device.hpp"
 #include "metrics/device_scorer.hpp"
@@ -131,6 +132,25 @@ TEST(DeviceSession, GpumaskLeavesTheDeviceToPinnedFeatures) {
     EXPECT_EQ(pinned.backend_used(), "host");
     EXPECT_EQ(pinned.feature_backends(),
               (std::vector<std::pair<std::string, std::string>>{{"vif_host", "host"}, {"adm", "cpu"}}));
+}
+
+TEST(DeviceSession, LongRunsTakeNoMoreMemoryOrHandles) {
+    const unsigned frames = soak::frames(500);
+    Session session({});
+    session.use_device({.device = open_host_device()});
+    session.use_feature("psnr", {});
+    std::optional<soak::Usage> early;
+    for (unsigned i = 0; i < frames; i++) {
+        session.read(noise(i % 16), noise(i % 16 + 50), i);
+        if (i == frames / 10) early = soak::usage();
+    }
+    const auto late = soak::usage();
+    session.flush();
+    if (!early || !late) return; // a system that does not say
+    EXPECT_EQ(late->handles, early->handles);
+    if (std::getenv("VMAF_SOAK")) { // sanitizers keep what was freed for a while
+        EXPECT_LT(late->bytes - early->bytes, soak::kBytesPerFrame * frames + soak::kOtherBytes);
+    }
 }
 
 // Whatever else registers the same feature, before or after.

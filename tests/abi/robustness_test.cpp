@@ -13,6 +13,7 @@
 #include <unistd.h>
 #endif
 
+#include "../support/process_usage.hpp"
 #include "client.hpp"
 
 namespace {
@@ -49,6 +50,29 @@ int feed_pair(VmafContext *ctx, VmafPicture ref, VmafPicture dis, unsigned index
         vmaf_picture_unref(&dis);
     }
     return err;
+}
+
+// ---- long runs ----
+
+TEST(Soak, MemoryAndHandlesDoNotGrow) {
+    const unsigned frames = soak::frames(3000);
+    for (unsigned threads : {0u, 2u}) {
+        Context ctx(quiet(threads));
+        EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+        std::optional<soak::Usage> early;
+        for (unsigned i = 0; i < frames; i++) {
+            ASSERT_EQ(feed(ctx, i, 16, 16), 0);
+            if (i == frames / 10) early = soak::usage();
+        }
+        const auto late = soak::usage();
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        if (!early || !late) continue; // a system that does not say
+        EXPECT_EQ(late->handles, early->handles);
+        EXPECT_EQ(late->threads, early->threads);
+        if (std::getenv("VMAF_SOAK")) { // sanitizers keep what was freed for a while
+            EXPECT_LT(late->bytes - early->bytes, soak::kBytesPerFrame * frames + soak::kOtherBytes);
+        }
+    }
 }
 
 // ---- children ----

@@ -36,7 +36,7 @@ std::vector<Cell> gate(const Options &options) {
         }
         for (std::size_t a = 0; a < runs.size(); a++)
             for (std::size_t b = a + 1; b < runs.size(); b++) {
-                Cell cell = compare(runs[a], runs[b], ceilings.of(feature));
+                Cell cell = compare(runs[a], runs[b], ceilings.of(feature.substr(0, feature.find('='))));
                 cell.feature = feature;
                 cell.backend_a = options.backends[a];
                 cell.backend_b = options.backends[b];

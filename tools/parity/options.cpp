@@ -52,7 +52,8 @@ Options parse_arguments(int argc, char **argv) {
     number("--height", o.height, "luma height (raw clips)");
     app.add_option("--pixel-format", o.pixel_format, "420, 422 or 444 (raw clips)");
     number("--bitdepth", o.bits, "bits per sample (raw clips)");
-    words("--features", o.features, "features to compare (default: all that both backends have)");
+    words("--features", o.features,
+          "features to compare, with options as in float_ssim=enable_lcs=true (default: all that both backends have)");
     words("--backends", o.backends, "backends to compare");
     words("--fp16-features", o.fp16_features, "features compared with the ceiling for half precision");
     app.add_option("--workdir", o.workdir, "folder for documents");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "device/backends.hpp"
@@ -98,6 +99,11 @@ class Folder {
     bool is_ours_ = false;
 };
 
+// The name with a backend's suffix, before its options.
+std::string pinned(std::string feature, const std::string &suffix) {
+    return feature.insert(std::min(feature.find('='), feature.size()), suffix);
+}
+
 Run run_command(const Options &o, const std::string &feature, const std::string &backend) {
     const Folder folder(o.workdir);
     const std::string document = folder.file("scores.json");
@@ -110,7 +116,7 @@ Run run_command(const Options &o, const std::string &feature, const std::string 
                                       "--json",      "--precision",
                                       "max",         "-q",
                                       "-o",          document,
-                                      "--feature",   feature + suffix_of(backend),
+                                      "--feature",   pinned(feature, suffix_of(backend)),
                                       "--backend",   mask ? "cpu" : backend};
     const auto add = [&](const char *option, const std::string &value) { words.insert(words.end(), {option, value}); };
     if (o.width) {
@@ -151,6 +157,20 @@ std::unique_ptr<ClipReader> open_clip(const Options &o, const std::string &path)
                    : open_y4m_clip(path);
 }
 
+// As the command takes it: "float_ssim=enable_lcs=true:scale=2".
+std::pair<std::string, OptionTexts> name_and_options(const std::string &feature) {
+    const std::size_t end = feature.find('=');
+    if (end == std::string::npos) return {feature, {}};
+    std::istringstream parts(feature.substr(end + 1));
+    OptionTexts options;
+    for (std::string part; std::getline(parts, part, ':');) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos) throw invalid("--features: '" + part + "' is not an option and its value");
+        options[part.substr(0, equals)] = part.substr(equals + 1);
+    }
+    return {feature.substr(0, end), options};
+}
+
 // On the host device, through the library.
 Run run_library(const Options &o, const std::string &feature) {
     Run run;
@@ -158,7 +178,8 @@ Run run_library(const Options &o, const std::string &feature) {
         const auto reference = open_clip(o, o.reference), distorted = open_clip(o, o.distorted);
         Session session({.threads = 1});
         session.use_device({.device = open_host_device(), .is_explicit = true});
-        session.use_feature(feature + "_host", {});
+        const auto [name, options] = name_and_options(feature);
+        session.use_feature(name + "_host", options);
         for (unsigned i = 0;; i++) {
             Picture ref = Picture::allocate(reference->format()), dist = Picture::allocate(distorted->format());
             if (!reference->read(ref) || !distorted->read(dist)) break;

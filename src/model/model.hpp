@@ -19,6 +19,7 @@ struct ModelConfig {
     std::string name = "vmaf";
     bool disable_clip = false;
     bool enable_transform = false;
+    bool operator==(const ModelConfig &) const = default;
 };
 
 class Model {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "system/descriptor.hpp"
+
 namespace vmaf::system {
 
 // The command line's words in UTF-8, whatever the system handed to main().
@@ -22,6 +24,13 @@ class Arguments {
 // Makes sure that no file that is opened later gets the number of a closed standard stream, that their bytes are not
 // changed on their way, and that the terminal shows UTF-8.
 void prepare_standard_streams();
+
+// The standard input and output of a process that talks through them; whatever else uses them finds them empty. Throws
+// Error.
+struct StandardStreams {
+    Descriptor input, output;
+};
+StandardStreams take_standard_streams();
 
 constexpr int kClosedPipeStatus = 141; // 128 + SIGPIPE, as of a program that the signal ends
 

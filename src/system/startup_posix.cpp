@@ -8,6 +8,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/error.hpp"
+
 namespace vmaf::system {
 
 namespace {
@@ -32,6 +34,16 @@ void handle(int number, void (*handler)(int)) {
     if (std::signal(number, handler) == SIG_IGN) std::signal(number, SIG_IGN);
 }
 
+// With a private number above those that programs expect something under.
+Descriptor moved_away(int number, int flags) {
+    constexpr int kAbove = 64;
+    Descriptor copy(fcntl(number, F_DUPFD_CLOEXEC, kAbove));
+    const Descriptor null(::open("/dev/null", flags | O_CLOEXEC));
+    if (!copy.is_open() || !null.is_open() || dup2(null.get(), number) < 0)
+        throw Error(errno, std::string("the standard streams cannot be used: ") + std::strerror(errno));
+    return copy;
+}
+
 } // namespace
 
 Arguments::Arguments(int argc, char **argv) : pointers_(argv, argv + argc) { pointers_.push_back(nullptr); }
@@ -42,6 +54,11 @@ void prepare_standard_streams() {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
         while (fcntl(number, F_GETFD) < 0 && errno == EBADF)
             if (open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) break;
+}
+
+StandardStreams take_standard_streams() {
+    Descriptor input = moved_away(STDIN_FILENO, O_RDONLY);
+    return {std::move(input), moved_away(STDOUT_FILENO, O_WRONLY)};
 }
 
 bool output_arrives() noexcept {

@@ -1,12 +1,19 @@
 #include "system/startup.hpp"
 
+#include <cerrno>
 #include <cstdio>
+
+#include "base/error.hpp"
 
 namespace vmaf::system {
 
 Arguments::Arguments(int argc, char **argv) : pointers_(argv, argv + argc) { pointers_.push_back(nullptr); }
 
 void prepare_standard_streams() {}
+
+StandardStreams take_standard_streams() {
+    throw Error(ENOSYS, "WebAssembly has no processes that serve requests; start vmaf for each score");
+}
 
 bool output_arrives() noexcept { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
 

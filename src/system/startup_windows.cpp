@@ -40,6 +40,15 @@ void prepare_standard_streams() {
     SetConsoleOutputCP(CP_UTF8);
 }
 
+StandardStreams take_standard_streams() {
+    Descriptor input(_dup(_fileno(stdin))), output(_dup(_fileno(stdout)));
+    const Descriptor null(_open("NUL", _O_RDWR | _O_BINARY));
+    if (!input.is_open() || !output.is_open() || !null.is_open() || _dup2(null.get(), _fileno(stdin)) != 0 ||
+        _dup2(null.get(), _fileno(stdout)) != 0)
+        throw with_reason("the standard streams cannot be used", GetLastError());
+    return {std::move(input), std::move(output)};
+}
+
 bool output_arrives() noexcept { return std::fflush(stdout) == 0 && !std::ferror(stdout); }
 
 int end_with_output(const char *program, int status, int failed_status) noexcept {

@@ -37,7 +37,7 @@ _vmaf() {
             --json --csv --sub --threads --subsample --cpumask --gpumask --frame_cnt --frame_skip_ref --frame_skip_dist
             --aom_ctc --nflx_ctc --no_prediction --quiet --version --precision --percentiles --ndjson --map --map-of --map-cell --region --regions --backend --cuda --no_cuda --no_sycl
             --no_hip --no_metal --sycl_device --hip_device --metal_device --list --jobs --strict_length --align --pair --missing --scaler
-            --range --crop --deinterlace --film_grain --hwaccel --mismatch --capabilities --list_models --list_features --help" ;;
+            --range --crop --deinterlace --film_grain --hwaccel --mismatch --serve --capabilities --list_models --list_features --help" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
 }

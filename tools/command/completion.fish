@@ -57,5 +57,6 @@ complete -c vmaf -l hwaccel -x -a 'auto none cuda vaapi' -d 'decoder for video f
 complete -c vmaf -l mismatch -x -a 'refuse warn' -d 'what to do about clips that differ in kind'
 complete -c vmaf -l capabilities -d 'print what this build can do'
 complete -c vmaf -l list_models -d 'list the built-in models'
+complete -c vmaf -l serve -d 'score what requests on standard input ask for'
 complete -c vmaf -l list_features -d 'list the features'
 complete -c vmaf -l help -d 'print the usage'

@@ -61,5 +61,6 @@ _arguments -s \
   '--mismatch=[what to do about clips that differ in kind]:value:(refuse warn)' \
   '--capabilities[print what this build can do]' \
   '--list_models[list the built-in models]' \
+  '--serve[score what requests on standard input ask for]' \
   '--list_features[list the features]' \
   '--help[print the usage]'

@@ -4,8 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <string>
-
-#include "system/files.hpp"
+#include <utility>
 
 namespace vmaf::cli {
 
@@ -26,11 +25,12 @@ std::string clock_time(double seconds) {
 
 } // namespace
 
-Meter::Meter(bool is_shown, std::optional<std::uint64_t> total, int report, Unit unit)
-    : is_shown_(is_shown), report_(report), unit_(unit), total_(total), start_(Clock::now()), next_(start_) {}
+Meter::Meter(bool is_shown, std::optional<std::uint64_t> total, FrameCount report, Unit unit)
+    : is_shown_(is_shown), report_(std::move(report)), unit_(unit), total_(total), start_(Clock::now()), next_(start_) {
+}
 
 Meter::~Meter() {
-    if (report_ >= 0) report(count_);
+    if (report_) report(count_);
     if (!is_shown_ || count_ == 0) return;
     if (shown_count_ != count_) show(count_, Clock::now());
     std::fputc('\n', stderr);
@@ -38,11 +38,11 @@ Meter::~Meter() {
 
 void Meter::frame(std::uint64_t count) {
     count_ = count;
-    if (!is_shown_ && report_ < 0) return;
+    if (!is_shown_ && !report_) return;
     const auto now = Clock::now();
     if (now < next_) return;
     next_ = now + kRefresh;
-    if (report_ >= 0) report(count);
+    if (report_) report(count);
     if (is_shown_) show(count, now);
 }
 
@@ -54,7 +54,7 @@ void Meter::clear() {
 }
 
 void Meter::report(std::uint64_t count) {
-    if (!system::write_text(report_, std::to_string(count) + "\n")) report_ = -1; // nobody listens
+    if (!report_(count)) report_ = nullptr;
 }
 
 void Meter::show(std::uint64_t count, Clock::time_point now) {

@@ -5,14 +5,15 @@
 #include <cstdint>
 #include <optional>
 
+#include "options.hpp"
+
 namespace vmaf::cli {
 
 class Meter {
   public:
     enum class Unit { frames, pairs };
-    // `total`: frames there will be, where that is known. `report`: a descriptor that gets the count, one number per
-    // line; -1: none.
-    Meter(bool is_shown, std::optional<std::uint64_t> total, int report = -1, Unit unit = Unit::frames);
+    // `total`: frames there will be, where that is known. `report` hears the count, too.
+    Meter(bool is_shown, std::optional<std::uint64_t> total, FrameCount report = {}, Unit unit = Unit::frames);
     ~Meter(); // ends the line
     Meter(const Meter &) = delete;
     Meter &operator=(const Meter &) = delete;
@@ -26,7 +27,7 @@ class Meter {
     void report(std::uint64_t count);
 
     bool is_shown_;
-    int report_;
+    FrameCount report_;
     Unit unit_;
     std::optional<std::uint64_t> total_;
     Clock::time_point start_, next_;

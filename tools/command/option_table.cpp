@@ -65,6 +65,7 @@ constexpr auto kPlainOptions = std::to_array<CommandOption>({
     {local, "map-cell", 0, required},
     {local, "region", 0, required},
     {local, "regions", 0, required},
+    {serve, "serve"},
     {capabilities, "capabilities"},
     {list_models, "list_models"},
     {list_features, "list_features"},

@@ -58,6 +58,7 @@ enum class OptionId {
     deinterlace,
     mismatch,
     local, // --map, --region and theirs
+    serve,
     capabilities,
     list_models,
     list_features,

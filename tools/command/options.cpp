@@ -172,6 +172,7 @@ void apply(Options &options, const FoundOption &found) {
     case OptionId::deinterlace:
     case OptionId::mismatch: set_video_option(options.video, name, value); break;
     case OptionId::local: set_local_option(options.local, name, value); break;
+    case OptionId::serve: options.action = Action::serve; break;
     case OptionId::capabilities: options.action = Action::capabilities; break;
     case OptionId::list_models: options.action = Action::list_models; break;
     case OptionId::list_features: options.action = Action::list_features; break;
@@ -284,7 +285,10 @@ std::uint32_t parse_unsigned(const std::string &option, const std::string &text)
 Options parse_command_line(std::span<const char *const> arguments) {
     Options options;
     options.score_numbers = NumberFormat::six_decimals();
-    for (const FoundOption &found : scan_command_line(arguments)) apply(options, found);
+    const std::vector<FoundOption> list = scan_command_line(arguments);
+    for (const FoundOption &found : list) apply(options, found);
+    if (options.action == Action::serve && list.size() > 1)
+        throw usage_error("--serve takes no other options; they are part of each request");
     if (options.action == Action::score) check_run(options);
     return options;
 }

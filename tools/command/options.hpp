@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,7 @@ inline constexpr std::string_view kAutomaticModel = "auto";
 struct ModelArgument {
     struct Overload {
         std::string extractor, option, value;
+        bool operator==(const Overload &) const = default;
     };
     std::string version, path; // the version counts where both are given
     ModelConfig config;
@@ -33,6 +35,7 @@ struct ModelArgument {
 
     const std::string &label() const { return version.empty() ? path : version; }
     bool is_automatic() const { return version == kAutomaticModel; } // chosen by the size of the pictures
+    bool operator==(const ModelArgument &) const = default;
 };
 
 struct FeatureArgument {
@@ -45,6 +48,8 @@ struct BackendRequest {
     std::array<bool, kBackends.size()> is_off{};
     std::array<std::optional<unsigned>, kBackends.size()> device;
     std::optional<std::uint32_t> gpumask;
+
+    bool operator==(const BackendRequest &) const = default;
 };
 
 // What is asked for the preparation of video files; YUV4MPEG2 and raw clips are compared as they are.
@@ -60,7 +65,10 @@ struct VideoOptions {
     std::string first_given; // name of the first of these options on the command line; empty: none
 };
 
-enum class Action { score, version, help, capabilities, list_models, list_features };
+enum class Action { score, serve, version, help, capabilities, list_models, list_features };
+
+// Hears a count from time to time; false: it has heard enough.
+using FrameCount = std::function<bool(std::uint64_t count)>;
 
 struct Options {
     Action action = Action::score;
@@ -87,7 +95,7 @@ struct Options {
     BackendRequest backend;
     VideoOptions video;
     LocalOptions local;
-    int report_descriptor = -1; // gets the number of frames while they are scored; no option sets it
+    FrameCount on_frames; // hears how many frames have been begun; no option sets it
 };
 
 // Several pairs are scored, each with a document of its own.

@@ -16,8 +16,10 @@
 #include "clips.hpp"
 #include "config.h"
 #include "device/picture_memory.hpp"
+#include "engine.hpp"
 #include "exit_code.hpp"
 #include "frame_lines.hpp"
+#include "guarded.hpp"
 #include "input_report.hpp"
 #include "io/frame_pairs.hpp"
 #include "io/shared_clip.hpp"
@@ -49,41 +51,6 @@ constexpr unsigned kJobsOnDevice = 4;                // pairs at once
 constexpr std::size_t kJobsOfReference = 8;          // pairs at once that share a decoded reference
 constexpr std::string_view kFrameRateOption = "fps"; // of metrics that depend on it
 constexpr double kMostFrameRate = 1000;              // that it takes; more is a header's mistake
-
-// Calls `step`; its Error ends the run with `code`.
-template <class Step> auto guarded(ExitCode code, Step step) {
-    try {
-        return step();
-    } catch (const system::OutputError &e) {
-        throw Failure(e.code() == EPIPE ? ExitCode::closed_pipe : code, e.what());
-    } catch (const Error &e) {
-        throw Failure(e.code() == kMismatch ? ExitCode::setup : code, e.what()); // whenever it shows
-    }
-}
-
-bool ends_in_json(std::string path) {
-    std::transform(path.begin(), path.end(), path.begin(), [](unsigned char c) { return std::tolower(c); });
-    return path.ends_with(".json");
-}
-
-// The document of a run that could not get its backend (backends.md 5).
-void write_descriptor(const Options &options, const BackendFailure &failure) {
-    if (!options.output || (options.format != ReportFormat::json && !ends_in_json(*options.output))) return;
-    try {
-        system::write_output_file(*options.output, [&](const auto &out) { out(failure.descriptor()); });
-    } catch (const Error &e) {
-        say(e.what());
-    }
-}
-
-BackendChoice activate_backend(const Options &options) try {
-    BackendChoice choice = choose_backend(options.backend, gpu_backends(), say);
-    check_pinned_features(options.features, options.backend, gpu_backends(), choice.name);
-    return choice;
-} catch (const BackendFailure &failure) {
-    write_descriptor(options, failure);
-    throw;
-}
 
 // Whatever the document is: a failed backend has one too.
 void check_not_overwriting(const Options &options, const std::set<system::FileIdentity> &others = {}) {
@@ -217,7 +184,7 @@ unsigned score_frames(Session &session, FramePairs &clips, const Options &option
                       FrameLines *frame_lines, Maps *maps, bool is_metered) {
     std::optional<std::uint64_t> total = clips.pairs_left();
     if (options.frame_count) total = std::min<std::uint64_t>(total.value_or(options.frame_count), options.frame_count);
-    Meter meter(is_metered, total, options.report_descriptor);
+    Meter meter(is_metered, total, options.on_frames);
     unsigned frames = 0;
     bool reference_ended = false, distorted_ended = false;
     guarded(ExitCode::frame, [&] {
@@ -246,22 +213,6 @@ unsigned score_frames(Session &session, FramePairs &clips, const Options &option
     return frames;
 }
 
-// What all pairs of a run share.
-struct Engine {
-    BackendChoice backend;
-    ModelSets models;
-    std::set<system::FileIdentity> inputs;             // of all pairs, where there are several
-    std::unique_ptr<system::PendingOutputs> pending{}; // documents that go to their disk together, or need not
-};
-
-Engine start_engine(const Options &options) {
-    Engine engine{.backend = activate_backend(options), .models = {}, .inputs = {}};
-    if (options.output) guarded(ExitCode::setup, [&] { system::check_output_file(*options.output); });
-    if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
-    engine.models = load_models(options.models);
-    return engine;
-}
-
 // What --model auto became.
 std::vector<std::pair<std::string, std::string>> chosen_models(const Options &options,
                                                                const std::deque<LoadedModel> &models) {
@@ -276,9 +227,9 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
                                     ClipTicket *ticket = nullptr) {
     guarded(ExitCode::frame, [&] { clips.skip(options.skip_reference, options.skip_distorted); });
     const bool is_explicit = options.backend.name != "auto";
-    const std::deque<LoadedModel> &models = engine.models.of(clips.format().height);
+    const std::deque<LoadedModel> &models = engine.models->of(clips.format().height);
     const BackendChoice cpu;
-    const BackendChoice *backend = &engine.backend;
+    const BackendChoice *backend = engine.backend.get();
     const std::unique_ptr<Maps> maps =
         guarded(ExitCode::setup, [&] { return make_maps(options, models, clips); }); // outlives the session
     std::unique_ptr<Session> prepared;
@@ -303,8 +254,10 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
         guarded(ExitCode::setup, [&] {
             frame_lines.emplace(*options.ndjson, options.numbers, options.no_prediction ? no_models : models);
         });
-    const unsigned frames = score_frames(session, clips, options, use_of(session, options, backend->device(), ticket),
-                                         frame_lines ? &*frame_lines : nullptr, maps.get(), is_metered);
+    PairsUse use = use_of(session, options, backend->device(), ticket);
+    if (engine.blocks && backend->device()) use.memory = engine.blocks->around(std::move(use.memory));
+    const unsigned frames =
+        score_frames(session, clips, options, use, frame_lines ? &*frame_lines : nullptr, maps.get(), is_metered);
     guarded(ExitCode::frame, [&] {
         session.flush();
         clips.check_whole();
@@ -375,13 +328,13 @@ void share_references(const Options &options, const std::vector<ListedPair> &pai
 
 } // namespace
 
-void run(const Options &options) {
+void run(const Options &options, KeptEngine *kept) {
     const bool is_talkative = begin_talking(options);
     check_not_overwriting(options);
     const std::unique_ptr<FramePairs> clips = open_clips(options);
-    Engine engine = start_engine(options);
+    Engine engine = start_engine(options, kept);
     // A program that follows the run reads its document at once.
-    if (options.report_descriptor >= 0) engine.pending = std::make_unique<system::PendingOutputs>();
+    if (options.on_frames) engine.pending = std::make_unique<system::PendingOutputs>();
     const std::vector<std::string> lines = score_pair(options, *clips, engine, is_talkative);
     if (!options.output || is_talkative)
         for (const std::string &line : lines) std::fprintf(stderr, "%s\n", visible(line).c_str());
@@ -398,10 +351,10 @@ void run_pairs(const Options &options) {
     if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
 
     // A device takes short clips faster than one thread prepares them.
-    const std::size_t wanted = options.jobs             ? options.jobs
-                               : engine.backend.backend ? kJobsOnDevice
-                                                        : std::min(longest_share(options, pairs), kJobsOfReference);
-    Meter meter(is_talkative, pairs.size(), -1, Meter::Unit::pairs);
+    const std::size_t wanted = options.jobs              ? options.jobs
+                               : engine.backend->backend ? kJobsOnDevice
+                                                         : std::min(longest_share(options, pairs), kJobsOfReference);
+    Meter meter(is_talkative, pairs.size(), {}, Meter::Unit::pairs);
     std::mutex telling;
     std::size_t begun = 0, ended = 0, failed = 0; // all under `telling`
     Shares shares(pairs.size());
@@ -451,7 +404,7 @@ void run_pairs(const Options &options) {
         const std::lock_guard lock(telling); // pairs are handed out when it is known how many can run at once
         std::size_t jobs = 1;
         while (jobs < std::min(wanted, pairs.size()) && others.start(work)) jobs++; // as many as there can be
-        if (!engine.backend.backend) share_references(options, pairs, jobs, shares);
+        if (!engine.backend->backend) share_references(options, pairs, jobs, shares);
     }
     work();
     others.join();

@@ -95,6 +95,7 @@ many pairs:
                             --output names the folder of the other documents
   --jobs N                  pairs scored at a time, or auto for one per
                             processor (default: 1; 4 on a GPU)
+  --serve                   score what requests on standard input ask for
 
 processors and GPUs:
   --cpumask, -c M           bit mask of instruction sets not to use

@@ -1,0 +1,24 @@
+// From errors of the engine to ends of the command.
+#pragma once
+
+#include <cerrno>
+
+#include "base/error.hpp"
+#include "exit_code.hpp"
+#include "io/video_pairs.hpp"
+#include "system/output_file.hpp"
+
+namespace vmaf::cli {
+
+// Calls `step`; its Error ends the run with `code`.
+template <class Step> auto guarded(ExitCode code, Step step) {
+    try {
+        return step();
+    } catch (const system::OutputError &e) {
+        throw Failure(e.code() == EPIPE ? ExitCode::closed_pipe : code, e.what());
+    } catch (const Error &e) {
+        throw Failure(e.code() == kMismatch ? ExitCode::setup : code, e.what()); // whenever it shows
+    }
+}
+
+} // namespace vmaf::cli

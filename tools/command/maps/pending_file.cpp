@@ -47,11 +47,13 @@ PendingFile::~PendingFile() {
 }
 
 void PendingFile::append(std::string_view bytes) {
-    file_->write_at(size_, std::as_bytes(std::span(bytes)));
+    file_->write_at(size_, std::as_bytes(std::span(bytes.data(), bytes.size())));
     size_ += bytes.size();
 }
 
-void PendingFile::put_first(std::string_view bytes) { file_->write_at(0, std::as_bytes(std::span(bytes))); }
+void PendingFile::put_first(std::string_view bytes) {
+    file_->write_at(0, std::as_bytes(std::span(bytes.data(), bytes.size())));
+}
 
 void PendingFile::finish() {
     file_.reset();

@@ -12,7 +12,7 @@ SYSTEMS = re.compile(r"#\s*(?:el)?if.*\b(_WIN32|_WIN64|__MINGW\w+|_MSC_VER|__lin
 # Each includes only itself and what comes after it (docs/architecture.md). First media and testing, which the engine cannot see.
 SRC_ROOMS = ["io", "device/host", "capi", "report", "session", "model", "scores", "metrics", "device", "cpu", "picture", "resources", "system", "base"]
 # Each includes only what is behind it (docs/development/vmaf-tune.md).
-TUNE_ROOMS = ["commands", "reporting", "executor", "cli", "rows", "curves", "search", "stages", "backend", "source", "cache", "adapters", "process", "hash", "text"]
+TUNE_ROOMS = ["commands", "reporting", "executor", "cli", "rows", "search", "curves", "stages", "backend", "source", "cache", "adapters", "process", "hash", "text"]
 # A variable that outlives the run; counters that only make names differ may.
 STATIC = re.compile(r"^\s*(static (?!const\b|constexpr\b|std::atomic<unsigned> counter)(?:thread_local )?[\w:<>, *&]+ \w+(?: = [^()]*|\{[^()]*\})?;)")
 

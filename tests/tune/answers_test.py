@@ -87,5 +87,89 @@ class Conditions(tune_case.TuneCase):
         self.tune("search", "--from-corpus", "both.jsonl", "--target-vmaf", "5")
 
 
+class Encodes(tune_case.TuneCase):
+    """What an encoder was asked for is what it did, or it is said."""
+    FOLDER = "vmaf-tune-encodes-"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.make_clip("clip.y4m", frames=6)
+        cls.make_clip("clip444.y4m", frames=6, chroma="444")
+        cls.ffmpeg("-i", "clip444.y4m", "-pix_fmt", "gbrp", "-c:v", "ffv1", "rgb.mkv")
+        cls.ffmpeg("-i", "clip.y4m", "-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", "2", "full.mkv")
+
+    def encode(self, *more, clip="clip.y4m", encoder="libx264", **options):
+        return self.tune("encode", "-i", clip, "-e", encoder, "--preset", "ultrafast", "--crf", "30", "--video-only", "-o", "out.mkv", "-y", *more, **options)
+
+    def test_options_that_nothing_used_are_errors(self):
+        for encoder, option, name in (("libx264", "x264-params=foo=1", "foo"), ("libx264", "x264-params=merange=abc", "merange"), ("libx265", "x265-params=foo=1", "foo"),
+                                      ("libsvtav1", "svtav1-params=film-grian=8", "film-grian"), ("libsvtav1", "tune=grain", "tune"), ("libx264", "row-mt=1", "row-mt")):
+            run = self.encode("--enc", option, encoder=encoder, code=4)
+            self.assertIn(f"the option '{name}' was not used", run.stderr)
+            self.assertIn("--allow-unused-options", run.stderr)
+        self.encode("--enc", "x264-params=foo=1", "--allow-unused-options")
+        self.encode("--enc", "x264-params=merange=12")
+        sample = ("sample", "-i", "clip.y4m", "--preset", "ultrafast", "--crf", "30", "--score-scale", "none", "--enc", "x264-params=foo=1")
+        self.tune(*sample, "--allow-unused-options")
+        self.assertIn("was not used", self.tune(*sample, code=4).stderr)  # also after the cache has seen it
+
+    def test_changes_of_the_format_are_told(self):
+        for clip, encoder, changes in (("clip444.y4m", "libsvtav1", ["chroma 4:4:4 becomes 4:2:0", "8 bits become 10"]), ("clip.y4m", "libsvtav1", ["8 bits become 10"]),
+                                       ("rgb.mkv", "libx264", ["RGB becomes Y'CbCr 4:2:0"]), ("full.mkv", "libx264", ["full range becomes limited"]), ("clip444.y4m", "libx264", [])):
+            run = self.encode("--json", clip=clip, encoder=encoder)
+            self.assertEqual(json.loads(run.stdout)["format_changes"], changes, (clip, encoder))
+            for change in changes: self.assertEqual(run.stderr.count(change), 1, run.stderr)
+            is_loss = changes not in ([], ["8 bits become 10"])
+            self.assertEqual("--strict refuses" in self.encode("--strict", clip=clip, encoder=encoder, code=2 if is_loss else 0).stderr, is_loss)
+        self.encode("--strict", "--out-pix-fmt", "yuv420p", clip="clip444.y4m")  # asked for
+
+    def test_the_reference_is_what_the_encoder_got(self):
+        """An AV1 source with film grain: the encoder gets it, and so does the reference."""
+        self.ffmpeg("-i", "clip.y4m", "-c:v", "libsvtav1", "-preset", "10", "-crf", "40", "-svtav1-params", "film-grain=50:film-grain-denoise=1", "grain.mkv")
+        run = self.tune("sample", "-i", "grain.mkv", "--preset", "ultrafast", "--crf", "4", "--metric", "psnr")
+        self.assertGreater(float(run.stdout.split("psnr=")[1].split()[0]), 46)  # 38 against pictures without it
+        self.assertIn("with the source's film grain, without the encode's", run.stdout)
+
+    def test_small_sentences(self):
+        self.assertIn("no container has the extension '.xyz'", self.tune("encode", "-i", "clip.y4m", "--preset", "ultrafast", "--crf", "30", "-o", "out.xyz", code=2).stderr)
+        run = self.tune("search", "-i", "clip.y4m", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "2", "--min-q", "40", "--target-vmaf", "97", "--fallback-targets", "20")
+        self.assertIn("vmaf 97 is not reached; trying the fallback 20", run.stderr)
+        self.assertNotIn("cached", self.tune("corpus", "-i", "clip.y4m", "--preset", "ultrafast", "--score-scale", "none", "--crf", "30", "-o", "r.jsonl", "-y", "--no-cache").stderr)
+
+
+class Plans(tune_case.TuneCase):
+    FOLDER = "vmaf-tune-plans-"
+
+    def test_a_plan_is_valid_input(self):
+        self.make_clip("cut.y4m", frames=24, scene="cut")
+        common = ("per-shot", "-i", "cut.y4m", "--preset", "ultrafast", "--score-scale", "none", "--target-vmaf", "60", "--q-step", "6")
+        with open(self.path("shots.csv"), "w") as file: file.write("start_frame,end_frame\n0,11\n12,23\n")  # a detector's: last frames
+        self.tune(*common, "--shots", "shots.csv", "--plan-out", "plan.json")
+        ranges = lambda name: [(s["start_frame"], s["end_frame"]) for s in json.load(open(self.path(name)))["shots"]]
+        self.assertEqual(ranges("plan.json"), [(0, 12), (12, 24)])
+        self.tune(*common, "--shots", "plan.json", "--plan-out", "again.json")
+        self.assertEqual(ranges("again.json"), ranges("plan.json"))
+        with open(self.path("list.json"), "w") as file: json.dump([{"start_frame": 0, "end_frame": 12}, {"start_frame": 12, "end_frame": 24}], file)
+        self.tune(*common, "--shots", "list.json", "--plan-out", "third.json")
+        self.assertEqual(ranges("third.json"), ranges("plan.json"))
+
+
+class Reports(tune_case.TuneCase):
+    FOLDER = "vmaf-tune-verdict-"
+
+    def test_the_target_that_is_given_is_used(self):
+        row = lambda encoder, q, kbps, score: {"src": "a.mkv", "encoder": encoder, "preset": "medium", "crf": q, "exit_status": 0, "score": score, "vmaf_score": score, "metric": "vmaf", "pool": "mean",
+                                               "vmaf_model": "m", "bitrate_kbps": kbps}
+        points = {"libx264": ((40, 100, 70), (30, 200, 84), (20, 400, 95)), "libx265": ((40, 90, 90), (30, 150, 94), (20, 300, 97)), "libsvtav1": ((50, 80, 75), (40, 120, 88), (30, 200, 96))}
+        with open(self.path("rows.jsonl"), "w") as file:
+            for encoder, list_ in points.items():
+                for q, kbps, score in list_: file.write(json.dumps(row(encoder, q, kbps, score)) + "\n")
+        verdict = lambda target: (self.tune("report", "rows.jsonl", "--target", target, "-o", "r.md", "-y"), open(self.path("r.md")).read().split("\n\n")[1])[1]
+        self.assertRegex(verdict("85"), r"libsvtav1 medium needs .* less bitrate than libx264 medium at VMAF .*85\. Not compared: libx265 medium: its lowest point, 90.00, is above the target")
+        self.assertRegex(verdict("72"), "Only libx264 medium can be judged at VMAF .*72")
+        self.assertRegex(verdict("99"), "No configuration can be judged at VMAF .*99")
+
+
 if __name__ == "__main__":
     unittest.main()

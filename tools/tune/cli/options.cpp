@@ -59,6 +59,7 @@ std::vector<std::string> encode_flags(const SourceOptions &source, const Encodin
     if (source.deinterlace) flags.emplace_back("--deinterlace");
     for (const std::string &item : o.enc) add("--enc", item);
     for (const std::string &item : o.enc_input) add("--enc-input", item);
+    if (o.allow_unused_options) flags.emplace_back("--allow-unused-options");
     if (source.stream) add("--stream", std::to_string(*source.stream));
     for (const auto &[flag, value, plain] :
          {std::tuple("--vfilter", o.vfilter, ""), std::tuple("--out-pix-fmt", o.out_pix_fmt, ""),
@@ -124,6 +125,9 @@ void bind_encode(CLI::App &app, EncodingOptions &o, bool several) {
     add_option(app, "--preset", o.presets, "preset; placebo slowest ... medium ... ultrafast, or the encoder's own")
         ->group("Encoding");
     add_option(app, "--enc", o.enc, "extra encoder option, KEY=VALUE; may be repeated")->group("Encoding");
+    app.add_flag("--allow-unused-options", o.allow_unused_options,
+                 "go on where the encoder does not use an --enc option")
+        ->group("Encoding");
     add_option(app, "--enc-input", o.enc_input, "extra input option, KEY=VALUE")->group("Encoding");
     add_option(app, "--vfilter", o.vfilter, "filter before encoding, and for the reference")->group("Encoding");
     add_option(app, "--reference-vfilter", o.reference_vfilter, "another filter for the reference; copy: none")

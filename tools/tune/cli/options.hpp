@@ -46,7 +46,7 @@ struct ProgramOptions {
 struct EncodingOptions {
     std::vector<std::string> encoders, presets, enc, enc_input, variants;
     std::vector<double> q_values;
-    bool encoder_generic = false, two_pass = false, keep = false;
+    bool encoder_generic = false, two_pass = false, keep = false, allow_unused_options = false;
     std::string vfilter, out_pix_fmt, keyint;
     std::optional<std::string> reference_vfilter;
     std::optional<unsigned> bitrate;

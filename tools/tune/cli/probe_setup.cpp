@@ -197,6 +197,25 @@ void Run::choose_passes(EncodeSettings &encode) {
     encode.two_pass = !encode.multipass;
 }
 
+// Samples that an encoder does not take as they are: reported once per configuration; --strict refuses a loss that was
+// not asked for.
+void Run::tell_format_changes(ProbeSetup &s, bool is_own_choice) {
+    std::string changes, losses;
+    for (const FormatChange &change : format_changes(s.source, s.encode.out_pix_fmt)) {
+        s.format_changes.push_back(change.what);
+        changes += (changes.empty() ? "" : ", ") + change.what;
+        if (change.is_loss) losses += (losses.empty() ? "" : ", ") + change.what;
+    }
+    if (changes.empty() || !is_own_choice) return;
+    const std::string sentence =
+        s.encode.adapter->name + " encodes " + s.source.pix_fmt + " as " + s.encode.out_pix_fmt + ": " + changes;
+    if (losses.empty()) return progress_.remark(sentence);
+    if (options_.strict)
+        throw usage_error(sentence +
+                          "; --strict refuses that: choose another encoder, or ask for it with --out-pix-fmt");
+    progress_.warn(sentence);
+}
+
 ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::string &preset, bool automatic_sampling,
                       const Variant &variant) {
     const EncodingOptions o = with_variant(options_, variant);
@@ -216,6 +235,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     s.encode.out_pix_fmt = o.out_pix_fmt;
     s.encode.user_arguments = user_arguments(o.enc, "--enc");
     s.encode.user_input_arguments = user_arguments(options_.enc_input, "--enc-input");
+    s.encode.allow_unused_options = o.allow_unused_options;
     s.encode.max_tries = options_.max_tries;
     if (options_.encode_jobs > 1) s.encode.threads = std::max(1u, processors_ / options_.encode_jobs);
     s.encode.timeout = patience(options_);
@@ -236,9 +256,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
         progress_.warn(adapter.name + " of this FFmpeg cannot be told of mastering display and light levels");
     s.encode.keyint = key_frame_interval(o, source);
     s.encode.out_pix_fmt = choose_pix_fmt(programs_, source, s.encode);
-    if (const auto wish = encoder_pix_fmt(source, {.adapter = &adapter});
-        wish != s.encode.out_pix_fmt && o.out_pix_fmt.empty())
-        progress_.warn(adapter.name + " does not take " + wish + "; " + s.encode.out_pix_fmt + " is used");
+    tell_format_changes(s, o.out_pix_fmt.empty());
     // Most encoders refuse odd sizes in 4:2:0.
     const auto layout = pixel_layout(s.encode.out_pix_fmt);
     const bool odd =
@@ -252,6 +270,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     }
     s.flags = encode_flags(options_, o);
     s.score = score_settings();
+    s.score.drop_reference_grain = false; // the encoder gets what a player shows, and so does the reference
     s.score.reference_filter = options_.reference_vfilter.value_or(s.encode.vfilter);
     if (s.score.reference_filter == "copy" || s.score.reference_filter == "null") s.score.reference_filter.clear();
     choose_hdr_model(s);

@@ -51,6 +51,7 @@ class Run {
     void check_room(const ProbeSetup &setup) const;
     void choose_hdr_model(ProbeSetup &setup);
     void choose_passes(EncodeSettings &encode);
+    void tell_format_changes(ProbeSetup &setup, bool is_own_choice);
     const std::pair<std::vector<Sample>, std::string> &samples_of(const Source &source, bool automatic_sampling);
 
     ProbeRequest options_;

@@ -111,7 +111,7 @@ class CorpusRun {
     int end(const std::string &output) {
         if (!write_error_.empty()) throw CommandError(kExitOutput, write_error_);
         run_.progress().say("wrote " + std::to_string(rows_) + " rows -> " + output + " (" + std::to_string(failed_) +
-                            " failed, " + std::to_string(cached_) + " cached" +
+                            " failed" + (run_.cache() ? ", " + std::to_string(cached_) + " cached" : "") +
                             (skipped_ ? ", " + std::to_string(skipped_) + " already there" : "") + ")");
         run_.check_interrupted();
         if (failed_ == 0) return kExitOk;

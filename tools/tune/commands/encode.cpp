@@ -137,6 +137,8 @@ PassesDone run_passes(Run &run, const EncodeRequest &o, const Job &job, json &re
         if (done.last.timed_out)
             throw CommandError(kExitFailed, prefix + "the encoder made no progress for the time that --timeout allows");
         demand_success(done.last, prefix + "the encoder", job.output);
+        if (const std::string unused = unused_option(job.setup.encode, done.last.error_tail); !unused.empty())
+            throw CommandError(kExitFailed, unused);
     }
     return done;
 }
@@ -239,6 +241,10 @@ void try_container(Run &run, const EncodeRequest &o, const Job &job) {
     const std::string &said = outcome.error_tail;
     const bool is_refused = said.find("Could not write header") != std::string::npos ||
                             said.find("not currently supported in container") != std::string::npos;
+    if (said.find("Unable to find a suitable output format") != std::string::npos ||
+        said.find("Unable to choose an output format") != std::string::npos)
+        throw usage_error("'" + job.output + "': no container has the extension '" +
+                          fs::path(job.output).extension().string() + "'; use .mkv, .mp4, .mov or .webm");
     if (!is_refused) return; // other failures are the encode's own to tell
     std::string reason = "it refuses a stream";
     for (const char *sign :
@@ -271,11 +277,9 @@ void encode_one(Run &run, const EncodeRequest &o, const std::string &path, const
         job.temporary = file.emplace(job.output).path();
         job.stats = run.work_folder() + "/passes";
     }
-    json result = {{"type", "encode-result"},
-                   {"src", job.source.path},
-                   {"encoder", adapter.name},
-                   {"preset", job.setup.encode.preset},
-                   {"q_knob", adapter.knob}};
+    json result = {{"type", "encode-result"}, {"src", job.source.path},
+                   {"encoder", adapter.name}, {"preset", job.setup.encode.preset},
+                   {"q_knob", adapter.knob},  {"format_changes", job.setup.format_changes}};
     if (!o.dry_run) {
         try_container(run, o, job);
         const std::string lost = o.video_only ? "" : lost_streams(job.source, is_mp4(job.output), true);

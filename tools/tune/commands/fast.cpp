@@ -225,7 +225,7 @@ class FastRun {
             now = {next, moved(curve, next, nearest_to_target(answer.verified)), 0, 0, 0};
             now.error_bar = std::max(kLeastBar, curve_error({now.q, now.predicted}, answer.verified));
         }
-        const Verification best = nearest_to_target(answer.verified);
+        const Verification best = best_of(answer.verified);
         if (answer.verified.size() > 1)
             answer.notes.push_back("the piece said " + fixed_text(answer.verified.front().predicted, 2) +
                                    ", the whole " + fixed_text(answer.verified.front().score, 2) + " at " +
@@ -236,7 +236,7 @@ class FastRun {
         answer.score = best.predicted;
         answer.error_bar = best.error_bar;
         if (best.q != answer.verified.front().q) answer.kbps = best.kbps;
-        answer.is_met = best.score >= target_.value - kBelow || grid_.nearest(best.q) > 0;
+        answer.is_met = best.score >= target_.value;
     }
 
     // The value that should just meet the target on the whole.
@@ -246,8 +246,8 @@ class FastRun {
 
   private:
     static constexpr double kNear = 0.1;   // of the target: such a trial is the answer
-    static constexpr double kBelow = 0.25; // a whole that misses by less, or
-    static constexpr double kAbove = 1;    // exceeds by less, needs no correction
+    static constexpr double kAbove = 1;    // a whole that exceeds the target by less needs no correction
+    static constexpr double kBelow = 0.25; // as near as kAbove, for a point that corrects the curve
     static constexpr int kMostCorrections = 2;
     static constexpr double kLeastBar = 0.1; // encoders and scalers are not that exact
     static constexpr double kEdge = 40;      // points times frames: 12 of 13 pieces of 20 frames were within 2 points
@@ -266,7 +266,14 @@ class FastRun {
         for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
         return probe;
     }
-    bool is_hit(double score) const { return score >= target_.value - kBelow && score <= target_.value + kAbove; }
+    bool is_hit(double score) const { return score >= target_.value && score <= target_.value + kAbove; }
+    // Of what was measured: the nearest that meets the target, else the nearest.
+    const Verification &best_of(const std::vector<Verification> &verified) const {
+        const Verification *best = nullptr;
+        for (const Verification &v : verified)
+            if (v.score >= target_.value && (!best || v.score < best->score)) best = &v;
+        return best ? *best : nearest_to_target(verified);
+    }
     const Verification &nearest_to_target(const std::vector<Verification> &verified) const {
         // Points below the target weigh more than points above it.
         const auto distance = [&](const Verification &v) {
@@ -438,7 +445,7 @@ int run_fast(const FastRequest &given) {
     if (!is_trusted)
         answer.notes.push_back("the whole scores " + fixed_text(score, 2) + ", the proxy said " +
                                fixed_text(answer.score, 2) + ": more than --proxy-tolerance apart, use `search`");
-    else if (score < target.value && answer.is_met)
+    else if (score < target.value)
         answer.notes.push_back("the whole is " + fixed_text(target.value - score, 2) + " below the target");
     write_document(o, document, answer);
     run.progress().say(std::string(setup.encode.adapter->knob) + " " + number_text(*answer.q) + " should give " +

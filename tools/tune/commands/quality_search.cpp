@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "commands/search_hints.hpp"
+#include "curves/score_curve.hpp"
 #include "stages/conditions.hpp"
 #include "text/numbers.hpp"
 
@@ -127,6 +128,8 @@ SearchSettings QualitySearch::settings(const std::vector<QualityTarget> &targets
     s.coarse_first = grid_.first_multiple(options_.coarse_step);
     s.fine_step = grid_.points_in(options_.fine_step);
     s.q_step = grid_.step();
+    if (s.bounded_by_100 && targets.front().metric.starts_with("vmaf"))
+        s.slope = -std::fabs(typical_slope(*setup_.encode.adapter)) * grid_.step();
     const QualityRange &window = setup_.encode.adapter->search;
     s.default_last = static_cast<int>(std::floor((window.high - window.low) / grid_.step() + 1e-9));
     return s;

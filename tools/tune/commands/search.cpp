@@ -46,6 +46,9 @@ int search_one(Run &run, const SearchRequest &o, const ProbeSetup &setup, std::v
         report = search.find(targets);
         for (std::size_t i = 0; i < o.fallback_targets.size() && !report.failed && report.status == SearchStatus::unmet;
              i++) {
+            run.progress().say("vmaf-tune search: " + targets.front().metric + " " +
+                               number_text(targets.front().value) + " is not reached; trying the fallback " +
+                               number_text(o.fallback_targets[i]));
             targets.front().value = o.fallback_targets[i];
             report = search.find(targets, report.q);
         }

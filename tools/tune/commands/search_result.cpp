@@ -75,6 +75,7 @@ json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vect
                    {"targets", json::array()},
                    {"sample_aggregate", word_of(kSampleAggregates, setup.aggregate)},
                    {"clip_mode", setup.clip_mode},
+                   {"format_changes", setup.format_changes},
                    {"status", status_word(r)},
                    {"probes", json::array()},
                    {"non_monotone", r.non_monotone},
@@ -103,8 +104,12 @@ json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vect
 
 std::string answer_sentence(const ProbeSetup &setup, const SearchReport &r, const std::vector<QualityTarget> &targets) {
     const auto score_text = [](const QualityTarget &t, double score) {
+        // As many digits as show on which side of the target it lies.
+        const auto is_met = [&](double s) { return margin_above(t, s) >= 0; };
+        int digits = 2;
+        while (digits < 8 && is_met(std::atof(fixed_text(score, digits).c_str())) != is_met(score)) digits++;
         return (t.metric == "vmaf" ? "VMAF" : t.metric) + (t.pool == "mean" ? "" : " (" + t.pool + ")") + " " +
-               fixed_text(score, 2);
+               fixed_text(score, digits);
     };
     std::string scores = score_text(targets.front(), r.score), missed;
     for (std::size_t i = 0; i < r.further_scores.size(); i++)

@@ -121,6 +121,7 @@ std::string card(const std::string &what, const std::string &figure, const std::
 
 // The answer first: who wins, what it saves, and whether that holds everywhere.
 std::string verdict_html(const Verdict &v) {
+    if (!v.has_winner()) return "<p class=\"answer\">" + markup_escaped(v.sentence()) + "</p>";
     const Contender &best = v.contenders.front();
     std::string text = "<p class=\"answer\">" + markup_escaped(v.sentence()) + "</p><div class=\"cards\">";
     text += card("Least bitrate at " + v.score_name + " " + number_text(v.target), v.winner,

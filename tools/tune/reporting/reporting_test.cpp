@@ -137,7 +137,10 @@ TEST(Verdicts, NameTheWinnerItsSavingAndTheSpread) {
                           "20.0 to 50.0 % over 2 sources."));
     EXPECT_EQ(find_verdict(groups[0], {85}, "libaom")->baseline, "libaom medium");
     EXPECT_TRUE(find_verdict(groups[0], {85}, "")->is_given);
-    EXPECT_EQ(find_verdict(groups[0], {99}, "")->target, 93); // nobody gets there
+    const auto missed = find_verdict(groups[0], {99}, ""); // above all points, and used all the same
+    EXPECT_EQ(missed->target, 99);
+    EXPECT_FALSE(missed->has_winner());
+    EXPECT_THAT(missed->sentence(), HasSubstr("No configuration can be judged at VMAF (mean) 99."));
 }
 
 TEST(Verdicts, NeedTwoCurvesThatReachAScore) {

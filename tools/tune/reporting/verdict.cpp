@@ -31,9 +31,11 @@ const Curve *curve_named(const Panel &panel, const std::string &name) {
     return nullptr;
 }
 
-// What the user wants, else a usual value that most curves reach, else the middle of what all reach.
+// What the user wants: for VMAF always, for other scores where a curve reaches it. Else a usual value that most curves
+// reach, else the middle of what all reach.
 std::optional<double> choose_target(const std::vector<const Panel *> &panels, const std::vector<double> &wishes,
                                     bool &is_given) {
+    const bool is_vmaf = panels.front()->metric.starts_with("vmaf");
     const auto reached = [&](double target) {
         std::size_t count = 0;
         for (const Panel *panel : panels) {
@@ -46,9 +48,10 @@ std::optional<double> choose_target(const std::vector<const Panel *> &panels, co
     is_given = true;
     for (const double target : wishes)
         if (reached(target) > 0) return target;
+    if (is_vmaf && !wishes.empty()) return wishes.front();
     is_given = false;
     std::vector<double> candidates;
-    if (panels.front()->metric.starts_with("vmaf")) candidates = {93, 95, 90, 85, 80, 75, 70, 60};
+    if (is_vmaf) candidates = {93, 95, 90, 85, 80, 75, 70, 60};
     std::vector<double> middles;
     for (const Panel *panel : panels)
         for (const Curve &curve : panel->curves)
@@ -81,6 +84,20 @@ Saving saving_of(const std::vector<std::optional<double>> &own, const std::vecto
     }
     if (saving.sources) saving.mean = 100 * (1 - std::exp(sum / double(saving.sources)));
     return saving;
+}
+
+// Why a configuration has no bitrate at a score on any source.
+std::string why_not(const std::vector<const Panel *> &panels, const std::string &name, double target) {
+    std::optional<double> low, high;
+    for (const Panel *panel : panels)
+        if (const Curve *curve = curve_named(*panel, name))
+            for (const CurvePoint &p : curve->points) {
+                low = std::min(low.value_or(p.score), p.score);
+                high = std::max(high.value_or(p.score), p.score);
+            }
+    if (low && *low > target) return name + ": its lowest point, " + fixed_text(*low, 2) + ", is above the target";
+    if (high && *high < target) return name + ": its highest point, " + fixed_text(*high, 2) + ", is below the target";
+    return name + ": its points do not enclose the target";
 }
 
 std::string percent_text(double value) { return fixed_text(std::fabs(value), 1) + " %"; }
@@ -130,8 +147,11 @@ std::optional<Verdict> find_verdict(const std::vector<const Panel *> &panels, co
         }
         if (std::any_of(contender.kbps.begin(), contender.kbps.end(), [](const auto &k) { return k.has_value(); }))
             verdict.contenders.push_back(std::move(contender));
+        else
+            verdict.excluded.push_back(why_not(panels, name, *target));
     }
-    if (verdict.contenders.size() < 2) return std::nullopt;
+    if (!verdict.has_winner() && (!verdict.is_given || curve_names(panels).size() < 2)) return std::nullopt;
+    if (!verdict.has_winner()) return verdict;
     // The baseline: as told, else the most usual encoder, else the one that needs most.
     const Contender *base = nullptr;
     const auto find_named = [&](const std::string &start) {
@@ -165,22 +185,28 @@ std::optional<Verdict> find_verdict(const std::vector<const Panel *> &panels, co
 }
 
 std::string Verdict::sentence() const {
-    const Contender &best = contenders.front();
+    std::string others;
+    for (const std::string &reason : excluded) others += (others.empty() ? " Not compared: " : "; ") + reason;
+    if (!others.empty()) others += ".";
     const std::string at = score_name + " " + number_text(target);
+    if (!has_winner())
+        return (contenders.empty() ? "No configuration" : "Only " + contenders.front().name) + " can be judged at " +
+               at + "." + others;
+    const Contender &best = contenders.front();
     const std::size_t sources_in_all = best.kbps.size();
     if (winner == baseline)
         return winner + " needs the least bitrate at " + at +
                (contenders.size() > 1 && contenders[1].saving.sources
                     ? "; next is " + contenders[1].name + " with " + percent_text(contenders[1].saving.mean) + " more"
                     : "") +
-               ".";
+               "." + others;
     std::string text = winner + " needs " + percent_text(best.saving.mean) +
                        (best.saving.mean >= 0 ? " less" : " more") + " bitrate than " + baseline + " at " + at;
     if (best.saving.sources > 1)
         text += ", " + fixed_text(best.saving.low, 1) + " to " + fixed_text(best.saving.high, 1) + " % over " +
                 std::to_string(best.saving.sources) +
                 (best.saving.sources < sources_in_all ? " of " + std::to_string(sources_in_all) : "") + " sources";
-    return text + ".";
+    return text + "." + others;
 }
 
 RateMatrix average_bd_rates(const std::vector<const Panel *> &panels) {

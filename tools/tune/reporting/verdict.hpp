@@ -37,10 +37,13 @@ struct Verdict {
     std::string baseline, winner;
     std::vector<Contender> contenders; // the best first
     std::vector<SourceVerdict> sources;
+    std::vector<std::string> excluded; // who cannot be compared, each with the reason
+    bool has_winner() const { return contenders.size() > 1; }
     std::string sentence() const;
 };
 
-// For the panels of one kind of score. Nothing where fewer than two configurations reach a common score.
+// For the panels of one kind of score. Nothing where fewer than two configurations reach a common score, unless a
+// target was given: then it is the target, and who cannot be compared is listed.
 std::optional<Verdict> find_verdict(const std::vector<const Panel *> &panels, const std::vector<double> &targets,
                                     const std::string &baseline);
 

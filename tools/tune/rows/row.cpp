@@ -143,6 +143,7 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["conditions"] = conditions_json(setup, result);
     row["scorer"] = word_of(kScorers, setup.score.scorer);
     row["out_pix_fmt"] = result.out_pix_fmt;
+    row["format_changes"] = setup.format_changes;
     row["produced_pix_fmt"] = result.produced_pix_fmt;
     row["field_order"] = source.field_order;
     row["vfr"] = source.vfr;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "curves/score_curve.hpp"
+
 namespace vmaf::tune {
 
 void Bracket::add(int k, const Measurement &measurement) {
@@ -110,28 +112,40 @@ class InterpSearch final : public Search {
         return std::clamp(beyond(*fail, -1), 0, *fail - 1);
     }
 
-    // One side of the bracket is open: step on from `edge`, by a fifth of the window or by extrapolation.
+    // From the only point there is: where the slope leads to.
+    int by_slope(int edge, int direction, int stride) const {
+        if (settings_.slope == 0) return edge + direction * stride;
+        const bool is_bounded = settings_.bounded_by_100;
+        const double away =
+            (straightened(settings_.target, is_bounded) - straightened(points().at(edge).score, is_bounded)) /
+            settings_.slope;
+        const int steps = static_cast<int>(std::lround(std::clamp(std::fabs(away), 0.0, double(settings_.last))));
+        return edge + direction * std::max(1, steps);
+    }
+
+    // One side of the bracket is open: step on from `edge`, by the slope, a fifth of the window, or by extrapolation.
     int beyond(int edge, int direction) const {
         const int stride = std::max(2, settings_.last / 5);
         const int current = order_.back();
         std::optional<int> nearest;
         for (const auto &[k, m] : points())
             if (k != current && (!nearest || std::abs(k - current) < std::abs(*nearest - current))) nearest = k;
-        if (!nearest) return edge + direction * stride;
+        if (!nearest) return by_slope(edge, direction, stride);
         const double rise = scaled(current) - scaled(*nearest);
         if (rise == 0) return edge + direction * stride;
         const double x = current + (scale(settings_.target) - scaled(current)) * (current - *nearest) / rise;
         if (!(std::fabs(x) < 1e6)) return edge + direction * stride;
-        return static_cast<int>(std::floor(x + 0.5)) + direction;
+        return static_cast<int>(std::floor(x + 0.5));
     }
 
     std::optional<int> between(int pass, int fail) {
         const int width = fail - pass;
         if (width <= 1) return std::nullopt;
-        const bool slow = last_width_ && width > 0.6 * *last_width_;
+        // Two steps in a row that closed little of the bracket: the curve is not what interpolation takes it for.
+        slow_steps_ = last_width_ && width > 0.6 * *last_width_ ? slow_steps_ + 1 : 0;
         last_width_ = width;
         double x = 0.5 * (pass + fail);
-        if (!slow) {
+        if (slow_steps_ < 2) {
             const std::optional<double> curve = quadratic();
             if (curve && *curve > pass && *curve < fail)
                 x = *curve;
@@ -162,6 +176,7 @@ class InterpSearch final : public Search {
     }
 
     std::optional<int> last_width_;
+    int slow_steps_ = 0;
 };
 
 // Plain bisection (9.4).

@@ -22,6 +22,7 @@ struct SearchSettings {
     double tolerance = 0;       // a pass at most this far above the target ends the search; 0: exact
     bool bounded_by_100 = true; // the metric saturates at 100: interpolate in -ln(101 - s)
     std::optional<int> start;   // a hint; changes the number of probes, never the answer
+    double slope = 0;           // of straightened scores (curves/score_curve.hpp) per point, the same; 0: not known
     double noise = 0.3;         // a shortfall below this does not contradict a pass at lower quality
     int max_iterations = 8;     // bisect
     int coarse_step = 10, fine_step = 1, coarse_first = 0; // coarse

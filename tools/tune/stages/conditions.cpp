@@ -51,7 +51,13 @@ std::string measured_text(const std::map<std::string, MeasuredAt> &measured, Fra
 
 std::string conditions_line(const ProbeSetup &setup, const ProbeResult &probe) {
     return "scored: " + measured_text(probe.measured, {setup.source.width, setup.source.height}, setup.score.scaler) +
-           "; " + frames_text(setup, probe) + (setup.score.drop_film_grain ? "" : "; with film grain") +
+           "; " + frames_text(setup, probe) +
+           (setup.score.drop_film_grain   ? ""
+            : setup.source.codec == "av1" ? "; with the film grain of source and encode"
+                                          : "; with film grain") +
+           (setup.score.drop_film_grain && setup.source.codec == "av1"
+                ? "; with the source's film grain, without the encode's"
+                : "") +
            (setup.score.reference_filter.empty() ? "" : "; reference filtered by " + setup.score.reference_filter);
 }
 

@@ -352,6 +352,8 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
                             outcome.error_tail);
         }
         if (settings.two_pass) remove_stats(stats);
+        if (const std::string unused = unused_option(settings, last.error_tail); !unused.empty())
+            return fail(1, unused, last.error_tail);
         FrameWish wish = frames_wished(source, window, settings.vfilter);
         wish.given = last_frame;
         const WrittenFile file = check_written(programs, last, output, wish);

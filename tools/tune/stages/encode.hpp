@@ -61,14 +61,25 @@ struct EncodeSettings {
     std::string vfilter;
     std::string out_pix_fmt; // empty: the rule of 5.6
     std::optional<unsigned> keyint;
-    Arguments dropped_options;      // of HDR, that this FFmpeg's encoder does not have (4.7)
-    Arguments user_arguments;       // --enc
-    Arguments user_input_arguments; // --enc-input
-    unsigned threads = 0;           // 0: the encoder's own choice
+    Arguments dropped_options;         // of HDR, that this FFmpeg's encoder does not have (4.7)
+    Arguments user_arguments;          // --enc
+    Arguments user_input_arguments;    // --enc-input
+    bool allow_unused_options = false; // else one of these that nothing used is an error
+    unsigned threads = 0;              // 0: the encoder's own choice
     std::chrono::milliseconds timeout{0};
     bool is_patient = false; // an encoder that works has not stopped, though it gives no frame
     int max_tries = 3;
 };
+
+// An option of the user that neither FFmpeg nor the encoder used, in a sentence with their words; empty: there is none.
+std::string unused_option(const EncodeSettings &settings, const std::string &messages);
+
+// What an encode changes about the source's samples.
+struct FormatChange {
+    std::string what; // "chroma 4:4:4 becomes 4:2:0"
+    bool is_loss = false;
+};
+std::vector<FormatChange> format_changes(const Source &source, const std::string &out_pix_fmt);
 
 // Whole command of a pass (1, 2; 0: single pass).
 Arguments encode_command(const Programs &programs, const Source &source, const Window &window,

@@ -119,8 +119,10 @@ std::string try_encoder(const Programs &programs, const Adapter &adapter) {
     const Outcome outcome = adapter.is_hardware ? run_child(command) : ask_program(programs, command);
     if (!outcome.ok()) {
         if (outcome.error_tail.find("Unknown encoder") != std::string::npos)
-            throw Error(ENOENT, "this FFmpeg has no encoder '" + adapter.name + "'; it was built without " +
-                                    std::string(adapter.configure_switch));
+            throw Error(ENOENT, "this FFmpeg has no encoder '" + adapter.name + "'" +
+                                    (adapter.configure_switch.empty()
+                                         ? "; `vmaf-tune doctor` lists what it has"
+                                         : "; it was built without " + std::string(adapter.configure_switch)));
         throw Error(ENODEV, adapter.name +
                                 " does not work here: " + explain_failure("a trial", outcome.code, outcome.error_tail));
     }

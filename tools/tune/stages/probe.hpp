@@ -107,6 +107,7 @@ struct ProbeSetup {
     std::string variant;   // name of the set of options, if it has one
     Arguments flags;       // of vmaf-tune, that an encode like this needs besides encoder, preset and quality
     FrameSize encode_size; // where it is not the source's
+    std::vector<std::string> format_changes; // what the encoder's format does to the source's samples
     ScoreSettings score;
     std::string pool = "mean";
     SampleAggregate aggregate = SampleAggregate::pooled;

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kLayout = 3; // of keys and stored results; a higher number forgets everything older
+constexpr int kLayout = 4; // of keys and stored results; a higher number forgets everything older
 
 json window_json(const Window &window) {
     if (window.full()) return "full";
@@ -35,6 +35,7 @@ std::string encode_key(const ProbeSetup &setup, const Sample &sample, double q, 
                       {"ffmpeg_version", setup.programs.ffmpeg_version},
                       {"arguments", distinguishing_arguments(sample.source, setup.encode, q)},
                       {"passes", setup.encode.two_pass ? 2 : 1},
+                      {"unused_options", setup.encode.allow_unused_options},
                       {"out_pix_fmt", setup.encode.out_pix_fmt}};
     return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
 }
@@ -75,6 +76,7 @@ std::string score_key(const ProbeSetup &setup, const std::string &encode_key) {
                       {"subsample", setup.score.subsample},
                       {"allow_damaged", setup.score.allow_damaged},
                       {"film_grain", setup.score.drop_film_grain ? "drop" : "keep"},
+                      {"reference_grain", setup.score.drop_reference_grain ? "drop" : "keep"},
                       {"dist_delay", setup.score.dist_delay},
                       {"scorer", scorer_identity(setup)}};
     return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));

@@ -53,7 +53,8 @@ struct ScoreSettings {
     std::string scale = "auto"; // auto, none, WxH
     std::string scaler = "bicubic";
     bool drop_film_grain = true;
-    std::string reference_filter; // the encode's filter unless told otherwise
+    bool drop_reference_grain = true; // no encoder was given the reference with its grain
+    std::string reference_filter;     // the encode's filter unless told otherwise
     bool allow_short = false, allow_damaged = false;
     double dist_delay = 0; // seconds
     std::chrono::milliseconds timeout{0};

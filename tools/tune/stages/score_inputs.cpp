@@ -34,7 +34,8 @@ Decodes decodes_of(const Programs &programs, const ScorePair &pair, const ScoreP
     if (settings.dist_delay > 0) ref_window.start += settings.dist_delay;
     if (settings.dist_delay < 0) dist_window.start -= settings.dist_delay;
     return {decode_command(programs, *pair.reference, ref_window, trimmed(pair.skip_reference, plan.reference_filter),
-                           plan.reference_format, settings.drop_film_grain, reference_output),
+                           plan.reference_format, settings.drop_film_grain && settings.drop_reference_grain,
+                           reference_output),
             decode_command(programs, *pair.distorted, dist_window, trimmed(pair.skip_distorted, plan.distorted_filter),
                            plan.distorted_format, settings.drop_film_grain, distorted_output)};
 }

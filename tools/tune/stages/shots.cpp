@@ -171,23 +171,36 @@ std::optional<ShotSummary> ShotFacts::summary(const Source &source, bool detect)
 
 namespace {
 
-// start_frame and inclusive end_frame, as JSON or CSV. Shots must follow each other.
+// Detectors name the last frame of a shot, plans of ours the one after it: a plan, or a list in which each shot begins
+// with the end_frame of the one before, has exclusive ends. Shots must follow each other.
+void settle_ends(std::vector<Shot> &shots, bool is_plan) {
+    bool is_exclusive = is_plan || shots.size() > 1;
+    for (std::size_t i = 1; i < shots.size() && !is_plan; i++)
+        is_exclusive = is_exclusive && shots[i].start == shots[i - 1].end;
+    if (is_exclusive) return;
+    for (Shot &shot : shots) shot.end++;
+}
+
+// start_frame and end_frame, as JSON or CSV.
 std::vector<Shot> parse_shots(const std::string &text, const std::string &path) {
     std::vector<Shot> shots;
+    bool is_plan = false;
     const json document = json::parse(text, nullptr, false);
     if (!document.is_discarded()) {
+        is_plan = document.is_object() && document.contains("segment_commands");
         const json &list = document.is_object() ? document.value("shots", json::array()) : document;
         for (const json &item : list)
             if (item.is_object() && item.contains("start_frame") && item.contains("end_frame"))
-                shots.push_back({item["start_frame"].get<std::int64_t>(), item["end_frame"].get<std::int64_t>() + 1});
+                shots.push_back({item["start_frame"].get<std::int64_t>(), item["end_frame"].get<std::int64_t>()});
     } else {
         std::istringstream lines(text);
         for (std::string line; std::getline(lines, line);) {
             long long start = 0, end = 0;
-            if (std::sscanf(line.c_str(), "%lld,%lld", &start, &end) == 2) shots.push_back({start, end + 1});
+            if (std::sscanf(line.c_str(), "%lld,%lld", &start, &end) == 2) shots.push_back({start, end});
         }
     }
     if (shots.empty()) throw invalid("'" + path + "' has no shots with start_frame and end_frame");
+    settle_ends(shots, is_plan);
     for (std::size_t i = 0; i < shots.size(); i++)
         if (shots[i].frames() < 1 || (i > 0 && shots[i].start != shots[i - 1].end))
             throw invalid("'" + path + "': shots must follow each other without gaps");

@@ -177,13 +177,29 @@ HWY_INLINE V16 restored_magnitude(V16 o, V16 m, V16 s) {
     return hn::Abs(hn::MulFixedPoint15(narrow_blocks(a, b), hn::Sub(zero, o)));
 }
 
-// With the rounding mode "toward zero". WholeGain: the limit is an integer, and r and a are final. Otherwise r receives
+// A gain limit that is an integer.
+class WholeGain0 {
+  public:
+    explicit HWY_INLINE WholeGain0(int gain) : limit_(set16(gain)), largest_(set16(32767 / std::max(gain, 1))) {}
+
+    // r of 3.5, from |r0| and |t|.
+    HWY_INLINE V16 restored(V16 r0, V16 s, V16 same_angle, V16 sign) const {
+        const V16 enhanced = hn::Min(hn::Mul(hn::Min(r0, largest_), limit_), s);
+        const V16 magnitude = hn::IfVecThenElse(same_angle, enhanced, r0);
+        return hn::Sub(hn::Xor(magnitude, sign), sign);
+    }
+
+  private:
+    V16 limit_, largest_; // the latter times the gain: above every |t|
+};
+
+// With the rounding mode "toward zero". IsWhole: the limit is an integer, and r and a are final. Otherwise r receives
 // |r0| and a[0] the flags.
-template <bool WholeGain>
+template <bool IsWhole>
 HWY_NOINLINE void decouple0_toward_zero(const In<std::int16_t> &o, const In<std::int16_t> &t, int from, int to,
                                         int gain, const Bands<std::int16_t> &r, const Bands<std::int16_t> &a) {
     const D16 d;
-    const V16 gain_limit = set16(gain), largest = set16(32767 / std::max(gain, 1)); // times the gain: above every |t|
+    const WholeGain0 limit(gain);
     for (int j = round_down<kLanes16>(from); j < to; j += kLanes16) {
         const V16 flag = angle16(o, t, j);
         for (std::size_t b = 0; b < kBands; b++) {
@@ -191,27 +207,26 @@ HWY_NOINLINE void decouple0_toward_zero(const In<std::int16_t> &o, const In<std:
             const V16 sign = hn::ShiftRight<15>(ob);
             const V16 s = hn::Max(hn::Sub(hn::Xor(tb, sign), sign), hn::Zero(d));
             const V16 r0 = restored_magnitude(ob, hn::Abs(ob), s);
-            if constexpr (WholeGain) {
-                const V16 enhanced = hn::Min(hn::Mul(hn::Min(r0, largest), gain_limit), s);
-                const V16 magnitude = hn::IfVecThenElse(flag, enhanced, r0);
-                const V16 signed_r = hn::Sub(hn::Xor(magnitude, sign), sign);
+            if constexpr (IsWhole) {
+                const V16 signed_r = limit.restored(r0, s, flag, sign);
                 hn::Store(signed_r, d, r[b] + j), hn::Store(hn::Sub(tb, signed_r), d, a[b] + j);
             } else {
                 hn::Store(r0, d, r[b] + j);
             }
         }
-        if constexpr (!WholeGain) hn::Store(flag, d, a[0] + j);
+        if constexpr (!IsWhole) hn::Store(flag, d, a[0] + j);
     }
 }
 
 // The rest for gains that are no integers, with the usual rounding.
-HWY_NOINLINE void enhance0(const In<std::int16_t> &o, const In<std::int16_t> &t, int from, int to, double gain_limit,
+HWY_NOINLINE void enhance0(const In<std::int16_t> &o, const In<std::int16_t> &t, const In<std::int16_t> &restored,
+                           const std::int16_t *same_angle, int from, int to, double gain_limit,
                            const Bands<std::int16_t> &r, const Bands<std::int16_t> &a) {
     const D16 d;
     for (int j = round_down<kLanes16>(from); j < to; j += kLanes16) {
-        const V16 flag = hn::Load(d, a[0] + j);
+        const V16 flag = hn::Load(d, same_angle + j);
         for (std::size_t b = 0; b < kBands; b++) {
-            const V16 ob = hn::Load(d, o[b] + j), tb = hn::Load(d, t[b] + j), r0 = hn::Load(d, r[b] + j);
+            const V16 ob = hn::Load(d, o[b] + j), tb = hn::Load(d, t[b] + j), r0 = hn::Load(d, restored[b] + j);
             const V16 sign = hn::ShiftRight<15>(ob), zero = hn::Zero(d);
             const V16 s = hn::Max(hn::Sub(hn::Xor(tb, sign), sign), zero);
             const V32 low = limited_product(as32(hn::InterleaveLower(d, r0, zero)), gain_limit,
@@ -233,7 +248,31 @@ inline void decouple0(const In<std::int16_t> &o, const In<std::int16_t> &t, int 
         if (double(whole) == gain_limit) return decouple0_toward_zero<true>(o, t, from, to, whole, r, a);
         decouple0_toward_zero<false>(o, t, from, to, 0, r, a);
     }
-    enhance0(o, t, from, to, gain_limit, r, a);
+    enhance0(o, t, {r[0], r[1], r[2]}, a[0], from, to, gain_limit, r, a);
+}
+
+inline void restore0(const In<std::int16_t> &o, const In<std::int16_t> &t, int from, int to,
+                     const Bands<std::int16_t> &r0, std::int16_t *same_angle) {
+    const RoundingMode mode(Rounding::toward_zero);
+    decouple0_toward_zero<false>(o, t, from, to, 0, r0, {same_angle, nullptr, nullptr});
+}
+
+inline void limit0(const In<std::int16_t> &o, const In<std::int16_t> &t, const In<std::int16_t> &r0,
+                   const std::int16_t *same_angle, int from, int to, double gain_limit, const Bands<std::int16_t> &r,
+                   const Bands<std::int16_t> &a) {
+    const int whole = int(gain_limit);
+    if (double(whole) != gain_limit) return enhance0(o, t, r0, same_angle, from, to, gain_limit, r, a);
+    const WholeGain0 gain(whole);
+    const D16 d;
+    for (int j = round_down<kLanes16>(from); j < to; j += kLanes16) {
+        const V16 flag = hn::Load(d, same_angle + j);
+        for (std::size_t b = 0; b < kBands; b++) {
+            const V16 ob = hn::Load(d, o[b] + j), tb = hn::Load(d, t[b] + j), sign = hn::ShiftRight<15>(ob);
+            const V16 s = hn::Max(hn::Sub(hn::Xor(tb, sign), sign), hn::Zero(d));
+            const V16 signed_r = gain.restored(hn::Load(d, r0[b] + j), s, flag, sign);
+            hn::Store(signed_r, d, r[b] + j), hn::Store(hn::Sub(tb, signed_r), d, a[b] + j);
+        }
+    }
 }
 
 // Squares as 32768 * upper + lower: both products with x are 16-bit multiply-adds. The lower ones of kChunk vectors,

@@ -178,12 +178,29 @@ HWY_INLINE V32 restored_magnitude(V32 o, V32 m, V32 s) {
     return hn::Abs(hn::Add(hn::Mul(k, hn::ShiftRight<15>(o)), hn::ShiftRight<15>(low)));
 }
 
+// A gain limit that is an integer.
+class WholeGain {
+  public:
+    explicit HWY_INLINE WholeGain(int gain)
+        : limit_(set32(std::uint32_t(gain))), largest_(set32(2147483647u / std::uint32_t(std::max(gain, 1)))) {}
+
+    // r of 3.5, from |r0| and |t|.
+    HWY_INLINE V32 restored(V32 r0, V32 s, V32 same_angle, V32 sign) const {
+        const V32 enhanced = hn::Min(hn::Mul(hn::Min(r0, largest_), limit_), s);
+        const V32 magnitude = hn::IfVecThenElse(same_angle, enhanced, r0);
+        return hn::Sub(hn::Xor(magnitude, sign), sign);
+    }
+
+  private:
+    V32 limit_, largest_; // the latter times the gain: above every |t|
+};
+
 // See decouple0_toward_zero.
-template <bool WholeGain>
+template <bool IsWhole>
 HWY_NOINLINE void decouple_toward_zero(const In<std::int32_t> &o, const In<std::int32_t> &t, int from, int to, int gain,
                                        const Bands<std::int32_t> &r, const Bands<std::int32_t> &a) {
     const D32 d;
-    const V32 gain_limit = set32(std::uint32_t(gain)), largest = set32(2147483647u / std::uint32_t(std::max(gain, 1)));
+    const WholeGain limit(gain);
     for (int j = round_down<kLanes32>(from); j < to; j += kLanes32) {
         const V32 flag = angle32(o, t, j);
         for (std::size_t b = 0; b < kBands; b++) {
@@ -191,26 +208,25 @@ HWY_NOINLINE void decouple_toward_zero(const In<std::int32_t> &o, const In<std::
             const V32 sign = hn::ShiftRight<31>(ob);
             const V32 s = hn::Max(hn::Sub(hn::Xor(tb, sign), sign), hn::Zero(d));
             const V32 r0 = restored_magnitude(ob, hn::Abs(ob), s);
-            if constexpr (WholeGain) {
-                const V32 enhanced = hn::Min(hn::Mul(hn::Min(r0, largest), gain_limit), s);
-                const V32 magnitude = hn::IfVecThenElse(flag, enhanced, r0);
-                const V32 signed_r = hn::Sub(hn::Xor(magnitude, sign), sign);
+            if constexpr (IsWhole) {
+                const V32 signed_r = limit.restored(r0, s, flag, sign);
                 hn::Store(signed_r, d, r[b] + j), hn::Store(hn::Sub(tb, signed_r), d, a[b] + j);
             } else {
                 hn::Store(r0, d, r[b] + j);
             }
         }
-        if constexpr (!WholeGain) hn::Store(flag, d, a[0] + j);
+        if constexpr (!IsWhole) hn::Store(flag, d, a[0] + j);
     }
 }
 
-HWY_NOINLINE void enhance(const In<std::int32_t> &o, const In<std::int32_t> &t, int from, int to, double gain_limit,
+HWY_NOINLINE void enhance(const In<std::int32_t> &o, const In<std::int32_t> &t, const In<std::int32_t> &restored,
+                          const std::int32_t *same_angle, int from, int to, double gain_limit,
                           const Bands<std::int32_t> &r, const Bands<std::int32_t> &a) {
     const D32 d;
     for (int j = round_down<kLanes32>(from); j < to; j += kLanes32) {
-        const V32 flag = hn::Load(d, a[0] + j);
+        const V32 flag = hn::Load(d, same_angle + j);
         for (std::size_t b = 0; b < kBands; b++) {
-            const V32 ob = hn::Load(d, o[b] + j), tb = hn::Load(d, t[b] + j), r0 = hn::Load(d, r[b] + j);
+            const V32 ob = hn::Load(d, o[b] + j), tb = hn::Load(d, t[b] + j), r0 = hn::Load(d, restored[b] + j);
             const V32 sign = hn::ShiftRight<31>(ob);
             const V32 s = hn::Max(hn::Sub(hn::Xor(tb, sign), sign), hn::Zero(d));
             const V32 magnitude = hn::IfVecThenElse(flag, limited_product(r0, gain_limit, s), r0);
@@ -228,7 +244,31 @@ inline void decouple(const In<std::int32_t> &o, const In<std::int32_t> &t, int f
         if (double(whole) == gain_limit) return decouple_toward_zero<true>(o, t, from, to, whole, r, a);
         decouple_toward_zero<false>(o, t, from, to, 0, r, a);
     }
-    enhance(o, t, from, to, gain_limit, r, a);
+    enhance(o, t, {r[0], r[1], r[2]}, a[0], from, to, gain_limit, r, a);
+}
+
+inline void restore(const In<std::int32_t> &o, const In<std::int32_t> &t, int from, int to,
+                    const Bands<std::int32_t> &r0, std::int32_t *same_angle) {
+    const RoundingMode mode(Rounding::toward_zero);
+    decouple_toward_zero<false>(o, t, from, to, 0, r0, {same_angle, nullptr, nullptr});
+}
+
+inline void limit(const In<std::int32_t> &o, const In<std::int32_t> &t, const In<std::int32_t> &r0,
+                  const std::int32_t *same_angle, int from, int to, double gain_limit, const Bands<std::int32_t> &r,
+                  const Bands<std::int32_t> &a) {
+    const int whole = int(gain_limit);
+    if (double(whole) != gain_limit) return enhance(o, t, r0, same_angle, from, to, gain_limit, r, a);
+    const WholeGain gain(whole);
+    const D32 d;
+    for (int j = round_down<kLanes32>(from); j < to; j += kLanes32) {
+        const V32 flag = hn::Load(d, same_angle + j);
+        for (std::size_t b = 0; b < kBands; b++) {
+            const V32 ob = hn::Load(d, o[b] + j), tb = hn::Load(d, t[b] + j), sign = hn::ShiftRight<31>(ob);
+            const V32 s = hn::Max(hn::Sub(hn::Xor(tb, sign), sign), hn::Zero(d));
+            const V32 signed_r = gain.restored(hn::Load(d, r0[b] + j), s, flag, sign);
+            hn::Store(signed_r, d, r[b] + j), hn::Store(hn::Sub(tb, signed_r), d, a[b] + j);
+        }
+    }
 }
 
 inline std::uint64_t denominator(const std::int32_t *o, int from, int to, const ScalePlan &plan) {

@@ -52,6 +52,13 @@ struct RowFunctions {
     // Splits the distorted details t into restored r and additive a (3.5).
     void (*decouple0)(const In<std::int16_t> &o, const In<std::int16_t> &t, int from, int to, double gain_limit,
                       const Bands<std::int16_t> &r, const Bands<std::int16_t> &a);
+    // The same in two steps, for several gain limits: |r0| and whether the angle is the same (-1, else 0); then, for
+    // each limit, r and a.
+    void (*restore0)(const In<std::int16_t> &o, const In<std::int16_t> &t, int from, int to,
+                     const Bands<std::int16_t> &r0, std::int16_t *same_angle);
+    void (*limit0)(const In<std::int16_t> &o, const In<std::int16_t> &t, const In<std::int16_t> &r0,
+                   const std::int16_t *same_angle, int from, int to, double gain_limit, const Bands<std::int16_t> &r,
+                   const Bands<std::int16_t> &a);
     // Sum of cubed magnitudes (3.6).
     std::uint64_t (*denominator0)(const std::int16_t *o, int from, int to);
     // 3.8; `shift` and `scratch`: see pool.
@@ -71,6 +78,11 @@ struct RowFunctions {
                        std::int32_t *approx, int from, int to, const Bands<std::int32_t> &details);
     void (*decouple)(const In<std::int32_t> &o, const In<std::int32_t> &t, int from, int to, double gain_limit,
                      const Bands<std::int32_t> &r, const Bands<std::int32_t> &a);
+    void (*restore)(const In<std::int32_t> &o, const In<std::int32_t> &t, int from, int to,
+                    const Bands<std::int32_t> &r0, std::int32_t *same_angle);
+    void (*limit)(const In<std::int32_t> &o, const In<std::int32_t> &t, const In<std::int32_t> &r0,
+                  const std::int32_t *same_angle, int from, int to, double gain_limit, const Bands<std::int32_t> &r,
+                  const Bands<std::int32_t> &a);
     std::uint64_t (*denominator)(const std::int32_t *o, int from, int to, const ScalePlan &plan);
     // `magnitude` receives |c|, which is also what the component has to offer as a signal.
     void (*mask)(const In<std::int32_t> &y, int from, int to, const ScalePlan &plan,

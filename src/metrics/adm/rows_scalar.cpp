@@ -91,11 +91,11 @@ template <class T> std::int64_t gain_of(T o, T t) {
     return std::clamp<std::int64_t>((product + (std::int64_t(1) << (14 + e))) >> (15 + e), 0, 32768);
 }
 
-template <class T> T restored(T o, T t, bool same_angle, double gain_limit) {
-    if (o == 0) return 0;
-    const std::int64_t k = gain_of(o, t);
-    const T r0 = T((k * o + 16384) >> 15);
-    if (!same_angle || k == 0) return r0;
+template <class T> T restored(T o, T t) { return o == 0 ? T(0) : T((gain_of(o, t) * o + 16384) >> 15); }
+
+// Of r0, where the angle is the same. Where the gain is 0, r0 is, and t does not point where o does.
+template <class T> T enhanced(T o, T t, T r0, double gain_limit) {
+    if (r0 == 0) return 0;
     const double limited = double(r0) * gain_limit;
     return T(o > 0 ? std::min(limited, double(t)) : std::max(limited, double(t)));
 }
@@ -116,10 +116,29 @@ void decouple(const In<T> &o, const In<T> &t, int from, int to, double gain_limi
     for (int j = from; j < to; j++) {
         const bool aligned = same_angle(o[0][j], o[1][j], t[0][j], t[1][j]);
         for (std::size_t b = 0; b < kBands; b++) {
-            r[b][j] = restored(o[b][j], t[b][j], aligned, gain_limit);
+            const T r0 = restored(o[b][j], t[b][j]);
+            r[b][j] = aligned ? enhanced(o[b][j], t[b][j], r0, gain_limit) : r0;
             a[b][j] = T(t[b][j] - r[b][j]);
         }
     }
+}
+
+template <class T> void restore(const In<T> &o, const In<T> &t, int from, int to, const Bands<T> &r0, T *aligned) {
+    for (int j = from; j < to; j++) {
+        aligned[j] = same_angle(o[0][j], o[1][j], t[0][j], t[1][j]) ? T(-1) : T(0);
+        for (std::size_t b = 0; b < kBands; b++) r0[b][j] = T(std::abs(int(restored(o[b][j], t[b][j]))));
+    }
+}
+
+template <class T>
+void limit(const In<T> &o, const In<T> &t, const In<T> &r0, const T *aligned, int from, int to, double gain_limit,
+           const Bands<T> &r, const Bands<T> &a) {
+    for (int j = from; j < to; j++)
+        for (std::size_t b = 0; b < kBands; b++) {
+            const T signed_r0 = o[b][j] < 0 ? T(-r0[b][j]) : r0[b][j];
+            r[b][j] = aligned[j] ? enhanced(o[b][j], t[b][j], signed_r0, gain_limit) : signed_r0;
+            a[b][j] = T(t[b][j] - r[b][j]);
+        }
 }
 
 std::uint64_t denominator0(const std::int16_t *o, int from, int to) {
@@ -233,6 +252,8 @@ const RowFunctions &scalar_rows() {
         .vertical0_words = vertical0<std::uint16_t>,
         .horizontal0 = horizontal0,
         .decouple0 = decouple<std::int16_t>,
+        .restore0 = restore<std::int16_t>,
+        .limit0 = limit<std::int16_t>,
         .denominator0 = denominator0,
         .mask0 = mask0,
         .pool0 = pool0,
@@ -242,6 +263,8 @@ const RowFunctions &scalar_rows() {
         .vertical23 = vertical23,
         .horizontal = horizontal,
         .decouple = decouple<std::int32_t>,
+        .restore = restore<std::int32_t>,
+        .limit = limit<std::int32_t>,
         .denominator = denominator,
         .mask = mask,
         .pool = pool,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -91,6 +92,16 @@ template <class Component> struct LateHalf {
 
 template <class T> using DetailRows = std::array<std::array<Row<T>, kBands>, 2>; // [picture][band]
 
+// What all gain limits have in common (RowFunctions::restore).
+template <class T> struct Restored {
+    std::array<Row<T>, kBands> magnitude;
+    Row<T> same_angle;
+
+    explicit Restored(int length) : same_angle(length) {
+        for (auto &row : magnitude) row = Row<T>(length);
+    }
+};
+
 class FirstLate : public LateHalf<Component0> {
   public:
     FirstLate(const Plan &p, std::size_t v, const RowFunctions &f)
@@ -99,11 +110,16 @@ class FirstLate : public LateHalf<Component0> {
             ring.push_back({Component0(plan.window.width, narrow_), Component0(plan.window.width, narrow_)});
     }
 
-    // Columns [from, to) of a piece that begins at column `base`.
-    void add_piece(DetailRows<std::int16_t> &details, int row, int base, int from, int to) {
+    // Columns [from, to) of a piece that begins at column `base`. `restored` is null where no other half needs it.
+    void add_piece(DetailRows<std::int16_t> &details, Restored<std::int16_t> *restored, int row, int base, int from,
+                   int to) {
         auto &components = slot(row);
-        functions_.decouple0(inputs(details[0]), inputs(details[1]), from, to, gain_limit,
-                             pointers(components[0].values, base), pointers(components[1].values, base));
+        const Bands<std::int16_t> r = pointers(components[0].values, base), a = pointers(components[1].values, base);
+        if (restored)
+            functions_.limit0(inputs(details[0]), inputs(details[1]), inputs(restored->magnitude),
+                              restored->same_angle.get(), from, to, gain_limit, r, a);
+        else
+            functions_.decouple0(inputs(details[0]), inputs(details[1]), from, to, gain_limit, r, a);
         for (Component0 &c : components)
             if (narrow_)
                 functions_.narrow_mask0(inputs(c.values, base), from, to, plan, c.narrow_mask().at(base));
@@ -145,11 +161,16 @@ class LaterLate : public LateHalf<Component> {
     }
 
     // `split` is working memory for the components.
-    void add_row(DetailRows<std::int32_t> &details, DetailRows<std::int32_t> &split, int row, const Share &share,
-                 ScaleTiles &tiles, ScaleSums &sums) {
+    void add_row(DetailRows<std::int32_t> &details, Restored<std::int32_t> *restored, DetailRows<std::int32_t> &split,
+                 int row, const Share &share, ScaleTiles &tiles, ScaleSums &sums) {
         const Range columns = share.detail_columns;
-        functions_.decouple(inputs(details[0]), inputs(details[1]), columns.from, columns.to, gain_limit,
-                            pointers(split[0]), pointers(split[1]));
+        if (restored)
+            functions_.limit(inputs(details[0]), inputs(details[1]), inputs(restored->magnitude),
+                             restored->same_angle.get(), columns.from, columns.to, gain_limit, pointers(split[0]),
+                             pointers(split[1]));
+        else
+            functions_.decouple(inputs(details[0]), inputs(details[1]), columns.from, columns.to, gain_limit,
+                                pointers(split[0]), pointers(split[1]));
         auto &components = slot(row);
         for (std::size_t c = 0; c < 2; c++) {
             masks_.mask(inputs(split[c]), columns.from, columns.to, plan, pointers(components[c].magnitude),
@@ -177,7 +198,13 @@ template <class Coefficient, class Late> struct Level {
     std::array<std::array<Row<Coefficient>, 4>, 2> approx; // [picture][row mod 4], element j is column j-1
     DetailRows<Coefficient> details;                       // of the row (scale 0: piece) in work
     std::vector<Late> lates;
-    ScaleTiles tiles; // of the only variant
+    ScaleTiles tiles;                              // of the only variant
+    std::optional<Restored<Coefficient>> restored; // made once where there are several late halves
+
+    void share_restored(int detail_length) {
+        if (lates.size() > 1) restored.emplace(detail_length);
+    }
+    Restored<Coefficient> *shared_restored() { return restored ? &*restored : nullptr; }
 
     Level(const ScalePlan &p, const Share &s, const RowFunctions &f, int detail_length)
         : plan(p), share(s), functions(f) {
@@ -228,6 +255,7 @@ class FirstScale : public Level<std::int16_t, FirstLate> {
         : Level(variants[0]->scale[0], s, f, kPiece), bits_(variants[0]->bits) {
         for (std::size_t v = 0; v < variants.size(); v++)
             if (!variants[v]->options.skip_scale0) lates.emplace_back(*variants[v], v, f);
+        share_restored(kPiece);
         for (auto &line : low_) line = Row<std::int16_t>(2 * kPiece + 2);
         for (auto &line : high_) line = Row<std::int16_t>(2 * kPiece + 2);
     }
@@ -270,7 +298,10 @@ class FirstScale : public Level<std::int16_t, FirstLate> {
                                   pointers(details[p]));
         }
         if (from >= to) return;
-        for (FirstLate &late : lates) late.add_piece(details, row, base, from, to);
+        if (restored)
+            functions.restore0(inputs(details[0]), inputs(details[1]), from, to, pointers(restored->magnitude),
+                               restored->same_angle.get());
+        for (FirstLate &late : lates) late.add_piece(details, shared_restored(), row, base, from, to);
         if (!share.pooled.has(row)) return;
         for (std::size_t b = 0; b < kBands; b++)
             den[b] += denominator_of(row, base, count, b, [&](int left, int right) {
@@ -288,6 +319,7 @@ class LaterScale : public Level<std::int32_t, LaterLate> {
         : Level(variants[0]->scale[std::size_t(index)], s, f, variants[0]->scale[std::size_t(index)].window.width),
           index_(index) {
         for (std::size_t v = 0; v < variants.size(); v++) lates.emplace_back(*variants[v], index, v, f);
+        share_restored(plan.window.width);
         for (auto &component : split_)
             for (auto &row : component) row = Row<std::int32_t>(plan.window.width);
         low_ = Row<std::int32_t>(plan.window.in_width + 3), high_ = Row<std::int32_t>(plan.window.in_width + 3);
@@ -325,7 +357,12 @@ class LaterScale : public Level<std::int32_t, LaterLate> {
                 });
             add_denominators(row, den, scale, sums);
         }
-        for (LaterLate &late : lates) late.add_row(details, split_, row, share, tiles, sums[late.variant][scale]);
+        const Range columns = share.detail_columns;
+        if (restored)
+            functions.restore(inputs(details[0]), inputs(details[1]), columns.from, columns.to,
+                              pointers(restored->magnitude), restored->same_angle.get());
+        for (LaterLate &late : lates)
+            late.add_row(details, shared_restored(), split_, row, share, tiles, sums[late.variant][scale]);
     }
 
     const int index_;

@@ -32,7 +32,7 @@ std::shared_ptr<Device> open_first_usable() {
     for (const BuiltBackend &backend : built_backends()) try {
             std::shared_ptr<Device> device = backend.open(std::nullopt);
             if (!device->info().is_processor) return device;
-            throw Error(ENODEV, "its only device is the processor");
+            throw Error(ENODEV, "its only device is the CPU");
         } catch (const Error &e) {
             log(LogLevel::debug, e.what());
             log(LogLevel::info, std::string(backend.name) + " not usable: " + e.brief());

@@ -45,7 +45,7 @@ void PlainPairs::check_not_empty() const {
         throw invalid("the " + std::string(clip->role) + " clip " + clip->reader->name() + " has no frame of " +
                       std::to_string(f.width) + "x" + std::to_string(f.height) + " " + to_string(f.pixel_format) + " " +
                       std::to_string(f.bits) + " bit to score" +
-                      (clip->has_skipped ? " behind those skipped" : "; check that it is complete"));
+                      (clip->has_skipped ? " after the skipped ones" : "; check that it is complete"));
     }
 }
 

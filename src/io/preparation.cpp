@@ -96,7 +96,7 @@ class Planner {
             std::string what;
             if (facts->is_mirrored) what = "mirrored";
             if (facts->rotation)
-                what += (what.empty() ? "" : " and ") + ("turned by " + std::to_string(facts->rotation)) + " degrees";
+                what += (what.empty() ? "" : " and ") + ("rotated by " + std::to_string(facts->rotation)) + " degrees";
             if (!what.empty()) step(std::string("the ") + role + " clip is " + what + ", as its file asks");
         }
     }
@@ -139,7 +139,7 @@ class Planner {
         else if (f.chroma != p.pixel_format || !f.is_planar)
             step(clip + f.pixel_format + " to " + to_string(p.pixel_format) + " (" + request_.scaler + ")");
         if (!f.is_rgb && f.bits < p.bits)
-            step("the " + role + " clip is brought from " + std::to_string(f.bits) + " to " + std::to_string(p.bits) +
+            step("the " + role + " clip is converted from " + std::to_string(f.bits) + " to " + std::to_string(p.bits) +
                  " bits by a shift");
         if (f.has_alpha) warn("the " + role + " clip has transparency, which is left out");
     }

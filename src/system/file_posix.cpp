@@ -59,7 +59,7 @@ void check_way(const std::string &path, const std::string &folder) {
 
 void refuse_trap(const std::string &path, const std::string &place, const struct stat &status) {
     if (!is_own_or_administrators(status.st_uid) && everybody_can_add_names(fs::path(place).parent_path()))
-        throw of_another_user(path, place, status, "lies where everybody can put something, and belongs");
+        throw of_another_user(path, place, status, "is in a folder that all users can write to, and belongs");
 }
 
 void refuse_other_names(const std::string &path, const struct stat &status) {

@@ -50,8 +50,8 @@ std::string trusted(const fs::path &path, Reach reach) {
     const std::string danger = who_else_can_change(path.string(), reach);
     if (!danger.empty())
         throw Untrusted("the module '" + path.string() + "' is not loaded, because " + danger +
-                        "; modules and the folders above them must belong to you or the administrator, and nobody "
-                        "else may be able to write to them");
+                        "; modules and the folders above them must belong to you or the administrator and be "
+                        "writable by no one else");
     std::error_code error;
     const fs::path real = fs::canonical(path, error); // what was looked at is what is loaded
     return error ? path.string() : real.string();

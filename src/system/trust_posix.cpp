@@ -24,7 +24,7 @@ std::string danger_of(const struct stat &status, const std::string &path, Role r
     if (S_ISLNK(status.st_mode)) return {}; // whoever made it chose its target; its mode says nothing
     // In a sticky folder others may add names, but neither rename nor remove those of this user.
     if (role != Role::content && S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX)) return {};
-    if (status.st_mode & S_IWOTH) return "everybody can write to '" + path + "'";
+    if (status.st_mode & S_IWOTH) return "all users can write to '" + path + "'";
     if ((status.st_mode & S_IWGRP) && status.st_gid != status.st_uid)
         return "group " + std::to_string(status.st_gid) + " can write to '" + path + "'";
     return {};

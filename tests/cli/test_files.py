@@ -231,12 +231,12 @@ class Modules(CommandTest):
         program = self.moved()
         for module in self.libdir():
             os.chmod(self.place / module, 0o777)
-        self.run_in(program, 255, "everybody can write to")
+        self.run_in(program, 255, "all users can write to")
 
     def test_folders_that_everybody_can_write_to(self):
         program = self.moved()
         os.chmod(self.place, 0o777)
-        self.run_in(program, 255, "everybody can write to")
+        self.run_in(program, 255, "all users can write to")
         os.chmod(self.place, 0o1777)
         self.run_in(program, 0)
 
@@ -257,7 +257,7 @@ class Modules(CommandTest):
         named = self.place / "y" / "libvmaf-libav.so"
         self.run_in(program, 0, VMAF_LIBAV_MODULE=str(named))
         os.chmod(self.place / "y", 0o777)
-        self.run_in(program, 255, "everybody can write to", VMAF_LIBAV_MODULE=str(named))
+        self.run_in(program, 255, "all users can write to", VMAF_LIBAV_MODULE=str(named))
 
     @needs_root
     def test_the_variable_has_no_say_in_a_program_with_more_rights(self):

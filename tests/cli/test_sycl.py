@@ -45,7 +45,7 @@ class WithoutModule(CommandTest):
         shutil.copy(os.environ["SYCL_MODULE"], module)
         module.chmod(0o777)
         run = self.score(*VIF, "--backend", "sycl", expect=100, env=environment(str(module)))
-        self.assertIn("everybody can write to", run.stderr)
+        self.assertIn("all users can write to", run.stderr)
 
     def test_capabilities_give_the_reason(self):
         details = json.loads(self.vmaf("--capabilities", *OTHERS, env=environment("/no/such/module.so")).stdout)

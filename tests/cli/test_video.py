@@ -245,7 +245,7 @@ class Preparation(VideoTest):
             ffmpeg("-display_rotation", "270", "-i", upright, "-c", "copy", turned)
         except RuntimeError:  # before FFmpeg 6
             ffmpeg("-i", upright, "-c", "copy", "-metadata:s:v", "rotate=270", turned)
-        document = self.prepared(turned, "turned by")
+        document = self.prepared(turned, "rotated by")
         self.assertGreater(document["pooled_metrics"]["psnr_y"]["min"], 40)
         self.assertEqual(document["inputs"]["distorted"]["size"], SIZE)
 

@@ -81,7 +81,7 @@ class Predict(tune_case.TuneCase):
         self.assertEqual(run.stdout, "")
         prediction = json.load(open(self.path("prediction.json")))
         self.check(prediction, "predict")
-        self.assertEqual(prediction["verdict"], "gospel")
+        self.assertEqual(prediction["verdict"], "reliable")
         self.assertEqual((prediction["k_validated"], len(prediction["residuals"])), (1, 1))
         self.assertEqual([(s["start"], s["end"]) for s in prediction["shots"]], [(0, 30), (30, 54)])
         self.assertTrue(2 <= prediction["n_probes"] <= 8)
@@ -122,7 +122,7 @@ class Predict(tune_case.TuneCase):
             file.writelines(json.dumps(row) + "\n" for row in rows)
         prediction = json.loads(self.tune("predict", "--from-corpus", "rows.jsonl", "--target-vmaf", "90", "--with-uncertainty").stdout)
         self.check(prediction, "predict")
-        self.assertEqual(prediction["verdict"], "gospel")
+        self.assertEqual(prediction["verdict"], "reliable")
         at_90 = 18 + (11 ** 0.6 - 3) / 0.4
         for title, shift in (("a.mkv", 0), ("b.mkv", 4), ("c.mkv", -5)):  # the last from one row: the others' slope
             answer = next(t for t in prediction["titles"] if t["src"] == title)

@@ -197,7 +197,7 @@ END""")
         run = self.tune(*common, *scorer, env=env)
         row, plain = json.loads(run.stdout), json.loads(self.tune(*common).stdout)
         self.assertEqual((row["score_backend"], row["score"]), ("cpu", plain["score"]))
-        self.assertRegex(run.stderr, r"the scoring backend cuda failed .*cuLaunchKernel failed.*; cpu is used from here on")
+        self.assertRegex(run.stderr, r"the scoring backend cuda failed .*cuLaunchKernel failed.*; cpu takes over")
         self.assertIn("cuLaunchKernel failed", self.tune(*common, *scorer, "--score-backend", "cuda", env=env, code=4).stderr)
 
     def test_plain_scorers_get_no_options_that_they_do_not_know(self):

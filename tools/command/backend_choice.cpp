@@ -50,7 +50,7 @@ BackendChoice start_explicit(const BackendRequest &request, std::span<const GpuB
 std::unique_ptr<StartedBackend> start_for_auto(const GpuBackend &backend, std::optional<unsigned> device) {
     std::unique_ptr<StartedBackend> started = backend.start(device);
     if (!device && started->device() && started->device()->info().is_processor)
-        throw Error(ENODEV, "its only device is the processor");
+        throw Error(ENODEV, "its only device is the CPU");
     return started;
 }
 

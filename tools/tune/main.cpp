@@ -14,6 +14,7 @@
 #include "cli/arguments.hpp"
 #include "cli/complain.hpp"
 #include "cli/config.hpp"
+#include "cli/help.hpp"
 #include "cli/run.hpp"
 #include "command.hpp"
 #include "commands/commands.hpp"
@@ -61,14 +62,18 @@ int run(int argc, char **argv) {
 
     vmaf::system::prepare_standard_streams();
     interruption::install_handlers(argc > 1 && std::strcmp(argv[1], "__task") == 0);
-    CLI::App app("Finds encodes for a quality target: drives FFmpeg's encoders and scores what they make.",
-                 "vmaf-tune");
+    CLI::App app("Finds encodes for a quality target: runs FFmpeg's encoders and scores them.", "vmaf-tune");
+    app.formatter(std::make_shared<HelpFormatter>());
     app.allow_windows_style_options(false); // "/clips/a.mkv" is a path on every system
     app.set_version_flag("--version", VMAF_VERSION);
     app.require_subcommand(1);
     app.fallthrough(false);
-    app.footer("`vmaf-tune COMMAND --help` shows the flags and examples of a command. Flags without a value have a\n"
-               "--no- form.");
+    app.footer("Examples:\n"
+               "  vmaf-tune encode -i film.mkv -e libx264 --target-vmaf 93 -o out.mkv\n"
+               "  vmaf-tune compare -i film.mkv --encoders libx264,libsvtav1 --target-vmaf 93\n"
+               "  vmaf-tune ladder -i film.mkv -e libx264 --format hls -o master.m3u8\n\n"
+               "`vmaf-tune COMMAND --help` shows the options of a command. Every option without\n"
+               "a value has a --no- form.");
     Commands commands(app);
     add_commands(commands);
     const auto failed = [&](int code, const std::string &sentence) {

@@ -276,7 +276,7 @@ void Decoder::look_at_headers(const AVPacket &packet) {
     if (!chroma) return;
     if (mpeg2_chroma_.value_or(*chroma) != *chroma)
         throw invalid(name() + " has pictures after frame " + std::to_string(number()) +
-                      " whose chroma is sampled in a way other than the first; cut the file where its pictures change");
+                      " with another chroma format; cut the file where its pictures change");
     mpeg2_chroma_ = chroma;
 }
 

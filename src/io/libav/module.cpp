@@ -274,7 +274,7 @@ class LibavFile final : public VideoFile {
         const PictureFormat &picture = output_.picture;
         if (request_.deinterlace) return "is deinterlaced";
         if (facts_.is_cropped) return "is cropped";
-        if (facts_.rotation || facts_.is_mirrored) return "is turned";
+        if (facts_.rotation || facts_.is_mirrored) return "is rotated or mirrored";
         if (!facts_.is_planar || facts_.is_rgb) return "has pixel format " + facts_.pixel_format;
         if (picture.width != facts_.width || picture.height != facts_.height) return "is scaled";
         if (picture.pixel_format != facts_.chroma) return "is converted to " + to_string(picture.pixel_format);

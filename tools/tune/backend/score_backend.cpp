@@ -111,7 +111,7 @@ std::string BackendSurvey::reasons() const {
         const bool is_built = found != states.end() && found->second.supported;
         if (is_built && found->second.usable && !found->second.only_on_request) continue;
         const std::string why = !is_built                       ? "not built"
-                                : found->second.only_on_request ? "a processor plays the GPU; only on request"
+                                : found->second.only_on_request ? "software device; only on request"
                                                                 : found->second.reason;
         text += (text.empty() ? "" : ", ") + name + ": " + why;
     }
@@ -186,7 +186,7 @@ HostProbe ask_host(const std::string &backend) {
             probe.is_software = devices > 0 && processors >= devices;
             return devices > 0;
         });
-        if (probe.is_software) probe.verdict = "only a processor that plays a GPU; it counts on request only";
+        if (probe.is_software) probe.verdict = "software device; used only on request";
     } else {
         probe.verdict = "needs macOS";
     }

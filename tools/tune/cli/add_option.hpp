@@ -13,7 +13,7 @@
 
 namespace vmaf::tune {
 
-// What `nan` and `inf` would mean nobody can say.
+// `nan` and `inf` are meaningless here.
 inline CLI::Validator finite_number() {
     return CLI::Validator(
         [](std::string &text) {

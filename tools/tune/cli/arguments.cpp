@@ -119,7 +119,7 @@ void bind_older_flags(CLI::App &app, ProbeRequest &o, SearchOptions *search) {
             ->group("");
     }
     if (app.get_option_no_throw("--source"))
-        app.add_option("--total-frames", o.total_frames, "length in frames, where it cannot be found")
+        app.add_option("--total-frames", o.total_frames, "length in frames, if the file does not state it")
             ->check(CLI::PositiveNumber)
             ->group("Source");
     if (search)

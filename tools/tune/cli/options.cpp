@@ -81,10 +81,8 @@ void bind_plain_files(CLI::App &app, SourceOptions &o) {
     add_option(app, "--height", o.height, "luma height (raw files)")->group("Source");
     add_option(app, "--pix-fmt", o.pix_fmt, "FFmpeg pixel format (raw files; default yuv420p)")->group("Source");
     add_option(app, "--framerate", o.framerate, "24, 23.976 or 30000/1001 (raw files; default 24)")->group("Source");
-    app.add_flag("--deinterlace", o.deinterlace, "one picture of two fields, where the source is interlaced")
-        ->group("Source");
-    app.add_flag("--allow-damaged", o.allow_damaged,
-                 "go on although the source has errors in its stream; the answer says so")
+    app.add_flag("--deinterlace", o.deinterlace, "deinterlace interlaced sources (bwdif)")->group("Source");
+    app.add_flag("--allow-damaged", o.allow_damaged, "accept a source with stream errors; noted in the answer")
         ->group("Source");
 }
 
@@ -95,25 +93,24 @@ void bind_source(CLI::App &app, SourceOptions &o, bool several) {
             ->group("Source");
     if (!several) source->expected(1);
     bind_plain_files(app, o);
-    add_option(app, "--duration", o.duration, "length in seconds, where it cannot be found")
+    add_option(app, "--duration", o.duration, "length in seconds, if the file does not state it")
         ->transform(as_seconds())
         ->group("Source");
     add_option(app, "--stream", o.stream, "video stream number")->group("Source");
-    add_choice(app, "--hdr", o.hdr, kHdrWishes, "auto, sdr, pq or hlg")->group("Source");
+    add_choice(app, "--hdr", o.hdr, kHdrWishes, "dynamic range of the source")->group("Source");
     // Older names of the same choice.
     for (const auto &[flag, wish] :
          {std::pair("--auto-hdr", HdrWish::automatic), std::pair("--force-sdr", HdrWish::sdr),
           std::pair("--force-hdr-pq", HdrWish::pq), std::pair("--force-hdr-hlg", HdrWish::hlg)})
         app.add_flag_callback(
-               flag, [&o, value = wish] { o.hdr = value; },
-               std::string("the same as --hdr ") + word_of(kHdrWishes, wish))
+               flag, [&o, value = wish] { o.hdr = value; }, std::string("same as --hdr ") + word_of(kHdrWishes, wish))
             ->group("Source");
-    add_choice(app, "--source-hash", o.source_hash, kSourceHashes, "identity for the cache: fast, full or none")
+    add_choice(app, "--source-hash", o.source_hash, kSourceHashes, "how the cache identifies the source")
         ->group("Source");
     app.add_flag_callback(
-           "--no-source-hash", [&o] { o.source_hash = SourceHash::none; }, "do not identify the source; no cache")
+           "--no-source-hash", [&o] { o.source_hash = SourceHash::none; }, "same as --source-hash none: no cache")
         ->group("Source");
-    add_choice(app, "--odd", o.odd, kOddSizes, "odd sizes in 4:2:0: refuse, crop or pad")->group("Source");
+    add_choice(app, "--odd", o.odd, kOddSizes, "what to do with odd sizes in 4:2:0")->group("Source");
 }
 
 void bind_encode(CLI::App &app, EncodingOptions &o, bool several) {
@@ -122,150 +119,144 @@ void bind_encode(CLI::App &app, EncodingOptions &o, bool several) {
         ->group("Encoding");
     app.add_flag("--encoder-generic", o.encoder_generic, "accept encoders without an adapter (-preset, -crf)")
         ->group("Encoding");
-    add_option(app, "--preset", o.presets, "preset; placebo slowest ... medium ... ultrafast, or the encoder's own")
+    add_option(app, "--preset", o.presets, "placebo, slowest ... medium ... ultrafast, or one of the encoder's own")
         ->group("Encoding");
     add_option(app, "--enc", o.enc, "extra encoder option, KEY=VALUE; may be repeated")->group("Encoding");
-    app.add_flag("--allow-unused-options", o.allow_unused_options,
-                 "go on where the encoder does not use an --enc option")
+    app.add_flag("--allow-unused-options", o.allow_unused_options, "accept --enc options that the encoder does not use")
         ->group("Encoding");
-    add_option(app, "--enc-input", o.enc_input, "extra input option, KEY=VALUE")->group("Encoding");
-    add_option(app, "--vfilter", o.vfilter, "filter before encoding, and for the reference")->group("Encoding");
-    add_option(app, "--reference-vfilter", o.reference_vfilter, "another filter for the reference; copy: none")
+    add_option(app, "--enc-input", o.enc_input, "extra input option, KEY=VALUE; may be repeated")->group("Encoding");
+    add_option(app, "--vfilter", o.vfilter, "FFmpeg filter for the encode and the reference")->group("Encoding");
+    add_option(app, "--reference-vfilter", o.reference_vfilter, "different filter for the reference (copy: none)")
         ->group("Encoding");
-    add_option(app, "--out-pix-fmt", o.out_pix_fmt, "pixel format given to the encoder")->group("Encoding");
-    add_option(app, "--keyint", o.keyint, "key frame interval: frames, or a duration such as 10s")->group("Encoding");
-    app.add_flag("--two-pass", o.two_pass, "two passes (with --bitrate)")->group("Encoding");
-    add_option(app, "--bitrate", o.bitrate, "kbps, with --two-pass")->group("Encoding");
-    add_option(app, "--max-tries", o.max_tries, "tries of a crashing encoder")
+    add_option(app, "--out-pix-fmt", o.out_pix_fmt, "pixel format for the encoder")->group("Encoding");
+    add_option(app, "--keyint", o.keyint, "key frame interval in frames, or a duration such as 10s")->group("Encoding");
+    app.add_flag("--two-pass", o.two_pass, "encode in two passes (with --bitrate)")->group("Encoding");
+    add_option(app, "--bitrate", o.bitrate, "target in kbps (with --two-pass)")->group("Encoding");
+    add_option(app, "--max-tries", o.max_tries, "attempts if an encoder crashes")
         ->check(CLI::Range(1, 20))
         ->group("Encoding");
-    app.add_flag("--keep,--keep-encodes", o.keep, "keep encodes")->group("Encoding");
+    app.add_flag("--keep,--keep-encodes", o.keep, "keep the encodes")->group("Encoding");
 }
 
 void bind_score(CLI::App &app, ScoringOptions &o, bool has_model_alias) {
     add_option(app, "--metric", o.metric, "target metric")->check(CLI::IsMember(metric_names()))->group("Scoring");
-    add_option(app, "--also", o.also, "further metric to record; may be repeated")->group("Scoring");
+    add_option(app, "--also", o.also, "another metric to record; may be repeated")->group("Scoring");
     app.add_option_function<std::vector<std::string>>(
            "--metrics",
            [&o](const std::vector<std::string> &names) {
                o.metric = names.front();
                o.also.insert(o.also.begin(), names.begin() + 1, names.end());
            },
-           "the same as --metric for the first and --also for the others, separated by commas")
+           "comma-separated list: --metric, then --also for the others")
         ->delimiter(',')
         ->check(CLI::IsMember(metric_names()))
         ->group("Scoring");
-    add_option(app, "--pool", o.pool, "mean, harmonic, median, min, max, rms, mode, percentile=P, stddev=X")
+    add_option(app, "--pool", o.pool,
+               "how frames are pooled: mean, harmonic, median, min, max, rms, mode, percentile=P or stddev=X")
         ->group("Scoring");
-    add_option(app, has_model_alias ? "--vmaf-model,--model" : "--vmaf-model", o.model, "auto, a version, or path=FILE")
+    add_option(app, has_model_alias ? "--vmaf-model,--model" : "--vmaf-model", o.model, "auto, a version or path=FILE")
         ->group("Scoring");
     app.add_flag_callback(
            "--no-resolution-aware", [&o] { o.model = "vmaf_v0.6.1"; }, "same as --vmaf-model vmaf_v0.6.1")
         ->group("Scoring");
-    add_choice(app, "--score-backend", o.score_backend, kBackendWishes,
-               "auto|cpu|" + CLI::detail::join(gpu_words(), "|") + "; a name is strict")
+    add_choice(app, "--score-backend", o.score_backend, kBackendWishes, "where to score; a name is strict")
         ->group("Scoring");
-    add_choice(app, "--scorer", o.scorer, kScorers, "library (in a process of its own) or binary (--vmaf-bin)")
+    add_choice(app, "--scorer", o.scorer, kScorers, "score in a child process (library) or with --vmaf-bin (binary)")
         ->group("Scoring");
-    add_option(app, "--score-threads", o.score_threads, "metric threads (default: cores / score jobs)")
+    add_option(app, "--score-threads", o.score_threads, "threads per score (default: cores / score jobs)")
         ->group("Scoring");
-    add_option(app, "--subsample", o.subsample, "score every N-th frame")->check(CLI::Range(1, 1000))->group("Scoring");
-    add_option(app, "--score-scale", o.score_scale, "auto, none or WxH")->group("Scoring");
+    add_option(app, "--subsample", o.subsample, "score every Nth frame only")
+        ->check(CLI::Range(1, 1000))
+        ->group("Scoring");
+    add_option(app, "--score-scale", o.score_scale, "size for scoring: auto, none or WxH")->group("Scoring");
     add_option(app, "--scaler", o.scaler, "scaling algorithm")->group("Scoring");
-    add_choice(app, "--film-grain", o.keep_film_grain, kFilmGrains,
-               "AV1 grain when decoding for the score: drop or keep")
-        ->group("Scoring");
-    app.add_flag("--allow-short", o.allow_short, "score the common part when frame counts differ")->group("Scoring");
+    add_choice(app, "--film-grain", o.keep_film_grain, kFilmGrains, "AV1 film grain in the score")->group("Scoring");
+    app.add_flag("--allow-short", o.allow_short, "score the common part if frame counts differ")->group("Scoring");
     add_option(app, "--dist-delay", o.dist_delay,
-               "seconds cut from the reference's head; negative: from the distorted video's")
+               "seconds to cut from the start of the reference (negative: of the encode)")
         ->group("Scoring");
     add_choice(app, "--score-transport", o.score_transport, kScoreTransports,
-               "pipe: decoders feed the scorer; file: through files in the scratch folder; direct: both files as "
-               "they are (YUV4MPEG2 or raw, nothing to convert)")
+               "how frames reach the scorer: pipes, files in the scratch folder, or both files as they are (direct; "
+               "YUV4MPEG2 or raw, nothing to convert)")
         ->group("Scoring");
-    add_option(app, "--ref-cache", o.ref_cache, "memory for decoded reference frames; 0: decode them for each probe")
+    add_option(app, "--ref-cache", o.ref_cache, "memory for decoded reference frames (0: decode them for each probe)")
         ->group("Scoring");
-    add_option(app, "--device", o.device, "number of the GPU that scores")->group("Scoring");
+    add_option(app, "--device", o.device, "number of the GPU to score on")->group("Scoring");
 }
 
 void bind_sampling(CLI::App &app, SamplingOptions &o) {
     add_option(app, "--sample-clip-seconds,--sample-chunk-seconds", o.sample_clip_seconds,
-               "only a clip from the centre, so many seconds; 0: no")
+               "use only the middle N seconds (0: off)")
         ->transform(as_seconds())
         ->group("Sampling");
     add_option(app, "--samples", o.samples, "number of samples")->check(CLI::Range(1, 1000))->group("Sampling");
-    add_option(app, "--sample-every", o.sample_every, "one sample for each such duration")->group("Sampling");
-    add_option(app, "--min-samples", o.min_samples, "at least so many")->group("Sampling");
-    add_option(app, "--sample-duration", o.sample_duration, "length of a sample; 0: no sampling")->group("Sampling");
+    add_option(app, "--sample-every", o.sample_every, "take one sample per this duration")->group("Sampling");
+    add_option(app, "--min-samples", o.min_samples, "lower limit of the number of samples")->group("Sampling");
+    add_option(app, "--sample-duration", o.sample_duration, "length of a sample (0: no sampling)")->group("Sampling");
     add_choice(app, "--sample-mode", o.sample_mode, kSampleModes,
-               "uniform: evenly spread; scenes: one sample for each kind of shot; centre: one in the middle")
+               "evenly spread, one per kind of shot, or one in the middle")
         ->group("Sampling");
-    add_option(app, "--sample-at", o.sample_at, "starts, separated by commas")->group("Sampling");
+    add_option(app, "--sample-at", o.sample_at, "comma-separated start times")->group("Sampling");
     add_choice(app, "--sample-aggregate", o.sample_aggregate, kSampleAggregates,
-               "pooled: over all frames of all samples; mean: of the samples' scores; worst: the lowest of them")
+               "score of several samples: over all their frames, the mean of their scores, or the lowest")
         ->group("Sampling");
 }
 
 void bind_running(CLI::App &app, RunningOptions &o) {
-    add_option(app, "--cache-dir", o.cache_dir, "where results are remembered")->group("Running");
-    app.add_flag("--no-cache", o.no_cache, "remember nothing")->group("Running");
-    add_option(app, "--cache-size", o.cache_size, "limit of the cache")->group("Running");
-    app.add_flag("--cache-failures", o.cache_failures, "remember failures, too")->group("Running");
+    add_option(app, "--cache-dir", o.cache_dir, "folder of the cache")->group("Running");
+    app.add_flag("--no-cache", o.no_cache, "do not use the cache")->group("Running");
+    add_option(app, "--cache-size", o.cache_size, "size limit of the cache")->group("Running");
+    app.add_flag("--cache-failures", o.cache_failures, "cache failures too")->group("Running");
     add_option(app, "--work-dir,--encode-dir,--temp-dir", o.work_dir, "scratch folder")->group("Running");
-    add_option(app, "-o,--output", o.output, "result file; - for standard output")->group("Running");
+    add_option(app, "-o,--output", o.output, "result file (-: standard output)")->group("Running");
     app.add_flag("-y,--overwrite", o.overwrite, "replace existing results")->group("Running");
     add_option(app, "--timeout", o.timeout,
-               "kill a program that makes no progress for so long; 0: never (default: one that does nothing at all "
-               "for 10 minutes)")
+               "kill a program after this long without progress; 0: never (default: after 10 idle minutes)")
         ->group("Running");
-    add_option(app, "--jobs,--max-workers", o.jobs, "encode and score jobs side by side (default: 1)")
+    add_option(app, "--jobs,--max-workers", o.jobs, "encodes and scores at a time (default: 1)")
         ->check(CLI::Range(1, 256))
         ->group("Running");
     app.add_flag_callback(
-           "--no-parallel", [&o] { o.jobs = 1; }, "the same as --jobs 1")
+           "--no-parallel", [&o] { o.jobs = 1; }, "same as --jobs 1")
         ->group("Running");
-    add_option(app, "--encode-jobs", o.encode_jobs, "encodes side by side")
+    add_option(app, "--encode-jobs", o.encode_jobs, "encodes at a time")->check(CLI::Range(1, 256))->group("Running");
+    add_option(app, "--score-jobs", o.score_jobs, "scores at a time (default: 1; 2 on a GPU)")
         ->check(CLI::Range(1, 256))
         ->group("Running");
-    add_option(app, "--score-jobs", o.score_jobs, "scores side by side (default: 1; 2 on a GPU)")
-        ->check(CLI::Range(1, 256))
-        ->group("Running");
-    add_option(app, "--cpus", o.cpus, "processors for jobs, such as 0-3,8; each job keeps to its share")
-        ->group("Running");
-    add_choice(app, "--progress", o.progress, kProgressModes, "auto, bar, plain, json or none")->group("Running");
-    add_option(app, "--progress-fd", o.progress_fd, "descriptor for --progress json")->group("Running");
-    add_option(app, "--log", o.log, "record everything, with command lines and time stamps, in a file")
-        ->group("Running");
+    add_option(app, "--cpus", o.cpus, "processors to use, such as 0-3,8; each job gets a share")->group("Running");
+    add_choice(app, "--progress", o.progress, kProgressModes, "how progress is shown")->group("Running");
+    add_option(app, "--progress-fd", o.progress_fd, "file descriptor for --progress json")->group("Running");
+    add_option(app, "--log", o.log, "write everything to a file, with command lines and time stamps")->group("Running");
     add_option(app, "--config", o.config, "file with defaults, one `flag = value` per line")->group("Running");
     app.add_flag_function(
            "-v,--verbose", [&o](std::int64_t count) { o.verbose = static_cast<int>(count); },
-           "say more; -vv shows command lines, -vvv what programs print")
+           "more messages; -vv: command lines, -vvv: output of programs")
         ->group("Running");
-    app.add_flag("-q,--quiet", o.quiet, "errors only")->group("Running");
-    app.add_flag("-n,--dry-run", o.dry_run, "print the commands that would run")->group("Running");
-    app.add_flag("--json", o.json, "results as JSON lines")->group("Running");
-    app.add_flag("--strict", o.strict, "what would be a warning ends the command before work starts")->group("Running");
+    app.add_flag("-q,--quiet", o.quiet, "print errors only")->group("Running");
+    app.add_flag("-n,--dry-run", o.dry_run, "print commands instead of running them")->group("Running");
+    app.add_flag("--json", o.json, "print results as JSON lines")->group("Running");
+    app.add_flag("--strict", o.strict, "treat warnings as errors before work starts")->group("Running");
 }
 
 void bind_cluster(CLI::App &app, ClusterOptions &c) {
     const auto add = [&](const char *name, auto &value, const char *what) {
         return add_option(app, name, value, what)->group("Cluster");
     };
-    add_choice(app, "--executor", c.executor, kExecutors, "local: this machine; slurm: tasks of a job array")
+    add_choice(app, "--executor", c.executor, kExecutors, "run on this machine, or as a Slurm job array")
         ->group("Cluster");
-    add("--shared", c.shared, "with slurm: a folder that all nodes see, for rows, results and encodes");
-    add("--tasks", c.tasks, "with slurm: tasks at most (default: one for each processor, or --cpus-per-task of them)")
+    add("--shared", c.shared, "folder that all nodes share, for rows, results and encodes");
+    add("--tasks", c.tasks, "maximum number of tasks (default: one per processor, or per --cpus-per-task of them)")
         ->check(CLI::Range(1, 100000));
-    add("--partition", c.partition, "Slurm's partition");
-    add("--constraint", c.constraint, "features that nodes must have");
-    add("--gres", c.gres, "resources of a task, such as gpu:1; with a GPU, cuda scores and nothing else does");
-    add("--cpus-per-task", c.cpus_per_task, "processors of a task");
-    add("--mem", c.memory, "memory of a task");
-    add("--time", c.time_limit, "time limit of a task; what it does not finish is submitted again");
-    add("--account", c.account, "Slurm's account");
-    add("--qos", c.qos, "Slurm's quality of service");
-    add("--sbatch", c.sbatch, "another option for sbatch, such as exclusive or nodelist=n[1-4]; may be repeated");
-    app.add_flag("--detach", c.detach, "submit and end; `vmaf-tune status` tells the rest")->group("Cluster");
+    add("--partition", c.partition, "Slurm partition");
+    add("--constraint", c.constraint, "node features required");
+    add("--gres", c.gres, "resources per task, such as gpu:1; with a GPU, only cuda scores");
+    add("--cpus-per-task", c.cpus_per_task, "processors per task");
+    add("--mem", c.memory, "memory per task");
+    add("--time", c.time_limit, "time limit per task; unfinished work is submitted again");
+    add("--account", c.account, "Slurm account");
+    add("--qos", c.qos, "Slurm quality of service");
+    add("--sbatch", c.sbatch, "other sbatch option, such as exclusive or nodelist=n[1-4]; may be repeated");
+    app.add_flag("--detach", c.detach, "submit and exit; follow the run with vmaf-tune status")->group("Cluster");
 }
 
 void bind_target(CLI::App &app, SearchOptions &o) {
@@ -273,9 +264,9 @@ void bind_target(CLI::App &app, SearchOptions &o) {
     add_option(app, "--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE; may be repeated")->group("Search");
     add_option(app, "--min-q,--crf-min,--min-crf", o.min_q, "smallest quality value")->group("Search");
     add_option(app, "--max-q,--crf-max,--max-crf", o.max_q, "largest quality value")->group("Search");
-    add_option(app, "--q-step,--crf-increment", o.q_step, "step of the quality value")->group("Search");
+    add_option(app, "--q-step,--crf-increment", o.q_step, "step of quality values")->group("Search");
     add_option(app, "--start-q", o.start_q, "first quality value to try")->group("Search");
-    add_option(app, "--noise", o.noise, "a rise of the score up to this is noise")
+    add_option(app, "--noise", o.noise, "ignore rises of the score up to this")
         ->check(CLI::NonNegativeNumber)
         ->group("Search");
 }
@@ -292,58 +283,59 @@ void bind_encoding_command(CLI::App &app, ProbeRequest &o, const EncodingCommand
 
 void bind_search(CLI::App &app, SearchOptions &o) {
     bind_target(app, o);
-    add_choice(app, "--search", o.search, kSearchMethods, "interp, bisect, coarse, abav1 or grid")->group("Search");
-    add_option(app, "--tolerance", o.tolerance, "a pass so little above the target ends the search")
+    add_choice(app, "--search", o.search, kSearchMethods, "search method")->group("Search");
+    add_option(app, "--tolerance", o.tolerance, "stop at a score at most this far above the target")
         ->check(CLI::NonNegativeNumber)
         ->group("Search");
-    app.add_flag("--thorough", o.thorough, "tolerance 0")->group("Search");
-    add_option(app, "--max-iterations,--probes", o.max_iterations, "limit for bisect")
+    app.add_flag("--thorough", o.thorough, "same as --tolerance 0")->group("Search");
+    add_option(app, "--max-iterations,--probes", o.max_iterations, "maximum number of probes (bisect)")
         ->check(CLI::Range(1, 1000))
         ->group("Search");
-    add_option(app, "--max-encoded-percent", o.max_encoded_percent, "size limit in percent of the source")
+    add_option(app, "--max-encoded-percent", o.max_encoded_percent, "size limit in percent of the source's size")
         ->check(CLI::PositiveNumber)
         ->group("Search");
-    add_option(app, "--max-bitrate", o.max_bitrate, "kbps limit")->check(CLI::PositiveNumber)->group("Search");
-    add_option(app, "--max-size", o.max_size, "size limit of the whole encode, e.g. 700M")->group("Search");
-    app.add_flag("--best-effort", o.best_effort, "if the target cannot be reached, give the nearest and exit 0")
+    add_option(app, "--max-bitrate", o.max_bitrate, "bitrate limit in kbps")
+        ->check(CLI::PositiveNumber)
+        ->group("Search");
+    add_option(app, "--max-size", o.max_size, "size limit of the encode, such as 700M")->group("Search");
+    app.add_flag("--best-effort", o.best_effort, "if the target is out of reach, return the nearest value and exit 0")
         ->group("Search");
     add_option(app, "--fallback-targets", o.fallback_targets, "lower targets to try in turn")
         ->delimiter(',')
         ->group("Search");
-    app.add_flag("--verify-full", o.verify_full, "after a search on samples: encode and score everything once")
+    app.add_flag("--verify-full", o.verify_full, "after a search on samples, encode and score the whole file once")
         ->group("Search");
     add_option(app, "--verify-margin", o.verify_margin,
-               "a miss of the whole by more than this moves on to better quality")
+               "improve the quality if the whole file misses by more than this")
         ->check(CLI::NonNegativeNumber)
         ->group("Search");
     bind_coarse_search(app, o);
 }
 
 void bind_coarse_search(CLI::App &app, SearchOptions &o) {
-    add_option(app, "--coarse-step", o.coarse_step, "coarse search: distance of the first values")
+    add_option(app, "--coarse-step", o.coarse_step, "coarse search: step of the first values")
         ->check(CLI::PositiveNumber)
         ->group("Search");
-    add_option(app, "--fine-step", o.fine_step, "coarse search: distance of the values between two of them")
+    add_option(app, "--fine-step", o.fine_step, "coarse search: step of the values in between")
         ->check(CLI::PositiveNumber)
         ->group("Search");
-    add_option(app, "--fine-radius", o.fine_radius, "coarse search without a target: how far around the best value")
+    add_option(app, "--fine-radius", o.fine_radius, "coarse search without a target: range around the best value")
         ->check(CLI::NonNegativeNumber)
         ->group("Search");
 }
 
 void bind_rows(CLI::App &app, RowOptions &o) {
-    add_choice(app, "--size-of", o.size_of, kSizesOf, "what counts as size: stream (the video packets) or file")
+    add_choice(app, "--size-of", o.size_of, kSizesOf, "measure the size of the video packets or of the file")
         ->group("Rows");
-    app.add_flag("--shot-stats", o.shot_stats, "count shots, for the shot columns (decodes the source once more)")
-        ->group("Rows");
-    add_option(app, "--schema", o.schema, "4, or 3: the 54 older columns with NaN and file sizes")
+    app.add_flag("--shot-stats", o.shot_stats, "fill the shot columns (decodes the source once more)")->group("Rows");
+    add_option(app, "--schema", o.schema, "row format; 3: the 54 older columns, with NaN and file sizes")
         ->check(CLI::IsMember({3, 4}))
         ->group("Rows");
 }
 
 void bind_source_list(CLI::App &app, SourceOptions &o) {
     app.get_option("--source")->required(false);
-    add_option(app, "--source-list", o.source_list, "file with one source per line, - for standard input")
+    add_option(app, "--source-list", o.source_list, "file with one source per line (-: standard input)")
         ->group("Source");
 }
 

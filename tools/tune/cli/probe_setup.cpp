@@ -246,14 +246,14 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
         progress_.warn(adapter.name + " of this FFmpeg does not go as far as preset " + s.encode.preset + "; " +
                        s.encode.native_preset + " is used");
     if (source.hdr.transfer != Hdr::Transfer::none && !adapter.has_hdr_arguments())
-        progress_.warn(adapter.name + " is not told of HDR; its encodes are not tagged");
+        progress_.warn(adapter.name + " gets no HDR metadata; its encodes are not tagged");
     const bool has_light = !source.hdr.mastering_display.empty() || !source.hdr.content_light.empty();
     if (has_light && !adapter.keeps_light())
-        progress_.warn(adapter.name +
-                       " is not told of mastering display and light levels; its encodes do not have them");
+        progress_.warn(adapter.name + " gets no mastering display and light levels; its encodes lack them");
     s.encode.dropped_options = unsupported_hdr_options(programs_, adapter, source.hdr);
     if (!s.encode.dropped_options.empty())
-        progress_.warn(adapter.name + " of this FFmpeg cannot be told of mastering display and light levels");
+        progress_.warn(adapter.name +
+                       " of this FFmpeg takes no mastering display and light levels; its encodes lack them");
     s.encode.keyint = key_frame_interval(o, source);
     s.encode.out_pix_fmt = choose_pix_fmt(programs_, source, s.encode);
     tell_format_changes(s, o.out_pix_fmt.empty());
@@ -313,8 +313,8 @@ const std::pair<std::vector<Sample>, std::string> &Run::samples_of(const Source 
         }
         for (const double start : request.at)
             if (source.duration > 0 && start >= source.duration)
-                throw usage_error("--sample-at " + number_text(start) + " lies behind the end of '" + source.path +
-                                  "' (" + number_text(source.duration) + " s)");
+                throw usage_error("--sample-at " + number_text(start) + " is past the end of '" + source.path + "' (" +
+                                  number_text(source.duration) + " s)");
         try {
             const SampleChoice choice = options_.sample_mode == SampleMode::scenes
                                             ? choose_scenes(shots_.features(source), source, request)

@@ -43,7 +43,7 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
         }
     }
     if (cache_ && cache_->was_damaged())
-        progress_.warn("the cache was damaged; it has been set aside (*.bad), and a new one begun");
+        progress_.warn("the cache was damaged; it is kept as *.bad and a new one is started");
     if (cache_ && !options.store.empty())
         cache_->share(std::make_unique<SharedResults>(options.store, options.run_folder));
     programs_.facts = cache_.get();
@@ -153,7 +153,7 @@ Source Run::open_source(const std::string &path) {
         Source source = probe_source(request, cache_.get());
         if (source.is_interlaced() && !options_.deinterlace)
             progress_.warn("'" + path + "' is interlaced (" + source.field_order +
-                           "), and is encoded and scored with its fields woven; VMAF expects progressive pictures: "
+                           "); it is encoded and scored with its fields woven, but VMAF expects progressive pictures: "
                            "--deinterlace makes them first, --vfilter bwdif does as well");
         if (const std::string shown = display_sentence(source); !shown.empty())
             progress_.say("vmaf-tune: '" + path + "' is " + shown);
@@ -168,7 +168,7 @@ Source Run::open_source(const std::string &path) {
         if (source.has_hdr10_plus) progress_.warn("'" + path + "' has HDR10+ metadata; encodes do not keep it");
         if (source.has_dolby_vision) progress_.warn("'" + path + "' has Dolby Vision metadata; encodes do not keep it");
         if (source.has_alpha && !options_.sources.empty())
-            progress_.warn("'" + path + "' is transparent in places (alpha); encodes and scores know nothing of that");
+            progress_.warn("'" + path + "' is transparent in places (alpha); encodes and scores ignore that");
         const auto layout = pixel_layout(source.pix_fmt);
         if (options_.bitdepth && layout && layout->bits != *options_.bitdepth)
             throw usage_error("--bitdepth " + std::to_string(*options_.bitdepth) + ": '" + path + "' has " +

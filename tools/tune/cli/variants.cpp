@@ -75,7 +75,7 @@ void bind_variants(CLI::App &app, EncodingOptions &o) {
     app.add_option(
            "--variant", o.variants,
            "NAME=key=value,...: a named set of encoder options (encoder, preset, keyint, vfilter, out-pix-fmt or "
-           "any of --enc); may be repeated")
+           "any --enc); may be repeated")
         ->group("Encoding");
 }
 

@@ -270,15 +270,15 @@ void bind_benchmark(CLI::App &app, BenchmarkRequest &o) {
     add_option(app, "rows,--from-corpus", o.from_corpus, "rows of a corpus")->required();
     add_option(app, "--target-vmaf", o.target_vmaf, "VMAF to reach (default 92)");
     add_option(app, "--target", o.targets, "METRIC>=VALUE or METRIC:POOL>=VALUE")->expected(1);
-    add_option(app, "--baseline-encoder,--baseline", o.baseline, "encoder that others are compared with");
-    app.add_flag("--per-source", o.per_source, "list the best row of each source too (JSON)");
+    add_option(app, "--baseline-encoder,--baseline", o.baseline, "encoder to compare the others with");
+    app.add_flag("--per-source", o.per_source, "also list the best row of each source (JSON)");
     app.add_flag("--allow-mixed-models", o.allow_mixed_models,
-                 "rows of different models or scoring conditions, each apart");
-    add_choice(app, "--format", o.format, kPlainTableFormats, "markdown, json or csv");
-    add_option(app, "-o,--output", o.output, "result file; - for standard output");
+                 "accept rows with different models or scoring conditions; treat each apart");
+    add_choice(app, "--format", o.format, kPlainTableFormats, "format of the table");
+    add_option(app, "-o,--output", o.output, "result file (-: standard output)");
     app.add_flag("-y,--overwrite", o.overwrite, "replace existing results");
-    app.add_flag("--json", o.json, "the same as --format json");
-    app.add_flag("--strict", o.strict, "a malformed row ends the command");
+    app.add_flag("--json", o.json, "same as --format json");
+    app.add_flag("--strict", o.strict, "fail on a malformed row");
 }
 
 CommandFiles files_of(const BenchmarkRequest &o) {
@@ -293,7 +293,9 @@ void add_benchmark(Commands &commands) {
     commands.add<BenchmarkRequest>({"benchmark",
                                     "encoders at one target, from existing rows",
                                     {},
-                                    "  vmaf-tune benchmark --from-corpus corpus.jsonl --target-vmaf 93"},
+                                    "  vmaf-tune benchmark corpus.jsonl --target-vmaf 93\n"
+                                    "  vmaf-tune benchmark corpus.jsonl --target-vmaf 93 --per-source --json\n"
+                                    "  vmaf-tune benchmark corpus.jsonl --baseline libx264 --format csv"},
                                    bind_benchmark, run_benchmark);
 }
 

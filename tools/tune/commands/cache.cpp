@@ -104,7 +104,7 @@ int run_cache(const CacheRequest &o) {
         std::printf("%lld entries, %lld damaged and removed; database: %s\n", static_cast<long long>(check.entries),
                     static_cast<long long>(check.damaged), check.database.empty() ? "sound" : check.database.c_str());
         if (!check.database.empty())
-            throw CommandError(kExitOutput, "the database is damaged; `vmaf-tune cache clear` begins a new one");
+            throw CommandError(kExitOutput, "the database is damaged; `vmaf-tune cache clear` starts a new one");
     } else {
         print_statistics(cache, folder);
     }
@@ -112,7 +112,7 @@ int run_cache(const CacheRequest &o) {
 }
 
 void bind_cache(CLI::App &app, CacheRequest &o) {
-    add_option(app, "--cache-dir", o.cache_dir, "cache to look at");
+    add_option(app, "--cache-dir", o.cache_dir, "cache to inspect");
     app.require_subcommand(1);
     const auto action = [&](const std::string &name, CacheAction what, const std::string &summary) {
         CLI::App *sub = app.add_subcommand(name, summary);
@@ -122,21 +122,24 @@ void bind_cache(CLI::App &app, CacheRequest &o) {
     };
     action("stats", CacheAction::stats, "entries and size");
     action("list", CacheAction::list, "every entry: kind, last use, size, what it is about")
-        ->add_flag("--json", o.json, "as JSON lines");
-    CLI::App *prune = action("prune", CacheAction::prune, "forget what was not used for long");
-    add_option(*prune, "--older", o.older, "entries not used for so long: 720h");
-    add_option(*prune, "--to", o.shrink_to, "those used longest ago, until so much is left: 1G");
+        ->add_flag("--json", o.json, "print JSON lines");
+    CLI::App *prune = action("prune", CacheAction::prune, "remove old entries");
+    add_option(*prune, "--older", o.older, "remove entries unused for this long, such as 720h");
+    add_option(*prune, "--to", o.shrink_to, "remove the least recently used entries down to this size, such as 1G");
     prune->add_flag("--scratch", o.remove_scratch, "remove scratch folders older than seven days");
-    add_option(*prune, "--work-dir,--temp-dir", o.work_dir, "where scratch folders are looked for");
-    action("clear", CacheAction::clear, "forget everything");
-    action("verify", CacheAction::verify, "look for damage; damaged entries are removed");
+    add_option(*prune, "--work-dir,--temp-dir", o.work_dir, "where to look for scratch folders");
+    action("clear", CacheAction::clear, "remove everything");
+    action("verify", CacheAction::verify, "check the database and remove damaged entries");
 }
 
 } // namespace
 
 void add_cache(Commands &commands) {
     commands.add<CacheRequest>(
-        {"cache", "the cache of results", {}, "  vmaf-tune cache stats\n  vmaf-tune cache prune --older 720h --to 1G"},
+        {"cache",
+         "the cache of results",
+         {},
+         "  vmaf-tune cache stats\n  vmaf-tune cache prune --older 720h --to 1G\n  vmaf-tune cache clear"},
         bind_cache, run_cache);
 }
 

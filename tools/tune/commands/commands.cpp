@@ -62,7 +62,9 @@ void add_completions(Commands &commands) {
     commands.add<CompletionsRequest>({"completions",
                                       "shell completion",
                                       {"print-completions"},
-                                      "  vmaf-tune completions bash > /etc/bash_completion.d/vmaf-tune"},
+                                      "  eval \"$(vmaf-tune completions bash)\"\n"
+                                      "  eval \"$(vmaf-tune completions zsh)\"\n"
+                                      "  vmaf-tune completions fish | source"},
                                      bind_completions, print_completions);
 }
 

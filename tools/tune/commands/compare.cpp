@@ -235,8 +235,8 @@ void bind_compare(CLI::App &app, CompareRequest &o) {
     bind_search(app, o);
     add_option(app, "--encoders", o.items, "ENCODER[:PRESET], separated by commas (default: all software encoders)")
         ->delimiter(',');
-    add_option(app, "--baseline", o.baseline, "encoder or variant that others are compared with");
-    add_choice(app, "--format", o.format, kTableFormats, "markdown, json, csv or html");
+    add_option(app, "--baseline", o.baseline, "encoder or variant to compare the others with");
+    add_choice(app, "--format", o.format, kTableFormats, "format of the table");
     bind_older_flags(app, o, &o);
     bind_cluster(app, o.cluster);
 }
@@ -246,12 +246,15 @@ int run_compare_anywhere(const CompareRequest &o) { return run_anywhere(o, "comp
 } // namespace
 
 void add_compare(Commands &commands) {
-    commands.add<CompareRequest>(
-        {"compare",
-         "several encoders at one target, ranked by bitrate",
-         {},
-         "  vmaf-tune compare -i film.mkv --encoders libx264,libx265:slow,libsvtav1 --target-vmaf 93"},
-        bind_compare, run_compare_anywhere);
+    commands.add<CompareRequest>({"compare",
+                                  "several encoders at one target, ranked by bitrate",
+                                  {},
+                                  "  vmaf-tune compare -i film.mkv --encoders libx264,libsvtav1 --target-vmaf 93\n"
+                                  "  vmaf-tune compare -i film.mkv --encoders libx264:fast,libx264:slow \\\n"
+                                  "      --target-vmaf 93\n"
+                                  "  vmaf-tune compare -i film.mkv --variant plain= --variant grain=tune=grain \\\n"
+                                  "      --target-vmaf 93"},
+                                 bind_compare, run_compare_anywhere);
 }
 
 } // namespace vmaf::tune

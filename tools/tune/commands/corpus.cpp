@@ -248,16 +248,17 @@ void bind_corpus(CLI::App &app, CorpusRequest &o) {
     bind_variants(app, o);
     add_option(app, "--crf", o.q_values, "quality value (also --q); may be repeated")->group("Grid");
     add_option(app, "--crf-range", o.q_range, "LOW:HIGH[:STEP]")->group("Grid");
-    app.add_flag("--resume", o.resume, "go on with an existing output; nothing is done twice")->group("Grid");
+    app.add_flag("--resume", o.resume, "continue an interrupted run; nothing is done twice")->group("Grid");
     app.add_flag("--append", o.append, "add to an existing output")->group("Grid");
     app.add_flag("--retry-failed", o.retry_failed, "with --resume: try failed cells again")->group("Grid");
-    add_option(app, "--frames", o.frames_out, "per-frame scores as JSON lines, for report")->group("Grid");
-    app.add_flag("--coarse-to-fine", o.coarse_to_fine, "quality values by a coarse search, instead of --crf")
+    add_option(app, "--frames", o.frames_out, "write per-frame scores as JSON lines, for report")->group("Grid");
+    app.add_flag("--coarse-to-fine", o.coarse_to_fine, "choose quality values by a coarse search, instead of --crf")
         ->group("Grid");
-    add_option(app, "--target-vmaf", o.target_vmaf, "with --coarse-to-fine: where the fine values lie")->group("Grid");
+    add_option(app, "--target-vmaf", o.target_vmaf, "with --coarse-to-fine: put the fine values around this VMAF")
+        ->group("Grid");
     add_option(app, "--min-q,--crf-min", o.min_q, "with --coarse-to-fine: smallest value")->group("Grid");
     add_option(app, "--max-q,--crf-max", o.max_q, "with --coarse-to-fine: largest value")->group("Grid");
-    app.add_flag("--unordered", o.unordered, "write rows as they are finished")->group("Grid");
+    app.add_flag("--unordered", o.unordered, "write rows in the order they finish")->group("Grid");
     add_choice(app, "--format", o.format, kCorpusFormats, "jsonl or csv", false)->group("Rows");
     bind_coarse_search(app, o);
     bind_source_list(app, o);
@@ -305,13 +306,14 @@ int run_corpus(const CorpusRequest &given) {
 }
 
 void add_corpus(Commands &commands) {
-    commands.add<CorpusRequest>(
-        {"corpus",
-         "a grid of encodes, one JSON row each",
-         {"sweep"},
-         "  vmaf-tune corpus -i a.mkv -i b.mkv -e libx264 -e libsvtav1 --preset medium --crf-range "
-         "20:40:5 -o corpus.jsonl"},
-        bind_corpus, run_corpus_anywhere);
+    commands.add<CorpusRequest>({"corpus",
+                                 "a grid of encodes, one JSON row each",
+                                 {"sweep"},
+                                 "  vmaf-tune corpus -i film.mkv --crf-range 20:40:5 -o corpus.jsonl\n"
+                                 "  vmaf-tune corpus -i film.mkv --crf-range 20:40:5 -o corpus.jsonl --resume\n"
+                                 "  vmaf-tune corpus -i film.mkv -e libx264 -e libsvtav1 --preset fast \\\n"
+                                 "      --crf-range 20:40:5 -o encoders.jsonl"},
+                                bind_corpus, run_corpus_anywhere);
 }
 
 } // namespace vmaf::tune

@@ -165,19 +165,23 @@ int run_doctor(const DoctorRequest &o) {
 }
 
 void bind_doctor(CLI::App &app, DoctorRequest &o) {
-    app.add_flag("--json", o.json, "as JSON");
+    app.add_flag("--json", o.json, "print JSON");
     add_option(app, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
     add_option(app, "--vmaf-bin", o.vmaf, "vmaf to ask with --scorer binary");
     add_choice(app, "--scorer", o.scorer, kScorers, "library or binary");
-    add_option(app, "--cache-dir", o.cache_dir, "cache to look at");
-    add_option(app, "--work-dir,--temp-dir", o.work_dir, "scratch folder to look at");
+    add_option(app, "--cache-dir", o.cache_dir, "cache to inspect");
+    add_option(app, "--work-dir,--temp-dir", o.work_dir, "scratch folder to inspect");
 }
 
 } // namespace
 
 void add_doctor(Commands &commands) {
-    commands.add<DoctorRequest>({"doctor", "what is installed and usable", {"probe"}, "  vmaf-tune doctor --json"},
-                                bind_doctor, run_doctor);
+    commands.add<DoctorRequest>(
+        {"doctor",
+         "check encoders and scoring backends",
+         {"probe"},
+         "  vmaf-tune doctor\n  vmaf-tune doctor --json\n  vmaf-tune doctor --ffmpeg-bin /usr/bin/ffmpeg"},
+        bind_doctor, run_doctor);
 }
 
 } // namespace vmaf::tune

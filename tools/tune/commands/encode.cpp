@@ -344,18 +344,18 @@ int run_encode(const EncodeRequest &given) {
 void bind_encode_command(CLI::App &app, EncodeRequest &o) {
     bind_encoding_command(app, o, {});
     bind_search(app, o);
-    add_option(app, "--crf", o.q_values, "quality value (also --q); without it a search comes first");
+    add_option(app, "--crf", o.q_values, "quality value (also --q); without it, search first");
     bind_source_list(app, o);
     const auto add_flag = [&](const char *name, bool &field, const char *text) {
         app.add_flag(name, field, text)->group("Finished file");
     };
-    add_option(app, "--audio-codec", o.audio_codec, "encode sound with this, e.g. libopus (default: copy)")
+    add_option(app, "--audio-codec", o.audio_codec, "encode sound with this codec, such as libopus (default: copy)")
         ->group("Finished file");
     add_flag("--video-only", o.video_only, "leave out sound, subtitles and attachments");
     add_flag("--verify", o.verify, "decode the finished file and compare its length");
     add_flag("--verify-score", o.verify_score, "score the finished file");
-    add_flag("--fail-fast", o.fail_fast, "end at the first damaged packet (-xerror)");
-    add_flag("--overwrite-input", o.overwrite_input, "the output may be the source itself");
+    add_flag("--fail-fast", o.fail_fast, "stop at the first damaged packet (-xerror)");
+    add_flag("--overwrite-input", o.overwrite_input, "allow the output to replace the source");
     bind_older_flags(app, o, &o);
 }
 
@@ -365,8 +365,9 @@ void add_encode(Commands &commands) {
     commands.add<EncodeRequest>({"encode",
                                  "search, then encode the whole file",
                                  {"auto-encode"},
+                                 "  vmaf-tune encode -i film.mkv -e libx264 --target-vmaf 93 -o out.mkv\n"
                                  "  vmaf-tune encode -i film.mkv -e libsvtav1 --preset slow --target-vmaf 95\n"
-                                 "  vmaf-tune encode -i film.mkv -e libx264 --crf 21 -o out.mp4"},
+                                 "  vmaf-tune encode -i film.mkv --crf 21 --verify-score -o out.mp4"},
                                 bind_encode_command, run_encode);
 }
 

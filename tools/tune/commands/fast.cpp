@@ -395,7 +395,7 @@ int run_fast(const FastRequest &given) {
     const QualityTarget &target = targets.front();
     if (targets.size() > 1) throw usage_error("fast takes one target; `vmaf-tune search` takes several");
     if (metric_choice(target.metric)->lower_is_better)
-        throw usage_error("fast needs a metric of which more is better; use `vmaf-tune search` for " + target.metric);
+        throw usage_error("fast needs a higher-is-better metric; use `vmaf-tune search` for " + target.metric);
     o.metric = target.metric;
     check_result(o, o.output);
     if (o.smoke) {
@@ -463,32 +463,32 @@ int run_fast(const FastRequest &given) {
 void bind_fast(CLI::App &app, FastRequest &o) {
     bind_encoding_command(app, o, {.needs_source = false});
     bind_target(app, o);
-    add_option(app, "--n-trials", o.trials, "probes of the short piece at most")
+    add_option(app, "--n-trials", o.trials, "maximum number of probes of the short piece")
         ->check(CLI::Range(1, 1000))
         ->group("Search");
-    add_option(app, "--time-budget-s", o.time_budget, "seconds after which no new probe begins")
+    add_option(app, "--time-budget-s", o.time_budget, "start no new probe after N seconds")
         ->check(CLI::PositiveNumber)
         ->group("Search");
     add_option(app, "--proxy-tolerance", o.proxy_tolerance,
-               "a larger difference between the short piece and the whole is exit code 3")
+               "exit with code 3 if piece and whole differ by more than this")
         ->check(CLI::NonNegativeNumber)
         ->group("Search");
-    app.add_flag("--verify-full", o.verify_whole, "verify with the whole source, however long that takes")
-        ->group("Search");
-    app.add_flag("--smoke", o.smoke, "no encoder, a made-up curve: for trying out scripts")->group("Search");
+    app.add_flag("--verify-full", o.verify_whole, "verify on the whole source, however long it takes")->group("Search");
+    app.add_flag("--smoke", o.smoke, "use a made-up curve and no encoder, to test scripts")->group("Search");
     bind_older_flags(app, o);
 }
 
 } // namespace
 
 void add_fast(Commands &commands) {
-    commands.add<FastRequest>(
-        {"fast",
-         "a quick answer from a short piece, verified once",
-         {},
-         "  vmaf-tune fast -i film.mkv --target-vmaf 93\n"
-         "  vmaf-tune fast -i film.mkv --target-vmaf 93 || vmaf-tune search -i film.mkv --target-vmaf 93"},
-        bind_fast, run_fast);
+    commands.add<FastRequest>({"fast",
+                               "quick search on a short piece, verified once",
+                               {},
+                               "  vmaf-tune fast -i film.mkv --target-vmaf 93\n"
+                               "  vmaf-tune fast -i film.mkv --target-vmaf 93 --time-budget-s 60\n"
+                               "  vmaf-tune fast -i film.mkv --target-vmaf 93 ||\n"
+                               "      vmaf-tune search -i film.mkv --target-vmaf 93"},
+                              bind_fast, run_fast);
 }
 
 } // namespace vmaf::tune

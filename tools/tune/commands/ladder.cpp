@@ -398,17 +398,17 @@ void bind_ladder(CLI::App &app, LadderRequest &o) {
     bind_encoding_command(app, o, {});
     bind_search(app, o);
     add_option(app, "--resolutions", o.resolutions,
-               "WxH, separated by commas (default: the source's own and smaller ones of its shape)");
-    add_option(app, "--target-vmafs", o.target_vmafs, "targets, separated by commas");
-    add_option(app, "--quality-tiers", o.quality_tiers, "rungs at most")->check(CLI::Range(1, 50));
-    add_choice(app, "--spacing", o.spacing, kSpacings, "log_bitrate or vmaf");
-    add_choice(app, "--format", o.format, kLadderFormats, "json, hls or dash", false);
-    add_option(app, "--points", o.points, "all measured points as rows");
-    add_option(app, "--min-bitrate", o.min_bitrate, "kbps: no rung below");
-    add_option(app, "--audio-codec", o.audio_codec, "with --run: codec of the sound (default: AAC, copied if it is)");
-    app.add_flag("--video-only", o.video_only, "with --run: without sound and subtitles");
-    app.add_flag("--run", o.run, "encode the rungs beside the output, key frames aligned");
-    add_option(app, "--segment-seconds", o.segment_seconds, "with --run: length of segments")
+               "comma-separated WxH (default: the source's size and smaller ones of its shape)");
+    add_option(app, "--target-vmafs", o.target_vmafs, "comma-separated VMAF targets");
+    add_option(app, "--quality-tiers", o.quality_tiers, "maximum number of rungs")->check(CLI::Range(1, 50));
+    add_choice(app, "--spacing", o.spacing, kSpacings, "how rungs are spaced");
+    add_choice(app, "--format", o.format, kLadderFormats, "format of the ladder (default: json)", false);
+    add_option(app, "--points", o.points, "write all measured points as rows to this file");
+    add_option(app, "--min-bitrate", o.min_bitrate, "lowest bitrate of a rung in kbps");
+    add_option(app, "--audio-codec", o.audio_codec, "with --run: audio codec (default: AAC; AAC sources are copied)");
+    app.add_flag("--video-only", o.video_only, "with --run: no sound and subtitles");
+    app.add_flag("--run", o.run, "encode the rungs next to the output, with aligned key frames");
+    add_option(app, "--segment-seconds", o.segment_seconds, "with --run: length of a segment in seconds")
         ->check(CLI::PositiveNumber);
     bind_older_flags(app, o, &o);
     bind_cluster(app, o.cluster);
@@ -428,8 +428,10 @@ void add_ladder(Commands &commands) {
     commands.add<LadderRequest>({"ladder",
                                  "resolutions and bitrates to ship",
                                  {},
-                                 "  vmaf-tune ladder -i film.mkv -e libx264 --resolutions 1920x1080,1280x720,640x360 "
-                                 "--format hls -o master.m3u8"},
+                                 "  vmaf-tune ladder -i film.mkv -e libx264 -o ladder.json\n"
+                                 "  vmaf-tune ladder -i film.mkv --resolutions 1280x720,640x360 \\\n"
+                                 "      --target-vmafs 95,85,70\n"
+                                 "  vmaf-tune ladder -i film.mkv --format hls --run -o master.m3u8"},
                                 bind_ladder, run_ladder_anywhere);
 }
 

@@ -383,22 +383,22 @@ int run_per_shot(const PerShotRequest &given) {
 void bind_per_shot(CLI::App &app, PerShotRequest &o) {
     bind_encoding_command(app, o, {.samples = false});
     bind_search(app, o);
-    add_option(app, "--shots", o.shots, "shots of an external detector (JSON or CSV)");
+    add_option(app, "--shots", o.shots, "read shots from this file (JSON or CSV)");
     add_option(app, "--diff-threshold", o.diff_threshold,
-               "cut where luma differs by so much from frame to frame, instead of asking the detector");
+               "cut where luma changes by this much between frames, instead of using the detector");
     add_option(app, "--min-shot", o.min_shot, "shortest shot in frames")->check(CLI::Range(1, 100000));
-    add_option(app, "--max-shot", o.max_shot, "longer shots are split; 0: never");
+    add_option(app, "--max-shot", o.max_shot, "split longer shots (0: never)");
     add_option(app, "--segment-dir", o.segment_dir, "folder for segments");
-    add_option(app, "--plan-out", o.plan_out, "the plan as JSON");
-    add_option(app, "--script-out", o.script_out, "a shell script that carries it out");
+    add_option(app, "--plan-out", o.plan_out, "write the plan as JSON");
+    add_option(app, "--script-out", o.script_out, "write a shell script that encodes the plan");
     app.add_flag("--run", o.run, "encode, join and score now");
-    add_option(app, "--per-shot-bin", o.per_shot_bin, "external shot detector to call");
-    add_option(app, "--probe-preset", o.probe_preset, "preset of probes, faster than that of the segments");
-    add_option(app, "--probe-rate", o.probe_rate, "probe every N-th frame only")->check(CLI::Range(1, 4));
-    add_option(app, "--max-q-step", o.max_q_step, "neighbouring shots differ by at most this")
+    add_option(app, "--per-shot-bin", o.per_shot_bin, "external shot detector");
+    add_option(app, "--probe-preset", o.probe_preset, "faster preset for probes");
+    add_option(app, "--probe-rate", o.probe_rate, "probe every Nth frame only")->check(CLI::Range(1, 4));
+    add_option(app, "--max-q-step", o.max_q_step, "largest difference between neighbouring shots")
         ->check(CLI::PositiveNumber);
-    add_option(app, "--floor", o.floor, "guard for bad frames, POOL>=VALUE, e.g. percentile=5>=85");
-    add_option(app, "--zones", o.zones, "file with parts that have own wishes: `start end key=value...`");
+    add_option(app, "--floor", o.floor, "lower bound for bad frames, POOL>=VALUE, such as percentile=5>=85");
+    add_option(app, "--zones", o.zones, "file with settings for parts of the source: `start end key=value...`");
     bind_older_flags(app, o, &o);
     bind_cluster(app, o.cluster);
 }
@@ -415,12 +415,13 @@ int run_per_shot_anywhere(const PerShotRequest &o) { return run_anywhere(o, "per
 } // namespace
 
 void add_per_shot(Commands &commands) {
-    commands.add<PerShotRequest>(
-        {"per-shot",
-         "a quality value for each shot",
-         {"tune-per-shot"},
-         "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --plan-out plan.json --script-out encode.sh"},
-        bind_per_shot, run_per_shot_anywhere);
+    commands.add<PerShotRequest>({"per-shot",
+                                  "a quality value for each shot",
+                                  {"tune-per-shot"},
+                                  "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --plan-out plan.json\n"
+                                  "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --script-out encode.sh\n"
+                                  "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --run -o out.mkv"},
+                                 bind_per_shot, run_per_shot_anywhere);
 }
 
 } // namespace vmaf::tune

@@ -21,7 +21,7 @@ using nlohmann::json;
 
 const char *verdict_word(PredictionVerdict verdict) {
     switch (verdict) {
-    case PredictionVerdict::gospel: return "gospel";
+    case PredictionVerdict::reliable: return "reliable";
     case PredictionVerdict::recalibrate: return "recalibrate";
     default: return "fall_back";
     }
@@ -34,7 +34,7 @@ Judgement judge(const std::vector<double> &residuals, double threshold) {
     j.max_abs = std::max(std::fabs(*low), std::fabs(*high));
     j.mean = std::accumulate(residuals.begin(), residuals.end(), 0.0) / double(residuals.size());
     if (j.max_abs <= threshold) {
-        j.verdict = PredictionVerdict::gospel;
+        j.verdict = PredictionVerdict::reliable;
     } else if (*high - *low <= 2 * threshold && std::fabs(j.mean) > threshold) {
         j.verdict = PredictionVerdict::recalibrate;
         j.bias = j.mean;
@@ -271,7 +271,7 @@ int run_predict(const PredictRequest &o) {
     const QualityTarget &target = targets.front();
     if (targets.size() > 1) throw usage_error("predict takes one target; `vmaf-tune search` takes several");
     if (metric_choice(target.metric)->lower_is_better)
-        throw usage_error("predict needs a metric of which more is better; use `search` for " + target.metric);
+        throw usage_error("predict needs a higher-is-better metric; use `vmaf-tune search` for " + target.metric);
     PredictRequest measured = o;
     measured.metric = target.metric;
     Run run(measured, true);
@@ -354,20 +354,20 @@ void bind_predict(CLI::App &app, PredictRequest &o) {
     const auto file = [&](const char *name, std::string &field, const char *text) {
         add_option(app, name, field, text)->group("Prediction");
     };
-    number("--validate-k", o.validate, "shots that are encoded and scored for real")->check(CLI::Range(1, 100000));
-    number("--residual-threshold", o.residual_threshold, "a prediction that is off by more is a miss")
+    number("--validate-k", o.validate, "number of shots to encode and score for real")->check(CLI::Range(1, 100000));
+    number("--residual-threshold", o.residual_threshold, "count a prediction that is off by more as a miss")
         ->check(CLI::PositiveNumber);
     number("--alpha", o.alpha, "part of cases that an interval may miss")->check(CLI::Range(0.001, 0.999));
     file("--model", o.predictor_file, "learned predictor; not in this build");
-    file("--shots", o.shots, "shots of an external detector (JSON or CSV)");
+    file("--shots", o.shots, "read shots from this file (JSON or CSV)");
     file("--report-out", o.report_out, "the prediction as JSON; the same as --output");
     file("--calibration-sidecar", o.calibration, "residuals of predictions that were checked, for intervals");
     file("--calibration-out", o.calibration_out, "write this run's residuals as such a file");
     file("--from-corpus", o.from_corpus, "fit a curve to each title's rows instead of encoding");
     app.add_flag("--allow-mixed-models", o.allow_mixed_models,
-                 "with --from-corpus: rows of different models or scoring conditions, each apart")
+                 "with --from-corpus: accept different models or scoring conditions, each apart")
         ->group("Prediction");
-    app.add_flag("--with-uncertainty", o.with_uncertainty, "an interval with every prediction")->group("Prediction");
+    app.add_flag("--with-uncertainty", o.with_uncertainty, "add an interval to every prediction")->group("Prediction");
     bind_older_flags(app, o);
 }
 
@@ -386,6 +386,8 @@ void add_predict(Commands &commands) {
                                   "the quality value that would meet a target, per shot or from rows",
                                   {},
                                   "  vmaf-tune predict -i film.mkv --target-vmaf 93 --with-uncertainty\n"
+                                  "  vmaf-tune predict -i film.mkv --target-vmaf 93 --validate-k 3\n"
+                                  "  vmaf-tune predict -i film.mkv --target-vmaf 93 --validate-k 3\n"
                                   "  vmaf-tune predict --from-corpus corpus.jsonl --target-vmaf 93"},
                                  bind_predict, run_predict);
 }

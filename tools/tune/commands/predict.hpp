@@ -21,7 +21,7 @@ struct PredictRequest : ProbeRequest, SearchOptions, CorpusInput {
 CommandFiles files_of(const PredictRequest &request);
 int predict_from_corpus(const PredictRequest &request);
 
-enum class PredictionVerdict { gospel, recalibrate, fall_back };
+enum class PredictionVerdict { reliable, recalibrate, fall_back };
 const char *verdict_word(PredictionVerdict verdict);
 
 struct Judgement {

@@ -74,7 +74,7 @@ int predict_from_corpus(const PredictRequest &o) {
     const QualityTarget &target = targets.front();
     const MetricChoice metric = *metric_choice(target.metric);
     if (targets.size() > 1 || metric.lower_is_better)
-        throw usage_error("predict takes one target of a metric of which more is better");
+        throw usage_error("predict takes one target of a higher-is-better metric");
     RowComplaints complaints(o.strict);
     const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
     using Key = std::tuple<std::string_view, std::string_view, std::string_view, decltype(ScannedRow().variant()),

@@ -29,7 +29,7 @@ QualitySearch::QualitySearch(Run &run, const SearchOptions &options, const Probe
         if (!is_known) setup_.score.metrics.push_back(*metric_choice(t.metric));
     }
     if (!options.max_size.empty() && (max_bytes_ = parse_size(options.max_size)) <= 0)
-        throw usage_error("--max-size " + options.max_size + ": nothing is so small");
+        throw usage_error("--max-size " + options.max_size + ": must be greater than 0");
     run.progress().expect_searches_of(options.thorough ? 6 : 4);
     const std::string label =
         setup_.encode.adapter->name + size_text() + " " + std::string(setup_.encode.adapter->knob);

@@ -165,30 +165,31 @@ void bind_report(CLI::App &app, ReportRequest &o) {
     add_option(app, "-o,--output", o.output, "report.html, report.md, - or a folder for everything");
     app.add_flag("-y,--overwrite", o.overwrite, "replace existing files");
     add_option(app, "--variant", o.variants,
-               "NAME=key=value,...: the name of rows that were encoded with these options; may be repeated");
+               "NAME=key=value,...: name of rows encoded with these options; may be repeated");
     add_option(app, "--title", o.title, "heading of the page");
     add_option(app, "--target", o.targets, "score to mark in the charts; may be repeated");
     add_option(app, "--baseline", o.baseline,
-               "configuration that savings are counted from, or how its name begins (default: libx264)");
-    add_option(app, "--thumbnails", o.thumbnails, "pictures of worst frames per encode; 0: none")
+               "configuration to compare with, or the start of its name (default: libx264)");
+    add_option(app, "--thumbnails", o.thumbnails, "pictures of the worst frames per encode (0: none)")
         ->check(CLI::Range(0, 50));
     add_option(app, "--svg", o.svg,
                "KIND FILE: one chart (rate-quality, quality, speed, search, frames, histogram, ladder, shots)")
         ->expected(2);
-    add_option(app, "--csv", o.csv, "the table behind that chart, or all rows");
+    add_option(app, "--csv", o.csv, "write the table of that chart, or all rows");
     add_option(app, "--work-dir,--temp-dir", o.work_dir, "scratch folder");
     add_option(app, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
     add_option(app, "--ffprobe-bin", o.ffprobe, "ffprobe to use");
-    app.add_flag("-q,--quiet", o.quiet, "errors only");
+    app.add_flag("-q,--quiet", o.quiet, "print errors only");
 }
 
 } // namespace
 
 void add_report(Commands &commands) {
     commands.add<ReportRequest>({"report",
-                                 "measured rows as an HTML page, charts and tables",
+                                 "rows as an HTML page, charts and tables",
                                  {},
-                                 "  vmaf-tune report corpus.jsonl --frames frames.jsonl -o report.html\n"
+                                 "  vmaf-tune report corpus.jsonl -o report.html\n"
+                                 "  vmaf-tune report corpus.jsonl --target 93 --baseline libx264 -o report.md\n"
                                  "  vmaf-tune report corpus.jsonl --svg rate-quality curves.svg --csv curves.csv"},
                                 bind_report, run_report);
 }

@@ -68,7 +68,9 @@ void add_sample(Commands &commands) {
     commands.add<SampleRequest>({"sample",
                                  "score and predicted size at one quality value",
                                  {"sample-encode"},
-                                 "  vmaf-tune sample -i film.mkv -e libx265 --crf 24"},
+                                 "  vmaf-tune sample -i film.mkv --crf 24\n"
+                                 "  vmaf-tune sample -i film.mkv -e libsvtav1 --crf 35 --samples 3\n"
+                                 "  vmaf-tune sample -i film.mkv --crf 24 --sample-mode scenes --json"},
                                 bind_sample, run_sample);
 }
 

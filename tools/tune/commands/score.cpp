@@ -310,18 +310,16 @@ void bind_score_command(CLI::App &app, ScoreRequest &o) {
     bind_programs(app, o);
     bind_score(app, o);
     bind_running(app, o);
-    add_choice(app, "--format", o.format, kScoreFormats, "human, json, csv or xml");
-    add_option(app, "--num-frames", o.num_frames, "score so many frames")->check(CLI::Range(1, 1 << 30));
-    add_option(app, "--start-offset", o.start_offset, "begin there in both files: a time, or f:N for a frame");
+    add_choice(app, "--format", o.format, kScoreFormats, "format of the result");
+    add_option(app, "--num-frames", o.num_frames, "score N frames only")->check(CLI::Range(1, 1 << 30));
+    add_option(app, "--start-offset", o.start_offset, "start in both files: a time, or f:N for a frame");
     add_choice(app, "--pair", o.pair, kPairings,
-               "frames by their number (index), by the times at which they are shown (time), or by time where a "
-               "file has a variable rate (auto)");
-    add_option(app, "--frames", o.frames_out, "per-frame values as JSON lines");
+               "pair frames by number (index), by time, or by time if a file has a variable rate (auto)");
+    add_option(app, "--frames", o.frames_out, "write per-frame values as JSON lines");
     add_option(app, "--vfilter", o.vfilter, "filter for the reference");
     add_option(app, "--score-fps", o.score_fps, "pair by number although the tagged rates differ");
-    add_choice(app, "--align", o.align, kAlignments,
-               "check: refuse files that are out of step; auto: correct an offset of up to 2 s; none");
-    add_option(app, "--reference-vfilter", o.reference_vfilter, "the same as --vfilter");
+    add_choice(app, "--align", o.align, kAlignments, "refuse an offset, correct one of up to 2 s, or ignore it");
+    add_option(app, "--reference-vfilter", o.reference_vfilter, "same as --vfilter");
 }
 
 CommandFiles files_of(const ScoreRequest &o) {
@@ -335,13 +333,13 @@ CommandFiles files_of(const ScoreRequest &o) {
 } // namespace
 
 void add_score(Commands &commands) {
-    commands.add<ScoreRequest>(
-        {"score",
-         "score existing files against a reference",
-         {"vmaf", "metrics"},
-         "  vmaf-tune score master.mov encode.mkv\n"
-         "  vmaf-tune score master.mov a.mkv b.mkv --metrics vmaf,psnr,ssimulacra2 --format csv"},
-        bind_score_command, run_score_command);
+    commands.add<ScoreRequest>({"score",
+                                "score existing files against a reference",
+                                {"vmaf", "metrics"},
+                                "  vmaf-tune score film.mkv encode.mkv\n"
+                                "  vmaf-tune score film.mkv encode.mkv --metrics vmaf,psnr,ssimulacra2\n"
+                                "  vmaf-tune score film.mkv encode.mkv --align auto --format csv"},
+                               bind_score_command, run_score_command);
 }
 
 } // namespace vmaf::tune

@@ -122,13 +122,12 @@ void bind_search_command(CLI::App &app, SearchRequest &o) {
     bind_encoding_command(app, o, {.several_sources = true, .several_encoders = true});
     bind_source_list(app, o);
     bind_search(app, o);
-    add_option(app, "--target-bitrate", o.target_bitrate, "kbps to come nearest to, instead of a quality")
+    add_option(app, "--target-bitrate", o.target_bitrate, "bitrate to approach in kbps, instead of a quality")
         ->group("Search");
-    add_option(app, "--from-corpus", o.from_corpus, "answer from existing rows, without encoding")->group("Search");
-    app.add_flag("--interpolate", o.interpolate, "with --from-corpus: a value between two rows, by a monotone curve")
-        ->group("Search");
+    add_option(app, "--from-corpus", o.from_corpus, "answer from existing rows; encode nothing")->group("Search");
+    app.add_flag("--interpolate", o.interpolate, "with --from-corpus: interpolate between rows")->group("Search");
     app.add_flag("--allow-mixed-models", o.allow_mixed_models,
-                 "with --from-corpus: rows of different models or scoring conditions, each apart")
+                 "with --from-corpus: accept different models or scoring conditions, each apart")
         ->group("Search");
     bind_rows(app, o);
     bind_older_flags(app, o, &o);
@@ -143,14 +142,13 @@ CommandFiles files_of(const SearchRequest &o) {
 }
 
 void add_search(Commands &commands) {
-    commands.add<SearchRequest>(
-        {"search",
-         "the quality value that just meets a target",
-         {"recommend", "bisect", "crf-search"},
-         "  vmaf-tune search -i film.mkv -e libsvtav1 --target-vmaf 95\n"
-         "  vmaf-tune search -i film.mkv --target \"vmaf:percentile=1>=88\" --target \"vmaf>=95\"\n"
-         "  vmaf-tune search --from-corpus corpus.jsonl --target-vmaf 93"},
-        bind_search_command, run_search);
+    commands.add<SearchRequest>({"search",
+                                 "the quality value that just meets a target",
+                                 {"recommend", "bisect", "crf-search"},
+                                 "  vmaf-tune search -i film.mkv -e libsvtav1 --target-vmaf 95\n"
+                                 "  vmaf-tune search -i film.mkv --target \"vmaf>=95\" --target \"vmaf:min>=80\"\n"
+                                 "  vmaf-tune search --from-corpus corpus.jsonl --target-vmaf 93"},
+                                bind_search_command, run_search);
 }
 
 } // namespace vmaf::tune

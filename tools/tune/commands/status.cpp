@@ -37,12 +37,12 @@ int run_status(const StatusRequest &o) {
 }
 
 void bind_status(CLI::App &app, StatusRequest &o) {
-    add_option(app, "run", o.cluster.run, "folder of a run (default: all below --shared)");
-    add_option(app, "--shared", o.cluster.shared, "the folder that the runs were given");
-    app.add_flag("--attach", o.cluster.attach, "watch until the end; Ctrl-C stops watching, the run goes on");
-    app.add_flag("--wait", o.cluster.wait, "wait until the end, with the run's exit code");
-    app.add_flag("--cancel", o.cluster.cancel, "end the run; what is done is written");
-    app.add_flag("--json", o.json, "as JSON lines");
+    add_option(app, "run", o.cluster.run, "folder of a run (default: all under --shared)");
+    add_option(app, "--shared", o.cluster.shared, "shared folder of the runs");
+    app.add_flag("--attach", o.cluster.attach, "watch until the end; Ctrl-C stops watching, not the run");
+    app.add_flag("--wait", o.cluster.wait, "wait for the end and return the run's exit code");
+    app.add_flag("--cancel", o.cluster.cancel, "end the run and write what is done");
+    app.add_flag("--json", o.json, "print JSON lines");
 }
 
 } // namespace
@@ -76,7 +76,8 @@ void add_status(Commands &commands) {
                                  "progress of runs on a cluster",
                                  {},
                                  "  vmaf-tune status --shared /shared/tune\n"
-                                 "  vmaf-tune status /shared/tune/runs/20260101-120000-abc123 --attach"},
+                                 "  vmaf-tune status /shared/tune/runs/20260101-120000-abc123 --attach\n"
+                                 "  vmaf-tune status /shared/tune/runs/20260101-120000-abc123 --cancel"},
                                 bind_status, run_status);
 }
 

@@ -42,7 +42,7 @@ TEST(Conformal, TakesTheQuantileOfHeldOutResiduals) {
 
 TEST(Verdict, DependsOnSizeAndSpreadOfResiduals) {
     EXPECT_EQ(judge({}, 1.5).verdict, PredictionVerdict::fall_back);
-    EXPECT_EQ(judge({1.4, -1.5, 0}, 1.5).verdict, PredictionVerdict::gospel);
+    EXPECT_EQ(judge({1.4, -1.5, 0}, 1.5).verdict, PredictionVerdict::reliable);
     const Judgement biased = judge({2, 3, 4}, 1.5);
     EXPECT_EQ(biased.verdict, PredictionVerdict::recalibrate);
     EXPECT_DOUBLE_EQ(biased.bias, 3);

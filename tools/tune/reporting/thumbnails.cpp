@@ -31,7 +31,7 @@ std::vector<Thumbnail> make_thumbnails(const Programs &programs, const FrameScor
                                        const std::vector<std::size_t> &frames, const std::string &work_folder) {
     if (frames.empty()) return {};
     if (!scores.pieces.empty() && scores.pieces.front().first > 0)
-        throw invalid("the scores belong to samples, not to the whole file");
+        throw invalid("the scores are of samples, not of the whole file");
     const Source reference = probe(programs, scores.reference), distorted = probe(programs, scores.distorted);
     std::vector<std::size_t> ordered = frames;
     std::sort(ordered.begin(), ordered.end());

@@ -60,7 +60,7 @@ system::GrowingFile open_rows(const std::string &path, RowWriter::Mode mode) {
     std::error_code error;
     if (mode == RowWriter::Mode::fresh && path != "-" && system::fs::is_regular_file(path, error) &&
         system::fs::file_size(path, error) > 0)
-        throw Error(EEXIST, "'" + path + "' exists; use --resume to go on, --append or --overwrite");
+        throw Error(EEXIST, "'" + path + "' exists; use --resume to continue it, --append or --overwrite");
     return {path, mode == RowWriter::Mode::overwrite ? Start::empty
                   : mode == RowWriter::Mode::resume  ? Start::after_whole_lines
                                                      : Start::at_end};

@@ -239,7 +239,7 @@ void apply_display(Source &source, const Cropping &stored, const std::optional<s
     bool swaps = false;
     if (matrix) source.turning = turning_filter(*matrix, swaps);
     if (deinterlace && !source.turning.empty())
-        throw invalid("'" + source.path + "' is turned and interlaced; deinterlace it with --vfilter instead");
+        throw invalid("'" + source.path + "' is rotated and interlaced; deinterlace it with --vfilter instead");
     if (deinterlace) add("bwdif=mode=send_frame");
     if (swaps) std::swap(source.width, source.height);
     int &w = source.width, &h = source.height;
@@ -277,11 +277,11 @@ std::string display_sentence(const Source &source) {
     };
     const auto has = [&](const char *filter) { return source.display_filter.find(filter) != std::string::npos; };
     add(has("bwdif"), "deinterlaced");
-    add(!source.turning.empty(), "turned");
+    add(!source.turning.empty(), "rotated");
     add(has("crop="), "cropped");
-    add(has("scale="), "stretched to square samples");
+    add(has("scale="), "scaled to square pixels");
     if (done.empty()) return {};
-    return done + ", and is " + std::to_string(source.width) + "x" + std::to_string(source.height) + " from here on";
+    return done + " to " + std::to_string(source.width) + "x" + std::to_string(source.height);
 }
 
 } // namespace vmaf::tune

@@ -343,8 +343,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
             result.encoder_version = settings.adapter->encoder_version(outcome.error_tail);
             const std::string prefix = pass > 0 ? "[pass " + std::to_string(pass) + "] " : "";
             if (outcome.timed_out)
-                return fail(kStatusTimedOut,
-                            prefix + "the encoder made no progress for the time that it is given (--timeout)",
+                return fail(kStatusTimedOut, prefix + "the encoder made no progress within --timeout",
                             outcome.error_tail);
             if (!outcome.ok())
                 return fail(std::max(1, outcome.code),

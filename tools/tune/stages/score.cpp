@@ -173,8 +173,7 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
         const auto input_failure = inputs->finish(scorer.timed_out);
         result.warnings.insert(result.warnings.end(), inputs->remarks().begin(), inputs->remarks().end());
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        if (scorer.timed_out)
-            return fail(kStatusTimedOut, "the scorer made no progress for the time that --timeout allows", {});
+        if (scorer.timed_out) return fail(kStatusTimedOut, "the scorer made no progress within --timeout", {});
         if (input_failure) return fail(input_failure->status, input_failure->error, input_failure->error_tail);
         if (!scorer.ok()) {
             const bool backend_lost = settings.backend != "cpu" && scorer.code != 1 && !scorer.interrupted;
@@ -277,7 +276,7 @@ ScoreResult run_score(const Programs &programs, const ScorePair &pair, const Sco
             return result;
         }
         losses.push_back("the scoring backend " + now.backend + " failed (" + result.error + "); " +
-                         now.backends->name() + " is used from here on");
+                         now.backends->name() + " takes over");
     }
 }
 

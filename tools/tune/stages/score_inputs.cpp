@@ -90,7 +90,7 @@ std::optional<Failure> damage_failure(const Outcome &outcome, bool is_reference,
         return Failure{kStatusReferenceUndecodable,
                        sentence + "; repair it, or use --allow-damaged, and do not trust the scores",
                        outcome.error_tail};
-    remarks.push_back(sentence + (is_reference ? "; scores of the damaged pictures mean nothing" : ""));
+    remarks.push_back(sentence + (is_reference ? "; scores of damaged pictures are meaningless" : ""));
     return std::nullopt;
 }
 

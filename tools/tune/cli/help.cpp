@@ -1,0 +1,96 @@
+#include "cli/help.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace vmaf::tune {
+
+namespace {
+
+constexpr std::size_t kWidth = 80, kColumn = 30;
+
+// Groups that most users need come first, those for special set-ups last; the others stay in between.
+constexpr std::string_view kFirstGroups[] = {"Options", "Search", "Source", "Encoding", "Scoring"};
+constexpr std::string_view kLastGroups[] = {"Running", "Programs", "Cluster"};
+
+std::size_t rank_of(const std::string &group) {
+    const auto *const first = std::find(std::begin(kFirstGroups), std::end(kFirstGroups), group);
+    if (first != std::end(kFirstGroups)) return static_cast<std::size_t>(first - std::begin(kFirstGroups));
+    const auto *const last = std::find(std::begin(kLastGroups), std::end(kLastGroups), group);
+    const std::size_t middle = std::size(kFirstGroups);
+    return last == std::end(kLastGroups) ? middle
+                                         : middle + 1 + static_cast<std::size_t>(last - std::begin(kLastGroups));
+}
+
+// Appends text from the given column on; lines break after a blank or, in lists of words, after a comma.
+void append_wrapped(std::string &out, std::string_view text, std::size_t column, std::size_t indent) {
+    while (column + text.size() > kWidth) {
+        const std::size_t room = kWidth - column;
+        std::size_t end = text.find_last_of(' ', room);
+        if (end == std::string_view::npos || end == 0) {
+            end = text.substr(0, room).find_last_of(',');
+            end = end == std::string_view::npos ? room : end + 1;
+        }
+        out.append(text.substr(0, end)).append("\n").append(indent, ' ');
+        text.remove_prefix(std::min(text.size(), text[end] == ' ' ? end + 1 : end));
+        column = indent;
+    }
+    out.append(text).append("\n");
+}
+
+std::string entry(const std::string &name, const std::string &description) {
+    std::string out = "  ";
+    if (2 + name.size() < kColumn && !description.empty()) {
+        out.append(name).append(kColumn - 2 - name.size(), ' ');
+    } else {
+        append_wrapped(out, name, 2, 6);
+        if (description.empty()) return out;
+        out.append(kColumn, ' ');
+    }
+    append_wrapped(out, description, kColumn, kColumn);
+    return out;
+}
+
+void replace(std::string &text, std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+}
+
+} // namespace
+
+std::string HelpFormatter::make_help(const CLI::App *app, std::string name, CLI::AppFormatMode mode) const {
+    if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
+    std::string out = make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
+    std::vector<std::string> groups = app->get_groups();
+    std::stable_sort(groups.begin(), groups.end(),
+                     [](const std::string &a, const std::string &b) { return rank_of(a) < rank_of(b); });
+    for (const std::string &group : groups) {
+        const auto options = app->get_options(
+            [&](const CLI::Option *option) { return option->get_group() == group && option->nonpositional(); });
+        if (!group.empty() && !options.empty()) out += make_group(group, false, options);
+    }
+    return out + make_subcommands(app, mode) + "\n" + make_footer(app);
+}
+
+std::string HelpFormatter::make_option(const CLI::Option *option, bool is_positional) const {
+    return entry(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option));
+}
+
+// "{a,b}" instead of "TEXT:{a,b}", "N in [1 - 8]" instead of "UINT:INT in [1 - 8]".
+std::string HelpFormatter::make_option_opts(const CLI::Option *option) const {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    for (const auto &[from, to] :
+         {std::pair(":INT in", " in"), std::pair(":UINT in", " in"), std::pair(":POSITIVE", ""),
+          std::pair(":NONNEGATIVE", ""), std::pair("TEXT:{", "{"), std::pair("INT:{", "{"), std::pair("UINT", "N"),
+          std::pair("INT", "N"), std::pair("FLOAT", "NUMBER")})
+        replace(text, from, to);
+    return text;
+}
+
+std::string HelpFormatter::make_subcommand(const CLI::App *sub) const {
+    return entry(sub->get_display_name(true), sub->get_description());
+}
+
+} // namespace vmaf::tune

@@ -34,12 +34,12 @@ def roff(text):
 
 
 def subcommands():
-    return re.findall(r"^  ([a-z][a-z-]*)", help_of().split("Subcommands:")[1], re.M)
+    return re.findall(r"^  ([a-z][a-z-]*)", help_of().split("Subcommands:")[1].split("Examples:")[0], re.M)
 
 
 manual = ['.TH VMAF\\-TUNE 1 "" vmaf\\-turbo "User Commands"', ".SH NAME", "vmaf\\-tune \\- the encode for a quality target", ".SH SYNOPSIS",
           ".B vmaf\\-tune\n.I COMMAND\n.RI [ FLAG... ]", ".SH DESCRIPTION",
-          "Drives FFmpeg's encoders, decodes and scores what they make, and answers questions: which quality value just meets a target, which\n"
+          "Runs FFmpeg's encoders, scores the encodes and answers questions: which quality value just meets a target, which\n"
           "encoder needs fewest bits, which ladder to ship. Results go to standard output, progress to standard error."]
 for name in subcommands():
     text = help_of(name)
@@ -52,9 +52,9 @@ for name in subcommands():
         stale.append(page + " (missing)")
     manual += [f".SH {name.upper()}".replace("-", "\\-"), roff(text.splitlines()[0]), ".nf"]
     manual += [roff(line) for line in text.splitlines()[1:]] + [".fi"]
-manual += [".SH EXIT STATUS", ".nf", roff("0   done; the target was met where one was set\n1   done, but the target cannot be met\n2   usage, a missing program or encoder\n3   a result exists but is not to be trusted (fast, predict)\n"
+manual += [".SH EXIT STATUS", ".nf", roff("0   done; the target, if any, is met\n1   done, but the target cannot be met\n2   usage error, or a missing program or encoder\n3   a result exists but is not reliable (fast, predict)\n"
            "4   no probe or row could be completed\n5   some rows failed, others are good\n6   output, scratch folder or cache cannot be written\n"
-           "7   the scoring backend that was asked for is not usable\n70  a bug\n130 interrupted; finished probes are kept"), ".fi", ".SH ENVIRONMENT",
+           "7   the requested scoring backend is not usable\n70  a bug\n130 interrupted; finished probes are kept"), ".fi", ".SH ENVIRONMENT",
            roff("VMAF_TUNE_<FLAG> sets the default of a flag, for example VMAF_TUNE_ENCODER=libx265. TMPDIR: where scratch folders are made.\n"
                 "XDG_CACHE_HOME, else .cache in HOME (LOCALAPPDATA on Windows, Library/Caches in HOME on macOS): where results are remembered. NO_COLOR: no colours. VMAF_TUNE_CONFIG: a file of settings. VMAF_MODEL_DIR: where models\n"
                 "for HDR are looked for first. VMAF_LIBAV_MODULE and VMAF_..._DISPATCH: see vmaf(1). PATH: where ffmpeg and other programs are.\n"

@@ -204,6 +204,14 @@ class Predict(tune_case.TuneCase):
         self.assertNotIn("=[]", text)
         self.assertNotIn("={}", text)
 
+    def test_help_fits_a_terminal_and_shows_three_examples(self):
+        commands = re.findall(r"^  ([a-z][a-z-]*)", self.tune("--help").stdout.split("Subcommands:")[1].split("Examples:")[0], re.M)
+        self.assertGreaterEqual(len(commands), 16)
+        for command in ((), *((name,) for name in commands)):
+            text = self.tune(*command, "--help").stdout
+            self.assertEqual([line for line in text.splitlines() if len(line) > 80], [], command)
+            self.assertGreaterEqual(len(re.findall(r"^  (?:vmaf-tune|eval) ", text.split("Examples:")[1], re.M)), 3, command)
+
 
 if __name__ == "__main__":
     unittest.main(warnings="ignore")

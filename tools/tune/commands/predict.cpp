@@ -387,7 +387,6 @@ void add_predict(Commands &commands) {
                                   {},
                                   "  vmaf-tune predict -i film.mkv --target-vmaf 93 --with-uncertainty\n"
                                   "  vmaf-tune predict -i film.mkv --target-vmaf 93 --validate-k 3\n"
-                                  "  vmaf-tune predict -i film.mkv --target-vmaf 93 --validate-k 3\n"
                                   "  vmaf-tune predict --from-corpus corpus.jsonl --target-vmaf 93"},
                                  bind_predict, run_predict);
 }

@@ -14,7 +14,7 @@
 
 enum { WIDTH = 320, HEIGHT = 180, FRAMES = 8 };
 
-/* Luma of all frames, one after the other, and what may be read behind the last. */
+/* Luma of all frames, one after the other, and padding that may be read after the last. */
 static unsigned char reference[FRAMES * WIDTH * HEIGHT + VMAF_TURBO_PADDING];
 static unsigned char distorted[FRAMES * WIDTH * HEIGHT + VMAF_TURBO_PADDING];
 static atomic_int in_use;

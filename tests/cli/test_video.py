@@ -202,7 +202,7 @@ class Preparation(VideoTest):
 
     def test_depths_meet_at_the_deeper_one_by_a_shift(self):
         ten = self.encode("ten.mkv", "-pix_fmt", "yuv420p10le", "-c:v", "ffv1")
-        document = self.prepared(ten, "brought from 8 to 10 bits")
+        document = self.prepared(ten, "converted from 8 to 10 bits")
         self.assertEqual(document["inputs"]["scored_as"]["bits"], 10)
         self.assertEqual(document["pooled_metrics"]["psnr_y"]["min"], 72)  # the same pictures, in every bit
 

@@ -168,8 +168,7 @@ template <std::size_t Limits> class PixelSums {
     PixelSums(const GainLimits &limits, std::int32_t *scratch)
         : gain_limits_(limits.values.data()), s1_(scratch), s2_(s1_ + kBatch * kLanes), s12_(s2_ + kBatch * kLanes),
           residual_(s12_ + kBatch * kLanes), signals_{residual_ + kBatch * kLanes, residual_ + 2 * kBatch * kLanes} {
-        num_piece_.fill(hn::Zero(D32()));
-        num_fraction_.fill(hn::Zero(D32()));
+        for (std::size_t l = 0; l < Limits; l++) num_piece_[l] = num_fraction_[l] = hn::Zero(D32());
     }
 
     // The first `count` lanes are pixels. At most kBatch vectors before finish_batch().
@@ -252,7 +251,7 @@ template <std::size_t Limits> class PixelSums {
     std::int64_t logarithms_ = 0; // lanes that den_* have seen
     VU64 num_noise_ = hn::Zero(DU64());
     V32 above_count_ = hn::Zero(D32()), den_piece_ = above_count_, den_fraction_ = above_count_;
-    std::array<V32, Limits> num_piece_, num_fraction_;
+    V32 num_piece_[Limits], num_fraction_[Limits]; // no std::array: its constructor lacks the vectors' target on arm64
 };
 
 template <int Scale, class Dot> class RowStatistics {

@@ -179,6 +179,7 @@ TemporaryFile::~TemporaryFile() {
 
 bool TemporaryFile::rename_to(const std::string &target) {
     is_renamed_ = std::rename(path_.c_str(), target.c_str()) == 0;
+    if (!is_renamed_) stop_if_ending();
     return is_renamed_;
 }
 

@@ -53,6 +53,10 @@ LeftoverFile::~LeftoverFile() {
     if (place_) place_->state = State::free;
 }
 
+void stop_if_ending() noexcept {
+    if (is_ending) wait_forever();
+}
+
 void remove_leftovers() noexcept {
     is_ending = true;
     int moments = kMomentsForMaking;

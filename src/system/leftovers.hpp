@@ -43,4 +43,7 @@ class LeftoverFile {
 // safe to call from a signal handler.
 void remove_leftovers() noexcept;
 
+// For a thread that misses its temporary file: does not return while leftovers are being removed, since that is why.
+void stop_if_ending() noexcept;
+
 } // namespace vmaf::system

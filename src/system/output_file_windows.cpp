@@ -83,8 +83,12 @@ class TemporaryFile {
     HANDLE handle() const { return file_.get(); }
     void rename_to(const std::string &target) {
         file_.close();
-        if (!MoveFileExW(path_.c_str(), wide_path(target).c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
-            throw cannot_write(target, GetLastError());
+        if (!MoveFileExW(path_.c_str(), wide_path(target).c_str(),
+                         MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) {
+            const DWORD code = GetLastError();
+            stop_if_ending();
+            throw cannot_write(target, code);
+        }
         is_renamed_ = true;
     }
 

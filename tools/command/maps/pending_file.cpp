@@ -59,8 +59,9 @@ void PendingFile::finish() {
     file_.reset();
     std::error_code error;
     fs::rename(path_, target_, error);
-    if (error)
-        throw system::OutputError(error.value(), cli::quoted(target_) + " cannot be written: " + error.message());
+    if (!error) return;
+    system::stop_if_ending();
+    throw system::OutputError(error.value(), cli::quoted(target_) + " cannot be written: " + error.message());
 }
 
 } // namespace vmaf::cli

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "bench.hpp"
 #include "calibration.hpp"
+#include "clips/option_words.hpp"
 
 namespace {
 
@@ -67,12 +68,10 @@ PixelFormat parse_format(const std::string &name) {
 Options parse(int argc, char **argv) {
     Options o;
     o.settings.isas = usable_isas();
-    for (int i = 1; i < argc; i++) {
-        const std::string name = argv[i];
-        const auto value = [&]() -> std::string {
-            if (i + 1 >= argc) throw invalid(name + " needs a value");
-            return argv[++i];
-        };
+    OptionWords words(argc, argv);
+    const auto value = [&] { return words.value(); };
+    while (words.next()) {
+        const std::string &name = words.name();
         if (name == "--filter")
             o.settings.filter = value();
         else if (name == "--metrics")

@@ -9,11 +9,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "clips/option_words.hpp"
 #include "equality/equality.hpp"
 #include "equality/metric_equality.hpp"
 #include "system/files.hpp"
@@ -31,12 +31,10 @@ struct Options {
 
 Options parse(int argc, char **argv) {
     Options o;
-    for (int i = 1; i < argc; i++) {
-        const std::string name = argv[i];
-        const auto value = [&]() -> std::string {
-            if (i + 1 >= argc) throw invalid(name + " needs a value");
-            return argv[++i];
-        };
+    OptionWords words(argc, argv);
+    const auto value = [&] { return words.value(); };
+    while (words.next()) {
+        const std::string &name = words.name();
         if (name == "--filter")
             o.filter = value();
         else if (name == "--isa")

@@ -1,9 +1,12 @@
 #include "scene.hpp"
 
 #include <cstdlib>
-#include <stdexcept>
+
+#include "base/error.hpp"
 
 namespace clipgen {
+
+using vmaf::invalid;
 
 namespace {
 
@@ -72,7 +75,7 @@ Plane scene_plane(const Options &o, int index, int plane, int w, int h, int sx, 
                 v = ((X / 8 + Y / 8 + t) % 2) ? kMax : 0;
                 if (plane) v = 128 * 256;
             } else if (o.scene != "flat") {
-                throw std::runtime_error("unknown scene: " + o.scene);
+                throw invalid("unknown scene: " + o.scene);
             }
             p.at(x, y) = clamp(v);
         }
@@ -167,7 +170,7 @@ void apply_distortion(const Options &o, int index, int plane, Plane &p) {
         for (int y = 0; y < p.height; y++)
             for (int x = 0; x < p.width; x++) p.at(x, y) = src.clamped(x - arg, y);
     } else
-        throw std::runtime_error("unknown distortion: " + o.distort);
+        throw invalid("unknown distortion: " + o.distort);
 }
 
 } // namespace

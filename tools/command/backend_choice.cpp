@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "device/backend_wish.hpp"
+#include "exit_code.hpp"
 #include "report/escape.hpp"
 #include "system/log.hpp"
 
@@ -29,8 +30,16 @@ const GpuBackend *find_built(std::span<const GpuBackend> built, std::string_view
     return found == built.end() ? nullptr : &*found;
 }
 
-BackendFailure refused(const std::string &backend, const std::string &why, const std::string &error, int code) {
-    return {refusal_of_backend("--backend " + backend, why), error, backend, code};
+// `code`: a negative errno, or 0 where nothing was tried.
+Failure backend_failure(const std::string &sentence, std::string_view error, std::string_view backend, int code) {
+    return {ExitCode::backend, sentence,
+            "{\"error\": " + json_string(error) + ", \"backend_requested\": " + json_string(backend) +
+                ", \"errno\": " + std::to_string(code) + ", \"adr\": \"ADR-0498\", \"exit_code\": " +
+                std::to_string(static_cast<int>(ExitCode::backend)) + "}\n"};
+}
+
+Failure refused(const std::string &backend, const std::string &why, const std::string &error, int code) {
+    return backend_failure(refusal_of_backend("--backend " + backend, why), error, backend, code);
 }
 
 BackendChoice start_explicit(const BackendRequest &request, std::span<const GpuBackend> built,
@@ -79,12 +88,6 @@ std::vector<const GpuBackend *> candidates(const BackendRequest &request, std::s
     return list;
 }
 
-std::string BackendFailure::descriptor() const {
-    return "{\"error\": " + json_string(error_) + ", \"backend_requested\": " + json_string(backend_) +
-           ", \"errno\": " + std::to_string(code_) +
-           ", \"adr\": \"ADR-0498\", \"exit_code\": " + std::to_string(static_cast<int>(ExitCode::backend)) + "}\n";
-}
-
 BackendChoice choose_backend(const BackendRequest &request, std::span<const GpuBackend> built,
                              const std::function<void(const std::string &)> &say) {
     for (const BackendRow &row : kBackends) {
@@ -107,9 +110,9 @@ void check_pinned_features(const std::vector<FeatureArgument> &features, const B
         std::string reason = backend_is_not_built(row->name);
         if (find_built(built, row->name)) reason = removal_reason(request, row->name);
         if (reason.empty()) reason = "it could not be started, or another one was chosen";
-        throw BackendFailure("feature '" + feature.name + "' is pinned to " + std::string(row->name) +
-                                 " backend, which is not active: " + reason,
-                             "feature pinned to inactive backend", row->name, 0);
+        throw backend_failure("feature '" + feature.name + "' is pinned to " + std::string(row->name) +
+                                  " backend, which is not active: " + reason,
+                              "feature pinned to inactive backend", row->name, 0);
     }
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "exit_code.hpp"
 #include "options.hpp"
 #include "session/session.hpp"
 
@@ -47,27 +46,15 @@ struct BackendChoice {
     std::string used(const Session &session) const { return backend && !backend->has_scored(session) ? "cpu" : name; }
 };
 
-// An explicit wish for a backend that cannot be met: exit 100.
-class BackendFailure : public Failure {
-  public:
-    BackendFailure(const std::string &sentence, std::string error, std::string_view backend, int code)
-        : Failure(ExitCode::backend, sentence), error_(std::move(error)), backend_(backend), code_(code) {}
-    // The line of JSON that takes the document's place.
-    std::string descriptor() const;
-
-  private:
-    std::string error_, backend_;
-    int code_; // negative errno, or 0 where nothing was tried
-};
-
 // Built backends that `auto` would try, in its order.
 std::vector<const GpuBackend *> candidates(const BackendRequest &request, std::span<const GpuBackend> built);
 
-// Lines for people (a candidate of `auto` that cannot be used, an option without effect) go to `say`.
+// Lines for people (a candidate of `auto` that cannot be used, an option without effect) go to `say`. Throws
+// Failure(backend) for an explicit wish that cannot be met.
 BackendChoice choose_backend(const BackendRequest &request, std::span<const GpuBackend> built,
                              const std::function<void(const std::string &)> &say);
 
-// Features named for one backend ("vif_cuda") need that backend: throws BackendFailure where another one is active.
+// Features named for one backend ("vif_cuda") need that backend: throws Failure(backend) where another one is active.
 void check_pinned_features(const std::vector<FeatureArgument> &features, const BackendRequest &request,
                            std::span<const GpuBackend> built, std::string_view active);
 

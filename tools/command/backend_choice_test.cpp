@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "exit_code.hpp"
 #include "usage.hpp"
 
 namespace vmaf::cli {
@@ -50,8 +51,8 @@ Outcome choose(const BackendRequest &request, const std::vector<GpuBackend> &bui
 std::string descriptor_of(const BackendRequest &request, const std::vector<GpuBackend> &built) try {
     choose(request, built);
     return "none";
-} catch (const BackendFailure &failure) {
-    return failure.descriptor();
+} catch (const Failure &failure) {
+    return failure.document();
 }
 
 TEST(BackendChoice, AutoTakesTheFirstThatStarts) {
@@ -120,9 +121,9 @@ TEST(BackendChoice, PinnedFeaturesNeedTheirBackendActive) {
     check("vif", "cpu");
     check("_cuda", "cpu");
     check("vif_vulkan", "cpu");
-    EXPECT_THROW(check("vif_cuda", "sycl"), BackendFailure);
-    EXPECT_THROW(check("nosuch_sycl", "cpu"), BackendFailure);
-    EXPECT_THROW(check("vif_metal", "cuda"), BackendFailure);
+    EXPECT_THROW(check("vif_cuda", "sycl"), Failure);
+    EXPECT_THROW(check("nosuch_sycl", "cpu"), Failure);
+    EXPECT_THROW(check("vif_metal", "cuda"), Failure);
 }
 
 TEST(BackendChoice, ABackendThatScoredNothingWasNotUsed) {

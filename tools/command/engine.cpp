@@ -19,10 +19,12 @@ bool ends_in_json(std::string path) {
 }
 
 // The document of a run that could not get its backend (backends.md 5).
-void write_descriptor(const Options &options, const BackendFailure &failure) {
-    if (!options.output || (options.format != ReportFormat::json && !ends_in_json(*options.output))) return;
+void write_descriptor(const Options &options, const Failure &failure) {
+    if (failure.document().empty() || !options.output ||
+        (options.format != ReportFormat::json && !ends_in_json(*options.output)))
+        return;
     try {
-        system::write_output_file(*options.output, [&](const auto &out) { out(failure.descriptor()); });
+        system::write_output_file(*options.output, [&](const auto &out) { out(failure.document()); });
     } catch (const Error &e) {
         say(e.what());
     }
@@ -74,7 +76,7 @@ Engine start_engine(const Options &options, KeptEngine *kept) {
         engine.backend = kept->backend(options.backend);
         if (is_kept && kept->backend_) engine.blocks = kept->backend_->blocks;
         check_pinned_features(options.features, options.backend, gpu_backends(), engine.backend->name);
-    } catch (const BackendFailure &failure) {
+    } catch (const Failure &failure) {
         write_descriptor(options, failure);
         throw;
     }

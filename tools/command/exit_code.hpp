@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace vmaf::cli {
 
@@ -17,14 +18,18 @@ enum class ExitCode {
     setup = 255,       // inputs, models, features or output
 };
 
-// `sentence` says what is wrong and what to do about it; main() prints it.
+// `sentence` says what is wrong and what to do about it; main() prints it. `document` takes the place of a JSON
+// document, if one was asked for.
 class Failure : public std::runtime_error {
   public:
-    Failure(ExitCode code, const std::string &sentence) : std::runtime_error(sentence), code_(code) {}
+    Failure(ExitCode code, const std::string &sentence, std::string document = {})
+        : std::runtime_error(sentence), code_(code), document_(std::move(document)) {}
     ExitCode code() const { return code_; }
+    const std::string &document() const { return document_; }
 
   private:
     ExitCode code_;
+    std::string document_;
 };
 
 inline Failure usage_error(const std::string &sentence) { return {ExitCode::usage, sentence}; }

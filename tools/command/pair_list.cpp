@@ -34,8 +34,8 @@ std::vector<std::string> tabbed_fields(std::string_view line) {
     return fields;
 }
 
-// A backslash is for blanks, quotes and backslashes: in front of anything else it is part of a name of Windows. Throws
-// what is wrong with the line.
+// A backslash is for blanks, quotes and backslashes: in front of anything else it is part of a name of Windows.
+// Throws Error.
 std::vector<std::string> quoted_fields(std::string_view line) {
     std::vector<std::string> fields;
     bool is_inside = false; // of a field
@@ -49,7 +49,7 @@ std::vector<std::string> quoted_fields(std::string_view line) {
         if (!is_inside) fields.emplace_back();
         is_inside = true;
         const bool is_backslash = c == '\\' && quote != '\'';
-        if (is_backslash && i + 1 == line.size()) throw std::string("it ends in a backslash");
+        if (is_backslash && i + 1 == line.size()) throw invalid("it ends in a backslash");
         if (is_backslash && std::strchr(" \t\"'\\", line[i + 1])) {
             fields.back() += line[++i];
         } else if (quote ? c == quote : c == '"' || c == '\'') {
@@ -58,7 +58,7 @@ std::vector<std::string> quoted_fields(std::string_view line) {
             fields.back() += c;
         }
     }
-    if (quote) throw std::string("a quote is not closed");
+    if (quote) throw invalid("a quote is not closed");
     return fields;
 }
 
@@ -135,8 +135,8 @@ std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string
         std::vector<std::string> fields;
         try {
             fields = line.find('\t') == line.npos ? quoted_fields(line) : tabbed_fields(line);
-        } catch (const std::string &why) {
-            throw refused(why);
+        } catch (const Error &e) {
+            throw refused(e.what());
         }
         if (line.find('\0') != line.npos) throw refused("it has a zero byte");
         if (fields.size() != 2 && fields.size() != 3)

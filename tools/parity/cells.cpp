@@ -4,8 +4,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <stdexcept>
 
+#include "base/error.hpp"
 #include "parity.hpp"
 #include "system/filesystem.hpp"
 
@@ -73,7 +73,7 @@ Ceilings::Ceilings(const Options &options) : options_(options) {
     if (options.calibration_table.empty()) return;
     system::fs::ifstream in(options.calibration_table);
     try {
-        if (!in) throw std::invalid_argument("it cannot be opened");
+        if (!in) throw invalid("it cannot be opened");
         std::size_t longest = 0;
         for (const auto &entry : nlohmann::json::parse(in)) {
             Row row{entry.at("gpu_id_pattern"), entry.at("status") == "calibrated", entry.at("features")};
@@ -83,7 +83,7 @@ Ceilings::Ceilings(const Options &options) : options_(options) {
             row_ = std::move(row);
         }
     } catch (const std::exception &e) {
-        throw std::invalid_argument("calibration table '" + options.calibration_table + "': " + e.what());
+        throw invalid("calibration table '" + options.calibration_table + "': " + e.what());
     }
 }
 

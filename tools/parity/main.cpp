@@ -1,6 +1,6 @@
 #include <cstdio>
 #include <cstring>
-#include <stdexcept>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/visible_text.hpp"
@@ -15,24 +15,23 @@ namespace {
 using namespace vmaf;
 using namespace vmaf::parity;
 
-struct Interrupted {};
 constexpr int kInterruptedStatus = 130;
 
 void check_files(const Options &options) {
-    if (!system::find_program(options.vmaf_binary))
-        throw std::invalid_argument("there is no program '" + options.vmaf_binary + "'");
+    if (!system::find_program(options.vmaf_binary)) throw invalid("there is no program '" + options.vmaf_binary + "'");
     for (const std::string &clip : {options.reference, options.distorted})
-        if (!system::file_stamp(clip)) throw std::invalid_argument("there is no clip '" + clip + "'");
+        if (!system::file_stamp(clip)) throw invalid("there is no clip '" + clip + "'");
 }
 
-std::vector<Cell> gate(const Options &options) {
+// Nothing where the user interrupts it.
+std::optional<std::vector<Cell>> gate(const Options &options) {
     const Ceilings ceilings(options);
     std::vector<Cell> cells;
     for (const std::string &feature : options.features) {
         std::vector<Run> runs;
         for (const std::string &backend : options.backends) {
             runs.push_back(run_feature(options, feature, backend));
-            if (system::interruptions()) throw Interrupted();
+            if (system::interruptions()) return std::nullopt;
         }
         for (std::size_t a = 0; a < runs.size(); a++)
             for (std::size_t b = a + 1; b < runs.size(); b++) {
@@ -60,10 +59,11 @@ int run(int argc, char **argv) {
     if (!options.help.empty()) return std::fputs(options.help.c_str(), stdout) < 0 ? 2 : 0;
     check_files(options);
     system::count_interruptions("\nvmaf-parity: finishing the current run; press Ctrl-C again to stop now\n");
-    const std::vector<Cell> cells = gate(options);
-    write(options.json_out, json_report(cells));
-    write(options.md_out, markdown_report(cells));
-    for (const Cell &cell : cells)
+    const std::optional<std::vector<Cell>> cells = gate(options);
+    if (!cells) return kInterruptedStatus;
+    write(options.json_out, json_report(*cells));
+    write(options.md_out, markdown_report(*cells));
+    for (const Cell &cell : *cells)
         if (cell.status == Status::fail || cell.status == Status::error) return 1;
     return 0;
 }
@@ -73,8 +73,6 @@ int run(int argc, char **argv) {
 int main(int argc, char **argv) {
     try {
         return system::end_with_output("vmaf-parity", run(argc, argv), 2);
-    } catch (const Interrupted &) {
-        return kInterruptedStatus;
     } catch (const std::exception &e) {
         std::fprintf(stderr, "vmaf-parity: %s\n", visible_sentence(e.what()).c_str());
         return 2;

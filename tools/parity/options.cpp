@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
+#include "base/error.hpp"
 #include "device/backends.hpp"
 #include "parity.hpp"
 
@@ -77,12 +77,12 @@ Options parse_arguments(int argc, char **argv) {
         o.help = app.help();
         return o;
     }
-    if ((o.width == 0) != (o.height == 0)) throw std::invalid_argument("--width and --height go together");
+    if ((o.width == 0) != (o.height == 0)) throw invalid("--width and --height go together");
     for (const std::string &backend : o.backends)
-        if (!is_backend(backend)) throw std::invalid_argument("'" + backend + "' is no backend");
+        if (!is_backend(backend)) throw invalid("'" + backend + "' is no backend");
     if (o.features.empty()) o.features = features_of(o.backends);
     if (o.features.empty() || o.backends.size() < 2)
-        throw std::invalid_argument("there is nothing to compare: at least one feature and two backends are needed");
+        throw invalid("there is nothing to compare: at least one feature and two backends are needed");
     return o;
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/error.hpp"
 #include "device/sycl/interface.h"
 #include "device/sycl/kernels.hpp"
 
@@ -19,17 +20,6 @@ namespace sycl {
 namespace {
 
 using Events = std::vector<runtime::event>;
-
-class Failure : public std::exception {
-  public:
-    Failure(int code, std::string sentence) : code_(code), sentence_(std::move(sentence)) {}
-    int code() const { return code_; }
-    const char *what() const noexcept override { return sentence_.c_str(); }
-
-  private:
-    int code_;
-    std::string sentence_;
-};
 
 thread_local char error_text[512];
 
@@ -43,7 +33,7 @@ template <class F> int guarded(const char *what, F &&function) noexcept {
     try {
         function();
         return 0;
-    } catch (const Failure &e) {
+    } catch (const Error &e) {
         return fail(e.code(), e.what());
     } catch (const std::bad_alloc &) {
         return fail(ENOMEM, "out of memory");
@@ -116,21 +106,21 @@ runtime::device find_device(int index) {
             // None.
         }
         if (index < 0 || static_cast<std::size_t>(index) >= list.size())
-            throw Failure(ENODEV, "there is no GPU number " + std::to_string(index) + " among the " +
-                                      std::to_string(list.size()) + " that SYCL finds");
+            throw Error(ENODEV, "there is no GPU number " + std::to_string(index) + " among the " +
+                                    std::to_string(list.size()) + " that SYCL finds");
         return list[static_cast<std::size_t>(index)];
     }
     try {
         return runtime::device(runtime::default_selector_v);
     } catch (const runtime::exception &e) {
-        throw Failure(ENODEV, std::string("SYCL's default selector finds no device: ") + e.what());
+        throw Error(ENODEV, std::string("SYCL's default selector finds no device: ") + e.what());
     }
 }
 
 // Without these no kernel gives the right bits.
 void check_abilities(const runtime::device &device) {
     const std::string name = device.get_info<runtime::info::device::name>();
-    const auto refuse = [&](const char *what) { throw Failure(ENODEV, "the device '" + name + "' " + what); };
+    const auto refuse = [&](const char *what) { throw Error(ENODEV, "the device '" + name + "' " + what); };
 #if defined(VMAF_SYCL_ACPP) && VMAF_SYCL_SUB_GROUPS
     if (device.is_cpu())
         refuse("is the processor, for which AdaptiveCpp's compiled barriers give other results; build with "
@@ -279,22 +269,22 @@ int load(DeviceHandle *device, const char *set, const char *name, KernelShape *s
                 for (std::size_t i = 0; i < s.count; i++)
                     if (std::strcmp(s.kernels[i].name, name) == 0) {
                         const KernelForm &form = s.kernels[i].forms[static_cast<int>(device->form)];
-                        if (!form.launch) throw Failure(ENOTSUP, "the SYCL code was compiled for other devices");
+                        if (!form.launch) throw Error(ENOTSUP, "the SYCL code was compiled for other devices");
                         namespace info = runtime::info::device;
                         const std::size_t most_threads = device->device.get_info<info::max_work_group_size>();
                         const std::size_t most_memory = device->device.get_info<info::local_mem_size>();
                         if (form.shape.threads > most_threads || form.shared_bytes > most_memory)
-                            throw Failure(ENOTSUP, "SYCL code for " + std::string(name) +
-                                                       " does not fit this device: blocks of " +
-                                                       std::to_string(form.shape.threads) + " threads with " +
-                                                       std::to_string(form.shared_bytes) + " bytes, " +
-                                                       std::to_string(most_threads) + " and " +
-                                                       std::to_string(most_memory) + " are possible");
+                            throw Error(ENOTSUP, "SYCL code for " + std::string(name) +
+                                                     " does not fit this device: blocks of " +
+                                                     std::to_string(form.shape.threads) + " threads with " +
+                                                     std::to_string(form.shared_bytes) + " bytes, " +
+                                                     std::to_string(most_threads) + " and " +
+                                                     std::to_string(most_memory) + " are possible");
                         *shape = form.shape;
                         *entry = &form;
                         return;
                     }
-        throw Failure(ENOTSUP, "no kernel '" + std::string(name) + "' in the set '" + set + "'");
+        throw Error(ENOTSUP, "no kernel '" + std::string(name) + "' in the set '" + set + "'");
     });
 }
 
@@ -305,8 +295,8 @@ int allocate(DeviceHandle *device, std::size_t bytes, int pinned_host, void **at
         *at = pinned_host ? runtime::aligned_alloc_host(kAlignment, bytes, device->context)
                           : runtime::aligned_alloc_device(kAlignment, bytes, device->device, device->context);
         if (!*at)
-            throw Failure(ENOMEM, "no " + std::to_string(bytes) + " bytes of " +
-                                      (pinned_host ? "page-locked" : "device") + " memory");
+            throw Error(ENOMEM, "no " + std::to_string(bytes) + " bytes of " +
+                                    (pinned_host ? "page-locked" : "device") + " memory");
     });
 }
 
@@ -392,7 +382,7 @@ int is_reached(EventHandle *event, int *reached) {
 
 int milliseconds(EventHandle *from, EventHandle *to, float *time) {
     return guarded("asking for a time", [&] {
-        if (!from->timing || !to->timing) throw Failure(ENOTSUP, "the events were made without timing");
+        if (!from->timing || !to->timing) throw Error(ENOTSUP, "the events were made without timing");
         *time = std::chrono::duration<float, std::milli>(to->when - from->when).count();
     });
 }

@@ -88,11 +88,6 @@ TEST(AdmPlan, VectorRangesHoldForAllButLargeBartenWeights) {
     EXPECT_FALSE(fits_vector(barten.scale[1], 1));
 }
 
-struct ReferenceRow {
-    char clip;
-    OptionTexts options;
-    double values[7]; // adm2, aim, adm3, scales
-};
 const ReferenceRow kReference[] = {
     {'A',
      {},

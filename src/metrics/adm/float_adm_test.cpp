@@ -15,11 +15,6 @@
 namespace vmaf::adm::float_adm_test {
 namespace {
 
-struct ReferenceRow {
-    char clip;
-    OptionTexts options;
-    double values[7]; // adm2, aim, adm3, scales
-};
 const ReferenceRow kReference[] = {
     {'A',
      {},

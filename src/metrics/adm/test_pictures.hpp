@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 
+#include "metrics/options.hpp"
 #include "support/clip.hpp"
 
 namespace vmaf::adm {
@@ -21,7 +22,13 @@ inline PicturePair clip_pair(clipgen::Options clip) {
     return pair;
 }
 
-// 'A', 'B' or 'C'.
+// What the reference gives for a clip of adm.md 6.
+struct ReferenceRow {
+    char clip; // 'A', 'B' or 'C'
+    OptionTexts options;
+    double values[7]; // adm2, aim, adm3, scales
+};
+
 inline PicturePair reference_clip(char name) {
     clipgen::Options clip;
     clip.frames = 1;

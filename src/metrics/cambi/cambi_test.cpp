@@ -10,6 +10,7 @@
 #include "metrics/cambi/cambi_setup.hpp"
 #include "metrics/cambi/cambi_stages.hpp"
 #include "support/clip.hpp"
+#include "support/luma_pair.hpp"
 #include "support/metric_run.hpp"
 #include "system/files.hpp"
 
@@ -119,17 +120,8 @@ TEST(Cambi, GivesTheCheckValuesAt1080p) {
     EXPECT_EQ(score({dist}, {dist}, {{"cambi_high_res_speedup", "1080"}}).at(kCambi, 0), 22.049641010850557);
 }
 
-// Runs parts backwards, as some thread may.
-class BackwardParts final : public Parallel {
-  public:
-    unsigned threads() const override { return 5; }
-    void run(unsigned count, const std::function<void(unsigned)> &task) override {
-        for (unsigned i = count; i > 0; i--) task(i - 1);
-    }
-};
-
 TEST(Cambi, SplittingAFrameDoesNotChangeScores) {
-    BackwardParts parts;
+    BackwardParts parts(5);
     for (const clipgen::Options &options : {kBanded, clip(400, 1000, "420", 10, "gradient", "dct:16")}) {
         const Picture dist = clip_frame(options, 0);
         for (const Isa isa : usable_isas())

@@ -8,6 +8,7 @@
 #include "metrics/ssimulacra2/ssimulacra2_norms.hpp"
 #include "metrics/ssimulacra2/ssimulacra2_stages.hpp"
 #include "support/clip.hpp"
+#include "support/luma_pair.hpp"
 #include "support/metric_run.hpp"
 
 namespace vmaf::ssimulacra2_test {
@@ -148,17 +149,8 @@ TEST(Ssimulacra2, IdenticalPicturesScore100OnEveryInstructionSet) {
         EXPECT_EQ(run_metric(ssimulacra2_metric, {}, {ref}, {ref}, isa).at("ssimulacra2", 0), 100) << to_string(isa);
 }
 
-// Runs parts backwards, as some thread may.
-class BackwardParts final : public Parallel {
-  public:
-    unsigned threads() const override { return 5; }
-    void run(unsigned count, const std::function<void(unsigned)> &task) override {
-        for (unsigned i = count; i > 0; i--) task(i - 1);
-    }
-};
-
 TEST(Ssimulacra2, SplittingAFrameDoesNotChangeScores) {
-    BackwardParts parts;
+    BackwardParts parts(5);
     for (const Case &c : {kCases[0], Case{1100, 261, "420", 10, "street", "dct:40", {}}}) {
         const auto [ref, dist] = pictures(c);
         for (const Isa isa : usable_isas())

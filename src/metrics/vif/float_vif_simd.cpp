@@ -46,16 +46,7 @@ class TapVectors {
     float *memory_;
 };
 
-// Pins the place of a computation: GCC would otherwise compute many products first and spill them.
-HWY_INLINE void compute_now(VF &v) {
-#if HWY_TARGET == HWY_NEON
-    __asm__("" : "+w"(v.raw));
-#elif HWY_TARGET == HWY_WASM
-    (void)v;
-#else
-    __asm__("" : "+v"(v.raw));
-#endif
-}
+using vif::HWY_NAMESPACE::compute_now;
 
 HWY_INLINE void add_product(VF &sum, VF tap, VF sample, bool first) {
     const VF product = hn::Mul(tap, sample);

@@ -49,18 +49,6 @@ struct Sums {
     }
 };
 
-// Pins the place of a computation: GCC would otherwise compute all products of a filter first and spill them, and
-// build constants anew inside of loops.
-template <class V> HWY_INLINE void compute_now(V &v) {
-#if HWY_TARGET == HWY_NEON
-    __asm__("" : "+w"(v.raw));
-#elif HWY_TARGET == HWY_WASM
-    (void)v;
-#else
-    __asm__("" : "+v"(v.raw));
-#endif
-}
-
 // The tap pairs of a filter as vectors: in registers where there are 32 of them, else as constants in memory.
 template <int Scale> class TapVectors {
   public:

@@ -57,6 +57,18 @@ struct Segments {
 
 using vmaf::HWY_NAMESPACE::transpose;
 
+// Pins the place of a computation: GCC would otherwise compute all products of a filter first and spill them, and
+// build constants anew inside of loops.
+template <class V> HWY_INLINE void compute_now(V &v) {
+#if HWY_TARGET == HWY_NEON
+    __asm__("" : "+w"(v.raw));
+#elif HWY_TARGET == HWY_WASM
+    (void)v;
+#else
+    __asm__("" : "+v"(v.raw));
+#endif
+}
+
 // Vectors j ... j + kLanes - 1 of a row of samples, shifted to 16 bits. Reads less than 4 kLanes samples behind the
 // row's end.
 HWY_INLINE void load_block(const std::uint16_t *row, const Segments &segments, int j, int shift, VU32 (&out)[kLanes]) {

@@ -251,10 +251,10 @@ std::string resolve_backend(BackendWish wish, const BackendSurvey &survey, HostP
     const std::string why = found == survey.states.end() || !found->second.supported
                                 ? "the scorer was built without it"
                                 : "the scorer cannot use it here (" + found->second.reason + ")";
-    throw BackendNotUsable("--score-backend " + word + " is not usable: " + why + "; on this machine: " + host.verdict +
-                           "; usable: " + list +
-                           ". Nothing was encoded. Check the driver with `vmaf-tune doctor`, build the " +
-                           "library with " + word + ", or use --score-backend auto");
+    throw Error(ENODEV, "--score-backend " + word + " is not usable: " + why + "; on this machine: " + host.verdict +
+                            "; usable: " + list +
+                            ". Nothing was encoded. Check the driver with `vmaf-tune doctor`, build the " +
+                            "library with " + word + ", or use --score-backend auto");
 }
 
 } // namespace vmaf::tune

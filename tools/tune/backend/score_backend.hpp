@@ -67,11 +67,7 @@ const std::vector<std::string> &gpu_words();
 // Order in which `auto` looks: cuda, sycl, hip, vulkan, cpu; on macOS metal first.
 const std::vector<std::string> &backend_order();
 
-// The backend to use for a wish. Throws BackendNotUsable for an explicit wish that cannot be met.
-class BackendNotUsable : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
+// The backend to use for a wish. Throws Error for an explicit wish that cannot be met.
 std::string resolve_backend(BackendWish wish, const BackendSurvey &survey, HostProbes &hosts);
 
 } // namespace vmaf::tune

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "backend/backend_in_use.hpp"
+#include "base/error.hpp"
 
 namespace vmaf::tune {
 namespace {
@@ -31,7 +32,7 @@ TEST(ScoreBackend, AutoTakesTheFirstUsableOfEverySubset) {
             if (subset >> i & 1)
                 EXPECT_EQ(resolve_backend(wishes[i], survey, hosts), gpus[i]);
             else
-                EXPECT_THROW(resolve_backend(wishes[i], survey, hosts), BackendNotUsable);
+                EXPECT_THROW(resolve_backend(wishes[i], survey, hosts), Error);
     }
 }
 
@@ -43,7 +44,7 @@ TEST(ScoreBackend, RefusalsSayWhatWasFound) {
     const auto refusal = [&](BackendWish wish) -> std::string {
         try {
             return resolve_backend(wish, survey, hosts);
-        } catch (const BackendNotUsable &e) {
+        } catch (const Error &e) {
             return e.what();
         }
     };

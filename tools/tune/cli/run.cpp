@@ -102,7 +102,7 @@ void Run::settle_backend() {
             const std::string first = resolve_backend(wish, survey, hosts_);
             backends_ = std::make_unique<BackendInUse>(
                 wish == BackendWish::automatic ? survey.usable() : std::vector<std::string>{first});
-        } catch (const BackendNotUsable &e) {
+        } catch (const Error &e) {
             throw CommandError(kExitBackend, e.what());
         }
         if (wish == BackendWish::automatic) reasons = " (auto; " + survey.reasons() + ")";

@@ -10,7 +10,8 @@ function add(parent, name, attributes, text) {
   return element;
 }
 
-export function chart(values, label, width, choose) {
+/** `choose` is called with a frame that is to be shown, `point` with one that is pointed at. */
+export function chart(values, label, width, choose, point) {
   const low = Math.floor(Math.min(...values) / 5) * 5, high = Math.max(low + 5, Math.ceil(Math.max(...values) / 5) * 5);
   const x = (i) => LEFT + ((width - LEFT - 8) * i) / Math.max(1, values.length - 1);
   const y = (value) => TOP + ((HEIGHT - TOP - BOTTOM) * (high - value)) / (high - low);
@@ -33,14 +34,24 @@ export function chart(values, label, width, choose) {
     svg.setAttribute("aria-valuetext", `frame ${at}: ${values[at].toFixed(2)}`);
   };
   move(0);
-  svg.addEventListener("click", ({ clientX }) => {
+  const under = ({ clientX }) => {
     const { left, width: shown } = svg.getBoundingClientRect();
-    move(Math.round((((clientX - left) / shown) * width - LEFT) / (width - LEFT - 8) * (values.length - 1)));
+    return Math.round((((clientX - left) / shown) * width - LEFT) / (width - LEFT - 8) * (values.length - 1));
+  };
+  svg.addEventListener("pointermove", (event) => {
+    move(under(event));
+    point(at);
+  });
+  svg.addEventListener("click", (event) => {
+    move(under(event));
     choose(at);
   });
   svg.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity }[event.key];
-    if (step !== undefined) move(at + step);
+    if (step !== undefined) {
+      move(at + step);
+      point(at);
+    }
     else if (event.key === "Enter") choose(at);
     else return;
     event.preventDefault();

@@ -1,7 +1,7 @@
-// Clips in a worker: video files that the browser decodes, frame by frame in the order of their times.
+// Clips in a worker, frame by frame in the order of their times: video files that the browser decodes, and plain clips.
 import { ALL_FORMATS, BlobSource, EncodedPacketSink, Input } from "mediabunny";
 
-import { VmafError, formatOf } from "../../packages/npm/src/index.js";
+import { blobFile, formatOf, VmafError } from "../../packages/npm/src/index.js";
 
 const IN_WORK = 8; // frames that a decoder may be ahead; they hold a decoder's memory
 
@@ -10,8 +10,67 @@ export const isRaw = (file) => /\.(yuv|raw)$/i.test(file.name);
 
 const problem = (file, text) => new VmafError(`'${file.name}': ${text}`);
 
+/** Width, height, chroma format and depth of a frame of either kind; throws where its samples cannot be read. */
+export function pictureFormat(frame) {
+  if (frame.planes) return frame.format;
+  const { pixelFormat, bitDepth } = formatOf(frame.format);
+  return { width: frame.visibleRect.width, height: frame.visibleRect.height, pixelFormat, bitDepth };
+}
+export const described = ({ width, height, pixelFormat, bitDepth }) => `${width}x${height} ${[...pixelFormat].join(":")} ${bitDepth} bit`;
+
+/** YUV4MPEG2 and raw clips, with the engine's own reader. Without a frame rate they have no times. */
+export class PlainClip {
+  static async open(file, Clip, raw) {
+    if (isRaw(file) && !(raw.width > 0 && raw.height > 0))
+      throw problem(file, 'is raw: give width, height, chroma and bits under "Raw clips"');
+    const clip = new PlainClip();
+    clip.file = file;
+    clip.reopen = () => Clip.open(blobFile(file), isRaw(file) ? raw : {});
+    const reader = await clip.reopen();
+    clip.count = reader.framesLeft;
+    clip.rate = reader.frameRate;
+    reader.free();
+    return clip;
+  }
+
+  get hasTimes() {
+    return this.rate > 0;
+  }
+
+  factsOf(frame) {
+    return `${isRaw(this.file) ? "raw" : "YUV4MPEG2"}, ${described(frame.format)}, read directly${this.hasTimes ? `, ${+this.rate.toFixed(3)} frames/s` : ""}`;
+  }
+
+  async *frames() {
+    const reader = await this.reopen();
+    try {
+      for (let i = 0, planes = reader.read(); planes; planes = reader.read(), i++)
+        yield { planes, format: reader.format, timestamp: this.hasTimes ? Math.round((i * 1e6) / this.rate) : 0,
+          duration: this.hasTimes ? 1e6 / this.rate : 0, number: i, close() {} };
+    } finally {
+      reader.free();
+    }
+  }
+
+  /** The frame of a number. */
+  async frameAt({ number }) {
+    const reader = await this.reopen();
+    try {
+      const planes = reader.skip(number) ? reader.read() : null;
+      if (!planes) throw problem(this.file, `frame ${number} is not there; the file has changed`);
+      return { planes, format: reader.format, close() {} };
+    } finally {
+      reader.free();
+    }
+  }
+}
+
 export class VideoClip {
+  hasTimes = true;
+
   static async open(file) {
+    if (typeof VideoDecoder === "undefined")
+      throw problem(file, "cannot be decoded here: this browser has no WebCodecs, or the page came over http:. Use https:, a file, or .y4m clips");
     const clip = new VideoClip();
     clip.file = file;
     try {
@@ -75,8 +134,15 @@ export class VideoClip {
     }
   }
 
+  factsOf(frame) {
+    const { primaries, transfer, matrix, fullRange } = frame.colorSpace, words = [primaries, transfer, matrix];
+    const colours = words.some(Boolean) ? words.map((word) => word ?? "not stated").join("/") : "not stated";
+    return `${this.config.codec}, ${described(pictureFormat(frame))} (${frame.format}), ` +
+      `decoder: ${this.decoder}, colour: ${colours}${fullRange ? ", full range" : ""}`;
+  }
+
   /** The frame at a time in microseconds. */
-  async frameAt(time) {
+  async frameAt({ timestamp: time }) {
     const key = await new EncodedPacketSink(this.track).getKeyPacket(time / 1e6 + 1e-4);
     for await (const frame of this.frames(key ?? undefined)) {
       if (frame.timestamp >= time - 100) return frame;
@@ -86,15 +152,9 @@ export class VideoClip {
   }
 }
 
-export function factsOf(clip, frame) {
-  const { pixelFormat, bitDepth } = formatOf(frame.format);
-  const { primaries, transfer, matrix, fullRange } = frame.colorSpace;
-  return `${clip.config.codec}, ${frame.visibleRect.width}x${frame.visibleRect.height}, ${pixelFormat} ${bitDepth} bit (${frame.format}), ` +
-    `decoder: ${clip.decoder}, colour: ${[primaries, transfer, matrix].map((word) => word ?? "not stated").join("/")}${fullRange ? ", full range" : ""}`;
-}
-
-/** Pairs of frames by their times since the first; what has no partner is dropped and counted. */
+/** Pairs of frames by their times since the first, or by number where a clip has no times; what has no partner is dropped and counted. */
 export async function* pairs(reference, distorted, dropped) {
+  const isTimed = reference.hasTimes && distorted.hasTimes;
   const left = reference.frames(), right = distorted.frames();
   let a = null, b = null, zeroA = null, zeroB = null;
   const next = async (frames) => (await frames.next()).value ?? null;
@@ -104,7 +164,7 @@ export async function* pairs(reference, distorted, dropped) {
     zeroA = a?.timestamp ?? 0;
     zeroB = b?.timestamp ?? 0;
     while (a && b) {
-      const apart = (a.timestamp - zeroA) - (b.timestamp - zeroB);
+      const apart = isTimed ? (a.timestamp - zeroA) - (b.timestamp - zeroB) : 0;
       const half = Math.min(a.duration || 1e6 / 24, b.duration || 1e6 / 24) / 2;
       if (apart > half) {
         dropped.distorted++;

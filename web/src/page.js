@@ -1,4 +1,5 @@
 import { chart } from "./chart.js";
+import { view } from "./viewer.js";
 
 const $ = (id) => document.getElementById(id);
 const MODELS = JSON.parse($("models").textContent);
@@ -7,25 +8,39 @@ const module = WebAssembly.compile(Uint8Array.from(atob($("wasm").textContent), 
 const workerCode = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
 let workers = [];
 
-for (const name of Object.keys(MODELS)) $("model").append(new Option(name, name));
+const SHOWN = { "vmaf_v0.6.1": "the usual one, for HD", "vmaf_v0.6.1neg": "no credit for sharpening", "vmaf_4k_v0.6.1": "4K screens",
+  "vmaf_v1.0.16_3d0h": "with banding and colour, HD", "vmaf_v1.0.16_3d0h_2160": "with banding and colour, 4K" };
+const PERCENTILES = ["1 %", "5 %", "50 %", "95 %"]; // as the worker gives them
+
+for (const name of Object.keys(MODELS)) $("model").append(new Option(`${name} (${SHOWN[name]})`, name));
+module.catch(() => { $("message").textContent = "This browser cannot run the engine: it needs WebAssembly with SIMD. Use a newer browser."; });
 
 function element(name, text = "", properties = {}) {
   return Object.assign(document.createElement(name), { textContent: text, ...properties });
 }
 
+function show(which) {
+  const { files } = $(which);
+  $(`${which}-name`).textContent = files.length === 1 ? "" : [...files].map(({ name }) => name).join(", ") || "Choose or drop a file";
+  if ([...files].some(({ name }) => /\.(yuv|raw)$/i.test(name))) $("raw").open = true;
+}
+
 for (const which of ["reference", "distorted"]) {
   const input = $(which), zone = $(`drop-${which}`);
-  const show = () => { $(`${which}-name`).textContent = input.files.length === 1 ? "" : [...input.files].map(({ name }) => name).join(", ") || "Choose or drop a file"; };
-  input.addEventListener("change", show);
+  input.addEventListener("change", () => show(which));
   for (const [kind, over] of [["dragover", true], ["dragleave", false], ["drop", false]])
     zone.addEventListener(kind, (event) => {
       event.preventDefault();
       zone.classList.toggle("over", over);
-      if (kind !== "drop") return;
-      input.files = event.dataTransfer.files;
-      show();
+      if (kind !== "drop" || event.dataTransfer.files.length === 0) return;
+      const files = new DataTransfer();
+      for (const file of [...event.dataTransfer.files].slice(0, input.multiple ? undefined : 1)) files.items.add(file);
+      input.files = files.files;
+      show(which);
     });
 }
+// A file that misses its place must not replace the page.
+for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.preventDefault());
 
 function busy(is) {
   $("start").disabled = is;
@@ -46,60 +61,64 @@ function save(name, text) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-function view(name, index, images) {
-  $("viewer-title").textContent = `${name}, frame ${index}`;
-  ["frame-reference", "frame-distorted"].forEach((id, i) => {
-    const canvas = $(id);
-    [canvas.width, canvas.height] = [images[i].width, images[i].height];
-    canvas.getContext("2d").drawImage(images[i], 0, 0);
-    images[i].close();
-  });
-  slide();
-  $("viewer").showModal();
-}
-function slide() {
-  $("frame-distorted").style.clipPath = `inset(0 0 0 ${$("slider").value}%)`;
-}
-$("slider").addEventListener("input", slide);
-
-function table(pooled, percentiles, metric) {
+function tableOf(heads, rows) {
   const box = element("div", "", { className: "table", tabIndex: 0 }), body = element("table");
-  const row = (cells, kind) => {
-    const line = element("tr");
-    cells.forEach((cell, i) => line.append(element(i === 0 || kind === "th" ? "th" : "td", cell)));
-    body.append(line);
+  const line = (cells, kind) => {
+    const row = element("tr");
+    cells.forEach((cell, i) => row.append(element(i === 0 || kind === "th" ? "th" : "td", cell, i === 0 && kind !== "th" ? { scope: "row" } : {})));
+    body.append(row);
+    return row;
   };
-  row(["metric", "mean", "min", "max", "harmonic mean"], "th");
-  const shown = (name) => name === metric || /^(psnr_|float_ssim|cambi)/.test(name);
-  const first = ([name]) => (name === metric ? 0 : 1);
-  for (const [name, p] of Object.entries(pooled).sort((a, b) => first(a) - first(b))) if (shown(name)) row([name, ...[p.mean, p.min, p.max, p.harmonic_mean].map((v) => v.toFixed(4))]);
+  line(heads, "th");
+  for (const cells of rows) line(cells, "td");
   box.append(body);
-  const text = percentiles.map(([p, value]) => `${p} %: ${value.toFixed(2)}`).join(", ");
-  return [box, element("p", `Percentiles of ${metric} over the frames: ${text}`, { className: "facts" })];
+  return box;
+}
+
+function scoresTable({ pooled, percentiles }, metric) {
+  const isShown = (name) => name === metric || /^(psnr_|float_ssim|cambi)/.test(name);
+  const first = ([name]) => (name === metric ? 0 : 1);
+  return tableOf(["metric", "mean", "min", ...PERCENTILES, "max", "harmonic mean"],
+    Object.entries(pooled).filter(([name]) => isShown(name)).sort((a, b) => first(a) - first(b))
+      .map(([name, p]) => [name, ...[p.mean, p.min, ...percentiles[name], p.max, p.harmonic_mean].map((v) => v.toFixed(3))]));
+}
+
+/** All encodes in one table, the best first. */
+function overview(done) {
+  const size = (bytes) => (bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+  $("overview").replaceChildren();
+  if (done.length < 2) return;
+  $("overview").append(tableOf(["encode", "VMAF", "min", "1 %", "size"], done.slice().sort((a, b) => b.data.pooled.vmaf.mean - a.data.pooled.vmaf.mean)
+    .map(({ file, data: { pooled, percentiles } }) => [file.name, pooled.vmaf.mean.toFixed(3), pooled.vmaf.min.toFixed(3), percentiles.vmaf[0].toFixed(3), size(file.size)])));
 }
 
 function finished(article, name, data, worker) {
-  const mean = data.pooled.vmaf.mean;
+  const mean = data.pooled.vmaf.mean, status = article.querySelector(".status");
   article.querySelector("progress").remove();
-  article.querySelector(".status").textContent = "";
   const score = element("p", mean.toFixed(3), { className: "score" });
   score.append(element("small", " VMAF (mean)"));
-  const download = element("button", "Save JSON", { type: "button" });
+  const pair = { name, values: data.frames, ask: (index) => worker.postMessage({ type: "show", index }) };
+  const download = element("button", "Save JSON", { type: "button" }), worst = element("button", "Show worst frame", { type: "button", className: "worst" });
   download.addEventListener("click", () => save(`${name}.json`, data.document));
+  worst.addEventListener("click", () => pair.ask(data.frames.indexOf(Math.min(...data.frames))));
+  const point = (index) => { status.textContent = `Frame ${index}: ${data.frames[index].toFixed(4)}`; };
   const choose = (index) => {
-    article.querySelector(".status").textContent = `Frame ${index}: ${data.frames[index].toFixed(4)}`;
-    if (data.canShow) worker.postMessage({ type: "show", index });
-    else article.querySelector(".status").textContent += " (frames of plain clips are not shown)";
+    point(index);
+    pair.ask(index);
   };
-  article.append(score, chart(data.frames, "VMAF", article.clientWidth - 34, choose), ...table(data.pooled, data.percentiles, "vmaf"), download);
-  Object.assign(article, { exact: data.exact, memory: data.memory }); // for tests
+  status.textContent = "Click the curve, or use the arrow keys and Enter, to see both frames.";
+  article.append(score, chart(data.frames, "VMAF", article.clientWidth - 34, choose, point), status, scoresTable(data, "vmaf"), worst, download);
+  Object.assign(article, { pair, exact: data.exact, memory: data.memory, saved: data.document }); // the last three for tests
   article.dataset.state = "done";
+  $("announced").textContent = `${name}: VMAF ${mean.toFixed(2)}`;
 }
 
 function scoreOne(reference, distorted, job) {
   const article = element("article"), status = element("p", "Starting", { className: "status facts" });
   article.dataset.state = "running";
-  article.append(element("h2", distorted.name), element("progress"), status);
+  const bar = element("progress");
+  bar.setAttribute("aria-label", `Progress of ${distorted.name}`);
+  article.append(element("h2", distorted.name), bar, status);
   $("results").append(article);
   const worker = new Worker(workerCode);
   workers.push(worker);
@@ -107,9 +126,10 @@ function scoreOne(reference, distorted, job) {
   return new Promise((resolve) => {
     const fail = (message) => {
       article.querySelector("progress")?.remove();
-      article.append(element("p", message, { className: "error" }));
+      status.textContent = "";
+      article.append(element("p", message, { className: "error", role: "alert" }));
       article.dataset.state = "failed";
-      resolve();
+      resolve(null);
     };
     worker.addEventListener("error", (event) => fail(event.message || "the worker ended; there may be too little memory"));
     worker.addEventListener("message", ({ data }) => {
@@ -119,11 +139,12 @@ function scoreOne(reference, distorted, job) {
         status.textContent = `${data.done} of ${data.total} frames, ${(data.done / seconds).toFixed(1)} per second, ${clock((seconds / data.done) * (data.total - data.done))} left`;
       } else if (data.type === "facts" || data.type === "notes") {
         for (const text of data.text) article.append(element("p", text, { className: "facts" }));
-      } else if (data.type === "images") view(distorted.name, data.index, data.images);
+      } else if (data.type === "images") view(article.pair, data.index, data.images);
+      else if (data.type === "unseen") status.textContent = data.message;
       else if (data.type === "error") fail(data.message);
       else if (data.type === "result") {
         finished(article, distorted.name, data, worker);
-        resolve();
+        resolve({ file: distorted, data });
       }
     });
     worker.postMessage({ type: "score", reference, distorted, ...job });
@@ -139,6 +160,7 @@ $("choice").addEventListener("submit", async (event) => {
   event.preventDefault();
   stop();
   $("results").replaceChildren();
+  $("overview").replaceChildren();
   const [reference] = $("reference").files, encodes = [...$("distorted").files];
   $("message").textContent = !reference ? "Choose a reference." : encodes.length === 0 ? "Choose an encode to compare with it." : "";
   if ($("message").textContent) return;
@@ -151,9 +173,14 @@ $("choice").addEventListener("submit", async (event) => {
       raw: { width: Number($("width").value), height: Number($("height").value), pixelFormat: $("pixelFormat").value, bitDepth: Number($("bitDepth").value) },
     };
     // As many at once as there are processors; each is a worker of its own.
-    const waiting = encodes.slice(), lanes = Math.min(waiting.length, navigator.hardwareConcurrency || 2);
+    $("announced").textContent = `Scoring ${encodes.length === 1 ? encodes[0].name : `${encodes.length} encodes`}`;
+    const done = [], waiting = encodes.slice(), lanes = Math.min(waiting.length, navigator.hardwareConcurrency || 2);
     await Promise.all(Array.from({ length: lanes }, async () => {
-      for (let encode = waiting.shift(); encode; encode = waiting.shift()) await scoreOne(reference, encode, job);
+      for (let encode = waiting.shift(); encode; encode = waiting.shift()) {
+        const result = await scoreOne(reference, encode, job);
+        if (result) done.push(result);
+        overview(done);
+      }
     }));
   } catch (error) {
     $("message").textContent = error.message;

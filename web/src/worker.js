@@ -1,21 +1,31 @@
 // One encode against its reference: decodes, pairs, scores.
-import { blobFile, formatOf, scorerWith, VmafError } from "../../packages/npm/src/index.js";
-import { factsOf, isPlain, isRaw, pairs, VideoClip } from "./clips.js";
+import { blobFile, classesWith, VmafError } from "../../packages/npm/src/index.js";
+import { described, isPlain, isRaw, pairs, pictureFormat, PlainClip, VideoClip } from "./clips.js";
+import { bitmapOf } from "./picture.js";
 
+const PERCENTILES = [1, 5, 50, 95], REPORT_MS = 100;
 const say = (type, content = {}, moved = []) => postMessage({ type, ...content }, moved);
-let times = []; // of scored pairs, for the viewer
+let places = []; // of scored pairs, for the viewer: times, or numbers
 let clips = null;
+let reported = 0;
 const memory = []; // of the module, after each pair
 
-async function scorePlain(Scorer, { reference, distorted, options, raw }) {
-  if (isRaw(reference) && !raw.width) throw new VmafError(`'${reference.name}' is raw: give width, height, chroma and bits under "Raw clips"`);
+function scored(scorer, done, total) {
+  memory.push(scorer.memoryBytes);
+  if (done < total && performance.now() - reported < REPORT_MS) return;
+  reported = performance.now();
+  say("progress", { done, total });
+}
+
+/** Two plain clips of one kind, which the engine reads itself: frame by frame, as `vmaf` does. */
+async function scorePlain({ Scorer }, { reference, distorted, options, raw }) {
   const scorer = await Scorer.open(blobFile(reference), blobFile(distorted), { ...options, ...(isRaw(reference) ? raw : {}) });
   try {
     const total = scorer.pairsLeft;
     say("facts", { text: [`${reference.name} and ${distorted.name}: read directly, ${total} pairs`] });
     for (let done = 0; scorer.read(); ) {
-      say("progress", { done: ++done, total });
-      memory.push(scorer.memoryBytes);
+      places.push([{ number: done }, { number: done }]);
+      scored(scorer, ++done, total);
     }
     return scorer.finish();
   } finally {
@@ -23,30 +33,31 @@ async function scorePlain(Scorer, { reference, distorted, options, raw }) {
   }
 }
 
-async function scoreVideo(Scorer, { reference, distorted, options }) {
-  clips = [await VideoClip.open(reference), await VideoClip.open(distorted)];
+async function scorerFor(Scorer, [a, b], { reference, distorted, options }) {
+  const format = pictureFormat(a), other = pictureFormat(b);
+  say("facts", { text: [`Reference: ${clips[0].factsOf(a)}`, `Encode: ${clips[1].factsOf(b)}`] });
+  if (!(clips[0].hasTimes && clips[1].hasTimes)) say("notes", { text: ["Frames are paired by number: a raw clip has no times"] });
+  if (other.width !== format.width || other.height !== format.height)
+    throw new VmafError(`the sizes differ: ${reference.name} is ${format.width}x${format.height}, ${distorted.name} is ${other.width}x${other.height}; scale one of them first, or use the vmaf program`);
+  if (other.pixelFormat !== format.pixelFormat || other.bitDepth !== format.bitDepth)
+    throw new VmafError(`the formats differ: ${reference.name} is ${described(format)}, ${distorted.name} is ${described(other)}; convert one of them first, or use the vmaf program`);
+  return Scorer.create({ ...options, ...format });
+}
+
+async function scorePairs({ Scorer }, job) {
   const total = Math.min(clips[0].count, clips[1].count), dropped = { reference: 0, distorted: 0 };
+  const input = (frame) => frame.planes ?? frame, place = ({ timestamp, number }) => ({ timestamp, number });
   let scorer = null, done = 0;
-  times = [];
   try {
-    for await (const [a, b] of pairs(clips[0], clips[1], dropped)) {
-      if (!scorer) {
-        const format = formatOf(a.format), { width, height } = a.visibleRect;
-        say("facts", { text: [`Reference: ${factsOf(clips[0], a)}`, `Encode: ${factsOf(clips[1], b)}`] });
-        if (b.visibleRect.width !== width || b.visibleRect.height !== height)
-          throw new VmafError(`the sizes differ: ${reference.name} is ${width}x${height}, ${distorted.name} is ${b.visibleRect.width}x${b.visibleRect.height}; scale one of them first, or use the vmaf program`);
-        const other = formatOf(b.format);
-        if (other.pixelFormat !== format.pixelFormat || other.bitDepth !== format.bitDepth)
-          throw new VmafError(`the formats differ: ${reference.name} is ${a.format}, ${distorted.name} is ${b.format}; convert one of them first, or use the vmaf program`);
-        scorer = await Scorer.create({ ...options, ...format, width, height });
-      }
-      await scorer.push(a, b);
-      times.push([a.timestamp, b.timestamp]);
-      say("progress", { done: ++done, total });
-      memory.push(scorer.memoryBytes);
+    for await (const pair of pairs(...clips, dropped)) {
+      scorer ??= await scorerFor(Scorer, pair, job);
+      await scorer.push(...pair.map(input));
+      places.push(pair.map(place));
+      scored(scorer, ++done, total);
     }
     if (!scorer) throw new VmafError("there are no frames to score");
-    const notes = Object.entries(dropped).filter(([, count]) => count).map(([name, count]) => `${count} frames of the ${name === "reference" ? "reference" : "encode"} have no partner in time and were left out`);
+    const notes = Object.entries(dropped).filter(([, count]) => count)
+      .map(([name, count]) => `${count} ${count === 1 ? "frame" : "frames"} of the ${name === "reference" ? "reference" : "encode"} without a partner in time left out`);
     if (notes.length) say("notes", { text: notes });
     return scorer.finish();
   } finally {
@@ -56,14 +67,14 @@ async function scoreVideo(Scorer, { reference, distorted, options }) {
 
 async function score(job) {
   try {
-    const Scorer = scorerWith({ module: job.module, models: job.models });
-    if (isPlain(job.reference) !== isPlain(job.distorted))
-      throw new VmafError("one clip is plain video (.y4m, .yuv) and the other is not; give two of a kind, or use the vmaf program");
-    const result = await (isPlain(job.reference) ? scorePlain : scoreVideo)(Scorer, job);
+    const classes = classesWith({ module: job.module, models: job.models }), both = [job.reference, job.distorted];
+    clips = await Promise.all(both.map((file) => (isPlain(file) ? PlainClip.open(file, classes.Clip, job.raw) : VideoClip.open(file))));
+    const isEngines = both.every(isPlain) && isRaw(job.reference) === isRaw(job.distorted);
+    const result = await (isEngines ? scorePlain : scorePairs)(classes, job);
     const name = job.metric;
     say("result", {
       frames: result.frames.map(({ metrics }) => metrics[name]), pooled: result.pooled, document: result.document("json"), exact: result.document("json", 17),
-      percentiles: [1, 5, 50, 95].map((p) => [p, result.percentile(name, p)]), canShow: times.length > 0, memory,
+      percentiles: Object.fromEntries(Object.keys(result.pooled).map((metric) => [metric, PERCENTILES.map((p) => result.percentile(metric, p))])), memory,
     });
   } catch (error) {
     say("error", { message: error instanceof VmafError ? error.message : `${error.name}: ${error.message}` });
@@ -73,16 +84,16 @@ async function score(job) {
 async function show({ index }) {
   try {
     const images = await Promise.all(clips.map(async (clip, i) => {
-      const frame = await clip.frameAt(times[index][i]);
+      const frame = await clip.frameAt(places[index][i]);
       try {
-        return await createImageBitmap(frame);
+        return await bitmapOf(frame);
       } finally {
         frame.close();
       }
     }));
     say("images", { index, images }, images);
   } catch (error) {
-    say("error", { message: error.message });
+    say("unseen", { message: error.message });
   }
 }
 

@@ -28,6 +28,7 @@ function decoded(name) {
 run(words("CLIPGEN"), "--size", "352x288", "--frames", "12", at("ref.y4m"));
 run(words("CLIPGEN"), "--size", "352x288", "--frames", "12", "--distort", "dct:24", at("dist.y4m"));
 run(words("CLIPGEN"), "--size", "176x144", "--frames", "3", at("small.y4m"));
+run(words("CLIPGEN"), "--size", "352x288", "--frames", "12", at("ref.yuv"));
 const encode = (from, to, ...options) => run(["ffmpeg"], "-v", "error", "-y", "-i", at(from), ...options, at(to));
 encode("ref.y4m", "ref.webm", "-c:v", "libvpx-vp9", "-crf", "10", "-b:v", "0");
 encode("ref.y4m", "dist.webm", "-c:v", "libvpx-vp9", "-crf", "50", "-b:v", "0");
@@ -35,6 +36,7 @@ encode("ref.y4m", "ref.mp4", "-c:v", "libx264", "-crf", "10");
 encode("ref.y4m", "dist.mp4", "-c:v", "libx264", "-crf", "40");
 encode("small.y4m", "small.webm", "-c:v", "libvpx-vp9", "-crf", "50", "-b:v", "0");
 encode("ref.y4m", "dist.mpg", "-c:v", "mpeg2video");
+writeFileSync(at("text.y4m"), "no clip");
 writeFileSync(at("damaged.webm"), readFileSync(at("dist.webm")).subarray(0, 200));
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--allow-file-access-from-files=false"] });
@@ -66,6 +68,37 @@ try {
     assert.equal(figures(result.exact), program("ref.y4m", "dist.y4m"));
     if (screenshots) await page.screenshot({ path: join(screenshots, "clips-1400.png"), fullPage: true });
   });
+  await check("the saved document is the program's", async () => {
+    run(words("VMAF"), "-r", at("ref.y4m"), "-d", at("dist.y4m"), "-q", "--json", "-o", at("out.json"), "--feature", "psnr");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("text=Save JSON")]);
+    const still = (text) => text.replace(/"fps": [^,]*/, "");
+    assert.equal(still(readFileSync(await download.path(), "utf8")), still(readFileSync(at("out.json"), "utf8")));
+    assert.equal(download.suggestedFilename(), "dist.y4m.json");
+  });
+  await check("frames of plain clips in the viewer, one after the other", async () => {
+    await page.focus("article svg");
+    for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#viewer[open]");
+    assert.match(await page.textContent("#viewer-title"), /dist\.y4m, frame 3: \d+\.\d\d/);
+    const seen = () => page.$eval("#frame-reference", (canvas) => canvas.toDataURL());
+    const third = await seen();
+    await page.click("#after");
+    await page.waitForFunction(() => /frame 4/.test(document.getElementById("viewer-title").textContent));
+    assert.notEqual(await seen(), third);
+    await page.keyboard.press("Escape");
+  });
+  await check("plain clips beside video files", async () => {
+    const [video] = await score("ref.y4m", "dist.webm");
+    assert.equal(video.state, "done", video.text);
+    assert.equal(figures(video.exact), program("ref.y4m", decoded("dist.webm")));
+    await page.setInputFiles("#reference", at("ref.yuv")); // opens the fields of raw clips
+    await page.fill("#width", "352");
+    await page.fill("#height", "288");
+    const [raw] = await score("ref.yuv", "dist.webm");
+    assert.equal(figures(raw.exact), figures(video.exact));
+    assert.match(raw.text, /paired by number/);
+  });
   await check("VP9 as FFmpeg decodes it, and a frame in the viewer", async () => {
     const [result] = await score("ref.webm", "dist.webm");
     assert.equal(result.state, "done", result.text);
@@ -86,7 +119,8 @@ try {
   });
   await check("what is wrong is said, and the next pair is scored", async () => {
     for (const [reference, encode, sentence] of [["ref.webm", "small.webm", /the sizes differ: ref\.webm is 352x288, small\.webm is 176x144/],
-      ["ref.webm", "damaged.webm", /'damaged\.webm'/], ["ref.webm", "dist.mpg", /'dist\.mpg'/], ["ref.y4m", "dist.webm", /two of a kind/],
+      ["ref.webm", "damaged.webm", /'damaged\.webm'/], ["ref.webm", "dist.mpg", /'dist\.mpg'/], ["ref.y4m", "small.webm", /the sizes differ/],
+      ["ref.y4m", "text.y4m", /'text\.y4m'/],
       ["ref.y4m", "small.y4m", /the clips differ/]]) {
       const [result] = await score(reference, encode);
       assert.equal(result.state, "failed", `${reference} ${encode}`);
@@ -94,6 +128,8 @@ try {
     }
     const results = await score("ref.webm", "dist.webm", "small.webm", "ref.webm");
     assert.deepEqual(results.map(({ state }) => state).sort(), ["done", "done", "failed"]);
+    assert.deepEqual(await page.$$eval("#overview th[scope]", (list) => list.map((cell) => cell.textContent)), ["ref.webm", "dist.webm"]);
+    if (screenshots) await page.screenshot({ path: join(screenshots, "several-1400.png"), fullPage: true });
   });
   await check("phone width, no scrolling sideways", async () => {
     await page.setViewportSize({ width: 390, height: 844 });

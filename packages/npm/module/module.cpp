@@ -14,18 +14,15 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "calls.hpp"
 #include "config.h"
 #include "cpu/cpu.hpp"
-#include "io/raw_reader.hpp"
-#include "io/y4m_reader.hpp"
 #include "model/model.hpp"
 #include "picture/pool.hpp"
 #include "report/report.hpp"
 #include "resources/resources.hpp"
 #include "session/extractor_name.hpp"
 #include "session/session.hpp"
-
-#define VMAF_EXPORT extern "C" __attribute__((visibility("default"), used))
 
 namespace vmaf {
 
@@ -37,8 +34,6 @@ namespace {
 constexpr std::string_view kFrameRateOption = "fps"; // of metrics that depend on it
 constexpr double kMostFrameRate = 1000;              // that it takes
 constexpr unsigned kPictures = 4;                    // two of a pair, and what metrics that look back hold
-
-std::string last_error;
 
 struct LoadedModel {
     Model model;
@@ -200,40 +195,6 @@ class Scorer {
     std::string text_;
 };
 
-// A clip of JavaScript's file `number`: raw where the depth is given, else YUV4MPEG2.
-std::unique_ptr<ClipReader> open_clip(int number, const char *name, const RawGeometry &geometry) {
-    ByteSource source(number, "'" + std::string(name) + "'");
-    if (geometry.bits) return std::make_unique<RawReader>(std::move(source), geometry);
-    return std::make_unique<Y4mReader>(std::move(source));
-}
-
-PixelFormat pixel_format_of(int number) { // 420, 422, 444 or 400
-    switch (number) {
-    case 420: return PixelFormat::yuv420p;
-    case 422: return PixelFormat::yuv422p;
-    case 444: return PixelFormat::yuv444p;
-    case 400: return PixelFormat::yuv400p;
-    default: throw invalid("there is no pixel format " + std::to_string(number) + "; use 420, 422, 444 or 400");
-    }
-}
-
-// 0, or a negative errno value with the sentence in last_error.
-template <class Call> int guarded(Call call) noexcept {
-    try {
-        call();
-        return 0;
-    } catch (const Error &e) {
-        last_error = e.what();
-        return -e.code();
-    } catch (const std::bad_alloc &) {
-        last_error = "there is not enough memory; score smaller pictures or close other pages";
-        return -ENOMEM;
-    } catch (const std::exception &e) {
-        last_error = e.what();
-        return -EINVAL;
-    }
-}
-
 } // namespace
 } // namespace vmaf
 
@@ -241,7 +202,6 @@ using vmaf::guarded, vmaf::Scorer;
 
 VMAF_EXPORT void *module_allocate(std::size_t bytes) { return std::malloc(bytes); }
 VMAF_EXPORT void module_free(void *memory) { std::free(memory); }
-VMAF_EXPORT const char *module_error() { return vmaf::last_error.c_str(); }
 VMAF_EXPORT const char *module_version() { return VMAF_VERSION; }
 
 // Frame rate 0: not known.
@@ -276,11 +236,7 @@ VMAF_EXPORT int scorer_open(Scorer *scorer, int reference, const char *reference
                             const char *distorted_name, int pixel_format, unsigned bits, unsigned width,
                             unsigned height) {
     return guarded([&] {
-        const vmaf::RawGeometry geometry = {.pixel_format =
-                                                bits ? vmaf::pixel_format_of(pixel_format) : vmaf::PixelFormat::unknown,
-                                            .bits = bits,
-                                            .width = width,
-                                            .height = height};
+        const vmaf::RawGeometry geometry = vmaf::geometry_of(pixel_format, bits, width, height);
         scorer->open(vmaf::open_clip(reference, reference_name, geometry),
                      vmaf::open_clip(distorted, distorted_name, geometry));
     });

@@ -90,6 +90,21 @@ export class Scorer {
   free(): void;
 }
 
+/** A clip read frame by frame, to show its pictures or to score them against those of another kind. */
+export class Clip {
+  static open(file: ClipFile, options?: Partial<PictureFormat> & { simd?: boolean }): Promise<Clip>;
+  readonly format: Required<PictureFormat>;
+  /** 0 where the clip does not say. */
+  readonly frameRate: number;
+  /** As far as the size of the file says. */
+  readonly framesLeft: number;
+  /** Passes over frames; false at the end of the clip. */
+  skip(frames?: number): boolean;
+  /** The planes of the next frame, without gaps; null at the end of the clip. */
+  read(): Plane[] | null;
+  free(): void;
+}
+
 export class VmafError extends Error {
   /** "EINVAL", "ENOMEM", ... */
   readonly code: string;
@@ -102,9 +117,12 @@ export function hasSimd(): boolean;
 export function formatOf(format: string | null): { pixelFormat: "420" | "422" | "444"; bitDepth: number; isSemiPlanar: boolean };
 /** A Blob as Scorer.open() takes it, in workers. */
 export function blobFile(blob: Blob, name?: string): ClipFile;
-/** A Scorer with a module and models that the caller has loaded. */
+/** Scorer and Clip with a module and models that the caller has loaded. */
+export function classesWith(parts: { module: WebAssembly.Module; models: Record<string, string> }): { Scorer: typeof Scorer; Clip: typeof Clip };
 export function scorerWith(parts: { module: WebAssembly.Module; models: Record<string, string> }): typeof Scorer;
 
+/** Node only: a file as open() takes it. */
+export function openFile(path: string | URL): ClipFile & { close(): void };
 /** Node only: the versions of the package's models. */
 export function models(): Promise<string[]>;
 /** Node only. */

@@ -1,4 +1,5 @@
 // For browsers and their workers: module and models are fetched from beside this file.
+import { clipClass } from "./clip.js";
 import { VmafError } from "./errors.js";
 import { hasSimd } from "./instance.js";
 import { scorerClass, sharedInstances } from "./scorer.js";
@@ -17,22 +18,26 @@ async function fetched(path) {
 
 const instances = sharedInstances(async (kind) => WebAssembly.compile(await (await fetched(`../wasm/vmaf-turbo-${kind}.wasm`)).arrayBuffer()));
 
-export const Scorer = scorerClass({
+const platform = {
   instance: (simd = hasSimd()) => instances(simd ? "simd" : "scalar"),
   model: async (version) => (await fetched(`../models/${encodeURIComponent(version)}.json`)).text(),
-});
+};
+export const Scorer = scorerClass(platform), Clip = clipClass(platform);
 
-/** A Scorer whose module and models the caller has: for pages that carry everything with them. */
-export function scorerWith({ module, models }) {
+/** Scorer and Clip of a module and models that the caller has: for pages that carry everything with them. */
+export function classesWith({ module, models }) {
   const instance = sharedInstances(async () => module);
-  return scorerClass({
+  const given = {
     instance: () => instance("given"),
     model: async (version) => {
       if (!(version in models)) throw new VmafError(`there is no model '${version}'; there are ${Object.keys(models).join(", ")}`, "ENOENT");
       return models[version];
     },
-  });
+  };
+  return { Scorer: scorerClass(given), Clip: clipClass(given) };
 }
+
+export const scorerWith = (parts) => classesWith(parts).Scorer;
 
 /** A Blob or File as Scorer.open() takes it; in workers only, where files can be read at once. */
 export function blobFile(blob, name = blob.name ?? "clip") {

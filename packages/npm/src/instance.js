@@ -57,13 +57,8 @@ export class Instance {
     try {
       const numbers = values.map((value) => {
         if (typeof value !== "string") return Number(value);
-        const encoded = this.#encoder.encode(value);
-        const address = this.exports.module_allocate(encoded.length + 1);
-        if (!address) throw new VmafError("there is not enough memory", "ENOMEM");
-        texts.push(address);
-        this.bytes.set(encoded, address);
-        this.bytes[address + encoded.length] = 0;
-        return address;
+        texts.push(this.#placed(value));
+        return texts.at(-1);
       });
       const status = this.exports[name](...numbers);
       if (status < 0) throw this.error(status);
@@ -71,6 +66,25 @@ export class Instance {
     } finally {
       for (const address of texts) this.exports.module_free(address);
     }
+  }
+
+  /** The address of a text in the module's memory, for as long as `body` runs. */
+  withText(text, body) {
+    const address = this.#placed(text);
+    try {
+      return body(address);
+    } finally {
+      this.exports.module_free(address);
+    }
+  }
+
+  #placed(text) {
+    const encoded = this.#encoder.encode(text);
+    const address = this.exports.module_allocate(encoded.length + 1);
+    if (!address) throw new VmafError("there is not enough memory", "ENOMEM");
+    this.bytes.set(encoded, address);
+    this.bytes[address + encoded.length] = 0;
+    return address;
   }
 
   error(status = -28) {

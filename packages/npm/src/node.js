@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 
+import { clipClass } from "./clip.js";
 import { VmafError } from "./errors.js";
 import { hasSimd } from "./instance.js";
 import { scorerClass, sharedInstances } from "./scorer.js";
@@ -9,7 +10,7 @@ import { scorerClass, sharedInstances } from "./scorer.js";
 export { VmafError } from "./errors.js";
 export { formatOf } from "./pictures.js";
 export { DEFAULT_MODEL, Result } from "./scorer.js";
-export { blobFile, scorerWith } from "./index.js";
+export { blobFile, classesWith, scorerWith } from "./index.js";
 export { hasSimd };
 
 const place = (path) => new URL(path, import.meta.url);
@@ -29,9 +30,11 @@ async function model(version) {
   }
 }
 
-export const Scorer = scorerClass({ instance: (simd = hasSimd()) => instances(simd ? "simd" : "scalar"), model });
+const platform = { instance: (simd = hasSimd()) => instances(simd ? "simd" : "scalar"), model };
+export const Scorer = scorerClass(platform), Clip = clipClass(platform);
 
-function open(path) {
+/** A file as Scorer.open() and Clip.open() take it; `close()` it at the end. */
+export function openFile(path) {
   try {
     const descriptor = openSync(path, "r");
     return {
@@ -50,7 +53,7 @@ export async function scoreFiles(reference, distorted, { onProgress, signal, ...
   const files = [];
   let scorer;
   try {
-    for (const path of [reference, distorted]) files.push(open(path));
+    for (const path of [reference, distorted]) files.push(openFile(path));
     scorer = await Scorer.open(files[0], files[1], options);
     const total = scorer.pairsLeft;
     for (let done = 0; ; ) {

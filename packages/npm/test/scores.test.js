@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Worker } from "node:worker_threads";
 
-import { DEFAULT_MODEL, formatOf, hasSimd, models, Scorer, scoreFiles, VmafError } from "../src/node.js";
+import { Clip, DEFAULT_MODEL, formatOf, hasSimd, models, openFile, Scorer, scoreFiles, VmafError } from "../src/node.js";
 
 const folder = mkdtempSync(join(tmpdir(), "vmaf-npm-"));
 const at = (name) => join(folder, name);
@@ -78,6 +78,27 @@ test("pictures have the scores of clips, in every form and without SIMD128", asy
       for (let frame = 0; frame < 5; frame++) scorer.push(form(planes("ref.yuv", { frame })), form(planes("dist.yuv", { frame })));
       assert.equal(scorer.finish().document("json", 17), wanted);
     }
+});
+
+test("a clip by itself gives the pictures that are scored", async () => {
+  const wanted = await scoreFiles(at("ref422.y4m"), at("dist422.y4m"), { features: ["psnr"] });
+  const files = ["ref422.y4m", "dist422.y4m"].map((name) => openFile(at(name)));
+  const clips = await Promise.all(files.map((file) => Clip.open(file)));
+  assert.deepEqual(clips[0].format, { width: 177, height: 145, pixelFormat: "422", bitDepth: 8 });
+  assert.deepEqual([clips[0].framesLeft, clips[0].frameRate > 0], [5, true]);
+  const scorer = await Scorer.create({ ...clips[0].format, features: ["psnr"] });
+  for (let pair = clips.map((clip) => clip.read()); pair[0]; pair = clips.map((clip) => clip.read())) scorer.push(...pair);
+  assert.equal(scorer.finish().document("json", 17), wanted.document("json", 17));
+  for (const clip of clips) clip.free();
+  assert.throws(() => clips[0].read(), /freed/);
+  for (const file of files) file.close();
+
+  const raw10 = await Clip.open(openFile(at("ref10.yuv")), { ...raw, bitDepth: 10 });
+  assert.ok(raw10.skip(3));
+  assert.deepEqual(raw10.read()[0], planes("ref10.yuv", { depth: 10, frame: 3 }).subarray(0, 25344));
+  assert.equal(raw10.skip(2), false);
+  raw10.free();
+  await assert.rejects(Clip.open(openFile(at("ref.yuv"))), /is not a YUV4MPEG2 clip/);
 });
 
 test("video frames: planes and interleaved chroma are read, RGB is refused", async () => {

@@ -1,0 +1,42 @@
+// What the functions that JavaScript calls share: errors as numbers with a sentence, and clips of JavaScript's files.
+#pragma once
+
+#include <cerrno>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "base/error.hpp"
+#include "io/clip_reader.hpp"
+
+#define VMAF_EXPORT extern "C" __attribute__((visibility("default"), used))
+
+namespace vmaf {
+
+inline std::string last_error;
+
+// 0, or a negative errno value with the sentence in last_error.
+template <class Call> int guarded(Call call) noexcept {
+    try {
+        call();
+        return 0;
+    } catch (const Error &e) {
+        last_error = e.what();
+        return -e.code();
+    } catch (const std::bad_alloc &) {
+        last_error = "there is not enough memory; score smaller pictures or close other pages";
+        return -ENOMEM;
+    } catch (const std::exception &e) {
+        last_error = e.what();
+        return -EINVAL;
+    }
+}
+
+// Raw where the depth is not 0; `pixel_format` is 420, 422, 444 or 400.
+RawGeometry geometry_of(int pixel_format, unsigned bits, unsigned width, unsigned height);
+PixelFormat pixel_format_of(int number);
+
+// A clip of JavaScript's file `number`: raw where the depth is given, else YUV4MPEG2.
+std::unique_ptr<ClipReader> open_clip(int number, const char *name, const RawGeometry &geometry);
+
+} // namespace vmaf

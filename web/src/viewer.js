@@ -1,0 +1,53 @@
+// Two frames of a pair under a slider.
+const $ = (id) => document.getElementById(id);
+let shown = null; // {name, values, index, ask} of the pair on display
+
+function slide() {
+  $("frame-distorted").style.clipPath = `inset(0 0 0 ${$("slider").value}%)`;
+  $("divider").style.left = `${($("slider").value / 100) * $("frame-reference").offsetWidth}px`;
+}
+
+function zoom() {
+  const times = Number($("zoom").value);
+  $("frames").classList.toggle("zoomed", times > 0);
+  for (const id of ["frame-reference", "frame-distorted"])
+    $(id).style.width = times ? `${($(id).width * times) / devicePixelRatio}px` : "";
+  slide();
+}
+
+function go(step) {
+  const index = shown.index + step;
+  if (index >= 0 && index < shown.values.length) shown.ask(index);
+}
+
+/** Shows images of both clips; `ask` is called with the number of another frame that is wanted. */
+export function view({ name, values, ask }, index, images) {
+  shown = { name, values, ask, index };
+  $("viewer-title").textContent = `${name}, frame ${index}: ${values[index].toFixed(2)}`;
+  ["frame-reference", "frame-distorted"].forEach((id, i) => {
+    const canvas = $(id);
+    [canvas.width, canvas.height] = [images[i].width, images[i].height];
+    canvas.getContext("2d").drawImage(images[i], 0, 0);
+    images[i].close();
+  });
+  $("before").disabled = index === 0;
+  $("after").disabled = index === values.length - 1;
+  if (!$("viewer").open) $("viewer").showModal();
+  zoom();
+}
+
+$("slider").addEventListener("input", slide);
+$("before").addEventListener("click", () => go(-1));
+$("after").addEventListener("click", () => go(1));
+$("zoom").addEventListener("change", zoom);
+addEventListener("resize", () => shown && slide());
+
+// The divider follows a pointer that is pressed.
+$("frames").addEventListener("pointerdown", (event) => $("frames").setPointerCapture(event.pointerId));
+for (const kind of ["pointerdown", "pointermove"])
+  $("frames").addEventListener(kind, ({ buttons, clientX }) => {
+    if (!buttons) return;
+    const { left, width } = $("frame-reference").getBoundingClientRect();
+    $("slider").value = Math.round((100 * (clientX - left)) / width);
+    slide();
+  });

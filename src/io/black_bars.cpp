@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "io/preparation.hpp"
@@ -10,62 +13,119 @@ namespace vmaf {
 
 namespace {
 
-constexpr unsigned kFramesLookedAt = 24, kEvery = 8;        // one frame of eight: about eight seconds
-constexpr unsigned kBlackLimited = 16 + 8, kBlackFull = 10; // of 8 bits; encoders leave some noise in bars
-constexpr unsigned kLitShare = 64;                          // a line with more than 1/64 of brighter samples is lit
-constexpr double kSameBars = 0.004;                         // of a side: four lines of 1080
+constexpr unsigned kFramesLookedAt = 24, kEvery = 8; // frames that show something; one of eight is decoded for it
+constexpr unsigned kMostFrames = 3000;               // of which so many are tried: two minutes of black
+constexpr double kShowsSomething = 4;                // codes of 8 bits above black, on average over a picture
+constexpr double kFaint = 2;                         // and over a line that is no longer black for certain
+constexpr double kRinging = 10;                      // what encoders leave in a bar is below this,
+constexpr double kEdge = 4;                          // and below this part of the line behind it,
+constexpr std::size_t kRingingLines = 16;            // for half a large transform
+constexpr std::ptrdiff_t kSmearedLines = 4; // with the first whole one, of an edge that was scaled or deblocked
+constexpr double kSameBars = 0.004;         // of a side: four lines of 1080
+constexpr double kFewLines = 4;
 
-unsigned even(std::size_t count) { return static_cast<unsigned>(count & ~std::size_t{1}); }
-
-// Dark lines before the first and after the last lit one.
-std::pair<unsigned, unsigned> dark_ends(const std::vector<bool> &is_lit) {
-    const auto first = std::find(is_lit.begin(), is_lit.end(), true);
-    if (first == is_lit.end()) return {0, 0};
-    const auto last = std::find(is_lit.rbegin(), is_lit.rend(), true);
-    return {even(static_cast<std::size_t>(first - is_lit.begin())),
-            even(static_cast<std::size_t>(last - is_lit.rbegin()))};
+// Dark lines before the picture begins.
+template <class Lines> unsigned dark_lines(Lines first, Lines end) {
+    auto edge = std::find_if(first, end, [](double above_black) { return above_black > kFaint; });
+    if (edge == end) return 0;
+    const auto last = edge + std::min<std::ptrdiff_t>(kRingingLines, end - edge);
+    double brightest = *edge;
+    for (auto line = edge + 1; line < last && brightest <= kRinging; ++line) {
+        if (*line >= kEdge * brightest) edge = line;
+        brightest = std::max(brightest, *line);
+    }
+    const auto behind = [&] { return edge + std::min<std::ptrdiff_t>(kSmearedLines, end - edge); };
+    while (edge < last && *edge < *std::max_element(edge, behind()) / 2) ++edge;
+    return static_cast<unsigned>(edge - first);
 }
 
 template <class Sample>
-void mark_lit(const Picture &picture, unsigned black, std::vector<bool> &rows, std::vector<bool> &columns) {
-    std::vector<unsigned> lit_in_column(columns.size());
+void add_lines(const Picture &picture, std::vector<std::uint64_t> &rows, std::vector<std::uint64_t> &columns) {
     for (std::size_t y = 0; y < rows.size(); y++) {
         const auto *const row = reinterpret_cast<const Sample *>(picture.data(0) + static_cast<std::ptrdiff_t>(y) *
                                                                                        picture.stride_bytes(0));
-        unsigned lit = 0;
         for (std::size_t x = 0; x < columns.size(); x++) {
-            const bool is_lit = row[x] > black;
-            lit += is_lit;
-            lit_in_column[x] += is_lit;
+            rows[y] += row[x];
+            columns[x] += row[x];
         }
-        if (lit > columns.size() / kLitShare) rows[y] = true;
     }
-    for (std::size_t x = 0; x < columns.size(); x++)
-        if (lit_in_column[x] > rows.size() / kLitShare) columns[x] = true;
 }
 
-std::optional<Crop> cut(const BlackBars &bars, const VideoFacts &facts) {
-    if (bars.left + bars.right + bars.top + bars.bottom == 0) return std::nullopt;
+bool is_none(const BlackBars &bars) { return bars.left + bars.right + bars.top + bars.bottom == 0; }
+
+// Luma samples for one of chroma.
+unsigned columns_of_chroma(const VideoFacts &facts) {
+    return facts.chroma == PixelFormat::yuv420p || facts.chroma == PixelFormat::yuv422p ? 2 : 1;
+}
+unsigned rows_of_chroma(const VideoFacts &facts) { return facts.chroma == PixelFormat::yuv420p ? 2 : 1; }
+
+// Whole samples of chroma only.
+std::optional<Crop> cut(BlackBars bars, const VideoFacts &facts) {
+    for (unsigned *const bar : {&bars.left, &bars.right}) *bar -= *bar % columns_of_chroma(facts);
+    for (unsigned *const bar : {&bars.top, &bars.bottom}) *bar -= *bar % rows_of_chroma(facts);
+    if (is_none(bars) || bars.left + bars.right >= facts.width || bars.top + bars.bottom >= facts.height)
+        return std::nullopt;
     return Crop{facts.width - bars.left - bars.right, facts.height - bars.top - bars.bottom, bars.left, bars.top};
+}
+
+// Two bars that leave `wanted` of a side, where that is a few lines from what was found: whatever an encoder did to an
+// edge, the picture between the bars is the other clip's. Bars are mostly equal. Bars that fit and end inside a sample
+// of chroma are left to be refused.
+void fit(unsigned &before, unsigned &after, unsigned side, double wanted, unsigned step) {
+    const unsigned rounded = static_cast<unsigned>(std::lround(wanted / step)) * step;
+    const double found = static_cast<double>(side) - before - after;
+    const bool is_odd = found == wanted && before % step != 0;
+    if (before + after == 0 || is_odd || rounded > side || (side - rounded) % step != 0 ||
+        std::abs(found - wanted) > std::max(kFewLines, kSameBars * side))
+        return;
+    const unsigned total = side - rounded, other = total - std::min(total, after);
+    before = std::clamp(total / 2, std::min(before, other), std::max(before, other)) / step * step;
+    before = std::min(before, total);
+    after = total - before;
+}
+
+// The bars of a clip whose picture is all of the other's.
+void fit(BlackBars &bars, const VideoFacts &facts, const VideoFacts &other) {
+    const double squeeze = facts.sample_aspect.value() / other.sample_aspect.value();
+    const bool has_columns = bars.left + bars.right != 0, has_rows = bars.top + bars.bottom != 0;
+    double width = other.width, height = other.height; // with bars on all sides: only if nothing was scaled
+    if (!has_rows) width *= static_cast<double>(facts.height) / other.height / squeeze;
+    if (!has_columns) height *= static_cast<double>(facts.width) / other.width * squeeze;
+    fit(bars.left, bars.right, facts.width, width, columns_of_chroma(facts));
+    fit(bars.top, bars.bottom, facts.height, height, rows_of_chroma(facts));
+}
+
+bool is_same(unsigned x, unsigned side, unsigned y, unsigned other_side) {
+    return std::abs(static_cast<double>(x) / side - static_cast<double>(y) / other_side) <= kSameBars;
 }
 
 } // namespace
 
 BarFinder::BarFinder(const PictureFormat &format, SampleRange range)
-    : black_((range == SampleRange::full ? kBlackFull : kBlackLimited) << (format.bits - 8)),
-      row_is_lit_(format.height), column_is_lit_(format.width) {}
+    : scale_(1u << (format.bits - 8)), rows_(format.height), columns_(format.width) {
+    black_ = range == SampleRange::full ? 0 : 16 * scale_;
+}
 
-void BarFinder::look_at(const Picture &picture) {
+bool BarFinder::look_at(const Picture &picture) {
+    std::vector<std::uint64_t> rows(rows_.size()), columns(columns_.size());
     if (picture.format().bytes_per_sample() == 1)
-        mark_lit<std::uint8_t>(picture, black_, row_is_lit_, column_is_lit_);
+        add_lines<std::uint8_t>(picture, rows, columns);
     else
-        mark_lit<std::uint16_t>(picture, black_, row_is_lit_, column_is_lit_);
+        add_lines<std::uint16_t>(picture, rows, columns);
+    const auto above_black = [&](std::uint64_t sum, std::size_t samples) {
+        return (static_cast<double>(sum) / static_cast<double>(samples) - black_) / scale_;
+    };
+    const std::uint64_t sum = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
+    if (above_black(sum, rows.size() * columns.size()) < kShowsSomething) return false;
+    for (std::size_t y = 0; y < rows.size(); y++) rows_[y] = std::max(rows_[y], above_black(rows[y], columns.size()));
+    for (std::size_t x = 0; x < columns.size(); x++)
+        columns_[x] = std::max(columns_[x], above_black(columns[x], rows.size()));
+    return true;
 }
 
 BlackBars BarFinder::bars() const {
-    const auto [left, right] = dark_ends(column_is_lit_);
-    const auto [top, bottom] = dark_ends(row_is_lit_);
-    return {left, right, top, bottom};
+    return {dark_lines(columns_.begin(), columns_.end()), dark_lines(columns_.rbegin(), columns_.rend()),
+            dark_lines(rows_.begin(), rows_.end()), dark_lines(rows_.rbegin(), rows_.rend())};
 }
 
 std::pair<BlackBars, VideoFacts> find_bars(const VideoRequest &request) {
@@ -79,23 +139,24 @@ std::pair<BlackBars, VideoFacts> find_bars(const VideoRequest &request) {
     file->set_output(plan.reference);
     const Picture picture = Picture::allocate(plan.picture);
     BarFinder finder(plan.picture, facts.is_rgb ? SampleRange::limited : facts.range);
-    for (unsigned frame = 0; frame < kFramesLookedAt * kEvery && file->next(); frame++) {
+    unsigned seen = 0;
+    for (unsigned frame = 0; frame < kMostFrames && seen < kFramesLookedAt && file->next(); frame++) {
         if (frame % kEvery != 0) continue;
         file->store(picture);
-        finder.look_at(picture);
+        seen += finder.look_at(picture);
     }
     return {finder.bars(), facts};
 }
 
 BarCuts cuts_for(const std::pair<BlackBars, VideoFacts> &reference, const std::pair<BlackBars, VideoFacts> &distorted) {
-    const auto &[a, of_a] = reference;
-    const auto &[b, of_b] = distorted;
-    const auto is_same = [](unsigned x, unsigned width, unsigned y, unsigned other_width) {
-        return std::abs(static_cast<double>(x) / width - static_cast<double>(y) / other_width) <= kSameBars;
-    };
-    if (is_same(a.left, of_a.width, b.left, of_b.width) && is_same(a.right, of_a.width, b.right, of_b.width) &&
-        is_same(a.top, of_a.height, b.top, of_b.height) && is_same(a.bottom, of_a.height, b.bottom, of_b.height))
-        return {};
+    auto [a, of_a] = reference;
+    auto [b, of_b] = distorted;
+    if (is_same(a.left, of_a.width, b.left, of_b.width) && is_same(a.right, of_a.width, b.right, of_b.width))
+        a.left = a.right = b.left = b.right = 0;
+    if (is_same(a.top, of_a.height, b.top, of_b.height) && is_same(a.bottom, of_a.height, b.bottom, of_b.height))
+        a.top = a.bottom = b.top = b.bottom = 0;
+    if (is_none(b)) fit(a, of_a, of_b);
+    if (is_none(a)) fit(b, of_b, of_a);
     return {cut(a, of_a), cut(b, of_b)};
 }
 

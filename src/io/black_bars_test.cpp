@@ -1,5 +1,8 @@
 #include "io/black_bars.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <gtest/gtest.h>
 
 namespace vmaf {
@@ -36,8 +39,9 @@ void expect_bars(const BlackBars &bars, const BlackBars &wanted) {
     EXPECT_EQ(bars.bottom, wanted.bottom);
 }
 
-VideoFacts facts(unsigned width, unsigned height) {
+VideoFacts facts(unsigned width, unsigned height, PixelFormat chroma = PixelFormat::yuv420p) {
     VideoFacts f;
+    f.chroma = chroma;
     f.width = width;
     f.height = height;
     return f;
@@ -50,10 +54,79 @@ TEST(BlackBars, AreFoundOnEverySide) {
     }
 }
 
-TEST(BlackBars, AreEvenSoThatChromaIsNotCut) { expect_bars(found(boxed(320, 240, 8, {0, 0, 31, 33})), {0, 0, 30, 32}); }
+// What x264 leaves in the bars of filmed material at a CRF of 30.
+TEST(BlackBars, EndWhereThePictureBeginsNotWhereAnEncoderSmearedIt) {
+    constexpr unsigned smear[] = {1, 3, 4, 6};
+    Picture picture = boxed(320, 240, 8, {0, 0, 40, 0});
+    for (unsigned i = 0; i < std::size(smear); i++) {
+        std::byte *const row = picture.data(0) + static_cast<std::ptrdiff_t>(36 + i) * picture.stride_bytes(0);
+        std::fill_n(row, 320, static_cast<std::byte>(16 + smear[i]));
+    }
+    expect_bars(found(picture), {0, 0, 40, 0});
+}
+
+TEST(BlackBars, DoNotReachIntoDarkPictures) {
+    Picture picture = boxed(320, 240, 8, {0, 0, 40, 0});
+    for (unsigned i = 0; i < 40; i++) { // darkens slowly towards the bar
+        std::byte *const row = picture.data(0) + static_cast<std::ptrdiff_t>(40 + i) * picture.stride_bytes(0);
+        std::fill_n(row, 320, static_cast<std::byte>(20 + i));
+    }
+    expect_bars(found(picture), {0, 0, 40, 0});
+}
+
+TEST(BlackBars, AreNotLookedForInPicturesThatAreAlmostBlack) {
+    const Picture title = boxed(320, 240, 8, {150, 150, 110, 110});
+    BarFinder finder(title.format(), SampleRange::limited);
+    EXPECT_FALSE(finder.look_at(title));
+    EXPECT_TRUE(finder.look_at(boxed(320, 240, 8, {0, 0, 30, 30})));
+    expect_bars(finder.bars(), {0, 0, 30, 30});
+}
 
 TEST(BlackBars, AreNotSeenInBlackPictures) {
     expect_bars(found(Picture::allocate({PixelFormat::yuv400p, 8, 64, 48})), {});
+}
+
+TEST(BlackBars, AreCutByWholeSamplesOfChroma) {
+    const auto height = [](PixelFormat chroma) {
+        return cuts_for({{0, 0, 41, 41}, facts(384, 370, chroma)}, {{}, facts(384, 288, chroma)}).reference->height;
+    };
+    EXPECT_EQ(height(PixelFormat::yuv420p), 290u);
+    EXPECT_EQ(height(PixelFormat::yuv422p), 288u);
+    EXPECT_EQ(height(PixelFormat::yuv444p), 288u);
+}
+
+TEST(BlackBars, EndInTheMiddleOfASmearedEdge) {
+    constexpr unsigned edge[] = {5, 14, 57, 70}; // VP9 at a CRF of 55
+    Picture picture = boxed(320, 240, 8, {0, 0, 38, 0});
+    for (unsigned i = 0; i < std::size(edge); i++) {
+        std::byte *const row = picture.data(0) + static_cast<std::ptrdiff_t>(38 + i) * picture.stride_bytes(0);
+        std::fill_n(row, 320, static_cast<std::byte>(16 + edge[i]));
+    }
+    expect_bars(found(picture), {0, 0, 40, 0});
+}
+
+TEST(BlackBars, LeaveTheShapeOfTheOtherClip) {
+    const auto crop = [](const BlackBars &bars, unsigned width, unsigned height) {
+        return cuts_for({bars, facts(width, height)}, {{}, facts(384, 288)}).reference.value_or(Crop{});
+    };
+    for (const BlackBars &bars : {BlackBars{0, 0, 80, 79}, BlackBars{0, 0, 77, 80}, BlackBars{0, 0, 80, 82}}) {
+        EXPECT_EQ(crop(bars, 768, 736).height, 576u); // twice the size
+        EXPECT_EQ(crop(bars, 768, 736).y, 80u);
+    }
+    EXPECT_EQ(crop({0, 0, 60, 101}, 768, 736).y, 60u);
+    EXPECT_EQ(crop({29, 30, 0, 0}, 444, 288).x, 30u);
+    EXPECT_EQ(crop({30, 28, 38, 40}, 444, 368).width, 384u);
+    EXPECT_EQ(crop({30, 28, 38, 40}, 444, 368).height, 288u);
+    EXPECT_EQ(crop({0, 0, 100, 100}, 768, 736).height, 536u); // another shape, which is refused later
+}
+
+TEST(BlackBars, StayWhereOnlyTheOtherTwoSidesDiffer) {
+    const BarCuts cuts = cuts_for({{0, 0, 40, 40}, facts(384, 368)}, {{30, 30, 40, 40}, facts(444, 368)});
+    EXPECT_FALSE(cuts.reference);
+    ASSERT_TRUE(cuts.distorted);
+    EXPECT_EQ(cuts.distorted->width, 384u);
+    EXPECT_EQ(cuts.distorted->height, 368u);
+    EXPECT_EQ(cuts.distorted->x, 30u);
 }
 
 TEST(BlackBars, EqualOnesStay) {

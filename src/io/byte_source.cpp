@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 4096; // headers come from here; samples pass it by
 constexpr std::size_t kSkipBlockBytes = 1 << 16;
+constexpr std::size_t kFirstGatheredBytes = 1 << 20; // doubled as long as more arrive
+
 } // namespace
 
 ByteSource ByteSource::open(const std::string &path) { return ByteSource(system::InputFile::open(path)); }
@@ -57,6 +59,7 @@ std::size_t ByteSource::read(std::span<const system::Part> wanted) {
     if (direct == 0) return total;
     // What lies behind the wanted bytes comes along, so that the next header costs no call of its own.
     buffer_begin_ = buffer_end_ = 0;
+    if (buffer_.size() != kBufferBytes) buffer_ = std::vector<std::byte>(kBufferBytes); // what was gathered is taken
     parts_.push_back({buffer_.data(), buffer_.size()});
     std::span<system::Part> open = parts_;
     while (direct > 0) {
@@ -78,6 +81,22 @@ std::size_t ByteSource::read(std::span<const system::Part> wanted) {
         }
     }
     return total;
+}
+
+std::uint64_t ByteSource::gather(std::uint64_t bytes) {
+    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(buffer_begin_));
+    buffer_end_ -= std::exchange(buffer_begin_, 0);
+    while (buffer_end_ < bytes) {
+        if (buffer_end_ == buffer_.size()) {
+            const std::size_t more = std::max(kFirstGatheredBytes, 2 * buffer_.size());
+            buffer_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, more)));
+        }
+        system::Part part{buffer_.data() + buffer_end_, buffer_.size() - buffer_end_};
+        const std::size_t count = read_some(std::span(&part, 1));
+        if (count == 0) break;
+        buffer_end_ += count;
+    }
+    return std::min<std::uint64_t>(bytes, buffer_end_);
 }
 
 std::uint64_t ByteSource::skip(std::uint64_t bytes) {

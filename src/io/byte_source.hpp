@@ -31,6 +31,10 @@ class ByteSource {
     // Drops bytes; returns how many there were to drop.
     std::uint64_t skip(std::uint64_t bytes);
 
+    // Reads ahead until that many bytes are there to be read, or the data end; returns how many are. Memory for them
+    // grows as they arrive.
+    std::uint64_t gather(std::uint64_t bytes);
+
     // What is left to read, where that is known: in regular files.
     std::optional<std::uint64_t> bytes_left() const;
     // Where the next read() begins, in regular files.

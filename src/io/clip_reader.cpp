@@ -13,8 +13,26 @@ void ClipReader::rethrow(std::uint64_t frame, const Error &e) const {
     throw invalid(name() + ": frame " + std::to_string(frame) + " has a " + e.what());
 }
 
-bool ClipReader::read(const Picture &picture) {
+// What comes through a pipe has no size that a header could be compared with: the first frame has to be there before
+// pictures of its size are made.
+bool ClipReader::begin() {
     if (!begin_frame(source_, frames_)) return false;
+    if (frames_ > 0 || is_file()) return true;
+    const std::uint64_t got = source_.gather(stored_.bytes());
+    if (got == stored_.bytes()) return true;
+    end_inside(frames_, got);
+    return false;
+}
+
+bool ClipReader::read(const Picture &picture) { return begin() && load(picture); }
+
+Picture ClipReader::read(PicturePool &pool) {
+    if (!begin()) return {};
+    Picture picture = pool.fetch_or_add();
+    return load(picture) ? picture : Picture();
+}
+
+bool ClipReader::load(const Picture &picture) {
     std::uint64_t got = 0;
     try {
         if (!loader_.load(source_, picture, got)) {

@@ -11,6 +11,7 @@
 #include "io/byte_source.hpp"
 #include "io/stored_frame.hpp"
 #include "picture/picture.hpp"
+#include "picture/pool.hpp"
 
 namespace vmaf {
 
@@ -28,6 +29,8 @@ class ClipReader {
 
     // The next frame. False at the end of the clip. Throws Error for data that cannot be a frame.
     bool read(const Picture &picture);
+    // The same into a picture of the pool, which is asked for when there is a frame; an empty one at the end.
+    Picture read(PicturePool &pool);
     // Drops a frame. False at the end of the clip, which a cut-off frame is too.
     bool skip();
     // How many frames are still to come, where that can be told without reading them: exact, unless frames have
@@ -65,6 +68,8 @@ class ClipReader {
     virtual const char *cut_off_advice() const = 0;
 
   private:
+    bool begin();
+    bool load(const Picture &picture);
     // What it means that only `got` bytes of a frame are there: the end, or an Error.
     void end_inside(std::uint64_t frame, std::uint64_t got) const;
     [[noreturn]] void rethrow(std::uint64_t frame, const Error &e) const; // naming the clip where a sample is bad

@@ -324,6 +324,16 @@ TEST(ByteSource, PiecesOfAPipeMakeNoDifference) {
     }
 }
 
+TEST(Y4mReader, AHeaderThatComesThroughAPipeTakesNoMemory) {
+    for (const char *tags : {"W32768 H32768 F1:1 Ip", "W32768 H32768 F1:1 Ip C411", "W32768 H32768 F1:1 Ip C444p16"}) {
+        const PipeWith pipe(header(tags) + "FRAME\n" + Bytes(100000, 'y'), 5000);
+        Y4mReader reader(pipe.source());
+        PicturePool pool(reader.format(), 0);
+        EXPECT_THROW(reader.read(pool), Error);
+        EXPECT_EQ(pool.size(), 0u);
+    }
+}
+
 TEST(ByteSource, MissingFilesAndDirectoriesAreRefusedByName) {
     for (const char *path : {"/no/such/file", "/"}) try {
             ByteSource::open(path);

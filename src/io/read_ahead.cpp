@@ -16,8 +16,10 @@ PicturePool make_pool(ClipReader &reader, const ReadAhead::Config &config) {
     reader.set_pictures(format.bits, config.has_chroma);
     PictureMemory memory = config.memory;
     memory.luma_only = !config.has_chroma;
-    // Memory of devices takes long to get: no more of it than is used.
-    return {format, memory.kind == Memory::host ? config.frames_ahead + 1 : 0, std::move(memory)};
+    // Memory of devices takes long to get: no more of it than is used. Of what comes through a pipe nobody knows yet
+    // whether there is a frame.
+    const bool is_made_now = memory.kind == Memory::host && reader.is_file();
+    return {format, is_made_now ? config.frames_ahead + 1 : 0, std::move(memory)};
 }
 
 } // namespace
@@ -60,8 +62,7 @@ Picture ReadAhead::read_one(std::unique_lock<std::mutex> &lock, FrameLoader &loa
     // Who takes frames decides how many are in use.
     if (!is_file_) {
         lock.unlock();
-        Picture picture = pool_.fetch_or_add();
-        return reader_.read(picture) ? picture : Picture();
+        return reader_.read(pool_);
     }
     const auto place = reader_.find(); // in turn
     lock.unlock();

@@ -3,19 +3,30 @@
 #include <algorithm>
 #include <filesystem>
 #include <sched.h>
+#include <string_view>
 #include <thread>
 
 namespace vmaf::system {
 
+namespace {
+
+constexpr const char *kItself = "/proc/self/exe";
+constexpr std::string_view kDeleted = " (deleted)";
+
+} // namespace
+
 std::string program_path() {
     std::error_code error;
-    return std::filesystem::read_symlink("/proc/self/exe", error).string();
+    std::string path = std::filesystem::read_symlink(kItself, error).string();
+    // What the system says of a file whose name is gone, or another file's now.
+    if (path.ends_with(kDeleted) && !std::filesystem::exists(path, error)) path.resize(path.size() - kDeleted.size());
+    return path;
 }
 
 std::string program_to_start() {
     const std::string path = program_path();
     std::error_code error;
-    return std::filesystem::exists(path, error) ? path : "/proc/self/exe";
+    return std::filesystem::equivalent(path, kItself, error) ? path : kItself;
 }
 
 unsigned usable_processors() {

@@ -65,13 +65,16 @@ class Commands(tune_case.TuneCase):
 
     def test_program_may_be_replaced_while_it_runs(self):
         program = os.path.join(os.path.dirname(os.path.abspath(TUNE)), f"replaced-tune-{os.getpid()}")  # beside its library
-        shutil.copy(TUNE, program)
         self.addCleanup(lambda: os.path.exists(program) and os.remove(program))
         fake = self.path("slow-ffmpeg")
-        with open(fake, "w") as file: file.write(f'#!/bin/sh\ncase "$*" in *"-crf 30"*) rm -f "{program}";; esac\nexec {shutil.which("ffmpeg")} "$@"\n')
-        os.chmod(fake, 0o755)
-        run = subprocess.run([program, "sample", "-i", "street.y4m", "--crf", "30", "--preset", "ultrafast", "--score-scale", "none", "--no-cache", "--ffmpeg-bin", fake], capture_output=True, text=True, cwd=self.folder)
-        self.assertEqual((run.returncode, os.path.exists(program)), (0, False), run.stderr)
+        for change in ('rm -f "$0"', 'rm -f "$0"; echo exit 99 > "$0"; chmod +x "$0"'):  # by another version
+            shutil.copy(TUNE, program)
+            with self.subTest(change):
+                with open(fake, "w") as file: file.write(f'#!/bin/sh\ncase "$*" in *"-crf 30"*) {change.replace("$0", program)};; esac\nexec {shutil.which("ffmpeg")} "$@"\n')
+                os.chmod(fake, 0o755)
+                run = subprocess.run([program, "sample", "-i", "street.y4m", "--crf", "30", "--preset", "ultrafast", "--score-scale", "none", "--no-cache", "--ffmpeg-bin", fake], capture_output=True, text=True, cwd=self.folder)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertEqual(os.path.exists(program), "exit" in change)
 
     def test_a_ladder_is_the_same_whatever_the_cache_knows(self):
         for clip in ("street.y4m", "cut.y4m"):

@@ -8,6 +8,7 @@
 #include "base/thread.hpp"
 #include "device/trace.hpp"
 #include "picture/foreign.hpp"
+#include "session/frame.hpp"
 #include "session/sample_check_device.hpp"
 
 namespace vmaf {
@@ -134,9 +135,9 @@ DevicePipeline::~DevicePipeline() {
     }
 }
 
-void DevicePipeline::submit(void *frame, unsigned index, const Picture &ref, const Picture &dist, std::uint32_t scorers,
+void DevicePipeline::submit(Frame &frame, const Picture &ref, const Picture &dist, std::uint32_t scorers,
                             WorkerPool &pool) {
-    const TraceRange trace("frame", index);
+    const TraceRange trace("frame", frame.index);
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
         return failed_ || (open_frames() < config_.batch && submitted_ + kHistory < collected_ + entries_.size());
@@ -147,8 +148,8 @@ void DevicePipeline::submit(void *frame, unsigned index, const Picture &ref, con
     if (!failed_) try {
             lock.unlock();
             const Device::Scope scope(*device_);
-            entry.frame = frame;
-            entry.index = index;
+            entry.frame = &frame;
+            entry.index = frame.index;
             entry.scorers = scorers | (scorers_.size() - callers_) << callers_;
             fill(entry, ref, dist);
             lock.lock();
@@ -448,9 +449,9 @@ void DevicePipeline::deliver(const Batch &batch, bool with_results) {
         if (with_results) try {
                 collect_results(entry, *batch.workspace);
             } catch (...) {
-                receiver_.refused(entry.frame, std::current_exception());
+                receiver_.refused(*entry.frame, std::current_exception());
             }
-        void *const frame = entry.frame;
+        Frame &frame = *entry.frame;
         entry = Entry(); // lets go of the pictures
         receiver_.measured(frame);
     }
@@ -468,7 +469,7 @@ void DevicePipeline::collect_results(const Entry &entry, const Workspace &worksp
         if (entry.scorers >> i & 1) results[i] = next_result(entry, i, workspace);
     if (callers_ < scorers_.size()) check_samples(entry, results[callers_]);
     for (std::size_t i = 0; i < callers_; i++)
-        if (entry.scorers >> i & 1) scorers_[i]->collect(results[i], receiver_.result_of(entry.frame, i));
+        if (entry.scorers >> i & 1) scorers_[i]->collect(results[i], receiver_.result_of(*entry.frame, i));
 }
 
 // Throws where the frame has samples above the depth, or looks back at a frame that has.

@@ -20,6 +20,8 @@
 
 namespace vmaf {
 
+struct Frame;
+
 // How many pictures a client that asks for preallocated ones is given.
 struct PictureRing {
     unsigned first = 0; // at once; a client may count on so many
@@ -34,9 +36,9 @@ class DevicePipeline {
     class Receiver {
       public:
         virtual ~Receiver() = default;
-        virtual FrameResult &result_of(void *frame, std::size_t scorer) = 0;
-        virtual void refused(void *frame, std::exception_ptr error) = 0; // it has no results; measured() follows
-        virtual void measured(void *frame) = 0; // all results of a frame are there, or failed() was called
+        virtual FrameResult &result_of(Frame &frame, std::size_t scorer) = 0;
+        virtual void refused(Frame &frame, std::exception_ptr error) = 0; // it has no results; measured() follows
+        virtual void measured(Frame &frame) = 0; // all results of a frame are there, or failed() was called
         virtual void failed(std::exception_ptr error) = 0;
     };
 
@@ -56,7 +58,7 @@ class DevicePipeline {
 
     // Pictures are in host memory, page-locked memory or on this device. `scorers`: one bit for each that runs on this
     // frame. Pictures in pageable memory are copied by a job of `pool`, which has room for it; they are let go then.
-    void submit(void *frame, unsigned index, const Picture &ref, const Picture &dist, std::uint32_t scorers,
+    void submit(Frame &frame, const Picture &ref, const Picture &dist, std::uint32_t scorers,
                 WorkerPool &pool);
 
     // Copies of pictures that the caller will change (ForeignBuffer): waits for them, or lets a queue of the
@@ -81,7 +83,7 @@ class DevicePipeline {
     };
     // A frame in flight.
     struct Entry {
-        void *frame = nullptr;
+        Frame *frame = nullptr;
         unsigned index = 0;
         std::uint64_t scorers = 0;
         Picture ref, dist;      // kept while they are read

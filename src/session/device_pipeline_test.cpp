@@ -13,6 +13,7 @@
 #include "metrics/registry.hpp"
 #include "session/device_pipeline.hpp"
 #include "session/extractor_name.hpp"
+#include "session/frame.hpp"
 
 namespace vmaf::device_pipeline_test {
 namespace {
@@ -44,22 +45,26 @@ class Relabelled final : public PictureBuffer {
 };
 Picture relabelled(const Picture &picture, Memory as) { return Picture(new Relabelled(picture, as)); }
 
-struct Score {
-    std::array<FrameResult, 2> results{};
-    bool measured = false;
+struct Score final : Frame {
+    Score() { results.resize(2); }
 };
+
+// `count` frames from number `first` on.
+std::vector<Score> frames_from(unsigned first, unsigned count) {
+    std::vector<Score> scores(count);
+    for (unsigned i = 0; i < count; i++) scores[i].index = first + i;
+    return scores;
+}
 
 class Collecting final : public DevicePipeline::Receiver {
   public:
-    FrameResult &result_of(void *frame, std::size_t scorer) override {
-        return static_cast<Score *>(frame)->results[scorer];
-    }
-    void measured(void *frame) override {
-        EXPECT_FALSE(static_cast<Score *>(frame)->measured);
-        static_cast<Score *>(frame)->measured = true;
+    FrameResult &result_of(Frame &frame, std::size_t scorer) override { return frame.results[scorer]; }
+    void measured(Frame &frame) override {
+        EXPECT_FALSE(frame.measured);
+        frame.measured = true;
         count++;
     }
-    void refused(void *, std::exception_ptr) override { refusals++; }
+    void refused(Frame &, std::exception_ptr) override { refusals++; }
     void failed(std::exception_ptr) override { failures++; }
     std::atomic<unsigned> count{0}, refusals{0}, failures{0};
 };
@@ -97,7 +102,7 @@ void expect_motion_with(unsigned threads, unsigned frames, unsigned batches_at_o
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
     scorers.push_back(metric->make_device_scorer(*device));
     Collecting receiver;
-    std::vector<Score> scores(frames);
+    std::vector<Score> scores = frames_from(0, frames);
     WorkerPool pool(threads);
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
@@ -105,7 +110,7 @@ void expect_motion_with(unsigned threads, unsigned frames, unsigned batches_at_o
         for (unsigned i = 0; i < frames; i++) {
             const Picture picture = relabelled(pictures[i], memories[i % memories.size()]);
             pool.reserve(1);
-            pipeline.submit(&scores[i], i, picture, picture, 1, pool);
+            pipeline.submit(scores[i], picture, picture, 1, pool);
         }
     }
     EXPECT_EQ(receiver.count, frames);
@@ -218,13 +223,13 @@ TEST(DevicePipeline, ABusyDeviceGetsWholeBatches) {
     Collecting receiver;
     std::vector<Picture> pictures;
     for (unsigned i = 0; i < 13; i++) pictures.push_back(noise(i + 1));
-    std::vector<Score> scores(13);
+    std::vector<Score> scores = frames_from(0, 13);
     WorkerPool alone(0);
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = 3, .batch = 4, .wait_after = {}}, receiver);
         const unsigned before = device->uploads;
-        for (unsigned i = 0; i < 13; i++) pipeline.submit(&scores[i], i, pictures[i], pictures[i], 1, alone);
+        for (unsigned i = 0; i < 13; i++) pipeline.submit(scores[i], pictures[i], pictures[i], 1, alone);
         device->open();
         while (receiver.count < 13) std::this_thread::yield();
         EXPECT_EQ(device->launches, 3u);         // the first frame has nothing to look back at; then 4, 4 and 4
@@ -246,13 +251,13 @@ TEST(DevicePipeline, RunsEachScorerOnItsOwnFramesOnly) {
     std::vector<Picture> pictures;
     for (unsigned i = 0; i < 10; i++) pictures.push_back(noise(i + 1));
     Collecting receiver;
-    std::vector<Score> scores(10);
+    std::vector<Score> scores = frames_from(0, 10);
     WorkerPool alone(0);
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = 4, .batch = 4, .wait_after = {}}, receiver);
         for (unsigned i = 0; i < 10; i++)
-            pipeline.submit(&scores[i], i, pictures[i], pictures[(i + 3) % 10], i % 3 == 0 ? 3 : 2, alone);
+            pipeline.submit(scores[i], pictures[i], pictures[(i + 3) % 10], i % 3 == 0 ? 3 : 2, alone);
     }
     const std::vector<double> expected = expected_motion(pictures, 1);
     for (unsigned i = 0; i < 10; i++) {
@@ -273,11 +278,11 @@ TEST(DevicePipeline, LetsNoFrameWaitForever) {
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
     scorers.push_back(metric->make_device_scorer(*device));
     Collecting receiver;
-    std::vector<Score> scores(11);
+    std::vector<Score> scores = frames_from(0, 11);
     WorkerPool alone(0);
     DevicePipeline pipeline(device, kFormat, std::move(scorers), {.batches_at_once = 6, .batch = 16, .wait_after = {}},
                             receiver);
-    for (unsigned i = 0; i < 11; i++) pipeline.submit(&scores[i], i, noise(i), noise(i), 1, alone);
+    for (unsigned i = 0; i < 11; i++) pipeline.submit(scores[i], noise(i), noise(i), 1, alone);
     while (receiver.count < 11) std::this_thread::yield();
 }
 
@@ -287,13 +292,13 @@ TEST(DevicePipeline, ReportsEveryFrameAfterAFailure) {
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
     scorers.push_back(metric->make_device_scorer(*device));
     Collecting receiver;
-    std::vector<Score> scores(12);
+    std::vector<Score> scores = frames_from(5, 12);
     WorkerPool alone(0);
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = 4, .batch = 3, .wait_after = {}}, receiver);
         // Counting starts at 5: the first frame has nothing to look back at, which motion refuses.
-        for (unsigned i = 0; i < 12; i++) pipeline.submit(&scores[i], i + 5, noise(i), noise(i), 1, alone);
+        for (unsigned i = 0; i < 12; i++) pipeline.submit(scores[i], noise(i), noise(i), 1, alone);
     }
     EXPECT_EQ(receiver.count, 12u);
     EXPECT_EQ(receiver.failures, 1u);

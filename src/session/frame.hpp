@@ -1,0 +1,51 @@
+// A pair of pictures on its way through the metrics.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "metrics/metric.hpp"
+#include "picture/picture.hpp"
+#include "session/local_scores.hpp"
+
+namespace vmaf {
+
+class MetricFamily;
+class MetricSlot;
+
+struct PicturePair {
+    Picture ref, dist;
+};
+
+struct Frame {
+    unsigned index = 0;
+    Picture ref, dist;
+    std::array<Picture, 2> earlier_ref, earlier_dist;
+    std::vector<MetricSlot *> slots; // those that score this frame, in order of registration
+    struct Part {
+        MetricFamily *family;
+        std::size_t first; // of its results
+    };
+    std::vector<Part> parts; // work for the CPU
+    std::vector<FrameResult> results;
+    std::vector<std::size_t> result_of_slot;         // by place in `slots`
+    std::shared_ptr<const LocalScores::Areas> areas; // null: no local scores are wanted
+    std::vector<double> local_figures;
+    std::vector<std::size_t> result_of_scorer; // where results from the device go, by scorer
+
+    // FrameQueue's:
+    std::atomic<std::size_t> unmeasured{0}; // results that are still to come; all those from the device count as one
+    std::atomic<bool> failed{false};        // a metric could not measure it; it has no scores
+    bool measured = false;                  // guarded by the queue's mutex
+
+    void release_pictures() {
+        ref = dist = Picture();
+        earlier_ref.fill({});
+        earlier_dist.fill({});
+    }
+};
+
+} // namespace vmaf

@@ -1,0 +1,69 @@
+#include "session/session_device.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "system/log.hpp"
+
+namespace vmaf {
+
+namespace {
+
+// Throws where there is no such backend, or another one was given.
+void check_wish(const BackendWish &wish, const DeviceInfo *device) {
+    if (!device || wish.empty()) return wish.check();
+    if ((!wish.is_auto() && wish.backend != device->backend) || (wish.device && *wish.device != device->index))
+        throw invalid("turbo.backend=" + wish.backend + " contradicts the " + device->backend + " device " +
+                      std::to_string(device->index) + " that the program has chosen");
+}
+
+} // namespace
+
+void SessionDevice::use(const DeviceChoice &choice) {
+    if (stage_) throw invalid("a session works with one device; it has one already");
+    check_wish(wish_, &choice.device->info());
+    stage_ = std::make_unique<DeviceStage>(choice, receiver_);
+}
+
+BackendWish SessionDevice::with(const BackendWish &wish) const {
+    BackendWish all = wish_;
+    all.add(wish);
+    if (all == wish_) return all;
+    if (is_final_ && !stage_ && all.needs_device())
+        throw invalid("turbo.backend comes too late: a backend is chosen before the first pictures");
+    check_wish(all, stage_ ? &stage_->device().info() : nullptr);
+    return all;
+}
+
+std::string SessionDevice::active_backend(OptionTexts options) const {
+    if (stage_) return std::string(stage_->backend());
+    try {
+        const BackendWish wish = with(BackendWish::take_from(options));
+        if (wish.needs_device()) return wish.backend;
+    } catch (const Error &) {
+    }
+    return "cpu";
+}
+
+bool SessionDevice::start_wished() {
+    if (stage_ || is_final_ || !wish_.needs_device()) return false;
+    std::shared_ptr<Device> device = open_wished_device(wish_);
+    if (!device) return false;
+    log(LogLevel::info, "computing on " + device->info().backend + " device " + std::to_string(device->info().index) +
+                            ": " + device->info().name);
+    stage_ = std::make_unique<DeviceStage>(DeviceChoice{std::move(device), !wish_.is_auto()}, receiver_);
+    return true;
+}
+
+void SessionDevice::prepare(const PictureFormat &format, const std::vector<DeviceStage::Candidate> &candidates) {
+    if (!stage_) return;
+    try {
+        stage_->prepare(format, candidates);
+    } catch (const Error &e) {
+        if (!wish_.is_auto()) throw;
+        log(LogLevel::info, std::string(stage_->backend()) + " not usable: " + e.brief() + "; using cpu");
+        stage_.reset();
+    }
+}
+
+} // namespace vmaf

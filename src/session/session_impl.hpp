@@ -1,0 +1,91 @@
+// What stands behind Session: its parts, and what ties them together. Registration is in session_registration.cpp, how
+// a frame comes in and what becomes of it in session_frames.cpp, scores and public calls in session.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "session/callback_scope.hpp"
+#include "session/frame_queue.hpp"
+#include "session/metric_set.hpp"
+#include "session/picture_history.hpp"
+#include "session/predictions.hpp"
+#include "session/session.hpp"
+#include "session/session_device.hpp"
+
+namespace vmaf {
+
+class Session::Impl final : public FrameWork {
+  public:
+    explicit Impl(const SessionConfig &config);
+    ~Impl() override;
+
+    using Handler = std::function<void(const std::string &name, unsigned index, double value)>;
+
+    // Registration
+    void use_device(const DeviceChoice &choice);
+    void start_wished_device();
+    std::unique_ptr<MetricSlot> make_slot(const MetricInfo &info, const OptionTexts &options, bool pinned) const;
+    void add(MetricSet::Slots slots);
+    void use_local_scores(LocalConfig config);
+    void prepare(const PictureFormat &format);
+    bool is_on_device(const MetricSlot &slot) const { return device.scorer_of(slot).has_value(); }
+
+    // Frames
+    void read(Picture ref, Picture dist, unsigned index);
+    // Waits until every frame given so far has been measured and emitted; not for those that another thread gives
+    // meanwhile. A handler that asks for scores is itself part of a frame in work and waits for nothing.
+    void drain();
+    void wait();
+    void flush();
+
+    // Scores
+    void import_score(std::string_view name, unsigned index, double value);
+    void tell(const Handler &handler, const std::string &name, unsigned index, double value) noexcept;
+    bool is_inside_handler() const { return CallbackScope::is_inside(this); }
+    unsigned step() const { return std::max(1u, config.subsample); }
+
+    const SessionConfig config;
+    const Isa isa;
+    ScoreCollector scores;
+    Predictions predictions{scores};
+    MetricSet metrics;
+    std::unique_ptr<LocalScores> local;
+    unsigned pictures_offered = 0, width = 0, height = 0;
+    bool flushed = false;
+
+  private:
+    void refuse_inside_handler() const;
+    // Everything happens inside read(), whose errors are those of its own frame.
+    bool is_synchronous() const;
+    void check_format_is_kept(const PictureFormat &format) const;
+    void check_pair(const PicturePair &pair) const;
+    void check_number(const Frame &frame) const;
+    PicturePair pair_on_host(const Frame &frame, const PicturePair &pair) const;
+    bool check_samples(const Frame &frame, const PicturePair &pair);
+    History history_on_cpu() const;
+    std::uint32_t assign_scorers(Frame &frame) const;
+    void start(std::unique_ptr<Frame> frame, const PicturePair &given, PicturePair on_host);
+
+    // FrameWork
+    void measure(Frame &frame, const Frame::Part &part) override;
+    void measure_areas(Frame &frame) override;
+    void emit(Frame &frame) override;
+
+    std::optional<LocalConfig> local_config_;
+    std::optional<PictureFormat> format_;
+    PictureHistory history_;
+    std::optional<unsigned> last_number_; // the largest
+    std::uint64_t frames_given_ = 0;
+    NewScores new_scores_;  // of the frame that is being emitted
+    NewScores last_scores_; // of the flush
+    FrameQueue queue_;
+
+  public:
+    SessionDevice device; // goes before the queue, to which its thread reports
+};
+
+} // namespace vmaf

@@ -53,6 +53,19 @@ def test_any_strides(pair, change):
     assert vt.vmaf(*(change(a) for a in pair), backend="cpu").rows == expected.rows
 
 
+def test_broadcast_arrays_and_read_only_ones(pair):
+    for shown in (lambda a: np.broadcast_to(a[:1], a.shape), lambda a: np.broadcast_to(a[:, :1], a.shape), lambda a: np.broadcast_to(a[:, :, :1], a.shape)):
+        seen = [shown(a) for a in pair]
+        assert not seen[0].flags.writeable
+        assert vt.vmaf(*seen, backend="cpu").rows == vt.vmaf(*(a.copy() for a in seen), backend="cpu").rows
+
+
+def test_chroma_of_odd_sizes_may_be_rounded_up(pair):
+    ref, dist = (a[:, :95, :159] for a in pair)
+    down, up = (tuple((a, a[:, :h, :w], a[:, :h, :w]) for a in (ref, dist)) for h, w in ((47, 79), (48, 80)))
+    assert vt.vmaf(*up, features=["psnr"], backend="cpu").rows == vt.vmaf(*down, features=["psnr"], backend="cpu").rows
+
+
 def test_upside_down_is_another_picture_but_the_same_for_both(pair):
     flipped = vt.vmaf(*(a[:, ::-1] for a in pair), backend="cpu")
     copied = vt.vmaf(*(a[:, ::-1].copy() for a in pair), backend="cpu")

@@ -17,15 +17,25 @@ def scorer(**what):
 @pytest.mark.parametrize("what,words", [
     (dict(model="no_such_model"), "no_such_model"), (dict(model="/no/such/model.json"), "/no/such/model.json"), (dict(features=["no_such"]), "no_such"),
     (dict(features="psnr"), "give a list"), (dict(features={"psnr": {"enable_chroma": "maybe"}}), "enable_chroma"), (dict(backend="gpu"), "auto, cpu, cuda"),
+    (dict(features=[("psnr",)]), "no feature"), (dict(features=[3]), "no feature"), (dict(threads=-1), "at least 0"), (dict(subsample=0), "at least 1"),
     (dict(backend="cpu", device=0), "turbo.device=0"), (dict(bits=7), "8 to 16"), (dict(chroma="411"), "400, 420, 422 or 444")])
 def test_set_up(what, words):
     with pytest.raises(vt.InvalidInput, match=words):
         scorer(**what)
 
 
+def test_sizes():
+    for width, height in ((0, 64), (64, -1), ("64", 64), (64, 64.0), (64, 2**40)):
+        with pytest.raises(vt.InvalidInput, match="whole number"):
+            vt.Scorer(width, height)
+    with pytest.raises(vt.InvalidInput, match="stack frames"):
+        vt.vmaf([FRAME] * 3, [FRAME] * 3)
+
+
 @pytest.mark.parametrize("ref,words", [
     (FRAME[:32], "does not fit"), (FRAME.astype(np.float32), "not supported"), (FRAME.astype(np.uint16), "bits=10"), (FRAME.astype(np.int64), "not supported"),
-    ((FRAME, FRAME[:31, :31], FRAME[:31, :31]), "do not fit luma"), ((FRAME, FRAME), "three arrays"), (None, "no array"), ([1, 2, 3], "no array"),
+    ((FRAME, FRAME[:31, :31], FRAME[:31, :31]), "do not fit luma"), ((FRAME, FRAME), "three arrays"), (None, "no array"), ((1, 2, 3), "no array"),
+    ([FRAME, FRAME, FRAME], "stack frames"),
     (np.full((1, 64, 64, 3), np.nan), "NaN"), (np.ma.masked_array(FRAME, FRAME > 50), "masked"), (FRAME.astype(">u2"), "big-endian")])
 def test_arrays(ref, words):
     with scorer() as s:

@@ -54,6 +54,18 @@ def test_another_libvmaf_is_refused(tmp_path):
         assert run.returncode and words in run.stderr
 
 
+def test_percentiles_are_the_programs(clips):
+    raw = ["-w", "160", "-h", "96", "-p", "420", "-b", "8"]
+    result = vt.score_files(*(clips.path(160, 96, 12, distort=how) for how in ("none", "dct:40")), features=["psnr"],
+                            arguments=[*raw, "--percentiles", "1,5,50,95.5,100", "--xml", "--output", "/no/such/folder/a.xml"])
+    for name, pooled in result.document["pooled_metrics"].items():
+        assert [result.percentile(p, name) for p in (1, 5, 50, 95.5, 100)] == [pooled[p] for p in ("p1", "p5", "p50", "p95.5", "p100")]
+    assert result.percentile(100) == result.pooled["vmaf"].max
+    for what, words in ((dict(p=101), "0 to 100"), (dict(p=5, name="psnr"), "psnr_y")):
+        with pytest.raises(vt.InvalidInput, match=words):
+            result.percentile(**what)
+
+
 def test_typed():
     assert (pathlib.Path(vt.__file__).with_name("py.typed")).exists()
 
@@ -104,4 +116,6 @@ def test_torch_tensors_score_as_arrays_do():
     assert vt.vmaf(*(torch.from_numpy(a) for a in deep), bits=10, backend="cpu").rows == vt.vmaf(*(a.astype(np.uint16) for a in deep), bits=10, backend="cpu").rows
     rgb = np.random.default_rng(5).random((3, 3, 64, 64)).astype(np.float32)
     grad = torch.from_numpy(rgb).requires_grad_()
+    half = torch.from_numpy(rgb).bfloat16()  # which NumPy does not know
+    assert vt.vmaf(half, half * 0.9, backend="cpu").rows == vt.vmaf(half.float().numpy(), (half * 0.9).float().numpy(), backend="cpu").rows
     assert vt.vmaf(grad, grad * 0.9, backend="cpu", bits=10).rows == vt.vmaf(rgb, (grad * 0.9).detach().numpy(), backend="cpu", bits=10).rows

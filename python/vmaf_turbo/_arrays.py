@@ -34,7 +34,7 @@ class Plane:
 
     @property
     def item(self) -> int:
-        return int(self.kind[1:])
+        return int(self.kind[-1])
 
     def __getitem__(self, index: int) -> "Plane":
         """One frame of a stack, or one plane of a frame."""
@@ -44,6 +44,10 @@ class Plane:
     def is_plane(self) -> bool:
         """Whether the last two axes are rows of adjacent samples."""
         return self.shape[-1] <= 1 or self.strides[-1] == self.item
+
+    def overlaps(self) -> bool:
+        """Whether rows share samples, as those of broadcast arrays do."""
+        return self.shape[-2] > 1 and abs(self.strides[-2]) < self.shape[-1] * self.item
 
 
 def shape_of(array: Any) -> Tuple[int, ...]:
@@ -98,7 +102,7 @@ def _from_capsule(array: Any, stream: Optional[int]) -> Plane:
     except (BufferError, RuntimeError, TypeError) as problem:
         raise InvalidInput(f"the array cannot be exported: {problem}") from None
     tensor = ctypes.cast(_capsule_pointer(capsule, b"dltensor"), POINTER(_Tensor)).contents
-    kind = {0: "i", 1: "u", 2: "f"}.get(tensor.code, "?") + str(tensor.bits // 8)
+    kind = {0: "i", 1: "u", 2: "f", 4: "bf"}.get(tensor.code, "?") + str(tensor.bits // 8)
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     item = tensor.bits // 8
     strides = tuple(tensor.strides[i] * item for i in range(tensor.ndim)) if tensor.strides else _packed(shape, item)

@@ -75,7 +75,7 @@ def yuv_from_rgb(array: Any, kind: str, channel_axis: int, chroma: str, bits: in
     values = library.as_type(array, "float64")
     if kind in FULL:
         values = values / FULL[kind]
-    elif kind[0] == "f":
+    elif kind[0] == "f" or kind == "bf2":  # bfloat16
         if not bool((values == values).all()):
             raise InvalidInput("RGB samples are not a number (NaN); there is nothing to score in them")
         values = values.clip(0.0, 1.0)

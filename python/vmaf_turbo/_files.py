@@ -55,8 +55,7 @@ def score_files(ref: Path, dist: Path, *, model: Models = "vmaf_v0.6.1", feature
     41.7
     """
     models = model_list(model)
-    command = ["--reference", os.fspath(ref), "--distorted", os.fspath(dist), "--backend", backend, "--quiet", "--json", "--precision", "max",
-               "--threads", "auto" if threads is None else str(threads)]
+    command = ["--reference", os.fspath(ref), "--distorted", os.fspath(dist), "--backend", backend, "--quiet", "--threads", "auto" if threads is None else str(threads)]
     for name, source in models:
         is_file = os.path.exists(source) or source.endswith(".json")
         command += ["--model", f"{'path' if is_file else 'version'}={source}:name={name}"]
@@ -66,13 +65,14 @@ def score_files(ref: Path, dist: Path, *, model: Models = "vmaf_v0.6.1", feature
         command += ["--feature", name + ("=" if options else "") + ":".join(f"{key}={_quoted(value)}" for key, value in options.items())]
     with tempfile.TemporaryDirectory(prefix="vmaf_turbo_") as folder:
         path = os.path.join(folder, "scores.json")
-        _run([*command, "--output", path, *arguments])
+        _run([*command, *arguments, "--json", "--precision", "max", "--output", path])
         return read_document(path, [name for name, _ in models])
 
 
 def capabilities() -> Dict[str, Any]:
     """What this build can do on this machine, as `vmaf --capabilities` says."""
-    return json.loads(_run(["--capabilities"]))
+    found: Dict[str, Any] = json.loads(_run(["--capabilities"]))
+    return found
 
 
 def features() -> Dict[str, List[str]]:
@@ -81,7 +81,8 @@ def features() -> Dict[str, List[str]]:
     >>> "cpu" in features()["psnr"]
     True
     """
-    return capabilities()["features"]
+    found: Dict[str, List[str]] = capabilities()["features"]
+    return found
 
 
 def run_vmaf() -> None:

@@ -110,7 +110,7 @@ def call(name: str, *arguments: object) -> None:
 
 def version() -> str:
     """The version of the library."""
-    return library.vmaf_version().decode()
+    return str(library.vmaf_version().decode())
 
 
 def models() -> List[str]:

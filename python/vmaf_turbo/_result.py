@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Sequence
 
+from ._errors import InvalidInput
+
 
 @dataclass(frozen=True)
 class Pooled:
@@ -47,6 +49,22 @@ class Result:
     def names(self) -> List[str]:
         """Names of the scores, in the order of the document."""
         return list(dict.fromkeys(name for row in self.rows for name in row if name != "frame"))
+
+    def percentile(self, p: float, name: Optional[str] = None) -> float:
+        """A percentile over the frames, 0 to 100, as `vmaf --percentiles` has it; of the first model or metric unless named.
+
+        >>> Result({}, [{"frame": i, "vmaf": 80.0 + i} for i in range(20)], ["vmaf"]).percentile(5)
+        81.0
+        """
+        name = name or self._main()
+        values = sorted(row[name] for row in self.rows if name in row)
+        if not values:
+            raise InvalidInput(f"there is no score '{name}'; there are {', '.join(self.names)}")
+        if not 0 <= p <= 100:
+            raise InvalidInput(f"{p} is no percentile; use 0 to 100")
+        if any(map(math.isnan, values)):
+            return math.nan
+        return values[min(math.floor(p / 100 * len(values)), len(values) - 1)]
 
     @property
     def frames(self) -> Any:

@@ -24,7 +24,11 @@ def feature_list(features: Features) -> List[Tuple[str, Dict[str, object]]]:
         raise InvalidInput(f"features is the text '{features}'; give a list: features=['{features}']")
     if isinstance(features, Mapping):
         return [(name, dict(options)) for name, options in features.items()]
-    return [(item, {}) if isinstance(item, str) else (item[0], dict(item[1])) for item in features]
+    pairs = [(item, {}) if isinstance(item, str) else item for item in features]
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise InvalidInput(f"{pair!r} is no feature; give a name, or a name with options: ('psnr', {{'enable_mse': True}})")
+    return [(name, dict(options)) for name, options in pairs]
 
 
 def model_list(model: Models) -> List[Tuple[str, str]]:
@@ -37,6 +41,12 @@ def model_list(model: Models) -> List[Tuple[str, str]]:
         return [(name, os.fspath(source)) for name, source in model.items()]
     sources = [os.fspath(source) for source in model]
     return [("vmaf" if len(sources) == 1 else source, source) for source in sources]
+
+
+def check_no_list(array: Any) -> None:
+    """Three frames in a list would look like three planes."""
+    if isinstance(array, list):
+        raise InvalidInput("a list may be frames or planes; stack frames (numpy.stack, torch.stack), and give planes as a tuple (Y, Cb, Cr)")
 
 
 def _stream_handle(stream: Any) -> int:
@@ -55,7 +65,8 @@ class _Frames:
     """A stack of frames as planes; `shapes` tell what the numbers mean."""
 
     def __init__(self, array: Any, size: Tuple[int, int]) -> None:
-        self.is_planar = isinstance(array, (tuple, list))
+        check_no_list(array)
+        self.is_planar = isinstance(array, tuple)
         self.array, self.channel_axis = array, 0
         if self.is_planar:
             if len(array) != 3:
@@ -109,7 +120,7 @@ def _planes(arrays: Sequence[Any], stream: Optional[int]) -> List[Plane]:
     out = []
     for array in arrays:
         plane = intake(array, stream)
-        if not plane.is_plane() or plane.device is not None and any(step < 0 for step in plane.strides):
+        if not plane.is_plane() or plane.overlaps() or plane.device is not None and any(step < 0 for step in plane.strides):
             plane = intake(compact(array), stream)
         out.append(plane)
     return out
@@ -120,12 +131,12 @@ def _chroma_of(planes: Sequence[Plane]) -> str:
     height, width = planes[0].shape[-2:]
     if len(planes) == 1:
         return "400"
-    sizes = {"420": (height // 2, width // 2), "422": (height, width // 2), "444": (height, width)}
-    for name, size in sizes.items():
-        if planes[1].shape[-2:] == planes[2].shape[-2:] == size:
+    for name, down, across in (("444", 1, 1), ("422", 1, 2), ("420", 2, 2)):  # odd sizes rounded down, or up as FFmpeg does
+        rows, columns = (height // down, -(-height // down)), (width // across, -(-width // across))
+        if planes[1].shape[-2:] == planes[2].shape[-2:] and planes[1].shape[-2] in rows and planes[1].shape[-1] in columns:
             return name
     raise InvalidInput(f"chroma planes of {planes[1].shape[-1]}x{planes[1].shape[-2]} do not fit luma of {width}x{height}; 4:2:0, 4:2:2 and 4:4:4 "
-                       "are supported, odd sizes rounded down")
+                       "are supported")
 
 
 class Scorer:
@@ -153,46 +164,49 @@ class Scorer:
         self._context: Optional[c_void_p] = None
         self._models: List[lib.Model] = []
         self._process = os.getpid()
+        for name, value, least in (("width", width, 1), ("height", height, 1), ("threads", threads, 0), ("subsample", subsample, 1)):
+            if value is not None and (not hasattr(value, "__index__") or not least <= int(value) < 2**31):
+                raise InvalidInput(f"{name}={value!r} is not supported; use a whole number of at least {least}")
         if chroma not in lib.PIXEL_FORMATS:
             raise InvalidInput(f"chroma '{chroma}' is not supported; use 400, 420, 422 or 444")
         if bits is not None and not 8 <= bits <= 16:
             raise InvalidInput(f"bits={bits} is not supported; use 8 to 16")
         if threads is None:
             threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self.width, self.height, self.frames = width, height, 0
+        self.width, self.height, self.frames = int(width), int(height), 0
         self._bits, self._chroma, self._format = bits, chroma, None  # type: Optional[int], str, Optional[Tuple[str, str, int]]
         self._stream: Optional[int] = None
         context = c_void_p()
         lib.call("vmaf_init", byref(context), lib.Configuration(_ERROR if log else _NONE, threads, subsample, 0, 0))
         self._context = context
         try:
-            self._set_up(backend, -1 if device is None else device, model, features)
+            self._set_up(context, backend, -1 if device is None else device, model, features)
         except BaseException:
             self.close()
             raise
 
-    def _set_up(self, backend: str, device: int, model: Models, features: Features) -> None:
-        lib.call("vmaf_turbo_use_backend", self._context, backend.encode(), device)
+    def _set_up(self, context: c_void_p, backend: str, device: int, model: Models, features: Features) -> None:
+        lib.call("vmaf_turbo_use_backend", context, backend.encode(), device)
         self._device = lib.Device(size=sizeof(lib.Device))
         try:
-            lib.call("vmaf_turbo_device", self._context, byref(self._device))
+            lib.call("vmaf_turbo_device", context, byref(self._device))
         except VmafError as problem:
             raise BackendUnavailable(str(problem), problem.code) from None
         for name, source in model_list(model):
             self._models.append(lib.Model(source, name))
-            self._models[-1].use(self._context)
+            self._models[-1].use(context)
         for name, options in feature_list(features):
-            lib.use_feature(self._context, name, options)
+            lib.use_feature(context, name, options)
 
     @property
     def backend(self) -> str:
         """Where it computes: "cpu", "cuda", ..."""
-        return self._device.backend.decode()
+        return str(self._device.backend.decode())
 
     @property
     def device_name(self) -> str:
         """The GPU's name; empty on the CPU."""
-        return self._device.name.decode()
+        return str(self._device.name.decode())
 
     def __enter__(self) -> "Scorer":
         return self
@@ -336,8 +350,9 @@ def vmaf(ref: Any, dist: Any, *, model: Models = "vmaf_v0.6.1", features: Featur
     >>> float(vmaf(ramp, ramp // 64 * 64)) < float(vmaf(ramp, ramp))
     True
     """
-    shape = shape_of(ref[0] if isinstance(ref, (tuple, list)) and len(ref) else ref)
-    if isinstance(ref, (tuple, list)) or len(shape) == 2 or len(shape) == 3 and shape[-1] != 3:
+    check_no_list(ref)
+    shape = shape_of(ref[0] if isinstance(ref, tuple) and len(ref) else ref)
+    if isinstance(ref, tuple) or len(shape) == 2 or len(shape) == 3 and shape[-1] != 3:
         height, width = shape[-2:]
     elif len(shape) == 4 and shape[1] == 3 and shape[-1] != 3:
         height, width = shape[2:]
@@ -345,7 +360,7 @@ def vmaf(ref: Any, dist: Any, *, model: Models = "vmaf_v0.6.1", features: Featur
         height, width = shape[-3:-1]
     else:
         raise InvalidInput(f"an array of shape {shape} is no clip; give (T, H, W) luma, (T, 3, H, W) or (T, H, W, 3) RGB, or a tuple of Y, Cb and Cr")
-    place = device_of(ref[0] if isinstance(ref, (tuple, list)) else ref)
+    place = device_of(ref[0] if isinstance(ref, tuple) else ref)
     with Scorer(width, height, model=model, features=features, bits=bits, chroma=chroma, backend=backend,
                 device=device if device is not None or backend in ("auto", "cpu") else place, threads=threads) as scorer:
         scorer.push(ref, dist)

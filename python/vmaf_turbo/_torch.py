@@ -13,7 +13,7 @@ from ._errors import InvalidInput
 from ._scorer import vmaf
 
 
-class TorchMetric(Metric):
+class TorchMetric(Metric):  # type: ignore[misc]
     """The mean VMAF of clips, weighted by their frames.
 
     `update(preds, target)` takes a clip (T, C, H, W) or a batch of clips (B, T, C, H, W), C being 3 (RGB) or 1 (luma), on the CPU or a GPU. Further

@@ -35,12 +35,13 @@ export class Result {
     return this.#texts(format, digits);
   }
 
-  /** The p-th percentile (0 to 100) of a metric over the frames, between the two nearest. */
+  /** The p-th percentile (0 to 100) of a metric over the frames, as `vmaf --percentiles` has it. */
   percentile(metric, p) {
     const values = this.frames.map(({ metrics }) => metrics[metric]).filter((value) => value !== undefined).sort((a, b) => a - b);
     if (values.length === 0) throw new VmafError(`there is no score '${metric}'`);
-    const place = (p / 100) * (values.length - 1), below = Math.floor(place);
-    return values[below] + (values[Math.min(below + 1, values.length - 1)] - values[below]) * (place - below);
+    if (!(p >= 0 && p <= 100)) throw new VmafError(`${p} is no percentile; use 0 to 100`);
+    if (values.some(Number.isNaN)) return NaN;
+    return values[Math.min(Math.floor((p / 100) * values.length), values.length - 1)];
   }
 }
 

@@ -172,6 +172,9 @@ test("results: percentiles, other documents, models", async () => {
   assert.equal(result.percentile("vmaf", 0), scores[0]);
   assert.equal(result.percentile("vmaf", 50), scores[2]);
   assert.equal(result.pooled.vmaf.max, scores[4]);
+  const { pooled_metrics } = JSON.parse(program("ref.y4m", "dist.y4m", "--percentiles", "1,5,30,50,95,100", "--precision", "max"));
+  for (const p of [1, 5, 30, 50, 95, 100]) assert.equal(result.percentile("vmaf", p), pooled_metrics.vmaf[`p${p}`], p);
+  assert.throws(() => result.percentile("vmaf", 101), /0 to 100/);
   assert.match(result.document("xml"), /^<VMAF version=/);
   assert.throws(() => result.document("pdf"), /pdf/);
   assert.ok((await models()).includes(DEFAULT_MODEL));

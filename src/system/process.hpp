@@ -17,12 +17,13 @@ ProcessNumber own_process();
 std::optional<std::string> find_program(const std::string &name);
 
 struct Launch {
-    std::vector<std::string> words; // the program, and what it is told
-    int output = -1, error = -1;    // where its streams go to; negative: nowhere. Its input is empty.
+    std::vector<std::string> words;                               // the program, and what it is told
+    int input = -1, output = -1, error = -1;                      // its streams; negative: nothing comes, nothing goes
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
     std::vector<std::pair<int, int>> inherited; // our descriptor -> its number there; "/dev/fd/NUMBER" opens it
     std::vector<int> processors;                // that it may run on; empty: all that we may
     bool is_last_call = false;                  // part of an orderly end: interruptions do not kill it
+    bool ends_with_input = false; // it sees by itself that we are gone, so the thread that starts it may end first
 };
 
 class Process {

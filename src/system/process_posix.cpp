@@ -95,6 +95,7 @@ pid_t spawn(const Launch &launch) {
     const ProcessorSet processors(launch.processors);
 
     const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    const int in = launch.input >= 0 ? launch.input : null.get();
     const int out = launch.output >= 0 ? launch.output : null.get();
     const int err = launch.error >= 0 ? launch.error : null.get();
     std::vector<std::pair<Descriptor, int>> inherited;
@@ -109,7 +110,7 @@ pid_t spawn(const Launch &launch) {
     const pid_t pid = fork();
     if (pid == 0) {
         setpgid(0, 0);
-        die_with_parent();
+        if (!launch.ends_with_input) die_with_parent();
         if (getppid() != parent) _exit(127); // it died before we could ask
         struct sigaction standard {};
         standard.sa_handler = SIG_DFL;
@@ -118,7 +119,7 @@ pid_t spawn(const Launch &launch) {
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, nullptr);
         processors.apply();
-        dup2(null.get(), STDIN_FILENO);
+        dup2(in, STDIN_FILENO);
         dup2(out, STDOUT_FILENO);
         dup2(err, STDERR_FILENO);
         for (const auto &[ours, theirs] : inherited) dup2(ours.get(), theirs);

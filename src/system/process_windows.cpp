@@ -108,7 +108,7 @@ Handle stream(int descriptor) {
 class Inheritance {
   public:
     explicit Inheritance(const Launch &launch) {
-        for (const int descriptor : {-1, launch.output, launch.error}) add(stream(descriptor));
+        for (const int descriptor : {launch.input, launch.output, launch.error}) add(stream(descriptor));
         int count = 0;
         for (const auto &[ours, theirs] : launch.inherited) {
             add(stream(ours));

@@ -8,9 +8,6 @@ namespace vmaf::system {
 // The file of the running program, behind links; empty where the system does not tell.
 std::string program_path();
 
-// What starts the running program again: its path, or where its file was replaced meanwhile, what still runs.
-std::string program_to_start();
-
 unsigned usable_processors(); // those that this process may use, at least 1
 bool has_threads();           // false: all work is the caller's
 

@@ -23,12 +23,6 @@ std::string program_path() {
     return path;
 }
 
-std::string program_to_start() {
-    const std::string path = program_path();
-    std::error_code error;
-    return std::filesystem::equivalent(path, kItself, error) ? path : kItself;
-}
-
 unsigned usable_processors() {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));

@@ -19,8 +19,6 @@ std::string program_path() {
     return error ? path : real.string();
 }
 
-std::string program_to_start() { return program_path(); }
-
 unsigned usable_processors() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 bool has_threads() { return true; }

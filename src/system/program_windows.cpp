@@ -14,8 +14,6 @@ std::string program_path() {
     return narrow(path);
 }
 
-std::string program_to_start() { return program_path(); }
-
 unsigned usable_processors() {
     DWORD_PTR own = 0, all = 0;
     const unsigned present = std::max(1u, std::thread::hardware_concurrency());

@@ -159,6 +159,19 @@ class Serving(CommandTest):
         self.assertTrue(out.exists())
         self.assertIn("there is no option --no_such", self.ended(server))
 
+    def test_models_are_looked_at_without_a_score(self):
+        server = self.server()
+        self.assertIn("build", server.hello)
+        for models, code, says in ((["version=vmaf_v0.6.1", "version=vmaf_b_v0.6.3:name=b"], 0, ""), ([], 0, ""), (["version=vmaf_v0.6"], 255, "no built-in model"),
+                                   (["path=/no/such.json"], 255, "/no/such.json"), (["vmaf_v0.6.1"], 1, "write version=vmaf_v0.6.1")):
+            server.send(json.dumps({"type": "models", "id": 5, "models": models}))
+            answer = server.message()
+            self.assertEqual((answer["type"], answer["id"], answer["exit_code"]), ("result", 5, code), answer)
+            self.assertIn(says, answer.get("error", ""))
+        server.send(json.dumps({"type": "models", "models": "all"}))
+        self.assertEqual(server.message()["type"], "refused")
+        self.ended(server)
+
     def test_a_model_file_is_read_anew(self):
         server = self.server()
         out, model = self.folder / "model.json", self.folder / "copy.json"

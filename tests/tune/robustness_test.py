@@ -97,6 +97,79 @@ class Robustness(tune_case.FreshCase):
                 run = self.corpus("--scorer", "binary", "--vmaf-bin", fake, "--no-cache", "--overwrite", "--timeout", "4s")
                 self.assert_one_cell_failed(run, status, "score")
 
+    def serving(self, behaviour):
+        """A scorer that greets like the real one and then does what `behaviour` says (Python); the real one where it leaves REAL."""
+        return self.program("vmaf", f"""case "$*" in --serve) ;; *) exec {VMAF} "$@";; esac
+exec python3 - <<'END' 3<&0
+import json, os, socket, struct, subprocess
+tries = open({self.path("tries")!r}, "a+")
+tries.write("x"); tries.flush(); tries.seek(0); number = len(tries.read())  # of this process
+link = socket.socket(fileno=1)
+hello = subprocess.run([{VMAF!r}, "--serve"], stdin=subprocess.DEVNULL, capture_output=True).stdout
+def say(text): link.sendall(struct.pack("<I", len(text)) + text)
+REAL = lambda: os.execv({VMAF!r}, ["vmaf", "--serve"])
+os.dup2(1, 0)
+{behaviour}
+END""")
+
+    def test_serving_scorer_that_dies_is_started_again_once(self):
+        dies = "if number % 2: link.sendall(hello); link.recv(4); os.kill(os.getpid(), 9)\nREAL()"
+        run = self.corpus("--vmaf-bin", self.serving(dies), "--no-cache")
+        self.assertEqual((run.returncode, [r["exit_status"] for r in self.rows()]), (0, [0, 0, 0]), run.stderr)
+        scores = [r["score"] for r in self.rows()]
+        self.assertEqual(self.corpus("--overwrite", "--no-cache").returncode, 0)
+        self.assertEqual([r["score"] for r in self.rows()], scores)
+        # Without end: every cell fails with a sentence, after two tries.
+        os.remove(self.path("tries"))
+        run = self.corpus("--vmaf-bin", self.serving("link.sendall(hello); link.recv(4); os.kill(os.getpid(), 11)"), "--no-cache", "--overwrite")
+        self.assertEqual([(r["exit_status"], r["error"]["message"]) for r in self.rows()], [(500, "the scorer was ended by signal 11")] * 3, run.stderr)
+        self.assertEqual((run.returncode, open(self.path("tries")).read()), (4, "x" * 6))
+
+    def test_serving_scorer_that_misbehaves_fails_or_is_refused(self):
+        for kind, text, status in (("hang", "import time; time.sleep(100)", 600), ("nonsense", "say(b'nonsense')", 500), ("no object", "say(b'[]')", 500),
+                                   ("another answer", "say(b'{\"type\":\"result\",\"id\":77,\"exit_code\":0}')", 500),
+                                   ("no document", "say(b'{\"type\":\"result\",\"id\":1,\"exit_code\":0}')", 565),
+                                   ("refusal", "say(b'{\"type\":\"refused\",\"id\":1,\"error\":\"not today\"}')", 500)):
+            with self.subTest(kind):
+                dead = 0 if status in (565, 600) or kind == "refusal" else 1  # these answers are no reason for another try
+                fake = self.serving(f"if number <= 1 + {dead}:\n    link.sendall(hello); link.recv(1 << 20); {text}; link.recv(1 << 20); os.kill(os.getpid(), 9)\nREAL()")
+                if os.path.exists(self.path("tries")): os.remove(self.path("tries"))
+                run = self.corpus("--vmaf-bin", fake, "--no-cache", "--overwrite", "--timeout", "4s")
+                self.assertEqual([r["exit_status"] for r in self.rows()], [status, 0, 0], run.stderr)
+                self.assertTrue(self.rows()[0]["error"]["message"])
+                if kind == "refusal": self.assertIn("not today", self.rows()[0]["error"]["message"])
+        for text, says in (("os._exit(1)", "it knows no --serve"), ("os.write(1, b'usage: vmaf')", "it knows no --serve"),
+                           ("say(b'{\"type\":\"hello\",\"protocol\":99}')", "it speaks another protocol")):
+            run = self.corpus("--vmaf-bin", self.serving(text), "--overwrite")
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn(says, run.stderr)
+
+    def test_serving_scorer_that_is_killed_at_random_moments(self):
+        """KILLS: more of them than the gate has time for."""
+        fake = self.program("vmaf", f'case "$*" in --serve) echo $$ >> {self.path("pids")};; esac\nexec {VMAF} "$@"')
+        grid = ("--crf-range", "20:42:2")
+        self.assertEqual(self.corpus(*grid, "--no-cache", "--jobs", "2").returncode, 0)
+        wanted = [(r["crf"], r["score"]) for r in self.rows()]
+        random = __import__("random").Random(7)
+        left = int(os.environ.get("KILLS", "8"))
+        while left > 0:
+            run = subprocess.Popen([TUNE, "corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "24", "--crf", "30", "--crf", "36", *grid, "--score-scale", "none", "-o", "rows.jsonl", "--no-cache",
+                                    "--overwrite", "--vmaf-bin", fake, "--jobs", "2"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment())
+            while run.poll() is None:
+                time.sleep(random.uniform(0.02, 0.3))
+                if not os.path.exists(self.path("pids")): continue
+                for pid in open(self.path("pids")).read().split()[-2:]:
+                    with contextlib.suppress(OSError):
+                        if left > 0: os.kill(int(pid), signal.SIGKILL); left -= 1
+            if run.returncode == 2: continue  # killed before it greeted
+            rows = self.rows()
+            self.assertEqual([r["crf"] for r in rows], [crf for crf, _ in wanted])
+            for row, (_, score) in zip(rows, wanted):
+                if row["exit_status"] == 0: self.assertEqual(row["score"], score)
+                else: self.assertEqual((row["exit_status"], row["score"], bool(row["error"]["message"])), (500, None, True))
+            self.assertEqual(run.returncode, 5 if any(r["exit_status"] for r in rows) else 0)
+        self.assertEqual(self.leftovers(), ([], []))
+
     def test_encoder_that_does_not_work_is_told_by_its_error(self):
         banner = "ffmpeg version 5.1\\n  built with gcc\\n  libavutil 57\\n[libx264 @ 0x1] using cpu capabilities: MMX2\\nSvt[info]: SVT [version]: 1.4"
         for error, code, words in (("[libx264 @ 0x1] broken pipe of wishes: cannot open", 1, "ended with status 1: [libx264 @ 0x1] broken pipe of wishes"), ("", 1, "ended with status 1\n"), ("", "$(kill -9 $$)", "was ended by signal 9")):

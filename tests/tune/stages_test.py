@@ -427,7 +427,7 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
         for event in events:
             if event["type"] == "progress": self.assertTrue(0 <= event["percent"] <= 100)
         log = open(self.path("run.log")).read()
-        self.assertRegex(log, r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* \+ .*__vmaf")
+        self.assertRegex(log, r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* \+ \S*/vmaf --quiet --json")
         run = self.tune("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "31", *PLAIN, "-vvv")
         self.assertIn("+ " + FFMPEG, run.stderr)
         self.assertIn("frame=", run.stderr)  # what the encoder prints

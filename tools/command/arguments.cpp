@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "base/option_items.hpp"
 #include "exit_code.hpp"
 #include "metrics/registry.hpp"
 #include "options.hpp"
@@ -44,12 +45,6 @@ std::vector<Item> split_items(const std::string &text, std::size_t begin, const 
         items.push_back({key, value});
     }
     return items;
-}
-
-bool is_drive(const std::string &text, std::size_t colon) { // "=C:/" or "=C:\"
-    const auto is_letter = [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; };
-    return colon >= 2 && text[colon - 2] == '=' && is_letter(text[colon - 1]) && colon + 1 < text.size() &&
-           (text[colon + 1] == '/' || text[colon + 1] == '\\');
 }
 
 bool is_on(const std::optional<std::string> &value) { return !value || *value == "true"; }
@@ -130,12 +125,6 @@ void set_video_option(VideoOptions &options, const std::string &name, const std:
         options.deinterlaces = true;
     else if (name == "mismatch")
         options.only_warns = choice(name, value, {"refuse", "warn"}) == 1;
-}
-
-std::size_t item_end(const std::string &text, std::size_t begin) {
-    std::size_t end = text.find(':', begin);
-    while (end != std::string::npos && is_drive(text, end)) end = text.find(':', end + 1);
-    return std::min(end, text.size());
 }
 
 ModelArgument parse_model_argument(const std::string &text) {

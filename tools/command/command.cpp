@@ -10,7 +10,6 @@
 #include "run.hpp"
 #include "say.hpp"
 #include "serve.hpp"
-#include "system/files.hpp"
 #include "system/leftovers.hpp"
 #include "system/mapped_part.hpp"
 #include "system/startup.hpp"
@@ -43,7 +42,7 @@ void act(const Options &options) {
 
 } // namespace
 
-int vmaf::cli::vmaf_command(int argc, char **argv, int report_descriptor) {
+int vmaf::cli::vmaf_command(int argc, char **argv) {
     system::prepare_standard_streams();
     system::end_orderly_on_signals(static_cast<int>(ExitCode::interrupted),
                                    system::remove_leftovers); // nothing left behind
@@ -54,13 +53,10 @@ int vmaf::cli::vmaf_command(int argc, char **argv, int report_descriptor) {
     }
     const Ending ending = ending_of([&] {
         Options options = parse_command_line(std::span<const char *const>(argv, static_cast<std::size_t>(argc)));
-        if (report_descriptor >= 0)
-            options.on_frames = [=](std::uint64_t frames) {
-                return system::write_text(report_descriptor, std::to_string(frames) + "\n");
-            };
         read_region_files(options.local);
         act(options);
     });
-    if (!ending.sentence.empty()) say(ending.sentence);
+    const bool is_usage = ending.status == static_cast<int>(ExitCode::usage);
+    if (!ending.sentence.empty()) say(ending.sentence + (is_usage ? " (usage: vmaf --help)" : ""));
     return ending.status;
 }

@@ -15,8 +15,7 @@ Ending ending_of(const std::function<void()> &work) {
     } catch (const Failure &failure) {
         const int status = static_cast<int>(failure.code());
         if (failure.code() == ExitCode::closed_pipe) return {status, ""}; // its reader has seen enough
-        const bool is_usage = failure.code() == ExitCode::usage;
-        return {status, failure.what() + std::string(is_usage ? " (usage: vmaf --help)" : "")};
+        return {status, failure.what()};
     } catch (const std::bad_alloc &) {
         return {kSetup, "there is not enough memory for pictures of this size; use fewer --threads"};
     } catch (const std::exception &e) {

@@ -106,8 +106,6 @@ Options parse_command_line(std::span<const char *const> arguments);
 
 // Pieces of parse_command_line().
 std::uint32_t parse_unsigned(const std::string &option, const std::string &text);
-// Where the item of "key=value:key=value" that begins there ends. The colon of "path=C:\model.json" is no end.
-std::size_t item_end(const std::string &text, std::size_t begin);
 ModelArgument parse_model_argument(const std::string &text);
 FeatureArgument parse_feature_argument(const std::string &text);
 void apply_aom_preset(Options &options, const std::string &version);

@@ -12,9 +12,11 @@
 #include "config.h"
 #include "ending.hpp"
 #include "exit_code.hpp"
+#include "models.hpp"
 #include "options.hpp"
 #include "run.hpp"
 #include "say.hpp"
+#include "system/build_id.hpp"
 
 namespace vmaf::cli {
 
@@ -27,15 +29,17 @@ std::string text_of(const json &message) { return message.dump(-1, ' ', false, j
 
 Error bad_request(const std::string &sentence) { return Error(EBADMSG, sentence); }
 
-std::vector<std::string> arguments_of(const json &request) {
-    const auto list = request.find("arguments");
+std::vector<std::string> words_of(const json &request, const char *name) {
+    const std::string shown = "\"" + std::string(name) + "\"";
+    const auto list = request.find(name);
     if (list == request.end() || !list->is_array())
-        throw bad_request("a request to score needs \"arguments\", a list of words");
-    std::vector<std::string> words = {"vmaf"};
+        throw bad_request("this request needs " + shown + ", a list of words");
+    std::vector<std::string> words;
     for (const json &word : *list) {
-        if (!word.is_string()) throw bad_request("\"arguments\" may hold texts only");
+        if (!word.is_string()) throw bad_request(shown + " may hold texts only");
         words.push_back(word.get<std::string>());
-        if (words.back().find('\0') != std::string::npos) throw bad_request("an argument holds a zero byte");
+        if (words.back().find('\0') != std::string::npos)
+            throw bad_request("a word of " + shown + " holds a zero byte");
     }
     return words;
 }
@@ -55,7 +59,7 @@ void name_descriptors(std::vector<std::string> &words, const std::vector<system:
 }
 
 Options options_of(const std::vector<std::string> &words) {
-    std::vector<const char *> pointers;
+    std::vector<const char *> pointers = {"vmaf"};
     for (const std::string &word : words) pointers.push_back(word.c_str());
     Options options = parse_command_line(pointers);
     if (options.action != Action::score || has_many_pairs(options))
@@ -71,7 +75,12 @@ class Server {
     explicit Server(system::Channel &channel) : channel_(channel) {}
 
     // False: the other end is gone.
-    bool greet() { return send({{"type", "hello"}, {"protocol", kServeProtocol}, {"version", VMAF_VERSION}}); }
+    bool greet() {
+        return send({{"type", "hello"},
+                     {"protocol", kServeProtocol},
+                     {"version", VMAF_VERSION},
+                     {"build", system::build_id()}});
+    }
     bool answer(system::Frame frame) {
         json id; // null where the request has none that can be read
         try {
@@ -82,11 +91,12 @@ class Server {
                     throw bad_request("\"id\" is a whole number or a text");
                 id = *given;
             }
-            const auto type = request.find("type");
-            if (type == request.end() || *type != "score")
+            const json type = request.value("type", json());
+            if (type == "models") return load(id, words_of(request, "models"));
+            if (type != "score")
                 throw bad_request("requests of protocol " + std::to_string(kServeProtocol) +
-                                  " have \"type\": \"score\"");
-            std::vector<std::string> words = arguments_of(request);
+                                  " have \"type\": \"score\" or \"models\"");
+            std::vector<std::string> words = words_of(request, "arguments");
             name_descriptors(words, frame.descriptors);
             return score(id, words, frame.descriptors);
         } catch (const Error &e) {
@@ -107,7 +117,20 @@ class Server {
             run(options, &kept_);
         });
         if (ending.status != 0 && ending.status != static_cast<int>(ExitCode::usage)) kept_.forget_backend();
-        descriptors.clear();                                // who has the answer may rely on it
+        descriptors.clear(); // who has the answer may rely on it
+        return end(id, ending);
+    }
+
+    // Whether they can be loaded.
+    bool load(const json &id, const std::vector<std::string> &models) {
+        return end(id, ending_of([&] {
+                       std::vector<ModelArgument> arguments;
+                       for (const std::string &model : models) arguments.push_back(parse_model_argument(model));
+                       load_models(arguments);
+                   }));
+    }
+
+    bool end(const json &id, const Ending &ending) {
         if (!ending.sentence.empty()) say(ending.sentence); // before the answer: who reads both has it by then
         json result = {{"type", "result"}, {"id", id}, {"exit_code", ending.status}};
         if (!ending.sentence.empty()) result["error"] = ending.sentence;

@@ -16,7 +16,6 @@
 #include "cli/config.hpp"
 #include "cli/help.hpp"
 #include "cli/run.hpp"
-#include "command.hpp"
 #include "commands/commands.hpp"
 #include "commands/on_cluster.hpp"
 #include "config.h"
@@ -50,16 +49,6 @@ int fail(const RunningOptions &options, const std::string &subcommand, int code,
 }
 
 int run(int argc, char **argv) {
-    // The scorer's own process: the vmaf command inside this executable (a crash fails one probe, not the sweep).
-    if (argc > 1 && std::strcmp(argv[1], "__vmaf") == 0) {
-        constexpr std::string_view kReport = "--progress-fd=";
-        if (argc < 3 || !std::string_view(argv[2]).starts_with(kReport))
-            return vmaf::cli::vmaf_command(argc - 1, argv + 1);
-        const int report = std::atoi(argv[2] + kReport.size());
-        argv[2] = argv[1];
-        return vmaf::cli::vmaf_command(argc - 2, argv + 2, report);
-    }
-
     vmaf::system::prepare_standard_streams();
     interruption::install_handlers(argc > 1 && std::strcmp(argv[1], "__task") == 0);
     CLI::App app("Finds encodes for a quality target: runs FFmpeg's encoders and scores them.", "vmaf-tune");

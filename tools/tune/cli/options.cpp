@@ -73,7 +73,8 @@ std::vector<std::string> encode_flags(const SourceOptions &source, const Encodin
 void bind_programs(CLI::App &app, ProgramOptions &o) {
     add_option(app, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use")->group("Programs");
     add_option(app, "--ffprobe-bin", o.ffprobe, "ffprobe to use")->group("Programs");
-    add_option(app, "--vmaf-bin", o.vmaf, "vmaf to use with --scorer binary")->group("Programs");
+    add_option(app, "--vmaf-bin", o.vmaf, "vmaf that scores (default: beside vmaf-tune; with --scorer binary: in PATH)")
+        ->group("Programs");
 }
 
 void bind_plain_files(CLI::App &app, SourceOptions &o) {
@@ -161,7 +162,8 @@ void bind_score(CLI::App &app, ScoringOptions &o, bool has_model_alias) {
         ->group("Scoring");
     add_choice(app, "--score-backend", o.score_backend, kBackendWishes, "where to score; a name is strict")
         ->group("Scoring");
-    add_choice(app, "--scorer", o.scorer, kScorers, "score in a child process (library) or with --vmaf-bin (binary)")
+    add_choice(app, "--scorer", o.scorer, kScorers,
+               "one vmaf for all scores (library), or a process per score (binary)")
         ->group("Scoring");
     add_option(app, "--score-threads", o.score_threads, "threads per score (default: cores / score jobs)")
         ->group("Scoring");

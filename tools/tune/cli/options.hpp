@@ -40,7 +40,7 @@ struct SourceOptions {
 };
 
 struct ProgramOptions {
-    std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf = "vmaf";
+    std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf; // the last: see scorer_program()
 };
 
 struct EncodingOptions {

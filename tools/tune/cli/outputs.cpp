@@ -2,8 +2,8 @@
 
 #include <set>
 
+#include "base/option_items.hpp"
 #include "cli/command_error.hpp"
-#include "models.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 
@@ -17,7 +17,7 @@ CommandFiles files_of(const ProbeRequest &o) {
     constexpr std::string_view kPath = "path=";
     if (const std::size_t at = o.model.find(kPath); at != std::string::npos)
         files.inputs.push_back(
-            {"the model", o.model.substr(at + kPath.size(), cli::item_end(o.model, at) - at - kPath.size())});
+            {"the model", o.model.substr(at + kPath.size(), item_end(o.model, at) - at - kPath.size())});
     for (const std::string &path : o.sources) files.inputs.push_back({"the source", path, true});
     files.outputs.insert(files.outputs.end(), o.outputs.begin(), o.outputs.end());
     return files;

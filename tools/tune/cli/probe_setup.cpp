@@ -5,11 +5,10 @@
 
 #include "base/error.hpp"
 #include "cli/run.hpp"
-#include "exit_code.hpp"
-#include "models.hpp"
 #include "stages/scene_sampling.hpp"
 #include "system/environment.hpp"
 #include "system/filesystem.hpp"
+#include "system/host.hpp"
 #include "system/program.hpp"
 #include "system/trust.hpp"
 #include "text/near_names.hpp"
@@ -22,15 +21,16 @@ namespace fs = vmaf::system::fs;
 namespace {
 
 // A model that cannot be loaded is refused before anything is encoded.
-void check_model(const std::string &model) {
-    try {
-        const std::string argument = model.find('=') == std::string::npos ? "version=" + model : model;
-        cli::load_models({cli::parse_model_argument(argument)});
-    } catch (const cli::Failure &e) {
-        throw usage_error("--vmaf-model " + model + ": " + e.what());
-    } catch (const Error &e) {
-        throw usage_error("--vmaf-model " + model + ": " + e.what());
-    }
+void check_model(Scorers &scorers, const std::string &model) {
+    const std::string problem =
+        scorers.problem_of_model(model.find('=') == std::string::npos ? "version=" + model : model);
+    if (!problem.empty()) throw usage_error("--vmaf-model " + model + ": " + problem);
+}
+
+// Which program scores: a path says nothing about what was changed in between.
+std::string identity_of_binary(const std::string &path) {
+    const auto stamp = system::file_stamp(path);
+    return path + (stamp ? " " + stamp->text() : "");
 }
 
 // How long a program may do nothing; without --timeout so long that only one that hangs is ended.
@@ -45,7 +45,9 @@ std::chrono::milliseconds patience(const RunningOptions &options) {
 ScoreSettings Run::score_settings() const {
     ScoreSettings s;
     s.model = options_.model;
-    if (s.model != "auto" && options_.scorer == Scorer::library) check_model(s.model);
+    s.scorers = scorers_.get();
+    if (s.scorers && s.model != "auto") check_model(*s.scorers, s.model);
+    s.scorer_identity = s.scorers ? s.scorers->identity() : identity_of_binary(programs_.vmaf);
     const auto add = [&](const std::string &name) {
         const auto metric = metric_choice(name);
         if (!metric) throw usage_error("the metric '" + name + "' is not known here");

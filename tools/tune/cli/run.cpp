@@ -7,15 +7,17 @@
 #include "base/error.hpp"
 #include "cache/shared_results.hpp"
 #include "source/display.hpp"
+#include "system/filesystem.hpp"
 #include "system/host.hpp"
 #include "system/program.hpp"
 #include "system/trust.hpp"
 
 namespace vmaf::tune {
 
-Arguments scorer_program(const ScoringOptions &scoring, const ProgramOptions &programs) {
-    if (scoring.scorer == Scorer::binary) return {programs.vmaf};
-    return {system::program_to_start(), "__vmaf"};
+std::optional<std::string> scorer_program(const ScoringOptions &scoring, const ProgramOptions &programs) {
+    if (!programs.vmaf.empty()) return find_program(programs.vmaf);
+    if (scoring.scorer == Scorer::binary) return find_program("vmaf");
+    return find_program((system::fs::path(system::program_path()).parent_path() / "vmaf").string());
 }
 
 Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress_(options), shots_(programs_) {
@@ -47,9 +49,16 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
     if (cache_ && !options.store.empty())
         cache_->share(std::make_unique<SharedResults>(options.store, options.run_folder));
     programs_.facts = cache_.get();
-    if (scores && options.scorer == Scorer::binary)
-        options_.vmaf = programs_.vmaf = program(options.vmaf, "--vmaf-bin");
-    if (scores) settle_backend();
+    if (scores) {
+        const auto vmaf = scorer_program(options, options);
+        if (!vmaf)
+            throw usage_error((options.vmaf.empty() ? "vmaf, which scores, was not found "
+                                                    : "'" + options.vmaf + "' was not found ") +
+                              (options.scorer == Scorer::binary ? "in PATH" : "beside vmaf-tune"));
+        programs_.vmaf = *vmaf;
+        if (options.scorer == Scorer::library) scorers_ = std::make_unique<Scorers>(*vmaf);
+        settle_backend();
+    }
     ask_ahead();
     if (options_.score_jobs == 0) options_.score_jobs = backend() == "cpu" ? 1 : 2;
     std::vector<int> processors;
@@ -95,7 +104,7 @@ void Run::settle_backend() {
     const bool is_settled = wish == BackendWish::cpu || (wish == BackendWish::automatic && !system::may_have_gpu());
     std::string reasons;
     if (options_.scorer == Scorer::binary || !is_settled) {
-        const BackendSurvey survey = survey_backends(scorer_program(options_, options_), hosts_);
+        const BackendSurvey survey = survey_backends({programs_.vmaf}, hosts_);
         scorer_takes_backend_ = survey.takes_backend;
         scorer_takes_precision_ = survey.takes_precision;
         try {

@@ -66,13 +66,14 @@ class Run {
     std::unique_ptr<BackendInUse> backends_ = std::make_unique<BackendInUse>(std::vector<std::string>{"cpu"});
     bool scorer_takes_backend_ = true, scorer_takes_precision_ = true;
     std::unique_ptr<ReferenceStore> references_;
+    std::unique_ptr<Scorers> scorers_;
     std::map<std::string, Adapter> adapted_; // to what FFmpeg has
     std::map<std::string, std::pair<std::vector<Sample>, std::string>> samples_;
     std::unique_ptr<Slots> slots_;
     unsigned processors_ = 1; // that jobs may use
 };
 
-// What is asked for its capabilities.
-Arguments scorer_program(const ScoringOptions &scoring, const ProgramOptions &programs);
+// The vmaf that scores: beside vmaf-tune, or in PATH for --scorer binary, unless it is named. Nothing: there is none.
+std::optional<std::string> scorer_program(const ScoringOptions &scoring, const ProgramOptions &programs);
 
 } // namespace vmaf::tune

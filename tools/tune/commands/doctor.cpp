@@ -133,12 +133,12 @@ void print_report(const json &report) {
 int run_doctor(const DoctorRequest &o) {
     HostProbes hosts;
     auto probes = std::async([&] { return host_probes_json(hosts); });
-    const Arguments scorer = scorer_program(o, o);
-    const BackendSurvey survey = survey_backends(scorer, hosts);
+    const std::string scorer = scorer_program(o, o).value_or(o.vmaf.empty() ? "vmaf" : o.vmaf);
+    const BackendSurvey survey = survey_backends({scorer}, hosts);
     const std::string folder = o.cache_dir.empty() ? default_cache_folder() : o.cache_dir;
     json report = {{"tool_version", VMAF_VERSION},
                    {"scorer",
-                    {{"program", scorer.front()},
+                    {{"program", scorer},
                      {"answers", survey.has_answered},
                      {"version", survey.version.empty() ? "unknown" : survey.version}}},
                    {"encoders", json::object()},
@@ -167,7 +167,7 @@ int run_doctor(const DoctorRequest &o) {
 void bind_doctor(CLI::App &app, DoctorRequest &o) {
     app.add_flag("--json", o.json, "print JSON");
     add_option(app, "--ffmpeg-bin", o.ffmpeg, "ffmpeg to use");
-    add_option(app, "--vmaf-bin", o.vmaf, "vmaf to ask with --scorer binary");
+    add_option(app, "--vmaf-bin", o.vmaf, "vmaf to ask (default: beside vmaf-tune; binary: in PATH)");
     add_choice(app, "--scorer", o.scorer, kScorers, "library or binary");
     add_option(app, "--cache-dir", o.cache_dir, "cache to inspect");
     add_option(app, "--work-dir,--temp-dir", o.work_dir, "scratch folder to inspect");

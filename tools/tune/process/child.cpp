@@ -31,14 +31,10 @@ ChildObserver current_observer() {
     return observer;
 }
 
-void tell_error_text(std::string_view text) {
-    if (const ChildObserver o = current_observer(); o.error_text) o.error_text(text);
-}
-
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 std::unique_ptr<system::Process> start(const Arguments &arguments, system::Launch launch) {
-    if (const ChildObserver o = current_observer(); o.started) o.started(arguments);
+    tell_start(arguments);
     launch.words = arguments;
     launch.processors = pinned_processors;
     return std::make_unique<system::Process>(launch);
@@ -61,15 +57,14 @@ class LineReader {
     std::string pending_;
 };
 
-// Reads what is there; false at the end of the stream.
+} // namespace
+
 bool read_text(int descriptor, const std::function<void(std::string_view)> &take) {
     std::array<char, 65536> buffer;
     const std::size_t count = system::read_some(descriptor, std::as_writable_bytes(std::span(buffer)));
     if (count > 0) take({buffer.data(), count});
     return count > 0;
 }
-
-} // namespace
 
 std::string shell_quoted(std::string_view word) {
     constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
@@ -122,62 +117,40 @@ std::string StderrTail::last_lines(std::size_t count) const {
     return text_.substr(start, end + 1 - start);
 }
 
-namespace {
+int Patience::wait() const {
+    if (options_.timeout.count() <= 0) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(since_ + options_.timeout - Clock::now());
+    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000));
+}
 
-// When a child that is silent is ended: a marker that has not moved since the last look.
-class Patience {
-  public:
-    Patience(const RunOptions &options, ProcessNumber process)
-        : options_(options), process_(process), since_(Clock::now()) {}
-
-    // Milliseconds until the next look; -1: there is no limit.
-    int wait() const {
-        if (options_.timeout.count() <= 0) return -1;
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(since_ + options_.timeout - Clock::now());
-        return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000));
+bool Patience::is_over(bool has_output) {
+    if (options_.timeout.count() <= 0) return false;
+    const auto now = Clock::now();
+    if (!options_.progress_marker) {
+        if (has_output) since_ = now;
+    } else if (now - since_ >= options_.timeout || has_output) {
+        const std::int64_t marker = options_.progress_marker(process_);
+        if (marker != std::exchange(marker_, marker)) since_ = now;
     }
-    bool is_over(bool has_output) {
-        if (options_.timeout.count() <= 0) return false;
-        const auto now = Clock::now();
-        if (!options_.progress_marker) {
-            if (has_output) since_ = now;
-        } else if (now - since_ >= options_.timeout || has_output) {
-            const std::int64_t marker = options_.progress_marker(process_);
-            if (marker != std::exchange(marker_, marker)) since_ = now;
-        }
-        return now - since_ >= options_.timeout;
-    }
-
-  private:
-    const RunOptions &options_;
-    ProcessNumber process_;
-    Clock::time_point since_;
-    std::int64_t marker_ = 0;
-};
-
-} // namespace
+    return now - since_ >= options_.timeout;
+}
 
 Outcome run_child(const Arguments &arguments, const RunOptions &options) {
-    system::Pipe out = system::make_pipe(), err = system::make_pipe(), report;
+    system::Pipe out = system::make_pipe(), err = system::make_pipe();
     system::Launch launch;
     launch.output = out.write.get();
     launch.error = err.write.get();
     launch.environment = options.environment;
     launch.inherited = options.inherited;
     launch.is_last_call = options.is_last_call;
-    if (options.report_descriptor >= 0) {
-        report = system::make_pipe();
-        launch.inherited.emplace_back(report.write.get(), options.report_descriptor);
-    }
     const Clock::time_point begin = Clock::now();
     const std::unique_ptr<system::Process> process = start(arguments, launch);
-    for (Descriptor *end : {&out.write, &err.write, &report.write}) end->reset();
+    for (Descriptor *end : {&out.write, &err.write}) end->reset();
 
     Outcome outcome;
     StderrTail tail;
     LineReader lines(options.on_output_line ? options.on_output_line : [](std::string_view) {});
-    LineReader reports(options.on_report_line ? options.on_report_line : [](std::string_view) {});
-    std::array<system::Waited, 3> streams = {{{out.read.get()}, {err.read.get()}, {report.read.get()}}};
+    std::array<system::Waited, 2> streams = {{{out.read.get()}, {err.read.get()}}};
     Patience patience(options, process->number());
     bool killed = false;
     // A second Ctrl-C kills the child, which ends its streams: nothing has to be looked at from time to time.
@@ -201,15 +174,25 @@ Outcome run_child(const Arguments &arguments, const RunOptions &options) {
                 tell_error_text(text);
             }))
             streams[1].descriptor = -1;
-        if (streams[2].is_ready && !read_text(report.read.get(), [&](std::string_view text) { reports.add(text); }))
-            streams[2].descriptor = -1;
     }
     outcome.code = process->wait();
     outcome.interrupted = interruption::urgent() && outcome.code != 0;
     outcome.seconds = seconds_since(begin);
     outcome.error_tail = tail.text();
-    if (const ChildObserver o = current_observer(); o.ended) o.ended(arguments, outcome);
+    tell_end(arguments, outcome);
     return outcome;
+}
+
+void tell_start(const Arguments &arguments) {
+    if (const ChildObserver o = current_observer(); o.started) o.started(arguments);
+}
+
+void tell_end(const Arguments &arguments, const Outcome &outcome) {
+    if (const ChildObserver o = current_observer(); o.ended) o.ended(arguments, outcome);
+}
+
+void tell_error_text(std::string_view text) {
+    if (const ChildObserver o = current_observer(); o.error_text) o.error_text(text);
 }
 
 void observe_children(const ChildObserver &wanted) {
@@ -221,6 +204,7 @@ Pinned::Pinned(std::vector<int> processors) : before_(pinned_processors) {
     if (!processors.empty()) pinned_processors = std::move(processors);
 }
 
+const std::vector<int> &Pinned::processors() { return pinned_processors; }
 Pinned::~Pinned() { pinned_processors = before_; }
 
 std::vector<int> parse_processors(const std::string &list) {
@@ -282,7 +266,7 @@ Outcome PipedChild::wait() {
     outcome.seconds = seconds_since(started_);
     outcome.error_tail = drain_->tail.text();
     outcome.interrupted = interruption::urgent();
-    if (const ChildObserver o = current_observer(); o.ended) o.ended(arguments_, outcome);
+    tell_end(arguments_, outcome);
     outcome_ = outcome;
     return outcome;
 }

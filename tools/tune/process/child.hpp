@@ -60,9 +60,6 @@ struct RunOptions {
     bool is_last_call = false; // part of an orderly end: interruptions do not kill it; `timeout` does
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
     std::vector<std::pair<int, int>> inherited;                   // our descriptor -> its number in the child
-    // A third stream, for what a program says about itself while its outputs are used otherwise.
-    int report_descriptor = -1; // its number in the child; -1: there is none
-    std::function<void(std::string_view line)> on_report_line;
 };
 
 // Processors that children of this thread may run on, while it lives; an empty list changes nothing.
@@ -70,6 +67,7 @@ class Pinned {
   public:
     explicit Pinned(std::vector<int> processors);
     ~Pinned();
+    static const std::vector<int> &processors(); // of this thread now
     Pinned(const Pinned &) = delete;
     Pinned &operator=(const Pinned &) = delete;
 
@@ -85,6 +83,24 @@ Outcome run_child(const Arguments &arguments, const RunOptions &options = {});
 // that hangs reaches the next in hours, one that works in seconds.
 inline std::int64_t work_done(ProcessNumber process) { return processor_time(process) / 500; }
 
+// When a child that is silent is ended: a marker that has not moved since the last look.
+class Patience {
+  public:
+    Patience(const RunOptions &options, ProcessNumber process)
+        : options_(options), process_(process), since_(std::chrono::steady_clock::now()) {}
+    int wait() const;              // milliseconds until the next look; -1: there is no limit
+    bool is_over(bool has_output); // it has been silent for too long
+
+  private:
+    const RunOptions &options_;
+    ProcessNumber process_;
+    std::chrono::steady_clock::time_point since_;
+    std::int64_t marker_ = 0;
+};
+
+// Reads what is there; false at the end of the stream.
+bool read_text(int descriptor, const std::function<void(std::string_view)> &take);
+
 // Told of every child: before it starts, and after it ended. Empty functions end it.
 struct ChildObserver {
     std::function<void(const Arguments &)> started;
@@ -92,6 +108,9 @@ struct ChildObserver {
     std::function<void(std::string_view)> error_text; // live
 };
 void observe_children(const ChildObserver &observer);
+void tell_start(const Arguments &arguments); // to the observer
+void tell_end(const Arguments &arguments, const Outcome &outcome);
+void tell_error_text(std::string_view text);
 
 // A child whose standard output is read by somebody else, through a pipe.
 class PipedChild {

@@ -2,11 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "config.h"
+#include "base/option_items.hpp"
 #include "hash/sha256.hpp"
-#include "models.hpp"
-#include "system/build_id.hpp"
-#include "system/host.hpp"
 
 namespace vmaf::tune {
 
@@ -44,18 +41,8 @@ namespace {
 
 std::string model_identity(const std::string &model) {
     if (!model.starts_with("path=")) return model;
-    const std::string path = model.substr(5, cli::item_end(model, 0) - 5);
+    const std::string path = model.substr(5, item_end(model, 0) - 5);
     return "file:" + sha256_of_file(path) + model.substr(5 + path.size());
-}
-
-// Which program scores: a version, or a path, says nothing about what was changed in between.
-std::string scorer_identity(const ProbeSetup &setup) {
-    if (setup.score.scorer == Scorer::library) {
-        static const std::string id = std::string(VMAF_VERSION) + " " + system::build_id();
-        return id;
-    }
-    const auto stamp = system::file_stamp(setup.programs.vmaf);
-    return setup.programs.vmaf + (stamp ? " " + stamp->text() : "");
 }
 
 } // namespace
@@ -78,7 +65,7 @@ std::string score_key(const ProbeSetup &setup, const std::string &encode_key) {
                       {"film_grain", setup.score.drop_film_grain ? "drop" : "keep"},
                       {"reference_grain", setup.score.drop_reference_grain ? "drop" : "keep"},
                       {"dist_delay", setup.score.dist_delay},
-                      {"scorer", scorer_identity(setup)}};
+                      {"scorer", setup.score.scorer_identity}};
     return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

@@ -81,7 +81,7 @@ TEST(ProbeKeys, EveryPartOfAScoreChangesItsKeyOnly) {
     changed("subsampling", [](auto &s) { s.score.subsample = 2; });
     changed("film grain", [](auto &s) { s.score.drop_film_grain = false; });
     changed("delay", [](auto &s) { s.score.dist_delay = 1; });
-    changed("scorer", [](auto &s) { s.score.scorer = Scorer::binary; });
+    changed("scorer", [](auto &s) { s.score.scorer_identity = "another"; });
     // How frames get there, how many threads and how values are pooled changes nothing.
     ProbeSetup same = setup_of_clip();
     same.score.transport = ScoreTransport::file;

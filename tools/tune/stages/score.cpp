@@ -75,28 +75,42 @@ class Document {
 };
 
 // Runs the scorer over its inputs.
-Outcome run_scorer(const Arguments &command, const ScoreInputs &inputs, const ScoreSettings &settings,
-                   const ScoreProgress &progress) {
+Scorers::Scored run_scorer(const Arguments &command, const ScoreInputs &inputs, const ScoreSettings &settings,
+                           const ScoreProgress &progress) {
     RunOptions options;
     options.inherited = inputs.inherited();
     options.environment = scorer_environment(settings);
     options.timeout = settings.timeout;
     const auto start = std::chrono::steady_clock::now();
     std::int64_t frames = 0;
-    if (settings.scorer == Scorer::library) {
-        options.report_descriptor = kReportDescriptor;
-        options.on_report_line = [&](std::string_view line) {
-            frames = std::strtoll(std::string(line).c_str(), nullptr, 10);
-            const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-            if (progress) progress(frames, seconds > 0 ? double(frames) / seconds : 0);
-        };
-        options.progress_marker = [&](ProcessNumber process) {
-            return frames + (settings.is_patient ? work_done(process) : 0);
-        };
-    } else {
+    if (!settings.scorers) {
         options.progress_marker = processor_time; // another scorer says nothing until it ends
+        return {run_child(command, options), false, {}};
     }
-    return run_child(command, options);
+    options.progress_marker = [&](ProcessNumber process) {
+        return frames + (settings.is_patient ? work_done(process) : 0);
+    };
+    return settings.scorers->score(command, options, [&](std::int64_t count) {
+        frames = count;
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        if (progress) progress(frames, seconds > 0 ? double(frames) / seconds : 0);
+    });
+}
+
+// A score as far as the document, and what it took.
+struct Attempt {
+    Scorers::Scored scorer;
+    std::optional<ScoreInputs::Failure> input_failure;
+    std::vector<std::string> remarks;
+};
+Attempt attempt_score(const Programs &programs, const ScorePair &pair, const ScorePlan &plan,
+                      const ScoreSettings &settings, const std::string &document, const ScoreProgress &progress) {
+    const auto inputs = make_score_inputs(programs, pair, plan, settings);
+    Arguments command = scorer_command(programs, plan, settings, document);
+    append(command, inputs->arguments());
+    Scorers::Scored scorer = run_scorer(command, *inputs, settings, progress);
+    auto failure = inputs->finish(scorer.timed_out);
+    return {std::move(scorer), std::move(failure), inputs->remarks()};
 }
 
 // What is wrong with a result that was read; empty: nothing.
@@ -166,12 +180,12 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
         result.warnings = plan.warnings;
         const Document document(settings.work_folder);
         const auto start = std::chrono::steady_clock::now();
-        const auto inputs = make_score_inputs(programs, pair, plan, settings);
-        Arguments command = scorer_command(programs, plan, settings, document.path());
-        append(command, inputs->arguments());
-        const Outcome scorer = run_scorer(command, *inputs, settings, progress);
-        const auto input_failure = inputs->finish(scorer.timed_out);
-        result.warnings.insert(result.warnings.end(), inputs->remarks().begin(), inputs->remarks().end());
+        const auto attempt = [&] { return attempt_score(programs, pair, plan, settings, document.path(), progress); };
+        Attempt made = attempt();
+        // Whatever ended a process that serves may have had nothing to do with this score.
+        if (made.scorer.has_died && !interruption::urgent()) made = attempt();
+        const auto &[scorer, input_failure, remarks] = made;
+        result.warnings.insert(result.warnings.end(), remarks.begin(), remarks.end());
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (scorer.timed_out) return fail(kStatusTimedOut, "the scorer made no progress within --timeout", {});
         if (input_failure) return fail(input_failure->status, input_failure->error, input_failure->error_tail);

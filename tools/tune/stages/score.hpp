@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/backend_in_use.hpp"
+#include "process/scorers.hpp"
 #include "stages/encode.hpp"
 #include "stages/reference_store.hpp"
 #include "text/choice.hpp"
@@ -32,7 +33,7 @@ inline constexpr double kIdentical = 1000; // dB
 std::optional<MetricChoice> metric_choice(const std::string &name);
 std::vector<std::string> metric_names();
 
-enum class Scorer { library, binary }; // our own executable again, or a vmaf of somebody
+enum class Scorer { library, binary }; // our own vmaf, which serves; or any vmaf, a process for each score
 inline constexpr Choice<Scorer> kScorers[] = {{"library", Scorer::library}, {"binary", Scorer::binary}};
 enum class ScoreTransport { pipe, file, direct }; // of frames (1.3)
 inline constexpr Choice<ScoreTransport> kScoreTransports[] = {
@@ -46,6 +47,8 @@ struct ScoreSettings {
     BackendInUse *backends = nullptr; // where a lost backend may be replaced; null: `backend` and no other
     std::optional<unsigned> device;   // of a GPU backend
     Scorer scorer = Scorer::library;
+    Scorers *scorers = nullptr;  // of Scorer::library
+    std::string scorer_identity; // what scores depend on besides these settings
     bool scorer_takes_backend = true, scorer_takes_precision = true;
     ScoreTransport transport = ScoreTransport::pipe;
     ReferenceStore *references = nullptr;

@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "device/backends.hpp"
-#include "system/program.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -208,12 +207,8 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
 
 Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const ScoreSettings &settings,
                          const std::string &document) {
-    Arguments command;
-    if (settings.scorer == Scorer::binary)
-        command = {programs.vmaf};
-    else
-        command = {system::program_to_start(), "__vmaf", "--progress-fd=" + std::to_string(kReportDescriptor)};
-    append(command, {"--quiet", "--json", "--output", document, "--threads", std::to_string(settings.threads)});
+    Arguments command = {
+        programs.vmaf, "--quiet", "--json", "--output", document, "--threads", std::to_string(settings.threads)};
     if (settings.scorer_takes_precision) append(command, {"--precision", "max"});
     if (settings.subsample > 1) append(command, {"--subsample", std::to_string(settings.subsample)});
     for (const auto &[metric, model] : plan.models) append(command, {"--model", model + ":name=" + metric});

@@ -45,7 +45,4 @@ Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const 
                          const std::string &document);
 std::vector<std::pair<std::string, std::string>> scorer_environment(const ScoreSettings &settings);
 
-// Where our own scorer says how many frames it has been given, one number per line.
-inline constexpr int kReportDescriptor = 12;
-
 } // namespace vmaf::tune

@@ -1,0 +1,222 @@
+#include "process/scorers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "system/channel.hpp"
+
+namespace vmaf::tune {
+
+using nlohmann::json;
+using system::Descriptor;
+
+namespace {
+
+constexpr int kProtocol = 1;
+constexpr int kGreetingMilliseconds = 60'000; // of a program that is a scorer, on the slowest disk
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// Where descriptors travel they are named by their place among those of the request.
+Arguments words_for_server(const Arguments &command, const std::vector<std::pair<int, int>> &inherited) {
+    Arguments words(command.begin() + 1, command.end());
+    for (std::string &word : words)
+        for (std::size_t i = 0; i < inherited.size(); i++)
+            if (word == "/dev/fd/" + std::to_string(inherited[i].second)) word = "descriptor:" + std::to_string(i);
+    return words;
+}
+
+} // namespace
+
+// One process and the channel to it.
+class Scorers::Served {
+  public:
+    Served(const std::string &program, const Environment &wanted)
+        : environment(wanted), processors(Pinned::processors()), channel_(Descriptor(), Descriptor()) {
+        const Arguments command = {program, "--serve"};
+        system::Pipe err = system::make_pipe(), to, from;
+        std::optional<system::SocketPair> both = system::make_socket_pair();
+        takes_descriptors = both.has_value();
+        system::Launch launch;
+        if (both) {
+            launch.input = launch.output = both->theirs.get();
+        } else {
+            to = system::make_pipe();
+            from = system::make_pipe();
+            launch.input = to.read.get();
+            launch.output = from.write.get();
+        }
+        launch.error = err.write.get();
+        launch.environment = environment;
+        launch.ends_with_input = true;
+        launch.words = command;
+        launch.processors = processors;
+        tell_start(command);
+        process_ = std::make_unique<system::Process>(launch);
+        channel_ = both ? system::Channel(std::move(both->ours), Descriptor())
+                        : system::Channel(std::move(from.read), std::move(to.write));
+        errors_ = std::move(err.read);
+    }
+
+    // Nothing comes from one that waits, but its end.
+    bool waits() const {
+        std::array<system::Waited, 1> answer = {{{channel_.descriptor()}}};
+        return !system::wait_for_input(answer, 0);
+    }
+
+    // Version and build. Throws Error where this is no server.
+    std::string greeting(const std::string &program) {
+        const auto refuse = [&](const std::string &why) {
+            return invalid("'" + program + "' does not serve scores: " + why +
+                           "; give a vmaf of this version with --vmaf-bin, or use --scorer binary");
+        };
+        std::array<system::Waited, 1> answer = {{{channel_.descriptor()}}};
+        if (!system::wait_for_input(answer, kGreetingMilliseconds)) throw refuse("it says nothing");
+        std::optional<json> hello;
+        try {
+            hello = receive();
+        } catch (const Error &) { // bytes that are no frame
+        }
+        if (!hello || hello->value("type", "") != "hello") throw refuse("it knows no --serve");
+        if (hello->value("protocol", 0) != kProtocol) throw refuse("it speaks another protocol");
+        return hello->value("version", "unknown") + " " + hello->value("build", "");
+    }
+
+    // A request and what comes until its result.
+    Scored ask(json request, std::span<const int> descriptors, const RunOptions &options,
+               const std::function<void(std::int64_t)> &on_frames) {
+        request["id"] = ++requests_;
+        Scored outcome;
+        StderrTail tail;
+        const auto start = std::chrono::steady_clock::now();
+        Patience patience(options, process_->number());
+        bool is_answered = false;
+        const std::string text = request.dump(-1, ' ', false, json::error_handler_t::replace);
+        outcome.has_died = !channel_.send(text, descriptors);
+        while (!is_answered && !outcome.has_died) {
+            std::array<system::Waited, 2> streams = {{{channel_.descriptor()}, {errors_.get()}}};
+            const bool is_ready = system::wait_for_input(streams, patience.wait());
+            if (patience.is_over(is_ready)) {
+                outcome.timed_out = true;
+                break;
+            }
+            if (streams[1].is_ready) read_errors(tail);
+            if (!streams[0].is_ready) continue;
+            const std::optional<json> message = receive();
+            if (!message || message->value("id", std::int64_t{-1}) != requests_) {
+                outcome.has_died = true;
+            } else if (message->value("type", "") == "frames") {
+                if (on_frames) on_frames(message->value("frames", std::int64_t{0}));
+            } else {
+                is_answered = true;
+                outcome.code = message->value("exit_code", 1); // none where it was refused
+                outcome.sentence = message->value("error", "");
+                if (message->value("type", "") == "refused") tail.add(outcome.sentence + "\n");
+            }
+        }
+        if (!is_answered) process_->kill();
+        // What it said lies in the pipe by now: it comes before the answer.
+        std::array<system::Waited, 1> rest = {{{errors_.get()}}};
+        while (errors_.is_open() && system::wait_for_input(rest, 0)) read_errors(tail);
+        if (!is_answered) outcome.code = process_->wait();
+        outcome.interrupted = interruption::urgent() && outcome.code != 0;
+        outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        outcome.error_tail = tail.text();
+        return outcome;
+    }
+
+    const Environment environment;
+    const std::vector<int> processors;
+    bool takes_descriptors = false;
+
+  private:
+    // Nothing: it has ended, or what it says cannot be understood.
+    std::optional<json> receive() try {
+        const std::optional<system::Frame> frame = channel_.receive();
+        if (!frame) return std::nullopt;
+        json message = json::parse(frame->text, nullptr, false);
+        return message.is_object() ? std::optional(std::move(message)) : std::nullopt;
+    } catch (const Error &) {
+        return std::nullopt;
+    }
+
+    void read_errors(StderrTail &tail) {
+        const bool goes_on = read_text(errors_.get(), [&](std::string_view text) {
+            tail.add(text);
+            tell_error_text(text);
+        });
+        if (!goes_on) errors_.reset();
+    }
+
+    std::unique_ptr<system::Process> process_;
+    system::Channel channel_;
+    Descriptor errors_;
+    std::int64_t requests_ = 0;
+};
+
+Scorers::Scorers(std::string program) : program_(std::move(program)) {
+    identity_ = std::async(std::launch::async, [this] {
+                    auto first = std::make_unique<Served>(program_, Environment());
+                    std::string identity = first->greeting(program_);
+                    give_back(std::move(first));
+                    return identity;
+                }).share();
+}
+
+Scorers::~Scorers() { identity_.wait(); }
+
+const std::string &Scorers::identity() { return identity_.get(); }
+
+void Scorers::give_back(std::unique_ptr<Served> served) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(served));
+}
+
+std::unique_ptr<Scorers::Served> Scorers::take(const Environment &environment) {
+    const std::string &wanted = identity();
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(idle_, [](const auto &served) { return !served->waits(); });
+        const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const auto &served) {
+            return served->environment == environment && served->processors == Pinned::processors();
+        });
+        if (found != idle_.end()) {
+            std::unique_ptr<Served> served = std::move(*found);
+            idle_.erase(found);
+            return served;
+        }
+    }
+    auto served = std::make_unique<Served>(program_, environment);
+    if (served->greeting(program_) != wanted)
+        throw invalid("'" + program_ + "' was replaced by another version meanwhile; start the command again");
+    return served;
+}
+
+std::string Scorers::problem_of_model(const std::string &model) {
+    std::unique_ptr<Served> served = take({});
+    const Scored answer = served->ask({{"type", "models"}, {"models", {model}}}, {}, {}, {});
+    if (answer.has_died) throw invalid(program_ + " ended while it loaded the model " + model);
+    give_back(std::move(served));
+    return answer.sentence;
+}
+
+Scorers::Scored Scorers::score(const Arguments &command, const RunOptions &options,
+                               const std::function<void(std::int64_t)> &on_frames) {
+    std::unique_ptr<Served> served = take(options.environment);
+    if (!served->takes_descriptors && !options.inherited.empty()) { // then a process of its own gets them
+        give_back(std::move(served));
+        return {run_child(command, options), false};
+    }
+    tell_start(command);
+    std::vector<int> descriptors;
+    for (const auto &[ours, theirs] : options.inherited) descriptors.push_back(ours);
+    const json request = {{"type", "score"}, {"arguments", words_for_server(command, options.inherited)}};
+    Scored outcome = served->ask(request, descriptors, options, on_frames);
+    tell_end(command, outcome);
+    if (!outcome.has_died && !outcome.timed_out) give_back(std::move(served));
+    return outcome;
+}
+
+} // namespace vmaf::tune

@@ -134,7 +134,7 @@ def test_nothing_leaks():
     assert len(os.listdir("/proc/self/fd")) < 60
 
 
-def test_fork_is_told():
+def test_fork_is_refused():
     s = scorer()
     s.push(FRAME, FRAME)
     child = os.fork()

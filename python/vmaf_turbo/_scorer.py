@@ -296,7 +296,7 @@ class Scorer:
         layout, bits = pair[0].layout, self._depth_of([*both[0], *both[1]], pair[0].layout)
         chroma = _chroma_of(both[0])
         if _chroma_of(both[1]) != chroma:
-            raise InvalidInput("the reference and the distorted clip have different chroma formats; they must be alike")
+            raise InvalidInput("the reference and the distorted clip have different chroma formats; they must match")
         memory = lib.DEVICE if self._on_device else lib.HOST
         pictures = []
         for planes in both:

@@ -34,14 +34,14 @@ const BuiltBackend &built_backend(std::string_view name) {
 } // namespace
 
 std::shared_ptr<Device> open_backend(std::string_view name, int index) {
-    if (index < -1) throw invalid("device " + std::to_string(index) + ": an index is 0 or more, or -1 for the first");
+    if (index < -1) throw invalid("device " + std::to_string(index) + ": use 0 or more, or -1 for the first device");
     return built_backend(name).open(index < 0 ? std::nullopt : std::optional(static_cast<unsigned>(index)));
 }
 
 int import_state(VmafContext *vmaf, DeviceState *state) {
     if (!vmaf || !state) return -EINVAL;
     return guarded(*vmaf, [&] {
-        if (vmaf->device) throw invalid("a context works with one device; it has one already");
+        if (vmaf->device) throw invalid("a context uses one device, and this one has it already");
         std::shared_ptr<Device> device = state->take();
         vmaf->session.use_device({.device = device, .is_explicit = true});
         vmaf->device = std::move(device);

@@ -15,7 +15,7 @@ int vmaf_hip_available(void) { return 1; }
 
 int vmaf_hip_state_init(VmafHipState **out, VmafHipConfiguration cfg) {
     return capi::init_state(out, [cfg] {
-        if (cfg.flags != 0) throw invalid("vmaf_hip_state_init: there are no flags; set it to 0");
+        if (cfg.flags != 0) throw invalid("vmaf_hip_state_init: no flags are defined; set them to 0");
         return capi::open_backend("hip", cfg.device_index);
     });
 }

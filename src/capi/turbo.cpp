@@ -134,7 +134,7 @@ int vmaf_turbo_use_backend(VmafContext *vmaf, const char *backend, int device) {
         BackendWish wish;
         wish.set("backend", backend);
         if (device < -1)
-            throw invalid("device " + std::to_string(device) + ": an index is 0 or more, or -1 for the first");
+            throw invalid("device " + std::to_string(device) + ": use 0 or more, or -1 for the first device");
         if (device >= 0) wish.device = static_cast<unsigned>(device);
         vmaf->session.wish(wish);
     });

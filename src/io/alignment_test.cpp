@@ -85,7 +85,7 @@ TEST(Alignment, AStillSceneHasNoClearOffset) {
     EXPECT_FALSE(find_offset(clip(30, 0, kFrame, 0), clip(30, 0, kFrame, 0), {2'000'000'000, kFrame}).is_clear);
 }
 
-TEST(Alignment, OtherPicturesAreTold) {
+TEST(Alignment, OtherPicturesAreReported) {
     auto other = clip(30);
     for (auto &frame : other) // turned upside down, so to speak
         for (float &block : frame.signature.blocks) block = 2 * frame.signature.mean - block;

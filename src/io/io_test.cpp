@@ -538,7 +538,7 @@ TEST(ReadFiles, ThatAreWrittenToMeanwhileAreAnError) {
 }
 
 // The last frame may have no page behind it, and vectors are read beyond rows.
-TEST(MappedFrames, HaveBytesBehindThem) {
+TEST(MappedFrames, HaveReadableBytesAfterThem) {
     const bool has_mappings = system::allow_mapped_parts();
     RawReader reader(file_with(wide_clip(2)), kWide);
     const auto first = *reader.find(), last = *reader.find();

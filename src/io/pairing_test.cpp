@@ -112,7 +112,7 @@ TEST(FramePairer, VariableRatesAreFollowed) {
     EXPECT_EQ(run(frames(10), variable).pairs, "0:0 1:1 3:2 4:3 8:4 9:5 ");
 }
 
-TEST(FramePairer, FramesBeforeTheFirstPairAreToldApart) {
+TEST(FramePairer, FramesBeforeTheFirstPairAreCountedApart) {
     const Outcome o = run(frames(6), frames(6, kFrame, -3 * kFrame));
     EXPECT_EQ(o.pairs, "0:3 1:4 2:5 ");
     EXPECT_EQ(o.counts.before_distorted, 3u);

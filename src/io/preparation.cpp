@@ -106,8 +106,8 @@ class Planner {
         const double difference = std::abs(shape(dist_) / shape(ref_) - 1);
         if (is_same_size) {
             if (difference > kShapeTolerance)
-                warn("the reference clip says its samples are " + aspect_text(ref_) + ", the distorted clip " +
-                     aspect_text(dist_) + "; they are compared as they are stored");
+                warn("the reference clip states samples of " + aspect_text(ref_) + ", the distorted clip " +
+                     aspect_text(dist_) + "; samples are compared as stored");
             return;
         }
         if (difference > kShapeTolerance)
@@ -165,7 +165,7 @@ class Planner {
         const std::string facts =
             "the clips have different colour ranges (reference: " + said(ref_) + ", distorted: " + said(dist_) + ")";
         if (request_.ignores_range) {
-            warn(facts + "; --range ignore compares their samples as they are");
+            warn(facts + "; --range ignore compares samples as stored");
             return;
         }
         plan_.distorted.range_change =
@@ -191,7 +191,7 @@ class Planner {
         if (is_hdr(ref_) && is_hdr(dist_))
             warn("both clips are HDR (" + ref_.transfer + "); the built-in models were made for SDR pictures");
 
-        if (grey_says_nothing()) warn("one grey clip does not say its colour range, which is taken to be the other's");
+        if (grey_says_nothing()) warn("one grey clip does not state its colour range; the other clip's is assumed");
         const auto missing = [this](const VideoFacts &f) -> std::string {
             if (grey_says_nothing()) return {}; // and grey has no use for a matrix
             const bool no_range = f.range == SampleRange::unknown && !f.is_rgb, no_matrix = f.matrix.empty();
@@ -202,9 +202,9 @@ class Planner {
         };
         const std::string ref = missing(ref_), dist = missing(dist_);
         if (!ref.empty() && ref == dist)
-            plan_.notes.push_back("neither clip states its " + ref + "; both are taken to be alike");
+            plan_.notes.push_back("neither clip states its " + ref + "; both are assumed to be the same");
         else if (!ref.empty() || !dist.empty())
-            warn(std::string("the ") + (ref.empty() ? "distorted" : "reference") + " clip does not say its " +
+            warn(std::string("the ") + (ref.empty() ? "distorted" : "reference") + " clip does not state its " +
                  (ref.empty() ? dist : ref) +
                  (ref.empty() || dist.empty() ? "" : ", the distorted clip not its " + dist) +
                  "; limited range and the other clip's matrix are assumed");

@@ -65,7 +65,7 @@ TEST(SharedClip, IsNotForPairsThatNeedOtherFrames) {
     EXPECT_EQ(take(*reader, 100), 20);
 }
 
-TEST(SharedClip, TellsEveryPairOfDamage) {
+TEST(SharedClip, ReportsDamageToEveryPair) {
     std::atomic<int> made{0};
     const auto clip = std::make_shared<SharedClip>(2);
     ClipTicket first(clip), second(clip);

@@ -163,7 +163,7 @@ void VideoPairs::check_rates() {
             step(std::string("the ") + role + " clip has a variable frame rate; frames are paired by their times");
     if (report_.reference.start != report_.distorted.start)
         step("the reference clip starts at " + seconds_text(report_.reference.start) + ", the distorted clip at " +
-             seconds_text(report_.distorted.start) + "; their first frames are taken to belong together");
+             seconds_text(report_.distorted.start) + "; their first frames are paired");
     if (ref.value() <= 0 || dist.value() <= 0 || !is_constant_rate(report_.reference) ||
         !is_constant_rate(report_.distorted))
         return;
@@ -420,7 +420,7 @@ void VideoPairs::judge_offset(bool is_last) {
         sentence = lag + " as its frames are paired";
     else
         sentence = "from about frame " + std::to_string(good_until_) + " on " + lag +
-                   ": frames are missing or were added without a change of times; scores behind that are meaningless";
+                   ": frames are missing or were added without a change of times; scores after that are meaningless";
     if (request_.align == Align::none)
         warn(sentence);
     else
@@ -437,12 +437,12 @@ void VideoPairs::judge_levels() {
     if (done != RangeChange::none)
         mismatch("the distorted clip is flagged " + to_string(report_.distorted.range) + " range, the reference clip " +
                  to_string(report_.reference.range) +
-                 ", but their samples were alike before the range was converted; a flag is wrong: compare the samples "
-                 "as they are with --range ignore");
+                 ", but their samples were alike before the range was converted; a flag is wrong: use --range ignore "
+                 "to compare samples as stored");
     else
         warn(std::string("the luma of the distorted clip looks as if it had been converted to ") +
              (change == LevelChange::widened ? "full" : "limited") +
-             " range, which its file does not say; scores are " +
+             " range, which its file does not state; scores are " +
              (change == LevelChange::widened ? "higher" : "lower") + " than they should be");
 }
 
@@ -458,7 +458,7 @@ void VideoPairs::finish() {
         warn(plural(c.unpaired_reference, "frame") + " of the reference clip between the first and the last pair " +
              (c.unpaired_reference == 1 ? "has" : "have") + " no partner in the distorted clip and " +
              (c.unpaired_reference == 1 ? "counts" : "count") +
-             " for nothing (--missing repeat compares them with the frame "
+             "as nothing (--missing repeat compares them with the frame "
              "before)");
     if (c.repeated)
         warn(plural(c.repeated, "frame") + " of the reference clip had no partner and " +

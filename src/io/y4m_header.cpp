@@ -119,7 +119,7 @@ class HeaderParser {
         if (!width_ || !height_) throw bad("it has no width (W) or no height (H)");
         if (!has_rate_) throw bad("it has no frame rate (F)");
         if (interlacing_ == '?')
-            log(LogLevel::warning, name_ + " does not say whether it is interlaced; taken as progressive");
+            log(LogLevel::warning, name_ + " does not state whether it is interlaced; progressive is assumed");
         else if (interlacing_ != 'p')
             throw bad(std::string("it is interlaced ('I") + shown(std::string_view(&interlacing_, 1)) +
                       "'); deinterlace the clip first");
@@ -129,8 +129,7 @@ class HeaderParser {
                 frame.frame_rate = rate_;
                 return frame;
             }
-        if (chroma_.ends_with('\r'))
-            throw bad("its line ends like those of DOS text (CR LF); the clip was changed by a text filter");
+        if (chroma_.ends_with('\r')) throw bad("its line ends in CR LF; a text filter has changed the clip");
         throw bad("the chroma format 'C" + shown(chroma_) + "' is not supported; use 420, 422 or 444, 8 to 16 bit");
     }
 

@@ -113,7 +113,7 @@ double Model::predict_raw(std::span<const double> features) const {
     if (features.size() != m.features.size())
         throw invalid("model '" + m.name + "' takes " + std::to_string(m.features.size()) + " features, not " +
                       std::to_string(features.size()));
-    if (!m.normalisation) throw invalid("model '" + m.name + "' has no norm_type, so nothing can be predicted with it");
+    if (!m.normalisation) throw invalid("model '" + m.name + "' has no norm_type and cannot predict");
     Inputs inputs(m.slopes, m.intercepts, *m.normalisation == Normalisation::linear_rescale);
     for (std::size_t i = 0; i < features.size(); i++) inputs.set(i, features[i]);
     if (m.chroma_correction) correct_chroma(m.features, *m.chroma_correction, inputs);

@@ -124,7 +124,7 @@ class ModelReader {
     static Model read(const JsonValue &object, const ModelConfig &config, const std::string &name) {
         ModelReader reader(config);
         reader.data_->name = name;
-        if (object.kind != Kind::object) throw invalid("it is not a JSON object");
+        if (object.kind != Kind::object) throw invalid("not a JSON object");
         bool found = false;
         for_each_member(object, [&](const std::string &key, const JsonValue &value) {
             if (key != "model_dict") return;
@@ -138,7 +138,7 @@ class ModelReader {
 
     // Members "0", "1", ... in this order; others are skipped (models.md 1.6).
     static LoadedCollection read_collection(const JsonValue &document, const ModelConfig &config) {
-        if (document.kind != Kind::object) throw invalid("it is not a JSON object");
+        if (document.kind != Kind::object) throw invalid("not a JSON object");
         std::optional<Model> base;
         std::vector<Model> members;
         ModelType type = ModelType::unknown;
@@ -156,7 +156,7 @@ class ModelReader {
             if (number == 1) type = members.back().data_->type;
             if (members.back().data_->type != type) throw invalid("members of a collection differ in model_type");
         });
-        if (members.empty()) throw invalid("it is no model collection: members \"0\" and \"1\" must be there");
+        if (members.empty()) throw invalid("not a model collection: it needs members \"0\" and \"1\"");
         return {std::move(*base), ModelCollection(std::move(members), type == ModelType::bootstrap)};
     }
 
@@ -218,7 +218,7 @@ std::string read_file(const std::string &path) {
     if (path.ends_with(".pkl")) throw invalid("pickle models (.pkl) are no longer supported; give a .json model");
     const system::CFile file = system::open_to_read(path);
     if (!file)
-        throw invalid(errno == ESPIPE ? "it is no regular file; save the model to one"
+        throw invalid(errno == ESPIPE ? "not a regular file; save the model to a file"
                                       : std::string("it cannot be opened: ") + std::strerror(errno));
     std::string text;
     std::array<char, 65536> buffer;

@@ -77,7 +77,7 @@ TEST(SvmText, HoldsWhatTheTextSays) {
     EXPECT_EQ(svm.vectors[1].components[1].value, -1e-16);
 }
 
-TEST(SvmText, TextBehindTheLastVectorAndAMissingLastNewlineAreFine) {
+TEST(SvmText, TextAfterTheLastVectorAndAMissingLastNewlineAreAccepted) {
     EXPECT_EQ(parse_svm_text(std::string(kExample) + "rubbish").vectors.size(), 3u);
     std::string text(kExample);
     text.resize(text.size() - 2);

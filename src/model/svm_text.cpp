@@ -35,7 +35,7 @@ double to_double(std::string_view token) {
         problem = {};
     }
     if (problem != std::errc() || end != last || !std::isfinite(value))
-        throw broken(shortened(token) + " is no number");
+        throw broken(shortened(token) + " is not a number");
     return value;
 }
 
@@ -43,7 +43,7 @@ int to_int(std::string_view token) {
     int value = 0;
     const char *const last = token.data() + token.size();
     const auto [end, problem] = std::from_chars(token.data(), last, value);
-    if (problem != std::errc() || end != last) throw broken(shortened(token) + " is no integer");
+    if (problem != std::errc() || end != last) throw broken(shortened(token) + " is not an integer");
     return value;
 }
 
@@ -111,16 +111,16 @@ class SvmReader {
         if (!has_gamma && svm_.kernel != SvmKernel::linear) throw broken("its kernel needs a gamma");
         if (*total > kMostVectors)
             throw broken("total_sv is " + std::to_string(*total) + "; at most " + std::to_string(kMostVectors) +
-                         " support vectors are read");
-        if (*total < 0 || std::size_t(*total) > rest_.size()) throw broken("fewer support vectors than total_sv says");
+                         "support vectors are supported");
+        if (*total < 0 || std::size_t(*total) > rest_.size())
+            throw broken("fewer support vectors than total_sv states");
         total_ = std::size_t(*total);
     }
 
     static void check_type(std::string_view name) {
         if (name == "epsilon_svr" || name == "nu_svr") return;
         if (name == "c_svc" || name == "nu_svc" || name == "one_class")
-            throw invalid("the model's regressor has svm_type " + std::string(name) +
-                          ", which is no regression; nu_svr and epsilon_svr are");
+            throw invalid("the model's regressor has svm_type " + std::string(name) + "; use nu_svr or epsilon_svr");
         throw broken("unknown svm_type " + shortened(name));
     }
 
@@ -140,11 +140,11 @@ class SvmReader {
         rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
         SupportVector vector;
         const std::string_view coefficient = next_word(line);
-        if (coefficient.empty()) throw broken("fewer support vectors than total_sv says");
+        if (coefficient.empty()) throw broken("fewer support vectors than total_sv states");
         vector.coefficient = to_double(coefficient);
         for (std::string_view pair = next_word(line); !pair.empty(); pair = next_word(line)) {
             const std::size_t colon = pair.find(':');
-            if (colon == std::string_view::npos) throw broken(shortened(pair) + " is no index:value pair");
+            if (colon == std::string_view::npos) throw broken(shortened(pair) + " is not an index:value pair");
             const int index = to_int(pair.substr(0, colon));
             if (index <= (vector.components.empty() ? 0 : vector.components.back().index))
                 throw broken("indices of a support vector start at 1 and rise");

@@ -210,7 +210,7 @@ TEST(Report, NothingScored) {
     EXPECT_EQ(document(report, ReportFormat::sub), "");
 }
 
-TEST(Report, FirstFrameWithoutScoresLeavesNoCommaBehind) {
+TEST(Report, FirstFrameWithoutScoresLeavesNoComma) {
     ScoreCollector scores;
     scores.append("x", 1, 1);
     const std::string text = document({scores, "v", 1, 1, 2}, ReportFormat::json);

@@ -111,9 +111,9 @@ LocalScores::Source LocalScores::source_of(const std::string &name, const std::s
         });
     };
     if (std::none_of(slots.begin(), slots.end(), is_score))
-        throw invalid("'" + name + "' is no score of this run; name a model of it, or give the feature with --feature");
-    throw invalid("'" + name + "'" + wanted_by +
-                  " has no scores for parts of a picture; there are those of vif, adm, motion and psnr");
+        throw invalid("'" + name +
+                      "' is not a score of this run; name one of its models, or add the feature with --feature");
+    throw invalid("'" + name + "'" + wanted_by + " has no local scores; vif, adm, motion and psnr have");
 }
 
 LocalScores::Score LocalScores::resolve(const std::string &name, const Slots &slots) {
@@ -135,7 +135,7 @@ void LocalScores::resolve_regions(const Slots &slots) {
             region_names_.emplace_back(feature_alias(slot->stored_names().find(name)->second));
     }
     if (region_names_.empty())
-        throw invalid("regions need a score: a model, or a feature that has scores for parts of a picture, as psnr");
+        throw invalid("regions need a score: give a model, or a feature with local scores such as psnr");
     for (const std::string &name : region_names_) region_scores_.push_back(resolve(name, slots));
 }
 
@@ -153,7 +153,7 @@ void LocalScores::check_names(const Slots &slots) const {
         for (const std::string &score : region_names_)
             if (!known.insert(score + "_" + region.name).second)
                 throw invalid("region '" + region.name + "' would give a score '" + score + "_" + region.name +
-                              "', which there is already; choose another name");
+                              "', which exists already; choose another name");
     }
 }
 

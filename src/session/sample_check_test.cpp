@@ -117,7 +117,7 @@ TEST(SampleCheck, FindsTheFirstSampleOfLargePlanes) {
     for (const unsigned lanes : {32u, 64u}) expect_alike({.lanes = lanes}, bad, false, 2);
 }
 
-TEST(SampleCheck, TellsSamplesAtTheTopOf16Bits) {
+TEST(SampleCheck, RecognisesSamplesAtTheTopOf16Bits) {
     const PictureFormat format{PixelFormat::yuv420p, 10, 64, 40};
     const Picture high = flat(format, 0);
     for (unsigned p = 0; p < 3; p++)
@@ -156,7 +156,7 @@ TEST(SampleCheck, HoldsForMetricsOnTheCpuBesideADevice) {
                          with_sample(format, 0, 3, 3, 0x0400), true, 1);
 }
 
-TEST(SampleCheck, LooksAtNothingThatNobodyReads) {
+TEST(SampleCheck, SkipsPlanesThatNoMetricReads) {
     const PictureFormat deep{PixelFormat::yuv420p, 10, 64, 48}, full{PixelFormat::yuv420p, 16, 64, 48},
         shallow{PixelFormat::yuv420p, 8, 64, 48};
     for (const bool on_device : {false, true}) {
@@ -168,7 +168,7 @@ TEST(SampleCheck, LooksAtNothingThatNobodyReads) {
 }
 
 // Metrics that look back score neither the frame nor the next one, which would be compared with it.
-TEST(SampleCheck, NobodyLooksBackAtRefusedPictures) {
+TEST(SampleCheck, MetricsDoNotLookBackAtRefusedPictures) {
     const PictureFormat format{PixelFormat::yuv420p, 10, 64, 48};
     for (const unsigned batch : {1u, 4u}) {
         const Outcome outcome =

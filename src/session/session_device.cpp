@@ -20,7 +20,7 @@ void check_wish(const BackendWish &wish, const DeviceInfo *device) {
 } // namespace
 
 void SessionDevice::use(const DeviceChoice &choice) {
-    if (stage_) throw invalid("a session works with one device; it has one already");
+    if (stage_) throw invalid("a session uses one device, and this one has it already");
     check_wish(wish_, &choice.device->info());
     stage_ = std::make_unique<DeviceStage>(choice, receiver_);
 }
@@ -30,7 +30,7 @@ BackendWish SessionDevice::with(const BackendWish &wish) const {
     all.add(wish);
     if (all == wish_) return all;
     if (is_final_ && !stage_ && all.needs_device())
-        throw invalid("turbo.backend comes too late: a backend is chosen before the first pictures");
+        throw invalid("turbo.backend comes too late: choose a backend before the first pictures");
     check_wish(all, stage_ ? &stage_->device().info() : nullptr);
     return all;
 }

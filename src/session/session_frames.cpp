@@ -107,9 +107,9 @@ void Session::Impl::check_pair(const PicturePair &pair) const {
     const Picture &ref = pair.ref, &dist = pair.dist;
     if (!(ref.format() == dist.format()))
         throw invalid("the reference picture is " + describe(ref.format()) + ", the distorted one " +
-                      describe(dist.format()) + "; they must be alike");
+                      describe(dist.format()) + "; they must match");
     if ((ref.memory() == Memory::device) != (dist.memory() == Memory::device))
-        throw invalid("one picture is on a device, the other is not; they must be alike");
+        throw invalid("one picture is on a device, the other is not; they must match");
     if (ref.memory() == Memory::device && !device.stage())
         throw invalid("device pictures need an active device backend");
     check_format_is_kept(ref.format());

@@ -23,7 +23,7 @@ std::unique_ptr<MetricSlot> Session::Impl::make_slot(const MetricInfo &info, con
     const DeviceStage *const stage = device.stage();
     if (pinned && stage && stage->prepared())
         throw invalid("feature '" + std::string(info.name) + "_" + std::string(stage->backend()) +
-                      "' comes too late: metrics of a device are registered before the first pictures");
+                      "' comes too late: register a device's metrics before the first pictures");
     // With a gpumask only features that ask for the device by name run there (backends.md 4.3).
     const auto place = pinned                     ? MetricSlot::Place::pinned
                        : stage && !config.gpumask ? MetricSlot::Place::device
@@ -37,7 +37,7 @@ void Session::Impl::add(MetricSet::Slots slots) {
 }
 
 void Session::Impl::use_local_scores(LocalConfig wanted) {
-    if (format_) throw invalid("maps and regions come too late: they are chosen before the first pictures");
+    if (format_) throw invalid("maps and regions come too late: choose them before the first pictures");
     local_config_ = std::move(wanted);
 }
 
@@ -55,7 +55,7 @@ void Session::Impl::prepare(const PictureFormat &format) {
     device.prepare(format, candidates);
     std::unique_ptr<LocalScores> made;
     if (local_config_) {
-        if (device.stage()) throw invalid("maps and regions are measured on the CPU only; with them use --backend cpu");
+        if (device.stage()) throw invalid("maps and regions are computed on the CPU only; use --backend cpu");
         made = std::make_unique<LocalScores>(*local_config_, format, metrics.slots());
     }
     for (std::size_t i = 0; i < prepared.size(); i++) metrics.slots()[i]->take(std::move(prepared[i]));
@@ -122,7 +122,7 @@ ExtractorName Session::find_extractor(std::string_view extractor, const OptionTe
                       " backend, which is not active");
     if (!name.info)
         throw invalid("there is no feature extractor '" + std::string(extractor) +
-                      "'; `vmaf --list_features` shows those there are");
+                      "'; `vmaf --list_features` lists all");
     return name;
 }
 

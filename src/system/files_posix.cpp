@@ -98,10 +98,9 @@ class PlacedFile::File {
             earlier.reset();
         }
         if (earlier && !S_ISREG(earlier->st_mode))
-            throw cannot_create(path,
-                                S_ISLNK(earlier->st_mode) ? "a link has that name"
-                                                          : "something that is no regular file has that name",
-                                EEXIST);
+            throw cannot_create(
+                path, S_ISLNK(earlier->st_mode) ? "a link has that name" : "a folder, pipe or device has that name",
+                EEXIST);
         TemporaryFile temporary(path, earlier ? &*earlier : nullptr);
         if (temporary.error()) throw cannot_create(path, std::strerror(temporary.error()), temporary.error());
         if (earlier) take_over_permissions(temporary.descriptor().get(), *earlier, path);

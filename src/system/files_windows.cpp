@@ -104,7 +104,7 @@ class PlacedFile::File {
         const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
         if (kind != INVALID_FILE_ATTRIBUTES &&
             (kind & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_DEVICE)))
-            throw OutputError(EEXIST, "cannot create '" + path + "': something that is no regular file has that name");
+            throw OutputError(EEXIST, "cannot create '" + path + "': a folder, pipe or device has that name");
         handle_ = Handle(CreateFileW(wide_path(path).c_str(), GENERIC_WRITE, FILE_SHARE_READ, nullptr, CREATE_ALWAYS,
                                      FILE_ATTRIBUTE_NORMAL, nullptr));
         if (!handle_.is_open()) throw cannot("cannot create '" + path + "'", GetLastError());

@@ -105,7 +105,7 @@ TEST_F(Files, ThreadsWriteTheirOwnFiles) {
     EXPECT_EQ(entries(), 4);
 }
 
-TEST_F(Files, CheckingLeavesNothingBehind) {
+TEST_F(Files, CheckingLeavesNoFiles) {
     check_output_file(folder_ + "/out");
     EXPECT_EQ(entries(), 0);
     EXPECT_THROW(check_output_file(folder_), Error);
@@ -420,7 +420,7 @@ TEST_F(Files, GrowingFilesStartWhereTheyShould) {
     EXPECT_THROW(GrowingFile("", Start::at_end), Error);
 }
 
-TEST_F(Files, AReservedFileIsNobodyElses) {
+TEST_F(Files, AReservedFileIsExclusive) {
     const std::string precious = folder_ + "/precious", part = folder_ + "/part";
     put(precious, "one");
     ASSERT_EQ(symlink("precious", part.c_str()), 0);
@@ -445,7 +445,7 @@ TEST_F(Files, OneFileIsFoundUnderAllItsNames) {
     EXPECT_FALSE(would_overwrite("/dev/null", "/dev/null"));
 }
 
-TEST_F(Files, WhatOthersCanChangeIsTold) {
+TEST_F(Files, WhatOthersCanChangeIsReported) {
     const auto danger = [&](const std::string &path) { return who_else_can_change(path, Reach::with_parents); };
     const std::string folder = folder_ + "/a", path = folder + "/module";
     ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);

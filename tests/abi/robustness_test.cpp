@@ -450,7 +450,7 @@ TEST(Samples, AboveTheDepthAreRefusedWithoutThreads) {
     EXPECT_EQ(vmaf_score_pooled(ctx, model, VMAF_POOL_METHOD_MEAN, &mean, 0, 3), 0);
 }
 
-TEST(Samples, AboveTheDepthAreToldByTheNextCallWithThreads) {
+TEST(Samples, AboveTheDepthAreReportedByTheNextCallWithThreads) {
     for (unsigned threads : {1u, 3u}) {
         Context ctx(quiet(threads));
         EXPECT_EQ(vmaf_use_feature(ctx, "vif", nullptr), 0);

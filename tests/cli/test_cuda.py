@@ -32,7 +32,7 @@ class Cuda(CommandTest):
 
 @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "this machine has a driver")
 class WithoutDriver(Cuda):
-    def test_auto_says_so_once_and_scores_on_the_cpu(self):
+    def test_auto_warns_once_and_scores_on_the_cpu(self):
         run = self.score(*VIF, env=environment(fake=False))
         self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
         self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
@@ -171,7 +171,7 @@ class WithFailingDriver(Cuda):
 
     def test_errors_name_call_and_code(self):
         run = self.score(*VIF, "--backend", "cuda", expect=255, env=environment(FAKE_CUDA_FAIL="cuMemAlloc_v2=2"))
-        self.assertRegex(run.stderr, r"cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY \(2\), at \w+\.cpp:\d+; memory is short")
+        self.assertRegex(run.stderr, r"cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY \(2\), at \w+\.cpp:\d+; device memory is full")
         run = self.score(*VIF, "--backend", "cuda", expect=234, env=environment(FAKE_CUDA_FAIL="cuLaunchKernel@2=719"))
         self.assertIn("(719)", run.stderr)
 
@@ -267,7 +267,7 @@ class Video(Cuda):
         run = self.score(*VIF, "--backend", "cpu", "--hwaccel", "cuda", expect=None, env=environment(FAKE_CUDA_FAIL="cuDevicePrimaryCtxRetain=2"))
         if "it does not decode h264 here" in run.stderr:
             self.skipTest("this FFmpeg decodes nothing on CUDA devices")
-        self.assertIn("cuDevicePrimaryCtxRetain failed: CUDA_ERROR_OUT_OF_MEMORY (2); memory is short", run.stderr)
+        self.assertIn("cuDevicePrimaryCtxRetain failed: CUDA_ERROR_OUT_OF_MEMORY (2); device memory is full", run.stderr)
         self.assertEqual(run.returncode, 255)
 
 

@@ -68,7 +68,7 @@ if FLIPS > 20:  # more than the gate has time for
         "apng.apng": ("-c:v", "apng"),
     }
 # Where the first packets of a transmission were lost it looks as if it had been joined in the middle: a warning says so.
-LEFT_OUT, MAY_BEGIN_ANYWHERE = "it begins with pictures that cannot be decoded", (".ts", ".mpg")
+LEFT_OUT, MAY_BEGIN_ANYWHERE = "it begins with pictures that depend on others", (".ts", ".mpg")
 NEVER_SILENT = ("ffv1.mkv", "hash.mkv")  # every slice or picture has a checksum
 
 
@@ -196,7 +196,7 @@ class Starts(VideoTest):
     def test_streams_that_were_joined_in_the_middle(self):
         whole = self.encode("join.ts", "-r", "24", "-c:v", "mpeg2video", "-bf", "2", "-g", "12", "-q:v", "3")
         content = read(whole)
-        self.sound(self.file("joined.ts", content[188 * 61:]), says="begins with pictures that cannot be decoded")
+        self.sound(self.file("joined.ts", content[188 * 61:]), says="begins with pictures that depend on others")
 
     def test_refreshed_row_by_row_and_joined_in_the_middle(self):
         whole = self.encode("refresh.ts", "-c:v", "libx264", "-g", "12", "-x264-params", "intra-refresh=1", "-b:v", "1M")
@@ -229,7 +229,7 @@ class Starts(VideoTest):
                 run = run_vmaf(whole, bad, "--mismatch", "warn")
                 self.assertIn(run.returncode, (234, 255), run.stderr)
 
-    def test_a_damaged_key_picture_behind_which_open_ones_are_left_out(self):
+    def test_a_damaged_key_picture_after_which_open_ones_are_left_out(self):
         whole = self.encode("opened.mkv", "-c:v", "libx264", "-bf", "3", "-g", "12", "-x264-params", "open-gop=1:scenecut=0:slices=4")
         content = bytearray(read(self.copied("opened_cut.mkv", whole, "-ss", "1.1")))
         sound = self.file("opened_sound.mkv", bytes(content))
@@ -308,7 +308,7 @@ class OtherFiles(VideoTest):
         self.file("disguised.mp4", "ffconcat version 1.0\nfile secret.mp4\n")
         self.file("disguised.mkv", read(self.path("list.m3u8")))
         for name in ("list.m3u8", "list.mpd", "list.ffconcat", "disguised.mp4"):
-            self.refuse(self.path("secret.mp4"), self.path(name), says=[name, "names other files", "only the file that is given"])
+            self.refuse(self.path("secret.mp4"), self.path(name), says=[name, "is a list of other files", "give one of those files"])
         self.refuse(self.path("secret.mp4"), self.path("disguised.mkv"), says="disguised.mkv")  # since FFmpeg 7 just a broken file
 
     def test_no_other_file_is_opened(self):

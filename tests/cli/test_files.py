@@ -47,7 +47,7 @@ class Outputs(CommandTest):
         self.assertEqual(precious.read_text(), "old")
 
     @needs_root
-    def test_a_file_that_somebody_put_where_it_cannot_be_replaced_is_refused(self):
+    def test_another_users_file_that_cannot_be_replaced_is_refused(self):
         """It would stay theirs, to be changed later."""
         self.folder.chmod(0o755)  # both read the clips
         with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +120,7 @@ class HeatMaps(CommandTest):
         self.maps(255, "a link has that name")
         self.assertEqual(precious.read_text(), "old")
         self.first(os.mkfifo)
-        self.maps(255, "no regular file")
+        self.maps(255, "a folder, pipe or device has that name")
 
     def test_old_maps_are_replaced_without_their_special_modes(self):
         path = self.first(lambda path: path.write_text("old"))
@@ -220,7 +220,7 @@ class Modules(CommandTest):
             self.make(str(pathlib.Path(module).with_name("movable")))
         return program
 
-    def test_only_an_installation_that_says_so_can_be_moved(self):
+    def test_only_an_installation_marked_for_it_can_be_moved(self):
         program = self.moved()
         self.run_in(program, 0)
         for module in self.libdir():

@@ -54,7 +54,7 @@ class WithoutRuntime(Hip):
                       "ldconfig -p | grep libamdhip64", "HIP cannot be used", "Runtime requirements"):
             self.assertIn(words, text)
 
-    def test_auto_says_so_once_and_scores_on_the_cpu(self):
+    def test_auto_warns_once_and_scores_on_the_cpu(self):
         run = self.score(*VIF, env=self.env)
         self.assertRegex(run.stderr, r"^vmaf: hip not usable \(.*libamdhip64\.so: .*\); using cpu\n$")
         self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")

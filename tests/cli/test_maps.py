@@ -102,20 +102,20 @@ class Maps(CommandTest):
 
     def test_what_is_refused(self):
         twice = self.folder / "twice.npy"
-        self.refused("does not say which kind of map", "--map", "map.bin")
+        self.refused("has no known ending", "--map", "map.bin")
         self.refused("multiple of 16", "--map", twice, "--map-cell", "40")
         self.refused("--map-cell is for --map", "--map-cell", "32")
         self.refused("give one after --map-of psnr_y", "--map", twice, "--map-of", "psnr_y")
         self.refused("both write", "--map", twice, "--map", twice)
-        self.refused("is no score of this run", "--map-of", "psnr_y", "--map", twice, expect=255)
-        self.refused("has no scores for parts of a picture", "--feature", "float_ssim", "--map-of", "float_ssim", "--map", twice,
+        self.refused("is not a score of this run", "--map-of", "psnr_y", "--map", twice, expect=255)
+        self.refused("has no local scores", "--feature", "float_ssim", "--map-of", "float_ssim", "--map", twice,
                      expect=255)
         self.refused("NAME=X,Y,WIDTH,HEIGHT", "--region", "face")
         self.refused("cannot name a region", "--region", "a b=0,0,16,16")
         self.refused("two regions are named 'a'", "--region", "a=0,0,16,16", "--region", "a=0,0,32,16")
         self.refused("is empty", "--region", "a=0,0,0,16", expect=255)
         self.refused("is not inside the picture of 160x96", "--region", "a=150,0,16,16", expect=255)
-        self.refused("which there is already", "--feature", "psnr", "-m", "version=vmaf_v0.6.1:name=psnr", "--region", "y=0,0,16,16",
+        self.refused("which exists already", "--feature", "psnr", "-m", "version=vmaf_v0.6.1:name=psnr", "--region", "y=0,0,16,16",
                      expect=255)
         self.refused("line 1 of", "--regions", self.file("bad.csv", "0,a,0,0,16\n"), expect=255)
         self.refused("is in frame 0 already", "--regions", self.file("two.csv", "0,a,0,0,16,16\n0,a,0,0,16,16\n"), expect=255)

@@ -89,7 +89,7 @@ class Nvdec(VideoTest):
         frames, said = self.decode(most=3, expect=0)
         self.assertEqual(([f[0] for f in frames], said), ([0, 1, 2], ""))
 
-    def test_what_fails_is_told(self):
+    def test_failures_are_reported(self):
         name = os.path.basename(self.file)
         for fail, count, says in (("create:1", 0, "too little memory"), ("capabilities:1", 0, "does not take pictures of this size"),
                                   ("parser:1", 0, "cuvidCreateVideoParser failed"), ("parse:10", 8, "cuvidParseVideoData failed"),

@@ -52,7 +52,7 @@ class Syntax(CommandTest):
         run = self.vmaf("-r", "/no/such", "-r", self.ref, "-d", self.dist, *NO_MODEL, "--json", "--csv", "-o", "-")
         self.assertTrue(run.stdout.startswith("Frame,"))
 
-    def test_words_behind_a_double_dash_are_no_options(self):
+    def test_words_after_a_double_dash_are_not_options(self):
         self.score(*NO_MODEL, "-o", "-", "--", "--nonsense")
 
     def test_unknown_options_are_refused_with_the_nearest_name(self):
@@ -175,7 +175,7 @@ class Models(CommandTest):
         pipe = self.folder / "pipe.json"
         os.mkfifo(pipe)
         for path in (pipe, "/dev/zero"):
-            self.refused(255, "--model", f"path={path}", says="no regular file")
+            self.refused(255, "--model", f"path={path}", says="not a regular file")
 
     def test_a_model_that_gives_no_number_is_refused(self):
         model = json.loads(read(pathlib.Path(__file__).parents[2] / "models/vmaf_v0.6.1.json"))
@@ -195,7 +195,7 @@ class Models(CommandTest):
             self.refused(1, "--model", "version=vmaf_b_v0.6.3:name=b", "--model", "version=vmaf_v0.6.1:name=" + name, says="model 'b'")
         self.score("-n", "--feature", "psnr", "--model", "version=vmaf_v0.6.1:name=psnr_y")
 
-    def test_text_behind_a_second_equals_sign_is_dropped(self):
+    def test_text_after_a_second_equals_sign_is_dropped(self):
         self.assertIn("a", self.document("--model", "version=vmaf_v0.6.1:name=a=b")["pooled_metrics"])
 
     def test_overloads_change_the_features(self):

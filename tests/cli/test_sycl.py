@@ -25,7 +25,7 @@ class WithoutModule(CommandTest):
         for words in ("libvmaf-sycl.so", "was not found", "docs/backends/sycl.md"):
             self.assertIn(words, run.stderr)
 
-    def test_auto_says_so_once_and_scores_on_the_cpu(self):
+    def test_auto_warns_once_and_scores_on_the_cpu(self):
         run = self.score(*VIF, *OTHERS, env=environment("/no/such/module.so"))
         self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
         self.assertRegex(run.stderr, r"^vmaf: sycl not usable \(the module .*\); using cpu\n$")

@@ -222,7 +222,7 @@ class Preparation(VideoTest):
         yuv = self.encode("yuv.mkv", "-vf", "scale=flags=bicubic+accurate_rnd+full_chroma_int,format=yuv444p10le", "-c:v", "ffv1", source=rgb)
         self.assertEqual(document["frames"], self.pair(self.lossless, yuv)[0]["frames"])
 
-    def test_full_range_is_converted_and_told(self):
+    def test_full_range_is_converted_and_reported(self):
         full = self.encode("full.mkv", "-vf", "scale=out_range=full", "-color_range", "pc", "-c:v", "ffv1")
         document = self.prepared(full, "different colour ranges")
         self.assertGreater(document["pooled_metrics"]["psnr_y"]["min"], 50)
@@ -249,7 +249,7 @@ class Preparation(VideoTest):
         self.assertGreater(document["pooled_metrics"]["psnr_y"]["min"], 40)
         self.assertEqual(document["inputs"]["distorted"]["size"], SIZE)
 
-    def test_other_matrices_are_told(self):
+    def test_other_matrices_are_reported(self):
         tagged = [self.encode(f"{m}.mkv", "-c:v", "ffv1", "-colorspace", m, "-color_range", "tv") for m in ("bt709", "smpte170m")]
         document, stderr = self.pair(*tagged)
         self.assertIn("different colour matrices", stderr)
@@ -361,7 +361,7 @@ class Pairing(VideoTest):
         self.good(document, 27, 30)
         self.assertIn("of the distorted clip", stderr)
 
-    def test_duplicated_frames_are_told(self):
+    def test_duplicated_frames_are_reported(self):
         frozen = self.changed("frozen.mkv", "select=not(between(mod(n\\,10)\\,4\\,5)),fps=24")
         document, stderr = self.pair(self.lossless, frozen)
         self.assertIn("stands still", stderr)

@@ -67,7 +67,7 @@ class Citations(unittest.TestCase):
                                                  ("tune.md", "9")])
         self.assertNotIn("99.1", sections("vif.md"))
 
-    def test_chapters_do_not_tell_how_they_came_about(self):
+    def test_chapters_contain_no_history(self):
         for path in SPEC.glob("*.md"):
             found = re.findall(r"\bfork\b|[Mm]ission doc|\[[FSRN]\]|prototypes?/|held back|[Cc]hecked against|this text", path.read_text())
             self.assertEqual(found, [], path.name)

@@ -40,7 +40,7 @@ class Rooms(unittest.TestCase):
     def test_names_of_files_are_utf8(self):
         self.assertEqual(self.found_elsewhere(NAMES), [])
 
-    def test_systems_are_told_apart_in_one_room(self):
+    def test_systems_are_distinguished_in_one_room(self):
         self.assertEqual(self.found_elsewhere(SYSTEMS), [])
 
     def test_rooms_of_src_include_what_is_below_them(self):

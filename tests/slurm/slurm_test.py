@@ -121,7 +121,7 @@ class OnTheCluster(Case):
         self.tune(*self.corpus("slurm.jsonl", "--resume", *self.on_slurm(), values="22:46:6"))
         self.assertEqual(len(read(self.folder + "/slurm.jsonl")), 10)
 
-    def test_failed_cells_are_rows_and_tell_by_the_exit_code(self):
+    def test_failed_cells_are_rows_and_set_the_exit_code(self):
         with open(self.folder + "/broken.mkv", "wb") as file: file.write(b"not a video")
         run = self.tune(*self.corpus("rows.jsonl", "-i", self.folder + "/broken.mkv", *self.on_slurm()), code=5)
         rows = read(self.folder + "/rows.jsonl")

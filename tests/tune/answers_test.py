@@ -114,7 +114,7 @@ class Encodes(tune_case.TuneCase):
         self.tune(*sample, "--allow-unused-options")
         self.assertIn("was not used", self.tune(*sample, code=4).stderr)  # also after the cache has seen it
 
-    def test_changes_of_the_format_are_told(self):
+    def test_changes_of_the_format_are_reported(self):
         for clip, encoder, changes in (("clip444.y4m", "libsvtav1", ["chroma 4:4:4 becomes 4:2:0", "8 bits become 10"]), ("clip.y4m", "libsvtav1", ["8 bits become 10"]),
                                        ("rgb.mkv", "libx264", ["RGB becomes Y'CbCr 4:2:0"]), ("full.mkv", "libx264", ["full range becomes limited"]), ("clip444.y4m", "libx264", [])):
             run = self.encode("--json", clip=clip, encoder=encoder)

@@ -132,7 +132,7 @@ class Commands(tune_case.TuneCase):
         self.assertIn("--target-bitrate", self.probing("search", "street.y4m", "--target-vmaf", "90", "--two-pass", code=2).stderr)
         self.assertIn("exclude", self.tune("encode", "-i", "street.y4m", "--crf", "30", "--bitrate", "300", "--two-pass", code=2).stderr)
 
-    def test_failures_and_limits_are_told_in_json(self):
+    def test_failures_and_limits_are_reported_in_json(self):
         last = json.loads(self.probing("search", "absent.mkv", "--target-vmaf", "90", "--json", code=2).stdout.splitlines()[-1])
         self.check(last, "error")
         last = json.loads(self.probing("search", "street.y4m", "--q-step", "1", "--target-vmaf", "95", "--max-bitrate", "60", "--json", code=1).stdout.splitlines()[-1])
@@ -309,7 +309,7 @@ class Commands(tune_case.TuneCase):
 
     # HDR
 
-    def test_hdr_model_is_looked_for_and_doubtful_tags_are_told(self):
+    def test_hdr_model_is_searched_and_doubtful_tags_are_reported(self):
         tags = lambda primaries: ["-vf", f"format=yuv420p10le,setparams=color_primaries={primaries}:color_trc=smpte2084:colorspace=bt2020nc", "-color_primaries", primaries, "-color_trc", "smpte2084", "-colorspace", "bt2020nc", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "10"]
         for primaries in ("bt2020", "bt709"): subprocess.check_call([*FFMPEG, "-i", "street.y4m", *tags(primaries), primaries + ".mkv"], cwd=self.folder)
         run = self.probing("sample", "bt2020.mkv", "--crf", "34", "--json")

@@ -175,7 +175,7 @@ class Outputs(FilesTest):
         self.assertGreater(out.stat().st_size, 500)
 
     @needs_root
-    def test_a_scratch_folder_behind_a_link_of_another_user_is_refused_at_the_start(self):
+    def test_a_scratch_folder_through_another_users_link_is_refused_at_the_start(self):
         way, real = self.new("way"), self.new("real")
         way.parent.chmod(0o1777)
         real.mkdir()
@@ -377,7 +377,7 @@ print(7)
         self.assertTrue(self.calls("squeue") and self.calls("scancel"))
         for call in self.calls("squeue") + self.calls("scancel"): self.assertIn(f"--user={os.getuid()}", call)
 
-    def test_who_watches_is_told_what_a_node_has_ended(self):
+    def test_a_watcher_sees_what_a_node_has_finished(self):
         folder, path = self.submit(self.bin.parent / "shared", "--detach", cwd=self.bin.parent).stdout.strip(), {"PATH": f"{self.bin}:{os.environ['PATH']}"}
         self.tune("__settle", folder, cwd=self.bin.parent, env=path)
         self.assertIn("wrote 1 rows -> ", self.tune("status", folder, "--attach", cwd=self.bin.parent, env=path).stderr)
@@ -401,7 +401,7 @@ print(7)
 
 class Limits(FilesTest):
     @needs_root  # whom no limit holds
-    def test_programs_that_cannot_be_started_are_told_with_what_to_do(self):
+    def test_programs_that_cannot_be_started_are_reported_with_a_remedy(self):
         run = self.tune("score", self.clip, self.clip, "--no-cache", code=2, user=STRANGER, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)))
         self.assertRegex(run.stderr, "cannot start '.*': Resource temporarily unavailable; .*ulimit -u")
 

@@ -61,7 +61,7 @@ class Formats(tune_case.TuneCase):
         run = self.tune("score", self.clip, "small.mkv", "--score-scale", "176x144", "--format", "json")
         self.assertEqual(json.loads(run.stdout)["score_scale"], "176x144:bicubic")
 
-    def test_ranges_that_differ_are_converted_and_told(self):
+    def test_ranges_that_differ_are_converted_and_reported(self):
         self.ffmpeg("-i", self.clip, "-vf", "scale=in_range=tv:out_range=pc", "-color_range", "pc", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "0", "full.mkv")
         self.ffmpeg("-i", self.clip, "-color_range", "tv", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "0", "limited.mkv")
         run = self.tune("score", "limited.mkv", "full.mkv", "--score-scale", "none", "--format", "json")
@@ -146,7 +146,7 @@ class Formats(tune_case.TuneCase):
         drop, keep = (self.sample(self.clip, *arguments, "--film-grain", how)[0]["score"] for how in ("drop", "keep"))
         self.assertGreater(drop, keep + 1)
 
-    def test_formats_that_an_encoder_changes_are_told(self):
+    def test_formats_that_an_encoder_changes_are_reported(self):
         clip = self.make_clip("c444.y4m", chroma="444")
         row, errors = self.sample(clip, "-e", "libsvtav1", "--out-pix-fmt", "yuv420p10le")
         self.assertEqual(row["produced_pix_fmt"], "yuv420p10le")

@@ -107,7 +107,7 @@ class Predict(tune_case.TuneCase):
         self.assertEqual(prediction["uncertainty"]["calibrated"], True)
         self.assertAlmostEqual(prediction["uncertainty"]["half_width"], 1 + 8 * 8 / 9)  # type 7 at ceil(10 * 0.8) / 9
 
-    def test_an_encoder_without_a_calibration_says_so(self):
+    def test_an_encoder_without_a_calibration_is_reported(self):
         run = self.quick("predict", "-i", "street.y4m", "--target-vmaf", "70", "--with-uncertainty", "--validate-k", "1", "--residual-threshold", "60", "-e", "librav1e")
         self.assertIs(json.loads(run.stdout)["uncertainty"]["calibrated"], False)
         self.assertIn("there is no calibration for librav1e", run.stderr)

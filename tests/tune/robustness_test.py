@@ -170,7 +170,7 @@ END""")
             self.assertEqual(run.returncode, 5 if any(r["exit_status"] for r in rows) else 0)
         self.assertEqual(self.leftovers(), ([], []))
 
-    def test_encoder_that_does_not_work_is_told_by_its_error(self):
+    def test_encoder_that_does_not_work_is_reported_with_its_error(self):
         banner = "ffmpeg version 5.1\\n  built with gcc\\n  libavutil 57\\n[libx264 @ 0x1] using cpu capabilities: MMX2\\nSvt[info]: SVT [version]: 1.4"
         for error, code, words in (("[libx264 @ 0x1] broken pipe of wishes: cannot open", 1, "ended with status 1: [libx264 @ 0x1] broken pipe of wishes"), ("", 1, "ended with status 1\n"), ("", "$(kill -9 $$)", "was ended by signal 9")):
             fake = self.program("ffmpeg", f'case "$*" in *"-c:v libx264"*) printf "{banner}\\n{error}\\n[libx264 @ 0x1] profile High, level 1.0\\n" >&2; exit {code};; esac\nexec {FFMPEG} "$@"')

@@ -149,7 +149,7 @@ class Sources(tune_case.TuneCase):
         with open(self.path("pixels.mkv"), "wb") as file: file.write(with_pixel_crop(stream, 24, 4, 8, 12))
         self.same_as("cut.mkv", "pixels.mkv")
 
-    def test_fields_are_told_and_made_pictures_on_request(self):
+    def test_interlacing_is_reported_and_removed_on_request(self):
         self.ffmpeg("-i", "clip.y4m", "-vf", "tinterlace=interleave_top,setfield=tff", "-flags", "+ilme+ildct", "-x264-params", "tff=1", *LOSSLESS, "fields.mkv")
         self.ffmpeg("-i", "fields.mkv", "-vf", "bwdif=mode=send_frame", *LOSSLESS, "pictures.mkv")
         run = self.tune("sample", "-i", "fields.mkv", "--preset", "ultrafast", "--crf", "30", "--score-scale", "none")
@@ -177,7 +177,7 @@ class Sources(tune_case.TuneCase):
                                       "--json").stdout.splitlines()[-1])
         self.assertEqual(answer["status"], "ok", answer)
 
-    def test_damaged_sources_are_refused_or_the_answer_says_so(self):
+    def test_damaged_sources_are_refused_or_noted_in_the_answer(self):
         self.ffmpeg("-i", "clip.y4m", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "8", "-bf", "0", "good.mp4")
         data = bytearray(open(self.path("good.mp4"), "rb").read())
         for at in range(len(data) // 4, len(data) * 3 // 4, 5000): data[at:at + 24] = bytes((at * 7 + k * 31) % 256 for k in range(24))
@@ -189,7 +189,7 @@ class Sources(tune_case.TuneCase):
         self.assertIn("the source is damaged", run.stderr)
         self.assertTrue(json.loads(run.stdout.splitlines()[-1])["damaged_source"])
 
-    def test_container_that_cannot_hold_a_stream_is_told_before_anything_is_searched(self):
+    def test_container_that_cannot_hold_a_stream_is_refused_before_the_search(self):
         self.ffmpeg("-i", "clip.y4m", "-f", "lavfi", "-i", "sine=d=1", *LOSSLESS, "-c:a", "aac", "-shortest", "sound.mp4")
         run = self.tune("encode", "-i", "sound.mp4", "-e", "libsvtav1", "--preset", "ultrafast", "--target-vmaf", "80", "-o", "sound.webm", code=2, timeout=200)
         self.assertIn("'sound.webm' cannot hold the streams", run.stderr)
@@ -197,7 +197,7 @@ class Sources(tune_case.TuneCase):
         self.assertNotIn("kbps", run.stderr)
         self.tune("encode", "-i", "sound.mp4", "-e", "libsvtav1", "--preset", "ultrafast", "--crf", "50", "--audio-codec", "libopus", "-o", "sound.webm")
 
-    def test_covers_and_attachments_are_kept_or_told(self):
+    def test_covers_and_attachments_are_kept_or_reported(self):
         self.ffmpeg("-i", "clip.y4m", "-frames:v", "1", "-s", "64x64", "cover.png")
         self.ffmpeg("-i", "clip.y4m", *LOSSLESS, "bare.mp4")
         self.ffmpeg("-i", "bare.mp4", "-i", "cover.png", "-map", "0:v", "-map", "1:v", "-c", "copy", "-disposition:v:1", "attached_pic", "covered.mp4")
@@ -252,7 +252,7 @@ class Sources(tune_case.TuneCase):
         self.ffmpeg("-i", "clip.y4m", "-c:v", "libx264", "-crf", "45", "tiny.mp4")
         self.assertIn("larger than the source", self.tune("search", "-i", "tiny.mp4", "--preset", "ultrafast", "--score-scale", "none", "--q-step", "1", "--target", "97").stderr)
 
-    def test_near_names_are_told(self):
+    def test_near_names_are_suggested(self):
         for words, hint in ((("-e", "h265"), "did you mean libx265?"), (("-e", "libx256"), "did you mean libx265?"), (("-e", "av1"), "did you mean libsvtav1?"),
                             (("--preset", "veryfst"), "did you mean veryfast?")):
             self.assertIn(hint, self.tune("search", "-i", "clip.y4m", "--target", "80", *words, code=2).stderr)

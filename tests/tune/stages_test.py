@@ -420,7 +420,7 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
         self.assertRegex(text, "\033\\[31mlibx264 .*misses the target")
         self.assertNotIn("\033[3", self.on_terminal(*common, NO_COLOR="1"))
 
-    def test_events_and_logs_tell_what_happens(self):
+    def test_events_and_logs_record_what_happens(self):
         result = self.tune("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--score-scale", "1280x720", "--progress", "json", "--log", "run.log", "--timeout", "60")
         events = [json.loads(line) for line in result.stderr.splitlines()]
         self.assertIn("sample-done", [e["type"] for e in events])

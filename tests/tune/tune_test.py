@@ -152,7 +152,7 @@ class Tune(tune_case.TuneCase):
             self.assertEqual(run.returncode, code, run.stderr)
             self.assertIn(text, run.stderr)
 
-    def test_nothing_is_left_behind(self):
+    def test_no_files_remain(self):
         scratch = lambda: sorted(n for n in os.listdir(self.folder) if n.startswith(".vmaf-tune"))
         before = scratch()
         self.search("--target-vmaf", "88")

@@ -24,7 +24,7 @@ class Cuda(windows.WindowsTest):
         return wine(self.folder / driver / "vmaf.exe", "-r", self.ref, "-d", self.dist, "-n", "--feature", "vif", "--json", "-o", "-",
                     *arguments, **options)
 
-    def test_without_a_driver_the_cpu_scores_and_one_line_says_so(self):
+    def test_without_a_driver_the_cpu_scores_with_one_warning(self):
         run = self.vif("without")
         self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
         self.assertRegex(run.stderr, r"^vmaf: cuda not usable \(.*nvcuda\.dll.*\); using cpu\n$")

@@ -112,7 +112,7 @@ class Documents(windows.WindowsTest):
         self.assertNotEqual(run.returncode, 0)
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
-    def test_ctrl_c_leaves_nothing_behind(self):
+    def test_ctrl_c_leaves_no_files(self):
         before = sorted(os.listdir(self.folder))
         # Standard input stays open: it waits for the rest of a clip.
         run = subprocess.Popen(["wine", str(self.vmaf), "-r", "-", "-d", str(self.dist), "--json", "-o", str(self.folder / "interrupted.json")],
@@ -140,7 +140,7 @@ class Documents(windows.WindowsTest):
         (self.folder / "clip.mp4").write_bytes(b"\0\0\0\x18ftypmp42" + bytes(100))
         self.assertIn("enable_libav", wine(self.vmaf, "-r", self.folder / "clip.mp4", "-d", self.dist, expect=255).stderr)
 
-    def test_a_build_tells_its_fingerprint(self):
+    def test_a_build_states_its_fingerprint(self):
         facts = wine(self.vmaf, "--capabilities").stdout
         self.assertRegex(facts, r'"build_?id": "[0-9a-f]{16,}"')
 

@@ -74,7 +74,7 @@ class Tune(windows.WindowsTest):
         return self.tune("encode", "-i", source, "--crf", "30", "--preset", "ultrafast", "--no-cache", "--work-dir", self.folder, "--video-only", "-o",
                          output, *more, **options)
 
-    def test_an_encode_takes_the_place_of_another_when_it_is_told_to(self):
+    def test_an_encode_replaces_another_on_request(self):
         out = self.folder / "Ausgabe-出力.mkv"
         out.write_bytes(b"old")
         self.encode(self.source, dos(out), expect=None)

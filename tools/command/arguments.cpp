@@ -65,7 +65,7 @@ std::size_t choice(const std::string &option, const std::string &value, std::ini
         list += (i == 0 ? "" : i + 1 == possible.size() ? " or " : ", ") + std::string(word);
         i++;
     }
-    throw usage_error("option --" + option + ": '" + value + "' is not possible; use " + list);
+    throw usage_error("option --" + option + ": '" + value + "' is not valid; use " + list);
 }
 
 constexpr int kLargestOffset = 1'000'000;
@@ -78,8 +78,7 @@ void set_align(VideoOptions &options, const std::string &value) {
     char *end = nullptr;
     const long frames = std::strtol(value.c_str(), &end, 10);
     if (value.empty() || *end || frames > kLargestOffset || frames < -kLargestOffset)
-        throw usage_error("option --align: '" + value +
-                          "' is not possible; use auto, none, check or a number of frames");
+        throw usage_error("option --align: '" + value + "' is not valid; use auto, none, check or a number of frames");
     options.align = Align::fixed;
     options.offset_frames = static_cast<int>(frames);
 }
@@ -97,7 +96,7 @@ void set_crop(VideoOptions &options, const std::string &value) {
         at = stop + 1;
     }
     if (!is_good || numbers[0] == 0 || numbers[1] == 0)
-        throw usage_error("option --crop: '" + value + "' is not possible; use none, auto or WIDTH:HEIGHT:X:Y");
+        throw usage_error("option --crop: '" + value + "' is not valid; use none, auto or WIDTH:HEIGHT:X:Y");
     options.crop = Crop{numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 

@@ -45,7 +45,7 @@ std::string quoted(const std::string &path) { return path == "-" ? "standard inp
 std::unique_ptr<FramePairs> open_clips(const Options &options) {
     if (system::is_same_pipe(options.reference, options.distorted))
         throw Failure(ExitCode::setup,
-                      "both clips are read from " + quoted(options.reference) + "; a pipe can hold one of them only");
+                      "both clips are read from " + quoted(options.reference) + "; a pipe carries only one of them");
     if (auto videos = open_videos(options)) return videos;
     auto reference = open_clip(options.reference, "reference", options);
     auto distorted = open_clip(options.distorted, "distorted", options);

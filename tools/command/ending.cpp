@@ -17,7 +17,7 @@ Ending ending_of(const std::function<void()> &work) {
         if (failure.code() == ExitCode::closed_pipe) return {status, ""}; // its reader has seen enough
         return {status, failure.what()};
     } catch (const std::bad_alloc &) {
-        return {kSetup, "there is not enough memory for pictures of this size; use fewer --threads"};
+        return {kSetup, "not enough memory for pictures of this size; use fewer --threads"};
     } catch (const std::exception &e) {
         return {kSetup, e.what()};
     }

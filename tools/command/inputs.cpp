@@ -58,7 +58,7 @@ std::unique_ptr<FramePairs> open_videos(const Options &options) {
     if (reference_is_y4m && distorted_is_y4m) {
         if (!video.first_given.empty())
             throw usage_error("option --" + video.first_given +
-                              " is for video files; YUV4MPEG2 and raw clips are compared as they are");
+                              " is for video files; YUV4MPEG2 and raw clips are compared as stored");
         return nullptr;
     }
     VideoPairsRequest request;

@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
         return vmaf::system::end_with_output("vmaf", vmaf::cli::vmaf_command(arguments.count(), arguments.words()),
                                              static_cast<int>(vmaf::cli::ExitCode::setup));
     } catch (const std::bad_alloc &) {
-        std::fputs("vmaf: there is not enough memory to start\n", stderr);
+        std::fputs("vmaf: not enough memory to start\n", stderr);
         return static_cast<int>(vmaf::cli::ExitCode::setup);
     }
 }

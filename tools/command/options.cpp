@@ -48,7 +48,7 @@ PixelFormat parse_pixel_format(const std::string &text) {
 unsigned parse_bitdepth(const std::string &text) {
     const std::uint32_t bits = parse_unsigned("bitdepth", text);
     if (bits != 8 && bits != 10 && bits != 12 && bits != 16)
-        throw usage_error("option --bitdepth: '" + text + "' is not possible; use 8, 10, 12 or 16");
+        throw usage_error("option --bitdepth: '" + text + "' is not valid; use 8, 10, 12 or 16");
     return bits;
 }
 
@@ -61,7 +61,7 @@ void set_precision(Options &options, const std::string &text) {
     else if (digits >= 1 && digits <= 17)
         options.numbers = NumberFormat::significant(digits);
     else
-        throw usage_error("option --precision: '" + text + "' is not possible; use 1 to 17, max, full or legacy");
+        throw usage_error("option --precision: '" + text + "' is not valid; use 1 to 17, max, full or legacy");
     options.score_numbers = options.numbers;
 }
 
@@ -92,7 +92,7 @@ void set_backend(Options &options, const std::string &text) {
 void set_no_backend(Options &options, std::string_view name, const std::string &value) {
     const std::string_view backend = name.substr(std::string_view("no_").size());
     if (!value.empty() && value != "true" && value != "false")
-        throw usage_error("option --" + std::string(name) + ": '" + value + "' is not possible; use true or false");
+        throw usage_error("option --" + std::string(name) + ": '" + value + "' is not valid; use true or false");
     if (const auto i = find_backend(backend)) options.backend.is_off[*i] = value != "false";
 }
 

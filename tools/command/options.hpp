@@ -52,7 +52,7 @@ struct BackendRequest {
     bool operator==(const BackendRequest &) const = default;
 };
 
-// What is asked for the preparation of video files; YUV4MPEG2 and raw clips are compared as they are.
+// What is asked for the preparation of video files; YUV4MPEG2 and raw clips are compared as stored.
 struct VideoOptions {
     Align align = Align::check;
     int offset_frames = 0;

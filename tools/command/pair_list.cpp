@@ -179,7 +179,7 @@ std::vector<ListedPair> find_pairs(const Options &options) {
             throw Failure(ExitCode::setup,
                           std::string(options.list.empty() ? "with several --distorted clips" : "with --list") +
                               ", --output names the folder for the documents, and " + quoted(*options.output) +
-                              " is none; make it first");
+                              " is not one; create it first");
         for (ListedPair &pair : pairs)
             if (pair.output.empty())
                 pair.output =

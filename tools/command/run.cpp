@@ -393,7 +393,7 @@ void run_pairs(const Options &options) {
                 if (own.output) guarded(ExitCode::setup, [&] { system::check_output_file(*own.output); });
                 tell(pair, score_pair(own, *clips, engine, false, shares[mine] ? &ticket : nullptr), "");
             } catch (const std::bad_alloc &) {
-                tell(pair, {}, "there is not enough memory for pictures of this size; use fewer --jobs or --threads");
+                tell(pair, {}, "not enough memory for pictures of this size; use fewer --jobs or --threads");
             } catch (const std::exception &e) {
                 tell(pair, {}, e.what());
             }

@@ -79,7 +79,7 @@ Options parse_arguments(int argc, char **argv) {
     }
     if ((o.width == 0) != (o.height == 0)) throw invalid("--width and --height go together");
     for (const std::string &backend : o.backends)
-        if (!is_backend(backend)) throw invalid("'" + backend + "' is no backend");
+        if (!is_backend(backend)) throw invalid("'" + backend + "' is not a backend");
     if (o.features.empty()) o.features = features_of(o.backends);
     if (o.features.empty() || o.backends.size() < 2)
         throw invalid("there is nothing to compare: at least one feature and two backends are needed");

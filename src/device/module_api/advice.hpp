@@ -7,9 +7,9 @@ namespace vmaf::module_api {
 inline const char *advice_for(int result) {
     switch (result) {
     case 2:
-        return "; memory is short: others may hold the device's. End them, run less at once, or score on the CPU "
+        return "; device memory is full: end other programs that use it, run fewer jobs, or score on the CPU "
                "(--backend cpu, and --hwaccel none for video)";
-    case 46: return "; another process has the device for itself";
+    case 46: return "; another process holds the device exclusively";
     case 100:
     case 101: return "; no such device is visible to this process";
     case 209:
@@ -22,7 +22,7 @@ inline const char *advice_for(int result) {
     case 716:
     case 717:
     case 718:
-    case 719: return "; the device stopped this process's work: what it had there is lost, so start again";
+    case 719: return "; the device aborted this process's work and its data is lost; start again";
     default: return "";
     }
 }

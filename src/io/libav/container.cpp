@@ -52,8 +52,8 @@ const AVInputFormat *Container::find_format() const {
                                                                    "avisynth", "vapoursynth", "sdp",    "rtsp"};
     for (const std::string_view kind : kElsewhere)
         if (av_match_name(kind.data(), format->name))
-            throw invalid(name() + " is no video but names other files (" + std::string(kind) +
-                          "); only the file that is given is read, so give one of those, or join them first");
+            throw invalid(name() + " is a list of other files, not a video (" + std::string(kind) +
+                          "); give one of those files, or join them first");
     return format;
 }
 

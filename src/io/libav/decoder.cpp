@@ -334,7 +334,7 @@ bool Decoder::receive_whole(AVFrame *frame) {
         if (lacks_start && begins_without_key_ && !is_forgiving_) first_is_damaged_ = true;
         if (is_forgiving_ && (lacks_start || (frames_ == 0 && !decoder_complaints_.first().empty())))
             remark_ += std::string(remark_.empty() ? "" : "; ") +
-                       "it begins with pictures that cannot be decoded, since they refer to others before its start; "
+                       "it begins with pictures that depend on others before its start; "
                        "they are left out";
         // Frames come in order: what was decoded before this one is done.
         if (is_forgiving_ && (first_key_ == AV_NOPTS_VALUE || frame->best_effort_timestamp > first_key_)) {

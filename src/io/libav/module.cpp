@@ -161,13 +161,13 @@ class LibavFile final : public VideoFile {
         // Decoders of processors leave some of what should be cropped at the left, for the sake of alignment, and those
         // of devices do not; NVIDIA's parser does not even tell what is.
         if (decoder_->is_cropped_at_origin())
-            return "its pictures are cropped at the left or above, which GPUs decode otherwise";
+            return "its pictures are cropped at the left or top, which GPUs decode differently";
         if (decoder_->device().empty() && !decoder_->is_trial()) return nullptr;
         const auto format = decoder_->device().empty() ? AVPixelFormat(first_.format) : decoder_->processors_format();
         const AVPixFmtDescriptor *const pixels = av_pix_fmt_desc_get(format);
         if (decoder_->stream().codecpar->codec_id == AV_CODEC_ID_HEVC && pixels && pixels->nb_components >= 3 &&
             pixels->log2_chroma_w == 0 && pixels->comp[0].depth > 10)
-            return "HEVC 4:4:4 above 10 bits has other chroma out of GPUs than out of processors";
+            return "GPUs decode the chroma of HEVC 4:4:4 above 10 bits differently";
         return nullptr;
     }
 

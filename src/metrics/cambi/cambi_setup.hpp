@@ -19,7 +19,7 @@ inline constexpr std::array<int, kMaxSteps + 1> kWeights = {0, 1, 2, 3, 4, 4, 5,
                                                             8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
 
 inline constexpr OptionSpec kOptions[] = {
-    {"cambi_max_val", "cmxv", "largest score given out", 1000.0, 0, 1000, true},
+    {"cambi_max_val", "cmxv", "upper limit of the score", 1000.0, 0, 1000, true},
     {"enc_width", "encw", "width at which the clip was encoded", 0, 180, 7680, true},
     {"enc_height", "ench", "height at which the clip was encoded", 0, 150, 7680, true},
     {"enc_bitdepth", "encbd", "bit depth at which the clip was encoded", 0, 6, 16, true},
@@ -28,14 +28,15 @@ inline constexpr OptionSpec kOptions[] = {
     {"window_size", "ws", "side of the analysis window at 3840x2160; smaller pictures get a smaller one", 65, 15, 127,
      true},
     {"topk", "", "share of the pixels that enter the score, the most banded first", 0.6, 0.0001, 1, true},
-    {"cambi_topk", "ctpk", "the same; counts while topk is 0.6", 0.6, 0.0001, 1, true},
-    {"tvi_threshold", "tvit", "relative luminance step from which on a contour is visible", 0.019, 0.0001, 1, true},
+    {"cambi_topk", "ctpk", "same as topk; used only while topk is 0.6", 0.6, 0.0001, 1, true},
+    {"tvi_threshold", "tvit", "smallest relative luminance step that is visible", 0.019, 0.0001, 1, true},
     {"cambi_vis_lum_threshold", "vlt", "luminance in cd/m2 below which banding is invisible", 0.0, 0, 300, true},
     {"max_log_contrast", "mlc", "log2 of the largest contour examined, in 10-bit levels", 2, 0, 5, true},
     {"heatmaps_path", "", "folder for maps of the banding per pixel", std::string_view(""), 0, 0, false},
     {"full_ref", "", "score the reference too and give the difference", false, 0, 0, false},
     {"eotf", "", "transfer function: bt1886 or pq", std::string_view("bt1886"), 0, 0, true},
-    {"cambi_eotf", "ceot", "the same; wins over eotf when it is not bt1886", std::string_view("bt1886"), 0, 0, true},
+    {"cambi_eotf", "ceot", "same as eotf; takes precedence unless it is bt1886", std::string_view("bt1886"), 0, 0,
+     true},
     {"cambi_high_res_speedup", "hrs", "1080, 1440 or 2160: halve pictures of at least that height first", 0, 0, 2160,
      true},
 };

@@ -85,8 +85,8 @@ using namespace motion;
 
 constexpr std::array kOptions = {
     OptionSpec{"motion_force_zero", "force_0", "all scores become 0", false, 0, 0, true},
-    OptionSpec{"motion_blend_factor", "mbf", "how much of what exceeds the blend offset is kept; motion3 only", 1.0,
-               0.0, 1.0, true, kLate},
+    OptionSpec{"motion_blend_factor", "mbf", "fraction kept of a score above the blend offset; motion3 only", 1.0, 0.0,
+               1.0, true, kLate},
     OptionSpec{"motion_blend_offset", "mbo", "scores above this are blended; motion3 only", 40.0, 0.0, 1000.0, true,
                kLate},
     OptionSpec{"motion_fps_weight", "mfw", "multiplies every score, to correct for the frame rate", 1.0, 0.0, 5.0, true,

@@ -38,8 +38,8 @@ constexpr OptionSpec kTemporalOptions[] = {
     kPrescaleMethod,
     kSigma,
     kFloor,
-    {"speed_max_val", "mxv", "shows in the score's name, but limits nothing", 1000.0, 0, 1000, true, kLate},
-    {"speed_use_ref_diff", "urd", "subtract the reference from the distorted picture before it", false, 0, 0, true},
+    {"speed_max_val", "mxv", "appears in the score's name; no effect", 1000.0, 0, 1000, true, kLate},
+    {"speed_use_ref_diff", "urd", "score the difference between the pictures", false, 0, 0, true},
 };
 
 Settings core_settings(std::string_view metric, const OptionValues &options) {

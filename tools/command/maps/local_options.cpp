@@ -25,8 +25,7 @@ MapFormat format_of(const std::string &path) {
     if (ending == ".csv") return MapFormat::csv;
     if (ending == ".png") return MapFormat::png;
     if (ending == ".y4m") return MapFormat::y4m;
-    throw usage_error("option --map: '" + path +
-                      "' does not say which kind of map; give a name that ends in .npy, .csv, .png or .y4m");
+    throw usage_error("option --map: '" + path + "' has no known ending; use .npy, .csv, .png or .y4m");
 }
 
 std::vector<std::string> split(const std::string &text, char separator) {

@@ -23,7 +23,7 @@ std::string checked_target(const std::string &path) {
     const auto target = fs::weakly_canonical(path, error);
     if (error) throw system::OutputError(error.value(), quoted(path) + " cannot be written: " + error.message());
     if (fs::exists(target, error) && !fs::is_regular_file(target, error))
-        throw system::OutputError(EINVAL, quoted(path) + " is no file; maps are written to files");
+        throw system::OutputError(EINVAL, quoted(path) + " is not a file; maps are written to files");
     return target.string();
 }
 

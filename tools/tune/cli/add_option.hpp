@@ -18,7 +18,7 @@ inline CLI::Validator finite_number() {
     return CLI::Validator(
         [](std::string &text) {
             const double value = std::strtod(text.c_str(), nullptr);
-            return std::isfinite(value) ? std::string() : "'" + text + "' is not a number that can be used here";
+            return std::isfinite(value) ? std::string() : "'" + text + "' is not a usable number";
         },
         "", "number");
 }

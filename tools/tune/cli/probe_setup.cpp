@@ -245,7 +245,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     choose_passes(s.encode);
     s.encode.native_preset = clamped_preset(programs_, adapter, s.encode.preset);
     if (!s.encode.native_preset.empty())
-        progress_.warn(adapter.name + " of this FFmpeg does not go as far as preset " + s.encode.preset + "; " +
+        progress_.warn(adapter.name + " of this FFmpeg has no preset " + s.encode.preset + "; " +
                        s.encode.native_preset + " is used");
     if (source.hdr.transfer != Hdr::Transfer::none && !adapter.has_hdr_arguments())
         progress_.warn(adapter.name + " gets no HDR metadata; its encodes are not tagged");

@@ -138,7 +138,7 @@ TEST(RowScan, ReadsWhatAnswersNeed) {
     }
 }
 
-TEST(RowScan, TellsMalformedLinesAndReadsEscapes) {
+TEST(RowScan, ReportsMalformedLinesAndReadsEscapes) {
     const auto path =
         std::filesystem::temp_directory_path() / ("rows-" + std::to_string(system::own_process()) + ".jsonl");
     std::ofstream(path)

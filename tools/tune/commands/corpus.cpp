@@ -283,7 +283,7 @@ int run_corpus(const CorpusRequest &given) {
     check_files(files_of(o));
     if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
     if (o.resume && (o.schema == 3 || o.format == CorpusFormat::csv))
-        throw usage_error("--resume needs rows of schema 4: older rows and CSV do not say what made them");
+        throw usage_error("--resume needs rows of schema 4: older rows and CSV do not state how they were made");
     Run run(o, true);
     const CorpusPlan plan = plan_corpus(run, o);
     if (o.dry_run) {

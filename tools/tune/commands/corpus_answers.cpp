@@ -232,7 +232,7 @@ int search_corpus(const SearchRequest &o) {
     if (o.interpolate && (o.target_bitrate || targets.size() != 1 || metric_choice(targets[0].metric)->lower_is_better))
         throw usage_error("--interpolate answers one quality target of a metric where higher is better");
     if (!o.max_size.empty() || o.max_encoded_percent)
-        throw usage_error("rows do not tell the size of the whole: with --from-corpus use --max-bitrate");
+        throw usage_error("rows do not state the size of the whole encode; with --from-corpus use --max-bitrate");
     RowComplaints complaints(o.strict);
     const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
     using Variant = decltype(std::declval<ScannedRow>().variant());

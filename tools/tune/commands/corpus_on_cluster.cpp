@@ -35,7 +35,7 @@ void plan_cells(const CorpusRequest &given, Manifest &manifest) {
     check_files(files_of(o));
     if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
     if (o.resume && (o.schema == 3 || o.format == CorpusFormat::csv))
-        throw usage_error("--resume needs rows of schema 4: older rows and CSV do not say what made them");
+        throw usage_error("--resume needs rows of schema 4: older rows and CSV do not state how they were made");
     std::error_code error;
     if (const std::string output = output_of(o); output != "-") {
         if (fs::exists(output, error) && !o.overwrite && !o.resume && !o.append)

@@ -450,11 +450,11 @@ int run_fast(const FastRequest &given) {
     write_document(o, document, answer);
     run.progress().say(std::string(setup.encode.adapter->knob) + " " + number_text(*answer.q) + " should give " +
                        target.metric + " " + fixed_text(answer.score, 2) + " ± " + fixed_text(answer.error_bar, 2) +
-                       "; " + (answer.verified_on == "full" ? "the whole" : "what a search looks at") + " scores " +
+                       "; " + (answer.verified_on == "full" ? "the whole" : "the part a search measures") + " scores " +
                        fixed_text(score, 2) + " at " + fixed_text(last.kbps, 0) + " kbps (" +
                        std::to_string(answer.trials.size()) + " short probes, " +
                        std::to_string(answer.verified.size()) + (answer.verified.size() == 1 ? " encode" : " encodes") +
-                       " of the whole)" + (is_trusted ? "." : ": not to be trusted."));
+                       " of the whole)" + (is_trusted ? "." : ": unreliable."));
     run.progress().say(answer.scored);
     if (!is_trusted) return kExitUntrusted;
     return answer.is_met ? kExitOk : kExitUnmet;

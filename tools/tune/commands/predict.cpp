@@ -340,7 +340,7 @@ int run_predict(const PredictRequest &o) {
         (calibration.is_known()
              ? "; elsewhere they were within ± " + fixed_text(calibration.half_width(o.alpha), 2) + " in " +
                    fixed_text(100 * (1 - o.alpha), 0) + " % of cases"
-             : "; there is no calibration for " + adapter.name + ", so nothing says how far elsewhere") +
+             : "; there is no calibration for " + adapter.name + ", so errors elsewhere are unknown") +
         (judgement.verdict == PredictionVerdict::fall_back ? "; use `vmaf-tune per-shot` or `search`" : ""));
     return judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted : kExitOk;
 }

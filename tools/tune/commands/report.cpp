@@ -95,7 +95,7 @@ void write_charts(const ReportRequest &o, const ReportContent &content, const st
             if (std::any_of(content.charts.begin(), content.charts.end(),
                             [&](const Chart &c) { return c.kind == name; }))
                 kinds += (kinds.empty() ? "" : ", ") + name;
-        throw usage_error("the data give no chart '" + kind + "'; there are: " + (kinds.empty() ? "none" : kinds));
+        throw usage_error("the data have no chart '" + kind + "'; there are: " + (kinds.empty() ? "none" : kinds));
     }
     const auto path_of = [&](const std::string &path, std::size_t i) {
         if (i == 0 || path == "-") return path;

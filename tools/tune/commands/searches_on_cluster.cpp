@@ -37,7 +37,7 @@ ClusterCommand command_by_parts(const std::string &name, const LocalCommand &run
             manifest.extra["shots"] = shots;
         };
         run(o);
-        if (!is_told || manifest.units.empty()) throw usage_error("there is nothing to do on other machines");
+        if (!is_told || manifest.units.empty()) throw usage_error("no work is left for other machines");
     };
     command.work = [run](const ClusterRequest &given, const std::vector<json> &units,
                          const std::function<void(std::size_t, const UnitResult &)> &done) {

@@ -25,7 +25,7 @@ std::vector<Zone> parse_zones(const std::string &text, std::int64_t frames) {
         const auto integer = [&](const std::string &t) {
             char *end = nullptr;
             const long long value = std::strtoll(t.c_str(), &end, 10);
-            if (*end || end == t.c_str()) throw bad("'" + t + "' is no frame number");
+            if (*end || end == t.c_str()) throw bad("'" + t + "' is not a frame number");
             return static_cast<std::int64_t>(value);
         };
         Zone zone;
@@ -48,7 +48,7 @@ std::vector<Zone> parse_zones(const std::string &text, std::int64_t frames) {
             if (key == "preset")
                 zone.preset = value;
             else if (!is_number)
-                throw bad("'" + word + "': the value is no number");
+                throw bad("'" + word + "': the value is not a number");
             else if (key == "target" || key == "target-vmaf")
                 zone.target = amount;
             else if (key == "crf" || key == "q")
@@ -57,7 +57,7 @@ std::vector<Zone> parse_zones(const std::string &text, std::int64_t frames) {
                 throw bad("'" + key + "' is not known; use target=, crf= or preset=");
         }
         if (!zones.empty() && zone.range.start < zones.back().range.end)
-            throw bad("it overlaps the one before; write zones in order");
+            throw bad("it overlaps the previous one; write zones in order");
         zones.push_back(zone);
     }
     return zones;

@@ -57,7 +57,7 @@ int run_stored_command(const ClusterWork &work, const std::string &folder) {
     try {
         app.parse(arguments);
     } catch (const CLI::ParseError &e) {
-        throw CommandError(kExitUsage, "the run in '" + folder + "' is not one of this version: " + e.what());
+        throw CommandError(kExitUsage, "the run in '" + folder + "' was made by another version: " + e.what());
     }
     ClusterWork &own = *commands.chosen()->cluster;
     own.run = work.run;

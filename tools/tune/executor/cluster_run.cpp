@@ -189,7 +189,7 @@ class ClusterRun {
     std::string why_vain(const json &state) {
         const std::vector<TaskError> errors = run_.errors();
         if (!errors.empty()) return "node " + errors.back().node + ": " + errors.back().message;
-        std::string text = "tasks end without having done anything; see " + run_.path() + "/logs";
+        std::string text = "tasks end without doing anything; see " + run_.path() + "/logs";
         std::string how;
         for (const auto &[name, count] : slurm_.ended(state["jobs"].get<std::vector<std::string>>()))
             how += (how.empty() ? " (" : ", ") + std::to_string(count) + " " + name;
@@ -214,7 +214,7 @@ class ClusterRun {
         if (state.value("cancelled", false))
             message = "cancelled: " + std::to_string(done) + " of " + std::to_string(units) + " were done";
         else if (done < units && trouble.empty())
-            message = std::to_string(units - done) + " of " + std::to_string(units) + " could not be done";
+            message = std::to_string(units - done) + " of " + std::to_string(units) + " failed";
         try {
             const bool is_whole = done == units;
             code = is_whole || command_.name == "corpus" ? command_.finish(own, run_.manifest(), run_.results())
@@ -256,7 +256,7 @@ void check_wishes(const ClusterRequest &o) {
     if (fs::absolute(o.cluster.shared).string().find('\\') != std::string::npos) // has a meaning of its own there
         throw usage_error("--shared: Slurm cannot write logs below a folder with a backslash in its name");
     if (o.source_hash == SourceHash::none)
-        throw usage_error("--executor slurm knows results by what was encoded; leave out --no-source-hash");
+        throw usage_error("--executor slurm identifies results by the source's hash; leave out --no-source-hash");
     if (o.cluster.gres.starts_with("gpu") && o.score_backend == BackendWish::cpu)
         throw usage_error("--gres " + o.cluster.gres + " asks for a GPU and --score-backend cpu does not use it");
 }

@@ -125,8 +125,7 @@ std::string verdict_html(const Verdict &v) {
     const Contender &best = v.contenders.front();
     std::string text = "<p class=\"answer\">" + markup_escaped(v.sentence()) + "</p><div class=\"cards\">";
     text += card("Least bitrate at " + v.score_name + " " + number_text(v.target), v.winner,
-                 v.is_given ? "the target that was given"
-                            : "no --target was given; this one is reached by most of the curves");
+                 v.is_given ? "the target that was given" : "no --target was given; most curves reach this one");
     if (v.winner != v.baseline)
         text += card("Saving against " + v.baseline, fixed_text(best.saving.mean, 1) + " %",
                      best.saving.sources > 1 ? "mean of " + std::to_string(best.saving.sources) + " sources"

@@ -83,7 +83,7 @@ void read_file(const std::string &path, std::istream &file, ReportData &data) {
     const json whole = json::parse(file, nullptr, false);
     if (whole.is_array()) {
         for (const json &object : whole)
-            if (!add_object(object, data)) data.complaints.push_back(path + ": an entry that is no row was skipped");
+            if (!add_object(object, data)) data.complaints.push_back(path + ": skipped an entry that is not a row");
         return;
     }
     if (whole.is_object() && add_object(whole, data)) return;
@@ -91,7 +91,7 @@ void read_file(const std::string &path, std::istream &file, ReportData &data) {
     file.clear();
     file.seekg(0);
     for (const json &row : read_rows(path, file, complain))
-        if (!add_object(row, data)) complain(path + ": a line that is no row was skipped");
+        if (!add_object(row, data)) complain(path + ": skipped a line that is not a row");
 }
 
 // Scores that were made under different conditions are not compared.

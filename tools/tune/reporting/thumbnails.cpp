@@ -16,8 +16,7 @@ constexpr int kPaneWidth = 640;   // of one of three panes
 constexpr int kAmplification = 4; // of the difference, which is hardly visible otherwise
 
 Source probe(const Programs &programs, const std::string &path) {
-    if (path.ends_with(".yuv") || path.ends_with(".raw"))
-        throw invalid("'" + path + "' is raw: its size is not known here");
+    if (path.ends_with(".yuv") || path.ends_with(".raw")) throw invalid("'" + path + "' is raw video of unknown size");
     SourceRequest request;
     request.path = path;
     request.ffprobe = programs.ffprobe;

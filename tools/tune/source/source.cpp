@@ -176,7 +176,7 @@ void describe_raw(Source &source, const SourceRequest &request) {
             if (found < 3 && bytes > 0 && bytes % frame_bytes(*layout, w, h) == 0) {
                 fitting += (found++ ? ", " : "") + std::to_string(w) + "x" + std::to_string(h);
             }
-        throw invalid("'" + source.path + "' has " + std::to_string(bytes) + " bytes, which is no multiple of a " +
+        throw invalid("'" + source.path + "' has " + std::to_string(bytes) + " bytes, not a multiple of a " +
                       std::to_string(source.width) + "x" + std::to_string(source.height) + " " + source.pix_fmt +
                       " frame of " + std::to_string(frame) +
                       (fitting.empty() ? std::string() : "; sizes that would fit: " + fitting));

@@ -57,7 +57,7 @@ TEST(ReferenceStore, KeepsCompleteFramesWithinItsLimit) {
     EXPECT_EQ(store.used(), 4u);
 }
 
-TEST(ReferenceStore, MakesRoomOnlyForWhatNobodyWantedForLong) {
+TEST(ReferenceStore, EvictsOnlyWhatHasNotBeenUsedForLong) {
     ReferenceStore store(4);
     fed("a0b1", {}, store.begin("a", 4));
     store.next_probe();

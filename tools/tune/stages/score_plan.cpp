@@ -183,7 +183,7 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
     const auto known = [](const std::string &tag) { return !tag.empty() && tag != "unknown" && tag != "unspecified"; };
     if (known(ref.matrix) && known(dist.matrix) && ref.matrix != dist.matrix)
         plan.warnings.push_back("the reference is tagged with the colour matrix " + ref.matrix +
-                                ", the distorted video with " + dist.matrix + "; samples are compared as they are");
+                                ", the distorted video with " + dist.matrix + "; samples are compared as stored");
     if (hdr && settings.model == "auto" && !settings.metrics.empty() && settings.metrics.front().feature.empty())
         plan.warnings.push_back(kNoHdrModel);
     plan.distorted_format = ranges_differ ? pix_fmt_name(plan.layout) : format_without_range_change(dist, plan.layout);

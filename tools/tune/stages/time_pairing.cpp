@@ -33,7 +33,7 @@ std::vector<std::int64_t> frame_times(const Programs &programs, const Source &so
                    "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0", "-i", ffmpeg_path(source.path)},
                   options);
     if (!outcome.ok() || !is_complete || times.empty())
-        throw invalid("'" + source.path + "' does not say when its frames are shown; use --pair index");
+        throw invalid("'" + source.path + "' has no frame times; use --pair index");
     std::sort(times.begin(), times.end()); // packets come in the order of decoding
     for (const std::int64_t first = times.front(); std::int64_t & time : times) time -= first;
     return times;

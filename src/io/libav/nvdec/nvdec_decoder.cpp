@@ -296,7 +296,7 @@ class NvdecPartDecoder final : public PartDecoder {
     }
 
     int on_decode(PictureParameters *picture) {
-        if (!open_) throw damaged("pictures come before what describes them");
+        if (!open_) throw damaged("pictures precede the headers that describe them");
         check(library_->decode(open_->handle, picture), "cuvidDecodePicture");
         return 1;
     }

@@ -225,11 +225,11 @@ SYCL = Patch(
     """\
 sycl_device=N lets libvmaf compute on a SYCL device, with frames in ordinary
 memory; sycl_profile=1 adds queue profiling. Without the option nothing
-changes. A device that cannot be used fails the filter: whoever names one
-does not want another.
+changes. A device that cannot be used fails the filter: a named device is
+never replaced by another.
 
-The options exist in every build, so that a script is told what is missing
-(AVERROR(ENOSYS)) and not that it misspelt an option. --enable-libvmaf-sycl
+The options exist in every build, so that a script learns what is missing
+(AVERROR(ENOSYS)) instead of an unknown option. --enable-libvmaf-sycl
 switches libvmaf on; where libvmaf lacks SYCL it is left out.
 
 The helpers and the table of selectors serve the backends that follow.

@@ -15,7 +15,7 @@ enum class Reach {
 };
 
 // Who else could change what lies at the path, as a clause for a sentence ("'/tmp/x' belongs to another user"). Empty:
-// nobody. So is what is not there. A group that has the owner's own number counts as the owner.
+// no one. So is what is not there. A group that has the owner's own number counts as the owner.
 std::string who_else_can_change(const std::string &path, Reach reach);
 
 // Something is not used because of that; the sentence says what, why, and what to do.

@@ -116,7 +116,7 @@ class Flips(VideoTest):
                         self.assertNotEqual(run.returncode, 0, "other pictures were scored")
         self.assertGreater(told, scored // 4)
         if FLIPS > 20:
-            print(f"{FLIPS * len(CODECS)} files: decoders told of {told}, {scored} were scored")
+            print(f"{FLIPS * len(CODECS)} files: decoders reported damage in {told}, {scored} were scored")
 
     def test_what_only_a_parser_complains_of(self):
         """A frame's header in AV1 that does not end as it must: other pictures, and the decoder says nothing."""

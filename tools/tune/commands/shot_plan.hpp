@@ -43,7 +43,7 @@ ProbeSetup shot_setup(ProbeSetup whole, const Shot &shot, const std::vector<doub
 std::vector<PlannedShot> cut_at_zones(const std::vector<Shot> &shots, const std::vector<Zone> &zones);
 
 // Neighbours may differ by at most `step`: those that are too far below get better quality, never worse. `is_fixed`
-// ones stay and bind nobody.
+// ones stay and bind no others.
 std::vector<double> smoothed(std::vector<double> q, const std::vector<bool> &is_fixed, double step,
                              bool higher_is_better);
 

@@ -70,7 +70,7 @@ class Nvdec(VideoTest):
         """NVIDIA's parser tells nothing of cropping, and processors crop less than files ask for; chroma of 12 bits differs."""
         path = self.encode("cropped.mp4", "-c:v", "libx264", "-g", "8", "-bsf:v", "h264_metadata=crop_left=6:crop_top=4:crop_right=10:crop_bottom=8")
         _, said = self.score_on_fakes(path, "--hwaccel", "cuda", expect=255)
-        self.assertIn("cropped at the left or above", said)
+        self.assertIn("cropped at the left or top", said)
         frames, said = self.score_on_fakes(path, "--hwaccel", "auto")
         self.assertEqual(frames, self.frames)
         self.assertIn("is decoded by the processor", said)

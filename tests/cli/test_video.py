@@ -528,7 +528,7 @@ class BadFiles(VideoTest):
 
 
 class DeviceFrames(VideoTest):
-    """Frames on the host device, compared with those of the plain way."""
+    """Frames on the host device, compared with those of host decoding."""
     def frames_of(self, device, ref, dist=None, decoders=3, expect=0):
         run = subprocess.run([os.environ["VIDEO_BENCH"], "frames", device, ref, dist or ref, str(decoders)], capture_output=True, text=True,
                              env=dict(os.environ, VMAF_LIBAV_MODULE=str(pathlib.Path(VMAF).parent / "libvmaf-libav.so")))
@@ -553,7 +553,7 @@ class DeviceFrames(VideoTest):
 
 
 class Uploads(DeviceFrames):
-    """Frames that a processor decodes where a device copies them from: those of the plain way. On the host device."""
+    """Frames that a processor decodes where a device copies them from: those of host decoding. On the host device."""
     frames, size = 24, "144x80"
     FFV1 = ("-c:v", "ffv1", "-pix_fmt")
     FILES = {  # name: what makes it; what is said of files that cannot be decoded so
@@ -623,7 +623,7 @@ class Uploads(DeviceFrames):
 
 
 class Parts(DeviceFrames):
-    """Frames that stay on a device, decoded in parts that begin at key frames: those of the plain way, in its order. On
+    """Frames that stay on a device, decoded in parts that begin at key frames: those of host decoding, in its order. On
     the host device, with the processor's decoders."""
     frames, size = 40, "144x80"
     X265 = "log-level=none:pools=1:frame-threads=1:keyint=8:min-keyint=8:scenecut=0"

@@ -5,10 +5,16 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/tune"))
+import schema
+
+SCHEMA = ROOT / "tools/command/document.schema.json"
 VMAF = os.path.abspath(os.environ["VMAF"])
 CLIPGEN = os.path.abspath(os.environ["CLIPGEN"])
 SANITIZERS = ("AddressSanitizer", "LeakSanitizer", "ThreadSanitizer", "runtime error:")
@@ -60,6 +66,9 @@ class CommandTest(unittest.TestCase):
     def document(self, *arguments):
         """The JSON document of a run on the pair of clips."""
         return json.loads(self.score("--json", "-o", "-", *arguments).stdout)
+
+    def follows_schema(self, document):
+        self.assertEqual(list(schema.problems(document, json.loads(SCHEMA.read_text()))), [])
 
     def refused(self, expect, *arguments, says=(), run=None):
         """The command ends with `expect`, one sentence that contains `says`, and no document or anything else left."""

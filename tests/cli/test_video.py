@@ -38,7 +38,10 @@ class VideoTest(CommandTest):
     def pair(self, ref, dist, *arguments, expect=0):
         """The JSON document of two files, and what the command said."""
         run = self.vmaf("-r", ref, "-d", dist, "--json", "-o", "-", *(arguments or FEATURES), expect=expect)
-        return (json.loads(run.stdout) if run.stdout else None), run.stderr
+        if not run.stdout: return None, run.stderr
+        document = json.loads(run.stdout)
+        self.follows_schema(document)
+        return document, run.stderr
 
     def refuse(self, ref, dist, *arguments, says=(), code=255):
         run = lambda *a, expect: self.vmaf("-r", ref, "-d", dist, *a, expect=expect)

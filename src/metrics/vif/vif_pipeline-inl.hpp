@@ -14,6 +14,7 @@
 #include "metrics/vif/vif_filter-inl.hpp"
 #include "metrics/vif/vif_log.hpp"
 #include "metrics/vif/vif_strip.hpp"
+#include "metrics/vif/vif_tile_runs-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::vif::HWY_NAMESPACE {
@@ -313,6 +314,21 @@ template <int Limits> struct PixelSteps {
         if constexpr (Limits > 1) sums.second_num_log += num_log(second_piece_, second_fraction_);
         clear();
     }
+    // The same for a run of tiles.
+    HWY_INLINE void move_to(TileRuns &runs, int run, int vectors) {
+        const auto both = [](Bits v) HWY_ATTR { // of unsigned 16-bit lanes
+            return _mm512_add_epi32(_mm512_and_si512(v, set32(0xffff)), _mm512_srli_epi32(v, 16));
+        };
+        const auto signed_both = [](Bits v) HWY_ATTR {
+            return _mm512_add_epi32(_mm512_srai_epi32(_mm512_slli_epi32(v, 16), 16), _mm512_srai_epi32(v, 16));
+        };
+        const Bits of_noise = _mm512_set1_epi16(short(vectors * (127 + 17) * kLogPieces16));
+        const Bits den_pieces = both(_mm512_sub_epi16(den_piece_, of_noise));
+        const Bits den = _mm512_add_epi32(_mm512_slli_epi32(den_pieces, 6), both(den_fraction_));
+        const Bits num = _mm512_add_epi32(_mm512_slli_epi32(both(num_piece_), 6), signed_both(num_fraction_));
+        runs.add(run, {V32{den}, V32{num}, V32{above_count_}, V32{noise_low_}, V32{noise_high_}});
+        clear();
+    }
 
   private:
     static constexpr __mmask16 lanes(int half) { return half ? 0xAAAA : 0x5555; }
@@ -413,19 +429,23 @@ HWY_INLINE void filter_channels(const std::int16_t *first, V32 (&sums)[4][2], co
 template <int Scale, class Dot> class RowStatistics {
   public:
     static constexpr std::size_t kScratchBytes = 0;
-    RowStatistics(const Segments &segments, const GainLimits &limits, std::byte *)
-        : segments_(segments), masks_(segments), limits_(limits) {}
+    RowStatistics(const Segments &segments, const Strip &strip, std::byte *scratch)
+        : segments_(segments), masks_(segments), limits_(strip.limits), runs_(strip, segments, scratch) {}
 
-    // A filtered row with its borders.
-    void add(const std::int16_t *row) {
-        if (limits_.count > 1)
-            add_row<2>(row);
-        else if (limits_.values[0] < 100.0) // no gain reaches it
-            add_row<1>(row);
-        else
-            add_row<0>(row);
+    // Row y, filtered, with its borders.
+    void add(const std::int16_t *row, int y) {
+        const bool has_limit = limits_.values[0] < 100.0; // no gain reaches that
+        if (runs_.wanted()) {
+            runs_.begin_row(y);
+            has_limit ? add_row<1, true>(row) : add_row<0, true>(row);
+        } else if (limits_.count > 1) {
+            add_row<2, false>(row);
+        } else {
+            has_limit ? add_row<1, false>(row) : add_row<0, false>(row);
+        }
     }
-    StripSums total(std::int64_t pixels) const {
+    StripSums total(std::int64_t pixels) {
+        if (runs_.wanted()) return runs_.total();
         StripSums sums = sums_;
         sums.first.den_noise = pixels - above_;
         return sums;
@@ -450,7 +470,7 @@ template <int Scale, class Dot> class RowStatistics {
         }
     };
 
-    template <int Limits> HWY_NOINLINE void add_row(const std::int16_t *row) {
+    template <int Limits, bool Tiled> HWY_NOINLINE void add_row(const std::int16_t *row) {
         using Steps = PixelSteps<Limits>;
         constexpr bool halved = Filter<Scale>::kHalved;
         const auto start = [](std::uint32_t value) HWY_ATTR { return V32{set32(value)}; };
@@ -462,7 +482,7 @@ template <int Scale, class Dot> class RowStatistics {
             steps.pixels[v] = masks_.none();
         }
         typename Steps::Next next;
-        int unflushed = 0;
+        int unflushed = 0, run = 0;
         for (int j = 0; j < segments_.vectors; j++) {
             V32 sums[4][2], minus[4][2]; // with halved taps the sums are doubled at the end
             const std::int16_t *const first = row + (j - Filter<Scale>::kHalo) * kStep;
@@ -487,7 +507,15 @@ template <int Scale, class Dot> class RowStatistics {
                 steps.s12[e] = moment(sums[2][e], sums[3][e], minus[2][e]);
                 steps.pixels[e] = masks_.at(j, e);
             }
-            if (HWY_UNLIKELY(++unflushed == Steps::kFlush)) {
+            ++unflushed;
+            if constexpr (Tiled) {
+                const bool is_end = j == runs_.end(run); // the statistics are one vector behind
+                if (is_end || unflushed == Steps::kFlush) {
+                    steps.move_to(runs_, run, unflushed);
+                    unflushed = 0;
+                }
+                run += is_end;
+            } else if (HWY_UNLIKELY(unflushed == Steps::kFlush)) {
                 steps.flush(sums_, above_, unflushed);
                 unflushed = 0;
             }
@@ -499,7 +527,10 @@ template <int Scale, class Dot> class RowStatistics {
         }
         steps.template first_steps<0, Steps::kSteps>();
         steps.template second_steps<0, Steps::kSteps>(next, none);
-        steps.flush(sums_, above_, unflushed + 1);
+        if constexpr (Tiled)
+            steps.move_to(runs_, run, unflushed + 1);
+        else
+            steps.flush(sums_, above_, unflushed + 1);
     }
     // From the sums of a moment's upper and lower halves.
     static HWY_INLINE Bits moment(V32 high, V32 low, V32 start) {
@@ -512,6 +543,7 @@ template <int Scale, class Dot> class RowStatistics {
     GainLimits limits_;
     StripSums sums_;
     std::int64_t above_ = 0; // pixels above the noise
+    TileRuns runs_;
 };
 
 } // namespace vmaf::vif::HWY_NAMESPACE

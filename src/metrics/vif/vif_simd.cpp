@@ -50,7 +50,7 @@ template <int Scale, class Dot, class Derived> class StripFilter {
   public:
     StripSums run() {
         constexpr int halo = Filter<Scale>::kHalo;
-        RowStatistics<Scale, Dot> statistics(segments_, strip_.limits, statistics_);
+        RowStatistics<Scale, Dot> statistics(segments_, strip_, statistics_);
         auto &derived = static_cast<Derived &>(*this);
         int entered = strip_.first_row / 2 - halo;
         for (int y = strip_.first_row; y < strip_.end_row; y += kGroup) {
@@ -65,7 +65,7 @@ template <int Scale, class Dot, class Derived> class StripFilter {
             const int rows = std::min(kGroup, strip_.end_row - y);
             for (int i = 0; i < rows; i++) {
                 for (int c = 0; c < kChannels; c++) borders_.extend(row(i) + c * kVector);
-                statistics.add(row(i));
+                statistics.add(row(i), y + i);
             }
         }
         if (!strip_.statistics) return {};
@@ -567,7 +567,8 @@ std::size_t scratch_bytes(int width) {
     const int vectors = Segments(width).vectors;
     const std::size_t ring = std::size_t(kRingPairs * kRingChannels * 2 * vectors * kVector);
     const std::size_t rows = std::size_t(row_vectors(vectors) * (kGroup * kStep + 2 * kNextStep));
-    return (ring + rows) * sizeof(std::int16_t) + RowStatistics<0, vmaf::HWY_NAMESPACE::MulThenAdd>::kScratchBytes;
+    return (ring + rows) * sizeof(std::int16_t) + RowStatistics<0, vmaf::HWY_NAMESPACE::MulThenAdd>::kScratchBytes +
+           TileRuns::scratch_bytes(vectors);
 }
 
 constexpr StripCode kCode = {run_strip, wide_enough, scratch_bytes, logarithms};

@@ -16,6 +16,7 @@
 #include "metrics/vif/vif_filter-inl.hpp"
 #include "metrics/vif/vif_log.hpp"
 #include "metrics/vif/vif_strip.hpp"
+#include "metrics/vif/vif_tile_runs-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::vif::HWY_NAMESPACE {
@@ -158,8 +159,9 @@ struct Moments {
 };
 
 // The sums of a few rows, in the lanes of vectors; 32 bits hold what 2^18 pixels add to a lane. Vectors of pixels go
-// through three loops, short enough for the processor to overlap their long chains of operations.
-template <std::size_t Limits> class PixelSums {
+// through three loops, short enough for the processor to overlap their long chains of operations. `Tiled`: sums stay
+// apart in each lane.
+template <std::size_t Limits, bool Tiled> class PixelSums {
   public:
     static constexpr int kBatch = 32; // vectors
 
@@ -184,9 +186,14 @@ template <std::size_t Limits> class PixelSums {
         const auto above = hn::And(pixels, hn::Gt(s1, hn::Set(d, kNoiseVariance - 1)));
         const auto below = hn::AndNot(above, pixels);
         if (!hn::AllFalse(d, below)) {
-            const VU64 add = hn::BitCast(d64, hn::IfThenElseZero(below, s2));
-            const VU64 low_half = hn::Set(d64, 0xffffffffu);
-            num_noise_ = hn::Add(num_noise_, hn::Add(hn::ShiftRight<32>(add), hn::And(add, low_half)));
+            const V32 noise = hn::IfThenElseZero(below, s2);
+            if constexpr (Tiled) {
+                noise_low_ = hn::Add(noise_low_, noise);
+                noise_high_ = hn::Add(noise_high_, hn::ShiftRight<16>(noise));
+            } else {
+                const VU64 add = hn::BitCast(d64, noise), low_half = hn::Set(d64, 0xffffffffu);
+                num_noise_ = hn::Add(num_noise_, hn::Add(hn::ShiftRight<32>(add), hn::And(add, low_half)));
+            }
             if (hn::AllFalse(d, above)) return;
         }
         // A comparison is -1 in its true lanes.
@@ -221,6 +228,19 @@ template <std::size_t Limits> class PixelSums {
         batch_ = 0;
     }
 
+    // Hands over what the lanes have, and begins anew.
+    HWY_INLINE void move_to(TileRuns &runs, int run) {
+        const D32 d;
+        const V32 step = hn::Set(d, Logarithm::kStep);
+        const V32 of_noise = hn::Set(d, std::int32_t(logarithms_ / kLanes * (2048 * 127 + kLogOfNoise)));
+        const V32 den = hn::Add(hn::Mul(den_piece_, step), den_fraction_);
+        const V32 num = hn::Add(hn::Mul(num_piece_[0], step), num_fraction_[0]);
+        runs.add(run, {hn::Sub(den, of_noise), num, above_count_, noise_low_, noise_high_});
+        above_count_ = den_piece_ = den_fraction_ = num_piece_[0] = num_fraction_[0] = hn::Zero(d);
+        noise_low_ = noise_high_ = hn::Zero(d);
+        logarithms_ = 0;
+    }
+
     StripSums total() const {
         alignas(64) std::uint64_t noise[kLanes / 2];
         hn::Store(num_noise_, DU64(), noise);
@@ -250,41 +270,62 @@ template <std::size_t Limits> class PixelSums {
     int batch_ = 0;               // vectors in them
     std::int64_t logarithms_ = 0; // lanes that den_* have seen
     VU64 num_noise_ = hn::Zero(DU64());
+    V32 noise_low_ = hn::Zero(D32()), noise_high_ = noise_low_; // in place of it where Tiled
     V32 above_count_ = hn::Zero(D32()), den_piece_ = above_count_, den_fraction_ = above_count_;
     V32 num_piece_[Limits], num_fraction_[Limits]; // no std::array: its constructor lacks the vectors' target on arm64
 };
 
 template <int Scale, class Dot> class RowStatistics {
     static constexpr int kColumnsAtOnce =
-        PixelSums<1>::kBatch / 2; // vectors between the horizontal filter and the sums
+        PixelSums<1, false>::kBatch / 2; // vectors between the horizontal filter and the sums
     static constexpr int kMoments = kColumnsAtOnce * 10 * kLanes;
 
   public:
-    static constexpr std::size_t kScratchBytes = (kMoments + PixelSums<kLimitsAtOnce>::kScratch) * sizeof(std::int32_t);
-    RowStatistics(const Segments &segments, const GainLimits &limits, std::byte *scratch)
-        : segments_(segments), limits_(limits), moments_(reinterpret_cast<std::int32_t *>(scratch)) {}
+    static constexpr std::size_t kScratchBytes =
+        (kMoments + PixelSums<kLimitsAtOnce, false>::kScratch) * sizeof(std::int32_t);
+    RowStatistics(const Segments &segments, const Strip &strip, std::byte *scratch)
+        : segments_(segments), limits_(strip.limits), moments_(reinterpret_cast<std::int32_t *>(scratch)),
+          runs_(strip, segments, scratch + kScratchBytes) {}
 
-    // A filtered row with its borders; one vector more behind them may be read.
-    void add(const std::int16_t *row) {
-        if (limits_.count > 1)
-            add_row<2>(row);
-        else
-            add_row<1>(row);
+    // Row y, filtered, with its borders; one vector more behind them may be read.
+    void add(const std::int16_t *row, int y) {
+        if (runs_.wanted()) {
+            runs_.begin_row(y);
+            add_row<1, true>(row);
+        } else if (limits_.count > 1) {
+            add_row<2, false>(row);
+        } else {
+            add_row<1, false>(row);
+        }
     }
-    StripSums total(std::int64_t pixels) const {
+    StripSums total(std::int64_t pixels) {
+        if (runs_.wanted()) return runs_.total();
         StripSums sums = sums_;
         sums.first.den_noise += pixels;
         return sums;
     }
 
   private:
-    template <std::size_t Limits> HWY_NOINLINE void add_row(const std::int16_t *row) {
+    template <std::size_t Limits, bool Tiled> HWY_NOINLINE void add_row(const std::int16_t *row) {
+        PixelSums<Limits, Tiled> sums(limits_, moments_ + kMoments);
+        if constexpr (Tiled) {
+            for (int run = 0, begin = 0; run < runs_.count(); begin = runs_.end(run++)) {
+                add_vectors(row, begin, runs_.end(run), sums);
+                sums.move_to(runs_, run);
+            }
+        } else {
+            add_vectors(row, 0, segments_.vectors, sums);
+            sums_ += sums.total();
+        }
+    }
+
+    template <class PixelSums>
+    HWY_INLINE void add_vectors(const std::int16_t *row, int begin, int all, PixelSums &sums) {
         const DU32 d;
-        PixelSums<Limits> sums(limits_, moments_ + kMoments);
         const TapVectors<Scale> taps;
         const auto *const moments = reinterpret_cast<const std::uint32_t *>(moments_);
-        for (int first = 0; first < segments_.vectors; first += kColumnsAtOnce) {
-            const int end = std::min(first + kColumnsAtOnce, segments_.vectors);
+        for (int first = begin; first < all; first += kColumnsAtOnce) {
+            const int end = std::min(first + kColumnsAtOnce, all);
             for (int j = first; j < end; j += 2)
                 horizontal_pass(taps, row + j * kStep, moments_ + (j - first) * 10 * kLanes);
             for (int j = first; j < end; j++)
@@ -296,7 +337,6 @@ template <int Scale, class Dot> class RowStatistics {
                 }
             sums.finish_batch();
         }
-        sums_ += sums.total();
     }
 
     // Moments of two vectors of column pairs, to out[position][parity][5].
@@ -330,6 +370,7 @@ template <int Scale, class Dot> class RowStatistics {
     GainLimits limits_;
     std::int32_t *moments_; // of kColumnsAtOnce vectors of column pairs
     StripSums sums_;
+    TileRuns runs_;
 };
 
 } // namespace vmaf::vif::HWY_NAMESPACE

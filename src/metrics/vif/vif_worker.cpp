@@ -19,14 +19,9 @@ class VectorWorker final : public StripWorker {
         scratch_ = AlignedArray<std::byte>(bytes);
         for (int scale = 0; scale < kScales && !scalar_; scale++)
             if (!code_for(scale, width >> scale)) scalar_ = make_scalar_worker(width >> scale);
-        width_ = width;
     }
 
     StripSums run(const Strip &strip) override {
-        if (strip.tiles) {
-            if (!tile_worker_) tile_worker_ = make_scalar_worker(width_);
-            return tile_worker_->run(strip);
-        }
         const StripCode *const code = code_for(strip.scale, strip.images.width);
         return code ? code->run(strip, scratch_.data()) : scalar_->run(strip);
     }
@@ -41,8 +36,6 @@ class VectorWorker final : public StripWorker {
     std::vector<const StripCode *> codes_;
     AlignedArray<std::byte> scratch_;
     std::unique_ptr<StripWorker> scalar_; // null if every scale is wide enough
-    std::unique_ptr<StripWorker> tile_worker_;
-    int width_;
 };
 
 } // namespace

@@ -1,0 +1,103 @@
+// Per target: sums of tiles (maps.md 2) of rows in segment order. Vectors are cut into runs where a lane enters another
+// tile, so that each lane of a run lies in one tile. To be included inside `#if VMAF_VECTOR_PASS`.
+#if defined(VMAF_VIF_TILE_RUNS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAF_VIF_TILE_RUNS_INL_HPP
+#undef VMAF_VIF_TILE_RUNS_INL_HPP
+#else
+#define VMAF_VIF_TILE_RUNS_INL_HPP
+#endif
+
+#include <algorithm>
+#include <optional>
+
+#include "metrics/vif/vif_segments-inl.hpp"
+#include "metrics/vif/vif_strip.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace vmaf::vif::HWY_NAMESPACE {
+
+class TileRuns {
+    static constexpr int kWords = 5;
+    static constexpr int kMostRows = 8; // what 32 bits hold for the widest pictures
+
+  public:
+    // What pixels add up to in each lane; noise as the sums of the numbers, modulo 2^32, and of their upper halves.
+    struct Sums {
+        V32 den, num, above, noise_low, noise_high;
+    };
+
+    static constexpr std::size_t scratch_bytes(int vectors) {
+        return std::size_t(vectors) * (kWords * kLanes + 1) * sizeof(std::int32_t);
+    }
+    TileRuns(const Strip &strip, const Segments &segments, std::byte *scratch)
+        : segments_(segments), sums_(reinterpret_cast<std::int32_t *>(scratch)),
+          ends_(sums_ + segments.vectors * kWords * kLanes), strip_sums_(strip.tile_sums) {
+        if (!strip.tiles) return;
+        tiles_.emplace(*strip.tiles, strip.scale);
+        std::fill_n(sums_, segments.vectors * (kWords * kLanes + 1), 0);
+        for (int tile = 1; tile < tiles_->columns(); tile++)
+            ends_[tiles_->first_column(tile) / 2 % segments.vectors] = 1; // edges are even (maps.md 1)
+        for (int j = 1; j <= segments.vectors; j++)
+            if (j == segments.vectors || ends_[j]) ends_[count_++] = j;
+    }
+
+    bool wanted() const { return tiles_.has_value(); }
+    int count() const { return count_; }
+    int end(int run) const { return ends_[run]; }
+
+    // Rows come in order.
+    void begin_row(int y) {
+        const int tile_row = tiles_->row_of(y);
+        if (rows_ == kMostRows || (rows_ > 0 && tile_row != tile_row_)) hand_over();
+        tile_row_ = tile_row;
+        rows_++;
+    }
+    HWY_INLINE void add(int run, const Sums &sums) {
+        const D32 d;
+        std::int32_t *const to = sums_ + run * kWords * kLanes;
+        const V32 words[kWords] = {sums.den, sums.num, sums.above, sums.noise_low, sums.noise_high};
+        for (int w = 0; w < kWords; w++) hn::Store(hn::Add(hn::Load(d, to + w * kLanes), words[w]), d, to + w * kLanes);
+    }
+    StripSums total() {
+        if (rows_ > 0) hand_over();
+        return total_;
+    }
+
+  private:
+    HWY_NOINLINE void hand_over() {
+        ScaleSums *const row = strip_sums_ + tile_row_ * tiles_->columns();
+        for (int tile = 0; tile < tiles_->columns(); tile++)
+            add(row[tile],
+                {0, 0, 0, std::int64_t(rows_) * (tiles_->first_column(tile + 1) - tiles_->first_column(tile))});
+        for (int lane = 0; lane < kLanes; lane++)
+            for (int run = 0, tile = 0; run < count_; run++) {
+                const int column = 2 * (lane * segments_.vectors + (run > 0 ? ends_[run - 1] : 0));
+                if (column >= segments_.width) break;
+                while (tiles_->first_column(tile + 1) <= column) tile++;
+                add(row[tile], of_lane(sums_ + run * kWords * kLanes + lane));
+            }
+        std::fill_n(sums_, count_ * kWords * kLanes, 0);
+        rows_ = 0;
+    }
+    static ScaleSums of_lane(const std::int32_t *words) {
+        const auto low = std::uint32_t(words[3 * kLanes]), high = std::uint32_t(words[4 * kLanes]);
+        return {words[kLanes], words[0], (std::int64_t(high) << 16) + std::int64_t(std::uint32_t(low - (high << 16))),
+                -std::int64_t(words[2 * kLanes])};
+    }
+    void add(ScaleSums &tile, const ScaleSums &sums) {
+        tile += sums;
+        total_.first += sums;
+    }
+
+    const Segments &segments_;
+    std::int32_t *sums_, *ends_; // of runs
+    ScaleSums *strip_sums_;
+    std::optional<ScaleTiles> tiles_;
+    int count_ = 0, rows_ = 0, tile_row_ = 0;
+    StripSums total_;
+};
+
+} // namespace vmaf::vif::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

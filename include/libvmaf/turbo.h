@@ -92,6 +92,50 @@ int vmaf_turbo_wait_read(VmafContext *vmaf);
  */
 int vmaf_turbo_hold_stream(VmafContext *vmaf, void *stream);
 
+/* Scores of parts of pictures (docs/spec/maps.md): cells, the squares of a map, and regions, rectangles with names.
+ * Both are chosen before the first pictures, and are measured on the CPU: a backend of another name is refused with
+ * the first pictures, "auto" becomes the CPU. So are models and features that have no scores for parts of pictures,
+ * with a sentence in vmaf_turbo_last_error(). */
+
+/* The cells of a frame, valid during the call that hands them over. */
+typedef struct VmafTurboCells {
+    size_t size;
+    const char *score; /* which: the name of the model or of the feature's score */
+    unsigned index;    /* of the frame */
+    int cell;          /* a cell's side in luma pixels */
+    int columns, rows;
+    const int *x, *y;     /* where they begin, in luma pixels, and the last one's end: columns + 1 and rows + 1 */
+    const double *scores; /* row by row from the top; NaN: the cell has none */
+} VmafTurboCells;
+
+typedef struct VmafTurboMap {
+    size_t size;
+    VmafModel *model;  /* one that vmaf_use_features_from_model() was called with; NULL: `score` */
+    const char *score; /* of a registered feature: "psnr_y" */
+    int cell;          /* a multiple of 16, the same for all maps; 0: 64, or 32 for pictures below 960 columns */
+    /* Called once for every scored frame, in their order, from one thread at a time, at the latest by the flush. Like a
+     * metadata handler it may ask for scores, but not give pictures. */
+    void (*on_cells)(void *user, const VmafTurboCells *cells);
+    void *user;
+} VmafTurboMap;
+
+/* May be called several times. */
+int vmaf_turbo_use_map(VmafContext *vmaf, const VmafTurboMap *map);
+
+/* A rectangle of luma pixels inside the picture; its edges are moved outward to multiples of 16. */
+typedef struct VmafTurboRegion {
+    size_t size;
+    const char *name;
+    int x, y, w, h;
+    int moves;      /* 0: this place in all frames. Else: in frame `index`; the region is given again for others */
+    unsigned index; /* of a frame in which it has this place */
+} VmafTurboRegion;
+
+/* Scores of the region are stored with those of frames, as SCORE_NAME ("vmaf_face"), for all models and features that
+ * have scores for parts of pictures, and are asked for as others: vmaf_feature_score_at_index(),
+ * vmaf_feature_score_pooled(). */
+int vmaf_turbo_use_region(VmafContext *vmaf, const VmafTurboRegion *region);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,12 +13,14 @@
 #include "base/error.hpp"
 #include "model/model.hpp"
 #include "picture/pool.hpp"
+#include "report/report.hpp"
 #include "session/session.hpp"
 #include "system/fork.hpp"
 #include "system/log.hpp"
 
 #pragma GCC visibility push(default)
 #include "libvmaf/libvmaf.h"
+#include "libvmaf/turbo.h"
 #pragma GCC visibility pop
 #include "capi/metadata_handler.h"
 
@@ -36,7 +38,21 @@ struct VmafModelCollection {
 
 namespace vmaf::capi {
 class FrameBuffers;
-}
+
+// Maps and regions that were asked for, and what has scores for them.
+struct LocalRequest {
+    struct Map {
+        std::string score;
+        void (*on_cells)(void *user, const VmafTurboCells *cells);
+        void *user;
+    };
+    LocalConfig config;
+    std::vector<Map> maps; // one for each of config.cell_scores
+
+    void add_model(const Model &model);
+    void add_feature(std::string_view extractor);
+};
+} // namespace vmaf::capi
 
 struct VmafContext {
     explicit VmafContext(const vmaf::SessionConfig &config) : has_threads(config.threads > 0), session(config) {}
@@ -63,6 +79,7 @@ struct VmafContext {
     std::unique_ptr<vmaf::Queue> callers_queue;              // for the program's own work
     const long process = vmaf::system::process_mark();       // in a child of it threads and devices are missing
     const bool has_threads;
+    vmaf::capi::LocalRequest local;
     vmaf::Session session;
 };
 
@@ -119,5 +136,8 @@ void export_picture(Picture picture, VmafPicture *out); // hands the reference t
 bool is_ours(const VmafPicture &picture);               // filled by us and not tampered with
 Picture share_picture(const VmafPicture &picture);      // one more reference
 std::unique_ptr<VmafFeatureDictionary> take(VmafFeatureDictionary *dictionary);
+// Tells the session, before the first pictures, of maps and regions; what documents say of them.
+void hand_over_local(VmafContext &vmaf);
+LocalReport local_report(const VmafContext &vmaf);
 
 } // namespace vmaf::capi

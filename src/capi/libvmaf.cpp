@@ -38,7 +38,8 @@ int write_output(VmafContext *vmaf, const char *path, int format, const char *sc
                             .pictures = session.pictures_offered(),
                             .subsample = session.subsample(),
                             .numbers = score_format ? NumberFormat::pattern(score_format) : NumberFormat(),
-                            .backend_used = session.wish().empty() ? "" : std::string(session.backend_used())};
+                            .backend_used = session.wish().empty() ? "" : std::string(session.backend_used()),
+                            .local = capi::local_report(*vmaf)};
         system::write_output_file(path, [&](const auto &out) { write_report(report, kFormats[format - 1], out); });
     });
     if (vmaf->is_of_parent()) return result;
@@ -72,7 +73,11 @@ int vmaf_close(VmafContext *vmaf) {
 
 int vmaf_use_features_from_model(VmafContext *vmaf, VmafModel *model) {
     if (!vmaf || !model) return -EINVAL;
-    return capi::guarded(*vmaf, [&] { vmaf->session.use_features_of(model->model); });
+    return capi::guarded(*vmaf, [&] {
+        vmaf->session.use_features_of(model->model);
+        vmaf->local.add_model(model->model);
+        capi::hand_over_local(*vmaf);
+    });
 }
 
 int vmaf_use_features_from_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection) {
@@ -89,8 +94,12 @@ int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDic
     if (found == -EINVAL) return found;
     const auto options = capi::take(opts_dict);
     if (found) return found; // no memory to look it up
-    return capi::guarded(*vmaf,
-                         [&] { vmaf->session.use_feature(feature_name, options ? options->texts : OptionTexts{}); });
+    return capi::guarded(*vmaf, [&] {
+        const OptionTexts texts = options ? options->texts : OptionTexts{};
+        vmaf->session.use_feature(feature_name, texts);
+        vmaf->local.add_feature(vmaf->session.find_extractor(feature_name, texts).info->name);
+        capi::hand_over_local(*vmaf);
+    });
 }
 
 int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value, unsigned index) {

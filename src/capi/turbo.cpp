@@ -4,6 +4,7 @@
 
 #include "base/aligned.hpp"
 #include "capi/context.hpp"
+#include "capi/own_version.hpp"
 #include "device/picture_memory.hpp"
 #include "picture/foreign.hpp"
 
@@ -12,21 +13,11 @@
 #pragma GCC visibility pop
 
 using namespace vmaf;
+using capi::own_version;
 
 static_assert(VMAF_TURBO_PADDING == kOverreadBytes);
 
 namespace {
-
-// A caller's structure of whatever version, as ours. Members that it lacks are 0; those that we lack must be.
-template <class T> T own_version(const T &given) {
-    T out{};
-    if (given.size < sizeof given.size) throw invalid("a structure of turbo.h has no size; set it to sizeof");
-    const auto *bytes = reinterpret_cast<const unsigned char *>(&given);
-    if (given.size > sizeof out && std::any_of(bytes + sizeof out, bytes + given.size, [](auto b) { return b != 0; }))
-        throw invalid("a structure of turbo.h uses members that this version of the library does not have");
-    std::memcpy(&out, &given, std::min(given.size, sizeof out));
-    return out;
-}
 
 // A picture in memory of the caller; it is not released before it is taken.
 ForeignBuffer *wrapped(const PictureFormat &format, const VmafTurboPicture &given) {

@@ -75,7 +75,7 @@ void Session::Impl::flush() {
     for (const auto &slot : metrics.slots())
         if (slot->emitted()) slot->flush(last_scores_);
     scores.append(last_scores_.scores, last_scores_.aggregates);
-    if (local) local->hand_out(scores);
+    hand_out_local();
     history_.clear();
     flushed = true;
 }
@@ -247,13 +247,18 @@ void Session::Impl::measure_areas(Frame &frame) {
         local->measure(*frame.areas, frame.slots, frame.results, frame.result_of_slot, frame.local_figures);
 }
 
+void Session::Impl::hand_out_local() {
+    const CallbackScope scope(this);
+    if (local) local->hand_out(scores);
+}
+
 void Session::Impl::emit(Frame &frame) {
     new_scores_.clear();
     for (std::size_t i = 0; i < frame.slots.size(); i++)
         frame.slots[i]->emit(frame.index, frame.results[frame.result_of_slot[i]], new_scores_);
     scores.append(new_scores_.scores, new_scores_.aggregates);
     if (frame.areas) local->add(frame.index, std::move(frame.areas), frame.local_figures);
-    if (local) local->hand_out(scores);
+    hand_out_local();
 }
 
 void Session::read(Picture ref, Picture dist, unsigned index) { impl_->read(std::move(ref), std::move(dist), index); }

@@ -14,6 +14,7 @@ void Session::Impl::use_device(const DeviceChoice &choice) {
 }
 
 void Session::Impl::start_wished_device() {
+    if (local_config_ && device.wish().is_auto()) return; // tiles are measured on the CPU
     if (!device.start_wished() || config.gpumask) return;
     for (const auto &slot : metrics.slots()) slot->allow_device();
 }

@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <map>
 #include <string>
 
 #include "metrics/adm/adm.hpp"
 #include "metrics/adm/test_pictures.hpp"
 #include "metrics/adm/tile_sums.hpp"
+#include "metrics/ciede/ciede.hpp"
+#include "metrics/real_tiles.hpp"
 #include "metrics/registry.hpp"
 #include "metrics/vif/vif.hpp"
 #include "support/clip.hpp"
@@ -38,7 +41,9 @@ std::unique_ptr<Metric> prepared(const MetricInfo &info, const PictureFormat &fo
 std::vector<const MetricInfo *> local_metrics() {
     std::vector<const MetricInfo *> list;
     for (const MetricInfo *info : all_metrics())
-        if (!info->create(OptionValues(info->name, info->options, {}))->local_names().empty()) list.push_back(info);
+        if (info != &ciede_metric && // needs chroma, which these pictures do not have
+            !info->create(OptionValues(info->name, info->options, {}))->local_names().empty())
+            list.push_back(info);
     return list;
 }
 
@@ -179,6 +184,90 @@ TEST(Tiles, ScoresOfTheWholePicture) {
             if (found == sink.scores.end()) continue; // chroma, which these pictures do not have
             EXPECT_EQ(scores[i], found->second) << metric->local_names()[i];
         }
+    }
+}
+
+TEST(Tiles, SamplesOfRealSumsLieWhereTheirPixelsAre) {
+    const TileGrid grid = cells(96, 64, 32);
+    // Nine positions of a reduced picture: middles of windows at luma pixels 10, 20 ... 90.
+    std::vector<std::int64_t> words(grid.count() * 3);
+    RealTiles tiles(grid, {9, 10, 1, 10}, {2, 32, 1, 0}, words, 3, 1);
+    const double ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    tiles.add_row(0, ones);
+    tiles.add_row(1, ones);
+    const auto at = [&](std::size_t i) { return std::bit_cast<double>(words[i]); };
+    for (const std::size_t row : {0u, 1u}) {
+        const std::size_t first = row * 3 * 3;
+        for (const auto &[tile, count] : {std::pair{0u, 3.0}, {1u, 3.0}, {2u, 3.0}}) {
+            EXPECT_EQ(at(first + tile * 3), 0.0);
+            EXPECT_EQ(at(first + tile * 3 + 1), count);
+            EXPECT_EQ(at(first + tile * 3 + 2), count);
+        }
+    }
+    std::vector<std::int64_t> few(TileGrid(96, 64, {}).count() * 2);
+    RealTiles none(TileGrid(96, 64, {}), {0}, {0}, few, 2); // no position at all
+    EXPECT_EQ(few, (std::vector<std::int64_t>(2)));
+}
+
+// With chroma, since ciede needs it.
+TEST(Tiles, OfTheWholePictureHaveItsScore) {
+    clipgen::Options clip;
+    clip.frames = 1;
+    clip.width = 176, clip.height = 144, clip.distort = "dct:24";
+    const adm::PicturePair pair = adm::clip_pair(clip);
+    const PictureArea all{0, 0, 176, 144};
+    using OfFrame = double (*)(const FrameResult &);
+    for (const auto &[name, of_frame] : {
+             std::pair<const char *, OfFrame>{"ssim", [](const FrameResult &r) { return r.values[0]; }},
+             {"float_ssim", [](const FrameResult &r) { return r.values[0]; }},
+             {"float_vif", [](const FrameResult &r) { return r.values[0] / r.values[4]; }},
+             {"ciede", [](const FrameResult &r) { return 45.0 - 20.0 * std::log10(r.values[0]); }},
+         }) {
+        const auto metric = prepared(*find_metric(name), pair.ref.format());
+        const TileGrid grid = cells(176, 144, 48);
+        const auto sums = [&](Isa isa, unsigned parts) {
+            const FrameResult result = measured(*metric, pair, isa, &grid, parts);
+            std::vector<double> total(metric->tile_words());
+            for (std::size_t i = 0; i < result.tiles.size(); i++)
+                total[i % total.size()] += std::bit_cast<double>(result.tiles[i]);
+            std::vector<std::int64_t> words;
+            for (const double sum : total) words.push_back(std::bit_cast<std::int64_t>(sum));
+            std::vector<double> scores(metric->local_names().size());
+            metric->local_scores(words, all, scores);
+            EXPECT_NEAR(scores[0], of_frame(result), 1e-6) << name;
+            return total;
+        };
+        const std::vector<double> one = sums(Isa::scalar, 1);
+        for (const Isa isa : usable_isas())
+            for (const unsigned parts : {1u, 3u}) {
+                const std::vector<double> other = sums(isa, parts);
+                for (std::size_t i = 0; i < one.size(); i++) EXPECT_NEAR(one[i], other[i], 1e-9 * std::abs(one[i]));
+            }
+    }
+}
+
+// Both define a part alike: what is summed differs by rounding only.
+TEST(Tiles, OfFloatAdmAreThoseOfAdm) {
+    for (const Case &c : kCases) {
+        if (c.bits != 8) continue;
+        const adm::PicturePair pair = adm::random_pair(c.bits, c.width, c.height, c.seed);
+        const TileGrid grid = cells(c.width, c.height, c.cell);
+        std::vector<std::vector<double>> scores;
+        for (const char *name : {"adm", "float_adm"}) {
+            const auto metric = prepared(*find_metric(name), pair.ref.format());
+            const FrameResult result = measured(*metric, pair, usable_isas().back(), &grid);
+            auto &all = scores.emplace_back();
+            for (int row = 0; row < grid.rows(); row++)
+                for (int column = 0; column < grid.columns(); column++) {
+                    const std::size_t words = metric->tile_words(), tile = std::size_t(row * grid.columns() + column);
+                    std::vector<double> of_tile(metric->local_names().size());
+                    metric->local_scores(std::span(result.tiles).subspan(tile * words, words),
+                                         {grid.x(column), grid.y(row), grid.x(column + 1), grid.y(row + 1)}, of_tile);
+                    all.insert(all.end(), of_tile.begin(), of_tile.end());
+                }
+        }
+        ASSERT_EQ(scores[0].size(), scores[1].size());
+        for (std::size_t i = 0; i < scores[0].size(); i++) EXPECT_NEAR(scores[0][i], scores[1][i], 0.02) << i;
     }
 }
 

@@ -88,9 +88,31 @@ class Maps(CommandTest):
         self.assertEqual(json.loads(run.stdout)["regions"], [{"name": "eye", "x": 16, "y": 0, "width": 32, "height": 16}])
         self.assertIn("region 'eye' is scored as 16,0,32,16", run.stderr)
 
+    def test_cells_of_other_features(self):
+        for feature, score, tolerance in (("ssim", "ssim", 1e-5), ("float_ssim", "float_ssim", 1e-5), ("ciede", "ciede2000", 1e-3), ("cambi", "cambi", None)):
+            path = self.folder / (feature + ".npy")
+            document = self.document("-n", "--feature", feature, "--map-of", score, "--map", path, "--region", "all=0,0,160,96", "--region", "a=0,0,32,32")
+            shape, values = array(path)
+            self.assertEqual(shape, (4, 3, 5))
+            self.assertEqual((document["map"]["x"], document["map"]["y"]), ([0, 32, 64, 96, 128, 160], [0, 32, 64, 96]))
+            for i, frame in enumerate(document["frames"]):
+                self.assertAlmostEqual(frame["metrics"][score + "_a"], values[15 * i], places=4)
+                if tolerance:
+                    self.assertAlmostEqual(frame["metrics"][score + "_all"], frame["metrics"][score], delta=tolerance)
+
     def test_neg_model(self):
         self.score("-m", "version=vmaf_v0.6.1neg:name=neg", "--map", self.folder / "neg.npy")
         self.assertEqual(array(self.folder / "neg.npy")[0], (4, 3, 5))
+
+    def test_float_model(self):
+        cells = {}
+        for model in ("vmaf_v0.6.1", "vmaf_float_v0.6.1"):
+            path = self.folder / (model + ".npy")
+            self.score("-m", f"version={model}:name=vmaf", "--map", path)
+            cells[model] = array(path)
+        self.assertEqual(cells["vmaf_v0.6.1"][0], cells["vmaf_float_v0.6.1"][0])
+        for one, other in zip(cells["vmaf_v0.6.1"][1], cells["vmaf_float_v0.6.1"][1]):
+            self.assertAlmostEqual(one, other, delta=0.5)
 
     def test_subsample(self):
         self.score("--subsample", "2", "--map", self.folder / "sub.npy")
@@ -108,7 +130,7 @@ class Maps(CommandTest):
         self.refused("give one after --map-of psnr_y", "--map", twice, "--map-of", "psnr_y")
         self.refused("both write", "--map", twice, "--map", twice)
         self.refused("is not a score of this run", "--map-of", "psnr_y", "--map", twice, expect=255)
-        self.refused("has no local scores", "--feature", "float_ssim", "--map-of", "float_ssim", "--map", twice,
+        self.refused("has no local scores", "--feature", "psnr_hvs", "--map-of", "psnr_hvs", "--map", twice,
                      expect=255)
         self.refused("NAME=X,Y,WIDTH,HEIGHT", "--region", "face")
         self.refused("cannot name a region", "--region", "a b=0,0,16,16")

@@ -1,7 +1,11 @@
 #include "metrics/adm/float_adm.hpp"
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +69,7 @@ constexpr std::string_view kFeatures[] = {
     "adm_den_scale3",
 };
 constexpr std::size_t kNumFeature = 7, kFirstScaleFeature = 10;
+constexpr std::size_t kLocalFeatures = 7, kTileWords = kScales * kFloatTileWords;
 
 Factors factors_of(const OptionValues &o, int scale) {
     const float r = samples_per_degree(o.real("adm_norm_view_dist"), o.integer("adm_ref_display_height"));
@@ -95,6 +100,7 @@ class Scorer final : public FrameScorer {
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override {
+        if (frame.tiles) begin_tiles(*frame.tiles, result);
         if (plan_.bits == 8)
             sweep<std::uint8_t>(frame);
         else
@@ -102,15 +108,32 @@ class Scorer final : public FrameScorer {
         for (std::size_t s = 0; s < kScales; s++) {
             ScaleValues v;
             if (s > 0 || !plan_.skip_scale0)
-                v = {pooled(total(sums_[s].num, windows_[s]), windows_[s], plan_.exponent, noise_weight_),
-                     pooled(total(sums_[s].den, windows_[s]), windows_[s], plan_.exponent, noise_weight_),
-                     pooled(total(sums_[s].aim, windows_[s]), windows_[s], plan_.exponent, 0.0)};
+                v = {pooled(total(sums_[s].num, windows_[s]), windows_[s].area(), plan_.exponent, noise_weight_),
+                     pooled(total(sums_[s].den, windows_[s]), windows_[s].area(), plan_.exponent, noise_weight_),
+                     pooled(total(sums_[s].aim, windows_[s]), windows_[s].area(), plan_.exponent, 0.0)};
             store_scale(s, v, result);
         }
     }
 
   private:
+    void begin_tiles(const TileGrid &grid, FrameResult &result) {
+        result.tiles.assign(grid.count() * kTileWords, 0);
+        tiles_.clear();
+        for (std::size_t s = 0; s < kScales; s++) {
+            const auto axis = [&](int samples) { return RealTiles::Axis{samples, std::int64_t(2) << s, 1, 0}; };
+            tiles_.emplace_back(grid, axis(windows_[s].width), axis(windows_[s].height), result.tiles, kTileWords,
+                                s * kFloatTileWords);
+        }
+    }
+
+    // With tiles by one thread, which makes all rows.
+    template <class T> void sweep_tiles(const PlaneView<T> &ref, const PlaneView<T> &dist) {
+        if (!tile_sweep_) tile_sweep_.emplace(plan_, functions_, 0, 1, true);
+        tile_sweep_->run(ref, dist, sums_, tiles_);
+    }
+
     template <class T> void sweep(const FrameInput &frame) {
+        if (frame.tiles) return sweep_tiles(frame.ref.plane<T>(0), frame.dist.plane<T>(0));
         const int parts = sensible_parts(plan_.height, int(frame.parallel.threads()));
         if (int(sweeps_.size()) != parts) { // once, when the number of threads becomes known
             sweeps_.clear();
@@ -129,6 +152,8 @@ class Scorer final : public FrameScorer {
     const FloatRowFunctions &functions_;
     const std::array<Window, kScales> windows_;
     std::vector<FloatSweep> sweeps_;
+    std::optional<FloatSweep> tile_sweep_;
+    std::vector<RealTiles> tiles_; // of each scale
     FloatFrameSums sums_;
 };
 
@@ -167,21 +192,10 @@ class FloatAdmMetric final : public Metric {
         return make_float_device_scorer(plan_, combination_.noise_weight, device);
     }
 
-    // 3.11 and 4.8
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const auto num_of = [&](std::size_t s) { return result.values[3 * s]; };
         const auto den_of = [&](std::size_t s) { return result.values[3 * s + 1]; };
-        double num = 0, den = 0, aim_num = 0, aim_den = 0;
-        for (std::size_t s = 0; s < kScales; s++) {
-            num += num_of(s), den += den_of(s);
-            if (int(s) == combination_.skip_aim_scale) continue;
-            aim_num += result.values[3 * s + 2], aim_den += den_of(s);
-        }
-        const double limit = 1e-10 * double(std::int64_t(plan_.width) * plan_.height) / (1920.0 * 1080.0);
-        if (num < limit) num = 0;
-        if (den < limit) den = 0;
-        const double ratio = aim_num / aim_den;
-        const double adm2 = den == 0 ? 1 : num / den, aim = den == 0 ? 0 : ratio < 1 ? ratio : 1;
+        const auto [num, den, adm2, aim] = combined(result.values, std::int64_t(plan_.width) * plan_.height);
 
         sink.score(kFeatures[0], index, adm2);
         sink.score(kFeatures[1], index, aim);
@@ -197,7 +211,51 @@ class FloatAdmMetric final : public Metric {
         }
     }
 
+    std::span<const std::string_view> local_names() const override {
+        return std::span(kFeatures).first(kLocalFeatures);
+    }
+    std::size_t tile_words() const override { return kTileWords; }
+    bool has_real_tiles() const override { return true; }
+    void local_scores(std::span<const std::int64_t> sums, const PictureArea &area,
+                      std::span<double> scores) const override {
+        std::array<double, 3 * kScales> values{};
+        for (std::size_t s = plan_.skip_scale0 ? 1 : 0; s < kScales; s++) {
+            const auto word = [&](std::size_t kind, std::size_t band, std::size_t i) {
+                return std::bit_cast<double>(sums[s * kFloatTileWords + 2 * (kind * kBands + band) + i]);
+            };
+            const auto of = [&](std::size_t kind, double noise_weight) {
+                const FloatRowSums::PerBand bands = {float(word(kind, 0, 0)), float(word(kind, 1, 0)),
+                                                     float(word(kind, 2, 0))};
+                return double(pooled(bands, word(kind, 0, 1), plan_.exponent, noise_weight));
+            };
+            values[3 * s] = of(1, combination_.noise_weight);
+            values[3 * s + 1] = of(0, combination_.noise_weight);
+            values[3 * s + 2] = of(2, 0.0);
+        }
+        const auto [num, den, adm2, aim] = combined(values, std::int64_t(area.width()) * area.height());
+        scores[0] = adm2, scores[1] = aim, scores[2] = adm3(adm2, aim);
+        for (std::size_t s = 0; s < kScales; s++) scores[3 + s] = values[3 * s] / values[3 * s + 1];
+    }
+
   private:
+    struct Combined {
+        double num, den, adm2, aim;
+    };
+    // 3.11 and 4.8; `values`: num, den and aim of each scale.
+    Combined combined(std::span<const double> values, std::int64_t pixels) const {
+        double num = 0, den = 0, aim_num = 0, aim_den = 0;
+        for (std::size_t s = 0; s < kScales; s++) {
+            num += values[3 * s], den += values[3 * s + 1];
+            if (int(s) == combination_.skip_aim_scale) continue;
+            aim_num += values[3 * s + 2], aim_den += values[3 * s + 1];
+        }
+        const double limit = 1e-10 * double(pixels) / (1920.0 * 1080.0);
+        if (num < limit) num = 0;
+        if (den < limit) den = 0;
+        const double ratio = aim_num / aim_den;
+        return {num, den, den == 0 ? 1 : num / den, den == 0 ? 0 : ratio < 1 ? ratio : 1};
+    }
+
     double adm3(double adm2, double aim) const {
         const double weight = combination_.dlm_weight;
         const double mix =

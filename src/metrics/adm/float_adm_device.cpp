@@ -55,9 +55,9 @@ class FloatAdmDevice final : public DeviceScorer {
                 const auto bands = [&](int first) {
                     return FloatRowSums::PerBand{totals[first], totals[first + 1], totals[first + 2]};
                 };
-                v = {pooled(bands(3), windows_[s], plan_.exponent, noise_weight_),
-                     pooled(bands(0), windows_[s], plan_.exponent, noise_weight_),
-                     pooled(bands(6), windows_[s], plan_.exponent, 0.0)};
+                v = {pooled(bands(3), windows_[s].area(), plan_.exponent, noise_weight_),
+                     pooled(bands(0), windows_[s].area(), plan_.exponent, noise_weight_),
+                     pooled(bands(6), windows_[s].area(), plan_.exponent, 0.0)};
             }
             store_scale(s, v, result);
         }

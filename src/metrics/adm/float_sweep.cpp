@@ -42,7 +42,8 @@ class Level {
   public:
     Level(const FloatPlan &plan, const Window &window, const Share &share, int scale, const FloatRowFunctions &f)
         : approx(window.width), share_(share), plan_(plan), window_(window), factor_(plan.factor[std::size_t(scale)]),
-          functions_(f), low_(window.in_width + 3), high_(window.in_width + 3), values_(band_rows(window.width)) {
+          functions_(f), low_(window.in_width + 3), high_(window.in_width + 3), values_(band_rows(window.width)),
+          terms_(window.width) {
         for (auto &d : details_) d = band_rows(window.width);
         for (auto &part : split_) part = band_rows(window.width);
         for (int i = 0; i < 3; i++) ring_.push_back({Component(window.width), Component(window.width)});
@@ -53,7 +54,8 @@ class Level {
     const Window &window() const { return window_; }
     const Share &share() const { return share_; }
 
-    void make_row(Lines &before, int row, FloatRowSums &sums) {
+    void make_row(Lines &before, int row, FloatRowSums &sums, RealTiles *tiles) {
+        tiles_ = tiles;
         const bool with_details = share_.detail_rows.has(row), with_approx = share_.approx_rows.has(row);
         const Range columns = with_details ? share_.columns() : share_.approx_columns;
         const int from = 2 * columns.from, to = 2 * columns.to + 2; // elements of the lines, one column late
@@ -85,8 +87,9 @@ class Level {
             for (Row<float> &band : components[c].neighbour) fold_mask(band.get(), columns, window_.width);
         }
         if (share_.pooled.has(row)) {
-            functions_.magnitudes(inputs(details_[0]), factor_, window_.left, window_.right, pointers(values_));
-            sums.den[std::size_t(row)] = power_sums();
+            const Range valued = valued_columns();
+            functions_.magnitudes(inputs(details_[0]), factor_, valued.from, valued.to, pointers(values_));
+            sums.den[std::size_t(row)] = power_sums(row, 0);
         }
         // The row above has all its neighbours now, the last row as well.
         for (const int done : {row - 1, row}) {
@@ -100,21 +103,37 @@ class Level {
     FloatRowSums::PerBand pool(int row, std::size_t x) {
         const std::array<int, 3> rows = mask_rows(row, window_.height);
         BandRows &magnitude = slot(row)[x].magnitude;
+        const Range valued = valued_columns();
         if (plan_.bypass_masking) {
             for (std::size_t b = 0; b < kBands; b++)
-                std::copy(magnitude[b].get() + window_.left, magnitude[b].get() + window_.right,
-                          values_[b].get() + window_.left);
+                std::copy(magnitude[b].get() + valued.from, magnitude[b].get() + valued.to,
+                          values_[b].get() + valued.from);
         } else {
             const std::size_t y = x ^ 1;
             functions_.excess(inputs(magnitude),
-                              {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()}, window_.left,
-                              window_.right, pointers(values_));
+                              {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()}, valued.from,
+                              valued.to, pointers(values_));
         }
-        return power_sums();
+        return power_sums(row, 1 + x);
     }
 
-    // Sums of the powers of values_, from left to right (4.6).
-    FloatRowSums::PerBand power_sums() {
+    // Tiles count all columns.
+    Range valued_columns() const { return tiles_ ? Range{0, window_.width} : Range{window_.left, window_.right}; }
+
+    void add_tiles(int row, std::size_t kind) {
+        const auto exponent = float(plan_.exponent);
+        for (std::size_t b = 0; b < kBands; b++) {
+            const float *const values = values_[b].get();
+            float *const terms = terms_.get();
+            for (int j = 0; j < window_.width; j++)
+                terms[j] = plan_.exponent == 3.0 ? values[j] * values[j] * values[j] : std::pow(values[j], exponent);
+            tiles_->add_row(row, terms, 2 * (kind * kBands + b));
+        }
+    }
+
+    // Sums of the powers of values_, from left to right (4.6); `kind`: den, num, aim.
+    FloatRowSums::PerBand power_sums(int row, std::size_t kind) {
+        if (tiles_) add_tiles(row, kind);
         if (plan_.exponent == 3.0) return functions_.cube_sums(pointers(values_), window_.left, window_.right);
         FloatRowSums::PerBand sums{};
         const float exponent = float(plan_.exponent);
@@ -133,21 +152,25 @@ class Level {
     std::array<BandRows, 2> split_;              // restored, additive
     std::vector<std::array<Component, 2>> ring_; // [row mod 3]
     BandRows values_;                            // to be pooled
+    Row<float> terms_;                           // of tiles
+    RealTiles *tiles_ = nullptr;
 };
 
 } // namespace
 
 class FloatSweep::Impl {
   public:
-    Impl(const FloatPlan &plan, const FloatRowFunctions &f, int part, int parts)
+    Impl(const FloatPlan &plan, const FloatRowFunctions &f, int part, int parts, bool with_tiles)
         : bits_(plan.bits), picture_(plan.width) {
         const auto windows = scale_windows(plan.width, plan.height);
-        const auto shares = make_shares(windows, plan.skip_scale0, part, parts);
+        const auto shares = make_shares(windows, plan.skip_scale0, part, parts, with_tiles);
         for (int s = 0; s < kScales; s++)
             levels_.emplace_back(plan, windows[std::size_t(s)], shares[std::size_t(s)], s, f);
     }
 
-    template <class T> void run(const std::array<PlaneView<T>, 2> &pictures, FloatFrameSums &sums) {
+    template <class T>
+    void run(const std::array<PlaneView<T>, 2> &pictures, FloatFrameSums &sums, std::span<RealTiles> tiles) {
+        tiles_ = tiles;
         const Range rows = levels_[0].share().rows();
         int ready = std::max(0, 2 * rows.from - 1); // picture rows from here on are still to be converted
         for (int row = rows.from; row < rows.to; row++) {
@@ -166,7 +189,7 @@ class FloatSweep::Impl {
     void make(std::size_t scale, Lines &before, int row, FloatFrameSums &sums) {
         Level &level = levels_[scale];
         if (!level.share().rows().has(row)) return;
-        level.make_row(before, row, sums[scale]);
+        level.make_row(before, row, sums[scale], tiles_.empty() ? nullptr : &tiles_[scale]);
         if (scale + 1 == kScales) return;
         const int height = level.window().height;
         if (row >= 2 && row % 2 == 0) make(scale + 1, level.approx, row / 2 - 1, sums);
@@ -176,6 +199,7 @@ class FloatSweep::Impl {
     const int bits_;
     Lines picture_;
     std::vector<Level> levels_;
+    std::span<RealTiles> tiles_; // of the frame in work
 };
 
 FloatRowSums::PerBand total(const std::vector<FloatRowSums::PerBand> &rows, const Window &window) {
@@ -185,9 +209,9 @@ FloatRowSums::PerBand total(const std::vector<FloatRowSums::PerBand> &rows, cons
     return sums;
 }
 
-float pooled(FloatRowSums::PerBand sums, const Window &window, double exponent, double noise_weight) {
+float pooled(FloatRowSums::PerBand sums, double coefficients, double exponent, double noise_weight) {
     const auto root = [&](float sum) { return std::pow(sum, float(1.0 / exponent)); };
-    const float noise = root(float(window.area() * noise_weight));
+    const float noise = root(float(coefficients * noise_weight));
     for (float &value : sums) value = root(value) + noise;
     return (sums[0] + sums[1]) + sums[2];
 }
@@ -206,15 +230,19 @@ FloatFrameSums make_float_sums(int width, int height) {
     return sums;
 }
 
-FloatSweep::FloatSweep(const FloatPlan &plan, const FloatRowFunctions &functions, int part, int parts)
-    : impl_(std::make_unique<Impl>(plan, functions, part, parts)) {}
+FloatSweep::FloatSweep(const FloatPlan &plan, const FloatRowFunctions &functions, int part, int parts, bool with_tiles)
+    : impl_(std::make_unique<Impl>(plan, functions, part, parts, with_tiles)) {}
 FloatSweep::~FloatSweep() = default;
 FloatSweep::FloatSweep(FloatSweep &&) noexcept = default;
 
-template <class T> void FloatSweep::run(const PlaneView<T> &ref, const PlaneView<T> &dist, FloatFrameSums &sums) {
-    impl_->run<T>({ref, dist}, sums);
+template <class T>
+void FloatSweep::run(const PlaneView<T> &ref, const PlaneView<T> &dist, FloatFrameSums &sums,
+                     std::span<RealTiles> tiles) {
+    impl_->run<T>({ref, dist}, sums, tiles);
 }
-template void FloatSweep::run(const PlaneView<std::uint8_t> &, const PlaneView<std::uint8_t> &, FloatFrameSums &);
-template void FloatSweep::run(const PlaneView<std::uint16_t> &, const PlaneView<std::uint16_t> &, FloatFrameSums &);
+template void FloatSweep::run(const PlaneView<std::uint8_t> &, const PlaneView<std::uint8_t> &, FloatFrameSums &,
+                              std::span<RealTiles>);
+template void FloatSweep::run(const PlaneView<std::uint16_t> &, const PlaneView<std::uint16_t> &, FloatFrameSums &,
+                              std::span<RealTiles>);
 
 } // namespace vmaf::adm

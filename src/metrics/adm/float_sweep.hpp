@@ -3,11 +3,13 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "metrics/adm/float_rows.hpp"
 #include "metrics/adm/sweep_parts.hpp"
 #include "metrics/metric.hpp"
+#include "metrics/real_tiles.hpp"
 #include "picture/picture.hpp"
 
 namespace vmaf::adm {
@@ -31,19 +33,25 @@ FloatFrameSums make_float_sums(int width, int height);
 // Of the window's rows, from top to bottom.
 FloatRowSums::PerBand total(const std::vector<FloatRowSums::PerBand> &rows, const Window &window);
 // Root of the frame's sums, plus the noise floor; the three bands added (4.6).
-float pooled(FloatRowSums::PerBand sums, const Window &window, double exponent, double noise_weight);
+float pooled(FloatRowSums::PerBand sums, double coefficients, double exponent, double noise_weight);
+
+// Of a scale's tiles: den, num and aim of each band, with their numbers of coefficients.
+inline constexpr std::size_t kFloatTileWords = 3 * kBands * 2;
 
 void store_scale(std::size_t scale, const ScaleValues &values, FrameResult &result);
 
 class FloatSweep {
   public:
-    // Share `part` of `parts` of the scored rows. The plan must outlive the sweep.
-    FloatSweep(const FloatPlan &plan, const FloatRowFunctions &functions, int part = 0, int parts = 1);
+    // Share `part` of `parts` of the scored rows; with tiles of all rows. The plan must outlive the sweep.
+    FloatSweep(const FloatPlan &plan, const FloatRowFunctions &functions, int part = 0, int parts = 1,
+               bool with_tiles = false);
     ~FloatSweep();
     FloatSweep(FloatSweep &&) noexcept;
 
     // Fills in the rows of the share.
-    template <class T> void run(const PlaneView<T> &ref, const PlaneView<T> &dist, FloatFrameSums &sums);
+    // `tiles`: none, or one for each scale.
+    template <class T>
+    void run(const PlaneView<T> &ref, const PlaneView<T> &dist, FloatFrameSums &sums, std::span<RealTiles> tiles = {});
 
   private:
     class Impl;

@@ -1,6 +1,7 @@
 #include "metrics/cambi/cambi.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "base/error.hpp"
@@ -9,6 +10,7 @@
 #include "metrics/cambi/cambi_heatmap.hpp"
 #include "metrics/cambi/cambi_setup.hpp"
 #include "metrics/cambi/cambi_stages.hpp"
+#include "metrics/real_tiles.hpp"
 
 namespace vmaf {
 
@@ -16,6 +18,7 @@ namespace cambi {
 namespace {
 
 constexpr std::string_view kProvides[] = {"Cambi_feature_cambi_score"};
+constexpr std::size_t kWordsOfScale = 2, kTileWords = kScales * kWordsOfScale;
 
 class Scorer final : public FrameScorer {
   public:
@@ -27,7 +30,10 @@ class Scorer final : public FrameScorer {
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override {
+        if (frame.tiles) result.tiles.assign(frame.tiles->count() * kTileWords, 0);
+        tiles_ = frame.tiles ? &result.tiles : nullptr;
         result.values[kEncodedScore] = score(frame.dist, setup_.encoded, heatmaps_, frame);
+        tiles_ = nullptr; // they are of the distorted picture
         if (setup_.full_ref) result.values[kSourceScore] = score(frame.ref, setup_.source, nullptr, frame);
     }
 
@@ -42,7 +48,8 @@ class Scorer final : public FrameScorer {
             const auto pixels = std::size_t(canvas.width) * std::size_t(canvas.height);
             bool &all = needs_all_[std::size_t(scale)];
             std::span<float> values = compute_c_values(canvas, target.radius(), frame.parallel,
-                                                       heatmaps || all ? Wanted::all : Wanted::not_zero);
+                                                       heatmaps || all || tiles_ ? Wanted::all : Wanted::not_zero);
+            if (tiles_) add_tiles(scale, canvas, values, frame);
             if (heatmaps) heatmaps->write(frame.index, scale, values, pixels_.span());
             std::optional<double> mean = pool_(values, pixels, setup_.topk);
             if (!mean) {
@@ -53,6 +60,17 @@ class Scorer final : public FrameScorer {
             score += double(16 >> scale) * mean.value();
         }
         return score / double(target.window * target.window);
+    }
+
+    // Before the pool, which reorders the values.
+    void add_tiles(int scale, const Canvas &canvas, std::span<const float> values, const FrameInput &frame) {
+        const auto axis = [](int samples, unsigned pixels) {
+            return RealTiles::Axis{samples, std::int64_t(pixels), samples, 0};
+        };
+        RealTiles tiles(*frame.tiles, axis(canvas.width, frame.dist.format().width),
+                        axis(canvas.height, frame.dist.format().height), *tiles_, kTileWords,
+                        std::size_t(scale) * kWordsOfScale);
+        for (int y = 0; y < canvas.height; y++) tiles.add_row(y, values.data() + std::ptrdiff_t(y) * canvas.width);
     }
 
     // Splits the rows between the threads that are free; every part counts its own first window.
@@ -88,6 +106,7 @@ class Scorer final : public FrameScorer {
     std::vector<std::size_t> written_;            // c-values of each part
     std::array<bool, kScales> needs_all_{};       // once they were needed they are made at once
     AlignedArray<std::uint16_t> pixels_;          // of a heat map
+    std::vector<std::int64_t> *tiles_ = nullptr;  // of the picture in work
 };
 
 class CambiMetric final : public Metric {
@@ -117,6 +136,21 @@ class CambiMetric final : public Metric {
         if (!setup_.full_ref) return;
         sink.score("cambi_source", index, clip(source));
         sink.score("cambi_full_reference", index, clip(std::max(0.0, encoded - source)));
+    }
+
+    std::span<const std::string_view> local_names() const override { return kProvides; }
+    std::size_t tile_words() const override { return kTileWords; }
+    bool has_real_tiles() const override { return true; }
+    // Of all c-values, where the frame's score is that of the largest. Areas below a pixel of a scale have none there.
+    void local_scores(std::span<const std::int64_t> sums, const PictureArea &,
+                      std::span<double> scores) const override {
+        double score = 0;
+        for (std::size_t scale = 0; scale < kScales; scale++) {
+            const auto sum = std::bit_cast<double>(sums[scale * kWordsOfScale]);
+            const auto count = std::bit_cast<double>(sums[scale * kWordsOfScale + 1]);
+            if (count > 0) score += double(16 >> scale) * (sum / count);
+        }
+        scores[0] = std::min(score / double(setup_.encoded.window * setup_.encoded.window), setup_.max_score);
     }
 
   private:

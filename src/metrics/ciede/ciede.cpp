@@ -1,7 +1,9 @@
 #include "metrics/ciede/ciede.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -9,6 +11,7 @@
 #include "metrics/ciede/colour.hpp"
 #include "metrics/device_scorer.hpp"
 #include "metrics/format_checks.hpp"
+#include "metrics/real_tiles.hpp"
 
 namespace vmaf {
 
@@ -17,6 +20,7 @@ namespace {
 using namespace ciede;
 
 constexpr std::string_view kProvides[] = {"ciede2000"};
+constexpr std::size_t kTileWords = 2;
 constexpr int kBandRows = 16; // rows that a thread takes at a time; even, so that bands do not share chroma rows
 
 // Equal samples have no difference (10.5).
@@ -49,6 +53,11 @@ template <class T> class CiedeScorer final : public FrameScorer {
             worker.dist.forget();
         }
         double sum = 0;
+        std::optional<RealTiles> tiles;
+        if (frame.tiles) {
+            result.tiles.assign(frame.tiles->count() * kTileWords, 0);
+            tiles.emplace(*frame.tiles, RealTiles::Axis{width}, RealTiles::Axis{height}, result.tiles, kTileWords);
+        }
         for (int y = 0; y < height; y += int(tasks) * kBandRows) {
             const auto rows_of = [&](unsigned i) { return std::clamp(height - y - int(i) * kBandRows, 0, kBandRows); };
             frame.parallel.run(tasks, [&](unsigned i) {
@@ -57,6 +66,9 @@ template <class T> class CiedeScorer final : public FrameScorer {
             });
             for (unsigned i = 0; i < tasks; i++)
                 sum = functions_.add(sum, workers_[i].differences.data(), rows_of(i) * width);
+            for (unsigned i = 0; tiles && i < tasks; i++)
+                for (int r = 0; r < rows_of(i); r++)
+                    tiles->add_row(y + int(i) * kBandRows + r, workers_[i].differences.data() + r * width);
         }
         result.values[0] = sum / (double(width) * double(height));
     }
@@ -99,10 +111,20 @@ class Ciede final : public Metric {
         return ciede::make_device_scorer(format_, device);
     }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
-        sink.score("ciede2000", index, 45.0 - 20.0 * std::log10(result.values[0]));
+        sink.score("ciede2000", index, in_decibels(result.values[0]));
+    }
+
+    std::span<const std::string_view> local_names() const override { return kProvides; }
+    std::size_t tile_words() const override { return kTileWords; }
+    bool has_real_tiles() const override { return true; }
+    void local_scores(std::span<const std::int64_t> sums, const PictureArea &,
+                      std::span<double> scores) const override {
+        scores[0] = in_decibels(std::bit_cast<double>(sums[0]) / std::bit_cast<double>(sums[1]));
     }
 
   private:
+    static double in_decibels(double difference) { return 45.0 - 20.0 * std::log10(difference); }
+
     PictureFormat format_;
 };
 

@@ -1,9 +1,11 @@
 #include "metrics/ssim/float_ssim.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "metrics/format_checks.hpp"
+#include "metrics/real_tiles.hpp"
 #include "metrics/ssim/box_mean.hpp"
 #include "metrics/ssim/ssim_core.hpp"
 #include "metrics/ssim/ssim_device.hpp"
@@ -19,6 +21,7 @@ constexpr OptionSpec kOptions[] = {
     {"scale", "", "downscale factor: 0 automatic, 1 none, 2 to 10 that factor", 0, 0, 10},
 };
 constexpr std::string_view kProvides[] = {"float_ssim"};
+constexpr std::size_t kTileWords = 2;
 
 // 7.1
 int downscale_factor(const PictureFormat &format, int scale) {
@@ -42,9 +45,10 @@ class FloatSsimScorer final : public FrameScorer {
             box_.reduce(FloatRows(frame.ref), ref_, frame.parallel);
             box_.reduce(FloatRows(frame.dist), dist_, frame.parallel);
         }
-        const SsimMeans means = factor_ > 1
-                                    ? core_.means(FloatRows(ref_), FloatRows(dist_), wanted, frame.parallel)
-                                    : core_.means(FloatRows(frame.ref), FloatRows(frame.dist), wanted, frame.parallel);
+        const FloatRows ref = factor_ > 1 ? FloatRows(ref_) : FloatRows(frame.ref);
+        const FloatRows dist = factor_ > 1 ? FloatRows(dist_) : FloatRows(frame.dist);
+        if (frame.tiles) measure_tiles(*frame.tiles, ref, dist, result);
+        const SsimMeans means = core_.means(ref, dist, wanted, frame.parallel);
         result.values[0] = double(means.ssim);
         result.values[1] = double(means.luminance);
         result.values[2] = double(means.contrast);
@@ -52,6 +56,16 @@ class FloatSsimScorer final : public FrameScorer {
     }
 
   private:
+    // A position counts where the middle of its window lies.
+    void measure_tiles(const TileGrid &grid, const FloatRows &ref, const FloatRows &dist, FrameResult &result) {
+        result.tiles.assign(grid.count() * kTileWords, 0);
+        const auto axis = [&](int samples) {
+            return RealTiles::Axis{std::max(samples - kSsimTaps + 1, 0), factor_, 1, kSsimTaps / 2 * factor_};
+        };
+        RealTiles tiles(grid, axis(ref.width()), axis(ref.height()), result.tiles, kTileWords);
+        core_.each_row(ref, dist, [&](int y, const double *ssim) { tiles.add_row(y, ssim); });
+    }
+
     int reduced(unsigned size) const { return factor_ == 1 ? int(size) : box_reduced(int(size), factor_); }
 
     int factor_;
@@ -84,14 +98,25 @@ class FloatSsim final : public Metric {
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         const double ssim = result.values[0];
-        sink.score("float_ssim", index, enable_db_ ? ssim_in_decibels(ssim, most_decibels_) : ssim);
+        sink.score("float_ssim", index, shown(ssim));
         if (!enable_lcs_) return;
         sink.score("float_ssim_l", index, result.values[1]);
         sink.score("float_ssim_c", index, result.values[2]);
         sink.score("float_ssim_s", index, result.values[3]);
     }
 
+    std::span<const std::string_view> local_names() const override { return kProvides; }
+    std::size_t tile_words() const override { return kTileWords; }
+    bool has_real_tiles() const override { return true; }
+    // Not a number where windows at the picture's edge leave an area without positions.
+    void local_scores(std::span<const std::int64_t> sums, const PictureArea &,
+                      std::span<double> scores) const override {
+        scores[0] = shown(std::bit_cast<double>(sums[0]) / std::bit_cast<double>(sums[1]));
+    }
+
   private:
+    double shown(double ssim) const { return enable_db_ ? ssim_in_decibels(ssim, most_decibels_) : ssim; }
+
     bool enable_lcs_, enable_db_, clip_db_;
     int scale_;
     PictureFormat format_;

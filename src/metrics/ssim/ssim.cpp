@@ -1,10 +1,13 @@
 #include "metrics/ssim/ssim.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <optional>
 #include <vector>
 
 #include "base/aligned.hpp"
 #include "device/plain_arithmetic.hpp"
+#include "metrics/real_tiles.hpp"
 #include "metrics/ssim/ssim_device.hpp"
 
 namespace vmaf {
@@ -13,6 +16,7 @@ namespace {
 
 constexpr std::string_view kProvides[] = {"ssim"};
 constexpr int kBandRows = 32; // rows of a band when several threads share a frame
+constexpr std::size_t kTileWords = 2;
 
 // Sums over the window's rows, per column: x, y, xx, xy, yy. All are below 2^40 (below 2^32 up to 12 bits), all sums
 // over the whole window below 2^48: doubles hold them exactly.
@@ -75,6 +79,13 @@ class SsimScorer final : public FrameScorer {
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override {
+        std::optional<RealTiles> tiles;
+        if (frame.tiles) {
+            result.tiles.assign(frame.tiles->count() * kTileWords, 0);
+            tiles.emplace(*frame.tiles, RealTiles::Axis{int(format_.width)}, RealTiles::Axis{int(format_.height)},
+                          result.tiles, kTileWords);
+        }
+        tiles_ = tiles ? &*tiles : nullptr;
         const double sum = format_.bits == 8 ? similarity<std::uint8_t>(frame) : similarity<std::uint16_t>(frame);
         result.values[0] = sum / weight_;
     }
@@ -117,6 +128,9 @@ class SsimScorer final : public FrameScorer {
             });
             for (unsigned i = 0; i < bands; i++)
                 for (int t = 0; t < rows_of(i) * width; t++) sum += workers_[i].terms[std::size_t(t)];
+            for (unsigned i = 0; tiles_ && i < bands; i++)
+                for (int r = 0; r < rows_of(i); r++)
+                    tiles_->add_row(y + int(i) * kBandRows + r, workers_[i].terms.data() + r * width);
         }
         return sum;
     }
@@ -126,6 +140,7 @@ class SsimScorer final : public FrameScorer {
     AlignedArray<double> columns_weight_;
     double weight_;
     std::vector<Worker> workers_;
+    RealTiles *tiles_ = nullptr; // of the frame in work
 };
 
 class Ssim final : public Metric {
@@ -140,6 +155,20 @@ class Ssim final : public Metric {
     }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score("ssim", index, result.values[0]);
+    }
+
+    std::span<const std::string_view> local_names() const override { return kProvides; }
+    std::size_t tile_words() const override { return kTileWords; }
+    bool has_real_tiles() const override { return true; }
+    void local_scores(std::span<const std::int64_t> sums, const PictureArea &area,
+                      std::span<double> scores) const override {
+        const auto along = [](int from, int to, unsigned size) {
+            double sum = 0;
+            for (int i = from; i < to; i++) sum += kernels::moment_taps_inside(i, int(size));
+            return sum;
+        };
+        scores[0] = std::bit_cast<double>(sums[0]) /
+                    (along(area.left, area.right, format_.width) * along(area.top, area.bottom, format_.height));
     }
 
   private:

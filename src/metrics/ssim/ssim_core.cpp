@@ -250,6 +250,18 @@ void SsimCore::band(Worker &worker, const FloatRows &a, const FloatRows &b, Ssim
     earlier.finish();
 }
 
+void SsimCore::each_row(const FloatRows &a, const FloatRows &b,
+                        const std::function<void(int y, const double *ssim)> &take) {
+    constexpr int kAtOnce = 2 * kSsimGroup; // what a worker has room for
+    constexpr SsimWanted kWanted = {true, true};
+    const int rows = a.width() < kSsimTaps ? 0 : a.height() - kSsimTaps + 1;
+    for (int y = 0; y < rows; y += kAtOnce) {
+        const int count = std::min(kAtOnce, rows - y);
+        band(workers_[0], a, b, kWanted, y, count, nullptr);
+        for (int i = 0; i < count; i++) take(y + i, workers_[0].term_row(i, kWanted).ssim);
+    }
+}
+
 SsimMeans SsimCore::means(const FloatRows &a, const FloatRows &b, SsimWanted wanted, Parallel &parallel) {
     const int columns = a.width() - kSsimTaps + 1, rows = a.height() - kSsimTaps + 1;
     SsimAdder adder;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "base/aligned.hpp"
@@ -61,6 +62,8 @@ class SsimCore {
     SsimCore(int width, Isa isa); // of the widest images that will come
 
     SsimMeans means(const FloatRows &a, const FloatRows &b, SsimWanted wanted, Parallel &parallel);
+    // The products at all positions, row by row.
+    void each_row(const FloatRows &a, const FloatRows &b, const std::function<void(int y, const double *ssim)> &take);
 
   private:
     // Terms added in any order, by the bands of several threads or by one. What a thread needs for that:

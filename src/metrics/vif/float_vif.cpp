@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr int kMaxBilinearWidth = 7680;
 constexpr float kOffset = -128.0f;
+constexpr std::size_t kWordsOfScale = 4, kTileWords = kScales * kWordsOfScale; // sums with their numbers of pixels
 
 constexpr OptionSpec kOptions[] = {
     {"debug", "", "also report numerators, denominators and the score of all scales together", false, 0, 0, false,
@@ -109,10 +111,13 @@ class FloatVifScorer final : public FrameScorer {
             prescale(frame, frame.ref, levels_[0].ref);
             prescale(frame, frame.dist, levels_[0].dist);
         }
+        if (frame.tiles) result.tiles.assign(frame.tiles->count() * kTileWords, 0);
         for (int s = 0; s < kScales; s++) {
             const int height = height_ >> s;
             const unsigned strips = strip_count(height, frame.parallel);
-            if (strips == 1)
+            if (frame.tiles)
+                measure_tiles(s, frame, result);
+            else if (strips == 1)
                 workers_[0]->run(strip(s, 0, height, frame));
             else
                 frame.parallel.run(strips, [&](unsigned i) {
@@ -133,6 +138,20 @@ class FloatVifScorer final : public FrameScorer {
     struct Level {
         FloatPlane ref, dist;
     };
+
+    // Tiles do without vector code, which makes the same rows.
+    void measure_tiles(int scale, const FrameInput &frame, FrameResult &result) {
+        if (!tile_worker_) tile_worker_ = make_scalar_worker(width_, int(settings_.taps[0].size()));
+        const auto axis = [&](int samples, unsigned pixels, int scaled) {
+            return RealTiles::Axis{samples >> scale, std::int64_t(pixels) << scale, scaled, 0};
+        };
+        RealTiles tiles(*frame.tiles, axis(width_, frame.ref.format().width, width_),
+                        axis(height_, frame.ref.format().height, height_), result.tiles, kTileWords,
+                        std::size_t(scale) * kWordsOfScale);
+        Strip all = strip(scale, 0, height_ >> scale, frame);
+        all.tiles = &tiles;
+        tile_worker_->run(all);
+    }
 
     // Strips filter the rows around their edges for themselves: too low ones do not pay.
     unsigned strip_count(int height, const Parallel &parallel) {
@@ -191,6 +210,7 @@ class FloatVifScorer final : public FrameScorer {
     std::optional<Resizer> resizer_;
     std::array<Level, kScales> levels_; // the pyramid; level 0 exists only after a prescale
     std::vector<std::unique_ptr<StripWorker>> workers_;
+    std::unique_ptr<StripWorker> tile_worker_;
 };
 
 class FloatVifMetric final : public Metric {
@@ -228,12 +248,28 @@ class FloatVifMetric final : public Metric {
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         report_vif(kProvides, settings_.skip_scale0, settings_.debug, index, sink, [&](std::size_t s) {
-            const double num = result.values[s], den = result.values[kScales + s], quotient = num / den;
-            return VifScaleSums{num, den, s == 0 || quotient > settings_.minima[s] ? quotient : settings_.minima[s]};
+            const double num = result.values[s], den = result.values[kScales + s];
+            return VifScaleSums{num, den, scale_score(s, num, den)};
         });
     }
 
+    std::span<const std::string_view> local_names() const override { return kScoreNames; }
+    std::size_t tile_words() const override { return kTileWords; }
+    bool has_real_tiles() const override { return true; }
+    void local_scores(std::span<const std::int64_t> sums, const PictureArea &,
+                      std::span<double> scores) const override {
+        for (std::size_t s = 0; s < kScales; s++) {
+            const auto at = [&](std::size_t i) { return std::bit_cast<double>(sums[s * kWordsOfScale + i]); };
+            scores[s] = s == 0 && settings_.skip_scale0 ? 0.0 : scale_score(s, at(0), at(2));
+        }
+    }
+
   private:
+    double scale_score(std::size_t scale, double num, double den) const {
+        const double quotient = num / den;
+        return scale == 0 || quotient > settings_.minima[scale] ? quotient : settings_.minima[scale];
+    }
+
     Settings settings_;
     PictureFormat format_;
 };

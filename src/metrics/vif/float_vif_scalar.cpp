@@ -1,5 +1,6 @@
 // The scalar strips of `float_vif`. Every sum is a float and grows in the order that vif.md 3.5 and 3.6 state.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "device/plain_arithmetic.hpp"
@@ -21,7 +22,8 @@ class ScalarWorker final : public StripWorker {
         : stride_(round_up<std::ptrdiff_t>(width, 16)), ring_rows_(max_taps),
           ring_(std::size_t(ring_rows_) * kChannels * std::size_t(stride_)), rows_(std::size_t(max_taps)),
           left_(round_up(max_taps / 2, 16)), line_(std::size_t(left_ + stride_ + left_)),
-          moments_(kChannels * std::size_t(stride_)) {}
+          moments_(kChannels * std::size_t(stride_)), tile_terms_{std::vector<float>(std::size_t(width)),
+                                                                  std::vector<float>(std::size_t(width))} {}
 
     void run(const Strip &strip) override {
         const int radius = int(strip.taps.size()) / 2;
@@ -88,7 +90,12 @@ class ScalarWorker final : public StripWorker {
                 {strip.constants.noise, strip.constants.gain_limit, strip.constants.below_noise});
             num += terms.num;
             den += terms.den;
+            if (!strip.tiles) continue;
+            tile_terms_[0][std::size_t(x)] = terms.num;
+            tile_terms_[1][std::size_t(x)] = terms.den;
         }
+        for (std::size_t i = 0; strip.tiles && i < tile_terms_.size(); i++)
+            strip.tiles->add_row(y, tile_terms_[i].data(), 2 * i);
         strip.row_num[y] = num;
         strip.row_den[y] = den;
     }
@@ -99,6 +106,7 @@ class ScalarWorker final : public StripWorker {
     std::vector<const float *> rows_;
     int left_; // room for reflected samples on either side of the line
     AlignedArray<float> line_, moments_;
+    std::array<std::vector<float>, 2> tile_terms_; // numerators and denominators of a row
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "cpu/cpu.hpp"
 #include "metrics/common/float_plane.hpp"
+#include "metrics/real_tiles.hpp"
 
 namespace vmaf::float_vif {
 
@@ -37,6 +38,7 @@ struct Strip {
     std::span<const float> next_taps; // of the next scale; empty at the last one
     FloatPlane *next_ref = nullptr, *next_dist = nullptr;
     float *row_num = nullptr, *row_den = nullptr; // sums of row y go to row_num[y], row_den[y]
+    RealTiles *tiles = nullptr;                   // wants numerators, then denominators (scalar strips only)
 };
 
 // Has the working memory for strips of one size and filter length; used by one thread at a time.

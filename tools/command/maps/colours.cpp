@@ -35,7 +35,7 @@ ScoreRange range_of(std::string_view score, bool is_model) {
     const auto is = [&](std::string_view stem) { return score.starts_with(stem); };
     if (is("psnr") || is("float_psnr")) return {50, 20};
     if (is("cambi")) return {0, 20};
-    if (is("ciede")) return {0, 20};
+    if (is("ciede")) return {65, 25};
     if (is("integer_aim") || is("aim")) return {0, 1};
     return {1, 0};
 }

@@ -8,10 +8,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from ._errors import BackendUnavailable, InvalidInput, VmafError
 from ._library import PREFIX
+from ._maps import CellMap, Maps, Regions, map_file, map_names
+from ._maps import arguments as part_arguments
 from ._result import Result, read_document
 from ._scorer import Features, Models, feature_list, model_list
 
@@ -46,7 +49,8 @@ def _quoted(value: object) -> str:
 
 
 def score_files(ref: Path, dist: Path, *, model: Models = "vmaf_v0.6.1", features: Features = (), backend: str = "auto",
-                threads: Optional[int] = None, arguments: Sequence[str] = ()) -> Result:
+                threads: Optional[int] = None, maps: Maps = False, map_cell: int = 0, regions: Regions = {},
+                arguments: Sequence[str] = ()) -> Result:
     """Scores two video files with the package's `vmaf` program.
 
     `arguments` are further ones of the program: `["--align", "auto"]`, or `["-w", "64", "-h", "64", "-p", "420", "-b", "8"]` for raw clips.
@@ -65,8 +69,11 @@ def score_files(ref: Path, dist: Path, *, model: Models = "vmaf_v0.6.1", feature
         command += ["--feature", name + ("=" if options else "") + ":".join(f"{key}={_quoted(value)}" for key, value in options.items())]
     with tempfile.TemporaryDirectory(prefix="vmaf_turbo_") as folder:
         path = os.path.join(folder, "scores.json")
-        _run([*command, *arguments, "--json", "--precision", "max", "--output", path])
-        return read_document(path, [name for name, _ in models])
+        names = map_names(maps, [name for name, _ in models])
+        _run([*command, *part_arguments(folder, names, map_cell, regions), *arguments, "--json", "--precision", "max", "--output", path])
+        result = read_document(path, [name for name, _ in models])
+        cells = {name: CellMap().read(map_file(folder, i), result.document["map"]) for i, name in enumerate(names)}
+        return replace(result, cell_maps=cells)
 
 
 def capabilities() -> Dict[str, Any]:

@@ -40,6 +40,22 @@ class CollectionScore(ctypes.Structure):
     _fields_ = [("type", c_int), ("bagging_score", c_double), ("stddev", c_double), ("lo", c_double), ("hi", c_double), ("more", c_double * 8)]
 
 
+class Cells(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("score", c_char_p), ("index", c_uint), ("cell", c_int), ("columns", c_int), ("rows", c_int),
+                ("x", POINTER(c_int)), ("y", POINTER(c_int)), ("scores", POINTER(c_double))]
+
+
+CELLS_HANDLER = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Cells))
+
+
+class Map(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("model", c_void_p), ("score", c_char_p), ("cell", c_int), ("on_cells", CELLS_HANDLER), ("user", c_void_p)]
+
+
+class Region(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("x", c_int), ("y", c_int), ("w", c_int), ("h", c_int), ("moves", c_int), ("index", c_uint)]
+
+
 SIGNATURES = {
     "vmaf_init": [POINTER(c_void_p), Configuration],
     "vmaf_close": [c_void_p],
@@ -61,6 +77,8 @@ SIGNATURES = {
     "vmaf_turbo_read_pictures": [c_void_p, POINTER(Picture), POINTER(Picture), c_uint],
     "vmaf_turbo_wait_read": [c_void_p],
     "vmaf_turbo_hold_stream": [c_void_p, c_void_p],
+    "vmaf_turbo_use_map": [c_void_p, POINTER(Map)],
+    "vmaf_turbo_use_region": [c_void_p, POINTER(Region)],
 }
 OTHERS = {  # answers that are no error codes
     "vmaf_version": ([], c_char_p),

@@ -5,7 +5,9 @@ import html
 import json
 import math
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from ._maps import CellMap
 
 from ._errors import InvalidInput
 
@@ -33,6 +35,7 @@ class Result:
     models: Sequence[str] = ()
     backend_used: str = "cpu"
     document: Dict[str, Any] = field(default_factory=dict)
+    cell_maps: Mapping[str, CellMap] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         if not self.pooled:
@@ -78,6 +81,18 @@ class Result:
         for i, row in enumerate(self.rows):
             out[i] = (int(row["frame"]), *(row.get(name, math.nan) for name in names))
         return out.view(np.recarray)
+
+    @property
+    def maps(self) -> Dict[str, Any]:
+        """NumPy arrays (frames, rows, columns) of float32 by score: local scores of cells."""
+        return {name: cells.as_array() for name, cells in self.cell_maps.items()}
+
+    @property
+    def map_edges(self) -> Tuple[List[int], List[int]]:
+        """Where cells begin in pixels, across and down, and the last one's end."""
+        for cells in self.cell_maps.values():
+            return cells.x, cells.y
+        return [], []
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame, one row for each frame."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 import os
 import tempfile
 from ctypes import byref, c_void_p, sizeof
+from dataclasses import replace
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library as lib
 from ._arrays import Plane, compact, device_of, intake, shape_of
 from ._colour import yuv_from_rgb
 from ._errors import BackendUnavailable, InvalidInput, VmafError
+from ._maps import Asked, Maps, Regions, map_names
 from ._result import Result, read_document
 
 Features = Union[Iterable[Union[str, Tuple[str, Mapping[str, object]]]], Mapping[str, Mapping[str, object]]]
@@ -155,12 +157,14 @@ class Scorer:
     metrics: names, or names with options (`{"cambi": {"max_log_contrast": 2}}`).
     `bits` is the depth of 16-bit samples, which must be stated, and the one that RGB is converted to (8 if not given). `chroma` is the format that RGB is
     converted to.
+    `maps` asks for local scores (`result.maps`): True for the first model's, or names of scores; `map_cell` is the side of their cells. `regions` are
+    rectangles by name, (x, y, width, height) or by frame; their scores are `vmaf_NAME`. Both are measured on the CPU.
     `backend` is "auto", "cpu" or a GPU's; a GPU that is named is used or refused with BackendUnavailable.
     """
 
     def __init__(self, width: int, height: int, *, model: Models = "vmaf_v0.6.1", features: Features = (), bits: Optional[int] = None,
                  chroma: str = "420", backend: str = "auto", device: Optional[int] = None, threads: Optional[int] = None,
-                 subsample: int = 1, log: bool = False) -> None:
+                 subsample: int = 1, maps: Maps = False, map_cell: int = 0, regions: Regions = {}, log: bool = False) -> None:
         self._context: Optional[c_void_p] = None
         self._models: List[lib.Model] = []
         self._process = os.getpid()
@@ -179,19 +183,32 @@ class Scorer:
         context = c_void_p()
         lib.call("vmaf_init", byref(context), lib.Configuration(_ERROR if log else _NONE, threads, subsample, 0, 0))
         self._context = context
+        self._parts: Optional[Asked] = None
+        if (maps or regions) and backend not in ("auto", "cpu"):
+            lib.call("vmaf_close", context)
+            self._context = None
+            raise InvalidInput(f"maps and regions are measured on the CPU only, not on {backend}; use backend='cpu'")
         try:
-            self._set_up(context, backend, -1 if device is None else device, model, features)
+            self._set_up(context, backend, -1 if device is None else device, model, features, bool(maps or regions))
+            if maps or regions:
+                names = map_names(maps, [known.name for known in self._models])
+                self._parts = Asked(context, names, map_cell, regions, self._models)
+                self._start_device(context)
         except BaseException:
             self.close()
             raise
 
-    def _set_up(self, context: c_void_p, backend: str, device: int, model: Models, features: Features) -> None:
-        lib.call("vmaf_turbo_use_backend", context, backend.encode(), device)
+    def _start_device(self, context: c_void_p) -> None:
         self._device = lib.Device(size=sizeof(lib.Device))
         try:
             lib.call("vmaf_turbo_device", context, byref(self._device))
         except VmafError as problem:
             raise BackendUnavailable(str(problem), problem.code) from None
+
+    def _set_up(self, context: c_void_p, backend: str, device: int, model: Models, features: Features, has_parts: bool) -> None:
+        lib.call("vmaf_turbo_use_backend", context, backend.encode(), device)
+        if not has_parts:  # maps decide where "auto" computes
+            self._start_device(context)
         for name, source in model_list(model):
             self._models.append(lib.Model(source, name))
             self._models[-1].use(context)
@@ -336,13 +353,15 @@ class Scorer:
             with tempfile.TemporaryDirectory(prefix="vmaf_turbo_") as folder:
                 path = os.path.join(folder, "scores.json")
                 lib.call("vmaf_write_output_with_format", context, os.fsencode(path), _JSON, b"%.17g")
-                return read_document(path, [model.name for model in self._models])
+                result = read_document(path, [model.name for model in self._models])
+            return replace(result, cell_maps=self._parts.maps) if self._parts else result
         finally:
             self.close()
 
 
 def vmaf(ref: Any, dist: Any, *, model: Models = "vmaf_v0.6.1", features: Features = (), bits: Optional[int] = None, chroma: str = "420",
-         backend: str = "auto", device: Optional[int] = None, threads: Optional[int] = None) -> Result:
+         backend: str = "auto", device: Optional[int] = None, threads: Optional[int] = None, maps: Maps = False, map_cell: int = 0,
+         regions: Regions = {}) -> Result:
     """Scores two clips that are arrays: (T, H, W) luma, (T, 3, H, W) or (T, H, W, 3) RGB, or tuples of Y, Cb and Cr.
 
     >>> import numpy as np
@@ -362,6 +381,7 @@ def vmaf(ref: Any, dist: Any, *, model: Models = "vmaf_v0.6.1", features: Featur
         raise InvalidInput(f"an array of shape {shape} is no clip; give (T, H, W) luma, (T, 3, H, W) or (T, H, W, 3) RGB, or a tuple of Y, Cb and Cr")
     place = device_of(ref[0] if isinstance(ref, tuple) else ref)
     with Scorer(width, height, model=model, features=features, bits=bits, chroma=chroma, backend=backend,
-                device=device if device is not None or backend in ("auto", "cpu") else place, threads=threads) as scorer:
+                device=device if device is not None or backend in ("auto", "cpu") else place, threads=threads, maps=maps,
+                map_cell=map_cell, regions=regions) as scorer:
         scorer.push(ref, dist)
         return scorer.finish()

@@ -241,6 +241,12 @@ std::string json_area(const ReportArea &area) {
            ", \"width\": " + std::to_string(area.width) + ", \"height\": " + std::to_string(area.height);
 }
 
+std::string json_list(const std::vector<int> &numbers) {
+    std::string text;
+    for (const int number : numbers) text += (text.empty() ? "[" : ", ") + std::to_string(number);
+    return text + "]";
+}
+
 void json_local(DocumentWriter &w) {
     const LocalReport &local = w.report.local;
     for (std::size_t i = 0; i < local.regions.size(); i++) {
@@ -252,7 +258,8 @@ void json_local(DocumentWriter &w) {
     }
     if (local.map_score.empty()) return;
     w.put(",\n  \"map\": {\n    \"score\": " + json_string(local.map_score) +
-          ",\n    \"cell\": " + std::to_string(local.cell_size) + ",\n    \"worst_cells\": [");
+          ",\n    \"cell\": " + std::to_string(local.cell_size) + ",\n    \"x\": " + json_list(local.map_x) +
+          ",\n    \"y\": " + json_list(local.map_y) + ",\n    \"worst_cells\": [");
     for (std::size_t i = 0; i < local.worst_cells.size(); i++) {
         const LocalReport::Cell &cell = local.worst_cells[i];
         w.put((i ? ",\n      " : "\n      ") + std::string("{\"frameNum\": ") + std::to_string(cell.frame) +

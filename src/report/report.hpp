@@ -48,6 +48,7 @@ struct LocalReport {
     std::vector<std::string> sparse_names; // scores that only some frames have: pooled over these
     std::string map_score;                 // empty: no map
     int cell_size = 0;
+    std::vector<int> map_x, map_y; // edges of cells
     std::vector<Cell> worst_cells; // worst first
 };
 

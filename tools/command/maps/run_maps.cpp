@@ -71,6 +71,8 @@ LocalReport local_report(const Session &session, const Options &options, const M
     report.sparse_names = local->sparse_names();
     if (!maps) return report;
     report.cell_size = local->layout().size;
+    report.map_x = local->layout().x;
+    report.map_y = local->layout().y;
     report.map_score = maps->worst_of();
     for (const WorstCell &cell : maps->worst())
         report.worst_cells.push_back({cell.frame, cell.column, cell.row, report_area(cell.area), cell.score});

@@ -42,9 +42,21 @@ void write_text(const ReportRequest &o, const std::string &path, const std::stri
     vmaf::system::write_output_file(path, [&](const auto &out) { out(text); });
 }
 
+void read_maps(const ReportRequest &o, const ReportData &data, std::vector<ReportPictures> &all) {
+    for (const std::size_t i : encodes_near(data, target_of(data, o.targets, o.baseline), kShownEncodes)) {
+        if (data.frames[i].map.file.empty()) continue;
+        try {
+            all[i].heat = read_heat_map(data.frames[i], worst_frames(data.frames[i], o.thumbnails));
+        } catch (const Error &e) {
+            all[i].heat_missing = e.what();
+        }
+    }
+}
+
 std::vector<ReportPictures> worst_pictures(const ReportRequest &o, const ReportData &data,
                                            const std::string &work_folder) {
     std::vector<ReportPictures> all(data.frames.size());
+    read_maps(o, data, all);
     if (o.thumbnails == 0) return all;
     Programs programs;
     const auto ffmpeg = find_program(o.ffmpeg), ffprobe = find_program(o.ffprobe);

@@ -1,4 +1,5 @@
 // `score`: existing files against a reference (tune.md 12.3).
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -31,6 +32,7 @@ struct ScoreRequest : ProbeRequest {
     std::string reference;
     std::vector<std::string> distorted;
     std::string frames_out, start_offset, score_fps;
+    std::vector<std::string> maps;
     FramePairing pair = FramePairing::automatic;
     Alignment align = Alignment::checked;
     std::int64_t num_frames = 0;
@@ -244,6 +246,33 @@ json result_json(const Source &reference, const Source &distorted, const ScoreSe
     return entry;
 }
 
+// Where maps are, and of what size; for `report`.
+void add_map(json &entry, const ScoreRequest &o, const ScoreResult &scored) {
+    const json map = json::parse(scored.map, nullptr, false);
+    if (!map.is_object()) return;
+    entry["map"] = map;
+    if (const auto measured = scored.measured.find(map.value("score", "")); measured != scored.measured.end()) {
+        entry["map"]["width"] = measured->second.size.width;
+        entry["map"]["height"] = measured->second.size.height;
+    }
+    entry["map"]["files"] = o.maps;
+    for (const std::string &path : o.maps)
+        if (path.ends_with(".npy")) entry["map"]["file"] = path;
+}
+
+void use_maps(const ScoreRequest &o, ScoreSettings &settings) {
+    if (o.maps.empty()) return;
+    if (o.distorted.size() > 1) throw usage_error("--map is for one encode; score several in several runs");
+    if (std::none_of(settings.metrics.begin(), settings.metrics.end(),
+                     [](const MetricChoice &metric) { return metric.feature.empty(); }))
+        throw usage_error("--map shows VMAF; add it with --also vmaf");
+    if (settings.is_backend_explicit && settings.backend != "cpu")
+        throw usage_error("maps are measured on the CPU; with --map use --score-backend cpu or auto");
+    settings.maps = o.maps;
+    settings.backend = "cpu";
+    settings.backends = nullptr;
+}
+
 constexpr Choice<ScoreFormat> kScoreFormats[] = {
     {"human", ScoreFormat::human}, {"json", ScoreFormat::json}, {"csv", ScoreFormat::csv}, {"xml", ScoreFormat::xml}};
 constexpr Choice<FramePairing> kPairings[] = {
@@ -257,6 +286,7 @@ int run_score_command(const ScoreRequest &o) {
     Run run(o, true);
     ScoreSettings settings = run.score_settings();
     settings.reference_filter = o.reference_vfilter.value_or(o.vfilter);
+    use_maps(o, settings);
     Source reference = run.open_source(o.reference);
     if (!o.score_fps.empty()) reference.rate = reference.real_rate = parse_fraction(o.score_fps);
     json results = json::array();
@@ -290,6 +320,7 @@ int run_score_command(const ScoreRequest &o) {
             run.progress().say("vmaf-tune: '" + path + "' is " + size_text(distorted) + ", the reference " +
                                size_text(reference) + "; it was scaled to that");
         results.push_back(result_json(reference, distorted, settings, scored, pairing));
+        add_map(results.back(), o, scored);
     }
     if (o.dry_run) return kExitOk;
     const ScoreFormat format = o.format.value_or(o.json ? ScoreFormat::json : ScoreFormat::human);
@@ -316,6 +347,8 @@ void bind_score_command(CLI::App &app, ScoreRequest &o) {
     add_choice(app, "--pair", o.pair, kPairings,
                "pair frames by number (index), by time, or by time if a file has a variable rate (auto)");
     add_option(app, "--frames", o.frames_out, "write per-frame values as JSON lines");
+    add_option(app, "--map", o.maps,
+               "write where VMAF is lost: .npy (for report), .png, .y4m or .csv; may be repeated");
     add_option(app, "--vfilter", o.vfilter, "filter for the reference");
     add_option(app, "--score-fps", o.score_fps, "pair by number although the tagged rates differ");
     add_choice(app, "--align", o.align, kAlignments, "refuse an offset, correct one of up to 2 s, or ignore it");
@@ -327,6 +360,7 @@ CommandFiles files_of(const ScoreRequest &o) {
     files.inputs.push_back({"the reference", o.reference});
     for (const std::string &path : o.distorted) files.inputs.push_back({"the encode", path});
     files.outputs.push_back(o.frames_out);
+    files.outputs.insert(files.outputs.end(), o.maps.begin(), o.maps.end());
     return files;
 }
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the templates of the report as C++ string literals: embed.py OUTPUT page.html page.css page.js"""
+"""Writes the templates of the report as C++ string literals: embed.py OUTPUT page.html page.css heat.js page.js
+
+Files of one kind are joined in the order given."""
 import sys
 
 PIECE = 4000  # characters per literal; the compiler joins them
@@ -12,7 +14,9 @@ def literal(text):
 
 
 parts = ['#include "reporting/page.hpp"', "namespace vmaf::tune {"]
+texts = dict.fromkeys(NAMES, "")
 for path in sys.argv[2:]:
-    with open(path, encoding="utf-8") as file: text = file.read()
-    parts.append(f"std::string_view {NAMES[path.rsplit('.', 1)[1]]}() {{\n  return\n{literal(text)};\n}}")
+    with open(path, encoding="utf-8") as file: texts[path.rsplit(".", 1)[1]] += file.read()
+for kind, text in texts.items():
+    parts.append(f"std::string_view {NAMES[kind]}() {{\n  return\n{literal(text)};\n}}")
 with open(sys.argv[1], "w", encoding="utf-8") as file: file.write("\n".join([*parts, "} // namespace vmaf::tune", ""]))

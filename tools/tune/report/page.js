@@ -357,7 +357,7 @@
   }
 
   // ---- Worst frames: reference and encode under one slider, their difference, and all of it large.
-  const large = byId("large");
+  const large = byId("large"), heat = heatMaps(data, { all, make, byId });
   const comparison = (picture, alt) => {
     const box = make("div", { class: "compare", tabindex: 0, role: "slider", "aria-label": alt + ": reference left, encode right of the slider", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": 50 });
     box.style.setProperty("--ratio", picture.width + " / " + picture.height);
@@ -382,33 +382,65 @@
       const step = { ArrowLeft: -5, ArrowRight: 5, Home: -100, End: 100 }[event.key];
       if (step !== undefined) { event.preventDefault(); move(Number(box.getAttribute("aria-valuenow")) + step); }
       if (event.key === "d") box.dispatchEvent(new Event("difference"));
+      if (event.key === "m") box.dispatchEvent(new Event("heat"));
     });
-    const toggle = () => box.classList.toggle("is-difference");
-    return { box, toggle, wasDragged: () => moved > 8 };
+    const toggle = () => box.classList.toggle("is-difference"), hasHeat = heat.has(picture.encode, picture.frame);
+    const toggleHeat = () => {
+      if (hasHeat && !box.querySelector(".heat")) box.querySelector(".handle").before(heat.layer(picture.encode, picture.frame));
+      return hasHeat && box.classList.toggle("is-heat");
+    };
+    return { box, toggle, toggleHeat, hasHeat, wasDragged: () => moved > 8 };
   };
+  const openers = new Map();
   for (const figure of all("figure[data-picture]")) {
     const picture = data.pictures[Number(figure.dataset.picture)], alt = figure.dataset.alt;
-    const { box, toggle, wasDragged } = comparison(picture, alt);
+    const { box, toggle, toggleHeat, wasDragged } = comparison(picture, alt);
     figure.prepend(box);
     const button = figure.querySelector(".difference-button");
     const both = () => button.setAttribute("aria-pressed", toggle() ? "true" : "false");
     button.addEventListener("click", both);
     box.addEventListener("difference", both);
-    const enlarge = () => {
-      const big = comparison(picture, alt);
+    const heatButton = figure.querySelector(".heat-button");
+    const switchHeat = () => heatButton?.setAttribute("aria-pressed", toggleHeat() ? "true" : "false");
+    heatButton?.addEventListener("click", switchHeat);
+    box.addEventListener("heat", switchHeat);
+    const enlarge = ({ withHeat = box.classList.contains("is-heat") } = {}) => {
+      const big = comparison(picture, alt), readout = make("p", { class: "hint readout" }, alt + " ");
       if (box.classList.contains("is-difference")) big.toggle();
       const difference = make("button", { type: "button", class: "difference-button", "aria-pressed": box.classList.contains("is-difference") ? "true" : "false" }, "Difference ×4");
       const other = () => difference.setAttribute("aria-pressed", big.toggle() ? "true" : "false");
       difference.addEventListener("click", other);
       big.box.addEventListener("difference", other);
-      large.querySelector(".place").replaceChildren(big.box, make("p", { class: "hint" }, alt + " "), difference);
+      large.querySelector(".place").replaceChildren(big.box, readout, difference);
+      if (big.hasHeat) {
+        const button = make("button", { type: "button", class: "heat-button", "aria-pressed": "false" }, "Heat map");
+        const switchBig = () => button.setAttribute("aria-pressed", big.toggleHeat() ? "true" : "false");
+        button.addEventListener("click", switchBig);
+        big.box.addEventListener("heat", switchBig);
+        big.box.addEventListener("pointermove", event => { if (big.box.classList.contains("is-heat")) readout.textContent = alt + " · " + heat.tell(picture.encode, picture.frame, big.box, event); });
+        difference.after(" ", button);
+        if (withHeat) switchBig();
+      }
       large.showModal();
       big.box.focus();
     };
     box.addEventListener("click", () => { if (!wasDragged() || box.classList.contains("is-difference")) enlarge(); });
     box.addEventListener("keydown", event => { if (event.key === "Enter") { event.preventDefault(); enlarge(); } });
-    figure.querySelector(".enlarge-button").addEventListener("click", enlarge);
+    figure.querySelector(".enlarge-button").addEventListener("click", () => enlarge());
+    openers.set(picture.encode + " " + picture.frame, () => enlarge({ withHeat: true }));
   }
+  heat.strips((encode, frame) => {
+    const open = openers.get(encode + " " + frame);
+    if (open) { open(); return; }
+    const shown = heat.has(encode, frame) ? frame : heat.nearest(encode, frame), canvas = heat.layer(encode, shown, true), { width, height } = heat.size(encode);
+    const text = "Frame " + shown + " of " + data.frames[encode].label + ": the map alone; pictures are of the worst frames", readout = make("p", { class: "hint readout" }, text);
+    const box = make("div", { class: "compare is-heat", tabindex: 0 }, canvas);
+    box.style.setProperty("--ratio", width + " / " + height);
+    box.style.setProperty("--shape", width / height);
+    box.addEventListener("pointermove", event => { readout.textContent = text + " · " + heat.tell(encode, shown, box, event); });
+    large.querySelector(".place").replaceChildren(box, readout);
+    large.showModal();
+  });
   large.addEventListener("click", event => { if (event.target === large) large.close(); });
 
   // ---- Keys, sizes, print.

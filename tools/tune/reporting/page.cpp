@@ -245,6 +245,12 @@ std::string worst_html(const ReportContent &content, const PageModel &model) {
         const ReportPictures none, &pictures = i < content.pictures.size() ? content.pictures[i] : none;
         if (!pictures.missing.empty()) missing.insert(pictures.missing);
         text += "<h3>" + markup_escaped(scores.label) + "</h3>";
+        if (!pictures.heat_missing.empty())
+            text += "<p class=\"hint\">No heat maps: " + markup_escaped(pictures.heat_missing) + ".</p>";
+        if (pictures.heat)
+            text += "<figure data-strip=\"" + std::to_string(i) +
+                    "\"><figcaption><span>Worst cell of every frame, from the first to the last; click one to open "
+                    "it</span><span class=\"readout\"></span></figcaption></figure>";
         if (!pictures.thumbnails.empty()) text += "<div class=\"worst\">";
         for (const Thumbnail &t : pictures.thumbnails) {
             const std::string what = "frame " + std::to_string(t.frame) + " (" + time_code(scores.seconds_of(t.frame)) +
@@ -252,7 +258,11 @@ std::string worst_html(const ReportContent &content, const PageModel &model) {
             text += "<figure data-picture=\"" + std::to_string(picture++) + "\" data-alt=\"" +
                     markup_escaped(what + " of " + scores.label) + "\"><figcaption><b>" + markup_escaped(what) +
                     "</b><span class=\"tools\"><button type=\"button\" class=\"difference-button\" "
-                    "aria-pressed=\"false\">Difference ×4</button> <button type=\"button\" "
+                    "aria-pressed=\"false\">Difference ×4</button> " +
+                    (pictures.heat ? "<button type=\"button\" class=\"heat-button\" aria-pressed=\"false\">Heat "
+                                     "map</button> "
+                                   : "") +
+                    "<button type=\"button\" "
                     "class=\"enlarge-button\">Enlarge</button></span></figcaption></figure>";
         }
         if (!pictures.thumbnails.empty())
@@ -264,7 +274,8 @@ std::string worst_html(const ReportContent &content, const PageModel &model) {
         text += "<p class=\"hint\">No pictures of the worst frames: " + markup_escaped(reason) + ".</p>";
     if (text.empty()) return "";
     return "<p class=\"hint\">The lowest frames of those encodes that come nearest to the target, one for each "
-           "configuration. Left of the slider is the reference, right of it the encode.</p>" +
+           "configuration. Left of the slider is the reference, right of it the encode.</p><div "
+           "class=\"controls\" id=\"heat-controls\"></div>" +
            text;
 }
 

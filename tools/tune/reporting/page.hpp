@@ -1,10 +1,12 @@
 // The report as one HTML page that needs nothing but itself, or as Markdown.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reporting/charts.hpp"
+#include "reporting/heat_map.hpp"
 #include "reporting/thumbnails.hpp"
 
 namespace vmaf::tune {
@@ -12,6 +14,8 @@ namespace vmaf::tune {
 struct ReportPictures {
     std::vector<Thumbnail> thumbnails;
     std::string missing; // why there are none
+    std::optional<HeatMap> heat;
+    std::string heat_missing; // why there is none, although scores have a map
 };
 
 struct ReportContent {

@@ -51,6 +51,15 @@ json plot_json(const Chart &chart) {
             {"table", csv_text(chart.table)}};
 }
 
+json heat_json(const HeatMap &heat) {
+    json grids = json::object(), worst = json::array();
+    for (const auto &[frame, cells] : heat.grids) grids[std::to_string(frame)] = base64(cells);
+    for (const double v : heat.worst)
+        worst.push_back(std::isfinite(v) ? json(std::round(v * 10) / 10) : json(nullptr)); // tenths show
+    return {{"score", heat.score},      {"x", heat.x}, {"y", heat.y}, {"worst", worst}, {"worst_cell", heat.worst_cell},
+            {"grids", std::move(grids)}};
+}
+
 json frames_of(const FrameScores &scores) {
     constexpr double kDigits = 1e4; // more does not show
     json series = json::object();
@@ -175,10 +184,14 @@ std::string page_data(const ReportContent &content, const PageModel &model) {
     for (const std::string &src : model.sources) names.push_back(short_name(src));
     for (const ScoreView &view : model.scores) won.push_back(winners(view, model.sources));
     for (const FrameScores &scores : content.data.frames) frames.push_back(frames_of(scores));
+    for (std::size_t i = 0; i < content.pictures.size(); i++)
+        if (content.pictures[i].heat) frames[i]["heat"] = heat_json(*content.pictures[i].heat);
     for (const std::size_t i : model.encodes)
         if (i < content.pictures.size())
             for (const Thumbnail &t : content.pictures[i].thumbnails)
                 pictures.push_back({{"image", "data:image/jpeg;base64," + base64(t.jpeg)},
+                                    {"encode", i},
+                                    {"frame", t.frame},
                                     {"width", t.pane_width},
                                     {"height", t.pane_height}});
     const json all = {

@@ -20,6 +20,19 @@ namespace {
 
 constexpr double kMostFps = 100000;
 
+constexpr int kMostPixels = 1 << 16; // of a side
+
+FrameScores::Map map_in(const json &object) {
+    const json map = object_in(object, "map");
+    const auto number = [&](const char *name) {
+        const double value = number_in(map, name);
+        return value >= 1 && value <= kMostPixels ? static_cast<int>(value) : 0;
+    };
+    FrameScores::Map found{text_in(map, "file"), text_in(map, "score"), number("cell"), number("width"),
+                           number("height")};
+    return found.cell && found.width && found.height ? found : FrameScores::Map{};
+}
+
 void add_frames(const json &object, ReportData &data) {
     FrameScores scores;
     scores.reference = text_in(object, "reference");
@@ -49,6 +62,7 @@ void add_frames(const json &object, ReportData &data) {
     scores.metric = text_in(object, "metric");
     if (!scores.series.contains(scores.metric))
         scores.metric = scores.series.contains("vmaf") ? "vmaf" : scores.series.begin()->first;
+    scores.map = map_in(object);
     for (const json &piece : list_in(object, "pieces"))
         if (const double start = number_in(piece, "start_s"), frames = number_in(piece, "frames");
             start >= 0 && frames >= 0)

@@ -44,6 +44,10 @@ struct FrameScores {
     std::string configuration; // the label without its quality value: encodes of one curve
     double fps = 0;
     std::map<std::string, Series> series;
+    struct Map {
+        std::string file, score;             // no file: there is none
+        int cell = 0, width = 0, height = 0; // sizes that were scored
+    } map;
     std::vector<std::pair<double, std::int64_t>> pieces; // start in seconds and number of frames; none: from 0 on
     const Series &main() const { return series.at(metric); }
     double seconds_of(std::size_t frame) const; // in the source; negative: not known

@@ -30,6 +30,7 @@ void read_document(const std::string &path, ScoreResult &result) {
             if (entry.is_object())
                 (*result.feature_backends)[entry.value("extractor", "")] = entry.value("backend", "unknown");
     }
+    if (const auto map = document.find("map"); map != document.end()) result.map = map->dump();
     result.scorer_version = document.value("version", std::string("unknown"));
     for (const json &frame : document["frames"]) {
         if (!frame.contains("metrics")) continue;
@@ -209,6 +210,7 @@ void merge(ScoreResult &all, const ScoreResult &part) {
     all.seconds += part.seconds;
     all.series.insert(part.series.begin(), part.series.end());
     if (all.models.empty()) all.model = part.model;
+    if (all.map.empty()) all.map = part.map;
     all.models.insert(part.models.begin(), part.models.end());
     all.measured.insert(part.measured.begin(), part.measured.end());
     if (all.feature_backends && part.feature_backends)

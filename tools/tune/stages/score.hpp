@@ -58,6 +58,7 @@ struct ScoreSettings {
     bool drop_film_grain = true;
     bool drop_reference_grain = true; // no encoder was given the reference with its grain
     std::string reference_filter;     // the encode's filter unless told otherwise
+    std::vector<std::string> maps;    // files of local scores of the first model (maps.md)
     bool allow_short = false, allow_damaged = false;
     double dist_delay = 0; // seconds
     std::chrono::milliseconds timeout{0};
@@ -98,6 +99,7 @@ struct ScoreResult {
     std::string scorer_version, model, scale_note;
     std::map<std::string, std::string> models;  // by the metric that they were used for
     std::map<std::string, MeasuredAt> measured; // by metric
+    std::string map;                            // what the scorer says of a map: a JSON object
     std::vector<std::string> warnings;
     double seconds = 0;
     std::int64_t frames = 0;

@@ -218,6 +218,8 @@ Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const 
             append(command, {"--feature", metric.feature + "=fps=" + number_text(plan.frame_rate)});
         else if (!metric.feature.empty())
             append(command, {"--feature", metric.feature});
+    if (!plan.models.empty())
+        for (const std::string &path : settings.maps) append(command, {"--map", path});
     if (settings.scorer_takes_backend) append(command, {"--backend", settings.backend});
     // A backend without a flag: its runtime's own variable chooses (see scorer_environment).
     const auto backend = find_backend(settings.backend);

@@ -66,6 +66,18 @@ figure.querySelector(".enlarge-button").click(); results.large = byId("large").o
 results.largeDifference = byId("large").querySelector(".compare").classList.contains("is-difference"); byId("close-large").click(); results.closed = !byId("large").open;
 box.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true })); box.dispatchEvent(new PointerEvent("pointerup", { bubbles: true })); box.click(); results.clicked = byId("large").open; byId("large").close();
 press(box, "Enter"); results.entered = byId("large").open; byId("large").close();
+// Heat maps: button, key, strength, numbers, and the strip.
+const strip = document.querySelector("figure[data-strip] canvas.strip"), heat = figure.querySelector(".heat-button"), pixel = (canvas, x, y) => Array.from(canvas.getContext("2d").getImageData(x, y, 1, 1).data);
+results.strips = all("figure[data-strip] canvas.strip").length; results.legend = document.querySelector(".heat-legend .numbers").textContent;
+heat.click(); const layer = figure.querySelector("canvas.heat"); results.heat = [getComputedStyle(layer).display, heat.getAttribute("aria-pressed")]; results.strong = pixel(layer, 80, 48)[3]; results.none = pixel(layer, 100, 10)[3];
+pick(byId("heat-strength"), 10); byId("heat-strength").dispatchEvent(new Event("input")); results.weak = pixel(layer, 80, 48)[3];
+press(box, "m"); results.noHeat = [getComputedStyle(layer).display, heat.getAttribute("aria-pressed")];
+press(strip, "End"); results.stripReadout = document.querySelector("figure[data-strip] .readout").textContent; results.stripColours = [pixel(strip, 2, 5), pixel(strip, strip.width - 3, 5)];
+const s = strip.getBoundingClientRect(); strip.dispatchEvent(new MouseEvent("click", { clientX: s.left + 1, clientY: s.top + 5, bubbles: true }));
+results.stripOpens = byId("large").open && !!byId("large").querySelector("canvas.heat") && byId("large").textContent.includes("Frame 0 of"); byId("large").close();
+press(strip, "End"); press(strip, "Enter"); const opened = byId("large").querySelector(".compare");
+opened.dispatchEvent(new PointerEvent("pointermove", { pointerType: "mouse", clientX: opened.getBoundingClientRect().left + 80 / 320 * opened.getBoundingClientRect().width, clientY: opened.getBoundingClientRect().top + 48 / 180 * opened.getBoundingClientRect().height, bubbles: true }));
+results.stripEnter = byId("large").open && opened.classList.contains("is-heat"); results.told = byId("large").querySelector(".readout").textContent; byId("large").close();
 results.widths = all("svg.plot").map(s => s.getBoundingClientRect().width).filter(w => w);
 results.overflow = document.documentElement.scrollWidth > document.documentElement.clientWidth;
 press(document.body, "/"); results.focus = document.activeElement === filter;
@@ -189,6 +201,11 @@ checks = {
     "arrow keys walk along the frames": r["readout"].startswith("frame 299 · 11.96 s · "),
     "the slider follows pointer and keys": r["slider"] == ["50%", 25, 30, "100%"] and r["pictures"] >= 2,
     "the difference comes and goes": r["difference"] == "block" and r["noDifference"] == "none",
+    "heat maps by button and key": r["heat"] == ["block", "true"] and r["noHeat"] == ["none", "false"],
+    "their strength": r["strong"] > 2 * r["weak"] > 0 and r["none"] == 0,
+    "their numbers": r["legend"] == "100806040200" and "32×32 at 64,32: vmaf " in r["told"],
+    "a strip of worst cells": r["strips"] == 1 and r["stripReadout"].startswith("frame 19 · 0.76 s · worst cell 24.0, 32×32 at 64,32") and sum(r["stripColours"][0][:3]) < sum(r["stripColours"][1][:3]),
+    "which opens frames": r["stripOpens"] and r["stripEnter"],
     "pictures grow by button, click and key": r["large"] and r["largeDifference"] and r["closed"] and r["clicked"] and r["entered"],
     "390 pixels: no text below 11, nothing sticks out": n["width"] <= 390 and n["least"] >= 11 and not n["overflow"] and n["inside"] == 0 and n["problems"] == [],
     "40 sources: all in the index, the page stays short": m["multiples"] == 40 and m["drawn"] >= 40 * 6 and m["height"] < 12000 and m["least"] >= 11 and not m["overflow"],

@@ -1,6 +1,7 @@
 """Rows as corpus writes them, without encoding anything."""
 import json
 import math
+import struct
 import subprocess
 
 
@@ -32,8 +33,20 @@ def pictured_frames(folder):
     for crf, score in ((34, 89.0), (48, 55.0)):
         encode = f"{folder}/encode-{crf}.mkv"
         subprocess.check_call(["ffmpeg", "-y", "-v", "error", "-i", reference, "-c:v", "libx264", "-crf", str(crf), "-preset", "ultrafast", encode])
-        yield {"type": "frames", "src": reference, "reference": reference, "distorted": encode, "encoder": "libx264", "preset": "ultrafast", "crf": crf, "metric": "vmaf", "framerate": 25.0,
+        cells = [[100.0 - 4 * i if cell == 12 else float("nan") if cell == 3 else 96.0 for cell in range(60)] for i in range(20)]
+        write_map(folder + f"/map-{crf}.npy", cells, 6, 10)
+        yield {"type": "frames", "map": {"file": folder + f"/map-{crf}.npy", "score": "vmaf", "cell": 32, "width": 320, "height": 180},
+               "src": reference, "reference": reference, "distorted": encode, "encoder": "libx264", "preset": "ultrafast", "crf": crf, "metric": "vmaf", "framerate": 25.0,
                "pieces": [{"start_s": 0, "frames": 20}], "frames": {"vmaf": [100.0 if i < 8 else score + (i % 7) for i in range(20)]}}
+
+
+def write_map(path, frames, rows, columns):
+    """Cells of frames as `score --map` writes them."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(frames)}, {rows}, {columns}), }}"
+    header += " " * (117 - len(header)) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header.encode())
+        for cells in frames: file.write(struct.pack(f"<{rows * columns}f", *cells))
 
 
 def write(path, objects):

@@ -1,9 +1,11 @@
 #include <cmath>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <limits>
 
 #include "curves/bd_rate.hpp"
 #include "reporting/charts.hpp"
+#include "reporting/heat_map.hpp"
 #include "reporting/page.hpp"
 #include "reporting/verdict.hpp"
 
@@ -104,6 +106,39 @@ TEST(WorstFrames, AreApartInTimeAndTheLowestComeFirst) {
     EXPECT_THAT(worst, ElementsAre(40, 80));
     EXPECT_EQ(time_code(scores.seconds_of(80)), "0:03.33");
     EXPECT_EQ(time_code(3723.4), "1:02:03.40");
+}
+
+TEST(HeatMaps, AreReadFromWhatScoreWrites) {
+    const std::string path = testing::TempDir() + "heat_map_test.npy";
+    const auto write = [&](int frames) {
+        std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3), }";
+        header.resize(117, ' ');
+        header += '\n';
+        std::ofstream file(path, std::ios::binary);
+        file << std::string("\x93NUMPY\x01\0v\0", 10) << header;
+        for (int i = 0; i < frames * 6; i++) {
+            const float cell = i == 4 ? 12.25f : i == 5 ? std::nanf("") : 90.0f;
+            file.write(reinterpret_cast<const char *>(&cell), sizeof cell);
+        }
+    };
+    FrameScores scores;
+    scores.metric = "vmaf";
+    scores.series["vmaf"] = Series(2, 90.0);
+    scores.map = {path, "vmaf", 32, 96, 64};
+    write(2);
+    const HeatMap heat = read_heat_map(scores, {});
+    EXPECT_THAT(heat.x, ElementsAre(0, 32, 64, 96));
+    EXPECT_THAT(heat.worst, ElementsAre(12.25, 90.0));
+    EXPECT_THAT(heat.worst_cell, ElementsAre(4, 0));
+    EXPECT_EQ(heat.grids.at(0), std::string("\xb4\xb4\xb4\xb4\x19\xff", 6)); // halves of points; 12.25 is rounded up
+    EXPECT_EQ(heat.grids.size(), 2u);
+    scores.series["vmaf"] = Series(3, 90.0); // of another run
+    EXPECT_ANY_THROW(read_heat_map(scores, {}));
+    scores.series["vmaf"] = Series(2, 90.0);
+    write(1); // cut off
+    EXPECT_ANY_THROW(read_heat_map(scores, {}));
+    scores.map.file += ".missing";
+    EXPECT_ANY_THROW(read_heat_map(scores, {}));
 }
 
 Panel panel_with(const std::string &src, const std::vector<std::pair<std::string, double>> &encoders) {

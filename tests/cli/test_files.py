@@ -86,9 +86,19 @@ class Outputs(CommandTest):
         os.link(model, self.folder / "other.json")
         run = self.score("-m", f"path={model}", "-o", self.folder / "other.json", expect=255)
         self.assertIn("would overwrite the model", run.stderr)
+        regions = self.file("regions.csv", "0,face,0,0,16,16\n")
+        for output in (("-o", regions), ("--ndjson", regions)):
+            self.assertIn("would overwrite the list of regions", self.score("--regions", regions, *output, expect=255).stderr)
         # Nor is the document of a run without its backend put there.
         self.score("-m", f"path={model}", "--json", "--backend", "cuda", "-o", model, expect=255)
         self.assertEqual(read(model), b"{}")
+
+    def test_outputs_of_one_run_are_files_of_their_own(self):
+        one, other = self.folder / "one.csv", f"{self.folder}/../{self.folder.name}/one.csv"
+        for outputs in (("-o", one, "--ndjson", other), ("-o", one, "--map", other), ("--ndjson", one, "--map", other), ("--map", one, "--map", other)):
+            self.assertIn("would both write", self.score(*PSNR, *outputs, expect=1).stderr)
+        self.assertFalse(one.exists())
+        self.score(*PSNR, "-o", "/dev/null", "--ndjson", "/dev/null")
 
     def test_a_descriptor_of_the_process_is_written_where_it_stands(self):
         path = self.folder / "log.csv"

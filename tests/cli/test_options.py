@@ -231,8 +231,9 @@ class Features(CommandTest):
         self.refused(255, "--feature", "null=x=1", says=["null", "x"])
 
     def test_unknown_options_are_refused_with_the_one_that_is_meant(self):
-        for word, meant in (("egl", "adm_enhn_gain_limit"), ("adm_enhn", "adm_enhn_gain_limit"), ("debgu", "debug")):
+        for word, meant in (("egl", "adm_enhn_gain_limit"), ("adm_enhn", "adm_enhn_gain_limit"), ("gain", "adm_enhn_gain_limit"), ("debgu", "debug")):
             self.refused(255, "-n", "--feature", f"float_adm={word}=1", says=f"did you mean '{meant}'")
+        self.refused(255, "-n", "--feature", "float_adm=nope=1", says="has no option 'nope' (--list_features shows all)")
 
     def test_values_out_of_range_name_feature_option_and_range(self):
         for value in ("0.5", "101", "x", "nan", "-1", "inf", "1e9"):

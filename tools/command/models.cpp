@@ -26,8 +26,8 @@ LoadedModel load_version(const ModelArgument &argument) {
     if (found == versions.end()) {
         std::vector<std::string_view> names;
         for (const BuiltinModel &m : versions) names.push_back(m.version);
-        throw invalid("there is no built-in model '" + argument.version + "'; did you mean '" +
-                      std::string(nearest(argument.version, names)) + "'? (--list_models shows all)");
+        throw invalid("there is no built-in model '" + argument.version + "'" + did_you_mean(argument.version, names) +
+                      " (--list_models shows all)");
     }
     if (!found->is_collection) return {argument.label(), load_builtin_model(argument.version, argument.config), {}};
     auto [base, collection] = load_builtin_model_collection(argument.version, argument.config);

@@ -118,8 +118,9 @@ Failure problem(const ScannedOption &found) {
         for (const std::string_view candidate : names_beginning_with(name)) list.append(" --").append(candidate);
         return usage_error("option --" + name + " is ambiguous; it may mean" + list);
     }
-    return usage_error("there is no option --" + name + "; did you mean --" +
-                       std::string(nearest(name, names_beginning_with(""))) + "?");
+    const std::string_view meant = nearest(name, names_beginning_with(""));
+    return usage_error("there is no option --" + name +
+                       (meant.empty() ? "" : "; did you mean --" + std::string(meant) + "?"));
 }
 
 } // namespace

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "base/error.hpp"
 #include "device/backend_wish.hpp"
 #include "exit_code.hpp"
 #include "option_table.hpp"
+#include "pair_list.hpp"
 #include "system/parse_double.hpp"
 #include "system/program.hpp"
 
@@ -230,6 +232,21 @@ void take_wishes(Options &options) try {
     throw usage_error(e.what());
 }
 
+// However their paths are spelled. Devices take what is written to them.
+void check_outputs_differ(const Options &options) {
+    std::map<std::string, std::string> writers;
+    const auto add = [&](const std::string &path, const char *option) {
+        if (path.starts_with("/dev/")) return;
+        const auto [other, is_new] = writers.emplace(path == "-" ? path : plain_path(path), option);
+        if (!is_new)
+            throw usage_error(other->second + " and " + option + " would both write " + path +
+                              "; choose another file for one");
+    };
+    if (options.output) add(*options.output, "--output");
+    if (options.ndjson) add(*options.ndjson, "--ndjson");
+    for (const MapArgument &map : options.local.maps) add(map.path, "--map");
+}
+
 // In the order of cli-and-formats.md 3.
 void check_run(Options &options) {
     if (!options.list.empty() && (!options.reference.empty() || !options.distorted.empty()))
@@ -238,9 +255,7 @@ void check_run(Options &options) {
         throw usage_error("--jobs is for several pairs; give a --list, or --distorted more than once");
     if (has_many_pairs(options) && options.ndjson)
         throw usage_error("--ndjson writes the frames of one pair; run the pairs one by one, or use --json");
-    if (options.ndjson && options.output && *options.ndjson == *options.output)
-        throw usage_error("--ndjson and --output would both write " + *options.output +
-                          "; choose another file for one");
+    check_outputs_differ(options);
     check_local_options(options.local);
     if (has_many_pairs(options) && !options.local.maps.empty())
         throw usage_error("--map writes the map of one pair; run the pairs one by one");

@@ -71,23 +71,16 @@ const char *extension(ReportFormat format) {
     }
 }
 
-// One spelling of a path, whether there is such a file or not.
-std::string plain(const std::string &path) {
-    std::error_code failed;
-    const fs::path result = fs::weakly_canonical(fs::absolute(path, failed), failed);
-    return failed ? path : result.string();
-}
-
 void check_documents(const std::vector<ListedPair> &pairs, const std::string &list) {
     std::set<std::string> clips;
-    if (!list.empty()) clips.insert(plain(list));
-    for (const ListedPair &pair : pairs) clips.insert({plain(pair.reference), plain(pair.distorted)});
+    if (!list.empty()) clips.insert(plain_path(list));
+    for (const ListedPair &pair : pairs) clips.insert({plain_path(pair.reference), plain_path(pair.distorted)});
     const std::set<system::FileIdentity> inputs = files_of(pairs, list);
     std::map<std::string, std::string> documents; // -> place
     const std::string what_to_do = list.empty() ? "give the encodes different names" : "name another in a third field";
     for (const ListedPair &pair : pairs) {
         if (pair.output.empty() || pair.output == "-") continue;
-        const std::string path = plain(pair.output);
+        const std::string path = plain_path(pair.output);
         const auto [other, is_new] = documents.emplace(path, pair.place);
         if (!is_new)
             throw usage_error(pair.place + ": its document " + quoted(pair.output) + " is that of " + other->second +
@@ -100,6 +93,12 @@ void check_documents(const std::vector<ListedPair> &pairs, const std::string &li
 }
 
 } // namespace
+
+std::string plain_path(const std::string &path) {
+    std::error_code failed;
+    const fs::path result = fs::weakly_canonical(fs::absolute(path, failed), failed);
+    return failed ? path : result.string();
+}
 
 std::string read_list(const std::string &path) try {
     system::InputFile file = system::InputFile::open(path);

@@ -30,6 +30,9 @@ std::vector<ListedPair> find_pairs(const Options &options);
 // The files that no document may replace: all clips, and the list if there is one.
 std::set<system::FileIdentity> files_of(const std::vector<ListedPair> &pairs, const std::string &list);
 
+// One spelling of a path, whether there is such a file or not.
+std::string plain_path(const std::string &path);
+
 // The text of a list. Pipes are fine (--list <(...)); what never ends is not. Throws Failure(setup).
 std::string read_list(const std::string &path);
 

@@ -54,21 +54,20 @@ constexpr double kMostFrameRate = 1000;              // that it takes; more is a
 
 // Whatever the document is: a failed backend has one too.
 void check_not_overwriting(const Options &options, const std::set<system::FileIdentity> &others = {}) {
-    const auto check = [&](const std::string &path, const char *what) {
-        for (const auto &[output, name] : {std::pair{&options.output, "output"}, std::pair{&options.ndjson, "ndjson"}})
-            if (*output && system::would_overwrite(**output, path))
-                throw Failure(ExitCode::setup, std::string("the document would overwrite the ") + what + " " +
-                                                   quoted(path) + "; choose another --" + name);
-    };
-    for (const std::string &input : {options.reference, options.distorted})
-        for (const MapArgument &map : options.local.maps)
-            if (system::would_overwrite(map.path, input))
-                throw Failure(ExitCode::setup,
-                              "the map would overwrite the clip " + quoted(input) + "; choose another --map");
-    check(options.reference, "reference clip");
-    check(options.distorted, "distorted clip");
+    std::vector<std::pair<std::string, std::string>> inputs = {{options.reference, "reference clip"},
+                                                               {options.distorted, "distorted clip"}};
     for (const ModelArgument &model : options.models)
-        if (model.version.empty()) check(model.path, "model");
+        if (model.version.empty()) inputs.emplace_back(model.path, "model");
+    for (const std::string &path : options.local.region_files) inputs.emplace_back(path, "list of regions");
+    const auto check = [&](const std::string &output, const char *what, const char *option) {
+        for (const auto &[path, input] : inputs)
+            if (system::would_overwrite(output, path))
+                throw Failure(ExitCode::setup, std::string("the ") + what + " would overwrite the " + input + " " +
+                                                   quoted(path) + "; choose another --" + option);
+    };
+    if (options.output) check(*options.output, "document", "output");
+    if (options.ndjson) check(*options.ndjson, "document", "ndjson");
+    for (const MapArgument &map : options.local.maps) check(map.path, "map", "map");
     if (others.empty() || !options.output) return;
     if (const auto earlier = system::identity_of_output(*options.output); earlier && others.contains(*earlier))
         throw Failure(ExitCode::setup, "the document would overwrite " + quoted(*options.output) +
@@ -81,23 +80,21 @@ void check_feature(const FeatureArgument &feature) {
     if (!metric) {
         std::vector<std::string_view> names;
         for (const MetricInfo *m : all_metrics()) names.push_back(m->name);
-        throw Failure(ExitCode::setup, "there is no feature '" + feature.name + "'; did you mean '" +
-                                           std::string(nearest(feature.name, names)) +
-                                           "'? (--list_features shows all)");
+        throw Failure(ExitCode::setup, "there is no feature '" + feature.name + "'" +
+                                           did_you_mean(feature.name, names) + " (--list_features shows all)");
     }
     const auto unknown = unknown_options(metric->options, feature.options);
     if (unknown.empty()) return;
     if (metric->options.empty())
         throw Failure(ExitCode::setup, "feature '" + feature.name + "' has no options; leave out '" + unknown[0] + "'");
     std::vector<std::string_view> names;
-    std::string_view meant; // score names have short names of options
+    std::string meant = unknown[0]; // score names have short names of options
     for (const OptionSpec &spec : metric->options) {
         names.push_back(spec.name);
         if (spec.key == unknown[0]) meant = spec.name;
     }
-    if (meant.empty()) meant = nearest(unknown[0], names);
-    throw Failure(ExitCode::setup, "feature '" + feature.name + "' has no option '" + unknown[0] + "'; did you mean '" +
-                                       std::string(meant) + "'? (--list_features shows all)");
+    throw Failure(ExitCode::setup, "feature '" + feature.name + "' has no option '" + unknown[0] + "'" +
+                                       did_you_mean(meant, names) + " (--list_features shows all)");
 }
 
 // A metric that depends on the frame rate is told the clips', unless the user says one.

@@ -153,11 +153,6 @@ void check_local_options(const LocalOptions &options) {
     if (!options.next_score.empty() && (options.maps.empty() || options.maps.back().score != options.next_score))
         throw usage_error("--map-of is for the --map options that follow it; give one after --map-of " +
                           options.next_score);
-    for (std::size_t i = 0; i < options.maps.size(); i++)
-        for (std::size_t k = i + 1; k < options.maps.size(); k++)
-            if (options.maps[i].path == options.maps[k].path)
-                throw usage_error("two maps would both write " + options.maps[i].path +
-                                  "; choose another file for one");
 }
 
 } // namespace vmaf::cli

@@ -2,9 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -22,14 +19,6 @@ int overload(VmafModel *model, const char *name, const char *key, const char *te
     VmafFeatureDictionary *options = nullptr;
     EXPECT_EQ(vmaf_feature_dictionary_set(&options, key, text), 0);
     return vmaf_model_feature_overload(model, name, options);
-}
-
-std::string text_of(const char *path) {
-    std::ifstream file(path);
-    std::stringstream text;
-    text << file.rdbuf();
-    std::remove(path);
-    return text.str();
 }
 
 TEST(CApi, TurboIsReservedInOverloads) {

@@ -5,6 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
 
 #include "../../src/capi/metadata_handler.h"
 #include "libvmaf/libvmaf.h"
@@ -61,6 +65,15 @@ inline int feed(VmafContext *ctx, unsigned index, unsigned w = 64, unsigned h = 
         vmaf_picture_unref(&dis);
     }
     return err;
+}
+
+// Of a document, which is removed.
+inline std::string text_of(const char *path) {
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    std::remove(path);
+    return text.str();
 }
 
 } // namespace capi_test

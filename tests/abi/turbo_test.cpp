@@ -41,8 +41,9 @@ struct Frame {
     std::vector<unsigned char> bytes;
     VmafTurboPicture picture{};
 
-    Frame(unsigned seed, unsigned bpc, VmafPixelFormat format, const Way &way) {
-        VmafPicture drawn = capi_test::picture(kWidth, kHeight, seed, bpc, format);
+    Frame(unsigned seed, unsigned bpc, VmafPixelFormat format, const Way &way, unsigned width = kWidth,
+          unsigned height = kHeight) {
+        VmafPicture drawn = capi_test::picture(width, height, seed, bpc, format);
         std::array<std::size_t, 3> offset{}, stride{};
         std::size_t size = 0;
         for (unsigned p = 0; p < 3; p++) {
@@ -53,7 +54,7 @@ struct Frame {
         }
         bytes.resize(size + VMAF_TURBO_PADDING);
         picture = {
-            .size = sizeof picture, .pix_fmt = format, .bpc = bpc, .w = kWidth, .h = kHeight, .memory = way.memory};
+            .size = sizeof picture, .pix_fmt = format, .bpc = bpc, .w = width, .h = height, .memory = way.memory};
         for (unsigned p = 0; p < 3 && drawn.h[p]; p++) {
             picture.data[p] = bytes.data() + offset[p];
             picture.stride[p] = static_cast<std::ptrdiff_t>(stride[p]);
@@ -137,6 +138,39 @@ TEST(Turbo, PicturesOfTheCallerScoreAsOurOwn) {
             }
     }
     EXPECT_EQ(held, 0); // each was released once
+}
+
+// A document of metrics that copy or look at neighbours, for pictures that are read where they lie.
+std::string document_with_pitch(unsigned extra_bytes) {
+    constexpr unsigned width = 243, height = 226; // cambi's smallest, and odd
+    constexpr Way way{VMAF_TURBO_MEMORY_HOST, true, false, 0};
+    Way padded = way;
+    padded.extra_bytes = extra_bytes;
+    Frame ref(1, 10, VMAF_PIX_FMT_YUV420P, padded, width, height),
+        dist(2, 10, VMAF_PIX_FMT_YUV420P, padded, width, height);
+    for (unsigned y = 0; y < height; y++) { // bands
+        auto *const row = reinterpret_cast<std::uint16_t *>(dist.bytes.data() +
+                                                            static_cast<std::ptrdiff_t>(y) * dist.picture.stride[0]);
+        for (unsigned x = 0; x < width; x++) row[x] = static_cast<std::uint16_t>(300 + (x + y) / 24);
+    }
+    std::string text;
+    {
+        Context ctx;
+        for (const char *const name :
+             {"cambi", "vif", "adm", "motion", "float_ssim", "psnr_hvs", "ssimulacra2", "ciede"})
+            EXPECT_EQ(vmaf_use_feature(ctx, name, nullptr), 0) << name;
+        EXPECT_EQ(vmaf_turbo_read_pictures(ctx, &ref.picture, &dist.picture, 0), 0) << vmaf_turbo_last_error();
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        EXPECT_EQ(vmaf_write_output(ctx, "pitch.csv", VMAF_OUTPUT_FORMAT_CSV), 0);
+        text = text_of("pitch.csv");
+    }
+    return text;
+}
+
+TEST(Turbo, NoMetricDependsOnThePitch) {
+    const std::string wanted = document_with_pitch(0);
+    EXPECT_EQ(wanted.find("\n0,0.000000,"), std::string::npos) << wanted; // cambi sees the bands
+    for (const unsigned extra : {32u, 96u, 1024u}) EXPECT_EQ(document_with_pitch(extra), wanted);
 }
 
 TEST(Turbo, RowsMayGoBackwards) {

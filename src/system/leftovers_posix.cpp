@@ -22,17 +22,22 @@ void wait_a_moment() noexcept {
     for (;;) pause();
 }
 
-// In this thread. Files are not made inside one another, so one mask is enough.
+// In this thread, from the outermost begin() to its end(): a file may be made under another name first.
 struct SignalsBlocked {
     static void begin() noexcept {
+        if (depth++ > 0) return;
         sigset_t all;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
     }
-    static void end() noexcept { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+    static void end() noexcept {
+        if (--depth == 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
     static thread_local sigset_t before;
+    static thread_local unsigned depth;
 };
 thread_local sigset_t SignalsBlocked::before;
+thread_local unsigned SignalsBlocked::depth = 0;
 
 } // namespace
 

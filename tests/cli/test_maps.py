@@ -3,10 +3,13 @@ import csv
 import json
 import os
 import pathlib
+import signal
 import struct
+import subprocess
+import time
 import unittest
 
-from support import CommandTest
+from support import VMAF, CommandTest
 
 
 def array(path):
@@ -151,6 +154,35 @@ class Maps(CommandTest):
         self.vmaf("-r", self.ref, "-d", short, "--map", before, expect=234)
         self.assertEqual(pathlib.Path(before).read_text(), "old")
         self.assertEqual([n for n in os.listdir(self.folder) if ".part-" in n], [])
+
+    def test_a_signal_ends_the_run_and_leaves_no_file(self):
+        folder = self.folder / "ended"
+        folder.mkdir()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            run = subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", "-q", "--map", folder / "a.npy", "--map", folder / "b.y4m"],
+                                   stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            run.stdin.write(pathlib.Path(self.dist).read_bytes()[:-1000])  # the rest never comes
+            run.stdin.flush()
+            deadline = time.monotonic() + 60
+            while len(os.listdir(folder)) < 2 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            run.send_signal(number)
+            self.assertIn(run.wait(timeout=20), (-number, 130))
+            run.stdin.close()
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_a_full_disk_is_an_error_of_the_map(self):
+        if os.geteuid() != 0 or subprocess.call(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", self.small_folder()], stderr=subprocess.DEVNULL):
+            self.skipTest("needs the right to mount a small file system")
+        disk = self.small_folder()
+        self.addCleanup(subprocess.check_call, ["umount", disk])
+        self.refused(f"cannot write '{disk / 'map.y4m'}': No space left", "--map", disk / "map.y4m", expect=255)
+        self.assertEqual(os.listdir(disk), [])
+
+    def small_folder(self):
+        folder = self.folder / "disk"
+        folder.mkdir(exist_ok=True)
+        return folder
 
     def test_pictures(self):
         path = self.folder / "map.png"

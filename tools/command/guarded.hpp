@@ -10,12 +10,12 @@
 
 namespace vmaf::cli {
 
-// Calls `step`; its Error ends the run with `code`.
+// Calls `step`; its Error ends the run with `code`, unless it is about output.
 template <class Step> auto guarded(ExitCode code, Step step) {
     try {
         return step();
     } catch (const system::OutputError &e) {
-        throw Failure(e.code() == EPIPE ? ExitCode::closed_pipe : code, e.what());
+        throw Failure(e.code() == EPIPE ? ExitCode::closed_pipe : ExitCode::setup, e.what());
     } catch (const Error &e) {
         throw Failure(e.code() == kMismatch ? ExitCode::setup : code, e.what()); // whenever it shows
     }

@@ -46,14 +46,20 @@ PendingFile::~PendingFile() {
     fs::remove(path_, error);
 }
 
+// Errors name the file that the user knows.
+void PendingFile::write_at(std::uint64_t place, std::string_view bytes) try {
+    file_->write_at(place, std::as_bytes(std::span(bytes.data(), bytes.size())));
+} catch (const system::OutputError &e) {
+    throw system::OutputError(e.code(), "cannot write " + cli::quoted(target_) + ": " +
+                                            std::generic_category().message(e.code()) + "; choose another output file");
+}
+
 void PendingFile::append(std::string_view bytes) {
-    file_->write_at(size_, std::as_bytes(std::span(bytes.data(), bytes.size())));
+    write_at(size_, bytes);
     size_ += bytes.size();
 }
 
-void PendingFile::put_first(std::string_view bytes) {
-    file_->write_at(0, std::as_bytes(std::span(bytes.data(), bytes.size())));
-}
+void PendingFile::put_first(std::string_view bytes) { write_at(0, bytes); }
 
 void PendingFile::finish() {
     file_.reset();

@@ -23,6 +23,8 @@ class PendingFile {
     void finish();
 
   private:
+    void write_at(std::uint64_t place, std::string_view bytes);
+
     std::string target_, path_;
     std::optional<system::PlacedFile> file_;
     system::LeftoverFile leftover_; // until it has its name

@@ -9,19 +9,13 @@
 #include "cpu/simd.hpp"
 
 #if VMAF_VECTOR_PASS
+#include "metrics/ssim/float_vectors-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::ssim::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
+using namespace vmaf::float_vectors::HWY_NAMESPACE;
 
-using Df = hn::ScalableTag<float>;
-using Dd = hn::ScalableTag<double>;
-using Dh = hn::Rebind<float, Dd>; // as many floats as a vector has doubles
-using Vf = hn::Vec<Df>;
-using Vd = hn::Vec<Dd>;
-
-constexpr int kLanes = HWY_LANES(float);
-constexpr int kHalf = kLanes / 2;
 constexpr int kDistinct = (kSsimTaps + 1) / 2;
 constexpr int kTile = 256; // columns whose products are kept while they are summed
 

@@ -10,19 +10,12 @@
 #include "cpu/simd.hpp"
 
 #if VMAF_VECTOR_PASS
+#include "metrics/ssim/float_vectors-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::moments::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Df = hn::ScalableTag<float>;
-using Dd = hn::ScalableTag<double>;
-using Dh = hn::Rebind<float, Dd>;
-using Vf = hn::Vec<Df>;
-using Vd = hn::Vec<Dd>;
-
-constexpr int kLanes = HWY_LANES(float);
-constexpr int kHalf = kLanes / 2;
+using namespace vmaf::float_vectors::HWY_NAMESPACE;
 
 // Below 2^24 for 8-bit samples.
 template <class D, class T> HWY_INLINE void column_moments(const MomentRows<T> &rows, int x, hn::Vec<D> (&sum)[5]) {

@@ -1,0 +1,26 @@
+// Per target: vectors of floats, and of as many doubles. To be included inside `#if VMAF_VECTOR_PASS`.
+#if defined(VMAF_SSIM_FLOAT_VECTORS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAF_SSIM_FLOAT_VECTORS_INL_HPP
+#undef VMAF_SSIM_FLOAT_VECTORS_INL_HPP
+#else
+#define VMAF_SSIM_FLOAT_VECTORS_INL_HPP
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace vmaf::float_vectors::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Df = hn::ScalableTag<float>;
+using Dd = hn::ScalableTag<double>;
+using Dh = hn::Rebind<float, Dd>; // as many floats as a vector has doubles
+using Vf = hn::Vec<Df>;
+using Vd = hn::Vec<Dd>;
+
+constexpr int kLanes = HWY_LANES(float);
+constexpr int kHalf = kLanes / 2;
+
+} // namespace vmaf::float_vectors::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -109,6 +109,17 @@ template <class T> void limit(const std::vector<T> &list, std::size_t most, cons
                           " can be given, presets included");
 }
 
+void set_geometry(Options &options, const FoundOption &found) {
+    const std::string name(found.option->name);
+    options.is_raw = true;
+    switch (found.option->id) {
+    case OptionId::width: options.geometry.width = parse_unsigned(name, found.value); break;
+    case OptionId::height: options.geometry.height = parse_unsigned(name, found.value); break;
+    case OptionId::pixel_format: options.geometry.pixel_format = parse_pixel_format(found.value); break;
+    default: options.geometry.bits = parse_bitdepth(found.value);
+    }
+}
+
 void apply(Options &options, const FoundOption &found) {
     const std::string name(found.option->name);
     const std::string &value = found.value;
@@ -121,10 +132,10 @@ void apply(Options &options, const FoundOption &found) {
         else
             options.more_distorted.push_back(value);
         break;
-    case OptionId::width: options.geometry.width = number(); break;
-    case OptionId::height: options.geometry.height = number(); break;
-    case OptionId::pixel_format: options.geometry.pixel_format = parse_pixel_format(value); break;
-    case OptionId::bitdepth: options.geometry.bits = parse_bitdepth(value); break;
+    case OptionId::width:
+    case OptionId::height:
+    case OptionId::pixel_format:
+    case OptionId::bitdepth: set_geometry(options, found); break;
     case OptionId::model: options.models.push_back(parse_model_argument(value)); break;
     case OptionId::feature: options.features.push_back(parse_feature_argument(value)); break;
     case OptionId::output: options.output = value; break;
@@ -183,13 +194,6 @@ void apply(Options &options, const FoundOption &found) {
         throw usage_error("option --" + name +
                           ": there is no support for neural models in this command; leave the "
                           "option out");
-    }
-    switch (found.option->id) {
-    case OptionId::width:
-    case OptionId::height:
-    case OptionId::pixel_format:
-    case OptionId::bitdepth: options.is_raw = true; break;
-    default: break;
     }
     limit(options.models, kMaxModels, "model");
     limit(options.features, kMaxFeatures, "feature");

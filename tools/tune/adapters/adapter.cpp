@@ -16,154 +16,6 @@ namespace vmaf::tune {
 
 namespace {
 
-std::vector<Adapter> make_adapters() {
-    using F = EncoderFamily;
-    std::vector<Adapter> list = {
-        {.name = "libx264",
-         .family = F::x264,
-         .knob = "crf",
-         .search = {10, 46},
-         .hard = {0, 51},
-         .step = 0.1,
-         .default_q = 23,
-         .probe_preset = "ultrafast",
-         .probe_q = 28,
-         .params_option = "-x264-params",
-         .configure_switch = "--enable-libx264"},
-        {.name = "libx265",
-         .family = F::x265,
-         .knob = "crf",
-         .search = {10, 46},
-         .hard = {0, 51},
-         .step = 0.1,
-         .default_q = 28,
-         .probe_preset = "ultrafast",
-         .probe_q = 28,
-         .params_option = "-x265-params",
-         .configure_switch = "--enable-libx265"},
-        {.name = "libsvtav1",
-         .family = F::svtav1,
-         .knob = "crf",
-         .search = {5, 63},
-         .hard = {0, 63},
-         .step = 1,
-         .default_q = 35,
-         .probe_preset = "veryfast",
-         .probe_q = 35,
-         .params_option = "-svtav1-params",
-         .wants_10_bit = true,
-         .configure_switch = "--enable-libsvtav1"},
-        {.name = "libaom-av1",
-         .family = F::aom,
-         .knob = "crf",
-         .search = {0, 63},
-         .hard = {0, 63},
-         .step = 1,
-         .default_q = 35,
-         .probe_preset = "ultrafast",
-         .probe_q = 35,
-         .params_option = "-aom-params",
-         .wants_10_bit = true,
-         .configure_switch = "--enable-libaom"},
-        {.name = "libvpx-vp9",
-         .family = F::vp9,
-         .knob = "crf",
-         .search = {0, 63},
-         .hard = {0, 63},
-         .step = 1,
-         .default_q = 32,
-         .probe_preset = "ultrafast",
-         .probe_q = 32,
-         .configure_switch = "--enable-libvpx"},
-        {.name = "libvvenc",
-         .family = F::vvenc,
-         .knob = "qp",
-         .search = {17, 50},
-         .hard = {0, 63},
-         .step = 1,
-         .default_q = 32,
-         .probe_preset = "faster",
-         .probe_q = 32,
-         .params_option = "-vvenc-params",
-         .configure_switch = "--enable-libvvenc"},
-        {.name = "librav1e",
-         .family = F::rav1e,
-         .knob = "qp",
-         .search = {0, 255},
-         .hard = {0, 255},
-         .step = 1,
-         .default_q = 80,
-         .probe_preset = "ultrafast",
-         .probe_q = 100,
-         .params_option = "-rav1e-params",
-         .wants_10_bit = true,
-         .configure_switch = "--enable-librav1e"},
-    };
-    for (const char *codec : {"h264", "hevc", "av1"}) {
-        const bool av1 = std::string_view(codec) == "av1";
-        list.push_back({.name = std::string(codec) + "_nvenc",
-                        .family = F::nvenc,
-                        .knob = "cq",
-                        .search = {15, 40},
-                        .hard = {0, av1 ? 63.0 : 51.0},
-                        .step = 1,
-                        .default_q = 23,
-                        .probe_preset = "ultrafast",
-                        .probe_q = 28,
-                        .is_hardware = true,
-                        .configure_switch = "--enable-nvenc"});
-        list.push_back({.name = std::string(codec) + "_qsv",
-                        .family = F::qsv,
-                        .knob = "global_quality",
-                        .search = {1, 51},
-                        .hard = {1, 51},
-                        .step = 1,
-                        .default_q = 23,
-                        .probe_preset = "veryfast",
-                        .probe_q = 23,
-                        .is_hardware = true,
-                        .configure_switch = "--enable-libvpl"});
-        list.push_back({.name = std::string(codec) + "_amf",
-                        .family = F::amf,
-                        .knob = "qp",
-                        .search = {15, 40},
-                        .hard = {0, 51},
-                        .step = 1,
-                        .default_q = 23,
-                        .probe_preset = "ultrafast",
-                        .probe_q = 28,
-                        .is_hardware = true,
-                        .configure_switch = "--enable-amf"});
-        list.push_back({.name = std::string(codec) + "_videotoolbox",
-                        .family = F::videotoolbox,
-                        .knob = "q:v",
-                        .search = {0, 100},
-                        .hard = {0, 100},
-                        .step = 1,
-                        .default_q = 50,
-                        .higher_is_better = true,
-                        .probe_preset = "ultrafast",
-                        .probe_q = 60,
-                        .container = "mov",
-                        .is_hardware = true,
-                        .configure_switch = "--enable-videotoolbox"});
-    }
-    list.push_back({.name = "prores_videotoolbox",
-                    .family = F::prores,
-                    .knob = "profile",
-                    .search = {0, 5},
-                    .hard = {0, 5},
-                    .step = 1,
-                    .default_q = 3,
-                    .higher_is_better = true,
-                    .probe_preset = "ultrafast",
-                    .probe_q = 0,
-                    .container = "mov",
-                    .is_hardware = true,
-                    .configure_switch = "--enable-videotoolbox"});
-    return list;
-}
-
 void append(Arguments &to, std::initializer_list<std::string> more) { to.insert(to.end(), more.begin(), more.end()); }
 
 } // namespace
@@ -425,8 +277,10 @@ std::string Adapter::encoder_version(std::string_view log) const {
     return version.empty() ? "unknown" : name + "-" + version;
 }
 
+std::vector<Adapter> known_encoders(); // encoders.cpp
+
 std::span<const Adapter> adapters() {
-    static const std::vector<Adapter> list = make_adapters();
+    static const std::vector<Adapter> list = known_encoders();
     return list;
 }
 

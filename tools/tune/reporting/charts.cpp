@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "adapters/adapter.hpp"
 #include "curves/bd_rate.hpp"

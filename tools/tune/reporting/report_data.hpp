@@ -6,7 +6,7 @@
 #include <functional>
 #include <istream>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

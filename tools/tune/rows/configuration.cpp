@@ -1,6 +1,7 @@
 #include "rows/configuration.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "process/child.hpp"
 #include "rows/fields.hpp"

@@ -1,7 +1,7 @@
 // Fields of rows and documents that anybody may have written: of the type that is wanted, or as if they were not there.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 

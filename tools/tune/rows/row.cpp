@@ -39,29 +39,7 @@ json host_facts() {
     return facts;
 }
 
-} // namespace
-
-std::string random_id() {
-    std::random_device device;
-    std::string id;
-    for (int i = 0; i < 32; i++) id += "0123456789abcdef"[device() & 15];
-    return id;
-}
-
-std::string utc_timestamp() {
-    const std::tm parts = system::utc(std::time(nullptr));
-    char text[40];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
-    return text;
-}
-
-json make_row(const ProbeSetup &setup, const ProbeResult &result) {
-    const Source &source = setup.source;
-    const MetricChoice &target = setup.score.metrics.front();
-    json row;
-    row["schema_version"] = 4;
-    row["run_id"] = random_id();
-    row["timestamp"] = utc_timestamp();
+void add_source(json &row, const Source &source) {
     row["src"] = source.path;
     row["src_sha256"] = source.sha256;
     row["src_id"] = source.id;
@@ -70,6 +48,22 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["pix_fmt"] = source.pix_fmt;
     row["framerate"] = source.rate.value();
     row["duration_s"] = source.duration;
+    row["field_order"] = source.field_order;
+    row["vfr"] = source.vfr;
+    row["sar"] = source.sample_aspect;
+    row["hdr_transfer"] = source.hdr.transfer == Hdr::Transfer::pq    ? "pq"
+                          : source.hdr.transfer == Hdr::Transfer::hlg ? "hlg"
+                                                                      : "";
+    row["hdr_primaries"] = source.hdr.primaries;
+    row["hdr_forced"] = source.hdr.forced;
+    const ShotSummary shots = source.shots.value_or(ShotSummary{});
+    row["shot_count"] = shots.count;
+    row["shot_avg_duration_sec"] = shots.mean_seconds;
+    row["shot_duration_std_sec"] = shots.deviation_seconds;
+}
+
+void add_encode(json &row, const ProbeSetup &setup, const ProbeResult &result) {
+    const Source &source = setup.source;
     row["encoder"] = setup.encode.adapter->name;
     row["encoder_version"] = result.encoder_version;
     row["preset"] = setup.encode.preset;
@@ -92,21 +86,10 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
         result.encode_seconds > 0 ? json(double(result.encoded_frames) / result.encode_seconds) : json(nullptr);
     row["score_fps"] =
         result.score_seconds > 0 ? json(double(result.scored_frames) / result.score_seconds) : json(nullptr);
-    row["ffmpeg_version"] = setup.programs.ffmpeg_version;
-    row["vmaf_binary_version"] = result.scorer_version.empty() ? "skipped" : result.scorer_version;
-    row["vmaf_model"] = result.model;
-    row["models"] = result.models;
-    row["exit_status"] = result.status;
-    row["clip_mode"] = setup.clip_mode;
-    row["hdr_transfer"] = source.hdr.transfer == Hdr::Transfer::pq    ? "pq"
-                          : source.hdr.transfer == Hdr::Transfer::hlg ? "hlg"
-                                                                      : "";
-    row["hdr_primaries"] = source.hdr.primaries;
-    row["hdr_forced"] = source.hdr.forced;
-    const ShotSummary shots = source.shots.value_or(ShotSummary{});
-    row["shot_count"] = shots.count;
-    row["shot_avg_duration_sec"] = shots.mean_seconds;
-    row["shot_duration_std_sec"] = shots.deviation_seconds;
+}
+
+// What predictors of other programs read.
+void add_features(json &row, const ProbeResult &result) {
     for (const char *name : {"adm2", "vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3", "motion2"}) {
         const auto found = result.features.find(name);
         row[std::string(name) + "_mean"] =
@@ -117,6 +100,10 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     for (const char *name : {"qp_mean", "qp_std", "bits_mean", "bits_std", "mv_mean", "mv_std", "itex_mean",
                              "ptex_mean", "intra_ratio", "skip_ratio"})
         row["enc_internal_" + std::string(name)] = 0.0;
+}
+
+void add_scores(json &row, const ProbeSetup &setup, const ProbeResult &result) {
+    const MetricChoice &target = setup.score.metrics.front();
     row["metric"] = target.name;
     row["pool"] = setup.pool;
     json scores = json::object();
@@ -138,6 +125,39 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
                                   {"frames", sample.frames},
                                   {"size_bytes", sample.bytes},
                                   {"score", number_or_null(sample.score)}});
+}
+
+} // namespace
+
+std::string random_id() {
+    std::random_device device;
+    std::string id;
+    for (int i = 0; i < 32; i++) id += "0123456789abcdef"[device() & 15];
+    return id;
+}
+
+std::string utc_timestamp() {
+    const std::tm parts = system::utc(std::time(nullptr));
+    char text[40];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &parts);
+    return text;
+}
+
+json make_row(const ProbeSetup &setup, const ProbeResult &result) {
+    json row;
+    row["schema_version"] = 4;
+    row["run_id"] = random_id();
+    row["timestamp"] = utc_timestamp();
+    add_source(row, setup.source);
+    add_encode(row, setup, result);
+    add_features(row, result);
+    add_scores(row, setup, result);
+    row["ffmpeg_version"] = setup.programs.ffmpeg_version;
+    row["vmaf_binary_version"] = result.scorer_version.empty() ? "skipped" : result.scorer_version;
+    row["vmaf_model"] = result.model;
+    row["models"] = result.models;
+    row["exit_status"] = result.status;
+    row["clip_mode"] = setup.clip_mode;
     row["score_backend"] = result.backend.empty() ? setup.score.backend : result.backend;
     row["score_scale"] = result.scale_note;
     row["conditions"] = conditions_json(setup, result);
@@ -145,9 +165,6 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["out_pix_fmt"] = result.out_pix_fmt;
     row["format_changes"] = setup.format_changes;
     row["produced_pix_fmt"] = result.produced_pix_fmt;
-    row["field_order"] = source.field_order;
-    row["vfr"] = source.vfr;
-    row["sar"] = source.sample_aspect;
     row["passes"] = result.passes;
     row["from_cache"] = result.from_cache;
     row["argv"] = result.command;

@@ -1,7 +1,7 @@
 // The texts of rows: JSON of schema 4, the 54 columns of schema 3, and CSV (tune.md 11).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <future>
 #include <nlohmann/json.hpp>
-#include <numbers>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
 #include "source/display.hpp"
+#include "source/stream.hpp"
 #include "system/filesystem.hpp"
 
 namespace vmaf::tune {
@@ -24,133 +22,6 @@ bool ends_with(const std::string &text, std::string_view end) {
     return text.size() >= end.size() && std::equal(end.rbegin(), end.rend(), text.rbegin(), [](char a, char b) {
                return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
            });
-}
-
-std::string text_of(const json &object, const char *key) {
-    const auto found = object.find(key);
-    if (found == object.end()) return {};
-    return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
-double number_of(const json &object, const char *key) {
-    const std::string text = text_of(object, key);
-    char *end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    return end == text.c_str() || !std::isfinite(value) ? 0 : value;
-}
-
-// Seconds of the stream's own tag "00:00:05.960000000"; 0 without one.
-double tagged_duration(const json &stream) {
-    const auto tags = stream.find("tags");
-    if (tags == stream.end() || !tags->is_object()) return 0;
-    int hours = 0, minutes = 0;
-    double seconds = 0;
-    const std::string text = text_of(*tags, "DURATION");
-    if (std::sscanf(text.c_str(), "%d:%d:%lf", &hours, &minutes, &seconds) != 3) return 0;
-    const double all = 3600.0 * hours + 60.0 * minutes + seconds;
-    return std::isfinite(all) ? all : 0;
-}
-
-double ratio_of(const json &object, const char *key) { // "34000/50000"
-    const std::string text = text_of(object, key);
-    const std::size_t slash = text.find('/');
-    const double num = std::strtod(text.c_str(), nullptr);
-    const double den = slash == std::string::npos ? 1 : std::strtod(text.c_str() + slash + 1, nullptr);
-    return den == 0 ? 0 : num / den;
-}
-
-json run_ffprobe(const std::string &ffprobe, const Arguments &more, const std::string &path) {
-    Arguments command = {ffprobe, "-v", "error", "-of", "json"};
-    command.insert(command.end(), more.begin(), more.end());
-    command.insert(command.end(), {"-i", ffmpeg_path(path)});
-    const Outcome outcome = run_child(command);
-    StderrTail tail;
-    tail.add(outcome.error_tail);
-    if (!outcome.ok())
-        throw invalid("'" + path + "' cannot be read as video: " + tail.last_lines(1) +
-                      "; check the file with: ffprobe " + shell_quoted(path));
-    const json document = json::parse(outcome.out, nullptr, false);
-    if (!document.is_object()) throw invalid("ffprobe's answer for '" + path + "' is not JSON");
-    return document;
-}
-
-bool is_one_of(const std::string &text, std::initializer_list<const char *> list) {
-    return std::any_of(list.begin(), list.end(), [&](const char *item) { return text == item; });
-}
-
-bool is_pq(const std::string &transfer) { return is_one_of(transfer, {"smpte2084", "smpte-st-2084", "smpte_st_2084"}); }
-
-bool is_hlg(const std::string &transfer) {
-    return is_one_of(transfer, {"arib-std-b67", "arib_std_b67", "aribstdb67", "hlg"});
-}
-
-// Mastering display and content light, from side data of a stream or a frame.
-void read_light(Hdr &hdr, const json &list) {
-    for (const json &side : list) {
-        const std::string type = text_of(side, "side_data_type");
-        if (type.find("Mastering display") != std::string::npos) {
-            const auto chroma = [&](const char *key) {
-                return std::to_string(std::lround(ratio_of(side, key) * 50000));
-            };
-            const auto light = [&](const char *key) {
-                return std::to_string(std::lround(ratio_of(side, key) * 10000));
-            };
-            bool complete = true;
-            for (const char *key : {"red_x", "red_y", "green_x", "green_y", "blue_x", "blue_y", "white_point_x",
-                                    "white_point_y", "min_luminance", "max_luminance"})
-                complete = complete && side.contains(key);
-            if (complete)
-                hdr.mastering_display = "G(" + chroma("green_x") + "," + chroma("green_y") + ")B(" + chroma("blue_x") +
-                                        "," + chroma("blue_y") + ")R(" + chroma("red_x") + "," + chroma("red_y") +
-                                        ")WP(" + chroma("white_point_x") + "," + chroma("white_point_y") + ")L(" +
-                                        light("max_luminance") + "," + light("min_luminance") + ")";
-        } else if (type.find("Content light") != std::string::npos) {
-            hdr.content_light = text_of(side, "max_content") + "," + text_of(side, "max_average");
-        }
-    }
-}
-
-void set_hdr(Source &source, HdrWish wish, const json *stream) {
-    Hdr &hdr = source.hdr;
-    hdr.primaries = source.primaries;
-    if (wish == HdrWish::sdr) {
-        hdr.forced = true;
-        return;
-    }
-    if (wish == HdrWish::pq || wish == HdrWish::hlg) {
-        hdr.forced = true;
-        hdr.transfer = wish == HdrWish::pq ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
-        hdr.primaries = "bt2020";
-        return;
-    }
-    const bool pq = is_pq(source.transfer), hlg = is_hlg(source.transfer);
-    const bool wide = is_one_of(source.primaries, {"bt2020", "bt2020nc", "bt2020-ncl", "bt2020c", "bt2020-cl"});
-    if (!(pq || hlg)) return;
-    if (!wide) return; // the caller warns: PQ or HLG without BT.2020 primaries
-    hdr.transfer = pq ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
-    if (!source.matrix.empty() && source.matrix != "unknown") hdr.matrix = source.matrix;
-    if (!source.range.empty() && source.range != "unknown") hdr.range = source.range;
-    if (stream) read_light(hdr, stream->value("side_data_list", json::array()));
-}
-
-std::int64_t frame_bytes(const PixelLayout &layout, int w, int h) {
-    const std::int64_t cw = layout.chroma == 444 ? w : layout.chroma == 400 ? 0 : (w + 1) / 2;
-    const std::int64_t ch = layout.chroma == 420 ? (h + 1) / 2 : h;
-    return (std::int64_t(w) * h + 2 * cw * ch) * (layout.bits > 8 ? 2 : 1);
-}
-
-// FFmpeg silently leaves out a frame that is not all there.
-void refuse_cut_off_y4m(const Source &source) {
-    const auto layout = pixel_layout(source.pix_fmt);
-    fs::ifstream file(source.path, std::ios::binary);
-    std::string header, frame_line;
-    if (!layout || !std::getline(file, header) || !std::getline(file, frame_line) || frame_line != "FRAME") return;
-    const std::int64_t frame = frame_bytes(*layout, source.width, source.height) + 6; // "FRAME" and its line end
-    const std::int64_t frames =
-        static_cast<std::int64_t>(source.file_bytes) - static_cast<std::int64_t>(header.size()) - 1;
-    if (frames % frame != 0)
-        throw invalid("'" + source.path + "' is cut off or damaged: it ends inside frame " +
-                      std::to_string(frames / frame));
 }
 
 // Raw planar files: geometry from the caller, length from the size.
@@ -185,139 +56,6 @@ void describe_raw(Source &source, const SourceRequest &request) {
     if (source.rate.value() > 0) source.duration = double(*source.frames) / source.rate.value();
 }
 
-// ffprobe prints it as three lines of a dump; where it does not, the angle alone tells.
-std::array<double, 9> display_matrix(const json &side) {
-    std::array<double, 9> matrix{};
-    std::istringstream lines(text_of(side, "displaymatrix"));
-    std::size_t found = 0;
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream words(line.substr(std::min(line.find(':') + 1, line.size())));
-        for (double value = 0; found < matrix.size() && words >> value;) matrix[found++] = value;
-    }
-    if (found == matrix.size()) return matrix;
-    const double turn = -number_of(side, "rotation") * std::numbers::pi / 180; // clockwise
-    return {std::cos(turn), std::sin(turn), 0, -std::sin(turn), std::cos(turn), 0, 0, 0, 1};
-}
-
-void describe_stream(Source &source, const SourceRequest &request) {
-    // Time stamps of the first stream, which mostly is the one: asked for at the same time.
-    const auto ask_times = [&](int stream) {
-        return run_ffprobe(request.ffprobe,
-                           {"-select_streams", "v:" + std::to_string(stream), "-show_entries", "packet=pts_time",
-                            "-read_intervals", "%+#500"},
-                           source.path);
-    };
-    std::future<json> first_times;
-    if (source.kind == Source::Kind::container && !request.framerate) first_times = std::async(ask_times, 0);
-    const json document = run_ffprobe(request.ffprobe, {"-show_format", "-show_streams"}, source.path);
-    const json *chosen = nullptr;
-    int video = 0;
-    const json streams = document.value("streams", json::array());
-    for (const json &stream : streams) {
-        if (text_of(stream, "codec_type") != "video") {
-            source.has_other_streams = true;
-            source.attachments += text_of(stream, "codec_type") == "attachment";
-            source.data_streams += text_of(stream, "codec_type") == "data";
-            continue;
-        }
-        const bool cover = stream.contains("disposition") && number_of(stream["disposition"], "attached_pic") != 0;
-        const bool wanted = request.stream ? video == *request.stream : !cover;
-        if (!chosen && wanted) {
-            chosen = &stream;
-            source.stream = video;
-        } else if (cover) {
-            source.covers.push_back(video);
-        }
-        video++;
-    }
-    if (!chosen) throw invalid("'" + source.path + "' has no video stream");
-    const json &stream = *chosen;
-    source.codec = text_of(stream, "codec_name");
-    source.width = static_cast<int>(number_of(stream, "width"));
-    source.height = static_cast<int>(number_of(stream, "height"));
-    source.pix_fmt = request.pix_fmt.value_or(text_of(stream, "pix_fmt"));
-    if (source.width <= 0 || source.height <= 0 || source.pix_fmt.empty())
-        throw invalid("'" + source.path + "': the video stream has no size or pixel format; is the file damaged?");
-    const json tags = stream.value("tags", json::object());
-    source.has_alpha = text_of(tags, "alpha_mode") == "1" || text_of(tags, "ALPHA_MODE") == "1"; // beside the pictures
-    for (const char *sign : {"yuva", "rgba", "bgra", "argb", "abgr", "gbrap", "ya8", "ya16"})
-        source.has_alpha = source.has_alpha || source.pix_fmt.starts_with(sign);
-    for (const auto &[field, key] :
-         {std::pair(&source.primaries, "color_primaries"), std::pair(&source.transfer, "color_transfer"),
-          std::pair(&source.matrix, "color_space"), std::pair(&source.range, "color_range")})
-        *field = text_of(stream, key);
-    if (const std::string order = text_of(stream, "field_order"); !order.empty() && order != "unknown")
-        source.field_order = order;
-    if (const std::string sar = text_of(stream, "sample_aspect_ratio"); !sar.empty() && sar != "0:1")
-        source.sample_aspect = sar;
-    const auto rate = [&](const char *key) {
-        const std::string text = text_of(stream, key);
-        return text.empty() || text == "0/0" ? Fraction{0, 1} : parse_fraction(text);
-    };
-    source.rate = rate("avg_frame_rate");
-    source.real_rate = rate("r_frame_rate");
-    if (source.rate.value() <= 0) source.rate = source.real_rate;
-    source.start = number_of(stream, "start_time");
-    source.duration = number_of(stream, "duration");
-    const json format = document.value("format", json::object());
-    source.container = text_of(format, "format_name");
-    if (source.duration <= 0) source.duration = tagged_duration(stream); // Matroska has it there
-    // The longest stream's, which may be the sound's.
-    if (source.duration <= 0) source.duration = number_of(format, "duration");
-    if (const double frames = number_of(stream, "nb_frames"); frames > 0)
-        source.frames = static_cast<std::int64_t>(frames);
-    std::optional<std::array<double, 9>> matrix;
-    bool ffmpeg_crops = false;
-    for (const json &side : stream.value("side_data_list", json::array())) {
-        if (side.contains("rotation")) {
-            source.rotation = static_cast<int>(number_of(side, "rotation"));
-            matrix = display_matrix(side);
-        }
-        ffmpeg_crops = ffmpeg_crops || side.contains("crop_top");
-        if (text_of(side, "side_data_type").find("DOVI") != std::string::npos) source.has_dolby_vision = true;
-    }
-    set_hdr(source, request.hdr, &stream);
-    // HDR10 may have them in the stream's own messages only, which the first frame shows.
-    const bool is_hdr = source.hdr.transfer != Hdr::Transfer::none && !source.hdr.forced;
-    if (is_hdr && source.kind == Source::Kind::container &&
-        (source.hdr.mastering_display.empty() || source.hdr.content_light.empty())) {
-        const json first = run_ffprobe(
-            request.ffprobe,
-            {"-select_streams", "v:" + std::to_string(source.stream), "-show_frames", "-read_intervals", "%+#1"},
-            source.path);
-        for (const json &frame : first.value("frames", json::array())) {
-            const json list = frame.value("side_data_list", json::array());
-            read_light(source.hdr, list);
-            for (const json &side : list)
-                source.has_hdr10_plus =
-                    source.has_hdr10_plus || text_of(side, "side_data_type").find("2094-40") != std::string::npos;
-        }
-    }
-    if (source.kind == Source::Kind::y4m && source.file_bytes > 0) refuse_cut_off_y4m(source);
-    if (request.is_own_encode)
-        source.ignores_matrix = true;
-    else
-        apply_display(source, container_cropping(source.path, source.stream, source.width, source.height), matrix,
-                      ffmpeg_crops, request.deinterlace && source.is_interlaced());
-    if (source.kind == Source::Kind::y4m) return;
-
-    const double a = source.rate.value(), r = source.real_rate.value();
-    source.vfr = a > 0 && r > 0 && std::fabs(a - r) > 0.001 * std::max(a, r);
-    if (source.vfr || request.framerate) return; // a rate that was given is believed
-    const json packets = source.stream == 0 ? first_times.get() : ask_times(source.stream);
-    // From time stamps: durations are often a container's default. Packets come in decoding order.
-    std::vector<double> times, gaps;
-    for (const json &packet : packets.value("packets", json::array()))
-        if (packet.contains("pts_time")) times.push_back(number_of(packet, "pts_time"));
-    std::sort(times.begin(), times.end());
-    for (std::size_t i = 1; i < times.size(); i++) gaps.push_back(times[i] - times[i - 1]);
-    // The last frames before the cut may be missing from what was read.
-    if (gaps.size() > 100) gaps.resize(gaps.size() - 16);
-    if (gaps.size() < 3) return;
-    const auto [low, high] = std::minmax_element(gaps.begin(), gaps.end());
-    source.vfr = *high > 1.5 * *low + 0.002; // rounding of time stamps is not variable rate
-}
-
 // Of files that were written to a pipe, and of bare streams, which do not state it: from their packets.
 void measure_length(Source &source, const std::string &ffprobe) {
     const std::vector<double> times = frame_times(ffprobe, source);
@@ -346,11 +84,6 @@ std::string lost_streams(const Source &source, bool is_mp4, bool keeps_attachmen
     return text;
 }
 
-bool has_doubtful_transfer(const Source &source) {
-    return source.hdr.transfer == Hdr::Transfer::none && !source.hdr.forced &&
-           (is_pq(source.transfer) || is_hlg(source.transfer));
-}
-
 Fraction parse_fraction(const std::string &text) {
     char *end = nullptr;
     const std::size_t slash = text.find('/');
@@ -373,6 +106,12 @@ Fraction parse_fraction(const std::string &text) {
 bool Source::has_full_levels() const {
     const auto layout = pixel_layout(pix_fmt);
     return layout && layout->chroma != 400 && (pix_fmt.starts_with("yuvj") || range == "pc" || range == "full");
+}
+
+std::int64_t frame_bytes(const PixelLayout &layout, int w, int h) {
+    const std::int64_t cw = layout.chroma == 444 ? w : layout.chroma == 400 ? 0 : (w + 1) / 2;
+    const std::int64_t ch = layout.chroma == 420 ? (h + 1) / 2 : h;
+    return (std::int64_t(w) * h + 2 * cw * ch) * (layout.bits > 8 ? 2 : 1);
 }
 
 std::optional<PixelLayout> pixel_layout(const std::string &name) {
@@ -431,48 +170,7 @@ std::int64_t Source::frame_count() const {
 
 std::string ffmpeg_path(const std::string &path) { return path == "-" ? path : "file:" + path; }
 
-std::optional<PacketSummary> matroska_packets(const std::string &path); // matroska.cpp
-bool describe_y4m(Source &source);                                      // y4m_source.cpp
-
-PacketSummary video_packets(const std::string &ffprobe, const std::string &path) {
-    if (path.ends_with(".mkv"))
-        if (const auto simple = matroska_packets(path)) return *simple;
-    PacketSummary summary;
-    RunOptions options;
-    options.on_output_line = [&](std::string_view line) {
-        const std::string text(line);
-        char *end = nullptr;
-        const unsigned long long bytes = std::strtoull(text.c_str(), &end, 10);
-        if (end == text.c_str()) return;
-        summary.bytes += bytes;
-        summary.packets++;
-    };
-    const Outcome outcome = run_child({ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=size",
-                                       "-of", "csv=p=0", "-i", ffmpeg_path(path)},
-                                      options);
-    if (!outcome.ok()) throw invalid("ffprobe cannot read '" + path + "': " + outcome.error_tail);
-    return summary;
-}
-
-std::vector<double> frame_times(const std::string &ffprobe, const Source &source) {
-    std::vector<double> times;
-    if (source.kind == Source::Kind::container) {
-        const json document = run_ffprobe(ffprobe,
-                                          {"-select_streams", "v:" + std::to_string(source.stream), "-show_entries",
-                                           "packet=pts_time:format=start_time"},
-                                          source.path);
-        const double start = number_of(document.value("format", json::object()), "start_time"); // -ss begins there
-        for (const json &packet : document.value("packets", json::array()))
-            if (packet.contains("pts_time")) times.push_back(number_of(packet, "pts_time") - start);
-        std::sort(times.begin(), times.end()); // packets come in decoding order
-    }
-    const double fps = source.rate.value();
-    if (times.size() < 2 && fps > 0) { // files that count frames instead
-        times.clear();
-        for (std::int64_t i = 0; i < source.frame_count(); i++) times.push_back(double(i) / fps);
-    }
-    return times;
-}
+bool describe_y4m(Source &source); // y4m_source.cpp
 
 namespace {
 

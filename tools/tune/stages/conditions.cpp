@@ -1,5 +1,6 @@
 #include "stages/conditions.hpp"
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "text/numbers.hpp"

@@ -1,7 +1,7 @@
 // Under which conditions scores were made. Scores are compared only where these agree (tune.md 6.5).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "stages/probe.hpp"

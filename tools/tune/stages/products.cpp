@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "hash/sha256.hpp"

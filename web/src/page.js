@@ -126,8 +126,8 @@ function scoreOne(reference, distorted, job) {
   return new Promise((resolve) => {
     const fail = (message) => {
       article.querySelector("progress")?.remove();
-      status.textContent = "";
-      article.append(element("p", message, { className: "error", role: "alert" }));
+      status.remove();
+      article.append(element("p", message[0].toUpperCase() + message.slice(1), { className: "error", role: "alert" }));
       article.dataset.state = "failed";
       resolve(null);
     };

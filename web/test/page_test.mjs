@@ -118,10 +118,10 @@ try {
     assert.equal(figures(result.exact), program(decoded("ref.mp4"), decoded("dist.mp4")));
   });
   await check("what is wrong is said, and the next pair is scored", async () => {
-    for (const [reference, encode, sentence] of [["ref.webm", "small.webm", /the sizes differ: ref\.webm is 352x288, small\.webm is 176x144/],
-      ["ref.webm", "damaged.webm", /'damaged\.webm'/], ["ref.webm", "dist.mpg", /'dist\.mpg'/], ["ref.y4m", "small.webm", /the sizes differ/],
+    for (const [reference, encode, sentence] of [["ref.webm", "small.webm", /The sizes differ: ref\.webm is 352x288, small\.webm is 176x144/],
+      ["ref.webm", "damaged.webm", /'damaged\.webm'/], ["ref.webm", "dist.mpg", /'dist\.mpg'/], ["ref.y4m", "small.webm", /The sizes differ/],
       ["ref.y4m", "text.y4m", /'text\.y4m'/],
-      ["ref.y4m", "small.y4m", /the clips differ/]]) {
+      ["ref.y4m", "small.y4m", /The clips differ/]]) {
       const [result] = await score(reference, encode);
       assert.equal(result.state, "failed", `${reference} ${encode}`);
       assert.match(result.error, sentence);

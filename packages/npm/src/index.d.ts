@@ -79,7 +79,8 @@ export class Scorer {
   /** Memory of the module, which all scorers of a thread share; it grows and never shrinks. */
   readonly memoryBytes: number;
   /** With VideoFrames: a promise, to be awaited before the next call. The frames stay the caller's to close. */
-  push(reference: VideoFrame, distorted: VideoFrame): Promise<void>;
+  push(reference: VideoFrame, distorted: Picture): Promise<void>;
+  push(reference: Picture, distorted: VideoFrame): Promise<void>;
   push(reference: Exclude<Picture, VideoFrame>, distorted: Exclude<Picture, VideoFrame>): void;
   read(): boolean;
   readonly pairsLeft: number;

@@ -41,7 +41,6 @@ class Regressor {
 
     // Sum of weighted kernels in file order, less rho; `features` has feature_count normalised values.
     double evaluate(std::span<const double> features) const;
-    std::size_t vector_count() const { return coefficients_.size(); }
 
   private:
     double rbf_sum(std::span<const double> features) const;

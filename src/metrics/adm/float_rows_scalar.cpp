@@ -91,15 +91,8 @@ std::array<float, kBands> cube_sums(const Bands<float> &values, int from, int to
 } // namespace
 
 const FloatRowFunctions &scalar_float_rows() {
-    static constexpr FloatRowFunctions functions = {
-        .vertical = vertical,
-        .horizontal = horizontal,
-        .decouple = decouple,
-        .magnitudes = magnitudes,
-        .neighbours = neighbours,
-        .excess = excess,
-        .cube_sums = cube_sums,
-    };
+    static constexpr FloatRowFunctions functions = {vertical,   horizontal, decouple, magnitudes,
+                                                    neighbours, excess,     cube_sums};
     return functions;
 }
 

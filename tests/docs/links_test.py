@@ -45,6 +45,23 @@ class Links(unittest.TestCase):
                     dead.append(f"{page.relative_to(ROOT)}: {target} (no such heading)")
         self.assertEqual(dead, [])
 
+    def test_walks_pass_files_that_exist_and_count_them(self):
+        text = (ROOT / "docs/architecture.md").read_text()
+        walks = re.split(r"(?m)^\*\*", text[text.index("## Three walks"):text.index("## Libraries")])[1:]
+        self.assertEqual(len(walks), 3)
+        for walk in walks:
+            files = []
+            for row in re.findall(r"(?m)^\|(.*)\|$", walk):
+                folder = pathlib.Path()
+                for name in re.findall(r"`([\w/.]+\.[ch]pp)`", row): # beside the one before, or from a folder that rows have in common
+                    places = [ROOT / at / name for at in (folder, folder.parent, "", "tools/tune", "src/io")]
+                    found = [place for place in places if place.exists()]
+                    self.assertTrue(found, f"docs/architecture.md: {name}")
+                    folder = found[0].parent.relative_to(ROOT)
+                    files.append(found[0])
+            self.assertEqual(int(re.search(r"\((\d+) files", walk).group(1)), len(files), walk[:60])
+            self.assertEqual(len(set(files)), len(files), walk[:60])
+
 
 if __name__ == "__main__":
     sys.exit(unittest.main())

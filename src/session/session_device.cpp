@@ -48,7 +48,10 @@ std::string SessionDevice::active_backend(OptionTexts options) const {
 bool SessionDevice::start_wished() {
     if (stage_ || is_final_ || !wish_.needs_device()) return false;
     std::shared_ptr<Device> device = open_wished_device(wish_);
-    if (!device) return false;
+    if (!device) {
+        log(LogLevel::info, "computing on the CPU: turbo.backend=auto found no GPU that can be used");
+        return false;
+    }
     log(LogLevel::info, "computing on " + device->info().backend + " device " + std::to_string(device->info().index) +
                             ": " + device->info().name);
     stage_ = std::make_unique<DeviceStage>(DeviceChoice{std::move(device), !wish_.is_auto()}, receiver_);

@@ -103,4 +103,19 @@ TEST(CApi, ABackendThatIsNotBuiltIsRefusedAtRegistration) {
     }
 }
 
+TEST(CApi, AutoSaysWhereItComputes) {
+    VmafConfiguration configuration = quiet();
+    configuration.log_level = VMAF_LOG_LEVEL_INFO;
+    Context ctx(configuration);
+    LoadedModel model("vmaf_v0.6.1");
+    EXPECT_EQ(overload(model, "turbo", "backend", "auto"), 0);
+    EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+    testing::internal::CaptureStderr();
+    for (unsigned i = 0; i < 3; i++) EXPECT_EQ(feed(ctx, i), 0);
+    const std::string said = testing::internal::GetCapturedStderr();
+    const std::size_t first = said.find("computing on ");
+    EXPECT_NE(first, std::string::npos) << said;
+    EXPECT_EQ(said.find("computing on ", first + 1), std::string::npos) << said; // once
+}
+
 } // namespace

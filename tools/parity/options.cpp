@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "base/error.hpp"
+#include "cli/help.hpp"
 #include "device/backends.hpp"
 #include "parity.hpp"
 
@@ -37,6 +39,14 @@ std::vector<std::string> list(const std::string &text) {
 Options parse_arguments(int argc, char **argv) {
     Options o;
     CLI::App app("Compares the scores of several processors and devices.", "vmaf-parity");
+    app.formatter(std::make_shared<tune::HelpFormatter>());
+    app.footer("Examples:\n"
+               "  vmaf-parity --vmaf-binary build/tools/vmaf --reference ref.y4m \\\n"
+               "      --distorted dist.y4m --backends cpu,cuda --allow-skip\n"
+               "  vmaf-parity --vmaf-binary build/tools/vmaf --reference ref.y4m \\\n"
+               "      --distorted dist.y4m --backends scalar,avx2,host\n"
+               "  vmaf-parity --vmaf-binary build/tools/vmaf --reference ref.y4m \\\n"
+               "      --distorted dist.y4m --backends scalar,host --md-out parity.md");
     app.allow_windows_style_options(false); // "/clips/a.y4m" is a path on every system
     const auto number = [&](const std::string &name, unsigned &value, const char *help) {
         app.add_option(name, value, help)->check(CLI::Range(0u, 1u << 20));
@@ -53,18 +63,20 @@ Options parse_arguments(int argc, char **argv) {
     app.add_option("--pixel-format", o.pixel_format, "420, 422 or 444 (raw clips)");
     number("--bitdepth", o.bits, "bits per sample (raw clips)");
     words("--features", o.features,
-          "features to compare, with options as in float_ssim=enable_lcs=true (default: all that both backends have)");
-    words("--backends", o.backends, "backends to compare");
-    words("--fp16-features", o.fp16_features, "features compared with the ceiling for half precision");
+          "features to compare, such as vif,float_ssim=enable_lcs=true (default: all that both backends have)");
+    words("--backends", o.backends,
+          "backends to compare: cpu, cuda, hip, sycl, metal, scalar, avx2, avx512, neon or host");
+    words("--fp16-features", o.fp16_features, "features that use the limit for half precision");
     app.add_option("--workdir", o.workdir, "folder for documents");
     app.add_option("--json-out", o.json_out, "report as JSON");
     app.add_option("--md-out", o.md_out, "report as Markdown");
     app.add_option_function<std::string>(
-           "--contract", [&](const std::string &text) { o.is_exact = text == "exact"; }, "ceilings to hold")
+           "--contract", [&](const std::string &text) { o.is_exact = text == "exact"; },
+           "limits of the differences: this project's, or those published for other implementations")
         ->check(CLI::IsMember({"exact", "published"}));
-    app.add_option("--gpu-id", o.gpu_id, "GPU that a row of the calibration table is for");
-    app.add_option("--calibration-table", o.calibration_table, "table of measured ceilings");
-    app.add_flag("--allow-skip", o.allow_skip, "backends that cannot be used are skipped");
+    app.add_option("--gpu-id", o.gpu_id, "GPU to look up in the calibration table");
+    app.add_option("--calibration-table", o.calibration_table, "table of measured limits");
+    app.add_flag("--allow-skip", o.allow_skip, "skip backends that cannot be used");
     for (const BackendRow &row : kBackends) { // --hip-device N and its like, from the flags of `vmaf`
         if (row.device_flag.empty()) continue;
         std::string name = "--" + std::string(row.device_flag);

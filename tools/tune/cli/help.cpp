@@ -11,7 +11,11 @@ namespace {
 
 constexpr std::size_t kWidth = 80, kColumn = 30;
 
-// Groups that most users need come first, those for special set-ups last; the others stay in between.
+// What most users need, first of all.
+constexpr const char *kCommon[] = {"source",    "encoder", "preset",   "target-vmaf", "target",
+                                   "crf",       "metrics", "encoders", "output",      "format",
+                                   "overwrite", "resume",  "jobs",     "json",        "help"};
+// Then groups by use, those for special set-ups last; the others stay in between.
 constexpr std::string_view kFirstGroups[] = {"Options", "Search", "Source", "Encoding", "Scoring"};
 constexpr std::string_view kLastGroups[] = {"Running", "Programs", "Cluster"};
 
@@ -22,6 +26,22 @@ std::size_t rank_of(const std::string &group) {
     const std::size_t middle = std::size(kFirstGroups);
     return last == std::end(kLastGroups) ? middle
                                          : middle + 1 + static_cast<std::size_t>(last - std::begin(kLastGroups));
+}
+
+bool is_common(const CLI::Option *option) {
+    return std::any_of(std::begin(kCommon), std::end(kCommon),
+                       [&](const char *name) { return option->check_lname(name); });
+}
+
+std::vector<const CLI::Option *> common_options(const CLI::App *app) {
+    std::vector<const CLI::Option *> found;
+    for (const char *name : kCommon) {
+        const auto options = app->get_options([&](const CLI::Option *option) {
+            return option->nonpositional() && !option->get_group().empty() && option->check_lname(name);
+        });
+        found.insert(found.end(), options.begin(), options.end());
+    }
+    return found;
 }
 
 // Appends text from the given column on; lines break after a blank or, in lists of words, after a comma.
@@ -63,12 +83,15 @@ void replace(std::string &text, std::string_view from, std::string_view to) {
 std::string HelpFormatter::make_help(const CLI::App *app, std::string name, CLI::AppFormatMode mode) const {
     if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
     std::string out = make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
+    const bool has_common = app->get_parent() != nullptr; // a command, with many options
+    if (has_common) out += make_group("Common options", false, common_options(app));
     std::vector<std::string> groups = app->get_groups();
     std::stable_sort(groups.begin(), groups.end(),
                      [](const std::string &a, const std::string &b) { return rank_of(a) < rank_of(b); });
     for (const std::string &group : groups) {
-        const auto options = app->get_options(
-            [&](const CLI::Option *option) { return option->get_group() == group && option->nonpositional(); });
+        const auto options = app->get_options([&](const CLI::Option *option) {
+            return option->get_group() == group && option->nonpositional() && !(has_common && is_common(option));
+        });
         if (!group.empty() && !options.empty()) out += make_group(group, false, options);
     }
     return out + make_subcommands(app, mode) + "\n" + make_footer(app);

@@ -9,8 +9,8 @@ namespace vmaf::tune {
 
 void add_commands(Commands &commands) {
     for (const auto add :
-         {add_corpus, add_search, add_sample, add_encode, add_score, add_compare, add_benchmark, add_ladder,
-          add_per_shot, add_fast, add_predict, add_report, add_status, add_doctor, add_cache, add_completions})
+         {add_search, add_encode, add_compare, add_ladder, add_per_shot, add_score, add_sample, add_fast, add_predict,
+          add_corpus, add_benchmark, add_report, add_doctor, add_cache, add_status, add_completions})
         add(commands);
 }
 

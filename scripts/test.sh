@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds with warnings as errors and runs every test (but those of the suite "slow", which .ci/full has). Then clang builds
-# the core with AddressSanitizer, UndefinedBehaviorSanitizer and libFuzzer, runs the tests of what faces the outside again and
-# fuzzes for a short while. The last line is the summary of all.
+# Builds with warnings as errors, checks the style and runs every test (but those of the suite "slow", which .ci/full has). If
+# all is well (or GATE_ALL is set), clang builds the core with AddressSanitizer, UndefinedBehaviorSanitizer and libFuzzer, runs
+# the tests of what faces the outside again and fuzzes for a short while; then arm64, Windows and WebAssembly. The last line is
+# the summary of all.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 ./scripts/packages.sh test || exit 1
@@ -11,6 +12,22 @@ configure() { # folder, options...
   local folder=$1; shift
   [ -f "$folder/build.ninja" ] || meson setup "$folder" -Dwerror=true "$@" >"$folder.setup.log" 2>&1 ||
     { cat "$folder.setup.log"; return 1; }
+}
+
+summary() { # files of results; prints what failed, and the last line
+  python3 - "$@" <<'P'
+import sys, xml.etree.ElementTree as tree
+passed = failed = skipped = 0
+for file in sys.argv[1:]:
+    for case in tree.parse(file).getroot().iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed += 1
+            print("failed:", file, case.get("classname") or "", case.get("name"))
+        elif case.find("skipped") is not None or case.get("status") == "notrun": skipped += 1
+        else: passed += 1
+print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+sys.exit(1 if failed or not passed else 0)
+P
 }
 
 begin=$SECONDS
@@ -27,6 +44,10 @@ TIDY_MOST=${TIDY_MOST:-12} ./scripts/style.sh --tidy "${STYLE_BASE:-}" || status
 took "style"
 meson test -C build-test --no-rebuild --print-errorlogs --timeout-multiplier 3 --no-suite slow || status=1
 took "tests"
+[ $status -eq 0 ] || [ -n "${GATE_ALL:-}" ] || { # nothing below is worth its minutes then
+  summary build-test/meson-logs/testlog.junit.xml
+  exit 1
+}
 
 # What takes data or calls from outside, to keep this short: files, models, documents, sessions, the C API. The equality harness above
 # gives vector code memory with unreadable neighbours, and .ci/full instruments everything.
@@ -68,7 +89,7 @@ took "tests for Windows"
 # WebAssembly under Node, without vector code, where Emscripten is installed: it takes 0.8 GB, so that packages.sh does not install it.
 # .ci/full wasm has everything.
 wasm_results=
-if command -v emcc node >/dev/null; then
+if command -v emcc >/dev/null && command -v node >/dev/null; then
   ./scripts/wasm.sh scalar tools/vmaf.js tools/clipgen.js || { echo "0 passed, 1 failed"; exit 1; }
   meson test -C build-wasm-scalar --no-rebuild --print-errorlogs --timeout-multiplier 3 golden_emulated || status=1
   wasm_results=build-wasm-scalar/meson-logs/testlog.junit.xml
@@ -77,17 +98,5 @@ else
   echo "== WebAssembly: skipped, emcc or node is not installed"
 fi
 
-python3 - build-{test,neon,windows-gate}/meson-logs/testlog.junit.xml build-asan/suite{0,1}.xml $wasm_results <<'P' || status=1
-import sys, xml.etree.ElementTree as tree
-passed = failed = skipped = 0
-for file in sys.argv[1:]:
-    for case in tree.parse(file).getroot().iter("testcase"):
-        if case.find("failure") is not None or case.find("error") is not None:
-            failed += 1
-            print("failed:", file, case.get("classname") or "", case.get("name"))
-        elif case.find("skipped") is not None or case.get("status") == "notrun": skipped += 1
-        else: passed += 1
-print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-sys.exit(1 if failed or not passed else 0)
-P
+summary build-{test,neon,windows-gate}/meson-logs/testlog.junit.xml build-asan/suite{0,1}.xml $wasm_results || status=1
 exit $status

@@ -20,7 +20,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECONDS_AT_ONCE = 20  # as in tools/tune/executor/worker.cpp
+SECONDS_AT_ONCE = 20  # as in tools/tune/jobs/worker.cpp
 # Operations of one unit in the shared folder, counted with strace (folders, creation, writing, links, renaming): claim 2, row 2, results of
 # encode (twice) and score 3 each with 2 folders, the encode's link 3.
 OPERATIONS_OF_UNIT = 2 + 2 + 11 + 3

@@ -11,8 +11,8 @@ HEADERS = re.compile(r"#\s*include\s*<(unistd|fcntl|poll|dlfcn|spawn|sched|pthre
 SYSTEMS = re.compile(r"#\s*(?:el)?if.*\b(_WIN32|_WIN64|__MINGW\w+|_MSC_VER|__linux__|__APPLE__|__unix__|__EMSCRIPTEN__)\b")
 # Each includes only itself and what comes after it (docs/architecture.md). First media and testing, which the engine cannot see.
 SRC_ROOMS = ["io", "device/host", "capi", "report", "session", "model", "scores", "metrics", "device", "cpu", "picture", "resources", "system", "base"]
-# Each includes only what is behind it (docs/development/vmaf-tune.md).
-TUNE_ROOMS = ["commands", "reporting", "executor", "cli", "rows", "search", "curves", "stages", "backend", "source", "cache", "adapters", "process", "hash", "text"]
+# Each includes only itself and what comes after it (docs/architecture.md).
+TUNE_ROOMS = ["commands", "reporting", "jobs", "cli", "rows", "search", "curves", "stages", "backend", "source", "cache", "adapters", "process", "hash", "text"]
 # A variable that outlives the run; counters that only make names differ may.
 STATIC = re.compile(r"^\s*(static (?!const\b|constexpr\b|std::atomic<unsigned> counter)(?:thread_local )?[\w:<>, *&]+ \w+(?: = [^()]*|\{[^()]*\})?;)")
 
@@ -72,6 +72,14 @@ class Rooms(unittest.TestCase):
             for included in re.findall(r'#include "(\w+)/', path.read_text()):
                 if included in TUNE_ROOMS and TUNE_ROOMS.index(included) < TUNE_ROOMS.index(room): wrong.append(f"{path.relative_to(ROOT)}: {included}/")
         self.assertEqual(wrong, [])
+
+    def test_all_rooms_of_vmaf_tune_have_their_place(self):
+        data = {"schemas", "report"}  # which hold no code
+        folders = {path.name for path in (ROOT / "tools/tune").iterdir() if path.is_dir() and any(path.iterdir())}
+        self.assertEqual(folders - data, set(TUNE_ROOMS))
+        self.assertEqual([path.name for name in data for path in (ROOT / "tools/tune" / name).rglob("*.?pp")], [])
+        said = " ".join((ROOT / "docs/architecture.md").read_text().split())
+        self.assertIn(", ".join(f"`{room}`" for room in TUNE_ROOMS), said)
 
     def test_what_vmaf_tune_remembers_belongs_to_a_run(self):
         found = []

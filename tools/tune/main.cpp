@@ -17,8 +17,9 @@
 #include "cli/help.hpp"
 #include "cli/run.hpp"
 #include "commands/commands.hpp"
-#include "commands/on_cluster.hpp"
 #include "config.h"
+#include "jobs/slurm_run.hpp"
+#include "jobs/worker.hpp"
 #include "rows/row.hpp"
 #include "system/files.hpp"
 #include "system/output_file.hpp"
@@ -72,14 +73,11 @@ int run(int argc, char **argv) {
     };
     std::vector<std::string> given(argv + 1, argv + argc);
     try {
-        // A task of a run on a cluster, or its end: `__task FOLDER PHASE TASKS`, `__settle FOLDER`.
-        if (given.size() > 1 && (given[0] == "__task" || given[0] == "__settle")) {
-            ClusterWork work;
-            work.task_folder = given[1];
-            work.phase = given.size() > 2 ? std::strtoull(given[2].c_str(), nullptr, 10) : 0;
-            work.workers = given.size() > 3 ? std::strtoull(given[3].c_str(), nullptr, 10) : 0;
-            return run_stored_command(work, given[1]);
-        }
+        // Of a run on a cluster: `__task FOLDER PHASE TASKS`, and after all of these `__settle FOLDER PHASE`.
+        const auto number = [&](std::size_t i) { return std::strtoull(given.at(i).c_str(), nullptr, 10); };
+        if (given.size() == 4 && given[0] == "__task")
+            return work_as_task(job_of_run(given[1]), {given[1], number(2), number(3)});
+        if (given.size() == 3 && given[0] == "__settle") return settle_run(job_of_run(given[1]), given[1], number(2));
         resolve_negations(app, given);
         std::vector<std::string> arguments = given;
         add_defaults(app, arguments);
@@ -87,9 +85,8 @@ int run(int argc, char **argv) {
         std::reverse(arguments.begin(), arguments.end()); // the order that the parser wants
         app.parse(arguments);
         const Command &command = *commands.chosen();
-        if (command.cluster) command.cluster->command_line = command_line;
         check_files(command.files());
-        const int code = command.run();
+        const int code = command.run(command_line);
         send_end(*command.running, code, "");
         return code;
     } catch (const CLI::Success &e) {

@@ -33,5 +33,6 @@ class CommandError : public std::runtime_error {
 // How a command ends whose work failed with this row status (15.2).
 inline int exit_code_of_status(int status) { return status == kStatusBackendNotKept ? kExitBackend : kExitFailed; }
 inline CommandError usage_error(const std::string &sentence) { return {kExitUsage, sentence}; }
+inline CommandError interrupted() { return {kExitInterrupted, "interrupted; finished probes are in the cache"}; }
 
 } // namespace vmaf::tune

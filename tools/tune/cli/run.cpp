@@ -243,8 +243,7 @@ std::string Run::only_preset() const {
 unsigned Run::parallel_searches() const { return std::max(options_.encode_jobs, options_.score_jobs); }
 
 void Run::check_interrupted() const {
-    if (interruption::requested())
-        throw CommandError(kExitInterrupted, "interrupted; finished probes are in the cache");
+    if (interruption::requested()) throw interrupted();
 }
 
 } // namespace vmaf::tune

@@ -1,7 +1,7 @@
 // The subcommands, each with its flags, in the order of the help.
 #pragma once
 
-#include "cli/command.hpp"
+#include "commands/command.hpp"
 
 namespace vmaf::tune {
 
@@ -24,5 +24,8 @@ void add_completions(Commands &commands);
 
 // All of them; help, manual and completion come from here.
 void add_commands(Commands &commands);
+
+// The job of a command line that was stored with a run on a cluster, for its tasks and its end.
+JobCommand job_of_run(const std::string &folder);
 
 } // namespace vmaf::tune

@@ -1,4 +1,4 @@
-// `compare`: several encoders at one target, ranked by bitrate (tune.md 12.4).
+// `compare`: several encoders at one target, ranked by bitrate (tune.md 12.4). A unit is the search of one encoder.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -6,7 +6,6 @@
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
 #include "commands/commands.hpp"
-#include "commands/on_cluster.hpp"
 #include "commands/search_result.hpp"
 #include "config.h"
 #include "report/escape.hpp"
@@ -18,41 +17,11 @@ using nlohmann::json;
 
 namespace {
 
-struct CompareRequest : ClusterRequest, SearchOptions {
+struct CompareRequest : ProbeRequest, SearchOptions, ClusterOptions {
     std::vector<std::string> items; // ENCODER[:PRESET]
     std::string baseline;
     std::optional<TableFormat> format;
 };
-
-struct Entry {
-    std::string codec, preset, variant;
-    SearchReport report;
-    std::string error;
-};
-
-json row_of(const Entry &e, double target, double baseline_kbps) {
-    const bool ok = e.error.empty() && e.report.ok();
-    const double q = e.report.q.value_or(-1);
-    json row = {{"codec", e.codec},
-                {"preset", e.preset},
-                {"variant", e.variant},
-                {"encoder_version", e.report.encoder_version},
-                {"best_crf", ok ? json(q == std::floor(q) ? json(int(q)) : json(q)) : json(-1)},
-                {"bitrate_kbps", e.report.bitrate_kbps},
-                {"encode_time_ms", e.report.encode_seconds * 1000},
-                {"encode_fps", e.report.encode_fps},
-                {"vmaf_score", ok ? json(e.report.score) : json(nullptr)},
-                {"target_vmaf", target},
-                {"probes", e.report.probes.size()},
-                {"predicted_size_bytes", std::round(e.report.prediction.bytes)},
-                {"ok", ok},
-                {"error", ok                ? ""
-                          : e.error.empty() ? e.report.reason
-                                            : e.error}};
-    row["bitrate_delta_pct"] =
-        ok && baseline_kbps > 0 ? json((e.report.bitrate_kbps / baseline_kbps - 1) * 100) : json(nullptr);
-    return row;
-}
 
 std::string markdown(const json &document) {
     std::string text = "| Rank | Codec | Encoder | Best CRF | Bitrate (kbps) | Encode time (ms) | VMAF | Status "
@@ -115,119 +84,201 @@ std::string csv(const json &document) {
     return text;
 }
 
+std::string table(const json &document, TableFormat format) {
+    switch (format) {
+    case TableFormat::json: return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    case TableFormat::csv: return csv(document);
+    case TableFormat::html: return html(document);
+    case TableFormat::markdown: break;
+    }
+    return markdown(document);
+}
+
+ProbeRequest named_encoders(const CompareRequest &o) {
+    ProbeRequest named = o; // encoders that are asked for are tried while the source is looked at
+    take_metric_of_targets(o, named);
+    named.encoders.insert(named.encoders.end(), o.items.begin(), o.items.end());
+    return named;
+}
+
+class CompareJob : public Job {
+  public:
+    explicit CompareJob(const CompareRequest &o)
+        : Job(named_encoders(o)), o_(o), targets_(quality_targets(o_, o_, 92)), variants_(parse_variants(o.variants)),
+          source_(run_.open_source(o.sources.at(0))) {}
+
+    void check_outputs() override { check_result(o_, o_.output); }
+    void print_commands() override;
+    std::vector<json> next(const JobRows &so_far) override { return so_far.empty() ? entries() : std::vector<json>{}; }
+    std::vector<json> run(const json &entry, const JobRows &) override;
+    Answer result(const JobRows &rows) override;
+
+  private:
+    std::vector<std::string> encoders();
+    std::vector<json> entries();
+    std::string preset_of(const json &entry) const;
+    const Variant &variant_of(const json &entry) const;
+    ProbeSetup setup_of(const json &entry);
+    SearchReport search(const ProbeSetup &setup);
+
+    const CompareRequest o_;
+    const std::vector<QualityTarget> targets_;
+    const std::vector<Variant> variants_;
+    const Source source_;
+    const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+// Those that are asked for; else the encoder of sets of options, or all software encoders that this FFmpeg has.
+std::vector<std::string> CompareJob::encoders() {
+    std::vector<std::string> wanted = o_.items;
+    if (!o_.variants.empty()) {
+        const bool is_any_shared =
+            std::any_of(variants_.begin(), variants_.end(), [](const Variant &v) { return v.encoder.empty(); });
+        if (!wanted.empty() || !is_any_shared) return wanted;
+        return o_.encoders.empty() ? std::vector<std::string>{"libx264"} : o_.encoders;
+    }
+    wanted.insert(wanted.end(), o_.encoders.begin(), o_.encoders.end());
+    if (!wanted.empty()) return wanted;
+    const std::vector<std::string> available = available_encoders(run_.programs());
+    for (const Adapter &adapter : adapters())
+        if (!adapter.is_hardware && std::find(available.begin(), available.end(), adapter.name) != available.end())
+            wanted.push_back(adapter.name);
+    return wanted;
+}
+
 // Every encoder with every variant that is not another encoder's.
-std::vector<std::pair<std::string, Variant>> entries_of(const std::vector<std::string> &encoders,
-                                                        const EncodingOptions &o) {
-    const std::vector<Variant> variants = parse_variants(o.variants);
-    std::vector<std::pair<std::string, Variant>> entries;
-    for (const std::string &item : encoders)
-        for (const Variant &variant : variants)
-            if (variant.encoder.empty()) entries.emplace_back(item, variant);
-    for (const Variant &variant : variants)
-        if (!variant.encoder.empty()) entries.emplace_back(variant.encoder, variant);
+std::vector<json> CompareJob::entries() {
+    std::vector<json> entries;
+    const auto add = [&](const std::string &item, const Variant &variant) {
+        const std::size_t colon = item.find(':');
+        entries.push_back({{"encoder", item.substr(0, colon)}, {"variant", variant.name}});
+        if (colon != std::string::npos) entries.back()["preset"] = item.substr(colon + 1);
+    };
+    for (const std::string &item : encoders())
+        for (const Variant &variant : variants_)
+            if (variant.encoder.empty()) add(item, variant);
+    for (const Variant &variant : variants_)
+        if (!variant.encoder.empty()) add(variant.encoder, variant);
     return entries;
+}
+
+const Variant &CompareJob::variant_of(const json &entry) const {
+    const auto is_meant = [&](const Variant &v) { return v.name == entry.at("variant"); };
+    return *std::find_if(variants_.begin(), variants_.end(), is_meant);
+}
+
+std::string CompareJob::preset_of(const json &entry) const {
+    const Variant &variant = variant_of(entry);
+    return !variant.preset.empty() ? variant.preset : entry.value("preset", run_.only_preset());
+}
+
+ProbeSetup CompareJob::setup_of(const json &entry) {
+    const Adapter &adapter = run_.adapter(entry.at("encoder"));
+    return run_.setup(source_, adapter, preset_of(entry), true, variant_of(entry));
+}
+
+void CompareJob::print_commands() {
+    for (const json &entry : entries()) {
+        try {
+            const ProbeSetup setup = setup_of(entry);
+            print_probe_commands(setup, setup.encode.adapter->default_q);
+        } catch (const CommandError &e) {
+            if (e.code() == kExitInterrupted) throw;
+        }
+    }
+}
+
+SearchReport CompareJob::search(const ProbeSetup &setup) {
+    const Adapter &adapter = *setup.encode.adapter;
+    SearchOptions own = o_; // windows apply only where the adapter accepts them
+    if (own.min_q && *own.min_q < adapter.hard.low) own.min_q.reset();
+    if (own.max_q && *own.max_q > adapter.hard.high) own.max_q.reset();
+    return QualitySearch(run_, own, setup, targets_, adapter.step).find(targets_);
+}
+
+// The answer's row; an encoder that cannot be searched says why in its own.
+std::vector<json> CompareJob::run(const json &entry, const JobRows &) {
+    std::string codec = entry.at("encoder"), preset = preset_of(entry), error;
+    SearchReport report;
+    try {
+        codec = run_.adapter(codec).name;
+        const ProbeSetup setup = setup_of(entry);
+        preset = setup.encode.preset;
+        report = search(setup);
+        if (!report.ok()) error = report.reason;
+    } catch (const CommandError &e) {
+        if (e.code() == kExitInterrupted) throw;
+        error = e.what();
+    }
+    const bool ok = error.empty() && report.ok();
+    const double q = ok ? report.q.value_or(-1) : -1;
+    return {{{"codec", codec},
+             {"preset", preset},
+             {"variant", entry.at("variant")},
+             {"encoder_version", report.encoder_version},
+             {"best_crf", q == std::floor(q) ? json(int(q)) : json(q)},
+             {"bitrate_kbps", report.bitrate_kbps},
+             {"encode_time_ms", report.encode_seconds * 1000},
+             {"encode_fps", report.encode_fps},
+             {"vmaf_score", ok ? json(report.score) : json(nullptr)},
+             {"target_vmaf", targets_.front().value},
+             {"probes", report.probes.size()},
+             {"predicted_size_bytes", std::round(report.prediction.bytes)},
+             {"ok", ok},
+             {"error", error},
+             {"exit_status", report.failure_status}, // these two are not part of the answer's row
+             {"scored", report.scored}}};
+}
+
+// Ranked by bitrate, with the difference to the best or to --baseline.
+Answer CompareJob::result(const JobRows &searched) {
+    if (o_.encode_jobs > 1 || o_.jobs > 1)
+        run_.progress().warn("with several encode jobs the encode times are not comparable; use --encode-jobs 1");
+    std::vector<json> rows;
+    for (const UnitRows &entry : searched) rows.insert(rows.end(), entry.rows.begin(), entry.rows.end());
+    const auto good = [](const json &row) { return row.at("ok").get<bool>(); };
+    const auto kbps = [](const json &row) { return row.at("bitrate_kbps").get<double>(); };
+    std::stable_sort(rows.begin(), rows.end(), [&](const json &a, const json &b) {
+        if (good(a) != good(b)) return good(a);
+        return good(a) ? kbps(a) < kbps(b) : a.at("codec") < b.at("codec");
+    });
+    double baseline = 0;
+    for (const json &row : rows)
+        if (good(row) &&
+            (o_.baseline.empty() ? baseline == 0
+                                 : row["codec"] == o_.baseline ||
+                                       (!row["variant"].get<std::string>().empty() && row["variant"] == o_.baseline)))
+            baseline = kbps(row);
+    json document = {{"src", source_.path},
+                     {"target_vmaf", targets_.front().value},
+                     {"tool_version", VMAF_VERSION},
+                     {"wall_time_ms",
+                      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started_).count()},
+                     {"scored", json::array()},
+                     {"rows", json::array()}};
+    json &scored = document["scored"]; // one line unless encoders were scored under different conditions
+    bool is_backend_lost = false;
+    for (json &row : rows) {
+        if (row["scored"] != "" && std::find(scored.begin(), scored.end(), row["scored"]) == scored.end())
+            scored.push_back(row["scored"]);
+        is_backend_lost |= row["exit_status"] == kStatusBackendNotKept;
+        row["bitrate_delta_pct"] = good(row) && baseline > 0 ? json((kbps(row) / baseline - 1) * 100) : json(nullptr);
+        row.erase("scored");
+        row.erase("exit_status");
+        document["rows"].push_back(row);
+    }
+    const TableFormat format = o_.format.value_or(o_.json ? TableFormat::json : TableFormat::markdown);
+    const bool is_any_good = std::any_of(rows.begin(), rows.end(), good);
+    return {is_backend_lost ? kExitBackend
+            : is_any_good   ? kExitOk
+                            : kExitUnmet,
+            deliver(o_, o_.output, table(document, format)), ""};
 }
 
 constexpr Choice<TableFormat> kTableFormats[] = {{"markdown", TableFormat::markdown},
                                                  {"json", TableFormat::json},
                                                  {"csv", TableFormat::csv},
                                                  {"html", TableFormat::html}};
-
-int run_compare(const CompareRequest &o) {
-    check_result(o, o.output);
-    ProbeRequest named = o; // encoders that are asked for are tried while the source is looked at
-    take_metric_of_targets(o, named);
-    named.encoders.insert(named.encoders.end(), o.items.begin(), o.items.end());
-    Run run(named, true);
-    const std::vector<QualityTarget> targets = quality_targets(o, o, 92);
-    const Source source = run.open_source(o.sources.at(0));
-    const std::vector<Variant> variants = parse_variants(o.variants);
-    std::vector<std::string> wanted = o.items;
-    if (o.variants.empty()) wanted.insert(wanted.end(), o.encoders.begin(), o.encoders.end());
-    if (wanted.empty() && !o.variants.empty()) { // option sets of one encoder, unless more are asked for
-        if (std::any_of(variants.begin(), variants.end(), [](const Variant &v) { return v.encoder.empty(); }))
-            wanted = o.encoders.empty() ? std::vector<std::string>{"libx264"} : o.encoders;
-    } else if (wanted.empty()) {
-        const std::vector<std::string> available = available_encoders(run.programs());
-        for (const Adapter &adapter : adapters())
-            if (!adapter.is_hardware && std::find(available.begin(), available.end(), adapter.name) != available.end())
-                wanted.push_back(adapter.name);
-    }
-    const auto part_of = [](const std::string &item, const Variant &variant) { return item + " " + variant.name; };
-    if (o.cluster.on_parts) {
-        std::vector<std::string> parts;
-        for (const auto &[item, variant] : entries_of(wanted, o)) parts.push_back(part_of(item, variant));
-        o.cluster.on_parts({parts});
-        return kExitOk;
-    }
-    const auto started = std::chrono::steady_clock::now();
-    std::vector<Entry> entries;
-    for (const auto &[item, variant] : entries_of(wanted, o)) {
-        if (!o.cluster.part.empty() && o.cluster.part != part_of(item, variant)) continue;
-        const std::size_t colon = item.find(':');
-        Entry entry{item.substr(0, colon),
-                    colon == std::string::npos ? run.only_preset() : item.substr(colon + 1),
-                    variant.name,
-                    {},
-                    ""};
-        if (!variant.preset.empty()) entry.preset = variant.preset;
-        try {
-            const Adapter &adapter = run.adapter(entry.codec);
-            entry.codec = adapter.name;
-            SearchOptions own = o; // windows apply only where the adapter accepts them
-            if (own.min_q && *own.min_q < adapter.hard.low) own.min_q.reset();
-            if (own.max_q && *own.max_q > adapter.hard.high) own.max_q.reset();
-            ProbeSetup setup = run.setup(source, adapter, entry.preset, true, variant);
-            entry.preset = setup.encode.preset;
-            if (o.dry_run) {
-                print_probe_commands(setup, adapter.default_q);
-                continue;
-            }
-            QualitySearch search(run, own, setup, targets, adapter.step);
-            entry.report = search.find(targets);
-        } catch (const CommandError &e) {
-            if (e.code() == kExitInterrupted) throw;
-            entry.error = e.what();
-        }
-        entries.push_back(std::move(entry));
-    }
-    if (o.dry_run) return kExitOk;
-    if (o.encode_jobs > 1 || o.jobs > 1)
-        run.progress().warn("with several encode jobs the encode times are not comparable; use --encode-jobs 1");
-    const auto good = [](const Entry &e) { return e.error.empty() && e.report.ok(); };
-    std::stable_sort(entries.begin(), entries.end(), [&](const Entry &a, const Entry &b) {
-        if (good(a) != good(b)) return good(a);
-        return good(a) ? a.report.bitrate_kbps < b.report.bitrate_kbps : a.codec < b.codec;
-    });
-    double baseline = 0;
-    for (const Entry &e : entries)
-        if (good(e) && (o.baseline.empty() ? baseline == 0
-                                           : e.codec == o.baseline || (!e.variant.empty() && e.variant == o.baseline)))
-            baseline = e.report.bitrate_kbps;
-    json document = {
-        {"src", source.path},
-        {"target_vmaf", targets.front().value},
-        {"tool_version", VMAF_VERSION},
-        {"wall_time_ms", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count()},
-        {"scored", json::array()},
-        {"rows", json::array()}};
-    json &scored = document["scored"]; // one line unless encoders were scored under different conditions
-    for (const Entry &e : entries)
-        if (!e.report.scored.empty() && std::find(scored.begin(), scored.end(), e.report.scored) == scored.end())
-            scored.push_back(e.report.scored);
-    for (const Entry &e : entries) document["rows"].push_back(row_of(e, targets.front().value, baseline));
-    const TableFormat format = o.format.value_or(o.json ? TableFormat::json : TableFormat::markdown);
-    const std::string text = format == TableFormat::json
-                                 ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
-                             : format == TableFormat::csv  ? csv(document)
-                             : format == TableFormat::html ? html(document)
-                                                           : markdown(document);
-    write_result(o, o.output, text);
-    if (std::any_of(entries.begin(), entries.end(),
-                    [](const Entry &e) { return e.report.failure_status == kStatusBackendNotKept; }))
-        return kExitBackend;
-    return std::any_of(entries.begin(), entries.end(), good) ? kExitOk : kExitUnmet;
-}
 
 void bind_compare(CLI::App &app, CompareRequest &o) {
     bind_encoding_command(app, o, {.several_encoders = true});
@@ -238,23 +289,22 @@ void bind_compare(CLI::App &app, CompareRequest &o) {
     add_option(app, "--baseline", o.baseline, "encoder or variant to compare the others with");
     add_choice(app, "--format", o.format, kTableFormats, "format of the table");
     bind_older_flags(app, o, &o);
-    bind_cluster(app, o.cluster);
+    bind_cluster(app, o);
 }
-
-int run_compare_anywhere(const CompareRequest &o) { return run_anywhere(o, "compare", run_compare); }
 
 } // namespace
 
 void add_compare(Commands &commands) {
-    commands.add<CompareRequest>({"compare",
-                                  "several encoders at one target, ranked by bitrate",
-                                  {},
-                                  "  vmaf-tune compare -i film.mkv --encoders libx264,libsvtav1 --target-vmaf 93\n"
-                                  "  vmaf-tune compare -i film.mkv --encoders libx264:fast,libx264:slow \\\n"
-                                  "      --target-vmaf 93\n"
-                                  "  vmaf-tune compare -i film.mkv --variant plain= --variant grain=tune=grain \\\n"
-                                  "      --target-vmaf 93"},
-                                 bind_compare, run_compare_anywhere);
+    commands.add_job<CompareJob, CompareRequest>(
+        {"compare",
+         "several encoders at one target, ranked by bitrate",
+         {},
+         "  vmaf-tune compare -i film.mkv --encoders libx264,libsvtav1 --target-vmaf 93\n"
+         "  vmaf-tune compare -i film.mkv --encoders libx264:fast,libx264:slow \\\n"
+         "      --target-vmaf 93\n"
+         "  vmaf-tune compare -i film.mkv --variant plain= --variant grain=tune=grain \\\n"
+         "      --target-vmaf 93"},
+        bind_compare);
 }
 
 } // namespace vmaf::tune

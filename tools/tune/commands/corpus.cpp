@@ -1,21 +1,23 @@
-// `corpus`: every combination of source, encoder, preset and quality becomes a row (tune.md 12.1). Failure is data.
+// `corpus`: every combination of source, encoder, preset and quality becomes a row (tune.md 12.1). Failure is data. A
+// unit is such a cell, or a coarse search over one source, encoder and preset.
 #include <algorithm>
 #include <limits>
-#include <mutex>
 #include <set>
+#include <thread>
 
 #include "base/error.hpp"
-#include "base/thread_group.hpp"
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
 #include "commands/commands.hpp"
 #include "commands/corpus_plan.hpp"
-#include "commands/on_cluster.hpp"
 #include "commands/search_result.hpp"
+#include "jobs/job.hpp"
 #include "rows/row.hpp"
 #include "rows/row_format.hpp"
 #include "stages/conditions.hpp"
+#include "system/environment.hpp"
 #include "system/filesystem.hpp"
+#include "system/output_file.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -39,14 +41,14 @@ class DoneRows {
                                        : keys + "\n" + encoder + "\n" + preset);
         }
     }
-    bool contains(const CorpusJob &job, double q) const {
+    bool contains(const CorpusSeries &series, double q) const {
         if (known_.empty()) return false;
-        const std::string encoder = job.setup.encode.adapter->name;
-        const std::string preset = job.setup.encode.preset + "\n" + job.setup.variant;
-        if (known_.contains(cell(job.setup.source.path, encoder, preset, q))) return true;
-        if (job.failure) return false;
+        const std::string encoder = series.setup.encode.adapter->name;
+        const std::string preset = series.setup.encode.preset + "\n" + series.setup.variant;
+        if (known_.contains(cell(series.setup.source.path, encoder, preset, q))) return true;
+        if (series.failure) return false;
         try {
-            const auto [encode, score] = probe_keys(job.setup, q);
+            const auto [encode, score] = probe_keys(series.setup, q);
             return !encode.empty() && known_.contains(encode + score + "\n" + encoder + "\n" + preset);
         } catch (const Error &) { // the probe itself will say it
             return false;
@@ -60,186 +62,287 @@ class DoneRows {
     std::set<std::string> known_;
 };
 
-// Runs jobs side by side and writes their rows, in the order of the plan unless told otherwise.
-class CorpusRun {
+// Keys of rows on their way to the output: scores of frames, and in place of a row that the output has already.
+constexpr const char *kFrames = "frames_of_row", *kSkipped = "skipped";
+
+struct Tally {
+    std::size_t rows = 0, failed = 0, cached = 0, skipped = 0;
+    bool is_backend_not_kept = false;
+
+    void add(const json &row) {
+        rows++;
+        failed += row.at("exit_status") != 0;
+        cached += row.value("from_cache", false);
+        is_backend_not_kept = is_backend_not_kept || row["exit_status"] == kStatusBackendNotKept;
+    }
+    int exit_code() const {
+        return failed == 0           ? kExitOk
+               : is_backend_not_kept ? kExitBackend
+               : failed == rows      ? kExitFailed
+                                     : kExitSomeFailed;
+    }
+};
+
+// Whether other tasks may be at work on the same node of a cluster: then times tell little.
+bool is_node_shared() {
+    const auto own = system::environment("SLURM_CPUS_ON_NODE");
+    return !own || std::strtol(own->c_str(), nullptr, 10) < long(std::thread::hardware_concurrency());
+}
+
+// Of a coarse search over the grid (9.5).
+SearchSettings coarse_settings(const QualityGrid &grid, const SearchOptions &o) {
+    SearchSettings s;
+    s.last = grid.last();
+    s.target = 0; // of the margin
+    s.has_target = o.target_vmaf || !o.targets.empty();
+    s.noise = o.noise;
+    s.coarse_step = grid.points_in(o.coarse_step);
+    s.coarse_first = grid.first_multiple(o.coarse_step);
+    s.fine_step = grid.points_in(o.fine_step);
+    s.fine_radius = static_cast<int>(std::lround(o.fine_radius / grid.step()));
+    return s;
+}
+
+CorpusRequest checked(CorpusRequest o) {
+    read_source_list(o);
+    check_files(files_of(o));
+    if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
+    if (o.resume && (o.schema == 3 || o.format == CorpusFormat::csv))
+        throw usage_error("--resume needs rows of schema 4: older rows and CSV do not state how they were made");
+    if (o.output.empty()) o.output = "corpus.jsonl";
+    return o;
+}
+
+class CorpusJob : public Job {
   public:
-    CorpusRun(Run &run, const CorpusRequest &o, const CorpusPlan &plan, const std::string &output)
-        : run_(run), options_(o), plan_(plan), results_(plan.jobs.size()), finished_(plan.jobs.size()) {
-        format_ = o.format == CorpusFormat::csv ? RowFormat::csv
+    explicit CorpusJob(const CorpusRequest &o)
+        : Job(o), o_(checked(o)), grid_(run_, o_), is_task_(!o.store.empty()),
+          is_timing_shared_(is_task_ ? is_node_shared() : o.encode_jobs > 1 || o.jobs > 1),
+          format_(o.format == CorpusFormat::csv ? RowFormat::csv
                   : o.schema == 3               ? RowFormat::schema3
-                                                : RowFormat::schema4;
+                                                : RowFormat::schema4) {
         std::error_code error;
-        if (o.resume && fs::is_regular_file(output, error))
-            done_.read(output, o.retry_failed); // a pipe has no rows yet
-        for (const std::string &file : o.cluster.done_files) done_.read(file, o.retry_failed);
-        if (o.cluster.on_rows) return;
-        try {
-            writer_ = std::make_unique<RowWriter>(output, o.overwrite ? RowWriter::Mode::overwrite
-                                                          : o.resume  ? RowWriter::Mode::resume
-                                                          : o.append  ? RowWriter::Mode::append
-                                                                      : RowWriter::Mode::fresh);
-        } catch (const Error &e) {
-            throw CommandError(e.code() == EEXIST ? kExitUsage : kExitOutput, e.what());
-        }
-        if (const std::string header = row_header(format_); !header.empty() && writer_->is_empty())
-            writer_->write_line(header);
-        if (!o.frames_out.empty())
-            frames_ = std::make_unique<RowWriter>(o.frames_out,
-                                                  o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::resume);
+        if (o_.resume && fs::is_regular_file(o_.output, error)) // a pipe has no rows yet
+            done_.read(o_.output, o_.retry_failed);
     }
 
-    void work() {
-        for (;;) {
-            std::size_t i = 0;
-            {
-                const std::lock_guard lock(mutex_);
-                if (next_ >= plan_.jobs.size() || interruption::requested() || !write_error_.empty()) return;
-                i = next_++;
-            }
-            const CorpusJob &job = plan_.jobs[i];
-            const bool is_whole = job.qualities.empty() ? run_coarse(i) : run_cells(i);
-            if (!is_whole) return; // interrupted
-            const std::lock_guard lock(mutex_);
-            finished_[i] = true;
-            if (options_.cluster.on_rows)
-                write_job(i);
-            else
-                write_ready();
-        }
-    }
+    void print_commands() override;
+    std::vector<json> next(const JobRows &so_far) override;
+    std::vector<json> run(const json &unit, const JobRows &) override;
+    void keep(UnitRows &unit) override;
+    Answer result(const JobRows &rows) override;
 
-    int end(const std::string &output) {
-        if (!write_error_.empty()) throw CommandError(kExitOutput, write_error_);
-        run_.progress().say("wrote " + std::to_string(rows_) + " rows -> " + output + " (" + std::to_string(failed_) +
-                            " failed" + (run_.cache() ? ", " + std::to_string(cached_) + " cached" : "") +
-                            (skipped_ ? ", " + std::to_string(skipped_) + " already there" : "") + ")");
-        run_.check_interrupted();
-        if (failed_ == 0) return kExitOk;
-        if (is_backend_not_kept_) return kExitBackend;
-        return failed_ == rows_ ? kExitFailed : kExitSomeFailed;
-    }
+    Lanes lanes(const json &) override { return {run_.parallel_searches(), !o_.unordered}; }
+    bool answers_in_part() const override { return true; }
 
   private:
-    bool run_cells(std::size_t i) {
-        const CorpusJob &job = plan_.jobs[i];
-        for (const double q : job.qualities) {
-            if (done_.contains(job, q)) {
-                const std::lock_guard lock(mutex_);
-                skipped_++;
+    std::vector<json> search(const CorpusSeries &series);
+    ProbeResult probe(const CorpusSeries &series, double q);
+    json row_of(const CorpusSeries &series, const ProbeResult &probe);
+    void tell(const ProbeSetup &setup, const ProbeResult &probe, const json &row);
+    void open_output();
+    void check_output() const;
+    std::string write_whole(const JobRows &rows, Tally &tally) const;
+    std::string with_earlier_rows(const std::string &path, const std::string &header) const;
+
+    const CorpusRequest o_;
+    CorpusGrid grid_;
+    const bool is_task_, is_timing_shared_;
+    const RowFormat format_;
+    DoneRows done_;
+    std::unique_ptr<RowWriter> writer_, frames_; // where rows are written as they come
+    Tally kept_;
+};
+
+void CorpusJob::print_commands() {
+    for (const json &unit : grid_.units())
+        if (!unit.contains("fails")) {
+            const ProbeSetup &setup = grid_.series(unit).setup;
+            print_probe_commands(setup, unit.value("crf", setup.encode.adapter->default_q));
+        }
+}
+
+std::vector<json> CorpusJob::next(const JobRows &so_far) {
+    if (!so_far.empty()) return {};
+    std::vector<json> units = grid_.units();
+    if (o_.executor == ExecutorKind::local)
+        open_output();
+    else
+        check_output();
+    constexpr std::size_t kUsualProbes = 14; // of a coarse search (9.2)
+    run_.progress().expect(units.size() * (o_.coarse_to_fine ? kUsualProbes : 1));
+    return units;
+}
+
+void CorpusJob::open_output() {
+    try {
+        writer_ = std::make_unique<RowWriter>(o_.output, o_.overwrite ? RowWriter::Mode::overwrite
+                                                         : o_.resume  ? RowWriter::Mode::resume
+                                                         : o_.append  ? RowWriter::Mode::append
+                                                                      : RowWriter::Mode::fresh);
+    } catch (const Error &e) {
+        throw CommandError(e.code() == EEXIST ? kExitUsage : kExitOutput, e.what());
+    }
+    if (const std::string header = row_header(format_); !header.empty() && writer_->is_empty())
+        writer_->write_line(header);
+    if (!o_.frames_out.empty())
+        frames_ = std::make_unique<RowWriter>(o_.frames_out,
+                                              o_.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::resume);
+}
+
+// That is written at the end.
+void CorpusJob::check_output() const {
+    std::error_code error;
+    if (o_.output == "-") return;
+    if (fs::exists(o_.output, error) && !o_.overwrite && !o_.resume && !o_.append)
+        throw usage_error("'" + o_.output + "' exists; use --resume, --append or --overwrite");
+    system::check_output_file(o_.output);
+}
+
+std::vector<json> CorpusJob::run(const json &unit, const JobRows &) {
+    const CorpusSeries &series = grid_.series(unit);
+    if (series.failure && !unit.contains("fails")) throw usage_error(series.failure->error); // on this node only
+    if (!unit.contains("crf")) return search(series);
+    const double q = unit["crf"];
+    if (done_.contains(series, q)) return {{{kSkipped, true}}};
+    return {row_of(series, probe(series, q))};
+}
+
+// Coarse points, then the gap in which the answer lies (9.5). Known points come from the cache.
+std::vector<json> CorpusJob::search(const CorpusSeries &series) {
+    const QualityGrid grid(*series.setup.encode.adapter, o_, 1);
+    const QualityTarget target = quality_targets(o_, o_, 0).front();
+    const auto search = make_search(SearchMethod::coarse, coarse_settings(grid, o_));
+    std::vector<json> rows;
+    while (const auto k = search->next()) {
+        run_.check_interrupted();
+        const ProbeResult probe = this->probe(series, grid.q(*k));
+        if (done_.contains(series, grid.q(*k)))
+            rows.push_back({{kSkipped, true}, {"crf", probe.q}});
+        else
+            rows.push_back(row_of(series, probe));
+        // A failed point is no reason to go on towards it.
+        const double margin = probe.ok()
+                                  ? margin_above(target, probe_score(series.setup, probe, target.metric, target.pool))
+                                  : std::numeric_limits<double>::lowest();
+        search->add(*k, {margin, true});
+    }
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const json &a, const json &b) { return a["crf"].get<double>() < b["crf"].get<double>(); });
+    return rows;
+}
+
+ProbeResult CorpusJob::probe(const CorpusSeries &series, double q) {
+    if (series.failure) {
+        ProbeResult failed = *series.failure;
+        failed.q = q;
+        return failed;
+    }
+    ProbeSetup setup = series.setup;
+    if (o_.keep && !is_task_ && !o_.coarse_to_fine) setup.keep_as = grid_.kept_name(setup, q);
+    ProbeResult probe = run_probe(setup, q);
+    if (!probe.ok()) run_.check_interrupted(); // not a result of the encoder
+    return probe;
+}
+
+json CorpusJob::row_of(const CorpusSeries &series, const ProbeResult &probe) {
+    json row = make_row(series.setup, probe);
+    if (is_timing_shared_) row["timing_shared"] = true;
+    tell(series.setup, probe, row);
+    if (!o_.frames_out.empty() && probe.ok()) row[kFrames] = frames_json(series.setup, probe);
+    return row;
+}
+
+void CorpusJob::tell(const ProbeSetup &setup, const ProbeResult &probe, const json &row) {
+    for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
+    const std::string text =
+        !probe.ok() ? "FAILED: " + probe.error
+                    : o_.metric + " " + fixed_text(row["score"].is_number() ? row["score"].get<double>() : 0.0, 4) +
+                          ", " + fixed_text(probe.bitrate_kbps(), 1) + " kbps" + (probe.from_cache ? " [cached]" : "");
+    if (probe.ok()) run_.progress().remark(conditions_line(setup, probe));
+    run_.progress().probe_done(setup.source.path,
+                               {{"encoder", row["encoder"]},
+                                {"preset", row["preset"]},
+                                {"q", probe.q},
+                                {"score", row["score"]},
+                                {"exit_status", row["exit_status"]}},
+                               setup.encode.adapter->name + " " + setup.encode.preset + " " +
+                                   (setup.variant.empty() ? "" : setup.variant + " ") + number_text(probe.q) + ": " +
+                                   text);
+    json event = row;
+    event["type"] = "row";
+    run_.progress().event(event);
+}
+
+void CorpusJob::keep(UnitRows &unit) {
+    try {
+        for (json &row : unit.rows) {
+            if (row.contains(kSkipped)) {
+                kept_.skipped++;
                 continue;
             }
-            if (!probe_cell(i, q, true)) return false;
-        }
-        return true;
-    }
-
-    // Coarse points, then the gap in which the answer lies (9.5). Known points come from the cache.
-    bool run_coarse(std::size_t i) {
-        const CorpusJob &job = plan_.jobs[i];
-        const QualityGrid grid(*job.setup.encode.adapter, options_, 1);
-        SearchSettings settings = coarse_settings(grid, options_);
-        const QualityTarget target = quality_targets(options_, options_, 0).front();
-        settings.target = 0; // of the margin
-        const auto search = make_search(SearchMethod::coarse, settings);
-        while (const auto k = search->next()) {
-            if (interruption::requested()) return false;
-            const bool is_known = done_.contains(job, grid.q(*k));
-            const auto probe = probe_cell(i, grid.q(*k), !is_known);
-            if (!probe) return false;
-            if (is_known) {
-                const std::lock_guard lock(mutex_);
-                skipped_++;
+            if (const auto frames = row.find(kFrames); frames != row.end()) {
+                if (frames_) frames_->write(*frames);
+                row.erase(frames);
             }
-            // A failed point is no reason to go on towards it.
-            const double margin = probe->ok()
-                                      ? margin_above(target, probe_score(job.setup, *probe, target.metric, target.pool))
-                                      : std::numeric_limits<double>::lowest();
-            search->add(*k, {margin, true});
+            writer_->write_line(row_line(row, format_));
+            kept_.add(row);
         }
-        return true;
+    } catch (const Error &e) {
+        throw CommandError(kExitOutput, e.what());
     }
+    unit.rows.clear();
+}
 
-    std::optional<ProbeResult> probe_cell(std::size_t i, double q, bool write) {
-        const CorpusJob &job = plan_.jobs[i];
-        ProbeResult probe = job.failure ? *job.failure : run_probe(job.setup, q);
-        if (job.failure) probe.q = q;
-        if (!probe.ok() && interruption::requested()) return std::nullopt; // not a result of the encoder
-        const std::lock_guard lock(mutex_);
-        if (!write) return probe;
-        json row = make_row(job.setup, probe);
-        if (options_.encode_jobs > 1 || options_.jobs > 1) row["timing_shared"] = true;
-        failed_ += !probe.ok();
-        is_backend_not_kept_ = is_backend_not_kept_ || probe.status == kStatusBackendNotKept;
-        cached_ += probe.from_cache;
-        if (frames_ && probe.ok()) frames_->write(frames_json(job.setup, probe));
-        if (options_.cluster.on_rows && !options_.frames_out.empty() && probe.ok())
-            row[kFramesOfRow] = frames_json(job.setup, probe);
-        tell(job, probe, row);
-        results_[i].push_back(std::move(row));
-        if (options_.unordered && !options_.cluster.on_rows) write_job(i);
-        return probe;
+// The output with the rows of before, if they are to stay.
+std::string CorpusJob::with_earlier_rows(const std::string &path, const std::string &header) const {
+    std::string before;
+    if (std::error_code error; (o_.resume || o_.append) && fs::is_regular_file(path, error)) {
+        fs::ifstream file(path, std::ios::binary);
+        before.assign(std::istreambuf_iterator<char>(file), {});
+        before.resize(before.rfind('\n') + 1); // a torn line goes
     }
+    return before.empty() && !header.empty() ? header + "\n" : before;
+}
 
-    void tell(const CorpusJob &job, const ProbeResult &probe, const json &row) {
-        for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
-        const std::string text =
-            !probe.ok()
-                ? "FAILED: " + probe.error
-                : options_.metric + " " + fixed_text(row["score"].is_number() ? row["score"].get<double>() : 0.0, 4) +
-                      ", " + fixed_text(probe.bitrate_kbps(), 1) + " kbps" + (probe.from_cache ? " [cached]" : "");
-        if (probe.ok()) run_.progress().remark(conditions_line(job.setup, probe));
-        run_.progress().probe_done(job.setup.source.path,
-                                   {{"encoder", row["encoder"]},
-                                    {"preset", row["preset"]},
-                                    {"q", probe.q},
-                                    {"score", row["score"]},
-                                    {"exit_status", row["exit_status"]}},
-                                   job.setup.encode.adapter->name + " " + job.setup.encode.preset + " " +
-                                       (job.setup.variant.empty() ? "" : job.setup.variant + " ") +
-                                       number_text(probe.q) + ": " + text);
-        json event = row;
-        event["type"] = "row";
-        run_.progress().event(event);
-    }
-
-    void write_ready() {
-        while (written_ < plan_.jobs.size() && finished_[written_]) write_job(written_++);
-    }
-
-    void write_job(std::size_t i) {
-        std::vector<json> rows = std::move(results_[i]);
-        results_[i].clear();
-        std::stable_sort(rows.begin(), rows.end(),
-                         [](const json &a, const json &b) { return a["crf"].get<double>() < b["crf"].get<double>(); });
-        if (options_.cluster.on_rows) {
-            options_.cluster.on_rows(i, rows);
-            rows_ += rows.size();
-            return;
-        }
-        for (const json &row : rows) {
-            if (!write_error_.empty()) return;
-            try {
-                writer_->write_line(row_line(row, format_));
-                rows_++;
-            } catch (const Error &e) {
-                write_error_ = e.what();
+// Rows that others made, in the order of the grid. The files are as they were, or have all of it. What is to be
+// printed.
+std::string CorpusJob::write_whole(const JobRows &units, Tally &tally) const {
+    std::string text = with_earlier_rows(o_.output, row_header(format_)), frames;
+    for (const UnitRows &unit : units) {
+        tally.failed += !unit.failure.empty();
+        for (json row : unit.rows) {
+            if (row.contains(kSkipped)) {
+                tally.skipped++;
+                continue;
             }
+            if (const auto own = row.find(kFrames); own != row.end()) {
+                frames += row_text(*own) + "\n";
+                row.erase(own);
+            }
+            if (!o_.keep) row["encode_path"] = "";
+            text += row_line(row, format_) + "\n";
+            tally.add(row);
         }
     }
+    if (!o_.frames_out.empty()) {
+        frames = with_earlier_rows(o_.frames_out, "") + frames;
+        system::write_output_file(o_.frames_out, [&](const auto &out) { out(frames); });
+    }
+    if (o_.output == "-") return text;
+    system::write_output_file(o_.output, [&](const auto &out) { out(text); });
+    return "";
+}
 
-    Run &run_;
-    const CorpusRequest &options_;
-    const CorpusPlan &plan_;
-    RowFormat format_;
-    DoneRows done_;
-    std::unique_ptr<RowWriter> writer_, frames_;
-    std::mutex mutex_;
-    std::vector<std::vector<json>> results_; // by job, until they are written
-    std::vector<bool> finished_;
-    std::size_t next_ = 0, written_ = 0, rows_ = 0, failed_ = 0, cached_ = 0, skipped_ = 0;
-    bool is_backend_not_kept_ = false;
-    std::string write_error_;
-};
+Answer CorpusJob::result(const JobRows &rows) {
+    Tally tally = kept_;
+    const std::string text = writer_ ? "" : write_whole(rows, tally);
+    const bool has_cache = !writer_ || run_.cache();
+    return {tally.exit_code(), text,
+            "wrote " + std::to_string(tally.rows) + " rows -> " + o_.output + " (" + std::to_string(tally.failed) +
+                " failed" + (has_cache ? ", " + std::to_string(tally.cached) + " cached" : "") +
+                (tally.skipped ? ", " + std::to_string(tally.skipped) + " already there" : "") + ")"};
+}
 
 constexpr Choice<CorpusFormat> kCorpusFormats[] = {{"jsonl", CorpusFormat::jsonl}, {"csv", CorpusFormat::csv}};
 
@@ -264,10 +367,8 @@ void bind_corpus(CLI::App &app, CorpusRequest &o) {
     bind_source_list(app, o);
     bind_rows(app, o);
     bind_older_flags(app, o);
-    bind_cluster(app, o.cluster);
+    bind_cluster(app, o);
 }
-
-int run_corpus_anywhere(const CorpusRequest &o) { return run_anywhere(o, corpus_on_cluster(o), run_corpus); }
 
 } // namespace
 
@@ -277,43 +378,16 @@ CommandFiles files_of(const CorpusRequest &o) {
     return files;
 }
 
-int run_corpus(const CorpusRequest &given) {
-    CorpusRequest o = given;
-    read_source_list(o);
-    check_files(files_of(o));
-    if (o.sources.empty()) throw usage_error("give a source with -i, or --source-list");
-    if (o.resume && (o.schema == 3 || o.format == CorpusFormat::csv))
-        throw usage_error("--resume needs rows of schema 4: older rows and CSV do not state how they were made");
-    Run run(o, true);
-    const CorpusPlan plan = plan_corpus(run, o);
-    if (o.dry_run) {
-        for (const CorpusJob &job : plan.jobs)
-            for (const double q : job.qualities)
-                if (!job.failure) print_probe_commands(job.setup, q);
-        for (const CorpusJob &job : plan.jobs)
-            if (job.qualities.empty()) print_probe_commands(job.setup, job.setup.encode.adapter->default_q);
-        return kExitOk;
-    }
-    const std::string output = o.output.empty() ? "corpus.jsonl" : o.output;
-    CorpusRun corpus(run, o, plan, output);
-    run.progress().expect(plan.cells);
-    ThreadGroup threads;
-    for (unsigned i = 1; i < run.parallel_searches() && threads.start([&] { corpus.work(); }); i++) {
-    }
-    corpus.work();
-    threads.join();
-    return corpus.end(output);
-}
-
 void add_corpus(Commands &commands) {
-    commands.add<CorpusRequest>({"corpus",
-                                 "a grid of encodes, one JSON row each",
-                                 {"sweep"},
-                                 "  vmaf-tune corpus -i film.mkv --crf-range 20:40:5 -o corpus.jsonl\n"
-                                 "  vmaf-tune corpus -i film.mkv --crf-range 20:40:5 -o corpus.jsonl --resume\n"
-                                 "  vmaf-tune corpus -i film.mkv -e libx264 -e libsvtav1 --preset fast \\\n"
-                                 "      --crf-range 20:40:5 -o encoders.jsonl"},
-                                bind_corpus, run_corpus_anywhere);
+    commands.add_job<CorpusJob, CorpusRequest>(
+        {"corpus",
+         "a grid of encodes, one JSON row each",
+         {"sweep"},
+         "  vmaf-tune corpus -i film.mkv --crf-range 20:40:5 -o corpus.jsonl\n"
+         "  vmaf-tune corpus -i film.mkv --crf-range 20:40:5 -o corpus.jsonl --resume\n"
+         "  vmaf-tune corpus -i film.mkv -e libx264 -e libsvtav1 --preset fast \\\n"
+         "      --crf-range 20:40:5 -o encoders.jsonl"},
+        bind_corpus);
 }
 
 } // namespace vmaf::tune

@@ -12,6 +12,7 @@
 
 namespace vmaf::tune {
 
+using nlohmann::json;
 namespace fs = vmaf::system::fs;
 
 namespace {
@@ -41,12 +42,29 @@ ProbeResult failure_of(int status, const char *stage, const std::string &sentenc
     return result;
 }
 
-std::string kept_name(const ProbeRequest &o, const ProbeSetup &setup, double q,
-                      const std::set<std::string> &repeated_stems) {
+// What can be used stays; an error where nothing is left, or with --strict where anything fails.
+void demand_some(Progress &progress, const std::vector<std::optional<ProbeResult>> &failures, bool is_strict) {
+    const auto failed = [](const std::optional<ProbeResult> &failure) { return failure.has_value(); };
+    const auto last = std::find_if(failures.rbegin(), failures.rend(), failed);
+    if (last == failures.rend()) return;
+    if (is_strict || std::all_of(failures.begin(), failures.end(), failed)) throw usage_error((*last)->error);
+    for (const auto &failure : failures)
+        if (failure) progress.warn(failure->error + "; its cells become failed rows");
+}
+
+} // namespace
+
+CorpusGrid::CorpusGrid(Run &run, const CorpusRequest &o) : run_(run), o_(o), variants_(parse_variants(o.variants)) {
+    std::set<std::string> stems;
+    for (const std::string &path : o.sources)
+        if (!stems.insert(fs::path(path).stem().string()).second) repeated_.insert(fs::path(path).stem().string());
+}
+
+std::string CorpusGrid::kept_name(const ProbeSetup &setup, double q) const {
     const fs::path source(setup.source.path);
     std::string stem = source.stem().string();
-    if (repeated_stems.contains(stem)) stem += "-" + sha256_hex(fs::absolute(source).string()).substr(0, 8);
-    const fs::path folder = o.work_dir.empty() ? fs::path("encodes") : fs::path(o.work_dir);
+    if (repeated_.contains(stem)) stem += "-" + sha256_hex(fs::absolute(source).string()).substr(0, 8);
+    const fs::path folder = o_.work_dir.empty() ? fs::path("encodes") : fs::path(o_.work_dir);
     fs::create_directories(folder);
     return (folder / (stem + "__" + setup.encode.adapter->name + "__" + setup.encode.preset +
                       (setup.variant.empty() ? "" : "__" + setup.variant) + "__crf" + number_text(q) + "." +
@@ -54,170 +72,142 @@ std::string kept_name(const ProbeRequest &o, const ProbeSetup &setup, double q,
         .string();
 }
 
-// Encoders by name, with what is wrong with those that do not work.
-struct Encoder {
-    const Adapter *adapter;
-    std::optional<ProbeResult> failure;
-};
-
-std::vector<Encoder> find_encoders(Run &run, const ProbeRequest &o, const std::vector<Variant> &variants) {
-    std::vector<Encoder> encoders;
-    std::string last;
-    std::vector<std::string> names = o.encoders;
-    for (const Variant &variant : variants)
+std::vector<std::string> CorpusGrid::encoder_names() const {
+    std::vector<std::string> names = o_.encoders;
+    for (const Variant &variant : variants_)
         if (!variant.encoder.empty() && std::find(names.begin(), names.end(), variant.encoder) == names.end())
             names.push_back(variant.encoder);
-    if (names.empty()) names = {"libx264"};
-    for (const std::string &name : names) {
-        const Adapter &known = run.known_adapter(name);
-        if (const auto problem = run.encoder_problem(known)) {
-            encoders.push_back({&known, failure_of(kEncoderMissing, "encode", *problem)});
-            last = *problem;
-        } else {
-            encoders.push_back({&run.adapter(name), std::nullopt});
-        }
-    }
-    const auto works = [](const Encoder &e) { return !e.failure; };
-    if (std::none_of(encoders.begin(), encoders.end(), works) || (o.strict && !last.empty())) throw usage_error(last);
-    for (const Encoder &e : encoders)
-        if (e.failure) run.progress().warn(e.failure->error + "; its cells become failed rows");
-    return encoders;
+    return names.empty() ? std::vector<std::string>{"libx264"} : names;
 }
 
-// Sources that cannot be read have only their path.
-struct OpenedSource {
-    Source source;
-    std::optional<ProbeResult> failure;
-};
-
-std::vector<OpenedSource> open_sources(Run &run, const ProbeRequest &o) {
-    std::vector<OpenedSource> sources;
-    std::string last;
-    for (const std::string &path : o.sources) {
-        try {
-            sources.push_back({run.open_source(path), std::nullopt});
-        } catch (const CommandError &e) {
-            Source unreadable;
-            unreadable.path = path;
-            sources.push_back({unreadable, failure_of(kStatusReferenceUndecodable, "source", e.what())});
-            last = e.what();
-        }
-    }
-    const auto works = [](const OpenedSource &s) { return !s.failure; };
-    if (std::none_of(sources.begin(), sources.end(), works) || (o.strict && !last.empty())) throw usage_error(last);
-    for (const OpenedSource &s : sources)
-        if (s.failure) run.progress().warn(s.failure->error + "; its cells become failed rows");
-    return sources;
+const CorpusGrid::Encoder &CorpusGrid::encoder(const std::string &name) {
+    if (const auto found = encoders_.find(name); found != encoders_.end()) return found->second;
+    const Adapter &known = run_.known_adapter(name);
+    Encoder encoder{&known, std::nullopt};
+    if (const auto problem = run_.encoder_problem(known))
+        encoder.failure = failure_of(kEncoderMissing, "encode", *problem);
+    else
+        encoder.adapter = &run_.adapter(name);
+    return encoders_.emplace(name, std::move(encoder)).first->second;
 }
 
-// What a source's rows consist of, but for quality values.
-struct EncodeSeries {
-    const Encoder *encoder;
-    std::string preset; // empty: the encoder's default
-    const Variant *variant;
-};
+const CorpusGrid::OpenedSource &CorpusGrid::source(const std::string &path) {
+    if (const auto found = sources_.find(path); found != sources_.end()) return found->second;
+    OpenedSource opened;
+    try {
+        opened.source = run_.open_source(path);
+    } catch (const CommandError &e) {
+        opened.source.path = path;
+        opened.failure = failure_of(kStatusReferenceUndecodable, "source", e.what());
+    }
+    return sources_.emplace(path, std::move(opened)).first->second;
+}
 
-std::vector<EncodeSeries> all_series(const ProbeRequest &o, const std::vector<Encoder> &encoders,
-                                     const std::vector<Variant> &variants) {
-    std::vector<EncodeSeries> series;
-    const std::vector<std::string> presets = o.presets.empty() ? std::vector<std::string>{""} : o.presets;
-    for (const Encoder &encoder : encoders)
+// Encoders with presets and variants, without source and quality.
+std::vector<json> CorpusGrid::series_units() {
+    std::vector<json> units;
+    std::vector<std::optional<ProbeResult>> failures;
+    const std::vector<std::string> presets = o_.presets.empty() ? std::vector<std::string>{""} : o_.presets;
+    for (const std::string &name : encoder_names()) {
+        const Encoder &used = encoder(name);
+        failures.push_back(used.failure);
+        const std::string &full_name = used.adapter->name;
+        const bool is_named =
+            o_.encoders.empty() || std::find(o_.encoders.begin(), o_.encoders.end(), full_name) != o_.encoders.end();
         for (const std::string &preset : presets)
-            for (const Variant &variant : variants) {
-                const bool is_meant = variant.encoder.empty()
-                                          ? o.encoders.empty() || std::find(o.encoders.begin(), o.encoders.end(),
-                                                                            encoder.adapter->name) != o.encoders.end()
-                                          : variant.encoder == encoder.adapter->name;
+            for (const Variant &variant : variants_) {
+                const bool is_meant = variant.encoder.empty() ? is_named : variant.encoder == full_name;
                 const bool is_repeated = !variant.preset.empty() && &preset != &presets.front();
                 if (is_meant && !is_repeated)
-                    series.push_back({&encoder, variant.preset.empty() ? preset : variant.preset, &variant});
+                    units.push_back({{"encoder", name},
+                                     {"preset", variant.preset.empty() ? preset : variant.preset},
+                                     {"variant", variant.name}});
             }
-    return series;
+    }
+    demand_some(run_.progress(), failures, o_.strict);
+    return units;
 }
 
-CorpusJob make_job(Run &run, const OpenedSource &from, const Encoder &encoder, const std::string &preset,
-                   const Variant &variant) {
-    CorpusJob job;
-    job.failure = from.failure ? from.failure : encoder.failure;
-    if (!job.failure) {
+void CorpusGrid::check_values(const std::vector<json> &series, const std::vector<double> &values) {
+    for (const json &one : series) {
+        const Adapter &adapter = *encoder(one["encoder"]).adapter;
+        const std::string preset = one["preset"];
         try {
-            job.setup = run.setup(from.source, *encoder.adapter, preset, false, variant);
-            return job;
+            for (const double q : values) adapter.codec_arguments(preset.empty() ? "medium" : preset, q);
+        } catch (const Error &e) {
+            throw usage_error(e.what());
+        }
+        if (o_.coarse_to_fine) QualityGrid(adapter, o_, 1); // windows are checked
+    }
+}
+
+std::vector<json> CorpusGrid::units() {
+    const std::vector<double> values = quality_values(o_);
+    if (values.empty() && !o_.coarse_to_fine)
+        throw usage_error("no quality values: give --crf 20 --crf 30, --crf-range 18:38:5, or --coarse-to-fine");
+    if (!values.empty() && o_.coarse_to_fine)
+        throw usage_error("--coarse-to-fine chooses the quality values itself; leave out --crf and --crf-range");
+    const std::vector<json> encodes = series_units();
+    check_values(encodes, values);
+    std::vector<std::optional<ProbeResult>> failures;
+    for (const std::string &path : o_.sources) failures.push_back(source(path).failure);
+    demand_some(run_.progress(), failures, o_.strict);
+    std::vector<json> units;
+    for (const std::string &path : o_.sources)
+        for (json unit : encodes) {
+            unit["src"] = path;
+            const CorpusSeries &one = series(unit);
+            if (one.failure) unit["fails"] = true;
+            if (o_.coarse_to_fine && one.failure) unit["crf"] = one.setup.encode.adapter->default_q;
+            if (o_.coarse_to_fine) units.push_back(unit);
+            for (const double q : values) {
+                unit["crf"] = q;
+                units.push_back(unit);
+            }
+        }
+    return units;
+}
+
+const CorpusSeries &CorpusGrid::series(const json &unit) {
+    json key = unit;
+    key.erase("crf");
+    key.erase("fails");
+    const std::string name = key.dump(-1, ' ', false, json::error_handler_t::replace);
+    const std::lock_guard lock(mutex_);
+    if (const auto found = series_.find(name); found != series_.end()) return found->second;
+    return series_.emplace(name, make_series(unit)).first->second;
+}
+
+CorpusSeries CorpusGrid::make_series(const json &unit) {
+    const OpenedSource &from = source(unit.at("src"));
+    const Encoder &used = encoder(unit.at("encoder"));
+    const std::string preset = unit.at("preset");
+    const Variant &variant = *std::find_if(variants_.begin(), variants_.end(),
+                                           [&](const Variant &v) { return v.name == unit.at("variant"); });
+    CorpusSeries series;
+    series.failure = from.failure ? from.failure : used.failure;
+    if (!series.failure) {
+        try {
+            series.setup = run_.setup(from.source, *used.adapter, preset, false, variant);
         } catch (const CommandError &e) { // no sample could be cut: only this source is to blame
             if (e.code() != kExitFailed) throw;
-            job.failure = failure_of(kStatusReferenceUndecodable, "source", e.what());
+            series.failure = failure_of(kStatusReferenceUndecodable, "source", e.what());
         }
     }
-    job.setup.programs = run.programs();
-    job.setup.variant = variant.name;
-    job.setup.source = from.source;
-    job.setup.encode.adapter = encoder.adapter;
-    job.setup.encode.preset = preset.empty() ? std::string(encoder.adapter->default_preset()) : preset;
-    job.setup.score = run.score_settings();
-    job.setup.pool = run.options().pool;
-    return job;
-}
-
-} // namespace
-
-SearchSettings coarse_settings(const QualityGrid &grid, const SearchOptions &o) {
-    SearchSettings s;
-    s.last = grid.last();
-    s.has_target = o.target_vmaf || !o.targets.empty();
-    s.noise = o.noise;
-    s.coarse_step = grid.points_in(o.coarse_step);
-    s.coarse_first = grid.first_multiple(o.coarse_step);
-    s.fine_step = grid.points_in(o.fine_step);
-    s.fine_radius = static_cast<int>(std::lround(o.fine_radius / grid.step()));
-    return s;
-}
-
-CorpusPlan plan_corpus(Run &run, const CorpusRequest &o) {
-    const std::vector<double> values = quality_values(o);
-    if (values.empty() && !o.coarse_to_fine)
-        throw usage_error("no quality values: give --crf 20 --crf 30, --crf-range 18:38:5, or --coarse-to-fine");
-    if (!values.empty() && o.coarse_to_fine)
-        throw usage_error("--coarse-to-fine chooses the quality values itself; leave out --crf and --crf-range");
-    const std::vector<Variant> variants = parse_variants(o.variants);
-    const std::vector<Encoder> encoders = find_encoders(run, o, variants);
-    const std::vector<EncodeSeries> series = all_series(o, encoders, variants);
-    for (const EncodeSeries &one : series)
-        for (const double q : values) {
-            try {
-                one.encoder->adapter->codec_arguments(one.preset.empty() ? "medium" : one.preset, q);
-            } catch (const Error &e) {
-                throw usage_error(e.what());
-            }
-        }
-    if (o.coarse_to_fine)
-        for (const Encoder &encoder : encoders) QualityGrid(*encoder.adapter, o, 1); // windows are checked
-
-    std::set<std::string> stems, repeated;
-    for (const std::string &path : o.sources)
-        if (!stems.insert(fs::path(path).stem().string()).second) repeated.insert(fs::path(path).stem().string());
-    CorpusPlan plan;
-    for (const OpenedSource &source : open_sources(run, o))
-        for (const EncodeSeries &one : series) {
-            const Adapter &adapter = *one.encoder->adapter;
-            CorpusJob job = make_job(run, source, *one.encoder, one.preset, *one.variant);
-            const std::string label = adapter.name + " " + job.setup.encode.preset +
-                                      (one.variant->name.empty() ? "" : " " + one.variant->name);
-            job.setup.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
-            if (o.coarse_to_fine) {
-                if (job.failure) job.qualities = {adapter.default_q};
-                plan.cells += 14; // typically (9.2)
-                plan.jobs.push_back(std::move(job));
-                continue;
-            }
-            for (const double q : values) {
-                CorpusJob cell = job;
-                cell.qualities = {q};
-                if (o.keep && !cell.failure) cell.setup.keep_as = kept_name(o, cell.setup, q, repeated);
-                plan.jobs.push_back(std::move(cell));
-                plan.cells++;
-            }
-        }
-    return plan;
+    ProbeSetup &setup = series.setup;
+    if (series.failure) {
+        setup.programs = run_.programs();
+        setup.variant = variant.name;
+        setup.source = from.source;
+        setup.encode.adapter = used.adapter;
+        setup.encode.preset = preset.empty() ? std::string(used.adapter->default_preset()) : preset;
+        setup.score = run_.score_settings();
+        setup.pool = run_.options().pool;
+    }
+    const std::string label =
+        setup.encode.adapter->name + " " + setup.encode.preset + (variant.name.empty() ? "" : " " + variant.name);
+    setup.progress = [&run = run_, label](const StageProgress &p) { run.progress().stage(label, p); };
+    return series;
 }
 
 } // namespace vmaf::tune

@@ -1,11 +1,15 @@
 // What a corpus consists of, settled before the first encode (tune.md 12.1).
 #pragma once
 
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "commands/quality_target.hpp"
 #include "search/search.hpp"
 
@@ -13,36 +17,58 @@ namespace vmaf::tune {
 
 enum class CorpusFormat { jsonl, csv };
 
-struct CorpusRequest : ClusterRequest, SearchOptions {
+struct CorpusRequest : ProbeRequest, SearchOptions, ClusterOptions {
     std::string q_range, frames_out;
     bool resume = false, append = false, retry_failed = false, unordered = false;
     bool coarse_to_fine = false; // quality values by a search
     CorpusFormat format = CorpusFormat::jsonl;
 };
 
-// One or more cells of one source, encoder and preset.
-struct CorpusJob {
+CommandFiles files_of(const CorpusRequest &request);
+
+// A source with an encoder, a preset and a variant: cells differ only in quality.
+struct CorpusSeries {
     ProbeSetup setup;
-    std::vector<double> qualities;      // none: a coarse search chooses them
     std::optional<ProbeResult> failure; // why nothing of it can be done; its cells become failed rows
 };
 
-struct CorpusPlan {
-    std::vector<CorpusJob> jobs; // in the order of the rows: source, encoder, preset, quality
-    std::size_t cells = 0;       // as far as they are known
+// Sources, encoders and what is made of them, each when it is first needed: a task on a cluster sees few of them.
+class CorpusGrid {
+  public:
+    CorpusGrid(Run &run, const CorpusRequest &request);
+
+    // A unit for each cell, or for each search of quality values, in the order of rows: source, encoder, preset,
+    // quality. Checks everything against all adapters. An encoder or a source that cannot be used is reported and
+    // becomes failed rows; if no encoder or no source is left, or with --strict, CommandError.
+    std::vector<nlohmann::json> units();
+
+    const CorpusSeries &series(const nlohmann::json &unit);
+    std::string kept_name(const ProbeSetup &setup, double q) const; // of an encode
+
+  private:
+    struct Encoder {
+        const Adapter *adapter;
+        std::optional<ProbeResult> failure;
+    };
+    struct OpenedSource { // one that cannot be read has only its path
+        Source source;
+        std::optional<ProbeResult> failure;
+    };
+    std::vector<std::string> encoder_names() const;
+    const Encoder &encoder(const std::string &name);
+    const OpenedSource &source(const std::string &path);
+    std::vector<nlohmann::json> series_units();
+    void check_values(const std::vector<nlohmann::json> &series, const std::vector<double> &values);
+    CorpusSeries make_series(const nlohmann::json &unit);
+
+    Run &run_;
+    const CorpusRequest &o_;
+    const std::vector<Variant> variants_;
+    std::set<std::string> repeated_; // stems of several sources
+    std::map<std::string, Encoder> encoders_;
+    std::map<std::string, OpenedSource> sources_;
+    std::recursive_mutex mutex_;
+    std::map<std::string, CorpusSeries> series_; // by the units without their quality
 };
-
-// Checks everything against all adapters. An encoder or a source that cannot be used is told and becomes failed rows;
-// if no encoder or no source is left, or with --strict, CommandError.
-CorpusPlan plan_corpus(Run &run, const CorpusRequest &request);
-
-// Rows of a task carry the scores of their frames under this key, until all rows are merged.
-inline constexpr const char *kFramesOfRow = "frames_of_row";
-
-// The grid and the settings of a coarse search over it.
-SearchSettings coarse_settings(const QualityGrid &grid, const SearchOptions &options);
-
-CommandFiles files_of(const CorpusRequest &request);
-int run_corpus(const CorpusRequest &request);
 
 } // namespace vmaf::tune

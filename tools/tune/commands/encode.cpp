@@ -28,7 +28,7 @@ struct EncodeRequest : ProbeRequest, SearchOptions {
     bool overwrite_input = false; // the output may be the source itself
 };
 
-struct Job {
+struct FileJob {
     Source source;
     ProbeSetup setup;
     double q = 0;
@@ -49,7 +49,7 @@ std::string output_name(const Source &source, const Adapter &adapter) {
 }
 
 // Everything besides the video is copied, unless told otherwise; pass 1 has the video alone.
-Arguments final_command(const EncodeRequest &o, const Job &job, int pass) {
+Arguments final_command(const EncodeRequest &o, const FileJob &job, int pass) {
     const ProbeSetup &setup = job.setup;
     Arguments command =
         encode_command(setup.programs, job.source, {}, setup.encode, job.q, pass, job.stats, job.temporary);
@@ -90,7 +90,7 @@ Arguments final_command(const EncodeRequest &o, const Job &job, int pass) {
 }
 
 // Decodes everything and compares the length (5.5).
-void verify_file(const EncodeRequest &o, const Job &job, const Source &produced) {
+void verify_file(const EncodeRequest &o, const FileJob &job, const Source &produced) {
     const Outcome outcome = run_child({job.setup.programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error", "-xerror",
                                        "-i", ffmpeg_path(job.temporary), "-map", "0:v", "-f", "null", "-"});
     if (!outcome.ok())
@@ -110,7 +110,7 @@ struct PassesDone {
     double seconds = 0;
 };
 
-PassesDone run_passes(Run &run, const EncodeRequest &o, const Job &job, json &result) {
+PassesDone run_passes(Run &run, const EncodeRequest &o, const FileJob &job, json &result) {
     PassesDone done;
     const bool two = job.setup.encode.two_pass;
     for (int pass = two ? 1 : 0; pass <= (two ? 2 : 0); pass++) {
@@ -143,7 +143,7 @@ PassesDone run_passes(Run &run, const EncodeRequest &o, const Job &job, json &re
     return done;
 }
 
-void finish(Run &run, const EncodeRequest &o, const Job &job, const NewFile &file, json &result,
+void finish(Run &run, const EncodeRequest &o, const FileJob &job, const NewFile &file, json &result,
             std::string &scored_line) {
     const PassesDone done = run_passes(run, o, job, result);
     const auto describe = [&](const std::string &path) {
@@ -186,7 +186,7 @@ void finish(Run &run, const EncodeRequest &o, const Job &job, const NewFile &fil
     result["output"] = job.output;
 }
 
-void check_output(const EncodeRequest &o, const Job &job) {
+void check_output(const EncodeRequest &o, const FileJob &job) {
     if (job.output == "-") throw usage_error("encode writes a file, not to standard output; give another --output");
     std::error_code error;
     check_folder(job.output);
@@ -200,7 +200,7 @@ void check_output(const EncodeRequest &o, const Job &job) {
 }
 
 // The source's quality value: given, or found by a search.
-void settle_quality(Run &run, const EncodeRequest &o, Job &job, json &result) {
+void settle_quality(Run &run, const EncodeRequest &o, FileJob &job, json &result) {
     const Adapter &adapter = *job.setup.encode.adapter;
     job.q = o.q_values.empty() ? adapter.default_q : o.q_values[0];
     if (!o.q_values.empty() || job.setup.encode.bitrate_kbps) return;
@@ -224,8 +224,8 @@ void settle_quality(Run &run, const EncodeRequest &o, Job &job, json &result) {
 
 // A container that cannot hold what is to be copied into it says so before anything is searched: some encoders hang
 // when the header cannot be written.
-void try_container(Run &run, const EncodeRequest &o, const Job &job) {
-    Job trial = job;
+void try_container(Run &run, const EncodeRequest &o, const FileJob &job) {
+    FileJob trial = job;
     trial.temporary = run.work_folder() + "/trial" + fs::path(job.output).extension().string();
     trial.setup.encode.two_pass = false;
     Arguments command = final_command(o, trial, 0);
@@ -261,7 +261,7 @@ void try_container(Run &run, const EncodeRequest &o, const Job &job) {
 }
 
 void encode_one(Run &run, const EncodeRequest &o, const std::string &path, const std::string &output) {
-    Job job;
+    FileJob job;
     job.source = run.open_source(path);
     const Adapter &adapter = run.only_adapter();
     job.setup = run.setup(job.source, adapter, run.only_preset(),

@@ -1,7 +1,8 @@
 #include "commands/job_state.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
-#include "cache/shared_results.hpp"
 #include "hash/sha256.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
@@ -25,7 +26,6 @@ void check_trust(const std::string &path) {
 
 JobState::JobState(Run &run, const std::string &command, const std::string &source_id) {
     const RunningOptions &o = run.options();
-    if (run.cache()) shared_ = run.cache()->shared();
     if (!o.work_dir.empty()) {
         path_ = (fs::path(o.work_dir) / "state.json").string();
     } else if (run.cache() && !source_id.empty()) {
@@ -39,23 +39,26 @@ JobState::JobState(Run &run, const std::string &command, const std::string &sour
     check_trust(path_);
     fs::ifstream file(path_);
     const json stored = json::parse(file, nullptr, false);
-    if (stored.is_object() && stored.contains("items") && stored["items"].is_object()) items_ = stored["items"];
+    if (stored.is_object() && stored.value("version", 0) == 2 && stored.value("items", json()).is_object())
+        items_ = stored["items"]; // what another version left is measured again
 }
 
-std::optional<json> JobState::find(const std::string &key) const {
-    const auto found = items_.find(key);
-    if (shared_ && !key.empty() && found == items_.end())
-        if (const auto text = shared_->find("item", key))
-            if (json item = json::parse(*text, nullptr, false); !item.is_discarded()) return item;
-    return key.empty() || found == items_.end() ? std::nullopt : std::optional(*found);
+std::vector<json> JobState::remembered(const std::string &key, const std::string &item,
+                                       const std::function<std::vector<json>()> &measure) {
+    const std::string name = key.empty() ? "" : item.empty() ? key : key + " " + item;
+    if (const auto found = items_.find(name); !name.empty() && found != items_.end() && found->is_array())
+        return *found;
+    const std::vector<json> rows = measure();
+    const bool is_whole = std::none_of(rows.begin(), rows.end(), [](const json &row) { return row.contains("error"); });
+    if (is_whole) store(name, rows);
+    return rows;
 }
 
-void JobState::store(const std::string &key, const json &result) {
-    if (shared_) shared_->store("item", key, result.dump(-1, ' ', false, json::error_handler_t::replace));
+void JobState::store(const std::string &key, const json &rows) {
     if (path_.empty() || key.empty()) return;
-    items_[key] = result;
+    items_[key] = rows;
     const std::string text =
-        json{{"version", 1}, {"items", items_}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+        json{{"version", 2}, {"items", items_}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     try {
         vmaf::system::write_output_file(path_, [&](const auto &out) { out(text); });
     } catch (const Error &) { // results are remembered by the cache too

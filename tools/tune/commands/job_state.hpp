@@ -1,9 +1,11 @@
 // What a long job has finished, so that it goes on after an interruption (tune.md 10.8).
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/run.hpp"
 
@@ -16,12 +18,15 @@ class JobState {
     // state.json in --work-dir, else a file in the cache's folder; nowhere without both.
     JobState(Run &run, const std::string &command, const std::string &source_id);
 
-    std::optional<nlohmann::json> find(const std::string &key) const;
-    void store(const std::string &key, const nlohmann::json &result); // written at once, whole or not at all
-    void finish();                                                    // the job is done; what only it needed goes
+    // Rows of one of several items with that key: those that are stored, or those that `measure` gives, which are
+    // stored unless one of them has an error.
+    std::vector<nlohmann::json> remembered(const std::string &key, const std::string &item,
+                                           const std::function<std::vector<nlohmann::json>()> &measure);
+    void finish(); // the job is done; what only it needed goes
 
   private:
-    const SharedResults *shared_ = nullptr; // where other machines do items of the same job
+    void store(const std::string &key, const nlohmann::json &rows); // written at once, whole or not at all
+
     std::string path_;
     bool is_ours_ = false; // not in a folder that the user named
     nlohmann::json items_ = nlohmann::json::object();

@@ -1,5 +1,8 @@
 // `ladder`: which resolutions and bitrates to ship (tune.md 12.12). The source is scaled to each rung before it is
 // encoded, and the decoded rung is scaled back for scoring.
+//
+// Its units, by phases: points of each size's curve; what a curve needs besides; the exact rung at each target; what
+// the chosen rungs' streams are; with --run the rungs, and sound and subtitles.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,7 +17,6 @@
 #include "commands/commands.hpp"
 #include "commands/job_state.hpp"
 #include "commands/manifest.hpp"
-#include "commands/on_cluster.hpp"
 #include "commands/rung_files.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
@@ -34,7 +36,7 @@ namespace {
 
 enum class RungSpacing { log_bitrate, vmaf };
 
-struct LadderRequest : ClusterRequest, SearchOptions {
+struct LadderRequest : ProbeRequest, SearchOptions, ClusterOptions {
     std::string resolutions, target_vmafs = "95,90,85,75,65", points, audio_codec;
     RungSpacing spacing = RungSpacing::log_bitrate;
     LadderFormat format = LadderFormat::json;
@@ -75,223 +77,345 @@ std::vector<FrameSize> rung_sizes(const LadderRequest &o, const Source &source) 
     return sizes;
 }
 
-std::vector<double> target_list(const std::string &text) {
+std::vector<double> sorted_targets(const LadderRequest &o) {
     std::vector<double> targets;
-    std::istringstream list(text);
+    std::istringstream list(o.target_vmafs);
     for (std::string item; std::getline(list, item, ',');) {
         char *end = nullptr;
         targets.push_back(std::strtod(item.c_str(), &end));
         if (end == item.c_str() || *end) throw usage_error("--target-vmafs: '" + item + "' is not a number");
     }
     if (targets.empty()) throw usage_error("--target-vmafs is empty");
+    for (const double value : targets) check_target({o.metric, o.pool, value});
+    std::sort(targets.begin(), targets.end());
     return targets;
 }
 
-class LadderWork {
-  public:
-    LadderWork(Run &run, const LadderRequest &o)
-        : run_(run), o_(o), source_(run.open_source(o.sources.at(0))), adapter_(run.only_adapter()),
-          targets_(target_list(o.target_vmafs)), state_(run, "ladder", source_.id) {
-        for (const double value : targets_) check_target({o.metric, o.pool, value});
-        const bool writes = !o.cluster.on_parts && o.cluster.part.empty(); // a part only measures
-        if (!o.points.empty() && writes)
-            rows_ = std::make_unique<RowWriter>(o.points,
-                                                o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh);
-    }
-
-    const Source &source() const { return source_; }
-    const Adapter &adapter() const { return adapter_; }
-
-    ProbeSetup setup_of(FrameSize size) {
-        ProbeSetup setup = run_.setup(source_, adapter_, run_.only_preset(), true);
-        if (setup.score.scale == "none") // rungs are compared at the source's size, not at their own
-            setup.score.scale = std::to_string(source_.width) + "x" + std::to_string(source_.height);
-        setup.encode_size = size;
-        if (size.width == source_.width && size.height == source_.height) return setup;
-        const std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
-                                  ":flags=" + o_.scaler + ",setsar=1";
-        setup.encode.vfilter = o_.vfilter.empty() ? scale : o_.vfilter + "," + scale;
-        setup.score.reference_filter = o_.reference_vfilter.value_or(o_.vfilter);
-        return setup;
-    }
-
-    // The curve of one size: fixed points, so that the answer does not depend on what is in the cache, and more where
-    // the points do not tell the rate between them closely enough.
-    RateCurve measure(FrameSize size) {
-        const ProbeSetup setup = setup_of(size);
-        std::vector<QualityTarget> all;
-        for (const double value : targets_) all.push_back({o_.metric, o_.pool, value});
-        const std::string key = search_identity(setup, o_, all);
-        json stored = state_.find(key).value_or(json());
-        if (stored.is_null()) {
-            stored = {{"points", json::array()}, {"rows", json::array()}};
-            const QualityGrid grid(adapter_, o_, adapter_.step);
-            RateCurve curve;
-            std::set<int> known;
-            const auto add = [&](int k) {
-                if (!known.insert(k).second || !error_.empty()) return;
-                const ProbeResult probe = this->probe(setup, grid.q(k));
-                if (!probe.ok()) return;
-                const double score = probe_score(setup, probe, o_.metric, o_.pool);
-                curve.points.push_back({probe.bitrate_kbps(), score, size.width, size.height, probe.q});
-                stored["points"].push_back({probe.bitrate_kbps(), score, probe.q});
-                stored["rows"].push_back(make_row(setup, probe));
-            };
-            constexpr int kMost = 12;
-            const auto [low, high] = std::minmax_element(targets_.begin(), targets_.end());
-            for (int i = 1; i < kFirstPoints - 1; i++) add(grid.nearest(first_point(grid, i)));
-            // The ends cost most or tell least; they are looked at where the targets reach beyond the others.
-            const auto reaches = [&](auto is_enough) {
-                return std::any_of(curve.points.begin(), curve.points.end(),
-                                   [&](const RatePoint &p) { return is_enough(p.score); });
-            };
-            if (!reaches([most = *high](double score) { return score >= most; })) add(0);
-            if (!reaches([least = *low](double score) { return score <= least; })) add(grid.last());
-            while (error_.empty() && known.size() < kMost && curve.error(*low, *high) > kCurveError) {
-                const double middle = curve.least_certain_q(*low, *high);
-                const int k = grid.nearest(middle);
-                if (known.contains(k)) break;
-                add(k);
-            }
-            if (error_.empty()) state_.store(key, stored);
-        }
-        RateCurve curve;
-        for (const json &p : stored["points"]) curve.points.push_back({p[0], p[1], size.width, size.height, p[2]});
-        if (rows_)
-            for (const json &row : stored["rows"]) rows_->write(row);
-        return curve;
-    }
-
-    // One of the parts that machines share: a point of a size's curve, a curve, or a rung.
-    int do_part(const std::string &part, const std::vector<FrameSize> &sizes) {
-        std::istringstream words(part);
-        std::string kind;
-        double first = 0;
-        int second = 0;
-        words >> kind >> first >> second;
-        if (kind == "rung") {
-            std::vector<RateCurve> curves;
-            for (const FrameSize &size : sizes)
-                if (RateCurve curve = measure(size); !curve.points.empty()) curves.push_back(std::move(curve));
-            rung_at(first, curves);
-        } else if (const auto size = static_cast<std::size_t>(first); kind == "curve") {
-            measure(sizes.at(size));
-        } else {
-            const ProbeSetup setup = setup_of(sizes.at(size));
-            probe(setup, first_point(QualityGrid(adapter_, o_, adapter_.step), second));
-        }
-        if (!error_.empty()) throw CommandError(exit_code(), error_);
-        return kExitOk;
-    }
-
-    std::vector<std::vector<std::string>> parts(const std::vector<FrameSize> &sizes) const {
-        std::vector<std::vector<std::string>> phases(3);
-        for (std::size_t i = 0; i < sizes.size(); i++) {
-            for (int k = 1; k < kFirstPoints - 1; k++) // the ends where they are needed
-                phases[0].push_back("point " + std::to_string(i) + " " + std::to_string(k));
-            phases[1].push_back("curve " + std::to_string(i));
-        }
-        for (const double target : targets_) phases[2].push_back("rung " + number_text(target));
-        return phases;
-    }
-
-    // A rung at the target: at the size that the curves favour, and where another one is as good within the curves'
-    // error, at the one that needs less.
-    std::optional<RatePoint> rung_at(double target, const std::vector<RateCurve> &curves) {
-        std::vector<std::pair<double, const RateCurve *>> rates;
-        for (const RateCurve &curve : curves)
-            if (const auto kbps = curve.rate_at(target)) rates.emplace_back(*kbps, &curve);
-        if (rates.empty()) return std::nullopt;
-        std::sort(rates.begin(), rates.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
-        std::optional<RatePoint> best;
-        for (const auto &[kbps, curve] : rates) {
-            if (kbps > rates.front().first * (1 + 2 * kCurveError)) break;
-            const RatePoint &any = curve->points.front();
-            const ProbeSetup setup = setup_of({any.width, any.height});
-            SearchOptions own = o_; // the exact answer, wherever the search begins
-            own.thorough = true;
-            own.start_q = curve->q_at(target);
-            QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
-            for (const RatePoint &p : curve->points) search.known_scores.emplace_back(p.q, p.score);
-            const SearchReport report = search.find({{o_.metric, o_.pool, target}});
-            if (report.failed) {
-                error_ = report.error;
-                failure_status_ = report.failure_status;
-            }
-            if (!report.ok()) continue;
-            if (rows_)
-                for (const ProbeResult &probe : report.probes)
-                    if (probe.q == *report.q) rows_->write(make_row(setup, probe));
-            run_.progress().remark(report.scored);
-            if (!best || report.bitrate_kbps < best->kbps)
-                best = RatePoint{report.bitrate_kbps, report.score, any.width, any.height, *report.q};
-        }
-        return best;
-    }
-
-    const std::vector<double> &targets() const { return targets_; }
-
-    // The stream's own profile, level and peaks, from one more encode of the rung.
-    Rung describe(const RatePoint &point) {
-        const ProbeSetup setup = setup_of({point.width, point.height});
-        Rung rung{point, "", 0};
-        for (const Sample &sample : setup.samples) { // the peak of all samples
-            const std::string path = run_.work_folder() + "/rung.mkv";
-            run_.check_interrupted();
-            if (!run_encode(setup.programs, sample.source, sample.window, setup.encode, point.q, path).ok()) continue;
-            rung.codecs = codec_string(setup.programs, path);
-            rung.peak_bps = std::max(rung.peak_bps, peak_bandwidth(setup.programs, path, source_.rate.value()));
-            std::error_code ignored;
-            fs::remove(path, ignored);
-        }
-        return rung;
-    }
-
-    void finish() { state_.finish(); }
-    const std::string &error() const { return error_; }
-    int exit_code() const { return error_.empty() ? kExitUnmet : exit_code_of_status(failure_status_); }
-
-  private:
-    static constexpr int kFirstPoints = 6; // of every curve
-    static double first_point(const QualityGrid &grid, int i) { return grid.q(grid.last() * i / (kFirstPoints - 1)); }
-
-    ProbeResult probe(const ProbeSetup &setup, double q) {
-        run_.check_interrupted();
-        ProbeSetup own = setup;
-        const std::string label = adapter_.name + " " + std::to_string(setup.encode_size.width) + "x" +
-                                  std::to_string(setup.encode_size.height) + " " + std::string(adapter_.knob);
-        own.progress = [&](const StageProgress &p) { run_.progress().stage(label, p); };
-        const ProbeResult probe = run_probe(own, q);
-        run_.check_interrupted();
-        for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
-        if (!probe.ok()) {
-            error_ = probe.error;
-            failure_status_ = probe.status;
-            return probe;
-        }
-        const double score = probe_score(setup, probe, o_.metric, o_.pool);
-        run_.progress().probe_done(source_.path, {{"q", q}, {"score", score}, {"bitrate_kbps", probe.bitrate_kbps()}},
-                                   label + " " + number_text(q) + ": " + o_.metric + " " + fixed_text(score, 4) + ", " +
-                                       fixed_text(probe.bitrate_kbps(), 1) + " kbps" +
-                                       (probe.from_cache ? " [cached]" : ""));
-        return probe;
-    }
-
-    Run &run_;
-    const LadderRequest &o_;
-    Source source_;
-    const Adapter &adapter_;
-    std::vector<double> targets_;
-    JobState state_;
-    std::unique_ptr<RowWriter> rows_;
-    std::string error_; // of the last size that failed
-    int failure_status_ = 0;
+// Of the last unit that failed.
+struct LadderFailure {
+    std::string sentence;
+    int exit_code = kExitUnmet;
 };
 
-json ladder_json(const LadderWork &work, const std::vector<Rung> &rungs) {
+class LadderJob : public Job {
+  public:
+    explicit LadderJob(const LadderRequest &o)
+        : Job(o), o_(o), source_(run_.open_source(o.sources.at(0))), adapter_(run_.only_adapter()),
+          grid_(adapter_, o_, adapter_.step), targets_(sorted_targets(o)), sizes_(rung_sizes(o, source_)),
+          state_(run_, "ladder", source_.id) {}
+
+    void check_outputs() override;
+    void print_commands() override {
+        for (const FrameSize &size : sizes_) print_probe_commands(setup_of(size), adapter_.default_q);
+    }
+    std::vector<json> next(const JobRows &so_far) override;
+    std::vector<json> run(const json &unit, const JobRows &so_far) override;
+    Answer result(const JobRows &rows) override;
+
+  private:
+    std::vector<json> first_points() const;
+    std::vector<json> measure_point(const json &unit);
+    std::vector<json> complete_curve(std::size_t size, const JobRows &so_far);
+    std::vector<json> find_rung(double target, const std::vector<RateCurve> &curves);
+    json describe(const RatePoint &point);
+    json encode_rung(Rung rung);
+
+    std::vector<RateCurve> curves(const JobRows &rows) const;
+    std::vector<RatePoint> choose(const JobRows &rows);
+    std::vector<Rung> rungs(const JobRows &rows) const;
+    json document(const std::vector<Rung> &rungs) const;
+
+    ProbeSetup setup_of(FrameSize size);
+    json probe(const ProbeSetup &setup, double q);
+    std::vector<QualityTarget> quality_targets() const;
+    RungFiles files() const { return RungFiles({o_.output, o_.overwrite, o_.format, o_.segment_seconds}); }
+
+    const LadderRequest o_;
+    const Source source_;
+    const Adapter &adapter_;
+    const QualityGrid grid_;
+    const std::vector<double> targets_; // lowest first
+    const std::vector<FrameSize> sizes_;
+    JobState state_;
+};
+
+json point_json(const RatePoint &p) {
+    return {{"kbps", p.kbps}, {"score", p.score}, {"width", p.width}, {"height", p.height}, {"q", p.q}};
+}
+
+RatePoint point_of(const json &j) { return {j.at("kbps"), j.at("score"), j.at("width"), j.at("height"), j.at("q")}; }
+
+LadderFailure last_failure(const JobRows &rows) {
+    LadderFailure failure;
+    for (const UnitRows &unit : rows)
+        for (const json &row : unit.rows)
+            if (row.contains("error")) failure = {row["error"], exit_code_of_status(row.at("status"))};
+    return failure;
+}
+
+void LadderJob::check_outputs() {
+    check_result(o_, o_.output);
+    check_result(o_, o_.points);
+}
+
+std::vector<json> LadderJob::next(const JobRows &so_far) {
+    if (so_far.empty()) return first_points();
+    const std::string step = so_far.back().unit.at("step");
+    std::vector<json> units;
+    if (step == "point") {
+        for (std::size_t i = 0; i < sizes_.size(); i++) units.push_back({{"step", "curve"}, {"size", i}});
+    } else if (step == "curve") {
+        const LadderFailure failure = last_failure(so_far);
+        if (curves(so_far).empty())
+            throw CommandError(failure.exit_code, "no point could be measured" +
+                                                      (failure.sentence.empty() ? "" : ": " + failure.sentence));
+        if (!failure.sentence.empty()) run_.progress().warn("not every size could be measured: " + failure.sentence);
+        for (const double target : targets_) units.push_back({{"step", "rung"}, {"target", target}});
+    } else if (step == "rung") {
+        for (const RatePoint &point : choose(so_far))
+            units.push_back({{"step", "describe"}, {"point", point_json(point)}});
+    } else if (step == "describe" && o_.run) {
+        for (std::size_t i = 0; i < rungs(so_far).size(); i++) units.push_back({{"step", "encode"}, {"rung", i}});
+        if (!o_.video_only) units.push_back({{"step", "tracks"}});
+    }
+    return units;
+}
+
+std::vector<json> LadderJob::run(const json &unit, const JobRows &so_far) {
+    const std::string step = unit.at("step");
+    if (step == "point") return measure_point(unit);
+    if (step == "curve") return complete_curve(unit.at("size"), so_far);
+    if (step == "rung") return find_rung(unit.at("target"), curves(so_far));
+    if (step == "describe") return {describe(point_of(unit.at("point")))};
+    if (step == "encode") return {encode_rung(rungs(so_far).at(unit.at("rung")))};
+    std::vector<json> tracks;
+    for (const SideTrack &track : make_side_tracks(run_, source_, o_.audio_codec, files()))
+        tracks.push_back(track_json(track));
+    return tracks;
+}
+
+ProbeSetup LadderJob::setup_of(FrameSize size) {
+    ProbeSetup setup = run_.setup(source_, adapter_, run_.only_preset(), true);
+    if (setup.score.scale == "none") // rungs are compared at the source's size, not at their own
+        setup.score.scale = std::to_string(source_.width) + "x" + std::to_string(source_.height);
+    setup.encode_size = size;
+    if (size.width == source_.width && size.height == source_.height) return setup;
+    const std::string scale =
+        "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) + ":flags=" + o_.scaler + ",setsar=1";
+    setup.encode.vfilter = o_.vfilter.empty() ? scale : o_.vfilter + "," + scale;
+    setup.score.reference_filter = o_.reference_vfilter.value_or(o_.vfilter);
+    return setup;
+}
+
+std::vector<QualityTarget> LadderJob::quality_targets() const {
+    std::vector<QualityTarget> all;
+    for (const double value : targets_) all.push_back({o_.metric, o_.pool, value});
+    return all;
+}
+
+// A point of a curve with its row, or why there is none.
+json LadderJob::probe(const ProbeSetup &setup, double q) {
+    run_.check_interrupted();
+    ProbeSetup own = setup;
+    const std::string label = adapter_.name + " " + std::to_string(setup.encode_size.width) + "x" +
+                              std::to_string(setup.encode_size.height) + " " + std::string(adapter_.knob);
+    own.progress = [&](const StageProgress &p) { run_.progress().stage(label, p); };
+    const ProbeResult probe = run_probe(own, q);
+    run_.check_interrupted();
+    for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
+    if (!probe.ok()) return {{"error", probe.error}, {"status", probe.status}};
+    const double score = probe_score(setup, probe, o_.metric, o_.pool);
+    run_.progress().probe_done(source_.path, {{"q", q}, {"score", score}, {"bitrate_kbps", probe.bitrate_kbps()}},
+                               label + " " + number_text(q) + ": " + o_.metric + " " + fixed_text(score, 4) + ", " +
+                                   fixed_text(probe.bitrate_kbps(), 1) + " kbps" +
+                                   (probe.from_cache ? " [cached]" : ""));
+    json point = point_json({probe.bitrate_kbps(), score, setup.encode_size.width, setup.encode_size.height, probe.q});
+    point["row"] = make_row(setup, probe);
+    return point;
+}
+
+// Fixed points of every size, so that the answer does not depend on what is in the cache. The ends cost most or tell
+// least; they are looked at where the targets reach beyond the others.
+std::vector<json> LadderJob::first_points() const {
+    constexpr int kFirstPoints = 6; // with the ends
+    std::vector<json> units;
+    for (std::size_t size = 0; size < sizes_.size(); size++) {
+        std::set<int> known;
+        for (int i = 1; i < kFirstPoints - 1; i++)
+            if (const int k = grid_.nearest(grid_.q(grid_.last() * i / (kFirstPoints - 1))); known.insert(k).second)
+                units.push_back({{"step", "point"}, {"size", size}, {"k", k}});
+    }
+    return units;
+}
+
+std::vector<json> LadderJob::measure_point(const json &unit) {
+    const ProbeSetup setup = setup_of(sizes_.at(unit.at("size")));
+    const int k = unit.at("k");
+    return state_.remembered(search_identity(setup, o_, quality_targets()), std::to_string(k),
+                             [&] { return std::vector<json>{probe(setup, grid_.q(k))}; });
+}
+
+// More points where those that are there do not tell the rate between them closely enough.
+std::vector<json> LadderJob::complete_curve(std::size_t size, const JobRows &so_far) {
+    RateCurve curve;
+    std::set<int> known;
+    bool is_failed = false;
+    const auto add = [&](const json &point) {
+        if (point.contains("error")) return void(is_failed = true);
+        curve.points.push_back(point_of(point));
+        known.insert(grid_.nearest(curve.points.back().q));
+    };
+    for (const UnitRows *unit : of_step(so_far, "point"))
+        if (unit->unit.at("size") == size)
+            for (const json &point : unit->rows) add(point);
+    if (is_failed) return {};
+    const ProbeSetup setup = setup_of(sizes_.at(size));
+    return state_.remembered(search_identity(setup, o_, quality_targets()), "", [&] {
+        std::vector<json> made;
+        const auto measure = [&](int k) {
+            if (is_failed || known.contains(k)) return;
+            made.push_back(probe(setup, grid_.q(k)));
+            add(made.back());
+        };
+        constexpr std::size_t kMost = 12;
+        const double low = targets_.front(), high = targets_.back();
+        const auto reaches = [&](auto is_enough) {
+            return std::any_of(curve.points.begin(), curve.points.end(),
+                               [&](const RatePoint &p) { return is_enough(p.score); });
+        };
+        if (!reaches([&](double score) { return score >= high; })) measure(0);
+        if (!reaches([&](double score) { return score <= low; })) measure(grid_.last());
+        while (!is_failed && known.size() < kMost && curve.error(low, high) > kCurveError) {
+            const int k = grid_.nearest(curve.least_certain_q(low, high));
+            if (known.contains(k)) break;
+            measure(k);
+        }
+        return made;
+    });
+}
+
+std::vector<RateCurve> LadderJob::curves(const JobRows &rows) const {
+    std::vector<RateCurve> curves(sizes_.size());
+    for (const char *step : {"point", "curve"})
+        for (const UnitRows *unit : of_step(rows, step))
+            for (const json &point : unit->rows)
+                if (!point.contains("error")) curves.at(unit->unit.at("size")).points.push_back(point_of(point));
+    std::erase_if(curves, [](const RateCurve &curve) { return curve.points.empty(); });
+    return curves;
+}
+
+// A rung at the target: at the size that the curves favour, and where another one is as good within the curves'
+// error, at the one that needs less.
+std::vector<json> LadderJob::find_rung(double target, const std::vector<RateCurve> &curves) {
+    std::vector<std::pair<double, const RateCurve *>> rates;
+    for (const RateCurve &curve : curves)
+        if (const auto kbps = curve.rate_at(target)) rates.emplace_back(*kbps, &curve);
+    if (rates.empty()) return {};
+    std::sort(rates.begin(), rates.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::vector<json> found;
+    for (const auto &[kbps, curve] : rates) {
+        if (kbps > rates.front().first * (1 + 2 * kCurveError)) break;
+        const RatePoint &any = curve->points.front();
+        const ProbeSetup setup = setup_of({any.width, any.height});
+        SearchOptions own = o_; // the exact answer, wherever the search begins
+        own.thorough = true;
+        own.start_q = curve->q_at(target);
+        QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
+        for (const RatePoint &p : curve->points) search.known_scores.emplace_back(p.q, p.score);
+        const SearchReport report = search.find({{o_.metric, o_.pool, target}});
+        if (report.failed) found.push_back({{"error", report.error}, {"status", report.failure_status}});
+        if (!report.ok()) continue;
+        run_.progress().remark(report.scored);
+        found.push_back(point_json({report.bitrate_kbps, report.score, any.width, any.height, *report.q}));
+        for (const ProbeResult &probe : report.probes)
+            if (probe.q == *report.q) found.back()["row"] = make_row(setup, probe);
+    }
+    return found;
+}
+
+// Which points become rungs.
+std::vector<RatePoint> LadderJob::choose(const JobRows &rows) {
+    std::vector<RatePoint> at_targets;
+    for (const UnitRows *unit : of_step(rows, "rung")) {
+        std::optional<RatePoint> best;
+        for (const json &point : unit->rows)
+            if (!point.contains("error") && (!best || point.at("kbps") < best->kbps)) best = point_of(point);
+        if (best)
+            at_targets.push_back(*best);
+        else
+            run_.progress().warn("no size reaches " + o_.metric + " " + number_text(unit->unit.at("target")) +
+                                 "; the ladder ends below");
+    }
+    if (at_targets.empty()) // easier or harder than all targets: the best that was measured
+        for (const RateCurve &curve : curves(rows))
+            at_targets.insert(at_targets.end(), curve.points.begin(), curve.points.end());
+    std::vector<RatePoint> usable;
+    for (const RatePoint &p : at_targets)
+        if ((!o_.max_bitrate || p.kbps <= *o_.max_bitrate) && (!o_.min_bitrate || p.kbps >= *o_.min_bitrate))
+            usable.push_back(p);
+    const std::vector<RatePoint> chosen =
+        choose_rungs(rising(std::move(usable)), o_.quality_tiers, o_.spacing == RungSpacing::log_bitrate);
+    if (chosen.empty()) throw CommandError(kExitUnmet, "no point lies between --min-bitrate and --max-bitrate");
+    return chosen;
+}
+
+// The stream's own profile, level and peaks, from one more encode of the rung.
+json LadderJob::describe(const RatePoint &point) {
+    const ProbeSetup setup = setup_of({point.width, point.height});
+    std::string codecs;
+    double peak_bps = 0;
+    for (const Sample &sample : setup.samples) { // the peak of all samples
+        const std::string path = run_.work_folder() + "/rung.mkv";
+        run_.check_interrupted();
+        if (!run_encode(setup.programs, sample.source, sample.window, setup.encode, point.q, path).ok()) continue;
+        codecs = codec_string(setup.programs, path);
+        peak_bps = std::max(peak_bps, peak_bandwidth(setup.programs, path, source_.rate.value()));
+        std::error_code ignored;
+        fs::remove(path, ignored);
+    }
+    return {{"codecs", codecs}, {"peak_bps", peak_bps}};
+}
+
+// The whole source, with key frames at the same times as the other rungs; HLS in segments, else as a file.
+json LadderJob::encode_rung(Rung rung) {
+    const RungFiles files = this->files();
+    const ProbeSetup setup = setup_of({rung.point.width, rung.point.height});
+    const std::string path = files.made(rung.name()), kept = files.kept(rung.name());
+    Arguments command = encode_command(setup.programs, source_, {}, setup.encode, rung.point.q, 0, "", path);
+    command.pop_back();
+    append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(o_.segment_seconds) + ")"});
+    append(command, adapter_.container_tag("mp4"));
+    files.complete(command, rung.name(), true);
+    const Outcome outcome = run_child(command);
+    run_.check_interrupted();
+    demand_success(outcome, rung.name() + ": the encoder", kept);
+    demand_whole(setup.programs, outcome, path, frames_wished(source_, {}, run_.options().vfilter), kept);
+    const Bandwidth made = files.bandwidth(setup.programs, rung.name(), source_.rate.value());
+    rung.index = files.index_of(rung.name());
+    files.keep(rung.name());
+    run_.progress().say("encoded " + kept);
+    return {{"peak_bps", made.peak_bps}, {"mean_bps", made.mean_bps}, {"index", index_json(rung.index)}};
+}
+
+// Those that were chosen, as far as they are described and encoded.
+std::vector<Rung> LadderJob::rungs(const JobRows &rows) const {
+    std::vector<Rung> rungs;
+    for (const UnitRows *unit : of_step(rows, "describe"))
+        rungs.push_back(
+            {point_of(unit->unit.at("point")), unit->rows.at(0).at("codecs"), unit->rows[0].at("peak_bps")});
+    for (const UnitRows *unit : of_step(rows, "encode")) {
+        Rung &rung = rungs.at(unit->unit.at("rung"));
+        rung.peak_bps = unit->rows.at(0).at("peak_bps");
+        rung.mean_bps = unit->rows[0].at("mean_bps");
+        rung.index = index_of(unit->rows[0].at("index"));
+    }
+    return rungs;
+}
+
+json LadderJob::document(const std::vector<Rung> &rungs) const {
     json document = {{"schema", "vmaf-tune-ladder/v1"},
-                     {"src", work.source().path},
-                     {"encoder", work.adapter().name},
+                     {"src", source_.path},
+                     {"encoder", adapter_.name},
                      {"renditions", json::array()}};
     for (const Rung &r : rungs)
         document["renditions"].push_back({{"width", r.point.width},
@@ -304,95 +428,39 @@ json ladder_json(const LadderWork &work, const std::vector<Rung> &rungs) {
     return document;
 }
 
-// Every rung of the whole source, with key frames at the same times; HLS in segments, else as files.
-void encode_rungs(Run &run, const LadderRequest &o, LadderWork &work, std::vector<Rung> &rungs,
-                  const RungFiles &files) {
-    for (Rung &rung : rungs) {
-        run.check_interrupted();
-        const ProbeSetup setup = work.setup_of({rung.point.width, rung.point.height});
-        const std::string path = files.made(rung.name());
-        Arguments command = encode_command(setup.programs, work.source(), {}, setup.encode, rung.point.q, 0, "", path);
-        command.pop_back();
-        append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(o.segment_seconds) + ")"});
-        append(command, work.adapter().container_tag("mp4"));
-        files.complete(command, rung.name(), true);
-        const Outcome outcome = run_child(command);
-        run.check_interrupted();
-        demand_success(outcome, rung.name() + ": the encoder", files.kept(rung.name()));
-        demand_whole(setup.programs, outcome, path, frames_wished(work.source(), {}, run.options().vfilter),
-                     files.kept(rung.name()));
-        const Bandwidth made = files.bandwidth(setup.programs, rung.name(), work.source().rate.value());
-        rung.peak_bps = made.peak_bps;
-        rung.mean_bps = made.mean_bps;
-        rung.index = files.index_of(rung.name());
-        files.keep(rung.name());
-        run.progress().say("encoded " + files.kept(rung.name()));
-    }
+// All rows that were measured, by sizes and then by targets.
+std::string measured_rows(const JobRows &rows, std::size_t sizes) {
+    std::string text;
+    const auto add = [&](const UnitRows *unit) {
+        for (const json &point : unit->rows)
+            if (point.contains("row")) text += row_text(point["row"]) + "\n";
+    };
+    for (std::size_t size = 0; size < sizes; size++)
+        for (const char *step : {"point", "curve"})
+            for (const UnitRows *unit : of_step(rows, step))
+                if (unit->unit.at("size") == size) add(unit);
+    for (const UnitRows *unit : of_step(rows, "rung")) add(unit);
+    return text;
+}
+
+Answer LadderJob::result(const JobRows &rows) {
+    const std::vector<Rung> rungs = this->rungs(rows);
+    std::vector<SideTrack> tracks;
+    for (const UnitRows *unit : of_step(rows, "tracks"))
+        for (const json &track : unit->rows) tracks.push_back(track_of(track));
+    const std::string text = o_.format == LadderFormat::hls ? hls_playlist(rungs, source_, tracks)
+                             : o_.format == LadderFormat::dash
+                                 ? dash_manifest(rungs, source_, tracks)
+                                 : document(rungs).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    if (!o_.points.empty()) write_result(o_, o_.points, measured_rows(rows, sizes_.size()));
+    state_.finish();
+    return {kExitOk, deliver(o_, o_.output, text), ""};
 }
 
 constexpr Choice<RungSpacing> kSpacings[] = {
     {"log_bitrate", RungSpacing::log_bitrate}, {"vmaf", RungSpacing::vmaf}, {"uniform", RungSpacing::vmaf}};
 constexpr Choice<LadderFormat> kLadderFormats[] = {
     {"json", LadderFormat::json}, {"hls", LadderFormat::hls}, {"dash", LadderFormat::dash}};
-
-int run_ladder(const LadderRequest &o) {
-    check_result(o, o.output);
-    Run run(o, true);
-    LadderWork work(run, o);
-    const std::vector<FrameSize> sizes = rung_sizes(o, work.source());
-    if (o.dry_run) {
-        for (const FrameSize &size : sizes) print_probe_commands(work.setup_of(size), work.adapter().default_q);
-        return kExitOk;
-    }
-    if (o.cluster.on_parts) {
-        o.cluster.on_parts(work.parts(sizes));
-        return kExitOk;
-    }
-    if (!o.cluster.part.empty()) return work.do_part(o.cluster.part, sizes);
-    std::vector<RateCurve> curves;
-    for (const FrameSize &size : sizes)
-        if (RateCurve curve = work.measure(size); !curve.points.empty()) curves.push_back(std::move(curve));
-    if (curves.empty())
-        throw CommandError(work.exit_code(),
-                           "no point could be measured" + (work.error().empty() ? "" : ": " + work.error()));
-    if (!work.error().empty()) run.progress().warn("not every size could be measured: " + work.error());
-    std::vector<RatePoint> at_targets;
-    std::vector<double> wishes = work.targets();
-    std::sort(wishes.begin(), wishes.end());
-    for (const double target : wishes) {
-        const auto rung = work.rung_at(target, curves);
-        if (rung)
-            at_targets.push_back(*rung);
-        else
-            run.progress().warn("no size reaches " + o.metric + " " + number_text(target) + "; the ladder ends below");
-    }
-    if (at_targets.empty()) // easier or harder than all targets: the best that was measured
-        for (const RateCurve &curve : curves)
-            for (const RatePoint &p : curve.points) at_targets.push_back(p);
-    std::vector<RatePoint> usable;
-    for (const RatePoint &p : at_targets)
-        if ((!o.max_bitrate || p.kbps <= *o.max_bitrate) && (!o.min_bitrate || p.kbps >= *o.min_bitrate))
-            usable.push_back(p);
-    const std::vector<RatePoint> chosen =
-        choose_rungs(rising(std::move(usable)), o.quality_tiers, o.spacing == RungSpacing::log_bitrate);
-    if (chosen.empty()) throw CommandError(kExitUnmet, "no point lies between --min-bitrate and --max-bitrate");
-    std::vector<Rung> rungs;
-    for (const RatePoint &point : chosen) rungs.push_back(work.describe(point));
-    const bool as_hls = o.format == LadderFormat::hls;
-    std::vector<SideTrack> tracks;
-    if (o.run) {
-        const RungFiles files({o.output, o.overwrite, o.format, o.segment_seconds});
-        encode_rungs(run, o, work, rungs, files);
-        if (!o.video_only) tracks = make_side_tracks(run, work.source(), o.audio_codec, files);
-    }
-    const std::string text = as_hls ? hls_playlist(rungs, work.source(), tracks)
-                             : o.format == LadderFormat::dash
-                                 ? dash_manifest(rungs, work.source(), tracks)
-                                 : ladder_json(work, rungs).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-    write_result(o, o.output, text);
-    work.finish();
-    return kExitOk;
-}
 
 void bind_ladder(CLI::App &app, LadderRequest &o) {
     bind_encoding_command(app, o, {});
@@ -411,7 +479,7 @@ void bind_ladder(CLI::App &app, LadderRequest &o) {
     add_option(app, "--segment-seconds", o.segment_seconds, "with --run: length of a segment in seconds")
         ->check(CLI::PositiveNumber);
     bind_older_flags(app, o, &o);
-    bind_cluster(app, o.cluster);
+    bind_cluster(app, o);
 }
 
 CommandFiles files_of(const LadderRequest &o) {
@@ -420,19 +488,17 @@ CommandFiles files_of(const LadderRequest &o) {
     return files;
 }
 
-int run_ladder_anywhere(const LadderRequest &o) { return run_anywhere(o, "ladder", run_ladder); }
-
 } // namespace
 
 void add_ladder(Commands &commands) {
-    commands.add<LadderRequest>({"ladder",
-                                 "resolutions and bitrates to ship",
-                                 {},
-                                 "  vmaf-tune ladder -i film.mkv -e libx264 -o ladder.json\n"
-                                 "  vmaf-tune ladder -i film.mkv --resolutions 1280x720,640x360 \\\n"
-                                 "      --target-vmafs 95,85,70\n"
-                                 "  vmaf-tune ladder -i film.mkv --format hls --run -o master.m3u8"},
-                                bind_ladder, run_ladder_anywhere);
+    commands.add_job<LadderJob, LadderRequest>({"ladder",
+                                                "resolutions and bitrates to ship",
+                                                {},
+                                                "  vmaf-tune ladder -i film.mkv -e libx264 -o ladder.json\n"
+                                                "  vmaf-tune ladder -i film.mkv --resolutions 1280x720,640x360 \\\n"
+                                                "      --target-vmafs 95,85,70\n"
+                                                "  vmaf-tune ladder -i film.mkv --format hls --run -o master.m3u8"},
+                                               bind_ladder);
 }
 
 } // namespace vmaf::tune

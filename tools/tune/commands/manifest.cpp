@@ -264,4 +264,26 @@ std::string dash_manifest(const std::vector<Rung> &rungs, const Source &source, 
     return text + "  </Period>\n</MPD>\n";
 }
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentIndex, head_end, first, last, timescale, segments)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideTrack, kind, stream, codec, language, label, name, is_default, codecs, rate,
+                                   channels, peak_bps, mean_bps)
+
+json index_json(const std::optional<SegmentIndex> &index) { return index ? json(*index) : json(); }
+
+std::optional<SegmentIndex> index_of(const json &stored) {
+    return stored.is_null() ? std::nullopt : std::optional(stored.get<SegmentIndex>());
+}
+
+json track_json(const SideTrack &track) {
+    json stored = track;
+    stored["index"] = index_json(track.index);
+    return stored;
+}
+
+SideTrack track_of(const json &stored) {
+    SideTrack track = stored.get<SideTrack>();
+    track.index = index_of(stored.at("index"));
+    return track;
+}
+
 } // namespace vmaf::tune

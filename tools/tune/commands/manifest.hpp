@@ -1,6 +1,7 @@
 // What players are told of a ladder: playlists, manifests, and the facts about streams in them (tune.md 12.12).
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,12 @@ struct SideTrack {
     double peak_bps = 0, mean_bps = 0;
     std::optional<SegmentIndex> index;
 };
+
+// Both travel from the machine that made the files to the one that writes the manifest.
+nlohmann::json index_json(const std::optional<SegmentIndex> &index);
+std::optional<SegmentIndex> index_of(const nlohmann::json &stored);
+nlohmann::json track_json(const SideTrack &track);
+SideTrack track_of(const nlohmann::json &stored);
 
 std::string hls_playlist(const std::vector<Rung> &rungs, const Source &source,
                          const std::vector<SideTrack> &tracks = {});

@@ -1,18 +1,23 @@
 // `per-shot`: a quality value for each shot, so that quality stays constant over time (tune.md 12.7).
+//
+// Its units, by phases: the search of each shot, which its neighbour's answer leads; shots that move towards their
+// neighbours; the whole, where one value may do; with --run the segments, and their joining.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
+#include "cli/new_file.hpp"
 #include "commands/commands.hpp"
 #include "commands/job_state.hpp"
-#include "commands/on_cluster.hpp"
 #include "commands/per_shot_run.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
 #include "system/filesystem.hpp"
+#include "system/output_file.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -22,7 +27,7 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-struct PerShotRequest : ClusterRequest, SearchOptions {
+struct PerShotRequest : ProbeRequest, SearchOptions, ClusterOptions {
     std::string plan_out, script_out, segment_dir, shots, probe_preset, floor, zones, per_shot_bin;
     std::optional<double> diff_threshold; // cuts by plain differences
     int min_shot = 24, probe_rate = 1;
@@ -84,103 +89,341 @@ std::vector<Zone> read_zones(const PerShotRequest &own, const Adapter &adapter, 
     }
 }
 
-// A source with what is done to its shots.
-struct ShotWork {
-    Run &run;
-    const PerShotRequest &own;
-    Source source;
-    const Adapter &adapter;
-    std::vector<Zone> zones;
-    std::vector<QualityTarget> targets;
-    std::vector<double> times; // of all frames
-
-    const Zone *zone_of(const PlannedShot &planned) const { return planned.zone ? &zones[*planned.zone] : nullptr; }
-
-    std::string preset_of(const PlannedShot &planned) const {
-        const Zone *zone = zone_of(planned);
-        if (zone && !zone->preset.empty()) return zone->preset;
-        return run.only_preset();
-    }
-
-    // A segment alone does not know how long its last frame is shown.
-    double seconds_until_next(const Shot &shot) const {
-        return static_cast<std::size_t>(shot.end) < times.size() ? seconds_of(shot, source, times) : 0;
-    }
-
-    ProbeSetup probe_setup(const PlannedShot &planned) const {
-        const std::string preset = own.probe_preset.empty() ? preset_of(planned) : own.probe_preset;
-        ProbeSetup setup = shot_setup(run.setup(source, adapter, preset, false), planned.shot, times);
-        if (own.probe_rate > 1) { // every n-th frame of the shot, on both sides
-            const std::string select = "select=not(mod(n\\," + std::to_string(own.probe_rate) + "))";
-            for (std::string *filter : {&setup.encode.vfilter, &setup.score.reference_filter})
-                *filter = filter->empty() ? select : select + "," + *filter;
-            Window &window = setup.samples.front().window;
-            window.frames = (window.frames + own.probe_rate - 1) / own.probe_rate;
-        }
-        return setup;
-    }
-
-    std::vector<QualityTarget> targets_of(const PlannedShot &planned) const {
-        std::vector<QualityTarget> own = targets;
-        if (const Zone *zone = zone_of(planned); zone && zone->target) own.front().value = *zone->target;
-        return own;
-    }
-
-    void search(PlannedShot &planned, std::optional<double> hint, JobState &state) const;
-    void measure(PlannedShot &planned) const; // at its q
-};
-
-void ShotWork::measure(PlannedShot &planned) const {
-    const ProbeSetup setup = probe_setup(planned);
-    const ProbeResult probe = run_probe(setup, planned.q);
-    run.check_interrupted();
-    planned.probes++;
-    if (!probe.ok()) {
-        planned.error = probe.error;
-        planned.is_measured = false;
-        return;
-    }
-    const QualityTarget target = targets_of(planned).front();
-    planned.score = probe_score(setup, probe, target.metric, target.pool);
-    planned.kbps = probe.bitrate_kbps();
+PerShotRequest checked(PerShotRequest o) {
+    take_metric_of_targets(o, o);
+    if (o.output.empty()) o.output = "per_shot_encode.mp4";
+    if (o.segment_dir.empty()) o.segment_dir = (fs::absolute(o.output).parent_path() / "segments").string();
+    return o;
 }
 
-void ShotWork::search(PlannedShot &planned, std::optional<double> hint, JobState &state) const {
-    if (const Zone *zone = zone_of(planned); zone && zone->q) {
-        planned.q = *zone->q;
-        measure(planned);
-        return;
+std::vector<QualityTarget> shot_targets(const PerShotRequest &o) {
+    std::vector<QualityTarget> targets = quality_targets(o, o, 92);
+    if (!o.floor.empty()) targets.push_back(parse_target(o.metric + ":" + o.floor, o.pool));
+    return targets;
+}
+
+Source with_rate(Source source) {
+    if (source.rate.value() <= 0) throw usage_error("the frame rate is not known; give --framerate");
+    return source;
+}
+
+class PerShotJob : public Job {
+  public:
+    explicit PerShotJob(const PerShotRequest &o)
+        : Job(checked(o)), o_(checked(o)), targets_(shot_targets(o_)),
+          source_(with_rate(run_.open_source(o.sources.at(0)))), adapter_(run_.only_adapter()),
+          base_(run_.setup(source_, adapter_, run_.only_preset(), false)), state_(run_, "per-shot", source_.id) {}
+
+    void check_outputs() override;
+    void print_commands() override;
+    std::vector<json> next(const JobRows &so_far) override;
+    std::vector<json> run(const json &unit, const JobRows &so_far) override;
+    Answer result(const JobRows &rows) override;
+    Lanes lanes(const json &unit) override { return {unit.at("step") == "segment" ? o_.encode_jobs : 1, true}; }
+
+  private:
+    std::vector<json> shot_units();
+    std::vector<json> segment_units(const JobRows &so_far);
+    std::vector<json> search(const json &unit, std::optional<double> hint);
+    json measure(const json &unit, double q);
+    void make_segment(const ShotSegment &segment, std::size_t segments);
+    json join(const JobRows &so_far);
+    ProbeSetup probe_setup(const json &unit);
+    std::vector<QualityTarget> targets_of(const json &unit) const;
+    std::string preset_of(const json &unit) const;
+
+    std::vector<PlannedShot> searched(const JobRows &rows) const; // and moved
+    std::optional<PlannedShot> one_for_all(const JobRows &rows) const;
+    std::vector<PlannedShot> answered(const JobRows &rows) const;
+    ShotAssembly assembly(const std::vector<PlannedShot> &shots);
+    json plan(const std::vector<PlannedShot> &shots, const ShotAssembly &assembly) const;
+    const std::vector<double> &times();
+
+    const PerShotRequest o_;
+    const std::vector<QualityTarget> targets_;
+    const Source source_;
+    const Adapter &adapter_;
+    const ProbeSetup base_;
+    std::optional<std::vector<double>> times_; // of all frames
+    JobState state_;
+    std::unique_ptr<NewFile> output_; // claimed before segments are made
+    std::atomic<std::size_t> segments_made_{0};
+};
+
+void PerShotJob::check_outputs() {
+    std::error_code error;
+    if (o_.run && fs::exists(o_.output, error) && !o_.overwrite)
+        throw CommandError(kExitOutput, "'" + o_.output + "' exists; use --overwrite or another --output");
+    check_result(o_, o_.plan_out);
+    check_result(o_, o_.script_out);
+    if (o_.run) check_folder(o_.output);
+}
+
+void PerShotJob::print_commands() {
+    run_.progress().say("after shots are found, each is searched on its own with probes like this:");
+    print_probe_commands(base_, adapter_.default_q);
+}
+
+const std::vector<double> &PerShotJob::times() {
+    if (!times_) times_ = frame_times(run_.programs().ffprobe, source_);
+    return *times_;
+}
+
+// Shots, cut where a zone begins or ends. A unit states what its zone wishes.
+std::vector<json> PerShotJob::shot_units() {
+    std::vector<Shot> found = find_shots(run_, o_, source_);
+    if ((!o_.shots.empty() || !o_.per_shot_bin.empty()) && !times().empty())
+        cover_everything(run_, found, std::ssize(times()));
+    const std::vector<Zone> zones = read_zones(o_, adapter_, found.back().end);
+    std::vector<json> units;
+    for (const PlannedShot &planned : cut_at_zones(found, zones)) {
+        const Shot &shot = planned.shot;
+        json unit = {{"step", "shot"},
+                     {"start", shot.start},
+                     {"end", shot.end},
+                     {"seconds", seconds_of(shot, source_, times())}};
+        if (planned.zone) {
+            const Zone &zone = zones[*planned.zone];
+            if (zone.target) unit["target"] = *zone.target;
+            if (zone.q) unit["q"] = *zone.q;
+            if (!zone.preset.empty()) unit["preset"] = zone.preset;
+        }
+        units.push_back(std::move(unit));
     }
-    const ProbeSetup setup = probe_setup(planned);
-    const std::vector<QualityTarget> own = targets_of(planned);
-    const std::string key = search_identity(setup, this->own, own);
-    if (const auto known = state.find(key)) {
-        planned.q = known->value("q", 0.0);
-        planned.score = known->value("score", 0.0);
-        planned.kbps = known->value("kbps", 0.0);
-        planned.probes = known->value("probes", std::size_t(0));
-        planned.is_met = known->value("met", true);
-        return;
+    run_.progress().say(std::to_string(units.size()) + (units.size() == 1 ? " shot" : " shots"));
+    return units;
+}
+
+bool is_any(const std::vector<PlannedShot> &shots, bool (*is_so)(const PlannedShot &)) {
+    return std::any_of(shots.begin(), shots.end(), is_so);
+}
+bool has_failed(const PlannedShot &p) { return !p.error.empty(); }
+bool has_missed(const PlannedShot &p) { return !p.is_met; }
+
+double bits_of(const std::vector<PlannedShot> &shots) {
+    double sum = 0;
+    for (const PlannedShot &p : shots) sum += p.kbps * p.seconds;
+    return sum;
+}
+
+// Whether shots were found by ourselves, and nobody wishes them to be treated apart.
+bool are_our_shots(const PerShotRequest &o) {
+    return o.shots.empty() && o.per_shot_bin.empty() && o.zones.empty() && o.floor.empty();
+}
+
+// What follows a step, as far as anything is to be done in it.
+std::vector<json> PerShotJob::next(const JobRows &so_far) {
+    if (so_far.empty()) return shot_units();
+    const std::string step = so_far.back().unit.at("step");
+    std::vector<json> units;
+    if (step == "shot") {
+        const std::vector<const UnitRows *> before = of_step(so_far, "shot");
+        const std::vector<PlannedShot> shots = searched(so_far);
+        for (std::size_t i = 0; i < shots.size(); i++)
+            if (shots[i].is_smoothed && shots[i].error.empty()) {
+                units.push_back(before[i]->unit);
+                units.back().update({{"step", "move"}, {"shot", i}, {"q", shots[i].q}});
+            }
+        if (!units.empty()) return units;
     }
-    QualitySearch search(run, this->own, setup, own, adapter.step);
-    const SearchReport report = search.find(own, hint);
-    planned.probes = report.probes.size();
-    planned.is_met = report.ok();
-    planned.q = report.q.value_or(hint.value_or(adapter.default_q));
-    if (report.failed) { // the other shots go on
-        planned.error = report.error;
-        planned.failure_status = report.failure_status;
-        planned.is_measured = false;
-        return;
+    if (step == "shot" || step == "move") {
+        const std::vector<PlannedShot> shots = searched(so_far);
+        const Shot all{0, shots.back().shot.end};
+        if (are_our_shots(o_) && shots.size() > 1 && !is_any(shots, has_failed) && !is_any(shots, has_missed))
+            return {json::object({{"step", "whole"},
+                                  {"start", all.start},
+                                  {"end", all.end},
+                                  {"seconds", seconds_of(all, source_, times())},
+                                  {"hint", shots.front().q}})};
     }
-    planned.score = report.score;
-    planned.kbps = report.bitrate_kbps;
-    run.progress().remark(report.scored);
-    state.store(key, {{"q", planned.q},
-                      {"score", planned.score},
-                      {"kbps", planned.kbps},
-                      {"probes", planned.probes},
-                      {"met", planned.is_met}});
+    if (step == "segment") return {json::object({{"step", "join"}})};
+    return step == "join" ? units : segment_units(so_far);
+}
+
+std::vector<json> PerShotJob::segment_units(const JobRows &so_far) {
+    if (const auto whole = one_for_all(so_far)) {
+        const double part = bits_of({*whole}) / bits_of(searched(so_far));
+        run_.progress().say("one value for all shots needs " + fixed_text(100 * (1 - part), 1) +
+                            " % less and meets the target on the whole; it is used (--shots keeps shots apart)");
+    }
+    if (!o_.run) return {};
+    if (const std::string lost = lost_streams(source_, false, false); !lost.empty())
+        run_.progress().warn("'" + o_.output + "' will not have " + lost);
+    const std::vector<PlannedShot> shots = answered(so_far);
+    if (is_any(shots, has_failed)) return {};
+    if (o_.executor == ExecutorKind::local) output_ = std::make_unique<NewFile>(o_.output);
+    std::vector<json> units;
+    for (std::size_t i = 0; i < shots.size(); i++)
+        units.push_back({{"step", "segment"}, {"shot", i}, {"frames", shots[i].shot.frames()}});
+    std::stable_sort(units.begin(), units.end(),
+                     [](const json &a, const json &b) { return a["frames"] > b["frames"]; });
+    return units; // long ones first, side by side
+}
+
+std::vector<json> PerShotJob::run(const json &unit, const JobRows &so_far) {
+    const std::string step = unit.at("step");
+    if (step == "move") return {measure(unit, unit.at("q"))};
+    if (step == "whole") return search(unit, unit.at("hint").get<double>());
+    if (step == "join") return {join(so_far)};
+    if (step == "segment") {
+        const ShotAssembly all = assembly(answered(so_far));
+        make_segment(all.segments.at(unit.at("shot")), all.segments.size());
+        return {};
+    }
+    std::optional<double> hint; // the neighbour's, where this machine has it
+    for (const UnitRows *before : of_step(so_far, "shot"))
+        if (!before->rows.at(0).contains("error")) hint = before->rows[0].at("q");
+    return search(unit, hint);
+}
+
+std::string PerShotJob::preset_of(const json &unit) const { return unit.value("preset", run_.only_preset()); }
+
+std::vector<QualityTarget> PerShotJob::targets_of(const json &unit) const {
+    std::vector<QualityTarget> own = targets_;
+    own.front().value = unit.value("target", own.front().value);
+    return own;
+}
+
+ProbeSetup PerShotJob::probe_setup(const json &unit) {
+    const std::string preset = o_.probe_preset.empty() ? preset_of(unit) : o_.probe_preset;
+    const Shot shot{unit.at("start"), unit.at("end")};
+    ProbeSetup setup = shot_setup(run_.setup(source_, adapter_, preset, false), shot, times());
+    if (o_.probe_rate > 1) { // every n-th frame of the shot, on both sides
+        const std::string select = "select=not(mod(n\\," + std::to_string(o_.probe_rate) + "))";
+        for (std::string *filter : {&setup.encode.vfilter, &setup.score.reference_filter})
+            *filter = filter->empty() ? select : select + "," + *filter;
+        Window &window = setup.samples.front().window;
+        window.frames = (window.frames + o_.probe_rate - 1) / o_.probe_rate;
+    }
+    return setup;
+}
+
+json PerShotJob::measure(const json &unit, double q) {
+    const ProbeSetup setup = probe_setup(unit);
+    const ProbeResult probe = run_probe(setup, q);
+    run_.check_interrupted();
+    if (!probe.ok()) return {{"q", q}, {"probes", 1}, {"error", probe.error}, {"status", probe.status}};
+    const QualityTarget target = targets_of(unit).front();
+    return {{"q", q},
+            {"probes", 1},
+            {"score", probe_score(setup, probe, target.metric, target.pool)},
+            {"kbps", probe.bitrate_kbps()}};
+}
+
+std::vector<json> PerShotJob::search(const json &unit, std::optional<double> hint) {
+    if (unit.contains("q")) return {measure(unit, unit["q"])};
+    const ProbeSetup setup = probe_setup(unit);
+    const std::vector<QualityTarget> targets = targets_of(unit);
+    return state_.remembered(search_identity(setup, o_, targets), "", [&] {
+        const SearchReport report = QualitySearch(run_, o_, setup, targets, adapter_.step).find(targets, hint);
+        json row = {{"q", report.q.value_or(hint.value_or(adapter_.default_q))},
+                    {"probes", report.probes.size()},
+                    {"met", report.ok()}};
+        if (report.failed) // the other shots go on
+            row.update({{"error", report.error}, {"status", report.failure_status}});
+        else
+            row.update({{"score", report.score}, {"kbps", report.bitrate_kbps}});
+        if (!report.failed) run_.progress().remark(report.scored);
+        return std::vector<json>{row};
+    });
+}
+
+void take_row(PlannedShot &planned, const json &row) {
+    planned.q = row.at("q");
+    planned.probes += row.at("probes").get<std::size_t>();
+    planned.error = row.value("error", "");
+    planned.failure_status = row.value("status", 0);
+    planned.is_measured = planned.error.empty();
+    planned.is_met = row.value("met", planned.is_met);
+    planned.score = row.value("score", planned.score);
+    planned.kbps = row.value("kbps", planned.kbps);
+}
+
+PlannedShot planned_of(const UnitRows &unit) {
+    PlannedShot planned;
+    planned.shot = {unit.unit.at("start"), unit.unit.at("end")};
+    planned.seconds = unit.unit.at("seconds");
+    take_row(planned, unit.rows.at(0));
+    return planned;
+}
+
+// Neighbours that are too far apart move together; what moved is measured again.
+std::vector<PlannedShot> PerShotJob::searched(const JobRows &rows) const {
+    std::vector<PlannedShot> shots;
+    std::vector<double> q;
+    std::vector<bool> is_fixed;
+    for (const UnitRows *unit : of_step(rows, "shot")) {
+        shots.push_back(planned_of(*unit));
+        q.push_back(shots.back().q);
+        is_fixed.push_back(unit->unit.contains("q"));
+    }
+    const std::vector<double> smooth_q = smoothed(q, is_fixed, o_.max_q_step, adapter_.higher_is_better);
+    for (std::size_t i = 0; i < shots.size(); i++) {
+        shots[i].is_smoothed = smooth_q[i] != q[i];
+        shots[i].q = smooth_q[i];
+    }
+    for (const UnitRows *unit : of_step(rows, "move")) take_row(shots.at(unit->unit.at("shot")), unit->rows.at(0));
+    return shots;
+}
+
+// Shots that were found by ourselves must pay: where one quality value for everything meets the targets with less, by
+// more than one percent, it is taken.
+std::optional<PlannedShot> PerShotJob::one_for_all(const JobRows &rows) const {
+    const std::vector<const UnitRows *> tried = of_step(rows, "whole");
+    if (tried.empty()) return std::nullopt;
+    const PlannedShot whole = planned_of(*tried.front());
+    const bool is_better = whole.error.empty() && whole.is_met && bits_of(searched(rows)) > 1.01 * bits_of({whole});
+    return is_better ? std::optional(whole) : std::nullopt;
+}
+
+std::vector<PlannedShot> PerShotJob::answered(const JobRows &rows) const {
+    if (const auto whole = one_for_all(rows)) return {*whole};
+    std::vector<PlannedShot> shots = searched(rows);
+    const std::vector<const UnitRows *> units = of_step(rows, "shot");
+    for (std::size_t i = 0; i < shots.size(); i++) shots[i].preset = units[i]->unit.value("preset", "");
+    return shots;
+}
+
+ShotAssembly PerShotJob::assembly(const std::vector<PlannedShot> &shots) {
+    std::vector<ShotSegment> segments;
+    for (std::size_t i = 0; i < shots.size(); i++) {
+        char name[48];
+        std::snprintf(name, sizeof name, "segment_%05zu.mkv", i);
+        const Shot &shot = shots[i].shot;
+        const std::string preset = shots[i].preset.empty() ? run_.only_preset() : shots[i].preset;
+        const ProbeSetup setup = run_.setup(source_, adapter_, preset, false);
+        const std::string path = (fs::path(o_.segment_dir) / name).string();
+        // A segment alone does not know how long its last frame is shown.
+        const bool has_next = static_cast<std::size_t>(shot.end) < times().size();
+        segments.push_back({path,
+                            encode_command(setup.programs, source_, window_of(shot, source_, times()), setup.encode,
+                                           shots[i].q, 0, "", path),
+                            shot.frames(), has_next ? seconds_of(shot, source_, times()) : 0});
+    }
+    return assemble(base_, segments, o_.segment_dir, o_.output, times().empty() ? 0 : times().front());
+}
+
+void PerShotJob::make_segment(const ShotSegment &segment, std::size_t segments) {
+    try {
+        encode_segment(base_, segment, o_.segment_dir);
+        run_.progress().note("segment " + std::to_string(++segments_made_) + " of " + std::to_string(segments));
+    } catch (const CommandError &) { // what was finished stays for the next run
+        run_.check_interrupted();
+        throw;
+    } catch (const system::OutputError &e) {
+        throw CommandError(kExitOutput, e.what());
+    } catch (const Error &e) {
+        throw CommandError(kExitFailed, e.what());
+    }
+}
+
+// The scores of the joined file, and of each shot in it.
+json PerShotJob::join(const JobRows &so_far) {
+    const std::vector<PlannedShot> shots = answered(so_far);
+    const ShotAssembly all = assembly(shots);
+    if (!output_) output_ = std::make_unique<NewFile>(o_.output);
+    join_segments(run_, base_, all, *output_);
+    return score_assembly(run_, base_, all, shots);
 }
 
 json shots_json(const std::vector<PlannedShot> &shots) {
@@ -210,174 +453,46 @@ json totals_json(const std::vector<PlannedShot> &shots) {
             {"probes", probes}};
 }
 
-// Neighbours that are too far apart move together; what moved is measured again.
-void smooth(const ShotWork &work, std::vector<PlannedShot> &shots) {
-    std::vector<double> q;
-    std::vector<bool> is_fixed;
-    for (const PlannedShot &p : shots) {
-        q.push_back(p.q);
-        const Zone *zone = work.zone_of(p);
-        is_fixed.push_back(zone && zone->q);
-    }
-    const std::vector<double> smooth_q = smoothed(q, is_fixed, work.own.max_q_step, work.adapter.higher_is_better);
-    for (std::size_t i = 0; i < shots.size(); i++) {
-        if (smooth_q[i] == q[i]) continue;
-        shots[i].q = smooth_q[i];
-        shots[i].is_smoothed = true;
-        if (shots[i].error.empty()) work.measure(shots[i]);
-    }
-}
-
-// Whether shots were found by ourselves, and nobody wishes them to be treated apart.
-bool are_our_shots(const PerShotRequest &own) {
-    return own.shots.empty() && own.per_shot_bin.empty() && own.zones.empty() && own.floor.empty();
-}
-
-// What machines share: each shot, and the whole where that may be the answer.
-void tell_parts(const PerShotRequest &own, const std::vector<Shot> &found, std::size_t shots) {
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < shots; i++) parts.push_back("shot " + std::to_string(i));
-    if (are_our_shots(own) && shots > 1) parts.push_back("whole");
-    std::vector<std::pair<std::int64_t, std::int64_t>> ends;
-    for (const Shot &shot : found) ends.emplace_back(shot.start, shot.end);
-    if (own.cluster.on_shots) own.cluster.on_shots(ends);
-    own.cluster.on_parts({parts});
-}
-
-int search_part(const ShotWork &work, const std::vector<PlannedShot> &shots, std::int64_t frames, JobState &state) {
-    const std::string &part = work.own.cluster.part;
-    PlannedShot planned;
-    planned.shot = {0, frames};
-    if (part != "whole") planned = shots.at(std::strtoull(part.c_str() + part.find(' '), nullptr, 10));
-    work.search(planned, std::nullopt, state);
-    if (!planned.error.empty()) throw CommandError(exit_code_of_status(planned.failure_status), planned.error);
-    return kExitOk;
-}
-
-// Shots that were found by ourselves must pay: where one quality value for everything meets the targets with less, by
-// more than one percent, it is taken.
-void prefer_one_search(ShotWork &work, std::vector<PlannedShot> &shots, std::int64_t frames, JobState &state) {
-    const bool are_ours = are_our_shots(work.own);
-    const auto bits = [](const std::vector<PlannedShot> &list) {
-        double sum = 0;
-        for (const PlannedShot &p : list) sum += p.kbps * p.seconds;
-        return sum;
-    };
-    if (!are_ours || shots.size() < 2) return;
-    for (const PlannedShot &p : shots)
-        if (!p.error.empty() || !p.is_met) return;
-    std::vector<PlannedShot> whole(1);
-    whole[0].shot = {0, frames};
-    whole[0].seconds = seconds_of(whole[0].shot, work.source, work.times);
-    work.search(whole[0], shots.front().q, state);
-    if (!whole[0].error.empty() || !whole[0].is_met || bits(shots) <= 1.01 * bits(whole)) return;
-    work.run.progress().say("one value for all shots needs " + fixed_text(100 * (1 - bits(whole) / bits(shots)), 1) +
-                            " % less and meets the target on the whole; it is used (--shots keeps shots apart)");
-    shots = whole;
-}
-
-int run_per_shot(const PerShotRequest &given) {
-    PerShotRequest o = given;
-    take_metric_of_targets(o, o);
-    if (!o.cluster.part.empty()) { // it only measures
-        o.plan_out.clear();
-        o.script_out.clear();
-        o.run = false;
-    }
-    Run run(o, true);
-    std::vector<QualityTarget> targets = quality_targets(o, o, 92);
-    if (!o.floor.empty()) targets.push_back(parse_target(o.metric + ":" + o.floor, o.pool));
-    const Source source = run.open_source(o.sources.at(0));
-    const Adapter &adapter = run.only_adapter();
-    if (source.rate.value() <= 0) throw usage_error("the frame rate is not known; give --framerate");
-    const std::string output = o.output.empty() ? "per_shot_encode.mp4" : o.output;
-    std::error_code error;
-    if (o.run && fs::exists(output, error) && !o.overwrite)
-        throw CommandError(kExitOutput, "'" + output + "' exists; use --overwrite or another --output");
-    check_result(o, o.plan_out);
-    check_result(o, o.script_out);
-    if (o.run) check_folder(o.output.empty() ? "per_shot_encode.mp4" : o.output);
-    const ProbeSetup base = run.setup(source, adapter, run.only_preset(), false);
-    if (o.dry_run) {
-        run.progress().say("after shots are found, each is searched on its own with probes like this:");
-        print_probe_commands(base, adapter.default_q);
-        return kExitOk;
-    }
-    std::vector<Shot> found;
-    for (const auto &[start, end] : o.cluster.shots) found.push_back({start, end});
-    if (found.empty()) found = find_shots(run, o, source);
-    std::vector<double> times = frame_times(run.programs().ffprobe, source);
-    if (o.cluster.shots.empty() && (!o.shots.empty() || !o.per_shot_bin.empty()) && !times.empty())
-        cover_everything(run, found, static_cast<std::int64_t>(times.size()));
-    ShotWork work{run, o, source, adapter, read_zones(o, adapter, found.back().end), targets, std::move(times)};
-    std::vector<PlannedShot> shots = cut_at_zones(found, work.zones);
-    for (PlannedShot &planned : shots) planned.seconds = seconds_of(planned.shot, source, work.times);
-    run.progress().say(std::to_string(shots.size()) + (shots.size() == 1 ? " shot" : " shots"));
-
-    JobState state(run, "per-shot", source.id);
-    if (o.cluster.on_parts) {
-        tell_parts(o, found, shots.size());
-        return kExitOk;
-    }
-    if (!o.cluster.part.empty()) return search_part(work, shots, found.back().end, state);
-    std::optional<double> hint;
-    for (PlannedShot &planned : shots) {
-        run.check_interrupted();
-        work.search(planned, hint, state);
-        if (planned.error.empty()) hint = planned.q;
-    }
-    smooth(work, shots);
-    prefer_one_search(work, shots, found.back().end, state);
-
-    const std::string folder =
-        o.segment_dir.empty() ? (fs::absolute(output).parent_path() / "segments").string() : o.segment_dir;
-    std::vector<ShotSegment> segments;
-    for (std::size_t i = 0; i < shots.size(); i++) {
-        char name[48];
-        std::snprintf(name, sizeof name, "segment_%05zu.mkv", i);
-        const ProbeSetup setup = run.setup(source, adapter, work.preset_of(shots[i]), false);
-        const std::string path = (fs::path(folder) / name).string();
-        segments.push_back({path,
-                            encode_command(setup.programs, source, window_of(shots[i].shot, source, work.times),
-                                           setup.encode, shots[i].q, 0, "", path),
-                            shots[i].shot.frames(), work.seconds_until_next(shots[i].shot)});
-    }
-    const ShotAssembly assembly = assemble(base, segments, folder, output, work.times.empty() ? 0 : work.times.front());
-    json plan = {{"src", source.path},
-                 {"encoder", adapter.name},
-                 {"preset", base.encode.preset},
-                 {"framerate", source.rate.value()},
-                 {"predicate", search_word(o.search)},
-                 {"target_vmaf", targets.front().value},
+json PerShotJob::plan(const std::vector<PlannedShot> &shots, const ShotAssembly &assembly) const {
+    json plan = {{"src", source_.path},
+                 {"encoder", adapter_.name},
+                 {"preset", base_.encode.preset},
+                 {"framerate", source_.rate.value()},
+                 {"predicate", search_word(o_.search)},
+                 {"target_vmaf", targets_.front().value},
                  {"shots", shots_json(shots)},
                  {"totals", totals_json(shots)},
                  {"segment_commands", json::array()},
                  {"concat_command", assembly.concat_command}};
-    if (!o.probe_preset.empty()) plan["probe_preset"] = o.probe_preset;
-    for (const ShotSegment &segment : segments) plan["segment_commands"].push_back(segment.command);
-    if (!o.script_out.empty()) write_result(o, o.script_out, assembly_script(assembly, folder));
-    const bool failed = std::any_of(shots.begin(), shots.end(), [](const PlannedShot &p) { return !p.error.empty(); });
-    if (const std::string lost = lost_streams(source, false, false); !lost.empty() && o.run)
-        run.progress().warn("'" + output + "' will not have " + lost);
-    if (o.run && !failed) {
-        run_assembly(run, base, assembly, folder);
-        score_assembly(run, base, assembly, shots, plan);
-    }
-    const std::string text = plan.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-    write_result(o, o.plan_out, text);
+    if (!o_.probe_preset.empty()) plan["probe_preset"] = o_.probe_preset;
+    for (const ShotSegment &segment : assembly.segments) plan["segment_commands"].push_back(segment.command);
+    return plan;
+}
+
+Answer PerShotJob::result(const JobRows &rows) {
+    const std::vector<PlannedShot> shots = answered(rows);
+    const ShotAssembly all = assembly(shots);
+    json plan = this->plan(shots, all);
+    for (const UnitRows *unit : of_step(rows, "join")) plan.merge_patch(unit->rows.at(0).at("plan"));
+    for (const UnitRows *unit : of_step(rows, "join"))
+        for (std::size_t i = 0; i < unit->rows[0].at("shots").size(); i++)
+            plan["shots"][i]["final_vmaf"] = unit->rows[0]["shots"][i];
+    if (!o_.script_out.empty()) write_result(o_, o_.script_out, assembly_script(all, o_.segment_dir));
+    Answer answer;
+    answer.text = deliver(o_, o_.plan_out, plan.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    int failed = kExitOk;
     for (const PlannedShot &p : shots) {
         const std::string range = "shot " + std::to_string(p.shot.start) + " to " + std::to_string(p.shot.end);
-        if (!p.error.empty()) run.progress().say("vmaf-tune per-shot: " + range + " failed: " + p.error);
-        if (p.error.empty() && !p.is_met)
-            run.progress().say("vmaf-tune per-shot: " + range + " misses the target: " + fixed_text(p.score, 4));
+        if (has_failed(p)) {
+            answer.say("vmaf-tune per-shot: " + range + " failed: " + p.error);
+            failed = std::max(failed, exit_code_of_status(p.failure_status));
+        } else if (has_missed(p)) {
+            answer.say("vmaf-tune per-shot: " + range + " misses the target: " + fixed_text(p.score, 4));
+        }
     }
-    int exit_code = kExitOk;
-    for (const PlannedShot &p : shots)
-        if (!p.error.empty()) exit_code = std::max(exit_code, exit_code_of_status(p.failure_status));
-    if (failed) return exit_code;
-    state.finish();
-    return std::all_of(shots.begin(), shots.end(), [](const PlannedShot &p) { return p.is_met; }) ? kExitOk
-                                                                                                  : kExitUnmet;
+    if (failed == kExitOk) state_.finish();
+    answer.exit_code = failed != kExitOk ? failed : is_any(shots, has_missed) ? kExitUnmet : kExitOk;
+    return answer;
 }
 
 void bind_per_shot(CLI::App &app, PerShotRequest &o) {
@@ -400,7 +515,7 @@ void bind_per_shot(CLI::App &app, PerShotRequest &o) {
     add_option(app, "--floor", o.floor, "lower bound for bad frames, POOL>=VALUE, such as percentile=5>=85");
     add_option(app, "--zones", o.zones, "file with settings for parts of the source: `start end key=value...`");
     bind_older_flags(app, o, &o);
-    bind_cluster(app, o.cluster);
+    bind_cluster(app, o);
 }
 
 CommandFiles files_of(const PerShotRequest &o) {
@@ -410,18 +525,17 @@ CommandFiles files_of(const PerShotRequest &o) {
     return files;
 }
 
-int run_per_shot_anywhere(const PerShotRequest &o) { return run_anywhere(o, "per-shot", run_per_shot); }
-
 } // namespace
 
 void add_per_shot(Commands &commands) {
-    commands.add<PerShotRequest>({"per-shot",
-                                  "a quality value for each shot",
-                                  {"tune-per-shot"},
-                                  "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --plan-out plan.json\n"
-                                  "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --script-out encode.sh\n"
-                                  "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --run -o out.mkv"},
-                                 bind_per_shot, run_per_shot_anywhere);
+    commands.add_job<PerShotJob, PerShotRequest>(
+        {"per-shot",
+         "a quality value for each shot",
+         {"tune-per-shot"},
+         "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --plan-out plan.json\n"
+         "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --script-out encode.sh\n"
+         "  vmaf-tune per-shot -i film.mkv --target-vmaf 93 --run -o out.mkv"},
+        bind_per_shot);
 }
 
 } // namespace vmaf::tune

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <mutex>
 
 #include "base/error.hpp"
-#include "base/thread_group.hpp"
-#include "cli/new_file.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
@@ -41,10 +38,14 @@ bool is_made(const ProbeSetup &base, const ShotSegment &segment) {
            system::content_if_own(mark_of(segment), danger) == maker_of(base, segment);
 }
 
-// One segment, in a folder of this run until it is whole.
-void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const WorkFolder &parts) {
+} // namespace
+
+// In a folder of this run until it is whole.
+void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const std::string &folder) {
     if (is_made(base, segment)) return;
     std::error_code error;
+    fs::create_directories(folder, error);
+    const WorkFolder parts(folder, false, WorkFolder::Holds::results);
     Arguments command = segment.command;
     const std::string part = (fs::path(parts.path()) / fs::path(segment.path).filename()).string();
     command.back() = ffmpeg_path(part);
@@ -71,8 +72,6 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const Wo
     if (error) throw CommandError(kExitOutput, "'" + segment.path + "' cannot be written: " + error.message());
     put_text(mark_of(segment), maker_of(base, segment));
 }
-
-} // namespace
 
 ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &segments, const std::string &folder,
                       const std::string &output, double first_time) {
@@ -114,47 +113,7 @@ std::string assembly_script(const ShotAssembly &a, const std::string &folder) {
            shell_quoted(a.concat_command) + "\nmv -- " + shell_quoted(a.part) + " " + shell_quoted(a.output) + "\n";
 }
 
-void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::string &folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    const NewFile file(a.output);
-    const WorkFolder parts(folder, false, WorkFolder::Holds::results);
-    std::vector<const ShotSegment *> order;
-    for (const ShotSegment &segment : a.segments) order.push_back(&segment);
-    std::stable_sort(order.begin(), order.end(),
-                     [](const ShotSegment *x, const ShotSegment *y) { return x->frames > y->frames; });
-    std::mutex mutex;
-    std::size_t next = 0, finished = 0;
-    std::optional<CommandError> failure;
-    const auto work = [&] {
-        for (;;) {
-            const ShotSegment *segment = nullptr;
-            {
-                const std::lock_guard lock(mutex);
-                if (next >= order.size() || failure || interruption::requested()) return;
-                segment = order[next++];
-            }
-            try {
-                encode_segment(base, *segment, parts);
-                const std::lock_guard lock(mutex);
-                run.progress().note("segment " + std::to_string(++finished) + " of " + std::to_string(order.size()));
-            } catch (const CommandError &e) { // what was finished stays for the next run
-                const std::lock_guard lock(mutex);
-                if (!failure) failure = e;
-            } catch (const Error &e) {
-                const std::lock_guard lock(mutex);
-                const bool is_output = dynamic_cast<const system::OutputError *>(&e) != nullptr;
-                if (!failure) failure = CommandError(is_output ? kExitOutput : kExitFailed, e.what());
-            }
-        }
-    };
-    ThreadGroup threads;
-    for (unsigned i = 1; i < run.options().encode_jobs && threads.start(work); i++) {
-    }
-    work();
-    threads.join();
-    run.check_interrupted();
-    if (failure) throw *failure;
+void join_segments(Run &run, const ProbeSetup &base, const ShotAssembly &a, const NewFile &file) {
     for (const ShotSegment &segment : a.segments)
         if (text_of_file(mark_of(segment)) != maker_of(base, segment))
             throw CommandError(kExitFailed, "'" + segment.path +
@@ -174,8 +133,9 @@ void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const
     file.keep(run.options().overwrite);
 }
 
-void score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::vector<PlannedShot> &shots,
-                    json &plan) {
+json score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::vector<PlannedShot> &shots) {
+    json scores = {{"plan", json::object()}, {"shots", json::array()}};
+    json &plan = scores["plan"];
     SourceRequest request;
     request.path = a.output;
     request.ffprobe = base.programs.ffprobe;
@@ -187,23 +147,25 @@ void score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, con
     const ScoreResult scored = run_score(base.programs, {&base.source, {}, &produced, {}, frames}, base.score);
     if (!scored.ok()) {
         run.progress().warn("the joined file could not be scored: " + scored.error);
-        return;
+        return scores;
     }
     const Series &values = scored.series.at(base.score.metrics.front().series);
     const std::string &metric = base.score.metrics.front().name;
     plan["final_score"] = pooled_metric(metric, values, base.pool);
-    if (static_cast<std::int64_t>(values.size()) != frames) return; // every n-th frame: shots cannot be told apart
+    if (static_cast<std::int64_t>(values.size()) != frames)
+        return scores; // every n-th frame: shots cannot be told apart
     Series of_shots;
-    for (std::size_t i = 0; i < shots.size(); i++) {
-        const Series part(values.begin() + shots[i].shot.start, values.begin() + shots[i].shot.end);
+    for (const PlannedShot &planned : shots) {
+        const Series part(values.begin() + planned.shot.start, values.begin() + planned.shot.end);
         of_shots.push_back(pooled_metric(metric, part, base.pool));
-        plan["shots"][i]["final_vmaf"] = of_shots.back();
     }
+    scores["shots"] = of_shots;
     plan["spread"] = {
         {"min", pooled(of_shots, "min")}, {"max", pooled(of_shots, "max")}, {"std", standard_deviation(of_shots)}};
     run.progress().say("joined: " + base.score.metrics.front().name + " " + fixed_text(plan["final_score"], 4) +
                        "; shots from " + fixed_text(plan["spread"]["min"], 4) + " to " +
                        fixed_text(plan["spread"]["max"], 4));
+    return scores;
 }
 
 } // namespace vmaf::tune

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/new_file.hpp"
 #include "cli/run.hpp"
 #include "commands/shot_plan.hpp"
 
@@ -30,12 +31,14 @@ ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &se
                       const std::string &output, double first_time);
 std::string assembly_script(const ShotAssembly &assembly, const std::string &folder); // POSIX sh
 
-// Long shots first, side by side; segments that an earlier run finished with the same command stay. Throws
-// CommandError.
-void run_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &assembly, const std::string &folder);
+// One segment; one that an earlier run finished with the same command stays. Throws CommandError.
+void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const std::string &folder);
 
-// Scores the joined file, and each shot in it, into the plan.
-void score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &assembly,
-                    const std::vector<PlannedShot> &shots, nlohmann::json &plan);
+// All segments as one file. Throws CommandError.
+void join_segments(Run &run, const ProbeSetup &base, const ShotAssembly &assembly, const NewFile &file);
+
+// Scores of the joined file, {"plan": what is said of the whole, "shots": a score for each}.
+nlohmann::json score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &assembly,
+                              const std::vector<PlannedShot> &shots);
 
 } // namespace vmaf::tune

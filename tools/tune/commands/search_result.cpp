@@ -182,6 +182,12 @@ void write_result(const RunningOptions &o, const std::string &path, const std::s
     vmaf::system::write_output_file(path.empty() ? "-" : path, [&](const auto &out) { out(text); });
 }
 
+std::string deliver(const RunningOptions &o, const std::string &path, const std::string &text) {
+    if (path.empty() || path == "-") return text;
+    write_result(o, path, text);
+    return "";
+}
+
 void print_probe_commands(const ProbeSetup &setup, double q) {
     for (const Sample &sample : setup.samples)
         for (int pass = setup.encode.two_pass ? 1 : 0; pass <= (setup.encode.two_pass ? 2 : 0); pass++)

@@ -31,6 +31,8 @@ void check_result(const RunningOptions &options,
                   const std::string &path); // may it be written? Asked before work starts
 void check_folder(const std::string &path); // can a file be made there? Else CommandError
 void write_result(const RunningOptions &options, const std::string &path, const std::string &text);
+// Of a job, which leaves standard output to its executor: what is to be printed there; empty where a file has it.
+std::string deliver(const RunningOptions &options, const std::string &path, const std::string &text);
 
 // The commands of the probe at q, as they would run (--dry-run).
 void print_probe_commands(const ProbeSetup &setup, double q);

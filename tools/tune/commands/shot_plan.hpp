@@ -25,6 +25,7 @@ std::vector<Zone> parse_zones(const std::string &text, std::int64_t frames);
 struct PlannedShot {
     Shot shot;
     std::optional<std::size_t> zone;
+    std::string preset; // of its zone; empty: that of all
     double q = 0, score = 0, kbps = 0;
     double seconds = 0; // that it is shown
     std::size_t probes = 0;

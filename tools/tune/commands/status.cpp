@@ -1,53 +1,59 @@
-#include "commands/on_cluster.hpp"
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
-#include "cli/command_error.hpp"
+#include "cli/complain.hpp"
 #include "commands/commands.hpp"
-#include "system/filesystem.hpp"
+#include "jobs/run_folder.hpp"
+#include "jobs/slurm_run.hpp"
 
 namespace vmaf::tune {
 
 namespace {
 
 struct StatusRequest : RunningOptions {
-    ClusterWork cluster;
+    std::string run, shared;
+    StatusWish wish;
 };
 
-int run_status(const StatusRequest &o) {
-    std::vector<std::string> folders;
-    if (!o.cluster.run.empty()) folders = {o.cluster.run};
-    if (folders.empty() && !o.cluster.shared.empty()) folders = runs_in(o.cluster.shared);
-    if (folders.empty())
-        throw usage_error(o.cluster.shared.empty() ? "give the folder of a run, or --shared FOLDER for all runs in it"
-                                                   : "there is no run in '" + o.cluster.shared + "'");
-    const bool acts = o.cluster.attach || o.cluster.wait || o.cluster.cancel;
-    if (acts && o.cluster.run.empty()) folders = {folders.back()}; // the newest
+// Of all runs in a shared folder; those of another version are named.
+int show_all(const StatusRequest &o, const std::vector<std::string> &folders) {
     int exit_code = kExitOk;
     for (const std::string &folder : folders) {
-        ClusterWork own = o.cluster;
-        own.run = folder;
-        own.task_folder = folder; // so that the command is not begun again
-        own.as_json = o.json;
-        exit_code = run_stored_command(own, folder);
+        try {
+            exit_code = show_status(job_of_run(folder), folder, o.wish);
+        } catch (const Error &e) {
+            complain("status", e.what());
+            exit_code = kExitUsage;
+        }
     }
     return exit_code;
 }
 
+int run_status(const StatusRequest &given) {
+    StatusRequest o = given;
+    o.wish.as_json = o.json;
+    if (!o.run.empty()) return show_status(job_of_run(o.run), o.run, o.wish);
+    if (o.shared.empty()) throw usage_error("give the folder of a run, or --shared FOLDER for all runs in it");
+    const std::vector<std::string> folders = runs_in(o.shared);
+    if (folders.empty()) throw usage_error("there is no run in '" + o.shared + "'");
+    if (!o.wish.acts()) return show_all(o, folders);
+    return show_status(job_of_run(folders.back()), folders.back(), o.wish); // the newest
+}
+
 void bind_status(CLI::App &app, StatusRequest &o) {
-    add_option(app, "run", o.cluster.run, "folder of a run (default: all under --shared)");
-    add_option(app, "--shared", o.cluster.shared, "shared folder of the runs");
-    app.add_flag("--attach", o.cluster.attach, "watch until the end; Ctrl-C stops watching, not the run");
-    app.add_flag("--wait", o.cluster.wait, "wait for the end and return the run's exit code");
-    app.add_flag("--cancel", o.cluster.cancel, "end the run and write what is done");
+    add_option(app, "run", o.run, "folder of a run (default: all under --shared)");
+    add_option(app, "--shared", o.shared, "shared folder of the runs");
+    app.add_flag("--attach", o.wish.attach, "watch until the end; Ctrl-C stops watching, not the run");
+    app.add_flag("--wait", o.wish.wait, "wait for the end and return the run's exit code");
+    app.add_flag("--cancel", o.wish.cancel, "end the run and write what is done");
     app.add_flag("--json", o.json, "print JSON lines");
 }
 
 } // namespace
 
-int run_stored_command(const ClusterWork &work, const std::string &folder) {
+JobCommand job_of_run(const std::string &folder) {
     std::vector<std::string> arguments = RunFolder(folder).manifest().arguments;
     std::reverse(arguments.begin(), arguments.end()); // the order that the parser wants
     CLI::App app("", "vmaf-tune");
@@ -59,16 +65,9 @@ int run_stored_command(const ClusterWork &work, const std::string &folder) {
     } catch (const CLI::ParseError &e) {
         throw CommandError(kExitUsage, "the run in '" + folder + "' was made by another version: " + e.what());
     }
-    ClusterWork &own = *commands.chosen()->cluster;
-    own.run = work.run;
-    own.attach = work.attach;
-    own.wait = work.wait;
-    own.cancel = work.cancel;
-    own.as_json = work.as_json;
-    own.task_folder = work.task_folder;
-    own.phase = work.phase;
-    own.workers = work.workers;
-    return commands.chosen()->run();
+    if (const auto &job = commands.chosen()->job; job && job->cluster) return *job;
+    throw usage_error("'" + folder + "' is not the folder of a run: '" + commands.chosen()->app->get_name() +
+                      "' does not run on a cluster");
 }
 
 void add_status(Commands &commands) {

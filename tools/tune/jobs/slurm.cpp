@@ -1,4 +1,4 @@
-#include "executor/slurm.hpp"
+#include "jobs/slurm.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -72,7 +72,7 @@ std::string Slurm::submit(const Job &job) const {
     add("partition", options_.partition);
     add("account", options_.account);
     add("qos", options_.qos);
-    if (!job.is_light) {
+    if (job.tasks > 0) {
         add("constraint", options_.constraint);
         add("gres", options_.gres);
         add("mem", options_.memory);

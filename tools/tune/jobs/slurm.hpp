@@ -22,9 +22,8 @@ class Slurm {
     struct Job {
         std::string name, folder, log;
         Arguments command;
-        std::size_t tasks = 0; // of an array; 0: a single job
+        std::size_t tasks = 0; // of an array, which gets the resources that were asked for; 0: a single job
         std::string after;     // ids of jobs that must have ended, however
-        bool is_light = false; // needs none of the resources that were asked for
     };
     // Its id. Throws CommandError with what sbatch says.
     std::string submit(const Job &job) const;

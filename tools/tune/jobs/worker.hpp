@@ -1,7 +1,7 @@
 // A task of the array: takes units until none is left.
 #pragma once
 
-#include "executor/cluster_run.hpp"
+#include "jobs/run_folder.hpp"
 
 namespace vmaf::tune {
 
@@ -13,8 +13,7 @@ class UnitChooser {
 
     void set_taken(const std::vector<bool> &taken);
     void take(std::size_t unit) { taken_[unit] = true; }
-    // The next free units of one group, at most as many as make sense; empty: all are taken.
-    std::vector<std::size_t> next(const std::function<bool(std::size_t, std::size_t)> &are_alike) const;
+    std::vector<std::size_t> next() const; // free neighbours, at most as many as make sense; empty: all are taken
     void measured(std::size_t units, double seconds);
 
   private:
@@ -25,6 +24,10 @@ class UnitChooser {
     double units_done_ = 0, seconds_ = 0; // recent ones weigh more
 };
 
-int work_as_task(const ClusterRequest &options, const ClusterCommand &command);
+struct TaskOfRun {
+    std::string folder;
+    std::size_t phase = 0, workers = 1;
+};
+int work_as_task(const JobCommand &command, const TaskOfRun &task);
 
 } // namespace vmaf::tune

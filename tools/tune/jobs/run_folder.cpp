@@ -1,4 +1,4 @@
-#include "executor/run_folder.hpp"
+#include "jobs/run_folder.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -19,10 +19,11 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-constexpr const char *kRooms[] = {"claims", "rows", "tasks", "errors", "encodes", "logs"};
+constexpr int kVersion = 2; // 1: a command was told its part by hooks, and ran once more for the answer
+constexpr const char *kRooms[] = {"phases", "claims", "rows", "tasks", "errors", "encodes", "logs"};
 constexpr std::size_t kClaimsInFolder = 1000;
 
-std::string text_of(const std::string &path) {
+std::string content_of(const std::string &path) {
     fs::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -45,17 +46,14 @@ RunFolder RunFolder::create(const std::string &shared, Manifest manifest) {
     system::make_folders(fs::path(run.path_).parent_path().string());
     if (!system::make_own_folder(run.path_)) throw Error(EIO, "'" + run.path_ + "' cannot be made");
     for (const char *room : kRooms) system::make_folders(run.path_ + "/" + room);
-    for (std::size_t i = 0; i <= manifest.units.size() / kClaimsInFolder; i++)
-        system::make_folders(run.path_ + "/claims/" + std::to_string(i));
+    run.make_claim_folders(manifest.units.size());
     if (manifest.store.empty()) manifest.store = run.path_ + "/store"; // nothing of other runs is used
-    write_whole(run.path_ + "/run.json", safe_dump({{"version", 1},
+    write_whole(run.path_ + "/run.json", safe_dump({{"version", kVersion},
                                                     {"id", manifest.id},
                                                     {"command", manifest.command},
                                                     {"working_folder", manifest.working_folder},
                                                     {"store", manifest.store},
                                                     {"arguments", manifest.arguments},
-                                                    {"phases", manifest.phases},
-                                                    {"extra", manifest.extra},
                                                     {"units", manifest.units}}) +
                                              "\n");
     run.manifest_ = std::move(manifest);
@@ -68,21 +66,42 @@ RunFolder::RunFolder(const std::string &path) : path_(fs::absolute(path).lexical
     std::string danger;
     const json stored = json::parse(system::content_if_own(file, danger), nullptr, false);
     if (!danger.empty()) throw system::Untrusted("the run in '" + path_ + "' is not used, because " + danger);
+    if (const int version = stored.is_object() ? stored.value("version", kVersion) : kVersion; version != kVersion)
+        throw Error(EINVAL, "'" + path_ + "' is the folder of a run of another version of vmaf-tune (format " +
+                                std::to_string(version) + ", not " + std::to_string(kVersion) +
+                                "); use the version that began it, or begin the run again");
     try {
         manifest_.id = stored.at("id");
         manifest_.command = stored.at("command");
         manifest_.working_folder = stored.at("working_folder");
         manifest_.store = stored.at("store");
         manifest_.arguments = stored.at("arguments");
-        manifest_.extra = stored.at("extra");
-        manifest_.phases = stored.at("phases").get<std::vector<std::size_t>>();
         manifest_.units = stored.at("units").get<std::vector<json>>();
     } catch (const json::exception &) {
         throw Error(ENOENT, "'" + path_ + "' is not the folder of a run (no run.json)");
     }
-    const auto &phases = manifest_.phases;
-    if (phases.empty() || !std::is_sorted(phases.begin(), phases.end()) || phases.back() > manifest_.units.size())
-        throw Error(EINVAL, "'" + file + "' is damaged");
+    read_phases();
+}
+
+void RunFolder::make_claim_folders(std::size_t units) const {
+    for (std::size_t i = 0; i <= units / kClaimsInFolder; i++)
+        system::make_folders(path_ + "/claims/" + std::to_string(i));
+}
+
+void RunFolder::add_phase(const std::vector<json> &units) {
+    make_claim_folders(manifest_.units.size() + units.size());
+    write_whole(phase_path(manifest_.phases.size()), safe_dump(units) + "\n");
+    read_phases();
+}
+
+void RunFolder::read_phases() {
+    for (std::error_code error; fs::exists(phase_path(manifest_.phases.size()), error);) {
+        const json units = json::parse(content_of(phase_path(manifest_.phases.size())), nullptr, false);
+        if (!units.is_array() || units.empty())
+            throw Error(EINVAL, "'" + phase_path(manifest_.phases.size()) + "' is damaged");
+        manifest_.phases.push_back(manifest_.units.size());
+        manifest_.units.insert(manifest_.units.end(), units.begin(), units.end());
+    }
 }
 
 std::string RunFolder::claim_path(std::size_t unit) const {
@@ -158,7 +177,7 @@ std::vector<TaskError> RunFolder::errors() const {
     std::vector<TaskError> all;
     std::error_code failed;
     for (const auto &entry : fs::directory_iterator(path_ + "/errors", failed)) {
-        const json stored = json::parse(text_of(entry.path().string()), nullptr, false);
+        const json stored = json::parse(content_of(entry.path().string()), nullptr, false);
         if (stored.is_object())
             all.push_back({stored.value("who", ""), stored.value("node", ""), stored.value("message", ""),
                            stored.value("exit_code", 0)});
@@ -194,6 +213,13 @@ const std::map<std::size_t, UnitResult> &RunFolder::results() {
     return results_;
 }
 
+JobRows RunFolder::rows(std::size_t units) {
+    JobRows rows;
+    for (const auto &[unit, result] : results())
+        if (unit < units) rows.push_back({manifest_.units[unit], result.rows, result.failure});
+    return rows;
+}
+
 std::size_t RunFolder::left(std::size_t phase) {
     const std::size_t first = manifest_.phases[phase], last = manifest_.phase_end(phase);
     const auto &known = results();
@@ -201,7 +227,7 @@ std::size_t RunFolder::left(std::size_t phase) {
 }
 
 json RunFolder::state() const {
-    json state = json::parse(text_of(path_ + "/state.json"), nullptr, false);
+    json state = json::parse(content_of(path_ + "/state.json"), nullptr, false);
     return state.is_object() ? state : json::object();
 }
 

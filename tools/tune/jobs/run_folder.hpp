@@ -2,7 +2,8 @@
 // machines: a unit of work is claimed by making a file that must not be there yet, each task appends to a file of its
 // own, and what replaces something is renamed into place.
 //
-//   run.json       what is to be done; never changes
+//   run.json       what is to be done, and the first phase of it; never changes
+//   phases/N       units of a later phase, made when those before it are done
 //   claims/N       unit N is being done, by whom; one line for each attempt
 //   rows/WHO.jsonl what the task WHO has done: {"unit": N, "rows": [...]}
 //   tasks/WHO      the units that WHO claimed
@@ -19,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "jobs/job.hpp"
 #include "system/file_lock.hpp"
 
 namespace vmaf::tune {
@@ -26,9 +28,8 @@ namespace vmaf::tune {
 struct Manifest {
     std::string id, command, working_folder, store;
     std::vector<std::string> arguments; // of vmaf-tune, complete
-    std::vector<nlohmann::json> units;  // in the order of the answer; neighbours of one `group` may be done at once
-    std::vector<std::size_t> phases;    // where each begins in `units`; a phase starts when the one before has ended
-    nlohmann::json extra = nlohmann::json::object(); // what the command found out while it planned
+    std::vector<nlohmann::json> units;  // of all phases so far
+    std::vector<std::size_t> phases{0}; // where each begins in `units`
     std::size_t phase_end(std::size_t phase) const {
         return phase + 1 < phases.size() ? phases[phase + 1] : units.size();
     }
@@ -52,6 +53,8 @@ class RunFolder {
 
     const Manifest &manifest() const { return manifest_; }
     const std::string &path() const { return path_; }
+    void add_phase(const std::vector<nlohmann::json> &units); // by whoever holds the lock
+    void read_phases();                                       // that others have added
 
     // Claims. `who` names a task and its attempt.
     bool claim(std::size_t unit, const std::string &who);
@@ -71,6 +74,7 @@ class RunFolder {
     // Reads what was added since the last time. The first result of a unit counts.
     const std::map<std::size_t, UnitResult> &results();
     std::size_t left(std::size_t phase);
+    JobRows rows(std::size_t units); // of the first `units`, as far as they are done
 
     // The state, read and written by one process at a time.
     nlohmann::json state() const;
@@ -89,6 +93,8 @@ class RunFolder {
   private:
     RunFolder() = default;
     std::string claim_path(std::size_t unit) const;
+    std::string phase_path(std::size_t phase) const { return path_ + "/phases/" + std::to_string(phase); }
+    void make_claim_folders(std::size_t units) const;
 
     std::string path_;
     Manifest manifest_;

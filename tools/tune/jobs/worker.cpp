@@ -1,4 +1,4 @@
-#include "executor/worker.hpp"
+#include "jobs/worker.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/visible_text.hpp"
-#include "cli/command_error.hpp"
+#include "jobs/local.hpp"
 #include "process/child.hpp"
 #include "system/environment.hpp"
 #include "system/host.hpp"
@@ -40,26 +40,23 @@ class Claims {
 
 class Worker {
   public:
-    Worker(const ClusterRequest &options, const ClusterCommand &command)
-        : options_(options), command_(command), run_(options.cluster.task_folder), host_(host_name()) {
-        const std::string job = system::environment("SLURM_ARRAY_JOB_ID").value_or("0");
+    Worker(const JobCommand &command, const TaskOfRun &task)
+        : command_(command), phase_(task.phase), workers_(task.workers), run_(task.folder), host_(host_name()) {
+        const std::string array = system::environment("SLURM_ARRAY_JOB_ID").value_or("0");
         index_ = std::strtoull(system::environment("SLURM_ARRAY_TASK_ID").value_or("0").c_str(), nullptr, 10);
-        task_ = job + "_" + std::to_string(index_);
+        task_ = array + "_" + std::to_string(index_);
         who_ = task_ + "." + system::environment("SLURM_RESTART_COUNT").value_or("0");
     }
 
     int run() {
-        const std::size_t phase = options_.cluster.phase;
         const Manifest &manifest = run_.manifest();
-        if (phase >= manifest.phases.size()) throw usage_error("the run has no phase " + std::to_string(phase));
-        UnitChooser chooser(manifest.phases[phase], manifest.phase_end(phase), index_, options_.cluster.workers);
+        if (phase_ >= manifest.phases.size()) throw usage_error("the run has no phase " + std::to_string(phase_));
+        so_far_ = run_.rows(manifest.phases[phase_]);
+        UnitChooser chooser(manifest.phases[phase_], manifest.phase_end(phase_), index_, workers_);
         take_over();
         chooser.set_taken(run_.claimed());
-        const auto are_alike = [&](std::size_t a, std::size_t b) {
-            return manifest.units[a].value("group", "") == manifest.units[b].value("group", "");
-        };
         while (!interruption::requested()) {
-            const std::vector<std::size_t> wanted = chooser.next(are_alike);
+            const std::vector<std::size_t> wanted = chooser.next();
             if (wanted.empty()) break;
             run_.note_claims(task_, wanted);
             std::vector<std::size_t> got;
@@ -84,6 +81,21 @@ class Worker {
     }
 
   private:
+    ProbeRequest settled(ProbeRequest o) const {
+        if (command_.cluster->gres.starts_with("gpu") && o.score_backend == BackendWish::automatic)
+            o.score_backend = BackendWish::cuda; // a GPU that was asked for is used, or the unit fails
+        o.store = run_.manifest().store;
+        o.run_folder = run_.path();
+        // A database is for one machine; what others need goes to the shared folder. The home folder may be shared.
+        o.cache_dir =
+            system::environment("TMPDIR").value_or("/tmp") + "/vmaf-tune-cache-" + std::to_string(system::own_user());
+        if (o.no_cache) o.cache_dir += "-" + run_.manifest().id; // nothing of other runs
+        o.no_cache = false;
+        o.progress = ProgressMode::plain;
+        o.log.clear();
+        return o;
+    }
+
     // What an earlier attempt of this task claimed and did not finish: its node is lost, or it was stopped.
     void take_over() {
         const auto &results = run_.results();
@@ -101,28 +113,35 @@ class Worker {
     }
 
     // How many were done.
-    std::size_t work(const std::vector<std::size_t> &units) {
-        Claims claims(run_, units);
-        std::vector<nlohmann::json> what;
-        for (const std::size_t unit : units) what.push_back(run_.manifest().units[unit]);
+    std::size_t work(const std::vector<std::size_t> &numbers) {
+        Claims claims(run_, numbers);
+        std::vector<nlohmann::json> units;
+        for (const std::size_t number : numbers) units.push_back(run_.manifest().units[number]);
+        const auto give_up = [&](int code, const std::string &sentence) {
+            std::fprintf(stderr, "vmaf-tune: %s: %s\n", host_.c_str(), visible(sentence).c_str());
+            run_.add_error({who_, host_, sentence, code});
+            failed_ = code; // other nodes may be able to do it
+        };
         try {
-            command_.work(options_, what, [&](std::size_t i, const UnitResult &result) {
-                run_.add_result(who_, units.at(i), result);
-                claims.done(units.at(i));
+            if (!job_) job_ = command_.make(settled(*command_.request));
+            run_units(*job_, units, so_far_, false, [&](std::size_t i, std::vector<nlohmann::json> rows) {
+                run_.add_result(who_, numbers[i], {std::move(rows), "", 0});
+                claims.done(numbers[i]);
             });
         } catch (const CommandError &e) {
-            if (e.code() == kExitInterrupted) return units.size() - claims.units().size();
-            std::fprintf(stderr, "vmaf-tune: %s: %s\n", host_.c_str(), visible(e.what()).c_str());
-            run_.add_error({who_, host_, e.what(), e.code()});
-            failed_ = e.code(); // other nodes may be able to do it
+            if (e.code() != kExitInterrupted) give_up(e.code(), e.what());
+        } catch (const Error &e) {
+            give_up(kExitFailed, e.what());
         }
-        return units.size() - claims.units().size();
+        return numbers.size() - claims.units().size();
     }
 
-    const ClusterRequest &options_;
-    const ClusterCommand &command_;
+    const JobCommand &command_;
+    std::size_t phase_, workers_;
     RunFolder run_;
     std::string host_, task_, who_;
+    std::unique_ptr<Job> job_; // from the first unit on
+    JobRows so_far_;           // of the phases before this one
     std::size_t index_ = 0, units_ = 0;
     double busy_ = 0;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
@@ -152,7 +171,7 @@ std::size_t UnitChooser::most_at_once() const {
     return std::max<std::size_t>(1, std::min(by_time, left / (2 * workers_))); // less and less towards the end
 }
 
-std::vector<std::size_t> UnitChooser::next(const std::function<bool(std::size_t, std::size_t)> &are_alike) const {
+std::vector<std::size_t> UnitChooser::next() const {
     std::vector<std::size_t> units;
     const std::size_t most = most_at_once(), count = last_ - first_;
     for (std::size_t i = 0; i < count && units.size() < most; i++) {
@@ -161,27 +180,12 @@ std::vector<std::size_t> UnitChooser::next(const std::function<bool(std::size_t,
             if (!units.empty()) break;
             continue;
         }
-        if (!units.empty() && (unit != units.back() + 1 || !are_alike(units.front(), unit))) break;
+        if (!units.empty() && unit != units.back() + 1) break;
         units.push_back(unit);
     }
     return units;
 }
 
-int work_as_task(const ClusterRequest &given, const ClusterCommand &command) {
-    ClusterRequest options = given;
-    options.cluster.executor = ExecutorKind::local;
-    const RunFolder run(given.cluster.task_folder);
-    options.store = run.manifest().store;
-    options.run_folder = run.path();
-    options.cluster.extra = run.manifest().extra;
-    // A database is for one machine; what others need goes to the shared folder. The home folder may be shared.
-    const std::string scratch = system::environment("TMPDIR").value_or("/tmp");
-    options.cache_dir = scratch + "/vmaf-tune-cache-" + std::to_string(system::own_user());
-    if (given.no_cache) options.cache_dir += "-" + run.manifest().id; // nothing of other runs
-    options.no_cache = false;
-    options.progress = ProgressMode::plain;
-    options.log.clear();
-    return Worker(options, command).run();
-}
+int work_as_task(const JobCommand &command, const TaskOfRun &task) { return Worker(command, task).run(); }
 
 } // namespace vmaf::tune

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "cache/shared_results.hpp"
-#include "executor/run_folder.hpp"
-#include "executor/worker.hpp"
+#include "jobs/run_folder.hpp"
+#include "jobs/worker.hpp"
 #include "system/files.hpp"
 #include "system/host.hpp"
 
@@ -21,18 +21,15 @@ using testing::IsEmpty;
 class Folder {
   public:
     ~Folder() { fs::remove_all(path); }
-    std::string path = system::make_new_folder(system::temporary_folder() + "/vmaf-tune-executor-");
+    std::string path = system::make_new_folder(system::temporary_folder() + "/vmaf-tune-jobs-");
 };
 
 RunFolder make_run(const std::string &shared, std::size_t units) {
     Manifest manifest;
     manifest.command = "corpus";
-    for (std::size_t i = 0; i < units; i++) manifest.units.push_back({{"group", i < units / 2 ? "a" : "b"}});
-    manifest.phases = {0};
+    for (std::size_t i = 0; i < units; i++) manifest.units.push_back(i);
     return RunFolder::create(shared, std::move(manifest));
 }
-
-const auto kAlike = [](std::size_t, std::size_t) { return true; };
 
 TEST(RunFolder, AUnitIsClaimedOnce) {
     const Folder folder;
@@ -71,6 +68,34 @@ TEST(RunFolder, WhatIsNoneIsRefused) {
     EXPECT_THROW(RunFolder(folder.path), Error);
 }
 
+TEST(RunFolder, ThatOfAnotherVersionIsRefusedWithASentence) {
+    const Folder folder;
+    std::ofstream(folder.path + "/run.json") << R"({"version": 1, "id": "x", "command": "corpus", "units": []})";
+    try {
+        RunFolder run(folder.path);
+        FAIL() << "it is taken for one of this version";
+    } catch (const Error &e) {
+        EXPECT_THAT(e.what(), testing::HasSubstr("another version of vmaf-tune (format 1, not 2)"));
+    }
+}
+
+TEST(RunFolder, PhasesFollowEachOther) {
+    const Folder folder;
+    RunFolder run = make_run(folder.path, 2), other(run.path());
+    run.add_result("1_0.0", 0, {{"a"}, "", 0});
+    run.add_result("1_0.0", 1, {{"b"}, "", 0});
+    run.add_phase({"x", "y", "z"});
+    EXPECT_THAT(run.manifest().phases, ElementsAre(0, 2));
+    EXPECT_EQ(other.manifest().units.size(), 2u);
+    other.read_phases();
+    EXPECT_EQ(other.manifest().units.size(), 5u);
+    EXPECT_EQ(other.left(1), 3u);
+    EXPECT_TRUE(other.claim(4, "2_0.0"));
+    const JobRows before = other.rows(other.manifest().phases[1]);
+    ASSERT_EQ(before.size(), 2u);
+    EXPECT_EQ(before[1].rows.front(), "b");
+}
+
 TEST(UnitChooser, WorkersTakeEveryUnitOnceAndFewerAtATimeTowardsTheEnd) {
     constexpr std::size_t kUnits = 1000, kWorkers = 7;
     std::vector<bool> taken(kUnits, false);
@@ -81,7 +106,7 @@ TEST(UnitChooser, WorkersTakeEveryUnitOnceAndFewerAtATimeTowardsTheEnd) {
         more = false;
         for (UnitChooser &worker : workers) {
             worker.set_taken(taken);
-            const std::vector<std::size_t> units = worker.next(kAlike);
+            const std::vector<std::size_t> units = worker.next();
             for (const std::size_t unit : units) {
                 ASSERT_FALSE(taken[unit]);
                 taken[unit] = true;
@@ -98,16 +123,12 @@ TEST(UnitChooser, WorkersTakeEveryUnitOnceAndFewerAtATimeTowardsTheEnd) {
     EXPECT_EQ(sizes.back(), 1u);
 }
 
-TEST(UnitChooser, LongUnitsAreTakenOneByOneAndGroupsStayApart) {
+TEST(UnitChooser, LongUnitsAreTakenOneByOne) {
     UnitChooser chooser(10, 110, 0, 1);
     chooser.measured(1, 60);
-    EXPECT_THAT(chooser.next(kAlike), ElementsAre(10));
-    UnitChooser quick(0, 100, 0, 1);
-    quick.measured(100, 1);
-    const auto by_tens = [](std::size_t a, std::size_t b) { return a / 10 == b / 10; };
-    EXPECT_EQ(quick.next(by_tens).size(), 10u);
-    quick.set_taken(std::vector<bool>(100, true));
-    EXPECT_THAT(quick.next(by_tens), IsEmpty());
+    EXPECT_THAT(chooser.next(), ElementsAre(10));
+    chooser.set_taken(std::vector<bool>(110, true));
+    EXPECT_THAT(chooser.next(), IsEmpty());
 }
 
 TEST(SharedResults, AreFoundByOthersAndEncodesByTheirSize) {

@@ -1,4 +1,4 @@
-#include "executor/cluster_run.hpp"
+#include "jobs/slurm_run.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,11 +8,11 @@
 
 #include "base/error.hpp"
 #include "base/visible_text.hpp"
-#include "cli/command_error.hpp"
-#include "executor/slurm.hpp"
-#include "executor/worker.hpp"
+#include "jobs/run_folder.hpp"
+#include "jobs/slurm.hpp"
 #include "rows/row.hpp"
 #include "system/filesystem.hpp"
+#include "system/output_file.hpp"
 #include "system/program.hpp"
 #include "system/terminal.hpp"
 
@@ -36,11 +36,19 @@ struct Counts {
     std::string reason;   // why nothing runs
 };
 
+// What a process that scores nothing, because it plans or answers, does not need.
+ProbeRequest settled_here(ProbeRequest o) {
+    o.score_backend = BackendWish::cpu;
+    o.sample_at.clear();
+    o.store.clear();
+    return o;
+}
+
 // A run with the cluster it runs on.
-class ClusterRun {
+class SlurmRun {
   public:
-    ClusterRun(const ClusterRequest &options, RunFolder run, const ClusterCommand &command)
-        : options_(options), command_(command), run_(std::move(run)), slurm_(options_.cluster) {}
+    SlurmRun(const JobCommand &command, RunFolder run)
+        : command_(command), run_(std::move(run)), slurm_(*command.cluster) {}
 
     RunFolder &folder() { return run_; }
 
@@ -51,6 +59,7 @@ class ClusterRun {
     }
 
     Counts counts() {
+        run_.read_phases();
         Counts c;
         c.units = run_.manifest().units.size();
         for (const auto &[unit, result] : run_.results()) {
@@ -74,22 +83,21 @@ class ClusterRun {
 
     bool is_finished() const { return run_.state().contains("exit_code"); }
 
-    // Brings the run nearer to its end, as far as that is possible now: finishes it, or submits again what was lost.
-    // `own_jobs`: how many of the queued jobs are the caller itself. Whether anything was done.
-    bool settle(std::size_t own_jobs, bool may_finish) {
+    // Brings the run nearer to its end, as far as that is possible now: answers, begins the next phase, or submits
+    // again what was lost. `own_jobs`: how many of the queued jobs are the caller itself. Whether anything was done.
+    bool settle(std::size_t own_jobs) {
         RunFolder::Lock lock(run_);
+        run_.read_phases();
         json state = run_.state();
         if (state.contains("exit_code")) return true;
-        const bool is_all_done = run_.results().size() == run_.manifest().units.size();
-        if (is_all_done && may_finish) return finish(lock, state, ""), true;
+        if (run_.results().size() == run_.manifest().units.size()) return go_on(lock, state), true;
         const auto queued = slurm_.queued(job_name(run_.manifest()));
         if (!queued || queued->size() > own_jobs) return false; // somebody works, or nobody knows
-        if (is_all_done) return finish(lock, state, ""), true;
         // Nothing runs, and something is missing: tasks ended before their work did.
         const std::size_t done = run_.results().size();
         const bool is_vain = done == state.value("done_before", std::size_t(0));
         state["vain"] = is_vain ? state.value("vain", 0) + 1 : 0;
-        if (state["vain"].get<int>() >= kMostVainSubmissions) return finish(lock, state, why_vain(state)), true;
+        if (state["vain"].get<int>() >= kMostVainSubmissions) return give_up(lock, state, why_vain(state)), true;
         const std::vector<bool> claimed = run_.claimed();
         for (std::size_t unit = 0; unit < claimed.size(); unit++)
             if (claimed[unit] && !run_.results().contains(unit)) run_.release(unit);
@@ -108,7 +116,7 @@ class ClusterRun {
         json state = run_.state();
         if (state.contains("exit_code")) return;
         state["cancelled"] = true;
-        finish(lock, state, "");
+        give_up(lock, state, "");
     }
 
     std::string line(const Counts &c) const {
@@ -135,7 +143,7 @@ class ClusterRun {
                 last = text;
                 told = time;
             }
-            settle(0, command_.is_finish_light);
+            settle(0);
             for (int i = 0; i < 10 && !interruption::requested(); i++) std::this_thread::sleep_for(kPause / 10);
         }
         if (is_terminal && !is_quiet) std::fprintf(stderr, "\r\033[K");
@@ -148,42 +156,65 @@ class ClusterRun {
         fs::ifstream text(run_.path() + kResult);
         if (text) std::fputs(std::string(std::istreambuf_iterator<char>(text), {}).c_str(), stdout);
         std::fflush(stdout);
-        if (!options_.quiet && !state.value("summary", "").empty()) // a node may have ended the run
+        if (!command_.request->quiet && !state.value("summary", "").empty()) // a node may have ended the run
             std::fprintf(stderr, "%s\n", visible(state.value("summary", "")).c_str());
-        if (!options_.quiet && !state.value("message", "").empty())
+        if (!command_.request->quiet && !state.value("message", "").empty())
             std::fprintf(stderr, "vmaf-tune: %s\n", visible(state.value("message", "")).c_str());
         return state.value("exit_code", int(kExitInternal));
     }
 
   private:
+    // The newest phase, and what settles the run after it.
     void submit(RunFolder::Lock &lock, json &state) {
         const Manifest &manifest = run_.manifest();
-        std::string after;
+        const std::size_t phase = manifest.phases.size() - 1;
         const std::string serial = std::to_string(state["jobs"].size());
-        for (std::size_t phase = 0; phase < manifest.phases.size(); phase++) {
-            const std::size_t left = run_.left(phase);
-            if (left == 0) continue;
-            Slurm::Job job;
-            job.name = job_name(manifest);
-            job.folder = manifest.working_folder;
-            job.log = run_.path() + "/logs/tasks" + serial + "-" + std::to_string(phase);
-            job.tasks = slurm_.most_tasks(left);
-            job.after = after;
-            job.command = {system::program_path(), "__task", run_.path(), std::to_string(phase),
-                           std::to_string(job.tasks)};
-            after = slurm_.submit(job);
-            state["jobs"].push_back(after);
-        }
+        Slurm::Job tasks;
+        tasks.name = job_name(manifest);
+        tasks.folder = manifest.working_folder;
+        tasks.log = run_.path() + "/logs/tasks" + serial + "-" + std::to_string(phase);
+        tasks.tasks = slurm_.most_tasks(run_.left(phase));
+        tasks.command = {system::program_path(), "__task", run_.path(), std::to_string(phase),
+                         std::to_string(tasks.tasks)};
+        state["jobs"].push_back(slurm_.submit(tasks));
         Slurm::Job end;
         end.name = job_name(manifest);
         end.folder = manifest.working_folder;
         end.log = run_.path() + "/logs/end" + serial;
-        end.after = after;
-        end.is_light = command_.is_finish_light;
-        end.command = {system::program_path(), "__settle", run_.path()};
+        end.after = state["jobs"].back();
+        end.command = {system::program_path(), "__settle", run_.path(), std::to_string(phase)};
         slurm_.submit(end);
         state["done_before"] = run_.results().size();
         lock.write(state);
+    }
+
+    // All that was asked for is done: the next phase, or the answer.
+    void go_on(RunFolder::Lock &lock, json &state) {
+        const bool can_go_on = !first_failure();
+        try {
+            const std::vector<json> units =
+                can_go_on ? job().next(run_.rows(run_.manifest().units.size())) : std::vector<json>{};
+            if (units.empty()) return finish(lock, state, "");
+            run_.add_phase(units);
+            state["vain"] = 0;
+            submit(lock, state);
+        } catch (const CommandError &e) {
+            end(lock, state, e.code(), e.what());
+        } catch (const Error &e) {
+            end(lock, state, kExitOutput, e.what());
+        }
+    }
+
+    // For what needs no unit any more.
+    Job &job() {
+        if (!job_) job_ = command_.make(settled_here(*command_.request));
+        return *job_;
+    }
+
+    const UnitResult *first_failure() {
+        for (const auto &[unit, result] : run_.results())
+            if (!result.failure.empty()) return &result;
+        return nullptr;
     }
 
     std::string why_vain(const json &state) {
@@ -196,130 +227,129 @@ class ClusterRun {
         return text + (how.empty() ? "" : how + ")");
     }
 
+    void give_up(RunFolder::Lock &lock, json &state, const std::string &trouble) {
+        try {
+            finish(lock, state, trouble);
+        } catch (const CommandError &e) {
+            end(lock, state, e.code(), e.what());
+        } catch (const Error &e) {
+            end(lock, state, kExitOutput, e.what());
+        }
+    }
+
     void finish(RunFolder::Lock &lock, json &state, const std::string &trouble) {
         const std::size_t units = run_.manifest().units.size(), done = run_.results().size();
-        ClusterRequest own = options_;
-        own.cluster.executor = ExecutorKind::local;
-        own.store = run_.manifest().store;
-        own.run_folder = run_.path();
-        own.no_cache = false; // what this run made is in its own store
-        own.cluster.on_summary = [&](const std::string &sentence) { state["summary"] = sentence; };
-        const bool to_stdout = own.output.empty() || own.output == "-";
-        if (to_stdout && command_.name != "corpus") {
-            own.output = run_.path() + kResult;
-            own.overwrite = true;
+        const bool is_cancelled = state.value("cancelled", false);
+        const std::string so_many = std::to_string(done) + " of " + std::to_string(units) + " were done";
+        int code = kExitFailed;
+        std::string message = is_cancelled ? "cancelled: " + so_many : trouble.empty() ? "" : trouble + "; " + so_many;
+        const UnitResult *failure = first_failure();
+        if (job().answers_in_part() || (done == units && !failure)) {
+            const Answer answer = job().result(run_.rows(units));
+            code = done < units && answer.exit_code == kExitOk ? int(kExitSomeFailed) : answer.exit_code;
+            state["summary"] = answer.summary;
+            if (!answer.text.empty())
+                system::write_output_file(run_.path() + kResult, [&](const auto &out) { out(answer.text); });
+        } else if (failure && message.empty()) {
+            code = failure->exit_code;
+            message = failure->failure;
         }
-        int code = kExitInternal;
-        std::string message = trouble;
-        if (state.value("cancelled", false))
-            message = "cancelled: " + std::to_string(done) + " of " + std::to_string(units) + " were done";
-        else if (done < units && trouble.empty())
-            message = std::to_string(units - done) + " of " + std::to_string(units) + " failed";
-        try {
-            const bool is_whole = done == units;
-            code = is_whole || command_.name == "corpus" ? command_.finish(own, run_.manifest(), run_.results())
-                                                         : kExitFailed;
-            if (!is_whole && trouble.empty() && code == kExitOk) code = kExitSomeFailed;
-            if (!trouble.empty()) {
-                code = kExitFailed;
-                for (const TaskError &e : run_.errors()) code = e.exit_code;
-                if (done > 0 && code == kExitFailed) code = kExitSomeFailed;
-                message += "; " + std::to_string(done) + " of " + std::to_string(units) + " were done";
-            }
-        } catch (const CommandError &e) {
-            code = e.code();
-            message = e.what();
-        } catch (const Error &e) {
-            code = kExitOutput;
-            message = e.what();
+        if (!trouble.empty()) {
+            code = kExitFailed;
+            for (const TaskError &e : run_.errors()) code = e.exit_code;
+            if (done > 0 && code == kExitFailed) code = kExitSomeFailed;
         }
-        if (state.value("cancelled", false)) code = kExitInterrupted;
-        state["exit_code"] = code;
+        end(lock, state, code, message);
+        if (done < units) slurm_.cancel(job_name(run_.manifest()));
+    }
+
+    void end(RunFolder::Lock &lock, json &state, int code, const std::string &message) {
+        state["exit_code"] = state.value("cancelled", false) ? int(kExitInterrupted) : code;
         state["message"] = message;
         state["ended"] = utc_timestamp();
         std::error_code ignored;
-        if (!options_.keep) fs::remove_all(run_.path() + "/encodes", ignored);
+        if (!command_.request->keep) fs::remove_all(run_.path() + "/encodes", ignored);
         lock.write(state);
-        if (done == units) return;
-        slurm_.cancel(job_name(run_.manifest()));
     }
 
-    ClusterRequest options_;
-    const ClusterCommand &command_;
+    const JobCommand &command_;
     RunFolder run_;
     Slurm slurm_;
+    std::unique_ptr<Job> job_;
 };
 
-void check_wishes(const ClusterRequest &o) {
-    if (o.cluster.shared.empty())
+void check_wishes(const ProbeRequest &o, const ClusterOptions &cluster) {
+    if (cluster.shared.empty())
         throw usage_error("--executor slurm needs --shared FOLDER, a folder that all nodes see under the same name");
-    if (fs::absolute(o.cluster.shared).string().find('\\') != std::string::npos) // has a meaning of its own there
+    if (fs::absolute(cluster.shared).string().find('\\') != std::string::npos) // has a meaning of its own there
         throw usage_error("--shared: Slurm cannot write logs below a folder with a backslash in its name");
     if (o.source_hash == SourceHash::none)
         throw usage_error("--executor slurm identifies results by the source's hash; leave out --no-source-hash");
-    if (o.cluster.gres.starts_with("gpu") && o.score_backend == BackendWish::cpu)
-        throw usage_error("--gres " + o.cluster.gres + " asks for a GPU and --score-backend cpu does not use it");
+    if (cluster.gres.starts_with("gpu") && o.score_backend == BackendWish::cpu)
+        throw usage_error("--gres " + cluster.gres + " asks for a GPU and --score-backend cpu does not use it");
 }
 
 } // namespace
 
-std::optional<int> run_on_cluster(const ClusterRequest &given, const ClusterCommand &command) {
-    ClusterRequest options = given;
-    // A GPU that was asked for is used, or the cell fails.
-    if (options.cluster.gres.starts_with("gpu") && options.score_backend == BackendWish::automatic)
-        options.score_backend = BackendWish::cuda;
-    if (!options.cluster.run.empty()) return show_status(options, RunFolder(options.cluster.run), command);
-    if (!options.cluster.task_folder.empty()) {
-        if (options.cluster.workers > 0) return work_as_task(options, command);
-        RunFolder run(options.cluster.task_folder); // the end of an array
-        if (fs::current_path() != run.manifest().working_folder)
-            return kExitOk; // not seen here: whoever watches ends it
-        ClusterRun cluster(options, std::move(run), command);
-        // Tasks on a lost node may be listed for a while.
-        for (int i = 0; i < kPatience && !cluster.settle(1, true) && !interruption::requested(); i++)
-            std::this_thread::sleep_for(5 * kPause);
-        return kExitOk;
-    }
-    if (options.cluster.executor != ExecutorKind::slurm || options.dry_run) return std::nullopt;
-    check_wishes(options);
-    { const Slurm is_there(options.cluster); }
+int run_on_slurm(const JobCommand &command, const std::vector<std::string> &command_line) {
+    const ProbeRequest &o = *command.request;
+    const ClusterOptions &cluster = *command.cluster;
+    check_wishes(o, cluster);
+    { const Slurm is_there(cluster); }
     Manifest manifest;
     manifest.command = command.name;
     manifest.working_folder = fs::current_path().string();
-    manifest.arguments = options.cluster.command_line;
-    if (!options.no_cache)
-        manifest.store = fs::absolute(options.cluster.shared).lexically_normal().string() + "/results";
-    command.plan(options, manifest);
-    if (manifest.phases.empty()) manifest.phases = {0};
-    ClusterRun run(options, RunFolder::create(options.cluster.shared, std::move(manifest)), command);
+    manifest.arguments = command_line;
+    if (!o.no_cache) manifest.store = fs::absolute(cluster.shared).lexically_normal().string() + "/results";
+    {
+        const std::unique_ptr<Job> job = command.make(settled_here(o));
+        job->check_outputs();
+        manifest.units = job->next({});
+    }
+    if (manifest.units.empty()) throw usage_error("no work is left for other machines");
+    SlurmRun run(command, RunFolder::create(cluster.shared, std::move(manifest)));
     run.submit_first();
-    if (!options.quiet)
+    if (!o.quiet)
         std::fprintf(stderr, "vmaf-tune: run %s in %s\n", run.folder().manifest().id.c_str(),
                      visible(run.folder().path()).c_str());
-    if (options.cluster.detach) {
+    if (cluster.detach) {
         std::printf("%s\n", run.folder().path().c_str());
         return kExitOk;
     }
-    if (!run.watch(options.quiet)) {
-        if (!options.quiet) std::fprintf(stderr, "vmaf-tune: cancelling the tasks\n");
+    if (!run.watch(o.quiet)) {
+        if (!o.quiet) std::fprintf(stderr, "vmaf-tune: cancelling the tasks\n");
         run.cancel();
     }
     return run.tell();
 }
 
-int show_status(const ClusterRequest &options, const RunFolder &folder, const ClusterCommand &command) {
-    ClusterRun run(options, folder, command);
-    if (options.cluster.cancel) {
+int settle_run(const JobCommand &command, const std::string &folder, std::size_t phase) {
+    RunFolder run(folder);
+    if (fs::current_path() != run.manifest().working_folder) return kExitOk; // not seen here: whoever watches ends it
+    if (run.manifest().phases.size() > phase + 1) return kExitOk;            // whoever watches was faster
+    SlurmRun cluster(command, std::move(run));
+    // Tasks on a lost node may be listed for a while.
+    for (int i = 0; i < kPatience && !cluster.settle(1) && !interruption::requested(); i++) {
+        std::this_thread::sleep_for(5 * kPause);
+        if (cluster.folder().manifest().phases.size() > phase + 1) break;
+    }
+    return kExitOk;
+}
+
+int show_status(const JobCommand &command, const std::string &path, const StatusWish &wish) {
+    SlurmRun run(command, RunFolder(path));
+    if (wish.cancel) {
         run.cancel();
         return run.tell();
     }
-    if (options.cluster.attach || options.cluster.wait) {
-        if (!run.watch(options.cluster.wait && !options.cluster.attach)) return kExitInterrupted; // the run goes on
+    if (wish.attach || wish.wait) {
+        if (!run.watch(wish.wait && !wish.attach)) return kExitInterrupted; // the run goes on
         return run.tell();
     }
+    const RunFolder &folder = run.folder();
     const Counts c = run.counts();
     const json state = folder.state();
-    if (options.cluster.as_json) {
+    if (wish.as_json) {
         json answer = {{"run", folder.path()},       {"command", folder.manifest().command},
                        {"units", c.units},           {"done", c.done},
                        {"failed", c.failed},         {"running", c.running},

@@ -1,8 +1,16 @@
-#include "cli/command.hpp"
+#include "commands/command.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include "jobs/local.hpp"
+#include "jobs/slurm_run.hpp"
+
 namespace vmaf::tune {
+
+int run_job(const JobCommand &job, const CommandLine &line) {
+    const bool is_elsewhere = job.cluster && job.cluster->executor == ExecutorKind::slurm && !job.request->dry_run;
+    return is_elsewhere ? run_on_slurm(job, line) : run_here(job);
+}
 
 CLI::App &Commands::add_app(const CommandText &text) {
     CLI::App &command = *app_.add_subcommand(text.name, text.summary);

@@ -1,0 +1,76 @@
+// The table of commands: the flags of each fill a request of its own type, which nobody else sees.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/outputs.hpp"
+#include "jobs/job.hpp"
+
+namespace vmaf::tune {
+
+using CommandLine = std::vector<std::string>; // as it was parsed, with defaults
+
+struct Command {
+    CLI::App *app = nullptr;
+    const RunningOptions *running = nullptr; // of its request: how errors and the end are told
+    std::function<CommandFiles()> files;
+    std::function<int(const CommandLine &line)> run; // an exit code, or CommandError
+    std::optional<JobCommand> job;
+};
+
+// How help shows a command.
+struct CommandText {
+    std::string name, summary;
+    std::vector<std::string> aliases;
+    std::string examples;
+};
+
+int run_job(const JobCommand &job, const CommandLine &line); // here, or where the request says
+
+class Commands {
+  public:
+    explicit Commands(CLI::App &app) : app_(app) {}
+
+    // `bind` declares flags for a request; `files_of(request)` and `run` see it as it was parsed.
+    template <class Request>
+    void add(const CommandText &text, void (*bind)(CLI::App &app, Request &request), int (*run)(const Request &)) {
+        const auto request = std::make_shared<Request>();
+        add_app(text, bind, *request).run = [request, run](const CommandLine &) { return run(*request); };
+    }
+
+    // A command whose work is a job, made of its request.
+    template <class JobType, class Request>
+    void add_job(const CommandText &text, void (*bind)(CLI::App &app, Request &request)) {
+        const auto request = std::make_shared<Request>();
+        Command &command = add_app(text, bind, *request);
+        JobCommand job{text.name, request, nullptr, [request](const ProbeRequest &settled) {
+                           Request own = *request;
+                           static_cast<ProbeRequest &>(own) = settled;
+                           return std::make_unique<JobType>(own);
+                       }};
+        if constexpr (std::is_base_of_v<ClusterOptions, Request>) job.cluster = request;
+        command.job = job;
+        command.run = [job](const CommandLine &line) { return run_job(job, line); };
+    }
+
+    CLI::App &app() { return app_; }
+    const Command *chosen() const; // by what was parsed; none: no command was named
+
+  private:
+    CLI::App &add_app(const CommandText &text);
+    template <class Request>
+    Command &add_app(const CommandText &text, void (*bind)(CLI::App &app, Request &request), Request &request) {
+        CLI::App &app = add_app(text);
+        bind(app, request);
+        list_.push_back({&app, &request, [&request] { return files_of(request); }, {}, {}});
+        return list_.back();
+    }
+
+    CLI::App &app_;
+    std::vector<Command> list_;
+};
+
+} // namespace vmaf::tune

@@ -259,6 +259,23 @@ json shot_json(const PredictedShot &s) {
     return {{"start", s.shot.start}, {"end", s.shot.end}, {"crf", s.q}, {"predicted_vmaf", s.score}};
 }
 
+std::string summary_of(const std::vector<PredictedShot> &predicted, const Adapter &adapter, const QualityTarget &target,
+                       const Judgement &judgement, std::size_t measured, const Calibration &calibration, double alpha) {
+    const auto [low, high] = std::minmax_element(
+        predicted.begin(), predicted.end(), [](const PredictedShot &a, const PredictedShot &b) { return a.q < b.q; });
+    return std::string(adapter.knob) + " " + number_text(low->q) +
+           (high->q > low->q ? " to " + number_text(high->q) + " should give each shot " : " should give ") +
+           target.metric + " " + number_text(target.value) + ". " + std::to_string(predicted.size()) +
+           (predicted.size() == 1 ? " shot" : " shots") + ", " + std::to_string(measured) +
+           " of them measured: predictions were off by " + fixed_text(judgement.max_abs, 2) + " at most (" +
+           verdict_word(judgement.verdict) + ")" +
+           (calibration.is_known()
+                ? "; elsewhere they were within ± " + fixed_text(calibration.half_width(alpha), 2) + " in " +
+                      fixed_text(100 * (1 - alpha), 0) + " % of cases"
+                : "; there is no calibration for " + adapter.name + ", so errors elsewhere are unknown") +
+           (judgement.verdict == PredictionVerdict::fall_back ? "; use `vmaf-tune per-shot` or `search`" : "");
+}
+
 int run_predict(const PredictRequest &o) {
     if (!o.predictor_file.empty())
         throw usage_error("--model " + o.predictor_file +
@@ -328,20 +345,7 @@ int run_predict(const PredictRequest &o) {
         run.progress().say("vmaf-tune predict: no shots were found");
         return kExitUnmet;
     }
-    const auto [low, high] = std::minmax_element(
-        predicted.begin(), predicted.end(), [](const PredictedShot &a, const PredictedShot &b) { return a.q < b.q; });
-    run.progress().say(
-        std::string(adapter.knob) + " " + number_text(low->q) +
-        (high->q > low->q ? " to " + number_text(high->q) + " should give each shot " : " should give ") +
-        target.metric + " " + number_text(target.value) + ". " + std::to_string(predicted.size()) +
-        (predicted.size() == 1 ? " shot" : " shots") + ", " + std::to_string(residuals.size()) +
-        " of them measured: predictions were off by " + fixed_text(judgement.max_abs, 2) + " at most (" +
-        verdict_word(judgement.verdict) + ")" +
-        (calibration.is_known()
-             ? "; elsewhere they were within ± " + fixed_text(calibration.half_width(o.alpha), 2) + " in " +
-                   fixed_text(100 * (1 - o.alpha), 0) + " % of cases"
-             : "; there is no calibration for " + adapter.name + ", so errors elsewhere are unknown") +
-        (judgement.verdict == PredictionVerdict::fall_back ? "; use `vmaf-tune per-shot` or `search`" : ""));
+    run.progress().say(summary_of(predicted, adapter, target, judgement, residuals.size(), calibration, o.alpha));
     return judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted : kExitOk;
 }
 

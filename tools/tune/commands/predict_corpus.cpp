@@ -67,6 +67,52 @@ double rate_at(const Title &title, double q) { // by the nearest two rows, strai
     return rows.front().kbps;
 }
 
+using Key = std::tuple<std::string_view, std::string_view, std::string_view, decltype(ScannedRow().variant()),
+                       std::string_view>;
+using Titles = std::map<Key, Title>;
+
+void find_slopes(Titles &titles, const QualityTarget &target, bool is_bounded) {
+    for (auto &[key, title] : titles) title.own_slope = slope_of(title.points, is_bounded);
+    for (auto &[key, title] : titles) { // what other titles of this encoder and preset say
+        double sum = 0;
+        int count = 0;
+        for (const auto &[other, t] : titles)
+            if (std::get<0>(other) != std::get<0>(key) && std::get<1>(other) == std::get<1>(key) &&
+                std::get<2>(other) == std::get<2>(key) && t.own_slope) {
+                sum += *t.own_slope;
+                count++;
+            }
+        title.slope = count           ? sum / count
+                      : title.adapter ? typical_slope(*title.adapter)
+                                      : title.own_slope.value_or(-0.4);
+        hold_out(title, target, is_bounded);
+    }
+}
+
+json answer_of(const Title &title, const PredictRequest &o, const QualityTarget &target, bool is_bounded,
+               double half_width) {
+    const QualityRange window = title.adapter ? title.adapter->search : QualityRange{0, 63};
+    const ScoreCurve curve(title.points, is_bounded, title.slope);
+    const auto exact = curve.q_at(target.value, window.low, window.high);
+    const bool higher = title.adapter && title.adapter->higher_is_better;
+    const double step = title.adapter ? title.adapter->step : 1;
+    json answer = {{"src", title.first->src},       {"encoder", title.first->encoder},
+                   {"preset", title.first->preset}, {"options", shell_quoted(options_of(*title.first))},
+                   {"rows", title.points.size()},   {"crf", nullptr},
+                   {"predicted_vmaf", nullptr},     {"predicted_kbps", nullptr}};
+    if (exact) { // towards better quality
+        const double q = (higher ? std::ceil(*exact / step - 1e-9) : std::floor(*exact / step + 1e-9)) * step;
+        const double rounded = std::round(q * 1e6) / 1e6, score = curve.score_at(rounded);
+        answer["crf"] = rounded;
+        answer["predicted_vmaf"] = score;
+        answer["predicted_kbps"] = rate_at(title, rounded);
+        const bool is_beyond = rounded < curve.points().front().q || rounded > curve.points().back().q;
+        answer["extrapolated"] = is_beyond;
+        if (o.with_uncertainty) answer["interval"] = interval_json(score, half_width, o.alpha);
+    }
+    return answer;
+}
+
 } // namespace
 
 int predict_from_corpus(const PredictRequest &o) {
@@ -77,9 +123,7 @@ int predict_from_corpus(const PredictRequest &o) {
         throw usage_error("predict takes one target of a higher-is-better metric");
     RowComplaints complaints(o.strict);
     const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
-    using Key = std::tuple<std::string_view, std::string_view, std::string_view, decltype(ScannedRow().variant()),
-                           std::string_view>;
-    std::map<Key, Title> titles;
+    Titles titles;
     std::vector<const ScannedRow *> used;
     ConditionTexts conditions(target.metric);
     const auto wanted = [](const std::vector<std::string> &list, std::string_view name) {
@@ -100,21 +144,7 @@ int predict_from_corpus(const PredictRequest &o) {
     if (titles.empty()) throw CommandError(kExitUnmet, "'" + o.from_corpus + "' has no rows with such a score");
     check_conditions(used, conditions, o.allow_mixed_models);
 
-    for (auto &[key, title] : titles) title.own_slope = slope_of(title.points, metric.bounded_by_100);
-    for (auto &[key, title] : titles) { // what other titles of this encoder and preset say
-        double sum = 0;
-        int count = 0;
-        for (const auto &[other, t] : titles)
-            if (std::get<0>(other) != std::get<0>(key) && std::get<1>(other) == std::get<1>(key) &&
-                std::get<2>(other) == std::get<2>(key) && t.own_slope) {
-                sum += *t.own_slope;
-                count++;
-            }
-        title.slope = count           ? sum / count
-                      : title.adapter ? typical_slope(*title.adapter)
-                                      : title.own_slope.value_or(-0.4);
-        hold_out(title, target, metric.bounded_by_100);
-    }
+    find_slopes(titles, target, metric.bounded_by_100);
     Calibration sidecar;
     if (!o.calibration.empty()) sidecar = read_calibration(o.calibration);
     // A title's interval comes from the other titles.
@@ -138,26 +168,7 @@ int predict_from_corpus(const PredictRequest &o) {
                               {"measured_vmaf", title.held_out_score + *title.residual},
                               {"residual", *title.residual}});
         }
-        const QualityRange window = title.adapter ? title.adapter->search : QualityRange{0, 63};
-        const ScoreCurve curve(title.points, metric.bounded_by_100, title.slope);
-        const auto exact = curve.q_at(target.value, window.low, window.high);
-        const bool higher = title.adapter && title.adapter->higher_is_better;
-        const double step = title.adapter ? title.adapter->step : 1;
-        json answer = {{"src", title.first->src},       {"encoder", title.first->encoder},
-                       {"preset", title.first->preset}, {"options", shell_quoted(options_of(*title.first))},
-                       {"rows", title.points.size()},   {"crf", nullptr},
-                       {"predicted_vmaf", nullptr},     {"predicted_kbps", nullptr}};
-        if (exact) { // towards better quality
-            const double q = (higher ? std::ceil(*exact / step - 1e-9) : std::floor(*exact / step + 1e-9)) * step;
-            const double rounded = std::round(q * 1e6) / 1e6, score = curve.score_at(rounded);
-            answer["crf"] = rounded;
-            answer["predicted_vmaf"] = score;
-            answer["predicted_kbps"] = rate_at(title, rounded);
-            const bool is_beyond = rounded < curve.points().front().q || rounded > curve.points().back().q;
-            answer["extrapolated"] = is_beyond;
-            if (o.with_uncertainty) answer["interval"] = interval_json(score, half_width, o.alpha);
-        }
-        answers.push_back(std::move(answer));
+        answers.push_back(answer_of(title, o, target, metric.bounded_by_100, half_width));
     }
     const Judgement judgement = judge(residuals, o.residual_threshold);
     json document = prediction_json(o, judgement, target.value, residuals.size(), calibration_for(nullptr));

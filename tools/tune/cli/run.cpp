@@ -52,9 +52,11 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
     if (scores) {
         const auto vmaf = scorer_program(options, options);
         if (!vmaf)
-            throw usage_error((options.vmaf.empty() ? "vmaf, which scores, was not found "
-                                                    : "'" + options.vmaf + "' was not found ") +
-                              (options.scorer == Scorer::binary ? "in PATH" : "beside vmaf-tune"));
+            throw usage_error(
+                !options.vmaf.empty() ? "'" + options.vmaf + "' was not found; check --vmaf-bin"
+                : options.scorer == Scorer::binary
+                    ? "'vmaf' was not found; install it, or give --vmaf-bin"
+                    : "there is no vmaf beside vmaf-tune to score with; install both, or give --vmaf-bin");
         programs_.vmaf = *vmaf;
         if (options.scorer == Scorer::library) scorers_ = std::make_unique<Scorers>(*vmaf);
         settle_backend();
@@ -139,7 +141,7 @@ void Run::check_room(const ProbeSetup &setup) const {
         if (options_.score_transport == ScoreTransport::file) needed += 2 * 1.5 * pixels;
         bytes = std::max(bytes, needed);
     }
-    work_folder_->check_room(static_cast<std::uint64_t>(bytes) * std::max(options_.encode_jobs, options_.score_jobs));
+    work_folder_->check_room(static_cast<std::uint64_t>(bytes) * parallel_searches());
 }
 
 Source Run::open_source(const std::string &path) {
@@ -240,7 +242,11 @@ std::string Run::only_preset() const {
     return options_.presets.empty() ? "" : options_.presets.front();
 }
 
-unsigned Run::parallel_searches() const { return std::max(options_.encode_jobs, options_.score_jobs); }
+// One probe is encoded while another is scored, where that takes no processors from an encoder whose time is stated.
+unsigned Run::parallel_searches() const {
+    const bool is_alone = options_.jobs == 1 || (backend() == "cpu" && options_.encode_jobs == 1);
+    return is_alone ? std::max(1u, options_.score_jobs) : options_.encode_jobs + options_.score_jobs;
+}
 
 void Run::check_interrupted() const {
     if (interruption::requested()) throw interrupted();

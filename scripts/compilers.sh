@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles every source of library and commands by itself, with another compiler or the same, without making code: quick, and enough to see that it
 # is accepted.
-#   compilers.sh COMPILER [OPTION...]      e.g. compilers.sh clang++-19 -stdlib=libc++
+#   compilers.sh COMPILER [OPTION...]      e.g. compilers.sh clang++-19 -stdlib=libc++; options come last, so that -Wconversion undoes a -Wno-conversion
 # Uses the commands of build-test. What it parses together (unity builds) is taken apart, so that a source that lacks an include or a name is found.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ def failure(source, command):
     for option in ("-o", "-MQ", "-MF", "-c"):
         if option in words:
             del words[words.index(option):words.index(option) + 2]
-    words = sys.argv[1:] + words[1:] + ["-fsyntax-only", "-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument",
+    words = [sys.argv[1]] + words[1:] + sys.argv[2:] + ["-fsyntax-only", "-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument",
                                         "-Wno-deprecated-declarations", source]  # the last option as in meson.build
     run = subprocess.run(words, cwd="build-test", capture_output=True, text=True)
     return f"{source}\n{run.stderr[:3000]}" if run.returncode else None

@@ -79,6 +79,14 @@ class _Wheel:
         self.archive.close()
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """So that installers need not build the wheel to read this."""
+    info = pathlib.Path(metadata_directory) / f"vmaf_turbo-{version()}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(_metadata(), encoding="utf-8")
+    return info.name
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     prefix = _installed(config_settings or {})
     tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())

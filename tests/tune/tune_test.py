@@ -185,7 +185,18 @@ class Tune(tune_case.TuneCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         rows = json.loads(run.stdout)["rows"]
         self.assertEqual(len(rows), 2)
-        self.assertTrue(rows[0]["bitrate_kbps"] <= rows[1]["bitrate_kbps"] or not rows[1]["ok"])
+        self.assertTrue(all(row["ok"] for row in rows), rows)
+        key = "bitrate_at_target_kbps" if all(row["bitrate_at_target_kbps"] for row in rows) else "bitrate_kbps"
+        self.assertLessEqual(rows[0][key], rows[1][key])
+        self.assertAlmostEqual(rows[0]["savings_pct"], 100 * (1 - rows[0][key] / rows[1][key]))
+        self.assertEqual(rows[1]["savings_pct"], 0)
+        for row in rows:  # at the target itself, which the answer is above
+            self.assertLessEqual(row["bitrate_at_target_kbps"] or 0, row["bitrate_kbps"] * (1 + 1e-9))
+            command = [word if word != "file:OUTPUT.mkv" else "file:" + os.path.join(self.folder, "command.mkv") for word in row["command"]]
+            subprocess.check_call(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            packets = subprocess.check_output(["ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv=p=0", os.path.join(self.folder, "command.mkv")], text=True).split()
+            row["bytes"] = sum(int(size.strip(",")) for size in packets)
+        self.assertAlmostEqual(rows[0]["bytes"] / rows[1]["bytes"], rows[0]["bitrate_kbps"] / rows[1]["bitrate_kbps"], delta=0.02)
         run = self.run_tune("ladder", "-i", self.clip, "--preset", "ultrafast", "--resolutions", "176x144,88x72", "--target-vmafs", "80,50", "--score-scale", "none", "--format", "hls", "--cache-dir", self.cache)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertTrue(run.stdout.startswith("#EXTM3U"))

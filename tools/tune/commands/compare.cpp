@@ -3,11 +3,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/visible_text.hpp"
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_result.hpp"
 #include "config.h"
+#include "curves/rate_curve.hpp"
 #include "report/escape.hpp"
 #include "text/numbers.hpp"
 
@@ -23,22 +25,29 @@ struct CompareRequest : ProbeRequest, SearchOptions, ClusterOptions {
     std::optional<TableFormat> format;
 };
 
+std::string command_text(const json &row) { return visible(shell_quoted(row.at("command").get<Arguments>())); }
+
 std::string markdown(const json &document) {
-    std::string text = "| Rank | Codec | Encoder | Best CRF | Bitrate (kbps) | Encode time (ms) | VMAF | Status "
-                       "|\n|---|---|---|---|---|---|---|---|\n";
+    std::string text = "| Rank | Codec | Encoder | Best CRF | Bitrate (kbps) | At the target (kbps) | Savings (%) | "
+                       "Encode time (ms) | VMAF | Status |\n|---|---|---|---|---|---|---|---|---|---|\n";
     int rank = 1;
     for (const json &row : document["rows"]) {
         const auto cell = [&](const char *key) { return markdown_escaped(row[key].get<std::string>()); };
-        const auto number = [&](const char *key, int digits) { return fixed_text(row[key].get<double>(), digits); };
+        const auto number = [&](const char *key, int digits) {
+            return row[key].is_number() ? fixed_text(row[key].get<double>(), digits) : "";
+        };
         text += "| " + std::to_string(rank++) + " | " + cell("codec") +
                 (cell("variant").empty() ? "" : " " + cell("variant")) + " | ";
         if (row["ok"].get<bool>())
             text += cell("encoder_version") + " | " + row["best_crf"].dump() + " | " + number("bitrate_kbps", 1) +
-                    " | " + number("encode_time_ms", 0) + " | " + number("vmaf_score", 4) + " | ok |\n";
+                    " | " + number("bitrate_at_target_kbps", 1) + " | " + number("savings_pct", 1) + " | " +
+                    number("encode_time_ms", 0) + " | " + number("vmaf_score", 4) + " | ok |\n";
         else
-            text += "| | | | | " + markdown_escaped(row["error"].get<std::string>().substr(0, 200)) + " |\n";
+            text += "| | | | | | | " + markdown_escaped(row["error"].get<std::string>().substr(0, 200)) + " |\n";
     }
     for (const json &line : document["scored"]) text += "\n" + markdown_escaped(line.get<std::string>()) + "\n";
+    for (const json &row : document["rows"]) // indented: a block of code
+        if (row["ok"].get<bool>()) text += "\n    " + command_text(row) + "\n";
     return text;
 }
 
@@ -51,8 +60,8 @@ std::string html(const json &document) {
         "collapse:collapse}td,th{padding:.3em .8em;border-bottom:1px solid #8886;text-align:right}td:nth-"
         "child(2){text-align:left}</style>\n<h1>" +
         title +
-        "</h1>\n<table><tr><th>Rank<th>Codec<th>Best CRF<th>Bitrate (kbps)<th>Difference (%)<th>Encode "
-        "time (ms)<th>VMAF<th>Status</tr>\n";
+        "</h1>\n<table><tr><th>Rank<th>Codec<th>Best CRF<th>Bitrate (kbps)<th>At the target (kbps)<th>Difference (%)"
+        "<th>Savings (%)<th>Encode time (ms)<th>VMAF<th>Status</tr>\n";
     int rank = 1;
     for (const json &row : document["rows"]) {
         const bool ok = row["ok"];
@@ -63,24 +72,28 @@ std::string html(const json &document) {
                 markup_escaped(row["codec"].get<std::string>() + " " + row["preset"].get<std::string>() + " " +
                                row["variant"].get<std::string>()) +
                 "<td>" + (ok ? row["best_crf"].dump() : "") + "<td>" + number("bitrate_kbps", 1) + "<td>" +
-                number("bitrate_delta_pct", 1) + "<td>" + number("encode_time_ms", 0) + "<td>" +
-                number("vmaf_score", 4) + "<td>" + (ok ? "ok" : markup_escaped(row["error"].get<std::string>())) +
-                "</tr>\n";
+                number("bitrate_at_target_kbps", 1) + "<td>" + number("bitrate_delta_pct", 1) + "<td>" +
+                number("savings_pct", 1) + "<td>" + number("encode_time_ms", 0) + "<td>" + number("vmaf_score", 4) +
+                "<td>" + (ok ? "ok" : markup_escaped(row["error"].get<std::string>())) + "</tr>\n";
     }
     text += "</table>\n";
     for (const json &line : document["scored"]) text += "<p>" + markup_escaped(line.get<std::string>()) + "</p>\n";
+    for (const json &row : document["rows"])
+        if (row["ok"].get<bool>()) text += "<pre>" + markup_escaped(command_text(row)) + "</pre>\n";
     return text + "</html>\n";
 }
 
 std::string csv(const json &document) {
-    std::string text = "codec,preset,variant,best_crf,bitrate_kbps,bitrate_delta_pct,encode_time_ms,vmaf_score,ok\n";
-    for (const json &row : document["rows"])
+    std::string text = "codec,preset,variant,best_crf,bitrate_kbps,bitrate_delta_pct,encode_time_ms,vmaf_score,ok,"
+                       "bitrate_at_target_kbps,savings_pct,command\n";
+    for (const json &row : document["rows"]) {
+        const auto number = [&](const char *key) { return row[key].is_null() ? "" : row[key].dump(); };
         text += csv_field(row["codec"].get<std::string>()) + "," + csv_field(row["preset"].get<std::string>()) + "," +
                 csv_field(row["variant"].get<std::string>()) + "," + row["best_crf"].dump() + "," +
-                row["bitrate_kbps"].dump() + "," +
-                (row["bitrate_delta_pct"].is_null() ? "" : row["bitrate_delta_pct"].dump()) + "," +
-                row["encode_time_ms"].dump() + "," + (row["vmaf_score"].is_null() ? "" : row["vmaf_score"].dump()) +
-                "," + row["ok"].dump() + "\n";
+                row["bitrate_kbps"].dump() + "," + number("bitrate_delta_pct") + "," + row["encode_time_ms"].dump() +
+                "," + number("vmaf_score") + "," + row["ok"].dump() + "," + number("bitrate_at_target_kbps") + "," +
+                number("savings_pct") + "," + csv_field(command_text(row)) + "\n";
+    }
     return text;
 }
 
@@ -120,6 +133,7 @@ class CompareJob : public Job {
     const Variant &variant_of(const json &entry) const;
     ProbeSetup setup_of(const json &entry);
     SearchReport search(const ProbeSetup &setup);
+    std::optional<double> rate_at_target(const ProbeSetup &setup, const SearchReport &report) const;
 
     const CompareRequest o_;
     const std::vector<QualityTarget> targets_;
@@ -196,16 +210,36 @@ SearchReport CompareJob::search(const ProbeSetup &setup) {
     return QualitySearch(run_, own, setup, targets_, adapter.step).find(targets_);
 }
 
+// Answers lie up to a step of quality above the target, each encoder's by another part: the rate on its curve where it
+// meets the target exactly. Nothing where the probes do not surround it, or where several targets were to be met.
+std::optional<double> CompareJob::rate_at_target(const ProbeSetup &setup, const SearchReport &report) const {
+    const QualityTarget &target = targets_.front();
+    if (targets_.size() > 1 || report.target != target.value) return std::nullopt;
+    RateCurve curve;
+    for (const ProbeResult &probe : report.probes)
+        if (probe.ok())
+            curve.points.push_back({probe.bitrate_kbps(),
+                                    margin_above(target, probe_score(setup, probe, target.metric, target.pool)), 0, 0,
+                                    probe.q});
+    return curve.rate_at(0);
+}
+
 // The answer's row; an encoder that cannot be searched says why in its own.
 std::vector<json> CompareJob::run(const json &entry, const JobRows &) {
     std::string codec = entry.at("encoder"), preset = preset_of(entry), error;
     SearchReport report;
+    std::optional<double> level;
+    Arguments command;
     try {
         codec = run_.adapter(codec).name;
         const ProbeSetup setup = setup_of(entry);
         preset = setup.encode.preset;
         report = search(setup);
         if (!report.ok()) error = report.reason;
+        if (report.ok()) level = rate_at_target(setup, report);
+        if (report.ok() && report.q)
+            command = encode_command(setup.programs, source_, {}, setup.encode, *report.q,
+                                     setup.encode.two_pass ? 2 : 0, "OUTPUT.stats", "OUTPUT.mkv");
     } catch (const CommandError &e) {
         if (e.code() == kExitInterrupted) throw;
         error = e.what();
@@ -218,6 +252,8 @@ std::vector<json> CompareJob::run(const json &entry, const JobRows &) {
              {"encoder_version", report.encoder_version},
              {"best_crf", q == std::floor(q) ? json(int(q)) : json(q)},
              {"bitrate_kbps", report.bitrate_kbps},
+             {"bitrate_at_target_kbps", level ? json(*level) : json(nullptr)},
+             {"command", command},
              {"encode_time_ms", report.encode_seconds * 1000},
              {"encode_fps", report.encode_fps},
              {"vmaf_score", ok ? json(report.score) : json(nullptr)},
@@ -230,14 +266,20 @@ std::vector<json> CompareJob::run(const json &entry, const JobRows &) {
              {"scored", report.scored}}};
 }
 
-// Ranked by bitrate, with the difference to the best or to --baseline.
+// Ranked by bitrate at one level of quality, with the difference to the best or to --baseline, and what is saved
+// against the latter or the worst.
 Answer CompareJob::result(const JobRows &searched) {
     if (o_.encode_jobs > 1 || o_.jobs > 1)
         run_.progress().warn("with several encode jobs the encode times are not comparable; use --encode-jobs 1");
     std::vector<json> rows;
     for (const UnitRows &entry : searched) rows.insert(rows.end(), entry.rows.begin(), entry.rows.end());
     const auto good = [](const json &row) { return row.at("ok").get<bool>(); };
-    const auto kbps = [](const json &row) { return row.at("bitrate_kbps").get<double>(); };
+    const bool has_levels = std::all_of(rows.begin(), rows.end(), [&](const json &row) {
+        return !good(row) || row.at("bitrate_at_target_kbps").is_number();
+    });
+    const auto kbps = [&](const json &row) {
+        return row.at(has_levels ? "bitrate_at_target_kbps" : "bitrate_kbps").get<double>();
+    };
     std::stable_sort(rows.begin(), rows.end(), [&](const json &a, const json &b) {
         if (good(a) != good(b)) return good(a);
         return good(a) ? kbps(a) < kbps(b) : a.at("codec") < b.at("codec");
@@ -249,6 +291,10 @@ Answer CompareJob::result(const JobRows &searched) {
                                  : row["codec"] == o_.baseline ||
                                        (!row["variant"].get<std::string>().empty() && row["variant"] == o_.baseline)))
             baseline = kbps(row);
+    double dearest = o_.baseline.empty() ? 0 : baseline;
+    if (o_.baseline.empty())
+        for (const json &row : rows)
+            if (good(row)) dearest = std::max(dearest, kbps(row));
     json document = {{"src", source_.path},
                      {"target_vmaf", targets_.front().value},
                      {"tool_version", VMAF_VERSION},
@@ -263,6 +309,7 @@ Answer CompareJob::result(const JobRows &searched) {
             scored.push_back(row["scored"]);
         is_backend_lost |= row["exit_status"] == kStatusBackendNotKept;
         row["bitrate_delta_pct"] = good(row) && baseline > 0 ? json((kbps(row) / baseline - 1) * 100) : json(nullptr);
+        row["savings_pct"] = good(row) && dearest > 0 ? json((1 - kbps(row) / dearest) * 100) : json(nullptr);
         row.erase("scored");
         row.erase("exit_status");
         document["rows"].push_back(row);

@@ -1,4 +1,5 @@
 import { chart } from "./chart.js";
+import { strip } from "./heat.js";
 import { view } from "./viewer.js";
 
 const $ = (id) => document.getElementById(id);
@@ -97,7 +98,7 @@ function finished(article, name, data, worker) {
   article.querySelector("progress").remove();
   const score = element("p", mean.toFixed(3), { className: "score" });
   score.append(element("small", " VMAF (mean)"));
-  const pair = { name, values: data.frames, ask: (index) => worker.postMessage({ type: "show", index }) };
+  const pair = { name, values: data.frames, map: data.map, ask: (index) => worker.postMessage({ type: "show", index }) };
   const download = element("button", "Save JSON", { type: "button" }), worst = element("button", "Show worst frame", { type: "button", className: "worst" });
   download.addEventListener("click", () => save(`${name}.json`, data.document));
   worst.addEventListener("click", () => pair.ask(data.frames.indexOf(Math.min(...data.frames))));
@@ -107,7 +108,9 @@ function finished(article, name, data, worker) {
     pair.ask(index);
   };
   status.textContent = "Click the curve, or use the arrow keys and Enter, to see both frames.";
-  article.append(score, chart(data.frames, "VMAF", article.clientWidth - 34, choose, point), status, scoresTable(data, "vmaf"), worst, download);
+  const say = (text) => { status.textContent = text; };
+  article.append(score, chart(data.frames, "VMAF", article.clientWidth - 34, choose, point),
+    ...(data.map ? [strip(data.map, article.clientWidth - 34, pair.ask, say)] : []), status, scoresTable(data, "vmaf"), worst, download);
   Object.assign(article, { pair, exact: data.exact, memory: data.memory, saved: data.document }); // the last three for tests
   article.dataset.state = "done";
   $("announced").textContent = `${name}: VMAF ${mean.toFixed(2)}`;
@@ -169,7 +172,7 @@ $("choice").addEventListener("submit", async (event) => {
     const model = $("model").value;
     const job = {
       module: await module, models: { [model]: MODELS[model] }, metric: "vmaf",
-      options: { model, features: FEATURES.filter((name) => $(name).checked) },
+      options: { model, features: FEATURES.filter((name) => $(name).checked), map: $("map").checked },
       raw: { width: Number($("width").value), height: Number($("height").value), pixelFormat: $("pixelFormat").value, bitDepth: Number($("bitDepth").value) },
     };
     // As many at once as there are processors; each is a worker of its own.

@@ -1,4 +1,6 @@
-// Two frames of a pair under a slider.
+// Two frames of a pair under a slider, with the map of the encode over them.
+import { legend, paint, scoreAt } from "./heat.js";
+
 const $ = (id) => document.getElementById(id);
 let shown = null; // {name, values, index, ask} of the pair on display
 
@@ -7,10 +9,17 @@ function slide() {
   $("divider").style.left = `${($("slider").value / 100) * $("frame-reference").offsetWidth}px`;
 }
 
+function heat() {
+  const { map, index } = shown, isOn = Boolean(map) && $("heat").getAttribute("aria-pressed") === "true";
+  $("heat-controls").hidden = !map;
+  $("frame-heat").hidden = !isOn;
+  if (isOn) paint($("frame-heat"), map, index, $("strength").value / 100);
+}
+
 function zoom() {
   const times = Number($("zoom").value);
   $("frames").classList.toggle("zoomed", times > 0);
-  for (const id of ["frame-reference", "frame-distorted"])
+  for (const id of ["frame-reference", "frame-distorted", "frame-heat"])
     $(id).style.width = times ? `${($(id).width * times) / devicePixelRatio}px` : "";
   slide();
 }
@@ -21,8 +30,8 @@ function go(step) {
 }
 
 /** Shows images of both clips; `ask` is called with the number of another frame that is wanted. */
-export function view({ name, values, ask }, index, images) {
-  shown = { name, values, ask, index };
+export function view({ name, values, map, ask }, index, images) {
+  shown = { name, values, map, ask, index };
   $("viewer-title").textContent = `${name}, frame ${index}: ${values[index].toFixed(2)}`;
   ["frame-reference", "frame-distorted"].forEach((id, i) => {
     const canvas = $(id);
@@ -30,6 +39,9 @@ export function view({ name, values, ask }, index, images) {
     canvas.getContext("2d").drawImage(images[i], 0, 0);
     images[i].close();
   });
+  [$("frame-heat").width, $("frame-heat").height] = [$("frame-reference").width, $("frame-reference").height];
+  $("cell").textContent = "";
+  heat();
   $("before").disabled = index === 0;
   $("after").disabled = index === values.length - 1;
   if (!$("viewer").open) $("viewer").showModal();
@@ -40,6 +52,19 @@ $("slider").addEventListener("input", slide);
 $("before").addEventListener("click", () => go(-1));
 $("after").addEventListener("click", () => go(1));
 $("zoom").addEventListener("change", zoom);
+$("strength").addEventListener("input", heat);
+$("heat").addEventListener("click", () => {
+  $("heat").setAttribute("aria-pressed", $("heat").getAttribute("aria-pressed") === "true" ? "false" : "true");
+  heat();
+});
+$("viewer").addEventListener("keydown", ({ key }) => key === "m" && shown.map && $("heat").click());
+$("frames").addEventListener("pointermove", ({ clientX, clientY }) => {
+  if (!shown.map || $("frame-heat").hidden) return;
+  const { left, top, width, height } = $("frame-heat").getBoundingClientRect();
+  const score = scoreAt(shown.map, shown.index, ((clientX - left) / width) * $("frame-heat").width, ((clientY - top) / height) * $("frame-heat").height);
+  $("cell").textContent = Number.isNaN(score) ? "" : `cell: ${score.toFixed(1)}`;
+});
+legend($("legend"));
 addEventListener("resize", () => shown && slide());
 
 // The divider follows a pointer that is pressed.

@@ -74,7 +74,7 @@ async function score(job) {
     const name = job.metric;
     say("result", {
       frames: result.frames.map(({ metrics }) => metrics[name]), pooled: result.pooled, document: result.document("json"), exact: result.document("json", 17),
-      percentiles: Object.fromEntries(Object.keys(result.pooled).map((metric) => [metric, PERCENTILES.map((p) => result.percentile(metric, p))])), memory,
+      percentiles: Object.fromEntries(Object.keys(result.pooled).map((metric) => [metric, PERCENTILES.map((p) => result.percentile(metric, p))])), memory, map: result.map,
     });
   } catch (error) {
     say("error", { message: error instanceof VmafError ? error.message : `${error.name}: ${error.message}` });

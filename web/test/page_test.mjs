@@ -88,6 +88,31 @@ try {
     assert.notEqual(await seen(), third);
     await page.keyboard.press("Escape");
   });
+  await check("heat maps: a strip, and the map over both frames", async () => {
+    await page.check("#map");
+    const [result] = await score("ref.y4m", "dist.y4m");
+    assert.equal(figures(result.exact), program("ref.y4m", "dist.y4m"));
+    await page.focus("article canvas.strip");
+    await page.keyboard.press("End");
+    assert.match(await page.textContent("article .status"), /Frame 11: worst cell \d+\.\d/);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#viewer[open]");
+    const alphas = () => page.$eval("#frame-heat", (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.filter((_, i) => i % 4 === 3).reduce((a, b) => a + b, 0));
+    const usual = await alphas();
+    assert.ok(usual > 0);
+    await page.fill("#strength", "10");
+    assert.ok((await alphas()) < usual / 2);
+    await page.fill("#strength", "70");
+    await page.hover("#frames");
+    assert.match(await page.textContent("#cell"), /cell: \d+\.\d/);
+    if (screenshots) await page.screenshot({ path: join(screenshots, "heat-1400.png") });
+    await page.click("#heat");
+    assert.ok(await page.isHidden("#frame-heat"));
+    await page.keyboard.press("m");
+    assert.ok(await page.isVisible("#frame-heat"));
+    await page.keyboard.press("Escape");
+    await page.uncheck("#map");
+  });
   await check("plain clips beside video files", async () => {
     const [video] = await score("ref.y4m", "dist.webm");
     assert.equal(video.state, "done", video.text);

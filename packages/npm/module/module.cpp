@@ -82,6 +82,19 @@ class Scorer {
         features_.emplace_back(name, std::move(texts));
     }
 
+    // Local scores (maps.md) of a model or a feature; "": of the first model. Cell 0: the usual size.
+    void use_map(std::string score, int cell) {
+        if (cell) check_cell_size(cell);
+        map_.emplace(Map{std::move(score), cell, {}, {}});
+    }
+    struct Map {
+        std::string score;
+        int cell;
+        CellLayout layout;
+        std::vector<float> cells; // frame by frame
+    };
+    const Map *map() const { return map_ ? &*map_ : nullptr; }
+
     void prepare(const PictureFormat &format) {
         for (const LoadedModel &m : models_) {
             if (m.collection)
@@ -91,6 +104,7 @@ class Scorer {
         }
         for (const auto &[name, options] : features_) session_.use_feature(name, checked(name, options));
         if (session_.registered().empty()) throw invalid("there is nothing to score: give a model or a feature");
+        if (map_) ask_for_map();
         session_.prepare(format);
         PictureMemory memory = host_memory();
         memory.luma_only = !session_.reads_chroma();
@@ -179,6 +193,21 @@ class Scorer {
             options.try_emplace(std::string(kFrameRateOption), std::to_string(rate));
         return options;
     }
+    void ask_for_map() {
+        LocalConfig config;
+        for (const LoadedModel &m : models_) config.models.push_back(m.model);
+        if (map_->score.empty()) {
+            if (models_.empty()) throw invalid("without a model a map needs the name of a score, such as psnr_y");
+            map_->score = models_[0].model.name();
+        }
+        config.cell_scores = {map_->score};
+        config.cell_size = map_->cell;
+        config.on_cells = [this](const CellFrame &frame) {
+            map_->layout = frame.layout;
+            map_->cells.insert(map_->cells.end(), frame.scores[0].begin(), frame.scores[0].end());
+        };
+        session_.use_local_scores(std::move(config));
+    }
     void fetch() {
         for (Picture &picture : next_) picture = pool_->fetch_or_add();
     }
@@ -188,6 +217,7 @@ class Scorer {
     std::deque<LoadedModel> models_; // addresses are stable, as the session needs
     std::vector<std::pair<std::string, OptionTexts>> features_;
     OptionTexts options_;
+    std::optional<Map> map_;
     std::optional<PicturePool> pool_;
     Picture next_[2];
     std::unique_ptr<ClipReader> clips_[2];
@@ -225,6 +255,17 @@ VMAF_EXPORT int scorer_model(Scorer *scorer, const char *json, const char *name,
 VMAF_EXPORT int scorer_feature(Scorer *scorer, const char *name) {
     return guarded([&] { scorer->add_feature(name); });
 }
+VMAF_EXPORT int scorer_use_map(Scorer *scorer, const char *score, int cell) {
+    return guarded([&] { scorer->use_map(score, cell); });
+}
+// Of a finished run with a map: its score's name, and 32-bit numbers: edges of cells and their scores.
+VMAF_EXPORT const char *scorer_map_score(const Scorer *scorer) { return scorer->map()->score.c_str(); }
+VMAF_EXPORT const int *scorer_map_x(const Scorer *scorer) { return scorer->map()->layout.x.data(); }
+VMAF_EXPORT const int *scorer_map_y(const Scorer *scorer) { return scorer->map()->layout.y.data(); }
+VMAF_EXPORT int scorer_map_columns(const Scorer *scorer) { return scorer->map()->layout.columns(); }
+VMAF_EXPORT int scorer_map_rows(const Scorer *scorer) { return scorer->map()->layout.rows(); }
+VMAF_EXPORT const float *scorer_map_cells(const Scorer *scorer) { return scorer->map()->cells.data(); }
+VMAF_EXPORT double scorer_map_size(const Scorer *scorer) { return static_cast<double>(scorer->map()->cells.size()); }
 VMAF_EXPORT int scorer_prepare(Scorer *scorer, int pixel_format, unsigned bits, unsigned width, unsigned height) {
     return guarded([&] {
         scorer->prepare(

@@ -27,6 +27,10 @@ export interface ScoreOptions {
   model?: string | ModelChoice | (string | ModelChoice)[] | null;
   /** Feature extractors besides those that the models need: "psnr", "float_ssim", "cambi", ... */
   features?: (string | FeatureChoice)[];
+  /** Local scores of cells (`Result.map`): true for the first model, or the name of a score. */
+  map?: boolean | string;
+  /** The side of a map's cells, a multiple of 16; 64 unless given, or 32 below 960 columns. */
+  mapCell?: number;
   /** Score frames whose number is a multiple of this. */
   subsample?: number;
   /** For metrics that depend on it (xpsnr); clips state their own. */
@@ -51,7 +55,19 @@ export interface Pooled {
   harmonic_mean: number;
 }
 
+/** Where the score is lost: cells of all frames, row by row from the top. */
+export interface CellMap {
+  score: string;
+  columns: number;
+  rows: number;
+  /** Where cells begin in pixels, and the last one's end. */
+  x: number[];
+  y: number[];
+  cells: Float32Array;
+}
+
 export class Result {
+  readonly map: CellMap | null;
   readonly version: string;
   readonly frames: { frame: number; metrics: Record<string, number> }[];
   readonly pooled: Record<string, Pooled>;

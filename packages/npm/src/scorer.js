@@ -21,11 +21,12 @@ function parseDocument(text) {
 
 /** What was scored: every figure with all its digits. */
 export class Result {
-  constructor(document, texts) {
+  constructor(document, texts, map) {
     this.version = document.version;
     this.frames = document.frames.map(({ frameNum, metrics }) => ({ frame: frameNum, metrics }));
     this.pooled = document.pooled_metrics;
     this.aggregate = document.aggregate_metrics;
+    this.map = map;
     this.#texts = texts;
   }
   #texts;
@@ -53,6 +54,7 @@ export function scorerClass(platform) {
     #format = null;
     #files = [];
     #pending = false;
+    #hasMap = false;
 
     /** Loads what is needed, and prepares for pictures of this format. */
     static async create(options = {}) {
@@ -88,7 +90,7 @@ export function scorerClass(platform) {
       }
     }
 
-    static async #start({ model = DEFAULT_MODEL, features, subsample = 0, frameRate = 0, simd, instance }) {
+    static async #start({ model = DEFAULT_MODEL, features, subsample = 0, frameRate = 0, map = false, mapCell = 0, simd, instance }) {
       const scorer = new this();
       scorer.#instance = instance ?? (await platform.instance(simd));
       const { exports } = scorer.#instance;
@@ -98,6 +100,8 @@ export function scorerClass(platform) {
         const models = list(model);
         for (const each of models) await scorer.#addModel(typeof each === "string" ? { version: each } : each, models.length > 1);
         for (const each of list(features)) scorer.#addFeature(typeof each === "string" ? { name: each } : each);
+        if (map) scorer.#instance.call("scorer_use_map", scorer.#handle, map === true ? "" : map, mapCell);
+        scorer.#hasMap = Boolean(map);
         return scorer;
       } catch (error) {
         scorer.free();
@@ -191,12 +195,23 @@ export function scorerClass(platform) {
       // All documents that may be asked for, since the memory goes.
       const texts = new Map();
       for (const format of Object.keys(DOCUMENTS)) for (const digits of [0, ALL_DIGITS]) texts.set(`${format} ${digits}`, text(format, digits));
+      const map = this.#hasMap ? this.#map() : null;
       this.free();
       return new Result(parseDocument(texts.get(`json ${ALL_DIGITS}`)), (format, digits) => {
         const found = texts.get(`${format} ${digits}`);
         if (found === undefined) throw new VmafError(`there is no document '${format}' with ${digits} digits; use json, xml, csv or sub, and 0 or 17`);
         return found;
-      });
+      }, map);
+    }
+
+    #map() {
+      const { exports } = this.#instance, handle = this.#handle;
+      const numbers = (Numbers, name, count) => new Numbers(exports.memory.buffer, exports[name](handle), count).slice();
+      const columns = exports.scorer_map_columns(handle), rows = exports.scorer_map_rows(handle);
+      return {
+        score: this.#instance.text(exports.scorer_map_score(handle)), columns, rows, x: [...numbers(Int32Array, "scorer_map_x", columns + 1)],
+        y: [...numbers(Int32Array, "scorer_map_y", rows + 1)], cells: numbers(Float32Array, "scorer_map_cells", exports.scorer_map_size(handle)),
+      };
     }
 
     /** Frees the scorer's memory; may be called again. */

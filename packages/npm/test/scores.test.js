@@ -50,6 +50,21 @@ test("clips have the program's scores in every digit", async () => {
   }
 });
 
+test("maps are the program's", async () => {
+  const { map } = await scoreFiles(at("ref.y4m"), at("dist.y4m"), { map: true, mapCell: 48 });
+  const document = JSON.parse(program("ref.y4m", "dist.y4m", "--map", at("map.npy"), "--map-cell", "48"));
+  const bytes = readFileSync(at("map.npy")), begin = 10 + bytes.readUInt16LE(8);
+  const cells = new Float32Array(bytes.buffer.slice(bytes.byteOffset + begin, bytes.byteOffset + bytes.length));
+  assert.deepEqual([map.score, map.x, map.y], ["vmaf", document.map.x, document.map.y]);
+  assert.deepEqual([map.columns, map.rows, map.cells.length], [4, 3, 60]);
+  assert.deepEqual(map.cells, cells);
+  assert.equal((await scoreFiles(at("ref.y4m"), at("dist.y4m"))).map, null);
+  const psnr = await scoreFiles(at("ref.y4m"), at("dist.y4m"), { model: null, features: ["psnr"], map: "psnr_y" });
+  assert.equal(psnr.map.score, "psnr_y");
+  await assert.rejects(scoreFiles(at("ref.y4m"), at("dist.y4m"), { map: true, mapCell: 20 }), /multiple of 16/);
+  await assert.rejects(scoreFiles(at("ref.y4m"), at("dist.y4m"), { model: null, features: ["psnr"], map: true }), /name of a score/);
+});
+
 test("raw clips of 10 bit, several models and options", async () => {
   const result = await scoreFiles(at("ref10.yuv"), at("dist10.yuv"), {
     ...raw, bitDepth: 10, model: [{ version: "vmaf_v0.6.1", name: "a" }, { version: "vmaf_v0.6.1neg", name: "b" }],

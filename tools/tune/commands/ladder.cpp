@@ -139,12 +139,6 @@ class LadderJob : public Job {
     JobState state_;
 };
 
-json point_json(const RatePoint &p) {
-    return {{"kbps", p.kbps}, {"score", p.score}, {"width", p.width}, {"height", p.height}, {"q", p.q}};
-}
-
-RatePoint point_of(const json &j) { return {j.at("kbps"), j.at("score"), j.at("width"), j.at("height"), j.at("q")}; }
-
 LadderFailure last_failure(const JobRows &rows) {
     LadderFailure failure;
     for (const UnitRows &unit : rows)

@@ -268,6 +268,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SegmentIndex, head_end, first, last, timescal
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SideTrack, kind, stream, codec, language, label, name, is_default, codecs, rate,
                                    channels, peak_bps, mean_bps)
 
+json point_json(const RatePoint &p) {
+    return {{"kbps", p.kbps}, {"score", p.score}, {"width", p.width}, {"height", p.height}, {"q", p.q}};
+}
+
+RatePoint point_of(const json &j) { return {j.at("kbps"), j.at("score"), j.at("width"), j.at("height"), j.at("q")}; }
+
 json index_json(const std::optional<SegmentIndex> &index) { return index ? json(*index) : json(); }
 
 std::optional<SegmentIndex> index_of(const json &stored) {

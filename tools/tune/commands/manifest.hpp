@@ -47,7 +47,9 @@ struct SideTrack {
     std::optional<SegmentIndex> index;
 };
 
-// Both travel from the machine that made the files to the one that writes the manifest.
+// These travel from the machines that measure and make files to the one that writes the manifest.
+nlohmann::json point_json(const RatePoint &point);
+RatePoint point_of(const nlohmann::json &stored);
 nlohmann::json index_json(const std::optional<SegmentIndex> &index);
 std::optional<SegmentIndex> index_of(const nlohmann::json &stored);
 nlohmann::json track_json(const SideTrack &track);

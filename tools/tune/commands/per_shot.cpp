@@ -200,12 +200,6 @@ bool is_any(const std::vector<PlannedShot> &shots, bool (*is_so)(const PlannedSh
 bool has_failed(const PlannedShot &p) { return !p.error.empty(); }
 bool has_missed(const PlannedShot &p) { return !p.is_met; }
 
-double bits_of(const std::vector<PlannedShot> &shots) {
-    double sum = 0;
-    for (const PlannedShot &p : shots) sum += p.kbps * p.seconds;
-    return sum;
-}
-
 // Whether shots were found by ourselves, and nobody wishes them to be treated apart.
 bool are_our_shots(const PerShotRequest &o) {
     return o.shots.empty() && o.per_shot_bin.empty() && o.zones.empty() && o.floor.empty();
@@ -328,17 +322,6 @@ std::vector<json> PerShotJob::search(const json &unit, std::optional<double> hin
     });
 }
 
-void take_row(PlannedShot &planned, const json &row) {
-    planned.q = row.at("q");
-    planned.probes += row.at("probes").get<std::size_t>();
-    planned.error = row.value("error", "");
-    planned.failure_status = row.value("status", 0);
-    planned.is_measured = planned.error.empty();
-    planned.is_met = row.value("met", planned.is_met);
-    planned.score = row.value("score", planned.score);
-    planned.kbps = row.value("kbps", planned.kbps);
-}
-
 PlannedShot planned_of(const UnitRows &unit) {
     PlannedShot planned;
     planned.shot = {unit.unit.at("start"), unit.unit.at("end")};
@@ -424,33 +407,6 @@ json PerShotJob::join(const JobRows &so_far) {
     if (!output_) output_ = std::make_unique<NewFile>(o_.output);
     join_segments(run_, base_, all, *output_);
     return score_assembly(run_, base_, all, shots);
-}
-
-json shots_json(const std::vector<PlannedShot> &shots) {
-    json list = json::array();
-    for (const PlannedShot &p : shots) {
-        json shot = {{"start_frame", p.shot.start}, {"end_frame", p.shot.end}, {"crf", p.q},
-                     {"predicted_vmaf", p.score},   {"bitrate_kbps", p.kbps},  {"probes", p.probes},
-                     {"measured", p.is_measured},   {"met", p.is_met},         {"smoothed", p.is_smoothed}};
-        if (!p.error.empty()) shot["error"] = p.error;
-        list.push_back(shot);
-    }
-    return list;
-}
-
-json totals_json(const std::vector<PlannedShot> &shots) {
-    double bits = 0, seconds = 0;
-    std::size_t probes = 0;
-    for (const PlannedShot &p : shots) {
-        bits += p.kbps * 1000 * p.seconds;
-        seconds += p.seconds;
-        probes += p.probes;
-    }
-    return {{"frames", shots.back().shot.end},
-            {"duration_s", seconds},
-            {"bitrate_kbps", seconds > 0 ? bits / 1000 / seconds : 0},
-            {"predicted_size_bytes", std::round(bits / 8)},
-            {"probes", probes}};
 }
 
 json PerShotJob::plan(const std::vector<PlannedShot> &shots, const ShotAssembly &assembly) const {

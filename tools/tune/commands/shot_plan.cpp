@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "base/error.hpp"
 
 namespace vmaf::tune {
+
+using nlohmann::json;
 
 std::vector<Zone> parse_zones(const std::string &text, std::int64_t frames) {
     std::vector<Zone> zones;
@@ -118,6 +121,50 @@ std::vector<double> smoothed(std::vector<double> q, const std::vector<bool> &is_
     for (std::size_t i = 1; i < q.size(); i++) limit(i, i - 1);
     for (std::size_t i = q.size(); i-- > 1;) limit(i - 1, i);
     return q;
+}
+
+void take_row(PlannedShot &planned, const json &row) {
+    planned.q = row.at("q");
+    planned.probes += row.at("probes").get<std::size_t>();
+    planned.error = row.value("error", "");
+    planned.failure_status = row.value("status", 0);
+    planned.is_measured = planned.error.empty();
+    planned.is_met = row.value("met", planned.is_met);
+    planned.score = row.value("score", planned.score);
+    planned.kbps = row.value("kbps", planned.kbps);
+}
+
+double bits_of(const std::vector<PlannedShot> &shots) {
+    double sum = 0;
+    for (const PlannedShot &p : shots) sum += p.kbps * p.seconds;
+    return sum;
+}
+
+json shots_json(const std::vector<PlannedShot> &shots) {
+    json list = json::array();
+    for (const PlannedShot &p : shots) {
+        json shot = {{"start_frame", p.shot.start}, {"end_frame", p.shot.end}, {"crf", p.q},
+                     {"predicted_vmaf", p.score},   {"bitrate_kbps", p.kbps},  {"probes", p.probes},
+                     {"measured", p.is_measured},   {"met", p.is_met},         {"smoothed", p.is_smoothed}};
+        if (!p.error.empty()) shot["error"] = p.error;
+        list.push_back(shot);
+    }
+    return list;
+}
+
+json totals_json(const std::vector<PlannedShot> &shots) {
+    double bits = 0, seconds = 0;
+    std::size_t probes = 0;
+    for (const PlannedShot &p : shots) {
+        bits += p.kbps * 1000 * p.seconds;
+        seconds += p.seconds;
+        probes += p.probes;
+    }
+    return {{"frames", shots.back().shot.end},
+            {"duration_s", seconds},
+            {"bitrate_kbps", seconds > 0 ? bits / 1000 / seconds : 0},
+            {"predicted_size_bytes", std::round(bits / 8)},
+            {"probes", probes}};
 }
 
 } // namespace vmaf::tune

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,5 +48,11 @@ std::vector<PlannedShot> cut_at_zones(const std::vector<Shot> &shots, const std:
 // ones stay and bind no others.
 std::vector<double> smoothed(std::vector<double> q, const std::vector<bool> &is_fixed, double step,
                              bool higher_is_better);
+
+void take_row(PlannedShot &planned, const nlohmann::json &row); // what its search or probe gave
+double bits_of(const std::vector<PlannedShot> &shots);          // thousands of them
+// As the plan lists them, and what they come to.
+nlohmann::json shots_json(const std::vector<PlannedShot> &shots);
+nlohmann::json totals_json(const std::vector<PlannedShot> &shots);
 
 } // namespace vmaf::tune

@@ -76,6 +76,17 @@ class Commands(tune_case.TuneCase):
                 self.assertEqual(run.returncode, 0, run.stderr)
                 self.assertEqual(os.path.exists(program), "exit" in change)
 
+    def test_a_trial_that_a_signal_ends_is_no_verdict_on_the_encoder(self):
+        started = self.path("trial-started")
+        slow = self.program("slow-trial", f'case "$*" in *lavfi*) touch "{started}"; sleep 60;; esac; exec {shutil.which("ffmpeg")} "$@"')
+        run = subprocess.Popen([TUNE, "sample", "-i", "street.y4m", "--crf", "30", "--no-cache", "--ffmpeg-bin", slow], stderr=subprocess.PIPE, text=True, cwd=self.folder,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=self.environment())
+        deadline = time.monotonic() + 60
+        while not os.path.exists(started) and time.monotonic() < deadline: time.sleep(0.01)
+        run.terminate()
+        self.assertIn("interrupted", run.communicate(timeout=20)[1])
+        self.assertEqual(run.returncode, 130)
+
     def test_a_ladder_is_the_same_whatever_the_cache_knows(self):
         for clip in ("street.y4m", "cut.y4m"):
             def ladder(cache): return self.probing("ladder", clip, "--resolutions", "176x144,88x72", "--target-vmafs", "85,50", "--q-step", "3", "--cache-dir", cache + clip)

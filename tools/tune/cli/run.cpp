@@ -217,6 +217,7 @@ std::optional<std::string> Run::encoder_problem(const Adapter &adapter) {
         try_encoder(programs_, adapter);
         return std::nullopt;
     } catch (const Error &e) {
+        check_interrupted(); // a trial that a signal ended is no verdict
         return e.what();
     }
 }

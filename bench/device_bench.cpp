@@ -7,7 +7,7 @@
 //   device_bench frames [DEVICE] [sweep]    frames per second; `sweep`: other numbers of batches and frames in one, too
 //   device_bench names                      the features that have device code
 //
-// DEVICE is cuda (the default where it is built), host32 or host64. Names of features behind it: only these; without,
+// DEVICE is cuda (the default where it is built), host32 or host64. Names of features after it: only these; without,
 // `frames` takes those of the default model and the others take all. Exit 1 when figures differ.
 #include <algorithm>
 #include <array>

@@ -101,7 +101,7 @@ def probe(short):
 
 
 def switch(short, long, after):
-    """Help line and list entry of --enable-libvmaf-X, behind those of `after`."""
+    """Help line and list entry of --enable-libvmaf-X, after those of `after`."""
     text = f"let the libvmaf filter compute with {long} [no]"
     return [Edit(CONFIGURE, after[0], f"  {'--enable-libvmaf-' + short:<24} {text}\n", "after"),
             Edit(CONFIGURE, after[1], f"    libvmaf_{short}\n", "after")]

@@ -31,7 +31,7 @@ P
 }
 
 begin=$SECONDS
-took() { # stage: how long it took, for whoever wants the gate to be quick
+took() { # stage: how long it took
   echo "== $1: $((SECONDS - begin)) s"
   begin=$SECONDS
 }

@@ -70,7 +70,7 @@ typedef struct VmafTurboPicture {
     void (*release)(void *user);
     void *user;
 
-    /* Bytes behind the last row of every plane that may be read (not used). Host memory is read in place from
+    /* Bytes after the last row of every plane that may be read (not used). Host memory is read in place from
      * VMAF_TURBO_PADDING on; device memory if rows are also w rounded up to 32 samples apart. */
     size_t padding;
 

@@ -22,7 +22,7 @@ __version__ = version()
 
 
 def __getattr__(name: str) -> object:
-    if name == "TorchMetric":  # torchmetrics is heavy, and not everybody has it
+    if name == "TorchMetric":  # torchmetrics is heavy, and often not installed
         from ._torch import TorchMetric
         return TorchMetric
     raise AttributeError(f"module 'vmaf_turbo' has no attribute '{name}'")

@@ -1,4 +1,4 @@
-// Memory aligned for vector loads, with slack behind its end so that full vectors may be read and written there.
+// Memory aligned for vector loads, with slack past its end so that full vectors may be read and written there.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace vmaf {
 
 inline constexpr std::size_t kAlignment = 64;      // one cache line, one AVX-512 vector
-inline constexpr std::size_t kOverreadBytes = 128; // readable and writable behind every buffer and every picture plane
+inline constexpr std::size_t kOverreadBytes = 128; // readable and writable after every buffer and every picture plane
 
 template <class T> constexpr T round_up(T value, T multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -21,7 +21,7 @@ template <class T> class AlignedArray {
     AlignedArray() = default;
     explicit AlignedArray(std::size_t count) : size_(count) {
         if (count > (SIZE_MAX - kOverreadBytes - kAlignment) / sizeof(T)) throw std::bad_alloc();
-        // Zeroed pages that nobody touches cost nothing, so that a clip's header alone cannot fill the memory.
+        // Untouched zeroed pages cost nothing, so that a clip's header alone cannot fill the memory.
         void *const block = std::calloc(1, count * sizeof(T) + kOverreadBytes + kAlignment);
         if (!block) throw std::bad_alloc();
         const auto address = round_up(reinterpret_cast<std::uintptr_t>(block), std::uintptr_t{kAlignment});

@@ -18,7 +18,7 @@ class ThreadGroup {
     ThreadGroup &operator=(const ThreadGroup &) = delete;
     ~ThreadGroup() { wait(); }
 
-    // False: no thread is to be had; whoever asked can do the work alone.
+    // False: no thread is available; the caller can do the work alone.
     template <class Work> bool start(Work work) {
         try {
             threads_.reserve(threads_.size() + 1);

@@ -57,7 +57,7 @@ class FrameBuffers {
 
 namespace {
 
-// For functions that are told the state alone: the frame buffers that lie on its device.
+// For functions that get the state alone: the frame buffers that lie on its device.
 std::mutex buffers_mutex;
 std::map<const Device *, std::weak_ptr<FrameBuffers>> buffers_of_device;
 

@@ -1,5 +1,5 @@
 // Per target: sums of the squares of a row of samples or of errors, exact, and with each square rounded to single
-// precision. `load(x)` gives the vector of values from column x on; what lies behind the row's end does not matter. To
+// precision. `load(x)` gives the vector of values from column x on; what lies past the row's end does not matter. To
 // be included inside `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
 #if defined(VMAF_SIMD_SQUARES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_SIMD_SQUARES_INL_HPP

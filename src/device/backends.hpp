@@ -1,5 +1,5 @@
-// The GPU backends: one row for each, in the order in which `auto` tries them (backends.md 4.2). Whoever needs the name
-// of a backend, or a name made from it, takes it from here.
+// The GPU backends: one row for each, in the order in which `auto` tries them (backends.md 4.2). Code that needs the
+// name of a backend, or a name made from it, takes it from here.
 #pragma once
 
 #include <array>

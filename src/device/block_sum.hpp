@@ -6,7 +6,7 @@
 namespace vmaf {
 namespace kernels {
 
-// Adds the values of all threads to a sum in shared memory, which is complete behind the next barrier.
+// Adds the values of all threads to a sum in shared memory, which is complete after the next barrier.
 template <class C> VMAF_DEVICE_FN void add_to_shared(C &c, Shared<u64> sum, u64 own) {
     own = group_sum_wide(c, own);
     if (c.thread % C::kGroup == 0) C::shared_add(sum, own);

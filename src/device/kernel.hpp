@@ -22,13 +22,13 @@
 //     shuffle(v, lane)              v of another lane of the group; all lanes take part. u32, int, u64, float, f64
 //     ballot(flag)                  one bit per lane of the group, lane 0 lowest
 //     group_sum, group_max, group_min(v)   over the group, in all lanes (u32)
-//     fence()                       global writes before it are seen by others before those behind it
+//     fence()                       global writes before it are seen by others before those after it
 //     atomic_add(at, v)             on global memory: u32, u64; atomic_min, atomic_max: u32
 //     atomic_increment(at)          returns what was there: u32 in global memory
 //     shared_add(at, v)             on shared memory: u32, int, u64; shared_min, shared_max: u32, int
 //     shared_increment(at)          returns what was there: u32 in shared memory
 //     load(p)                       of memory that nothing writes during the launch; load_fresh(p): that others write
-//     store_fresh(p, v)             u32 for other blocks of the launch, behind a fence()
+//     store_fresh(p, v)             u32 for other blocks of the launch, after a fence()
 //     divide(a, b), square_root(v)  correctly rounded; float and f64
 //     bits(v), float_from(bits), f64_from(bits)   floats as integers
 //     kByteMatrix                   there are the next two words, and groups have 32 lanes

@@ -4,7 +4,7 @@
 // While the sum stays in one binade it is an integer A (the fraction with its hidden bit), and adding a term changes A
 // by the term's rounded value in units of A's last place. Only a tie looks at A: it goes to the even side. A run of
 // terms is therefore a map from the parity of A to an increment, and maps of neighbouring runs combine associatively.
-// The first run that may leave the binade is added term by term, and the next binade begins behind it
+// The first run that may leave the binade is added term by term, and the next binade begins after it
 // (fidelity.md 9.5).
 #pragma once
 
@@ -101,8 +101,8 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
         return out;
     }
 
-    // The map of everything before this thread's run. Maps of runs behind one that leaves the binade are meaningless,
-    // and nobody looks at them.
+    // The map of everything before this thread's run. Maps of runs after one that leaves the binade are meaningless,
+    // and are not used.
     static VMAF_DEVICE_FN Map scan(C &c, Shared<SharedMemory> shared, const Map &own) {
         const int lane = c.thread % C::kGroup, group = c.thread / C::kGroup;
         Map sum = own;

@@ -57,7 +57,7 @@ std::size_t ByteSource::read(std::span<const system::Part> wanted) {
         direct += memory.size() - taken;
     }
     if (direct == 0) return total;
-    // What lies behind the wanted bytes comes along, so that the next header costs no call of its own.
+    // What lies after the wanted bytes comes along, so that the next header costs no call of its own.
     buffer_begin_ = buffer_end_ = 0;
     if (buffer_.size() != kBufferBytes) buffer_ = std::vector<std::byte>(kBufferBytes); // what was gathered is taken
     parts_.push_back({buffer_.data(), buffer_.size()});

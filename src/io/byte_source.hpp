@@ -64,7 +64,7 @@ class ByteSource {
     explicit ByteSource(system::InputFile file);
 
     system::InputFile file_;
-    std::uint64_t bytes_left_ = 0; // behind the file's position; regular files
+    std::uint64_t bytes_left_ = 0; // after the file's position; regular files
     std::vector<std::byte> buffer_;
     std::size_t buffer_begin_ = 0, buffer_end_ = 0;
     std::vector<system::Part> parts_; // working copy of a read's parts

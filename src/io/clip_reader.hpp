@@ -33,7 +33,7 @@ class ClipReader {
     Picture read(PicturePool &pool);
     // Drops a frame. False at the end of the clip, which a cut-off frame is too.
     bool skip();
-    // How many frames are still to come, where that can be told without reading them: exact, unless frames have
+    // How many frames are still to come, where that is known without reading them: exact, unless frames have
     // headers with parameters.
     std::optional<std::uint64_t> frames_left() const;
 

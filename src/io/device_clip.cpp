@@ -31,7 +31,7 @@ constexpr std::size_t kInWork = 4;         // frames of a decoder that kernels a
 constexpr std::uint64_t kShareOfMemory = 24, kLeastBytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t kFewFrames = 8, kManyFrames = 4096;
 constexpr std::size_t kBlockBytes = std::size_t{64} << 20; // pictures are allocated together
-// A decoder more is made where the others would need so many times its start-up for the rest.
+// One more decoder is made where the others would need this multiple of its start-up for the rest.
 constexpr double kWorthwhile = 2, kUsualRate = 450; // frames per second of a decoder
 constexpr int kMemoryTrials = 200;
 constexpr auto kMemoryPause = std::chrono::milliseconds(10);
@@ -60,7 +60,7 @@ class DeviceClip final : public VideoClip {
             changed_.notify_all();
         }
         parts_->cancel();
-        // Nobody adds threads any more.
+        // No more threads are added.
         for (std::thread &thread : threads_) thread.join();
     }
     DeviceClip(const DeviceClip &) = delete;

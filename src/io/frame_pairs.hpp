@@ -1,4 +1,4 @@
-// Two clips as whoever scores them sees them, whatever they are: pairs of frames that belong together, one after the
+// Two clips as the scorer sees them, whatever they are: pairs of frames that belong together, one after the
 // other. Raw and YUV4MPEG2 clips are PlainPairs, video files VideoPairs.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace vmaf {
 
 class ClipTicket;
 
-// What whoever takes the pairs needs of them.
+// What the consumer of pairs needs.
 struct PairsUse {
     PictureMemory memory = host_memory(); // where pictures shall lie
     bool reads_chroma = true;             // false: pictures come without samples of chroma
@@ -46,7 +46,7 @@ class FramePairs {
     virtual const PictureFormat &format() const = 0;
     // Frames per second, as the distorted clip says it, else the reference; 0 where neither does.
     virtual double frame_rate() const = 0;
-    // How many there are still to come, where that can be told without reading them.
+    // How many are still to come, where that is known without reading them.
     virtual std::optional<std::uint64_t> pairs_left() const = 0;
     // Once, before start(): drops the first frames of each clip. Throws Error.
     virtual void skip(std::uint64_t reference, std::uint64_t distorted) = 0;

@@ -346,7 +346,7 @@ TEST(ByteSource, MissingFilesAndDirectoriesAreRefusedByName) {
 TEST(ReadAhead, GivesEveryFrameThenAnEmptyPicture) {
     RawReader reader(file_with(counting(12 * 20)), {PixelFormat::yuv420p, 8, 4, 2});
     ReadAhead ahead(reader, {.frames_ahead = 2});
-    std::vector<Picture> kept; // nobody waits for a picture that we hold
+    std::vector<Picture> kept; // no thread waits for a picture that we hold
     for (int i = 0; i < 20; i++) kept.push_back(ahead.next());
     for (int i = 0; i < 20; i++) EXPECT_EQ(plane(kept[std::size_t(i)], 0)[0], i * 12);
     EXPECT_FALSE(ahead.next());
@@ -537,7 +537,7 @@ TEST(ReadFiles, ThatAreWrittenToMeanwhileAreAnError) {
     }));
 }
 
-// The last frame may have no page behind it, and vectors are read beyond rows.
+// The last frame may have no page after it, and vectors are read beyond rows.
 TEST(MappedFrames, HaveReadableBytesAfterThem) {
     const bool has_mappings = system::allow_mapped_parts();
     RawReader reader(file_with(wide_clip(2)), kWide);

@@ -1,4 +1,4 @@
-// Makes items on a thread of its own, a few ahead of whoever takes them.
+// Makes items on a thread of its own, a few ahead of the consumer.
 #pragma once
 
 #include <condition_variable>

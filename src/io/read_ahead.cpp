@@ -52,7 +52,7 @@ ReadAhead::~ReadAhead() {
 }
 
 void ReadAhead::end_at(std::uint64_t frame, std::exception_ptr error) {
-    if (frame >= end_) return; // what lies behind the end does not matter
+    if (frame >= end_) return; // what lies past the end does not matter
     end_ = frame;
     error_ = std::move(error);
     changed_.notify_all();

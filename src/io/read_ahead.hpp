@@ -1,5 +1,5 @@
-// Reads a clip on threads of its own, a few frames ahead of whoever takes them. Files are read by several threads, each
-// frame straight to where it is wanted, small frames by whoever takes them; pipes by one.
+// Reads a clip on threads of its own, a few frames ahead of the consumer. Files are read by several threads, each
+// frame straight to where it is wanted, small frames by the consumer; pipes by one.
 #pragma once
 
 #include <condition_variable>
@@ -22,8 +22,8 @@ class ReadAhead {
     struct Config {
         unsigned bits = 0;         // of the pictures; 0: the clip's own
         bool has_chroma = true;    // false: pictures have no samples of chroma, and none are read
-        unsigned frames_ahead = 1; // at most so many are read and not taken
-        unsigned threads = 1;      // 0: files are read by whoever takes frames
+        unsigned frames_ahead = 1; // most that are read and not taken
+        unsigned threads = 1;      // 0: the consumer reads files itself
         PictureMemory memory = host_memory();
     };
     ReadAhead(ClipReader &reader, const Config &config);

@@ -204,7 +204,7 @@ void FrameLoader::load_at(const ByteSource &source, std::uint64_t offset, const 
     finish(picture);
 }
 
-// Of 8 bits only: any byte is a sample, whoever changes the file after it was looked at.
+// Of 8 bits only: any byte is a sample, even if the file changes after it was checked.
 bool FrameLoader::is_laid_out_as_picture() const {
     if (stored_.picture.bits != 8 || picture_bits_ != 8 || stored_.conversion != ChromaConversion::none) return false;
     for (unsigned p = 0; p < planes_; p++) { // rounded up and rounded down
@@ -219,7 +219,7 @@ bool FrameLoader::is_laid_out_as_picture() const {
 Picture FrameLoader::map_at(const ByteSource &source, std::uint64_t offset) const {
     if (!is_laid_out_as_picture()) return {};
     const std::uint64_t bytes = stored_.bytes() - tail_bytes_ + kOverreadBytes;
-    // The last frame: there may be no page behind it.
+    // The last frame: there may be no page after it.
     if (bytes < kLeastMappedBytes || source.size().value_or(0) < offset + bytes) return {};
     auto memory = source.map(offset, static_cast<std::size_t>(bytes));
     return memory ? Picture(new MappedPicture(stored_, planes_, std::move(memory))) : Picture();

@@ -26,7 +26,7 @@ enum class ChromaConversion {
     drop_fourth, // "444alpha"
 };
 
-// How a frame lies in a file: planes behind each other, tightly packed. Chroma sizes are rounded up, other than those
+// How a frame lies in a file: one plane after another, tightly packed. Chroma sizes are rounded up, other than those
 // of pictures.
 struct StoredFrame {
     PictureFormat picture; // what is made of it, at the file's own depth
@@ -82,7 +82,7 @@ class FrameLoader {
     StoredFrame stored_;
     unsigned picture_bits_;
     unsigned planes_;          // that pictures get from the file
-    std::uint64_t tail_bytes_; // of the planes behind those
+    std::uint64_t tail_bytes_; // of the planes after those
     bool widens_;              // 8-bit samples go to 16-bit ones
     std::vector<system::Part> parts_;
     std::vector<std::byte> discarded_; // one row; samples that no picture has

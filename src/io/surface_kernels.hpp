@@ -13,7 +13,7 @@ constexpr int kSurfacePlanes = 3;
 struct SurfaceComponent {
     Global<const u8> first; // null: the plane is not wanted
     i64 across, down;       // bytes
-    int is_straight;        // samples are neighbours, and eight of them may be read at once where rows have so many
+    int is_straight;        // samples are neighbours, and eight of them may be read at once where rows are that long
 };
 
 struct SurfaceArgs {
@@ -57,7 +57,7 @@ template <class C, class Sample> struct SurfaceKernel {
     }
 
   private:
-    // As they are stored. Behind the width of the plane: 0.
+    // As they are stored. After the width of the plane: 0.
     static VMAF_DEVICE_FN void fetch(const Args &a, int p, int x, int y, u32 *samples) {
         const SurfaceComponent &from = a.from[p];
         Global<const u8> at = from.first + y * from.down + x * from.across;

@@ -1,5 +1,5 @@
 // One of two video files as its frames come to be paired: pictures of the common format, with their times and
-// thumbnails, made ahead of whoever takes them.
+// thumbnails, made ahead of the consumer.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ struct VideoFacts {
     SampleRange range = SampleRange::unknown;
     std::string matrix, primaries, transfer; // empty where the file does not say
     Fraction sample_aspect{1, 1};            // of the upright picture
-    bool has_sample_aspect = false;          // the file says so
+    bool has_sample_aspect = false;          // stated by the file
     int rotation = 0;                        // clockwise, already undone in width and height: 0, 90, 180, 270
     bool is_mirrored = false;
     bool is_cropped = false;             // as the request asked

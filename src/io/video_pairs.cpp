@@ -372,7 +372,7 @@ std::optional<FramePairs::Pair> VideoPairs::next() {
     }
 }
 
-// Frames that stand still in the distorted clip alone are told, since they lower the score.
+// Frames that stand still in the distorted clip alone are reported, since they lower the score.
 void VideoPairs::watch(const TimedFrame &reference, const TimedFrame &distorted) {
     levels_.add(reference.signature, distorted.signature);
     if (before_distorted_ && before_distorted_->blocks == distorted.signature.blocks &&

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kFrame = "FRAME";
 constexpr std::size_t kFrameHeaderBytes = 6;    // the word and one byte more, usually the newline
-constexpr std::size_t kMaxFrameParameters = 78; // behind those, before the newline
+constexpr std::size_t kMaxFrameParameters = 78; // after those, before the newline
 
 std::optional<char> read_char(ByteSource &source) {
     std::byte byte{};

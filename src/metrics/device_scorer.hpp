@@ -99,7 +99,7 @@ class DeviceScorer {
   protected:
     // A constructor fills these.
     FrameMemory scratch_; // the scorer finds it cleared at first, then as it left it
-    FrameMemory results_; // cleared before every batch, read back behind it
+    FrameMemory results_; // cleared before every batch, read back after it
     PlaneUse planes_;
     bool has_long_chains_ = false; // few threads work for long: more batches at once fill the device
 };

@@ -23,7 +23,7 @@ class RealTiles {
     RealTiles(const TileGrid &grid, const Axis &across, const Axis &down, std::vector<std::int64_t> &tiles,
               std::size_t stride, std::size_t first = 0);
 
-    // `at`: words behind `first`, for a further sum of the same samples.
+    // `at`: words after `first`, for a further sum of the same samples.
     template <class T> void add_row(int y, const T *terms, std::size_t at = 0) {
         std::int64_t *const row = tiles_ + row_of_[std::size_t(y)] * std::ptrdiff_t(columns_ * stride_);
         for (std::size_t tile = 0; tile < columns_; tile++) {

@@ -22,7 +22,7 @@ struct JsonValue {
 
 std::string_view to_string(JsonValue::Kind kind); // "an array"
 
-// Bytes behind the document are not looked at. Containers more than seven levels down are checked, then left empty: no
+// Bytes after the document are not looked at. Containers more than seven levels down are checked, then left empty: no
 // model has anything there. Throws Error(EINVAL).
 JsonValue parse_json(std::string_view text);
 

@@ -1,4 +1,4 @@
-// Polynomial, knots and rectification behind the regressor (models.md 1.4, 2.4).
+// Polynomial, knots and rectification after the regressor (models.md 1.4, 2.4).
 #pragma once
 
 #include <optional>

@@ -107,7 +107,7 @@ class Picture {
 // Throws Error(EINVAL) unless the format is one that a picture can have.
 void check_format(const PictureFormat &format);
 
-// Strides, plane offsets and total size of a host picture: one block, planes behind each other.
+// Strides, plane offsets and total size of a host picture: one block, one plane after another.
 struct HostLayout {
     std::array<std::size_t, 3> stride{}, offset{};
     std::size_t bytes = 0;

@@ -179,7 +179,7 @@ void json_frames(DocumentWriter &w) {
             w.put(": ");
             json_number(w, score);
             if (i + 1 < scores.size()) w.put(",");
-            if (std::isfinite(score)) w.put("\n"); // the reference breaks no line behind a null
+            if (std::isfinite(score)) w.put("\n"); // the reference breaks no line after a null
         }
         w.put("      }\n    }");
     });

@@ -69,7 +69,7 @@ class ScoreCollector {
     void set_listener(Listener listener);
 
   private:
-    // In blocks, so that one score far behind the others costs little.
+    // In blocks, so that one score far from the others costs little.
     struct Series {
         static constexpr std::size_t kBlock = 1024;
         using Block = std::array<std::optional<double>, kBlock>;

@@ -21,7 +21,7 @@ constexpr unsigned kPixelsOfBatch = 8'400'000; // four pictures of 1920x1080
 constexpr unsigned kPixelsOfLarge = 1280 * 720;
 constexpr unsigned kMaxBatchOfLarge = 4;
 constexpr unsigned kBatchesAtOnce = 4, kBatchesAtOnceOfChains = 6;
-constexpr unsigned kBusyBatches = 2;                       // with so many under way a batch may wait for more frames
+constexpr unsigned kBusyBatches = 2;                       // with this many under way a batch may wait for more frames
 constexpr std::size_t kStagedBytes = std::size_t{2} << 20; // go to the device in one copy
 
 } // namespace
@@ -110,7 +110,7 @@ void DevicePipeline::allocate(unsigned batches_at_once, unsigned batch) {
         workspace.done = device_->make_event();
         workspaces_.push_back(std::move(workspace));
     }
-    // Workspaces begin behind an upload.
+    // Workspaces begin after an upload.
     if (workspace_bytes) upload_queue_->clear(memory_->data() + pictures_bytes, batches_at_once * workspace_bytes);
     at_work_.reserve(batches_at_once + 2); // the thread that collects must not need memory
     entries_ = std::vector<Entry>(places);
@@ -153,7 +153,7 @@ void DevicePipeline::submit(Frame &frame, const Picture &ref, const Picture &dis
             entry.scorers = scorers | (scorers_.size() - callers_) << callers_;
             fill(entry, ref, dist);
             lock.lock();
-            submitted_++; // from here on the collector speaks for the frame
+            submitted_++; // from now on the collector owns the frame
             is_taken = true;
         } catch (...) {
             if (!lock.owns_lock()) lock.lock();
@@ -185,7 +185,7 @@ void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist)
     for (std::size_t i = 0; i < scorers_.size(); i++) {
         if (!(entry.scorers >> i & 1)) continue;
         const PlaneUse &use = scorers_[i]->planes();
-        ref_planes |= use.ref | use.earlier_ref; // the frames behind it look back
+        ref_planes |= use.ref | use.earlier_ref; // the frames after it look back
         dist_planes |= use.dist | use.earlier_dist;
     }
     entry.ref = ref;
@@ -250,7 +250,7 @@ DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &pic
     return at;
 }
 
-// Whether the picture has several planes that are wanted, one behind the other as on the device.
+// Whether the picture has several planes that are wanted, one after the other as on the device.
 bool DevicePipeline::is_laid_out(const Picture &picture, unsigned planes) const {
     if (planes != (1u << format_.planes()) - 1 || format_.planes() == 1) return false;
     for (unsigned p = 0; p < format_.planes(); p++)

@@ -1,4 +1,4 @@
-// Frames on their way through a device: uploaded once, several in flight, several to a launch, results read back behind
+// Frames on their way through a device: uploaded once, several in flight, several to a launch, results read back after
 // the kernels. The host waits for nothing but a free place; results come from a thread of the pipeline, in the order of
 // the frames.
 #pragma once
@@ -24,7 +24,7 @@ struct Frame;
 
 // How many pictures a client that asks for preallocated ones is given.
 struct PictureRing {
-    unsigned first = 0; // at once; a client may count on so many
+    unsigned first = 0; // at once; a client may count on this many
     unsigned limit = 0; // more are made while all are out, up to this
 
     static PictureRing for_pictures(const PictureFormat &format);
@@ -46,7 +46,7 @@ class DevicePipeline {
         unsigned batches_at_once = 0;       // batches that the device works on at once
         unsigned batch = 0;                 // frames of a batch at most. 0, both: by size of the pictures
         std::vector<bool> wait_after;       // by scorer: the host waits for its kernels ("serial" dispatch)
-        std::vector<unsigned> looks_back{}; // by scorer: so many frames
+        std::vector<unsigned> looks_back{}; // by scorer: number of frames
     };
 
     // Throws Error(ENOMEM) when the device has too little memory.
@@ -58,8 +58,7 @@ class DevicePipeline {
 
     // Pictures are in host memory, page-locked memory or on this device. `scorers`: one bit for each that runs on this
     // frame. Pictures in pageable memory are copied by a job of `pool`, which has room for it; they are let go then.
-    void submit(Frame &frame, const Picture &ref, const Picture &dist, std::uint32_t scorers,
-                WorkerPool &pool);
+    void submit(Frame &frame, const Picture &ref, const Picture &dist, std::uint32_t scorers, WorkerPool &pool);
 
     // Copies of pictures that the caller will change (ForeignBuffer): waits for them, or lets a queue of the
     // caller wait. From the thread that submits.
@@ -149,7 +148,7 @@ class DevicePipeline {
     std::vector<std::size_t> position_;                        // by scorer, in the batch that is being handed out
     std::size_t scratch_bytes_ = 0, results_bytes_ = 0, picture_bytes_ = 0;
 
-    // Frame n has the place n % size. It is taken again when the results of the frame and of the two behind it, which
+    // Frame n has the place n % size. It is taken again when the results of the frame and of the two after it, which
     // may look back at its picture, are out.
     std::vector<Entry> entries_;
     std::unique_ptr<DeviceMemory> memory_;               // pictures of all places, then the workspaces

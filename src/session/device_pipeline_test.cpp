@@ -156,7 +156,7 @@ TEST(DevicePipeline, TakesPicturesFromDifferentMemoryInOneRun) {
     }
 }
 
-// The host device, with counts of what it is asked to do and a gate: whoever waits for an event waits for the gate too.
+// The host device, with counts of what it is asked to do and a gate: waiting for an event waits for the gate too.
 class GatedDevice final : public Device {
   public:
     std::atomic<unsigned> uploads{0}, launches{0};

@@ -16,14 +16,14 @@ class FrameNumbers {
     void insert(unsigned number) {
         const auto next = runs_.upper_bound(number);
         if (next != runs_.begin() && std::prev(next)->second == number) {
-            std::prev(next)->second++; // two runs may touch from here on; that does no harm
+            std::prev(next)->second++; // two runs may touch now; that does no harm
             return;
         }
         runs_.emplace_hint(next, number, number + 1);
     }
 
   private:
-    std::map<unsigned, unsigned> runs_; // first -> one behind the last
+    std::map<unsigned, unsigned> runs_; // first -> one after the last
 };
 
 } // namespace vmaf

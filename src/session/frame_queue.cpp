@@ -82,7 +82,7 @@ void FrameQueue::one_result_less(Frame &frame) noexcept {
     if (--frame.unmeasured == 0) finish(frame);
 }
 
-// The last metric of a frame is done: emits this frame and those behind it that waited for it.
+// The last metric of a frame is done: emits this frame and those after it that waited for it.
 void FrameQueue::finish(Frame &frame) noexcept {
     frame.release_pictures();
     try {

@@ -45,7 +45,7 @@ template <class C> struct samples_above_depth {
         c.barrier();
         if (plane) {
             const u32 all = bits_of_tile(c, a, p, plane, found);
-            if (all & ((1u << (16 - a.bits)) - 1)) shared->has_low_bits = 1; // whoever writes, writes the same
+            if (all & ((1u << (16 - a.bits)) - 1)) shared->has_low_bits = 1; // all writers write the same
         }
         c.barrier();
         if (c.thread != 0 || !plane) return;
@@ -60,7 +60,7 @@ template <class C> struct samples_above_depth {
     }
 
   private:
-    // All bits that samples of this thread have; places of those above the depth are told on the way.
+    // All bits that samples of this thread have; places of those above the depth are reported on the way.
     static VMAF_DEVICE_FN u32 bits_of_tile(C &c, const Args &a, int p, Global<const u16> plane,
                                            Global<SamplesFound> found) {
         const int x = c.block_x * kTileWidth + c.thread * Words::kSamples,

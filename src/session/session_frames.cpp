@@ -195,7 +195,7 @@ std::uint32_t Session::Impl::assign_scorers(Frame &frame) const {
     return scorers;
 }
 
-// Up to a point everything may throw and nothing has changed; behind it nothing throws, so that no frame is lost that
+// Up to a point everything may throw and nothing has changed; after it nothing throws, so that no frame is lost that
 // somebody waits for.
 void Session::Impl::start(std::unique_ptr<Frame> owned, const PicturePair &given, PicturePair on_host) {
     const std::uint32_t device_scorers = assign_scorers(*owned);

@@ -9,7 +9,7 @@
 
 namespace vmaf {
 
-// Work inside one frame: parts are drawn by whoever is free, the owner included.
+// Work inside one frame: parts are drawn by any free thread, the owner included.
 struct WorkerPool::Split {
     const std::function<void(unsigned)> &task;
     unsigned count;
@@ -119,7 +119,7 @@ void WorkerPool::run(unsigned count, const std::function<void(unsigned)> &task) 
     }
     wake_.notify_all();
     split.help(mutex_);
-    // All parts are drawn: nobody needs to come any more, and those who came are waited for.
+    // All parts are drawn: no further thread is needed; wait for those that came.
     std::unique_lock lock(mutex_);
     std::erase(splits_, &split);
     split.left.wait(lock, [&] { return split.inside == 0; });

@@ -25,7 +25,7 @@ class WorkerPool final : public Parallel {
         std::size_t part;
         void operator()() const { call(owner, item, part); }
     };
-    void reserve(std::size_t jobs); // room for so many more; throws std::bad_alloc
+    void reserve(std::size_t jobs); // room for this many more; throws std::bad_alloc
     void submit(const Job &job);    // needs room
 
     // Parallel: how many threads could work on one frame right now, given what is queued.

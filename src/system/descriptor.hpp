@@ -1,5 +1,5 @@
 // Files and pipes by the number that the process knows them by. Programs that are started do not get them, unless
-// process.hpp is told so.
+// process.hpp is told which.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ Pipe make_pipe(std::size_t wished_bytes = 0); // with that much room where the s
 std::size_t read_some(int descriptor, std::span<std::byte> memory);
 // Fewer bytes than asked for: the stream ended.
 std::size_t read_full(int descriptor, std::span<std::byte> memory);
-// False: nobody reads any more, or there is no room.
+// False: there is no reader any more, or no room.
 bool write_full(int descriptor, std::span<const std::byte> bytes);
 
 // Pipes that are waited for. Those with a negative number are left out.

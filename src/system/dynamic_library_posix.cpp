@@ -16,7 +16,7 @@ DynamicLibrary::~DynamicLibrary() {
 
 void *DynamicLibrary::symbol(const char *name) const { return handle_ ? dlsym(handle_, name) : nullptr; }
 
-void DynamicLibrary::keep() { // a handle that nobody closes
+void DynamicLibrary::keep() { // a handle that is never closed
     if (handle_) handle_ = nullptr;
 }
 

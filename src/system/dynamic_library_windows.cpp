@@ -22,6 +22,6 @@ void *DynamicLibrary::symbol(const char *name) const {
     return handle_ ? reinterpret_cast<void *>(GetProcAddress(static_cast<HMODULE>(handle_), name)) : nullptr;
 }
 
-void DynamicLibrary::keep() { handle_ = nullptr; } // a handle that nobody closes
+void DynamicLibrary::keep() { handle_ = nullptr; } // a handle that is never closed
 
 } // namespace vmaf::system

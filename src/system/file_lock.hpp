@@ -24,7 +24,7 @@ class FileLock {
     Descriptor file_;
 };
 
-// Makes a file that must not be there yet and fills it. False: somebody else has made it. Throws Error.
+// Makes a file that must not be there yet and fills it. False: it exists already. Throws Error.
 bool claim_file(const std::string &path, const std::string &text);
 
 } // namespace vmaf::system

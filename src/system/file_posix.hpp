@@ -35,16 +35,16 @@ class Descriptor {
 OutputError of_another_user(const std::string &path, const std::string &place, const struct stat &status,
                             const char *what);
 
-// The place behind the links that a path names, there or not. Throws OutputError where a link belongs to another user:
-// in a folder that everybody may add names to, such a link would choose what gets overwritten. So would one among the
-// folders on the way.
+// The place that a path names once links are followed, there or not. Throws OutputError where a link belongs to another
+// user: in a folder that everybody may add names to, such a link would choose what gets overwritten. So would one among
+// the folders on the way.
 std::string behind_links(const std::string &path);
 
 // Throws OutputError where that is so for `folder`, of which `path` names more.
 void check_way(const std::string &path, const std::string &folder);
 
-// Throws OutputError for what somebody else has put into a folder that everybody may add names to: nobody may be
-// reading a pipe there, and a file there changes behind our back.
+// Throws OutputError for what another user has put into a folder that all may add names to: there may be no reader of
+// a pipe there, and a file there changes behind our back.
 void refuse_trap(const std::string &path, const std::string &place, const struct stat &status);
 
 // Throws OutputError for a file that is to be cut in place and is another file too, by a hard link.
@@ -58,7 +58,7 @@ void write_all(int descriptor, std::string_view text, const std::string &path);
 void make_durable(const Descriptor &descriptor, const std::string &path);
 
 // What a file that takes another's place gets of its permissions: nothing that runs with the owner's rights, and
-// nothing from a file of somebody else. `descriptor` is the new file, which has not been written to yet.
+// nothing from another user's file. `descriptor` is the new file, which has not been written to yet.
 void take_over_permissions(int descriptor, const struct stat &earlier, const std::string &path);
 mode_t first_permissions(const struct stat *earlier); // for opening the new file: never more than it ends with
 

@@ -14,7 +14,7 @@ namespace vmaf::system {
 // OutputError.
 void make_folders(const std::string &path);
 
-// Makes a folder that nobody but this user gets into, whose name begins with `prefix`. Throws OutputError.
+// Makes a folder that only this user can enter, whose name begins with `prefix`. Throws OutputError.
 std::string make_new_folder(const std::string &prefix);
 
 // An empty file of this user for a program to write to, under a name that others could have foreseen. Whatever has the
@@ -25,11 +25,11 @@ void reserve_file(const std::string &path);
 // OutputError.
 void make_durable(const std::string &path);
 
-// Writes a short text to a descriptor that the program was given. False: that failed, nobody may be reading.
+// Writes a short text to a descriptor that the program was given. False: that failed, perhaps for want of a reader.
 bool write_text(int descriptor, std::string_view text);
 
 // A new file that threads fill at places of their own. It takes the place of a regular file of that name; a link, a
-// pipe or anything else there is refused, for the name is not one that somebody typed.
+// pipe or anything else there is refused, for the name was not typed by a user.
 class PlacedFile {
   public:
     explicit PlacedFile(const std::string &path); // throws OutputError

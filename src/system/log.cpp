@@ -30,7 +30,8 @@ bool log_enabled(LogLevel level) {
 
 void log(LogLevel level, std::string_view text) noexcept {
     if (!log_enabled(level)) return;
-    // One call, so that lines of several threads do not mix; it can do without memory, so that lack of it can be told.
+    // One call, so that lines of several threads do not mix; it can do without memory, so that lack of it can be
+    // reported.
     const auto i = static_cast<std::size_t>(level);
     std::string shown;
     try {

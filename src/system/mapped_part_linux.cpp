@@ -31,7 +31,7 @@ bool replace_lost_part(std::uintptr_t address) {
         if (address < begin || address >= end) continue;
         if (place.end.load(std::memory_order_relaxed) != end) continue; // another part took the place just now
         *place.is_lost = true;
-        // A system call and nothing else; whoever uses the part holds it, so that it is not unmapped meanwhile.
+        // A system call and nothing else; the user of the part holds it, so that it is not unmapped meanwhile.
         void *const zeros = mmap(reinterpret_cast<void *>(begin), end - begin, PROT_READ,
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         if (zeros != MAP_FAILED) return true;

@@ -27,7 +27,7 @@ struct ModuleName {
 const void *load_module(const ModuleName &name, std::string &reason);
 
 // The same for a struct in the libvmaf that belongs to the program: that of the folder it was built in or installed
-// with, else the system's. It is looked for as the system's loader would, so nobody else's rights are of interest.
+// with, else the system's. It is looked for as the system's loader would, so other users' rights do not matter.
 const void *load_own_library(const char *symbol, const char *interface, std::string &reason);
 
 } // namespace vmaf::system

@@ -1,6 +1,6 @@
 // A document's file: complete, or as it was before. Regular files are written under a temporary name and renamed;
 // devices, pipes and "-" (standard output) are written directly. A file that takes the place of one of the same user
-// has its permissions, less what would make it run with its owner's rights; of a file of somebody else it has nothing.
+// has its permissions, less what would make it run with its owner's rights; of another user's file it has nothing.
 #pragma once
 
 #include <compare>

@@ -40,7 +40,7 @@ struct Target {
     const struct stat *earlier_file() const { return earlier ? &*earlier : nullptr; }
 };
 
-// In a sticky folder a file of somebody else cannot be replaced; it may be open to writing all the same.
+// In a sticky folder another user's file cannot be replaced; it may be open to writing all the same.
 bool is_held_by_sticky_folder(const std::string &path, const struct stat &file) {
     struct stat status {};
     return stat(folder_of(path).c_str(), &status) == 0 && (status.st_mode & S_ISVTX) && geteuid() != 0 &&

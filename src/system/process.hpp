@@ -17,7 +17,7 @@ ProcessNumber own_process();
 std::optional<std::string> find_program(const std::string &name);
 
 struct Launch {
-    std::vector<std::string> words;                               // the program, and what it is told
+    std::vector<std::string> words;                               // the program and its arguments
     int input = -1, output = -1, error = -1;                      // its streams; negative: nothing comes, nothing goes
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
     std::vector<std::pair<int, int>> inherited; // our descriptor -> its number there; "/dev/fd/NUMBER" opens it

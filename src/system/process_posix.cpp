@@ -130,7 +130,7 @@ pid_t spawn(const Launch &launch) {
     }
     const int fork_error = errno;
     if (pid < 0) throw cannot_start(program, fork_error);
-    setpgid(pid, pid); // both sides do it: whoever comes first
+    setpgid(pid, pid); // both sides do it, in either order
     failure.write.reset();
     int error = 0;
     if (read_full(failure.read.get(), std::as_writable_bytes(std::span(&error, 1))) == sizeof error) {

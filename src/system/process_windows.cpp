@@ -19,12 +19,12 @@ namespace vmaf::system {
 namespace {
 
 constexpr UINT kKilled = 128 + 9;             // what POSIX systems say of it
-constexpr UINT kCrashed = 128 + 11;           // for every exception that nobody handled
-constexpr DWORD kFirstException = 0xC0000000; // exit codes from here on are such exceptions
+constexpr UINT kCrashed = 128 + 11;           // for every unhandled exception
+constexpr DWORD kFirstException = 0xC0000000; // exit codes from this one up are such exceptions
 constexpr UINT kNotStarted = 127;
 constexpr DWORD kWithoutLibraries[] = {0xC0000135, 0xC0000139, 0xC000007B}; // missing, too old, for other machines
 
-// Jobs of running children: whoever wants to end them all looks here.
+// Jobs of running children, to end them all.
 std::mutex jobs_mutex;
 std::set<HANDLE> running_jobs;
 std::atomic<int> interruptions_seen{0};
@@ -217,7 +217,7 @@ class Process::Running {
             const std::lock_guard lock(jobs_mutex);
             running_jobs.insert(job_.get());
         }
-        if (interruptions() > 1) kill(); // whoever kills them all may have looked before
+        if (interruptions() > 1) kill(); // the one that kills all may have looked before
         ResumeThread(thread.get());
     }
     Running(const Running &) = delete;

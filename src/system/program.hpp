@@ -5,7 +5,7 @@
 
 namespace vmaf::system {
 
-// The file of the running program, behind links; empty where the system does not tell.
+// The file of the running program, behind links; empty where unknown.
 std::string program_path();
 
 unsigned usable_processors(); // those that this process may use, at least 1

@@ -112,7 +112,7 @@ TEST(Process, WhatAProgramStartedEndsWithIt) {
     EXPECT_TRUE(streams[0].is_ready);
     child.kill();
     EXPECT_EQ(child.wait(), 128 + 9);
-    all_of(pipe.read.get()); // ends when nobody has the other end any more
+    all_of(pipe.read.get()); // ends when the other end is closed everywhere
 }
 
 TEST(Process, ProgramsThatAreNotThereAreNamed) {

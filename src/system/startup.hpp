@@ -14,7 +14,7 @@ class Arguments {
   public:
     Arguments(int argc, char **argv);
     int count() const { return static_cast<int>(pointers_.size()) - 1; }
-    char **words() { return pointers_.data(); } // with a null pointer behind the last
+    char **words() { return pointers_.data(); } // with a null pointer after the last
 
   private:
     std::vector<std::string> own_; // where main()'s are of no use

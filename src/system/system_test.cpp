@@ -232,7 +232,7 @@ TEST_F(Files, LinksOfOthersAreNotFollowed) {
     EXPECT_EQ(content(precious), "one");
 }
 
-// A folder that everybody may add names to, with somebody else's link to another folder in it.
+// A folder that all users may add names to, with another user's link to another folder in it.
 TEST_F(Files, FoldersOnTheWayAreNoLinksOfOthers) {
     if (!is_root()) GTEST_SKIP() << "only root can make links of another user";
     const std::string open = folder_ + "/open", precious = folder_ + "/precious", link = open + "/link",
@@ -351,7 +351,7 @@ TEST_F(Files, PipesAndGrowingFilesOfOthersAreRefusedWhereEverybodyCanPutThem) {
     EXPECT_EQ(status_of(file).st_uid, 0u);
     ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
     ASSERT_EQ(chown(file.c_str(), kStranger, kStranger), 0);
-    GrowingFile(file, GrowingFile::Start::at_end).append("three"); // somebody meant it
+    GrowingFile(file, GrowingFile::Start::at_end).append("three"); // on purpose
     EXPECT_EQ(content(file), "twothree");
 }
 

@@ -1,4 +1,4 @@
-// What may be believed, loaded or kept: files that nobody but the user and the administrator can change.
+// What may be trusted, loaded or kept: files that only the user and the administrator can change.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ enum class Reach {
     itself,        // the file or folder
     with_parents,  // and every folder above it, and above what links lead to: who can rename a folder can replace its
                    // content
-    beside_program // as before; a folder that holds the running program too may belong to whoever could replace that
+    beside_program // as before; a folder that holds the running program too may belong to those who could replace that
 };
 
 // Who else could change what lies at the path, as a clause for a sentence ("'/tmp/x' belongs to another user"). Empty:
@@ -24,11 +24,11 @@ class Untrusted : public Error {
     explicit Untrusted(const std::string &sentence) : Error(EPERM, sentence) {}
 };
 
-// The content of a file of which nobody else could change the folder or, while it was open, the file; empty where there
+// The content of a file whose folder, and which itself while open, no other user could change; empty where there
 // is none. `danger` as above, and then nothing was read.
 std::string content_if_own(const std::string &path, std::string &danger);
 
-// Makes a folder for what this user's programs believe later, if it is missing: nobody else gets in. Whether it is
+// Makes a folder for what this user's programs believe later, if it is missing: no other user gets in. Whether it is
 // there.
 bool make_own_folder(const std::string &path);
 

@@ -21,7 +21,7 @@ enum class Role { content, way, programs_way };
 std::string danger_of(const struct stat &status, const std::string &path, Role role) {
     if (role != Role::programs_way && !is_own_or_administrators(status.st_uid))
         return "'" + path + "' belongs to another user (number " + std::to_string(status.st_uid) + ")";
-    if (S_ISLNK(status.st_mode)) return {}; // whoever made it chose its target; its mode says nothing
+    if (S_ISLNK(status.st_mode)) return {}; // whichever thread made it chose its target; its mode says nothing
     // In a sticky folder others may add names, but neither rename nor remove those of this user.
     if (role != Role::content && S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX)) return {};
     if (status.st_mode & S_IWOTH) return "all users can write to '" + path + "'";

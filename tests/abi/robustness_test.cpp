@@ -438,11 +438,11 @@ TEST(Samples, AboveTheDepthAreRefusedWithoutThreads) {
     EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 10), with_sample(0, 0xffff), 0), -EINVAL);
     EXPECT_EQ(feed_pair(ctx, picture(64, 48, 1, 12), with_sample(0, 4096, 12), 0), -EINVAL); // fixes no depth
     EXPECT_EQ(feed_pair(ctx, with_sample(0, 1023), with_sample(0, 1023), 0), 0);
-    EXPECT_EQ(feed_pair(ctx, with_sample(1, 0x8000), with_sample(2, 0x8000), 1), 0); // nobody reads chroma
+    EXPECT_EQ(feed_pair(ctx, with_sample(1, 0x8000), with_sample(2, 0x8000), 1), 0); // chroma is not read
     EXPECT_EQ(feed_pair(ctx, with_sample(0, 1024), picture(64, 48, 1, 10), 2), -EINVAL);
     EXPECT_EQ(feed_pair(ctx, picture(64, 48, 2, 10), picture(64, 48, 1, 10), 2), 0);
     EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
-    EXPECT_EQ(feed_pair(ctx, with_sample(1, 0x8000), picture(64, 48, 1, 10), 3), -EINVAL); // now somebody does
+    EXPECT_EQ(feed_pair(ctx, with_sample(1, 0x8000), picture(64, 48, 1, 10), 3), -EINVAL); // now it is
     EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), -EINVAL);                      // psnr has seen no picture
     EXPECT_EQ(feed_pair(ctx, picture(64, 48, 2, 10), picture(64, 48, 1, 10), 3), 0);
     EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
@@ -485,7 +485,7 @@ TEST(Samples, EveryDepthAndEveryPlaceIsLookedAt) {
                     EXPECT_EQ(feed_pair(ctx, picture(w, h, 2, bpc), dis, 0), -EINVAL)
                         << bpc << " " << w << " " << x << " " << y;
                 }
-            // What lies behind the rows is nobody's business.
+            // What lies after the rows does not matter.
             VmafPicture ref = picture(w, h, 1, bpc);
             for (unsigned y = 0; y < h; y++) {
                 auto *row = reinterpret_cast<unsigned short *>(static_cast<char *>(ref.data[0]) +

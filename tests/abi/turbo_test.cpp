@@ -32,11 +32,11 @@ struct Way {
 
 std::atomic<int> held{0};
 void release(void *user) {
-    static_cast<std::vector<unsigned char> *>(user)->assign(1, 0); // gone: whoever reads it now is found out
+    static_cast<std::vector<unsigned char> *>(user)->assign(1, 0); // gone: reading it now is found out
     held--;
 }
 
-// A frame in memory of the test, planes one behind the other.
+// A frame in memory of the test, planes one after the other.
 struct Frame {
     std::vector<unsigned char> bytes;
     VmafTurboPicture picture{};
@@ -218,7 +218,7 @@ TEST(Turbo, OlderAndNewerStructuresAreUnderstood) {
     Context ctx;
     EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
     Frame frame(0, 8, VMAF_PIX_FMT_YUV420P, {});
-    frame.picture.size = offsetof(VmafTurboPicture, stream); // members behind count as 0
+    frame.picture.size = offsetof(VmafTurboPicture, stream); // members after count as 0
     frame.picture.release = [](void *) { FAIL() << "released"; };
     EXPECT_EQ(vmaf_turbo_read_pictures(ctx, &frame.picture, &frame.picture, 0), 0);
     struct {

@@ -1,4 +1,4 @@
-"""A build with CUDA on a machine without a driver, and with a driver that fails where it is told to (backends.md 3, 5, 14)."""
+"""A build with CUDA on a machine without a driver, and with a driver that fails on request (backends.md 3, 5, 14)."""
 import json
 import os
 import shutil

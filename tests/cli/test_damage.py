@@ -67,7 +67,7 @@ if FLIPS > 20:  # more than the gate has time for
         "gif.gif": ("-c:v", "gif"),
         "apng.apng": ("-c:v", "apng"),
     }
-# Where the first packets of a transmission were lost it looks as if it had been joined in the middle: a warning says so.
+# Where the first packets of a transmission were lost it looks as if it had been joined in the middle, with a warning.
 LEFT_OUT, MAY_BEGIN_ANYWHERE = "it begins with pictures that depend on others", (".ts", ".mpg")
 NEVER_SILENT = ("ffv1.mkv", "hash.mkv")  # every slice or picture has a checksum
 
@@ -256,7 +256,7 @@ class Changes(VideoTest):
     frames = 6
 
     def joined(self, name, *parts):
-        """H.264 streams behind each other."""
+        """H.264 streams one after another."""
         content = b""
         for i, arguments in enumerate(parts):
             content += read(self.encode(f"part{i}.h264", *arguments, "-c:v", "libx264", "-x264-params", "tff=1", "-flags", "+ildct+ilme"))

@@ -243,7 +243,7 @@ class Files(CommandTest):
                 output, close = None, None
                 if name == "full":
                     output = os.open("/dev/full", os.O_WRONLY)
-                elif name == "pipe":  # nobody reads: quiet, as a program that SIGPIPE ends
+                elif name == "pipe":  # no reader: quiet, as a program that SIGPIPE ends
                     end, output = os.pipe()
                     os.close(end)
                 else:

@@ -1,4 +1,4 @@
-"""A build with HIP on a machine without a runtime, and with one that fails where it is told to (backends.md 3.2, 5, 14)."""
+"""A build with HIP on a machine without a runtime, and with one that fails on request (backends.md 3.2, 5, 14)."""
 import json
 import os
 import subprocess

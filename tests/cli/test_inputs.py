@@ -93,7 +93,7 @@ class Sources(CommandTest):
         os.close(write)
 
     def test_sparse_files_beyond_four_gigabytes(self):
-        # 1920x1080 4:4:4 16 bit: a frame of 12 MB; the last frames lie behind 4 GiB.
+        # 1920x1080 4:4:4 16 bit: a frame of 12 MB; the last frames lie after 4 GiB.
         path = self.folder / "large.yuv"
         bytes_per_frame, count = 1920 * 1080 * 6, 348
         with open(path, "wb") as large:

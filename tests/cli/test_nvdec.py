@@ -45,7 +45,7 @@ class Nvdec(VideoTest):
             self.assertEqual(said.count("\n"), 1)
 
     def test_what_is_cut_off_at_the_left_and_above(self):
-        """Byte x of row y of the stand-in's surface is x + 3 y; chroma lies behind the coded rows, Cb and Cr side by side."""
+        """Byte x of row y of the stand-in's surface is x + 3 y; chroma lies after the coded rows, Cb and Cr side by side."""
         samples = {}
         for x, y in ((0, 0), (6, 4), (2, 18)):
             frames, said = self.decode(crop=f"{x}x{y}", most=1, expect=0)

@@ -1,4 +1,4 @@
-"""A build with SYCL: without its module, and with a module that fails where it is told to (backends.md 3.2, 5)."""
+"""A build with SYCL: without its module, and with a module that fails on request (backends.md 3.2, 5)."""
 import json
 import os
 import shutil

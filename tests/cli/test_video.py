@@ -161,7 +161,7 @@ class Equality(VideoTest):
 
 
 class Preparation(VideoTest):
-    """What is done to clips that differ, and that the document says so."""
+    """What is done to clips that differ, and how the document reports it."""
 
     def scores(self, ref, dist):
         return json.loads(self.vmaf("-r", ref, "-d", dist, *FEATURES, "--json", "-o", "-").stdout)["frames"]
@@ -546,7 +546,7 @@ class DeviceFrames(VideoTest):
         return said
 
     def joined_sizes(self):
-        """A file whose pictures have another size behind the first ones."""
+        """A file whose pictures have another size after the first ones."""
         first = self.encode("first.264", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
         second = self.encode("second.264", "-vf", "scale=96:64", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
         path, joined = self.path("joined.264"), self.path("joined.mkv")

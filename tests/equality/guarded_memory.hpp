@@ -7,7 +7,7 @@
 namespace vmaf::equality {
 
 enum class Placement {
-    front,   // starts right behind an unreadable page
+    front,   // starts right after an unreadable page
     back,    // ends right before one
     aligned, // ends as late as alignment to kAlignment permits; a canary fills the rest
 };

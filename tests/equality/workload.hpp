@@ -54,9 +54,9 @@ class Workload {
     // Anything else: `count` values from fill(random, i), aligned like AlignedArray and over-readable.
     template <class T, class Fill> const T *input(std::size_t count, const Fill &fill);
 
-    // Compared between versions, and guarded: `slack` bytes behind the end may be written.
+    // Compared between versions, and guarded: `slack` bytes past the end may be written.
     template <class T> T *output(std::size_t count, std::size_t slack = 0);
-    // Not compared. Aligned to kAlignment; kOverreadBytes behind the end may be used.
+    // Not compared. Aligned to kAlignment; kOverreadBytes past the end may be used.
     std::byte *scratch(std::size_t bytes);
 
     Random &random() { return random_; } // for parameters that all versions share
@@ -89,7 +89,7 @@ template <class T, class Sample>
 PlaneView<T> Workload::fill_plane(int plane_width, int plane_height, const Sample &sample) {
     const std::ptrdiff_t stride = plane_width + std::ptrdiff_t(random_() % 37);
     const std::size_t samples = std::size_t(stride) * std::size_t(plane_height - 1) + std::size_t(plane_width);
-    // Half of the planes touch unreadable memory at their front, half behind the part that may be over-read.
+    // Half of the planes touch unreadable memory at their front, half past the part that may be over-read.
     const bool at_front = random_() % 2 == 0;
     const std::size_t before = at_front ? 0 : (random_() % 64) * sizeof(T);
     const std::size_t bytes = before + samples * sizeof(T) + kOverreadBytes;

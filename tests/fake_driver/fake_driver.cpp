@@ -1,5 +1,5 @@
 // A stand-in for libcuda.so.1 or, with FAKE_HIP, libamdhip64.so.6, for fault injection only: it has the functions that
-// we load, moves memory, runs no kernels, keeps count, and fails where it is told to.
+// we load, moves memory, runs no kernels, keeps count, and fails on request.
 //
 //   FAKE_CUDA_FAIL=cuInit=100,cuMemAlloc_v2@3=2   functions that return a code, from their first or n-th call on
 //   FAKE_CUDA_DEVICES=0                           number of devices (default 1)

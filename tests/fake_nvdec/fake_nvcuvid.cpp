@@ -1,5 +1,5 @@
 // Stands in for NVIDIA's decoder library: takes Annex B streams of H.264 without looking into pictures, shows them in
-// order of their times, and fails where it is told to.
+// order of their times, and fails on request.
 //
 //   FAKE_NVDEC_SIZE=WxH     of the pictures
 //   FAKE_NVDEC_CROP=XxY     samples that are cut off at the left and above

@@ -191,7 +191,7 @@ int main(int argc, char **argv) {
                 fprintf(stderr, "%s, allocation %ld%s: %ld blocks are left\n", scenario, at, from_then ? "+" : "",
                         live() - before);
                 failures++;
-                return 1; /* the count is off from here on */
+                return 1; /* the count is off from now on */
             }
         }
     printf("%s: %ld runs over %ld allocations, %d failures\n", scenario, runs, total, failures);

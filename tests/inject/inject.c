@@ -40,7 +40,7 @@ extern void __libc_free(void *);
 
 /* ---- for tests that link or look up these: sweeps inside one process ---- */
 
-/* The n-th allocation from now on fails, and with `from_then` all behind it; n = 0: none. */
+/* The n-th allocation from now on fails, and with `from_then` all after it; n = 0: none. */
 void inject_allocations(long n, int from_then) {
     atomic_store(&rules[ALLOC].first, 0);
     atomic_store(&calls[ALLOC], 0);
@@ -172,7 +172,7 @@ void free(void *block) {
     __libc_free(block);
 }
 
-/* ---- the others: the real ones are those that come behind this library ---- */
+/* ---- the others: the real ones are those that come after this library ---- */
 
 #define REAL(result, name, ...)                                                                                        \
     static result (*real)(__VA_ARGS__);                                                                                \

@@ -9,7 +9,7 @@ namespace vmaf {
 
 struct MetalStandInSet {
     const char *name;
-    const MetalStandInKernel *kernels; // one without a name behind the last
+    const MetalStandInKernel *kernels; // one without a name after the last
 };
 std::span<const MetalStandInSet> metal_stand_in_sets(); // made by the build
 

@@ -15,7 +15,7 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sin
 
 
 def missing():
-    """Programs that are not installed; the test says so and fails."""
+    """Programs that are not installed; the test reports it and fails."""
     path = os.environ["PATH"] + ":/usr/sbin"
     return [name for name in PROGRAMS if not shutil.which(name, path=path)]
 
@@ -131,7 +131,7 @@ PreemptType=preempt/partition_prio
     def start_node(self, name): self.start(name, ["slurmd", "-D", "-N", name])
 
     def kill(self, name):
-        """As if the power failed: nobody is told."""
+        """As if the power failed: without notice."""
         self.processes[name].kill()
         self.processes[name].wait()
 

@@ -155,7 +155,7 @@ class OnTheCluster(Case):
         self.check_whole(self.folder + "/rows.jsonl", cells, most_repeated=1 + 2 * self.cluster.cpus)
 
     def test_what_the_time_limit_leaves_is_submitted_again(self):
-        # Tasks are told a minute before the end: of two minutes they work one.
+        # Tasks are warned a minute before the end: of two minutes they work one.
         self.tune(*self.corpus("rows.jsonl", *self.on_slurm("--time", "2", "--tasks", "2"), values="20:39.75:0.25", slow=True), timeout=600)
         self.assertEqual(len(read(self.folder + "/rows.jsonl")), 160)
         self.assertEqual(self.begun(), 160, "nothing was done twice")

@@ -127,7 +127,7 @@ DeviceRun::DeviceRun(const DeviceScorer &scorer, const std::vector<PicturePair> 
         for (const bool dist : {false, true}) {
             const Picture &picture = dist ? pairs[i].dist : pairs[i].ref;
             std::byte *const to = staging_->data() + place(i, dist);
-            std::memset(to, 0x5a, picture_bytes_); // padding is nobody's
+            std::memset(to, 0x5a, picture_bytes_); // padding belongs to no plane
             for (unsigned p = 0; p < format_.planes(); p++)
                 for (unsigned y = 0; y < format_.plane_height(p); y++)
                     std::memcpy(to + layout_.offset[p] + y * layout_.stride[p],

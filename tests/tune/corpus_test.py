@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory(prefix="vmaf-tune-corpus") as folder:
     for source in sources.values(): command += ["-i", source]
     for encoder in ENCODERS: command += ["-e", encoder]
 
-    # Killed after about a third, with a torn line behind it.
+    # Killed after about a third, with a torn line after it.
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     while len(read(output)) < 20 and process.poll() is None: time.sleep(0.02)
     process.send_signal(signal.SIGKILL)

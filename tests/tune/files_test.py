@@ -253,7 +253,7 @@ class Trust(FilesTest):
             os.chown(other, STRANGER, STRANGER)
             self.stats(cache, 6, "belongs to another user")
             other.unlink()
-        # Who owns a folder above it can put another in its place, and whoever made a link can turn it elsewhere.
+        # Who owns a folder above it can put another in its place, and the maker of a link can turn it elsewhere.
         os.chown(cache.parent, STRANGER, STRANGER)
         self.stats(cache, 6, "belongs to another user")
         os.chown(cache.parent, 0, 0)
@@ -263,7 +263,7 @@ class Trust(FilesTest):
         os.chown(link, STRANGER, STRANGER, follow_symlinks=False)
         self.stats(link, 6, "belongs to another user")
         os.chown(cache, STRANGER, STRANGER)
-        # Every command that would use it says so, before it does anything else.
+        # Every command that would use it reports it before it does anything else.
         run = self.tune("search", "-i", self.clip, "--target-vmaf", "90", "--cache-dir", cache, code=6)
         self.assertIn("belongs to another user", run.stderr)
         self.assertIn("--no-cache", run.stderr)

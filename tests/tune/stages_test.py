@@ -126,7 +126,7 @@ esac""")
         self.assertEqual((result["q"], result["score"]), (plain["q"], plain["score"]))
 
     def test_explicit_backend_is_kept_or_the_row_fails(self):
-        """A scorer that computes psnr on the processor whatever it is told, and says so in one of three ways."""
+        """A scorer that computes psnr on the processor whatever is asked, and reports that in one of three ways."""
         def scorer(says):
             return self.program(f"scorer-{says}", f"""exec python3 - "$@" <<'END'
 import json, subprocess, sys

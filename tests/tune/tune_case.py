@@ -57,7 +57,7 @@ class TuneCase(unittest.TestCase):
         return run
 
     def program(self, name, text, folder=None):
-        """A stand-in that misbehaves where it is told to and is the real thing otherwise."""
+        """A stand-in that misbehaves on request and is the real thing otherwise."""
         path = os.path.join(folder or self.folder, name)
         with open(path, "w") as file: file.write("#!/bin/sh\n" + text + "\n")
         os.chmod(path, 0o755)

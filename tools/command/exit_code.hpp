@@ -13,7 +13,7 @@ enum class ExitCode {
     some_failed = 2,   // of the pairs of a list
     backend = 100,     // an explicitly requested backend cannot be used
     interrupted = 130, // Ctrl-C
-    closed_pipe = 141, // nobody reads the output any more
+    closed_pipe = 141, // the reader of the output is gone
     frame = 234,       // a frame could not be read or scored
     setup = 255,       // inputs, models, features or output
 };

@@ -18,7 +18,7 @@ class FrameLines {
     FrameLines(const std::string &path, const NumberFormat &numbers, const std::deque<LoadedModel> &models)
         : file_(path, system::GrowingFile::Start::empty), numbers_(numbers), models_(models) {}
 
-    void advance(Session &session); // writes the frames that are complete by now; throws Error
+    void advance(Session &session); // writes the frames that are complete so far; throws Error
     void finish(Session &session);  // after the session's flush: writes the rest; throws Error
 
   private:

@@ -15,7 +15,7 @@ namespace {
 
 bool ends_in_y4m(const std::string &path) { return path.ends_with(".y4m") || path.ends_with(".Y4M"); }
 
-// Pipes cannot be looked into; they bring YUV4MPEG2. So does what says so in its name or its first bytes. Files that
+// Pipes cannot be looked into; they bring YUV4MPEG2. So do files with its name or its first bytes. Files that
 // are empty or cannot be read are left to the reader of YUV4MPEG2, which says what is wrong.
 bool is_y4m(const std::string &path) {
     if (path == "-" || ends_in_y4m(path) || !system::is_regular_file(path)) return true;

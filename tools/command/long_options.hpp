@@ -25,7 +25,7 @@ struct ScannedOption {
     Status status;
     std::size_t option = 0;                // its place in the table; of no meaning for unknown and ambiguous ones
     char letter = 0;                       // set if it was given as a letter
-    std::string_view name;                 // what was written behind "--", up to a '='; empty for letters
+    std::string_view name;                 // what was written after "--", up to a '='; empty for letters
     std::optional<std::string_view> value; // none: it has none
 };
 

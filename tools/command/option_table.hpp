@@ -84,7 +84,7 @@ struct FoundOption {
 
 // All options in their order. Throws Failure(usage) for unknown and ambiguous ones and for missing or superfluous
 // values. GNU getopt_long's rules hold; in addition a prefix that is unique among the reference's options means that
-// option, whatever else we have. Stops behind an option that acts at once (--version, --help).
+// option, whatever else we have. Stops after an option that acts at once (--version, --help).
 std::vector<FoundOption> scan_command_line(std::span<const char *const> arguments);
 
 } // namespace vmaf::cli

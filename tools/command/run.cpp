@@ -97,7 +97,7 @@ void check_feature(const FeatureArgument &feature) {
                                        did_you_mean(meant, names) + " (--list_features shows all)");
 }
 
-// A metric that depends on the frame rate is told the clips', unless the user says one.
+// A metric that depends on the frame rate gets the clips', unless the user gives one.
 OptionTexts options_with_rate(const FeatureArgument &feature, double frame_rate) {
     OptionTexts options = feature.options;
     const MetricInfo *const metric = parse_extractor_name(feature.name).info;
@@ -279,7 +279,7 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
                         .chosen_models = chosen_models(options, models),
                         .inputs = input_report(clips.report(), options),
                         .local = local_report(session, options, maps.get())};
-    check_not_overwriting(options, engine.inputs); // names may lead elsewhere by now
+    check_not_overwriting(options, engine.inputs); // names may lead elsewhere meanwhile
     guarded(ExitCode::setup, [&] {
         system::write_output_file(
             *options.output, [&](const auto &out) { write_report(report, options.format, out); }, engine.pending.get());

@@ -116,7 +116,7 @@ int run(int argc, char **argv) {
     }
 }
 
-constexpr const char *kNoMemory = "vmaf-tune: not enough memory\n"; // to say so needs none
+constexpr const char *kNoMemory = "vmaf-tune: not enough memory\n"; // printing this needs none
 
 // Libraries make objects before main(), where nothing catches: one sentence there, too.
 struct SayWhereMemoryEnds {

@@ -1,4 +1,4 @@
-// What AddressSanitizer and ThreadSanitizer must be told about fibers; nothing in other builds.
+// What AddressSanitizer and ThreadSanitizer must know about fibers; nothing in other builds.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 namespace vmaf::module_api {
 
-// Behind the driver's name for the code; empty: nothing that we know.
+// After the driver's name for the code; empty: nothing that we know.
 inline const char *advice_for(int result) {
     switch (result) {
     case 2:

@@ -16,7 +16,7 @@ using PlacePointer = std::shared_ptr<const Place>;
 
 DevicePointer address(const std::byte *p) { return reinterpret_cast<DevicePointer>(p); }
 
-// Runs `action` on the place if that is still possible: for destructors, which have nobody to complain to.
+// Runs `action` on the place if that is still possible: for destructors, which cannot report errors.
 template <class F> void tidy_up(const Place &place, F action) noexcept {
     try {
         const Entered here(place);

@@ -149,7 +149,7 @@ struct DeviceHandle {
         for (const std::exception_ptr &e : list)
             if (!failure) failure = e;
     }
-    // Errors of work that was under way come out where somebody waits.
+    // Errors of work that was under way surface at the next wait.
     void check() {
         const std::lock_guard<std::mutex> lock(mutex);
         if (failure) std::rethrow_exception(failure);
@@ -183,7 +183,7 @@ struct QueueHandle {
           queue(owner.context, owner.device, [&owner](const runtime::exception_list &list) { owner.note(list); },
                 {runtime::property::queue::in_order()}) {}
 
-    // Puts work into the queue, behind what it was told to wait for.
+    // Puts work into the queue, after what it must wait for.
     template <class F> void put(F &&work) {
         note(queue.submit([&](runtime::handler &handler) {
             handler.depends_on(after);

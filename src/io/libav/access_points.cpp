@@ -27,7 +27,7 @@ AccessPoints::AccessPoints(const AVCodecParameters &parameters) {
         kind_ = Kind::hevc;
         length_at = kHevcLengthAt;
         break;
-    // A key frame that is shown replaces all that frames behind it could refer to.
+    // A key frame that is shown replaces all that frames after it could refer to.
     case AV_CODEC_ID_AV1:
     case AV_CODEC_ID_VP9:
     case AV_CODEC_ID_VP8: kind_ = Kind::by_flag; break;

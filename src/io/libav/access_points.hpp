@@ -12,7 +12,7 @@ class AccessPoints {
     // For codecs of which it is known what a key frame promises.
     bool is_known() const { return kind_ != Kind::unknown; }
 
-    // To be called for every packet, in order. True: nothing behind this packet refers to anything before it, and it
+    // To be called for every packet, in order. True: nothing after this packet refers to anything before it, and it
     // brings what decoders must know (parameter sets) unless that stands in the file's header alone. Pictures that are
     // shown before the packet's own must be looked for by their times.
     bool is_start(const AVPacket &packet);

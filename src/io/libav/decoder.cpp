@@ -256,7 +256,7 @@ Error Decoder::damaged_frame(std::uint64_t frame) const {
     return invalid("frame " + std::to_string(frame) + " of " + name() + " is damaged; the file or its transfer is");
 }
 
-// Pictures before the first key picture, and those behind it that are shown before it, may refer to what is not there.
+// Pictures before the first key picture, and those after it that are shown before it, may refer to what is not there.
 void Decoder::look_at_start(const AVPacket &packet) {
     const bool is_key = packet.flags & AV_PKT_FLAG_KEY, has_time = packet.pts != AV_NOPTS_VALUE;
     const bool is_shown = !(packet.flags & AV_PKT_FLAG_DISCARD); // an edit list may leave out the first ones
@@ -307,7 +307,7 @@ bool Decoder::receive(AVFrame *frame) {
             throw invalid("frame " + std::to_string(number()) + " of " + name() + " cannot be decoded" +
                           (is_strict() && !device_.empty() ? " on " + device_ : "") + ": " + reason(code));
         // Several frames are in work at once: what is wrong with a later one may be heard before the first is out, or
-        // behind it. The run shall not end now with one code and then with another.
+        // after it. The run shall not end now with one code and then with another.
         if (frames_ > 0 || code == AVERROR_EOF) check();
         if (code == 0) return true;
         if (code == AVERROR_EOF) return false;
@@ -381,7 +381,7 @@ bool Decoder::next(AVFrame *frame) {
             forget_messages();
             int code = av_hwframe_transfer_data(frame, on_device_.get(), 0);
             if (code >= 0) code = av_frame_copy_props(frame, on_device_.get());
-            // What is to be cut off at the left and above, devices leave to whoever takes the frame.
+            // What is to be cut off at the left and above, devices leave to the consumer.
             if (code >= 0) code = av_frame_apply_cropping(frame, AV_FRAME_CROP_UNALIGNED);
             if (code < 0)
                 throw invalid("frame " + std::to_string(frames_) + " of " + name() + " cannot be fetched from " +

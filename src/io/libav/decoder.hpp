@@ -62,7 +62,7 @@ class Decoder {
         willing,     // on the device if it can, else on a processor
         fallen_back, // it could not
         strict,      // on the device that was asked for by name, or not at all
-        part,        // likewise, a part of a file; whoever takes frames holds a few at once
+        part,        // likewise, a part of a file; the consumer holds a few frames at once
         trial,       // on a processor, the first frame of a file that cuda will decode
     };
     bool is_strict() const { return mode_ == Mode::strict || mode_ == Mode::part; }

@@ -17,7 +17,7 @@ namespace vmaf::libav {
 namespace {
 
 constexpr std::size_t kPlaneAlignment = 256;
-constexpr std::size_t kSlack = 128; // that decoders' vector code may read and write behind a plane
+constexpr std::size_t kSlack = 128; // that decoders' vector code may read and write past a plane
 constexpr int kWidthStep = 16;
 
 struct FrameLayout {

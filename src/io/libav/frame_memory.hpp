@@ -13,7 +13,7 @@ class FrameMemory {
     explicit FrameMemory(PictureMemory memory);
 
     // Gives a frame its planes, as decoders ask for them (AVCodecContext::get_buffer2), from any thread. Blocks of
-    // frames that nobody has any more serve the next. False: take the libraries' own memory.
+    // released frames serve the next. False: take the libraries' own memory.
     bool fill(AVCodecContext &context, AVFrame &frame) const noexcept;
 
   private:

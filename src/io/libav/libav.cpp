@@ -37,7 +37,7 @@ void keep_message(void *object, int level, const char *format, va_list arguments
     av_log_format_line2(object, level, format, arguments, text.data(), static_cast<int>(text.size()),
                         &is_at_line_start);
     std::string line = text.data();
-    // "[h264 @ 0x55...] text": the address helps nobody.
+    // "[h264 @ 0x55...] text": the address is of no use.
     if (const auto at = line.find(" @ 0x"); at != std::string::npos)
         if (const auto end = line.find(']', at); end != std::string::npos) line.erase(at, end - at);
     if (line.starts_with("[NULL] ")) line.erase(0, 7); // a parser

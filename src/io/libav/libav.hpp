@@ -42,7 +42,7 @@ std::string reason(int code);
 
 class Complaints;
 
-// While it lives, what decoders say on this thread that belong to nobody, as those that a demuxer tries, goes there.
+// While it lives, messages of decoders without an owner on this thread, as those that a demuxer tries, go there.
 class Hearing {
   public:
     explicit Hearing(Complaints &complaints);

@@ -130,7 +130,7 @@ class LibavFile final : public VideoFile {
         FrameKind kind = first_;
         if (!decoder_->device().empty()) kind.format = decoder_->processors_format();
         if (!decoder_->is_trial()) return make_parts(std::make_shared<Container>(request_), device, kind);
-        decoder_->shared_container()->replay(); // nobody reads it otherwise: next() begins again
+        decoder_->shared_container()->replay(); // there is no other reader: next() begins again
         return make_parts(decoder_->shared_container(), device, kind);
     }
 
@@ -187,7 +187,7 @@ class LibavFile final : public VideoFile {
         if (maker_) maker_ = std::make_unique<PictureMaker>(*frame_, facts_, output_);
     }
 
-    // Decodes a frame that is like the first, as whatever comes behind takes them to be.
+    // Decodes a frame that is like the first, as whatever comes after takes them to be.
     bool decode(AVFrame *frame) {
         if (!decoder_->next(frame)) return false;
         const FrameKind kind = kind_of(*frame, frame->format);

@@ -44,7 +44,7 @@ class ExpectedFrames {
 
     std::shared_ptr<PartSource> source_;
     std::deque<Expected> expected_;
-    std::optional<std::uint64_t> rest_at_; // behind them, frames whose stamps are not known
+    std::optional<std::uint64_t> rest_at_; // after them, frames whose stamps are not known
 };
 
 // The libraries' decoder, beginning with `first` if there is one.

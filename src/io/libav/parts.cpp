@@ -23,7 +23,7 @@ void PartSource::add(Group &group, const AVPacket &packet, bool is_start) {
     held_bytes_ += static_cast<std::uint64_t>(packet.size);
 }
 
-// What is damaged ends the file here; who comes to that place is told.
+// Damage ends the file here; the reader that gets there reports it.
 bool PartSource::read(AVPacket *packet) try {
     is_read_ = is_read_ || !container_->read(packet, frames_);
     // Demuxers often report that something is wrong and go on with what they make up.

@@ -1,5 +1,5 @@
 // A file in parts that can be decoded by themselves: from one access point to another, with nothing shown out of turn
-// between them. Whoever has a decoder free takes the next one.
+// between them. The next free decoder takes the next one.
 #pragma once
 
 #include <cstdint>
@@ -60,11 +60,11 @@ class PartSource {
     mutable std::mutex mutex_;
     AccessPoints points_;
     std::optional<Group> next_;    // read, and of no part yet
-    std::optional<Group> started_; // the first packet of the group behind, if that was read
+    std::optional<Group> started_; // the first packet of the group after, if that was read
     Packet packet_ = new_packet();
     std::uint64_t frames_ = 0, held_bytes_ = 0;
     bool has_begun_ = false, is_read_ = false, has_rest_ = false;
-    std::exception_ptr failure_; // what is wrong behind the last packet
+    std::exception_ptr failure_; // what is wrong after the last packet
     std::string remark_;
 };
 

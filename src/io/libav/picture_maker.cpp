@@ -103,7 +103,7 @@ void PictureMaker::scale(const AVFrame &frame) {
 
 void PictureMaker::store(const AVFrame &frame, const Picture &picture) {
     const PictureFormat &format = picture.format();
-    const unsigned planes = picture.data(1) ? format.planes() : 1; // nobody may look at chroma
+    const unsigned planes = picture.data(1) ? format.planes() : 1; // chroma may not be read
     if (scaling_ && (planes > 1 || !keeps_size_)) scale(frame);
     for (unsigned p = 0; p < planes; p++) {
         const PlaneTarget target{picture.data(p), picture.stride_bytes(p), format.plane_width(p),

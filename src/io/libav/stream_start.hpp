@@ -20,8 +20,8 @@ bool may_be_joined_anywhere(const AVInputFormat &format);
 // parameters.
 bool announces_key_picture(AVCodecID codec, std::span<const std::uint8_t> packet);
 
-// How MPEG-2's chroma is sampled, where the packet says so: 1, 2, 3 for 4:2:0, 4:2:2, 4:4:4. FFmpeg's decoder looks at
-// the first one only, and puts samples of another into the wrong places.
+// How MPEG-2's chroma is sampled, where the packet states it: 1, 2, 3 for 4:2:0, 4:2:2, 4:4:4. FFmpeg's decoder looks
+// at the first one only, and puts samples of another into the wrong places.
 std::optional<unsigned> chroma_of_mpeg2(std::span<const std::uint8_t> packet);
 
 } // namespace vmaf::libav

@@ -22,7 +22,7 @@ bool is_plain(const Plan &plan, int scale, unsigned group_width) {
     const std::uint64_t owned = group_width - 4;
     if (gain != std::floor(gain)) return false;
     if ((owned << std::max(p.den_row_shift, p.num_row_shift)) > 65536) return false;
-    // Bands stay below 22930 at scale 0, 1.5e9 at scale 1, 7.6e8 behind it (3.12). Scale 0: |c| below 30720, squares of
+    // Bands stay below 22930 at scale 0, 1.5e9 at scale 1, 7.6e8 after it (3.12). Scale 0: |c| below 30720, squares of
     // the excess below 2^31, with room for thresholds that kappa's wrap makes negative.
     if (scale == 0) return p.weight[0] <= 43000 && p.weight[2] <= 54000;
     const double largest = std::max(p.weight[0], p.weight[2]) * (scale == 1 ? 1.5e9 : 7.6e8) / 268435456.0;

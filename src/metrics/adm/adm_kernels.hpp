@@ -215,7 +215,7 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
             high[0] = high[3] = 0;
     }
 
-    // What a row leaves for the rows behind it; [0] restored, [1] additive.
+    // What a row leaves for the rows after it; [0] restored, [1] additive.
     struct Masks {
         u32 sums[2];          // of three columns' neighbour terms
         u32 surplus[2];       // of the centre
@@ -461,7 +461,7 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
     static VMAF_DEVICE_FN int max_of(int a, int b) { return a > b ? a : b; }
     // Neighbours beyond the band (section 1, 3x3 neighbourhood).
     static VMAF_DEVICE_FN int fold_row(int y, int n) { return y < 0 ? 1 : y >= n ? n - 1 : y; }
-    // Input columns; what lies beyond the fold belongs to lanes that nobody asks.
+    // Input columns; what lies beyond the fold belongs to lanes whose result is not used.
     static VMAF_DEVICE_FN int fold_column(int p, int n) {
         p = p < 0 ? -p : p;
         p = p >= n ? 2 * n - 1 - p : p;

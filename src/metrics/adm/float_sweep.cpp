@@ -172,7 +172,7 @@ class FloatSweep::Impl {
     void run(const std::array<PlaneView<T>, 2> &pictures, FloatFrameSums &sums, std::span<RealTiles> tiles) {
         tiles_ = tiles;
         const Range rows = levels_[0].share().rows();
-        int ready = std::max(0, 2 * rows.from - 1); // picture rows from here on are still to be converted
+        int ready = std::max(0, 2 * rows.from - 1); // picture rows from this one on are still to be converted
         for (int row = rows.from; row < rows.to; row++) {
             for (; ready < std::min(2 * row + 3, pictures[0].height); ready++)
                 for (std::size_t p = 0; p < 2; p++) {

@@ -22,7 +22,7 @@ struct FloatPlan {
     std::array<std::array<float, kBands>, kScales> factor; // F of 4.7
 };
 
-// Sums of a scale's rows. They are added from top to bottom when all are there, whoever made them.
+// Sums of a scale's rows. They are added from top to bottom when all are there, whichever thread made them.
 struct FloatRowSums {
     using PerBand = std::array<float, kBands>;
     std::vector<PerBand> den, num, aim; // by row

@@ -34,7 +34,7 @@ template <class T> In<T> inputs(std::array<Row<T>, kBands> &rows, int at = 0) {
     return {rows[0].get() + at, rows[1].get() + at, rows[2].get() + at};
 }
 
-// Rows or columns of a scale that are worked on. What nobody needs is not computed.
+// Rows or columns of a scale that are worked on. What is not needed is not computed.
 struct Range {
     int from = 0, to = 0;
     bool has(int i) const { return i >= from && i < to; }

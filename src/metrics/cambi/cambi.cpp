@@ -92,7 +92,8 @@ class Scorer final : public FrameScorer {
             parallel.run(parts, compute);
         std::size_t count = written_[0];
         for (unsigned i = 1; i < parts; count += written_[i++])
-            std::copy_n(values_of(i), written_[i], room_.c_values.data() + count); // forward: never behind its source
+            std::copy_n(values_of(i), written_[i],
+                        room_.c_values.data() + count); // forward: never overtakes its source
         return room_.c_values.span().first(count);
     }
 

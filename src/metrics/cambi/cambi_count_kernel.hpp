@@ -81,7 +81,7 @@ template <class C, int kLevels, int kMaxRadius> struct CambiCountKernel {
         int window_columns, window_rows; // of the canvas that windows reach
     };
 
-    // Pixels within so many levels from the lowest one on find all that they ask for.
+    // Pixels less than this many levels above the lowest find all that they ask for.
     static VMAF_DEVICE_FN u32 answered(const Args &a) { return static_cast<u32>(kLevels - 2 * a.steps); }
 
     static VMAF_DEVICE_FN int window_end(int side, int radius, int full) {

@@ -203,7 +203,7 @@ template <class C> struct cambi_ordered_sum {
     }
 
   private:
-    // This block alone writes the values, so that its ordinary reads, which are cached, see them behind a barrier.
+    // This block alone writes the values, so that its ordinary reads, which are cached, see them after a barrier.
     struct Values {
         Global<const u32> list;
         VMAF_DEVICE_FN F operator()(u64 i) const { return F(C::float_from(list[i])); }

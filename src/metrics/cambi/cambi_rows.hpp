@@ -1,5 +1,5 @@
 // What the stages do to single rows. Each function works on `count` neighbouring samples and may read, but not write,
-// behind them.
+// after them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The row functions on vectors. Whole vectors only; the scalar functions finish each row, because what lies behind a
+// The row functions on vectors. Whole vectors only; the scalar functions finish each row, because what lies after a
 // row of a canvas must stay as it is.
 #include <cstdint>
 

@@ -97,7 +97,7 @@ std::size_t scalar_counts_bytes(const Setup &setup, int width);
 inline constexpr std::size_t kReciprocals = kMaxWindow * kMaxWindow + 1;
 const std::array<float, kReciprocals> &reciprocals();
 
-// Section 9: the mean of the largest of the values of so many pixels, which it may reorder. Nothing where all values
+// Section 9: the mean of the largest of the pixels' values, which it may reorder. Nothing where all values
 // are needed, since the result depends on their order, and zeros were left out.
 using Pool = std::optional<double>(std::span<float> c_values, std::size_t pixels, double topk);
 Pool scalar_pool;

@@ -10,7 +10,7 @@ namespace vmaf {
 
 // The rows of both chroma planes for one luma row. In 4:2:2 rows are halved instead of columns, and odd sizes in 4:2:0
 // look one sample or row too far: what is found there is what a canonical layout has there, row pitches of a multiple
-// of 32 samples, zeros between the rows, Cr directly behind Cb and zeros behind Cr.
+// of 32 samples, zeros between the rows, Cr directly after Cb and zeros after Cr.
 template <class T> class ChromaRows {
   public:
     explicit ChromaRows(int width) : cb_(std::size_t(width)), cr_(std::size_t(width)), width_(width) {}

@@ -43,7 +43,7 @@ template <class T> class CiedeScorer final : public FrameScorer {
   public:
     CiedeScorer(const PictureFormat &format, const Functions &functions) : format_(format), functions_(functions) {}
 
-    // Bands are added in their order, whoever made the differences.
+    // Bands are added in their order, whichever thread made the differences.
     void measure(const FrameInput &frame, FrameResult &result) override {
         const int width = int(format_.width), height = int(format_.height);
         const unsigned tasks = frame.parallel.threads();

@@ -175,7 +175,7 @@ template <class C, class Sample> struct CiedeKernel {
         out[2] = chroma(c, a, 2, dist, column, row);
     }
     // What a canonical layout has there: row pitches of a multiple of 32 samples, zeros between the rows, Cr directly
-    // behind Cb and zeros behind Cr.
+    // after Cb and zeros after Cr.
     static VMAF_DEVICE_FN int chroma(C &c, const Args &a, int plane, bool dist, int column, int row) {
         const int pitch = (a.chroma_width + 31) / 32 * 32;
         if (pitch == 0) return 0;

@@ -64,8 +64,8 @@ TEST(Ciede, OddSizesIn420LookBeyondTheChromaPlane) {
     EXPECT_EQ(rows.cb()[63], 10031);
     EXPECT_EQ(rows.cb()[64], 10100); // column 0 of the next row
     rows.select(narrow, 2);
-    EXPECT_EQ(rows.cb()[64], 20000); // Cr lies behind Cb
-    EXPECT_EQ(rows.cr()[64], 0);     // nothing lies behind Cr
+    EXPECT_EQ(rows.cb()[64], 20000); // Cr lies after Cb
+    EXPECT_EQ(rows.cr()[64], 0);     // nothing lies after Cr
     rows.select(narrow, 4);
     EXPECT_EQ(rows.cb()[2], 20001);
     EXPECT_EQ(rows.cr()[2], 0);

@@ -25,7 +25,7 @@ void filter_rows(const float *const *rows, std::span<const float> taps, int widt
 inline constexpr int kMaxFilterTaps = 65;
 void vertical_pass(const PlaneView<float> &in, std::span<const float> taps, int centre, float *sums);
 
-// Writes `radius` reflected samples before line[0] and behind line[width - 1].
+// Writes `radius` reflected samples before line[0] and after line[width - 1].
 void extend_line(float *line, int width, int radius);
 
 // out[x] is centred on line[x * step]; the line is extended by half the filter's length on both sides.

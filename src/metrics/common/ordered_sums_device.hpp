@@ -12,7 +12,7 @@ class OrderedSums {
   public:
     enum class Type { f64, f32 }; // of the sums; f32 of floats as they are only
 
-    // At most so many sums at once, of at most so many values each.
+    // The most sums at once, and the most values of each.
     OrderedSums(Device &device, FrameMemory &scratch, std::size_t sums, std::size_t values, Type type = Type::f64);
 
     // `place`: where the sum goes among the results. `form`: what is added of a value.

@@ -1,5 +1,5 @@
 // Samples of a plane as device kernels read them: eight bytes at a time, from places that are multiples of eight bytes.
-// Rows may be read up to the next multiple of 32 samples; what lies behind their end has no meaning.
+// Rows may be read up to the next multiple of 32 samples; what lies past their end has no meaning.
 #pragma once
 
 #include "device/kernel.hpp"

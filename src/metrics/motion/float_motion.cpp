@@ -89,7 +89,7 @@ class HalfSize {
         filter_.plane(samples_.view(), 1, blurred_);
         if (held_ == assumed_) return resizer_.plane(blurred_.view(), half);
         // Quirk of 3.5: the scaler walks a buffer whose row pitch comes from the luma width with the pitch of the
-        // plane's own width; what lies behind the rows reads as 0.
+        // plane's own width; what lies after the rows reads as 0.
         for (int y = 0; y < read_.height(); y++)
             for (int x = 0; x < read_.width(); x++) {
                 const std::size_t element = std::size_t(y) * assumed_ + std::size_t(x), column = element % held_;

@@ -45,7 +45,8 @@ class FloatMotionDevice final : public DeviceScorer {
             FloatMotionArgs args{};
             for (unsigned i = 0; i < batch.count; i++) {
                 const DeviceFrame &frame = batch.frames[i];
-                // The first frame of a stream has nothing to be compared with: its own picture, then nobody looks.
+                // The first frame of a stream has nothing to be compared with: its own picture, and the result is not
+                // used.
                 const std::byte *earlier = frame.index == 0 ? frame.ref[p] : frame.earlier_ref[0][p];
                 if (!earlier)
                     throw invalid("float_motion: frame " + std::to_string(frame.index) +

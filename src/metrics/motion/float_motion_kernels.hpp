@@ -135,7 +135,7 @@ template <class C> struct HalfMotionKernel {
                    dy * ex * sample(plane, down.second, along.first) +
                    dy * dx * sample(plane, down.second, along.second);
         }
-        // The scaler walks a buffer with another pitch than it has; what lies behind its rows reads as 0.
+        // The scaler walks a buffer with another pitch than it has; what lies after its rows reads as 0.
         VMAF_DEVICE_FN float sample(Global<const float> plane, int y, int x) const {
             const u64 element = static_cast<u64>(y) * static_cast<u64>(a.assumed) + static_cast<u64>(x);
             const u64 row = element / static_cast<u64>(a.held), column = element % static_cast<u64>(a.held);

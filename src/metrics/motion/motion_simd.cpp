@@ -70,7 +70,7 @@ template <class T> V16 load_difference(const T *before, const T *now) {
     }
 }
 
-// earlier - current, modulo 2^16, and zeros behind the row's end.
+// earlier - current, modulo 2^16, and zeros past the row's end.
 template <class T> void difference_row(const T *before, const T *now, int width, std::int16_t *out) {
     const D16 d;
     const int lanes = int(hn::Lanes(d));

@@ -126,7 +126,7 @@ class SpeedDeviceScorer : public DeviceScorer {
         launch_planes(block_energies_, blocks_of(block_energies_, blocks_), blocks);
     }
 
-    // Of planes `first` and the one behind it. All figures are 0 where a frame was not analysed, and so is its score.
+    // Of planes `first` and the one after it. All figures are 0 where a frame was not analysed, and so is its score.
     PlaneScore pair_score(const DeviceResult &from, std::size_t first) const {
         const Plane reference(*this, from, first), distorted(*this, from, first + 1);
         return plane_score(reference.statistics, distorted.statistics, settings_);

@@ -26,7 +26,7 @@ struct alignas(kAlignment) Vector {
     const float *data() const { return values.data(); }
 };
 
-// kSize rows; what lies behind column kSize of a row has no meaning.
+// kSize rows; what lies after column kSize of a row has no meaning.
 struct Matrix {
     std::array<Vector, kSize> rows{};
 

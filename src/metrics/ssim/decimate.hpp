@@ -29,7 +29,7 @@ inline int decimated(int size) { return (size + 1) / 2; }
 using RowSums = std::array<double *, 3>;
 
 struct DecimateFunctions {
-    // `row` has kLowPassRadius samples in front of its first one and enough behind it for `columns` outputs, two
+    // `row` has kLowPassRadius samples in front of its first one and enough after it for `columns` outputs, two
     // samples apart.
     void (*row_sums)(const float *row, int columns, bool odd, const RowSums &sums, double *scratch);
     // Adds the nine row sums of an output row, top to bottom.

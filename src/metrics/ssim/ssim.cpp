@@ -113,7 +113,7 @@ class SsimScorer final : public FrameScorer {
         (functions_.*kRowFunction<T>)(rows, p, scratch, out);
     }
 
-    // Raster order, whoever made the rows.
+    // Raster order, whichever thread made the rows.
     template <class T> double similarity(const FrameInput &frame) {
         const int width = int(format_.width), height = int(format_.height);
         const unsigned bands = frame.parallel.threads();

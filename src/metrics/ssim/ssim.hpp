@@ -38,8 +38,8 @@ struct MomentParameters {
 };
 
 struct MomentFunctions {
-    static constexpr int kPad = 16; // zeros wanted in front of and behind every row of scratch
-    // The weighted similarity at every position of a row; kOverreadBytes behind it may be written, too. `scratch` holds
+    static constexpr int kPad = 16; // zeros wanted in front of and after every row of scratch
+    // The weighted similarity at every position of a row; kOverreadBytes after it may be written, too. `scratch` holds
     // five rows of width + 2 * kPad, rounded up to a multiple of 16, zero-filled at first; the pads stay zero.
     void (*row_u8)(const MomentRows<std::uint8_t> &rows, const MomentParameters &p, double *scratch, double *out);
     void (*row_u16)(const MomentRows<std::uint16_t> &rows, const MomentParameters &p, double *scratch, double *out);

@@ -214,7 +214,7 @@ bool SsimCore::unordered_means(const FloatRows &a, const FloatRows &b, bool lumi
 }
 
 // Makes `count` rows of terms from output row `first` on. With an adder they are added up, each group while the next
-// one is made; without one they stay in the worker, one behind the other.
+// one is made; without one they stay in the worker, one after the other.
 void SsimCore::band(Worker &worker, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
                     SsimAdder *adder) {
     const int columns = a.width() - kSsimTaps + 1;

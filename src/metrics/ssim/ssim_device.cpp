@@ -83,7 +83,7 @@ class Terms {
         launch_tiles(queue, kernel, in.width - kSsimTapCount + 1, in.height - kSsimTapCount + 1, batch.count, args);
     }
 
-    // Sums go to `place` and the kSums - 1 behind it.
+    // Sums go to `place` and the kSums - 1 after it.
     void add_sources(const DeviceBatch &batch, std::size_t place, std::vector<OrderedSource> &out) const {
         if (positions_ == 0) return;
         const auto add = [&](Piece<u64> terms, std::size_t i) {

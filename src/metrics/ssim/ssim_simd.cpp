@@ -42,7 +42,7 @@ template <class D, class T> HWY_INLINE void column_moments(const MomentRows<T> &
     }
 }
 
-// Zeros behind the row's end.
+// Zeros past the row's end.
 void store_columns(const MomentRows<std::uint8_t> &rows, int width, double *const (&out)[5]) {
     const Df d;
     const Dd dd;

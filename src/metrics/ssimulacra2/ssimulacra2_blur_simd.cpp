@@ -156,7 +156,7 @@ class RowBlur {
         for (std::size_t s = 0; s < kCount; s++) {
             recursions[s].load(state(numbers[s]), kLanes);
             for (int i = 0; i < kLanes; i++)
-                rows[s][i] = group_.blurred_row(numbers[s], first_ + i); // nobody reads rows behind the last one
+                rows[s][i] = group_.blurred_row(numbers[s], first_ + i); // rows after the last one are never read
         }
         const int count = group_.columns + kBlurAhead - start_;
         for (int i = 0; i < count; i += 4) {
@@ -225,7 +225,7 @@ struct Tally {
         for (int i = 0; i < kParts; i++) sum[i] = sum_of_fourth[i] = hn::Zero(DD());
     }
 
-    // The values of columns that begin kColumn behind the round's first.
+    // The values of columns that begin kColumn after the round's first.
     template <int kColumn> HWY_INLINE void add(VD value) {
         constexpr int kPart = kColumn % kSums / kDoubles;
         const VD square = hn::Mul(value, value);
@@ -248,7 +248,7 @@ struct Tally {
 HWY_INLINE VD lower(V v) { return hn::PromoteTo(DD(), hn::LowerHalf(DHalf(), v)); }
 HWY_INLINE VD upper(V v) { return hn::PromoteTo(DD(), hn::UpperHalf(DHalf(), v)); }
 
-// Loads for a row of a map: zero behind the last column, where every map is zero, too.
+// Loads for a row of a map: zero after the last column, where every map is zero, too.
 class Loader {
   public:
     explicit Loader(int columns) : columns_(columns) {}

@@ -20,7 +20,7 @@ template <class Input> struct VifArgs {
     int bits; // of the samples
 };
 
-// Reflection without the edge, once, then clamped: for lengths above the radius, whose far positions nobody reads.
+// Reflection without the edge, once, then clamped: for lengths above the radius, whose far positions are never read.
 VMAF_DEVICE_FN int vif_reflect(int i, int n) {
     i = i < 0 ? -i : i;
     const int j = 2 * (n - 1) - i;

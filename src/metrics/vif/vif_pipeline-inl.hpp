@@ -509,7 +509,7 @@ template <int Scale, class Dot> class RowStatistics {
             }
             ++unflushed;
             if constexpr (Tiled) {
-                const bool is_end = j == runs_.end(run); // the statistics are one vector behind
+                const bool is_end = j == runs_.end(run); // the statistics are one vector after
                 if (is_end || unflushed == Steps::kFlush) {
                     steps.move_to(runs_, run, unflushed);
                     unflushed = 0;

@@ -40,7 +40,7 @@ struct Segments {
         }
     }
 
-    // Of a column inside the row or less than 2 kLanes columns behind its end, in 16-bit elements.
+    // Of a column inside the row or less than 2 kLanes columns past its end, in 16-bit elements.
     int offset(int column) const {
         const int pair = column / 2, lane = pair / vectors < kLanes ? pair / vectors : kLanes - 1;
         return ((pair - lane * vectors) * kLanes + lane) * 2 + column % 2;
@@ -69,7 +69,7 @@ template <class V> HWY_INLINE void compute_now(V &v) {
 #endif
 }
 
-// Vectors j ... j + kLanes - 1 of a row of samples, shifted to 16 bits. Reads less than 4 kLanes samples behind the
+// Vectors j ... j + kLanes - 1 of a row of samples, shifted to 16 bits. Reads less than 4 kLanes samples after the
 // row's end.
 HWY_INLINE void load_block(const std::uint16_t *row, const Segments &segments, int j, int shift, VU32 (&out)[kLanes]) {
     HWY_UNROLL(16)
@@ -80,7 +80,7 @@ HWY_INLINE void load_block(const std::uint16_t *row, const Segments &segments, i
     transpose(out);
 }
 
-// The bytes of vectors j ... j + 2 kLanes - 1, two vectors in one. Reads less than 6 kLanes samples behind the row's
+// The bytes of vectors j ... j + 2 kLanes - 1, two vectors in one. Reads less than 6 kLanes samples after the row's
 // end.
 HWY_INLINE void load_block(const std::uint8_t *row, const Segments &segments, int j, VU32 (&out)[kLanes]) {
     const hn::ScalableTag<std::uint8_t> d;
@@ -91,7 +91,7 @@ HWY_INLINE void load_block(const std::uint8_t *row, const Segments &segments, in
 }
 
 // Vectors j ... j + kLanes - 1 of 32-bit elements, one per column pair, as 16-bit samples in natural order. Writes up
-// to kLanes - 1 samples behind the end of each segment: blocks must come in falling order of j.
+// to kLanes - 1 samples past the end of each segment: blocks must come in falling order of j.
 HWY_INLINE void store_block(VU32 (&v)[kLanes], const Segments &segments, int j, std::uint16_t *row) {
     transpose(v);
     const hn::Rebind<std::uint16_t, DU32> d;
@@ -107,7 +107,7 @@ HWY_INLINE V16 rotate_lanes(V16 v, int by) {
     return hn::BitCast(D16(), hn::TableLookupLanes(hn::BitCast(d, v), hn::SetTableIndices(d, index)));
 }
 
-// Extends rows at both ends by reflection: `Halo` vectors before vector 0 and behind the last one. `Step` elements lie
+// Extends rows at both ends by reflection: `Halo` vectors before vector 0 and after the last one. `Step` elements lie
 // between the vectors of a row.
 template <int Radius, int Halo, int Step> class Borders {
   public:

@@ -38,8 +38,8 @@ enum RingChannel { kRef, kDist, kRefRef, kDistDist, kRefDist, kRefRefLow, kDistD
 constexpr int kRingChannels = 8, kRingChannelsOfBytes = 5;
 
 constexpr int kGroup = 4;              // rows per pass
-constexpr int kMaxHalo = 4;            // vectors before and behind a row
-constexpr int kSlack = 2;              // further vectors behind it that may be read
+constexpr int kMaxHalo = 4;            // vectors before and after a row
+constexpr int kSlack = 2;              // further vectors after it that may be read
 constexpr int kRingPairs = 10;         // row pairs that four rows of the longest filter see
 constexpr int kNextStep = 2 * kVector; // in rows of the next scale: reference and distorted side by side
 
@@ -489,7 +489,7 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
         // (row 2m, row 2m - 1)
         const auto mirror = [](V16 p, V16 before) VMAF_VIF_INLINE { return hn::OddEven(before, p); };
         const auto both = [](V16 a, V16 b) VMAF_VIF_INLINE { return hn::Add(a, b); };
-        // p0 ... p9 are the row pairs 4 before to 5 behind that of the first row, q the mirrored ones.
+        // p0 ... p9 are the row pairs 4 before to 5 after that of the first row, q the mirrored ones.
         const V16 p2 = load(2), p7 = load(7);
         if constexpr (This) {
             const V16 p0 = load(0), p1 = load(1), p8 = load(8), p9 = load(9);

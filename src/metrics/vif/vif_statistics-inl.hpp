@@ -287,7 +287,7 @@ template <int Scale, class Dot> class RowStatistics {
         : segments_(segments), limits_(strip.limits), moments_(reinterpret_cast<std::int32_t *>(scratch)),
           runs_(strip, segments, scratch + kScratchBytes) {}
 
-    // Row y, filtered, with its borders; one vector more behind them may be read.
+    // Row y, filtered, with its borders; one vector more after them may be read.
     void add(const std::int16_t *row, int y) {
         if (runs_.wanted()) {
             runs_.begin_row(y);
@@ -347,7 +347,7 @@ template <int Scale, class Dot> class RowStatistics {
                 for (int e = 0; e < 2; e++)
                     hn::Store(sums.at[p][e][stream], d, out + ((p * 2 + e) * 5 + moment) * kLanes);
         };
-        const auto loader = [&](int channel) HWY_ATTR { // of this channel and the one behind it
+        const auto loader = [&](int channel) HWY_ATTR { // of this channel and the one after it
             const std::int16_t *const first = at - Filter<Scale>::kHalo * kStep + channel * kVector;
             return [first](int m, int s) HWY_ATTR { return hn::Load(D16(), first + m * kStep + s * kVector); };
         };

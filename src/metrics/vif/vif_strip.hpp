@@ -35,7 +35,7 @@ struct Strip {
     bool statistics = true;         // false: only the next scale's rows are wanted
     GainLimits limits;
     // Rows first_row / 2 ... of the next scale go here, seen from its row 0; null at the last scale. Up to
-    // kNextScaleSlack samples behind the end of each row may be overwritten.
+    // kNextScaleSlack samples past the end of each row may be overwritten.
     std::uint16_t *next_ref = nullptr, *next_dist = nullptr;
     std::ptrdiff_t next_stride = 0; // samples
     // Not null: what the pixels of each tile add up to is added here, row by row of tiles.

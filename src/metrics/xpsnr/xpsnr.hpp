@@ -56,8 +56,8 @@ std::uint64_t weighted_error(const Plan &plan, std::span<const double> weights, 
 }
 
 // |filter| of the luma samples begin <= x < end of a row, added to `columns`. `rows` are the rows that the filter sees,
-// from above: 3, or 6 for large pictures, where only even columns are computed and those behind `width` repeat the last
-// one. `scratch` has 3 * scratch_stride(width) places; `columns` may be written kOverreadBytes behind `end`.
+// from above: 3, or 6 for large pictures, where only even columns are computed and those after `width` repeat the last
+// one. `scratch` has 3 * scratch_stride(width) places; `columns` may be written kOverreadBytes after `end`.
 template <class T>
 using SpatialRow = void(const T *const *rows, int width, int begin, int end, std::int32_t *scratch,
                         std::uint32_t *columns);

@@ -246,7 +246,7 @@ Adapter adapter_for_version(const Adapter &adapter, std::string_view version) {
 }
 
 std::string Adapter::encoder_version(std::string_view log) const {
-    // The text behind `mark`, up to white space or a comma.
+    // The text after `mark`, up to white space or a comma.
     const auto behind = [&](std::string_view mark, std::size_t from = 0) -> std::string {
         const auto lower = [](unsigned char c) { return static_cast<char>(std::tolower(c)); };
         const auto found = std::search(

@@ -12,7 +12,7 @@
 
 namespace vmaf::tune {
 
-// HDR signalling of a source, as far as encoders can be told of it (3.6).
+// HDR signalling of a source, as far as encoders take it (3.6).
 struct Hdr {
     enum class Transfer { none, pq, hlg } transfer = Transfer::none;
     std::string primaries; // as probed
@@ -52,7 +52,7 @@ struct Adapter {
     std::string_view default_preset() const { return "medium"; }
 
     Arguments codec_arguments(std::string_view preset,
-                              double q) const; // behind -c:v; throws Error outside the hard range
+                              double q) const; // after -c:v; throws Error outside the hard range
     Arguments bitrate_arguments(std::string_view preset, unsigned kbps) const;
     Arguments extra_arguments(std::string_view output_extension) const;
     Arguments container_tag(std::string_view output_extension) const; // what players of mp4 and mov want

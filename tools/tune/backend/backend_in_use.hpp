@@ -21,7 +21,7 @@ class BackendInUse {
     // `failed` was lost while it scored. Whether there is another one to go on with.
     bool replace(const std::string &failed) {
         const std::lock_guard lock(mutex_);
-        if (names_.front() != failed) return true; // somebody else has noticed before
+        if (names_.front() != failed) return true; // another thread noticed before
         if (names_.size() == 1) return false;
         names_.erase(names_.begin());
         return true;

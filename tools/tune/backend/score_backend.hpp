@@ -24,7 +24,7 @@ struct BackendSurvey {
     std::map<std::string, BackendState> states; // by name; cpu is always there
     bool has_answered = false;                  // the scorer could be asked at all
     bool from_capabilities = false;             // it has tried its backends itself
-    std::string version;                        // where it says so
+    std::string version;                        // where stated
     bool takes_backend = true;                  // it knows --backend; plain ones refuse it
     bool takes_precision = true;                // and --precision
     std::vector<std::string> usable() const;    // in the order of `auto`

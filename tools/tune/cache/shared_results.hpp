@@ -1,5 +1,5 @@
 // Results that several machines share: one small file for each, named by its key, in a folder that all of them see.
-// A file is complete or not there, so nobody needs a lock, and the same key twice is the same result.
+// A file is complete or not there, so no lock is needed, and the same key twice is the same result.
 #pragma once
 
 #include <cstdint>

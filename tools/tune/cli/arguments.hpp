@@ -20,7 +20,7 @@ std::vector<std::string> long_names(const CLI::Option &option);
 // `--keep=false`. Negative forms are not in the table of flags, so they do not clutter the help.
 void resolve_negations(const CLI::App &app, std::vector<std::string> &arguments);
 
-// What the writer of a flag that the command does not have may have meant; empty if nobody knows.
+// What the writer of a flag that the command does not have may have meant; empty if unknown.
 std::string hint_for_unknown_flag(const CLI::App &app, const std::vector<std::string> &arguments);
 
 // A sentence about a first word (or that after `cache`) that is no command; empty if it is one.

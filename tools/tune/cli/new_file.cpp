@@ -36,7 +36,7 @@ NewFile::NewFile(const std::string &output)
 void NewFile::keep(bool replaces) const {
     demand_durable(path_, output_);
     std::error_code error;
-    if (!replaces) { // a link, unlike a new name, takes nobody's place
+    if (!replaces) { // a link, unlike a rename, replaces nothing
         fs::create_hard_link(path_, output_, error);
         if (!error) return;
         if (error == std::errc::file_exists)

@@ -15,7 +15,7 @@ class NewFile {
     explicit NewFile(const std::string &output); // throws CommandError where it cannot be made, or another run makes it
     const std::string &path() const { return path_; } // to write to
 
-    // Puts it in its place, once the disk has all of it. Throws CommandError where something else is there by now,
+    // Puts it in its place, once the disk has all of it. Throws CommandError where something else is there meanwhile,
     // unless that may be replaced.
     void keep(bool replaces) const;
 

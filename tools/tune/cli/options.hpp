@@ -113,7 +113,7 @@ struct CorpusInput {
     bool allow_mixed_models = false;
 };
 
-// Work on several machines: what --executor slurm is told, and what its tasks are told by it.
+// Work on several machines: the options of --executor slurm, and what it passes to its tasks.
 struct ClusterOptions { // NOLINT(bugprone-exception-escape): nothing says that it throws nothing
     ExecutorKind executor = ExecutorKind::local;
     std::string shared, partition, constraint, gres, time_limit, account, qos, memory;
@@ -151,7 +151,7 @@ void bind_target(CLI::App &app, SearchOptions &o);        // what a search aims 
 void bind_coarse_search(CLI::App &app, SearchOptions &o); // steps of a coarse search
 void bind_rows(CLI::App &app, RowOptions &o);
 void bind_source_list(CLI::App &app, SourceOptions &o); // --source-list
-void bind_cluster(CLI::App &app, ClusterOptions &o);    // --executor and what Slurm is told
+void bind_cluster(CLI::App &app, ClusterOptions &o);    // --executor and Slurm's options
 
 // The flags that an encode needs besides source, encoder, preset and quality, where they are not the defaults.
 std::vector<std::string> encode_flags(const SourceOptions &source, const EncodingOptions &encoding);

@@ -64,7 +64,7 @@ void print_list(Cache &cache, bool as_json) {
     }
 }
 
-// Scratch folders that nobody will come back to (17.2): offered, and removed on request.
+// Abandoned scratch folders (17.2): offered, and removed on request.
 void prune_scratch(const CacheRequest &o) {
     std::vector<system::fs::path> old = scratch_folders_older_than(o.work_dir, kOld);
     if (old.empty()) return;

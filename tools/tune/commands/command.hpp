@@ -1,4 +1,4 @@
-// The table of commands: the flags of each fill a request of its own type, which nobody else sees.
+// The table of commands: the flags of each fill a request of its own type, which no other code sees.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ using CommandLine = std::vector<std::string>; // as it was parsed, with defaults
 
 struct Command {
     CLI::App *app = nullptr;
-    const RunningOptions *running = nullptr; // of its request: how errors and the end are told
+    const RunningOptions *running = nullptr; // of its request: how errors and the end are reported
     std::function<CommandFiles()> files;
     std::function<int(const CommandLine &line)> run; // an exit code, or CommandError
     std::optional<JobCommand> job;

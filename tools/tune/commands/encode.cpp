@@ -222,7 +222,7 @@ void settle_quality(Run &run, const EncodeRequest &o, FileJob &job, json &result
     run.progress().say(report.scored);
 }
 
-// A container that cannot hold what is to be copied into it says so before anything is searched: some encoders hang
+// A container that cannot hold what is to be copied into it is refused before anything is searched: some encoders hang
 // when the header cannot be written.
 void try_container(Run &run, const EncodeRequest &o, const FileJob &job) {
     FileJob trial = job;

@@ -1,4 +1,4 @@
-// What players are told of a ladder: playlists, manifests, and the facts about streams in them (tune.md 12.12).
+// What players read of a ladder: playlists, manifests, and the facts about streams in them (tune.md 12.12).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

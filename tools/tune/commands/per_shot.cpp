@@ -200,7 +200,7 @@ bool is_any(const std::vector<PlannedShot> &shots, bool (*is_so)(const PlannedSh
 bool has_failed(const PlannedShot &p) { return !p.error.empty(); }
 bool has_missed(const PlannedShot &p) { return !p.is_met; }
 
-// Whether shots were found by ourselves, and nobody wishes them to be treated apart.
+// Whether shots were found by ourselves, and the user did not ask to keep them apart.
 bool are_our_shots(const PerShotRequest &o) {
     return o.shots.empty() && o.per_shot_bin.empty() && o.zones.empty() && o.floor.empty();
 }

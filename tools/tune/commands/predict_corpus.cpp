@@ -1,4 +1,4 @@
-// Predictions from existing rows: a curve for each title, checked on points and titles that it was not told of.
+// Predictions from existing rows: a curve for each title, checked on points and titles left out of the fit.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,7 +24,7 @@ struct Title {
     const Adapter *adapter = nullptr;
     double slope = 0; // of other titles
     std::optional<double> own_slope;
-    // What the curve says at the point nearest to the target if it is not told of it.
+    // What the curve gives at the point nearest to the target when fitted without it.
     std::optional<double> residual;
     double held_out_q = 0, held_out_score = 0;
 };

@@ -39,7 +39,7 @@ struct SearchReport {
     bool ok() const { return !failed && status == SearchStatus::ok; }
 };
 
-// What is told of a probe as soon as it is there.
+// What is reported of a probe as soon as it is there.
 using ProbeListener = std::function<void(const ProbeResult &probe)>;
 
 // Searches over one source, encoder and preset. What was measured for one target serves the next.
@@ -53,7 +53,7 @@ class QualitySearch {
     // Quality values and scores of this set-up that are known already, for the target that is searched next: they lead
     // to it, and what is answered is measured all the same. Used by `interp`.
     std::vector<std::pair<double, double>> known_scores;
-    // Throws CommandError when interrupted; a failing probe is told in the report.
+    // Throws CommandError when interrupted; a failing probe is noted in the report.
     SearchReport find(const std::vector<QualityTarget> &targets, std::optional<double> hint = std::nullopt);
     const ProbeSetup &setup() const { return setup_; }
 

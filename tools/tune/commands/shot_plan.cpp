@@ -78,7 +78,7 @@ double seconds_of(const Shot &shot, const Source &source, const std::vector<doub
     const auto first = static_cast<std::size_t>(shot.start), next = static_cast<std::size_t>(shot.end);
     if (next < times.size()) return times[next] - times[first];
     const double rate = source.rate.value();
-    if (next == times.size() && first + 1 < next) // nobody says how long the last frame is shown
+    if (next == times.size() && first + 1 < next) // the last frame's duration is unknown
         return times.back() - times[first] + 1 / rate;
     return double(shot.frames()) / rate;
 }

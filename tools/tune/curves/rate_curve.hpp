@@ -17,7 +17,7 @@ struct RateCurve {
     std::optional<double> rate_at(double score) const;
     double q_at(double score) const;
 
-    // How wrong the curve is at points that it is not told of, between two scores: the largest part of the rate.
+    // How wrong the curve is at points left out of the fit, between two scores: the largest part of the rate.
     double error(double low, double high) const;
     double least_certain_q(double low, double high) const; // where one more point tells most
 };

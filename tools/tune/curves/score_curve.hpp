@@ -30,7 +30,7 @@ class ScoreCurve {
     std::optional<double> q_at(double score, double low, double high) const;
     const std::vector<QualityPoint> &points() const { return points_; } // q rises, each once
 
-    // What the curve is wrong by at points that it is not told of: the root mean square, and the distance in q over
+    // What the curve is wrong by at points left out of the fit: the root mean square, and the distance in q over
     // which that was seen. Nothing for fewer than three points.
     struct Doubt {
         double error = 0, distance = 0; // of straightened scores

@@ -42,7 +42,7 @@ std::string without_patterns(const std::string &path) {
     return plain;
 }
 
-// Names of jobs are nobody's own: others may have given theirs the same.
+// Names of jobs are not unique: other users may have given theirs the same.
 std::string own_jobs() { return "--user=" + system::user_number(); }
 
 } // namespace

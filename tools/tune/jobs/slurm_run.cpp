@@ -92,7 +92,7 @@ class SlurmRun {
         if (state.contains("exit_code")) return true;
         if (run_.results().size() == run_.manifest().units.size()) return go_on(lock, state), true;
         const auto queued = slurm_.queued(job_name(run_.manifest()));
-        if (!queued || queued->size() > own_jobs) return false; // somebody works, or nobody knows
+        if (!queued || queued->size() > own_jobs) return false; // some task works, or the state is unknown
         // Nothing runs, and something is missing: tasks ended before their work did.
         const std::size_t done = run_.results().size();
         const bool is_vain = done == state.value("done_before", std::size_t(0));
@@ -325,7 +325,7 @@ int run_on_slurm(const JobCommand &command, const std::vector<std::string> &comm
 
 int settle_run(const JobCommand &command, const std::string &folder, std::size_t phase) {
     RunFolder run(folder);
-    if (fs::current_path() != run.manifest().working_folder) return kExitOk; // not seen here: whoever watches ends it
+    if (fs::current_path() != run.manifest().working_folder) return kExitOk; // not seen here: the watcher ends it
     if (run.manifest().phases.size() > phase + 1) return kExitOk;            // whoever watches was faster
     SlurmRun cluster(command, std::move(run));
     // Tasks on a lost node may be listed for a while.

@@ -101,7 +101,7 @@ class Patience {
 // Reads what is there; false at the end of the stream.
 bool read_text(int descriptor, const std::function<void(std::string_view)> &take);
 
-// Told of every child: before it starts, and after it ended. Empty functions end it.
+// Called for every child: before it starts, and after it ended. Empty functions end it.
 struct ChildObserver {
     std::function<void(const Arguments &)> started;
     std::function<void(const Arguments &, const Outcome &)> ended;
@@ -112,7 +112,7 @@ void tell_start(const Arguments &arguments); // to the observer
 void tell_end(const Arguments &arguments, const Outcome &outcome);
 void tell_error_text(std::string_view text);
 
-// A child whose standard output is read by somebody else, through a pipe.
+// A child whose standard output is read by another process, through a pipe.
 class PipedChild {
   public:
     explicit PipedChild(const Arguments &arguments);

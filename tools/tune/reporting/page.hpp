@@ -28,7 +28,7 @@ struct ReportContent {
 };
 
 // Encodes that are worth looking at: of each source and configuration the one nearest to the target.
-constexpr std::size_t kShownEncodes = 12; // a page with hundreds of pictures would help nobody
+constexpr std::size_t kShownEncodes = 12; // a page with hundreds of pictures would be of no use
 std::vector<std::size_t> encodes_near(const ReportData &data, double target, std::size_t most);
 double target_of(const ReportData &data, const std::vector<double> &targets, const std::string &baseline);
 

@@ -32,7 +32,7 @@ class LineScanner {
         skip_blanks();
         return at_ == end_;
     }
-    // Behind an opening quote: the text up to the closing one.
+    // After an opening quote: the text up to the closing one.
     bool string(std::string_view &text) {
         const char *const start = at_;
         for (;;) {

@@ -36,7 +36,7 @@ struct ScannedRow {
 // Reads one line; false if it is no object or has something that only a full parser understands.
 bool scan_row(std::string_view line, ScannedRow &row);
 
-// All rows of a file, older schemas and their aliases included. Malformed lines are told with their number.
+// All rows of a file, older schemas and their aliases included. Malformed lines are reported with their number.
 class RowTable {
   public:
     RowTable(const std::string &path, const std::function<void(const std::string &)> &complain); // throws Error

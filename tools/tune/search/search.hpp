@@ -1,5 +1,5 @@
 // Searches for the lowest quality that still meets a target (tune.md 9). A search knows nothing of encoders: it asks
-// for grid points k = 0..last and is told what was measured there. k counts towards lower quality, so that the
+// for grid points k = 0..last and takes what was measured there. k counts towards lower quality, so that the
 // direction of an encoder's knob is settled before we get here.
 #pragma once
 

@@ -26,7 +26,7 @@ namespace {
 constexpr std::int64_t kPart = 4 << 20;
 
 // 256 bits of a piece of a file, in a fraction of the time that SHA-256 takes: four lanes of multiplication and
-// rotation. It tells changes from each other; nobody tries to deceive it.
+// rotation. It tells versions apart and need not resist deception.
 std::string quick_digest(std::span<const std::byte> bytes) {
     constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
     std::array<std::uint64_t, 4> lanes = {kOdd, kOdd * 3, kOdd * 5, kOdd * 7};

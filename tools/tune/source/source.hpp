@@ -53,8 +53,8 @@ struct Source {
     std::string id;     // identity for the cache; empty: do not cache
     std::string sha256; // of the whole file, only when asked for
 
-    Arguments input_arguments() const;                  // what FFmpeg must be told before -i
-    std::string shown(const std::string &filter) const; // the filter behind what makes display pixels
+    Arguments input_arguments() const;                  // FFmpeg's arguments before -i
+    std::string shown(const std::string &filter) const; // the filter after what makes display pixels
     bool is_interlaced() const { return field_order != "progressive" && field_order != "unknown"; }
     // Of planar YUV. Gray and RGB have them too, but what FFmpeg makes of these is limited.
     bool has_full_levels() const;

@@ -14,7 +14,7 @@ namespace vmaf::tune {
 namespace {
 
 constexpr unsigned kWidth = 96, kHeight = 54;
-constexpr std::int64_t kMostFrames = 6000; // further into a film than this nobody waits for the check
+constexpr std::int64_t kMostFrames = 6000; // further into a film the check would take too long
 constexpr std::int64_t kStretch = 96;      // frames that are judged together
 constexpr double kLargestSeconds = 2;      // as vmaf's own --align
 constexpr std::int64_t kTick = 1'000'000;  // time between frames, for a module that thinks in nanoseconds

@@ -201,7 +201,7 @@ Arguments encode_command(const Programs &programs, const Source &source, const W
 
 namespace {
 
-// What went wrong is mostly said first, by the encoder; FFmpeg's words behind it are general.
+// What went wrong is mostly said first, by the encoder; FFmpeg's words after it are general.
 std::string telling_line(const std::string &messages) {
     constexpr std::string_view kGeneral[] = {"Conversion failed!",
                                              "Error initializing output stream",

@@ -34,9 +34,9 @@ struct Programs {
 // Runs a program for what it says about itself. A success is remembered for as long as the program's file stays the
 // same.
 Outcome ask_program(const Programs &programs, const Arguments &command);
-void ask_ahead(const Programs &programs, const Arguments &command); // somebody will ask; does not wait
+void ask_ahead(const Programs &programs, const Arguments &command); // for a later question; does not wait
 
-// When it goes, nobody waits for an answer any more.
+// When it goes, no answer is awaited any more.
 struct AnswersAwaited {
     AnswersAwaited() = default;
     ~AnswersAwaited();
@@ -116,7 +116,7 @@ struct EncodeResult {
 using EncodeProgress = std::function<void(std::int64_t frame, double fps)>;
 
 // Never throws for what an encoder does; the result says what happened. `stats`: how names of the statistics of two
-// passes begin, in a folder where nobody else puts links; empty: as the output's does.
+// passes begin, in a folder without other users' links; empty: as the output's does.
 EncodeResult run_encode(const Programs &programs, const Source &source, const Window &window,
                         const EncodeSettings &settings, double q, const std::string &output,
                         const EncodeProgress &progress = {}, std::string stats = {});

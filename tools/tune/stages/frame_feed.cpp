@@ -40,7 +40,7 @@ void FrameFeed::work() {
     has_seen_all_ = is_wanted;
     frames_seen_ = static_cast<std::int64_t>(bytes / request_.frame_bytes);
     input_.reset();
-    request_.from.reset(); // a decoder that still writes is told so
+    request_.from.reset(); // a decoder that goes on gets a broken pipe
 }
 
 void FrameFeed::wait() {

@@ -50,7 +50,7 @@ TEST(ReferenceStore, KeepsCompleteFramesWithinItsLimit) {
     {                                        // given up: not kept
         const auto filling = store.begin("c", 6);
         ASSERT_TRUE(filling);
-        EXPECT_EQ(store.begin("c", 2), nullptr); // somebody is at it
+        EXPECT_EQ(store.begin("c", 2), nullptr); // another thread is at it
         EXPECT_EQ(store.find("c"), nullptr);
         EXPECT_FALSE(filling->add(bytes_of("1234567")));
     }

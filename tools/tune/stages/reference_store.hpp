@@ -19,7 +19,7 @@ class ReferenceStore {
   public:
     explicit ReferenceStore(std::uint64_t limit) : limit_(limit) {}
 
-    // Frames that somebody decoded before; null: nobody.
+    // Frames decoded before; null: none.
     std::shared_ptr<const MemoryFile> find(const std::string &key);
 
     // Room for frames that are being decoded. What is not finished is dropped.

@@ -41,7 +41,7 @@ Decodes decodes_of(const Programs &programs, const ScorePair &pair, const ScoreP
 }
 
 std::optional<Failure> decode_failure(const Outcome &outcome, bool is_reference) {
-    // A decoder that nobody reads from any more is not at fault.
+    // A decoder whose output is no longer read is not at fault.
     if (outcome.code == 0 || outcome.code == 141 || outcome.error_tail.find("Broken pipe") != std::string::npos)
         return std::nullopt;
     return Failure{is_reference ? kStatusReferenceUndecodable : kStatusEncodeUndecodable,
@@ -70,7 +70,7 @@ std::string stream_damage(const std::string &messages) {
                                                "damaged at",
                                                "bitstream error",
                                                "error decoding"};
-        if (line.find("Broken pipe") != std::string::npos) continue; // nobody reads any more
+        if (line.find("Broken pipe") != std::string::npos) continue; // no reader any more
         if (std::none_of(std::begin(kSigns), std::end(kSigns),
                          [&](std::string_view sign) { return line.find(sign) != std::string::npos; }))
             continue;
@@ -141,7 +141,7 @@ class PipedInputs final : public ScoreInputs {
             if (reference_) reference_->kill();
             distorted_->kill();
         }
-        reference_end_.reset(); // whoever still writes is told that nobody reads
+        reference_end_.reset(); // a writer that goes on gets a broken pipe
         distorted_end_.reset();
         if (reference_feed_) reference_feed_->wait();
         if (distorted_feed_) distorted_feed_->wait();

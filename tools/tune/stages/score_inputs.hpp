@@ -15,7 +15,7 @@ class ScoreInputs {
   public:
     virtual ~ScoreInputs() = default;
 
-    // What the scorer is told, and the descriptors that it finds under the numbers in its arguments.
+    // The scorer's arguments, and the descriptors that it finds under the numbers in its arguments.
     const Arguments &arguments() const { return arguments_; }
     virtual std::vector<std::pair<int, int>> inherited() const { return {}; }
 

@@ -160,7 +160,7 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
     if (plan.layout.chroma == 400) plan.layout.chroma = 420;
 
     plan.reference_format = format_without_range_change(ref, plan.layout);
-    // FFmpeg's scaler makes limited levels of full ones unless it is told otherwise, and it is what changes formats.
+    // FFmpeg's scaler makes limited levels of full ones unless told otherwise, and it is what changes formats.
     const std::string levels = ref.has_full_levels() ? ":out_range=pc" : "";
     const auto scale_to = [&](FrameSize from, FrameSize to, bool convert_range, bool changes_format) -> std::string {
         if (from == to && !convert_range && (levels.empty() || !changes_format)) return {};

@@ -151,7 +151,7 @@ class NvdecPartDecoder final : public PartDecoder {
             context->time_base_in = source_->container()->stream().time_base;
             if (const int code = av_bsf_init(context); code < 0) throw damaged(reason(code));
         }
-        if (codec_ == Codec::av1 && stream.extradata_size > 4) { // behind the record's four bytes: the sequence header
+        if (codec_ == Codec::av1 && stream.extradata_size > 4) { // after the record's four bytes: the sequence header
             const std::size_t bytes =
                 std::min<std::size_t>(static_cast<std::size_t>(stream.extradata_size) - 4, extension_.header.size());
             std::memcpy(extension_.header.data(), stream.extradata + 4, bytes);

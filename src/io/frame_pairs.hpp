@@ -13,6 +13,7 @@
 namespace vmaf {
 
 class ClipTicket;
+class ReferenceHalves;
 
 // What the consumer of pairs needs.
 struct PairsUse {
@@ -38,6 +39,7 @@ class FramePairs {
   public:
     struct Pair {
         Picture reference, distorted;
+        std::shared_ptr<ReferenceHalves> halves{}; // of a reference that several pairs read; null: it is not
     };
 
     virtual ~FramePairs() = default;

@@ -1,6 +1,10 @@
 #include "io/plain_pairs.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+
+#include "io/shared_clip.hpp"
 
 namespace vmaf {
 
@@ -12,6 +16,23 @@ constexpr std::size_t kLeastBytesForThreads = 64 * 1024;
 bool is_worth_a_thread(const PictureFormat &format) {
     return std::size_t{format.width} * format.height * format.bytes_per_sample() >= kLeastBytesForThreads;
 }
+
+// Frames of a clip that several pairs read.
+class FramesOfReader final : public VideoClip {
+  public:
+    FramesOfReader(std::shared_ptr<ClipReader> reader, const ReadAhead::Config &config)
+        : reader_(std::move(reader)), frames_(*reader_, config) {}
+    std::optional<TimedFrame> next() override {
+        TimedFrame frame;
+        frame.picture = frames_.next();
+        if (!frame.picture) return std::nullopt;
+        return frame;
+    }
+
+  private:
+    std::shared_ptr<ClipReader> reader_;
+    ReadAhead frames_;
+};
 
 } // namespace
 
@@ -49,20 +70,41 @@ void PlainPairs::check_not_empty() const {
     }
 }
 
-void PlainPairs::start(const PairsUse &use) {
-    for (Clip *clip : {&reference_, &distorted_})
-        clip->frames = std::make_unique<ReadAhead>(
-            *clip->reader, ReadAhead::Config{.bits = format_.bits,
-                                             .has_chroma = use.reads_chroma,
-                                             .frames_ahead = use.frames_ahead,
-                                             .threads = is_worth_a_thread(format_) ? use.reading_threads : 0,
-                                             .memory = use.memory});
+ReadAhead::Config PlainPairs::reading(const PairsUse &use) const {
+    return {.bits = format_.bits,
+            .has_chroma = use.reads_chroma,
+            .frames_ahead = use.frames_ahead,
+            .threads = is_worth_a_thread(format_) ? use.reading_threads : 0,
+            .memory = use.memory};
 }
 
-unsigned PlainPairs::pictures() const { return reference_.frames->pictures() + distorted_.frames->pictures(); }
+// Null: this pair reads the reference by itself.
+std::unique_ptr<VideoClip> PlainPairs::join_reference(const PairsUse &use) {
+    if (!use.reference_ticket || use.memory.kind != Memory::host) return nullptr;
+    const std::string key = std::to_string(format_.bits) + (use.reads_chroma ? " with chroma" : "");
+    return use.reference_ticket->join(
+        key, [&] { return std::make_unique<FramesOfReader>(reference_.reader, reading(use)); });
+}
+
+void PlainPairs::start(const PairsUse &use) {
+    shared_reference_ = join_reference(use);
+    if (!shared_reference_) reference_.frames = std::make_unique<ReadAhead>(*reference_.reader, reading(use));
+    distorted_.frames = std::make_unique<ReadAhead>(*distorted_.reader, reading(use));
+}
+
+unsigned PlainPairs::pictures() const {
+    return (reference_.frames ? reference_.frames->pictures() : 0) + distorted_.frames->pictures();
+}
 
 std::optional<FramePairs::Pair> PlainPairs::next() {
-    Pair pair{reference_.frames->next(), distorted_.frames->next()};
+    Pair pair;
+    if (!shared_reference_) {
+        pair.reference = reference_.frames->next();
+    } else if (auto frame = shared_reference_->next()) {
+        pair.reference = std::move(frame->picture);
+        pair.halves = std::move(frame->halves);
+    }
+    pair.distorted = distorted_.frames->next();
     reference_.has_ended = !pair.reference;
     distorted_.has_ended = !pair.distorted;
     if (reference_.has_ended || distorted_.has_ended) return std::nullopt;

@@ -6,6 +6,7 @@
 #include "io/clip_reader.hpp"
 #include "io/frame_pairs.hpp"
 #include "io/read_ahead.hpp"
+#include "io/video_clip.hpp"
 
 namespace vmaf {
 
@@ -36,12 +37,16 @@ class PlainPairs final : public FramePairs {
   private:
     struct Clip {
         const char *role;
-        std::unique_ptr<ClipReader> reader;
+        std::shared_ptr<ClipReader> reader; // also of a clip that other pairs read
         std::unique_ptr<ReadAhead> frames{};
         bool has_skipped = false, has_ended = false;
     };
 
+    ReadAhead::Config reading(const PairsUse &use) const;
+    std::unique_ptr<VideoClip> join_reference(const PairsUse &use);
+
     Clip reference_, distorted_;
+    std::unique_ptr<VideoClip> shared_reference_; // instead of reference_.frames
     PictureFormat format_;
 };
 

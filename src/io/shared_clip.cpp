@@ -81,7 +81,10 @@ std::optional<TimedFrame> SharedClip::next(std::uint64_t &position) {
         is_making_ = false;
         error_ = error;
         has_ended_ = !frame;
-        if (frame) frames_.push_back(std::move(*frame));
+        if (frame) {
+            if (positions_.size() + expected_ > 1) frame->halves = std::make_shared<ReferenceHalves>(halves_);
+            frames_.push_back(std::move(*frame));
+        }
         changed_.notify_all();
     }
 }

@@ -1,5 +1,6 @@
 // A clip that several pairs read side by side: every frame is decoded once and handed to each of them. What one pair
-// has taken and another has not yet is kept, a few frames at most, so that the fastest waits for the slowest.
+// has taken and another has not yet is kept, a few frames at most, so that the fastest waits for the slowest. With a
+// frame come the halves of metrics that depend on it alone.
 #pragma once
 
 #include <condition_variable>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "io/video_clip.hpp"
+#include "metrics/reference_halves.hpp"
 
 namespace vmaf {
 
@@ -39,6 +41,7 @@ class SharedClip {
     std::unique_ptr<VideoClip> source_;
     std::vector<const std::uint64_t *> positions_; // of the readers: the frame each wants next
     std::deque<TimedFrame> frames_;
+    std::shared_ptr<HalfStore> halves_ = std::make_shared<HalfStore>();
     std::uint64_t first_ = 0; // the number of frames_[0]
     bool has_ended_ = false, is_making_ = false;
     std::exception_ptr error_;

@@ -13,12 +13,15 @@
 
 namespace vmaf {
 
+class ReferenceHalves;
+
 inline constexpr std::int64_t kIndexInterval = 1'000'000'000 / 25; // any will do when frames are paired by number
 
 struct TimedFrame {
     Picture picture;
     std::int64_t time = 0;
     LumaSignature signature;
+    std::shared_ptr<ReferenceHalves> halves{}; // of a reference that several pairs read
 };
 
 // When frames of a clip are shown, counted from the first that is used.

@@ -364,9 +364,12 @@ std::optional<FramePairs::Pair> VideoPairs::next() {
             const TimedFrame ref = taken(waiting_reference_), dist = taken(waiting_distorted_);
             watch(ref, dist);
             if (request_.missing == MissingFrames::repeat) last_distorted_ = dist.picture;
-            return Pair{ref.picture, dist.picture};
+            return Pair{ref.picture, dist.picture, ref.halves};
         }
-        case Decision::repeat: return Pair{taken(waiting_reference_).picture, last_distorted_};
+        case Decision::repeat: {
+            const TimedFrame ref = taken(waiting_reference_);
+            return Pair{ref.picture, last_distorted_, ref.halves};
+        }
         case Decision::end: longer_ = pairer_.longer(); return std::nullopt;
         }
     }

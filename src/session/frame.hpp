@@ -4,10 +4,12 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "metrics/metric.hpp"
+#include "metrics/reference_halves.hpp"
 #include "picture/picture.hpp"
 #include "session/local_scores.hpp"
 
@@ -18,13 +20,16 @@ class MetricSlot;
 
 struct PicturePair {
     Picture ref, dist;
+    std::shared_ptr<ReferenceHalves> halves{}; // of ref; null: no other encode shares them
 };
 
 struct Frame {
     unsigned index = 0;
     Picture ref, dist;
     std::array<Picture, 2> earlier_ref, earlier_dist;
-    std::vector<MetricSlot *> slots; // those that score this frame, in order of registration
+    std::shared_ptr<ReferenceHalves> halves;        // of ref; null: no other encode shares them
+    std::array<std::uint64_t, 2> earlier_numbers{}; // ReferenceUse::earlier
+    std::vector<MetricSlot *> slots;                // those that score this frame, in order of registration
     struct Part {
         MetricFamily *family;
         std::size_t first; // of its results
@@ -45,6 +50,7 @@ struct Frame {
         ref = dist = Picture();
         earlier_ref.fill({});
         earlier_dist.fill({});
+        halves.reset();
     }
 };
 

@@ -18,7 +18,8 @@ std::unique_ptr<FrameScorer> MetricFamily::make_scorer(Isa isa) const {
     return metrics.front()->make_family_scorer(metrics, isa);
 }
 
-void MetricFamily::measure(const FrameInput &frame, std::span<FrameResult> results, Isa isa) {
+void MetricFamily::measure(const FrameInput &frame, const ReferenceUse &reference, std::span<FrameResult> results,
+                           Isa isa) {
     std::unique_ptr<FrameScorer> scorer;
     {
         std::lock_guard lock(scorers_mutex_);
@@ -28,6 +29,7 @@ void MetricFamily::measure(const FrameInput &frame, std::span<FrameResult> resul
         }
     }
     if (!scorer) scorer = make_scorer(isa);
+    if (auto *const sharing = dynamic_cast<SharesReference *>(scorer.get())) sharing->share(reference);
     if (results.size() == 1)
         scorer->measure(frame, results[0]);
     else

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metrics/metric.hpp"
+#include "metrics/reference_halves.hpp"
 #include "session/metric_slot.hpp"
 
 namespace vmaf {
@@ -21,7 +22,7 @@ class MetricFamily final {
     std::span<const MetricSlot *const> members() const { return members_; }
 
     // From any thread. results[i] is for member i.
-    void measure(const FrameInput &frame, std::span<FrameResult> results, Isa isa);
+    void measure(const FrameInput &frame, const ReferenceUse &reference, std::span<FrameResult> results, Isa isa);
 
   private:
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const;

@@ -19,17 +19,19 @@ void keep(std::array<Picture, 2> &kept, const Picture &picture, unsigned count) 
 } // namespace
 
 PicturePair PictureHistory::kept_of(const PicturePair &pair, const History &wanted) {
-    return {pair.ref, wanted.ref + wanted.dist > kMostKept ? copy_of(pair.dist) : pair.dist};
+    return {pair.ref, wanted.ref + wanted.dist > kMostKept ? copy_of(pair.dist) : pair.dist, pair.halves};
 }
 
 void PictureHistory::show(Frame &frame) const {
     frame.earlier_ref = earlier_ref_;
     frame.earlier_dist = earlier_dist_;
+    frame.earlier_numbers = earlier_numbers_;
 }
 
 void PictureHistory::add(const PicturePair &kept, const History &wanted) noexcept {
     keep(earlier_ref_, kept.ref, wanted.ref);
     keep(earlier_dist_, kept.dist, wanted.dist);
+    earlier_numbers_ = {kept.halves ? kept.halves->picture() : 0, earlier_numbers_[0]};
 }
 
 void PictureHistory::clear() noexcept {

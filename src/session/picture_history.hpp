@@ -23,6 +23,7 @@ class PictureHistory {
     Picture copy_of(const Picture &picture);
 
     std::array<Picture, 2> earlier_ref_, earlier_dist_;
+    std::array<std::uint64_t, 2> earlier_numbers_{};
     std::unique_ptr<PicturePool> copies_;
 };
 

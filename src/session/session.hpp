@@ -21,6 +21,8 @@
 
 namespace vmaf {
 
+class ReferenceHalves;
+
 struct SessionConfig {
     unsigned threads = 0;      // worker threads; 0: everything in the thread that calls read()
     unsigned subsample = 0;    // score frames whose number is a multiple of this; 0 and 1: all
@@ -83,7 +85,8 @@ class Session {
     // Offers a pair of pictures. Throws Error for pictures that do not fit; the session is then as it was before. With
     // threads or a device errors of a frame show after its call: they are thrown, once each, by the next call or by
     // flush(), which then has done nothing. Such a frame has no scores.
-    void read(Picture ref, Picture dist, unsigned index);
+    // `halves`: what this and other sessions make of `ref` alone, once for all of them; null: nothing is shared.
+    void read(Picture ref, Picture dist, unsigned index, std::shared_ptr<ReferenceHalves> halves = nullptr);
     void wait(); // for all frames that were given
     // Of pictures on the device that the caller will change: waits until they are copied, or makes a queue of the
     // caller wait (Queue::hold).

@@ -37,11 +37,10 @@ Frame::Part part_of(MetricFamily &family, Frame &frame, std::size_t &results) {
 
 } // namespace
 
-void Session::Impl::read(Picture ref, Picture dist, unsigned index) {
+void Session::Impl::read(const PicturePair &given, unsigned index) {
     refuse_inside_handler();
     if (flushed) throw invalid("pictures cannot be given after the flush");
     queue_.report_errors();
-    const PicturePair given{std::move(ref), std::move(dist)};
     check_pair(given);
     std::unique_ptr<Frame> frame = queue_.fresh_frame();
     frame->index = index;
@@ -143,7 +142,7 @@ PicturePair Session::Impl::pair_on_host(const Frame &frame, const PicturePair &p
     const History kept = history_on_cpu();
     if (!is_read && !kept.ref && !kept.dist) return {};
     DeviceStage &stage = *device.stage();
-    return {stage.download(pair.ref), stage.download(pair.dist)};
+    return {stage.download(pair.ref), stage.download(pair.dist), nullptr};
 }
 
 // Planes that metrics on the CPU read; a device looks at its own itself. False: the frame has samples that no metric
@@ -207,6 +206,7 @@ void Session::Impl::start(std::unique_ptr<Frame> owned, const PicturePair &given
     if (parts > 0) {
         owned->ref = std::move(on_host.ref);
         owned->dist = std::move(on_host.dist);
+        owned->halves = std::move(on_host.halves);
     }
     owned->areas = local && owned->index % step() == 0 ? local->areas_at(owned->index) : nullptr;
     const bool measured = is_synchronous();
@@ -239,7 +239,8 @@ void Session::Impl::measure(Frame &frame, const Frame::Part &part) {
     }
     if (frame.areas && local->needs(*part.family->members().front())) input.tiles = &frame.areas->grid;
     const std::span results(frame.results);
-    part.family->measure(input, results.subspan(part.first, part.family->members().size()), isa);
+    const ReferenceUse reference{frame.halves.get(), frame.earlier_numbers};
+    part.family->measure(input, reference, results.subspan(part.first, part.family->members().size()), isa);
 }
 
 void Session::Impl::measure_areas(Frame &frame) {
@@ -261,7 +262,9 @@ void Session::Impl::emit(Frame &frame) {
     hand_out_local();
 }
 
-void Session::read(Picture ref, Picture dist, unsigned index) { impl_->read(std::move(ref), std::move(dist), index); }
+void Session::read(Picture ref, Picture dist, unsigned index, std::shared_ptr<ReferenceHalves> halves) {
+    impl_->read({std::move(ref), std::move(dist), std::move(halves)}, index);
+}
 void Session::wait() { impl_->wait(); }
 void Session::wait_for_copies() {
     if (DevicePipeline *const pipeline = impl_->device.pipeline()) pipeline->wait_for_copies();

@@ -35,7 +35,7 @@ class Session::Impl final : public FrameWork {
     bool is_on_device(const MetricSlot &slot) const { return device.scorer_of(slot).has_value(); }
 
     // Frames
-    void read(Picture ref, Picture dist, unsigned index);
+    void read(const PicturePair &pair, unsigned index);
     // Waits until every frame given so far has been measured and emitted; not for those that another thread gives
     // meanwhile. A handler that asks for scores is itself part of a frame in work and waits for nothing.
     void drain();

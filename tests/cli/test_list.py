@@ -112,6 +112,27 @@ class Lists(CommandTest):
             score = json.loads((out / "dist.json").read_text())["pooled_metrics"]["vmaf"]["mean"]
             self.assertIn(f"{self.dist}\tvmaf_v0.6.1: {score:.6f}\n", run.stdout)
 
+    def test_encodes_that_share_a_reference_score_as_alone(self):
+        """Of raw files and YUV4MPEG2, 8 and 10 bit, other sets of features and numbers of threads; one encode is short."""
+        single = self.folder / "single.json"
+        neg = ("--model", "version=vmaf_v0.6.1", "--model", "version=vmaf_v0.6.1neg:name=neg", "--feature", "psnr",
+               "--feature", "vif=vif_skip_scale0=true", "--feature", "adm=adm_enhn_gain_limit=1.2")
+        for kind, depth in (("yuv", 8), ("y4m", 10)):
+            size = {"size": "144x112", "depth": depth}
+            ref = self.clip(f"shared{depth}.{kind}", frames=5, **size)
+            encodes = [self.clip(f"e{depth}_{i}.{kind}", distort=f"dct:{20 * i}", frames=3 if i == 2 else 5, **size) for i in (1, 2, 3)]
+            raw = ("--width", "144", "--height", "112", "-p", "420", "-b", str(depth)) if kind == "yuv" else ()
+            for features in ((), neg):
+                documents = []
+                for encode in encodes:
+                    self.vmaf("-r", ref, "-d", encode, *raw, *features, "--json", "-o", single)
+                    documents.append(without_fps(single.read_text()))
+                for options in (("--threads", "1"), ("--threads", "2"), ("--threads", "auto"), ("--cpumask", "48"), ("--jobs", "2")):
+                    out = self.folder_of("-".join(map(str, (kind, len(features), *options))).replace("-", ""))
+                    run = self.vmaf("-r", ref, *(word for e in encodes for word in ("-d", e)), *raw, *features, *options, "--json", "-o", out)
+                    self.assertRegex(run.stderr, "^vmaf: '.*_2.*ended before the reference clip .*common part is scored\\n$")
+                    self.assertEqual([without_fps((out / f"e{depth}_{i}.json").read_text()) for i in (1, 2, 3)], documents, options)
+
     def test_an_encode_that_fails_does_not_stop_the_others(self):
         out = self.folder_of("failing encodes")
         run = self.vmaf("-r", self.ref, "-d", "/no/such.y4m", "-d", self.small, "-d", self.dist, "--csv", "-o", out, *NO_MODEL,

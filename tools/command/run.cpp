@@ -34,6 +34,7 @@
 #include "session/extractor_name.hpp"
 #include "session/session.hpp"
 #include "suggestion.hpp"
+#include "system/filesystem.hpp"
 #include "system/log.hpp"
 #include "system/output_file.hpp"
 #include "system/program.hpp"
@@ -48,7 +49,7 @@ constexpr unsigned kMaxReaders = 6;                  // threads that read one cl
 constexpr unsigned kMaxDecoders = 8;                 // of one clip on a device: more than any card has engines for it
 constexpr unsigned kThreadsPerReader = 4;            // that score while one reads
 constexpr unsigned kJobsOnDevice = 4;                // pairs at once
-constexpr std::size_t kJobsOfReference = 8;          // pairs at once that share a decoded reference
+constexpr std::size_t kJobsOfReference = 8;          // pairs at once that share a reference
 constexpr std::string_view kFrameRateOption = "fps"; // of metrics that depend on it
 constexpr double kMostFrameRate = 1000;              // that it takes; more is a header's mistake
 
@@ -197,7 +198,7 @@ unsigned score_frames(Session &session, FramePairs &clips, const Options &option
             }
             meter.frame(frames + 1);
             if (maps) maps->keep(frames, pair->distorted);
-            session.read(std::move(pair->reference), std::move(pair->distorted), frames);
+            session.read(std::move(pair->reference), std::move(pair->distorted), frames, std::move(pair->halves));
             frames++;
             if (frame_lines) guarded(ExitCode::setup, [&] { frame_lines->advance(session); });
         }
@@ -294,11 +295,13 @@ bool begin_talking(const Options &options) {
     return is_talkative;
 }
 
-// The decoded reference that a pair shares with its neighbours, by pair; null: none.
+// The reference that a pair shares with its neighbours, by pair; null: none.
 using Shares = std::vector<std::shared_ptr<SharedClip>>;
 
 bool can_share(const Options &options, const ListedPair &a, const ListedPair &b) {
-    return a.reference == b.reference && is_video_file(options, a.reference);
+    if (a.reference != b.reference) return false;
+    std::error_code failed;
+    return is_video_file(options, a.reference) || system::fs::is_regular_file(a.reference, failed); // no pipe
 }
 
 std::size_t longest_share(const Options &options, const std::vector<ListedPair> &pairs) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,7 +57,7 @@ constexpr std::string_view kFeatures[] = {
 };
 
 // Measures for all members of a family: wavelets and denominators once, the rest for each variant among them.
-class Scorer final : public FrameScorer {
+class Scorer final : public FrameScorer, public SharesReference {
   public:
     Scorer(std::span<const Plan *const> members, const RowFunctions &functions) : functions_(functions) {
         for (const Plan *member : members) {
@@ -65,16 +67,23 @@ class Scorer final : public FrameScorer {
             if (known == variants_.end()) variants_.push_back(member);
         }
         sums_.resize(variants_.size());
+        const bool skip_scale0 = std::all_of(variants_.begin(), variants_.end(),
+                                             [](const Plan *variant) { return variant->options.skip_scale0; });
+        half_key_ = skip_scale0 ? "adm without scale 0" : "adm";
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override { measure_family(frame, {&result, 1}); }
 
     void measure_family(const FrameInput &frame, std::span<FrameResult> results) override {
         std::fill(sums_.begin(), sums_.end(), FrameSums{});
+        HalfClaim claim(frame.tiles ? nullptr : shared_.halves, half_key_,
+                        [&] { return std::make_unique<Wavelets>(*variants_[0]); });
+        reference_ = {claim.half<Wavelets>(), claim.is_ready()};
         if (variants_[0]->bits == 8)
             add_frame<std::uint8_t>(frame);
         else
             add_frame<std::uint16_t>(frame);
+        if (reference_.wavelets) share_denominators(claim);
         for (std::size_t i = 0; i < results.size(); i++) store_sums(sums_[variant_of_[i]], results[i]);
         if (!frame.tiles) return;
         results[0].tiles.assign(frame.tiles->count() * kTileWords, 0);
@@ -82,14 +91,27 @@ class Scorer final : public FrameScorer {
     }
 
   private:
+    // They are the same for all variants, but for those that leave scale 0 out.
+    void share_denominators(HalfClaim &claim) {
+        FrameSums &kept = reference_.wavelets->denominators;
+        if (reference_.are_made) {
+            for (std::size_t v = 0; v < variants_.size(); v++)
+                for (std::size_t s = variants_[v]->options.skip_scale0; s < kScales; s++) sums_[v][s].den = kept[s].den;
+            return;
+        }
+        for (std::size_t v = 0; v < variants_.size(); v++)
+            for (std::size_t s = variants_[v]->options.skip_scale0; s < kScales; s++) kept[s].den = sums_[v][s].den;
+        claim.made();
+    }
+
     template <class T> void add_frame(const FrameInput &frame) {
         const PlaneView<T> ref = frame.ref.plane<T>(0), dist = frame.dist.plane<T>(0);
         prepare_sweeps(sensible_parts(variants_[0]->height, int(frame.parallel.threads())), frame.tiles);
-        if (sweeps_.size() == 1) return sweeps_[0].run(ref, dist, std::span(sums_));
+        if (sweeps_.size() == 1) return sweeps_[0].run(ref, dist, std::span(sums_), reference_);
         const std::size_t variants = variants_.size();
         std::fill(part_sums_.begin(), part_sums_.end(), FrameSums{});
         const auto part = [&](unsigned i) {
-            sweeps_[i].run(ref, dist, std::span(part_sums_).subspan(i * variants, variants));
+            sweeps_[i].run(ref, dist, std::span(part_sums_).subspan(i * variants, variants), reference_);
         };
         frame.parallel.run(unsigned(sweeps_.size()), std::ref(part));
         for (std::size_t i = 0; i < part_sums_.size(); i++)
@@ -118,6 +140,8 @@ class Scorer final : public FrameScorer {
     std::vector<FrameSums> sums_, part_sums_;   // by variant; by part and variant
     std::vector<std::vector<Tile>> part_tiles_; // by part
     bool has_tiles_ = false;
+    std::string half_key_;
+    WaveletUse reference_; // of the frame at work
 };
 
 class AdmMetric final : public Metric {

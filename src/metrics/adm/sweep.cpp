@@ -42,6 +42,13 @@ struct Component {
     MaskRow mask() { return {neighbour.get(), centre.get()}; }
 };
 
+// Kept details come from memory, faster than the processor asks for them by itself.
+template <class T> void prefetch_bands(const Bands<T> &bands, int from, int to) {
+    constexpr int line = 64 / int(sizeof(T));
+    for (const T *band : bands)
+        for (int x = from; x < to; x += line) __builtin_prefetch(band + x);
+}
+
 // What one variant makes of the details of a scale: components, masks and sums. The rows of `components` are pooled
 // once the masks of the row below are there.
 template <class Component> struct LateHalf {
@@ -91,6 +98,13 @@ template <class Component> struct LateHalf {
 };
 
 template <class T> using DetailRows = std::array<std::array<Row<T>, kBands>, 2>; // [picture][band]
+template <class T> using DetailInputs = std::array<In<T>, 2>;
+
+template <class T> In<T> inputs(const Bands<T> &bands, int at) { return {bands[0] + at, bands[1] + at, bands[2] + at}; }
+
+template <class T> void copy_bands(const In<T> &from, const Bands<T> &to, int first, int end) {
+    for (std::size_t b = 0; b < kBands; b++) std::copy(from[b] + first, from[b] + end, to[b] + first);
+}
 
 // What all gain limits have in common (RowFunctions::restore).
 template <class T> struct Restored {
@@ -111,15 +125,15 @@ class FirstLate : public LateHalf<Component0> {
     }
 
     // Columns [from, to) of a piece that begins at column `base`. `restored` is null where no other half needs it.
-    void add_piece(DetailRows<std::int16_t> &details, Restored<std::int16_t> *restored, int row, int base, int from,
-                   int to) {
+    void add_piece(const DetailInputs<std::int16_t> &details, Restored<std::int16_t> *restored, int row, int base,
+                   int from, int to) {
         auto &components = slot(row);
         const Bands<std::int16_t> r = pointers(components[0].values, base), a = pointers(components[1].values, base);
         if (restored)
-            functions_.limit0(inputs(details[0]), inputs(details[1]), inputs(restored->magnitude),
-                              restored->same_angle.get(), from, to, gain_limit, r, a);
+            functions_.limit0(details[0], details[1], inputs(restored->magnitude), restored->same_angle.get(), from, to,
+                              gain_limit, r, a);
         else
-            functions_.decouple0(inputs(details[0]), inputs(details[1]), from, to, gain_limit, r, a);
+            functions_.decouple0(details[0], details[1], from, to, gain_limit, r, a);
         for (Component0 &c : components)
             if (narrow_)
                 functions_.narrow_mask0(inputs(c.values, base), from, to, plan, c.narrow_mask().at(base));
@@ -161,16 +175,15 @@ class LaterLate : public LateHalf<Component> {
     }
 
     // `split` is working memory for the components.
-    void add_row(DetailRows<std::int32_t> &details, Restored<std::int32_t> *restored, DetailRows<std::int32_t> &split,
-                 int row, const Share &share, ScaleTiles &tiles, ScaleSums &sums) {
+    void add_row(const DetailInputs<std::int32_t> &details, Restored<std::int32_t> *restored,
+                 DetailRows<std::int32_t> &split, int row, const Share &share, ScaleTiles &tiles, ScaleSums &sums) {
         const Range columns = share.detail_columns;
         if (restored)
-            functions_.limit(inputs(details[0]), inputs(details[1]), inputs(restored->magnitude),
-                             restored->same_angle.get(), columns.from, columns.to, gain_limit, pointers(split[0]),
-                             pointers(split[1]));
+            functions_.limit(details[0], details[1], inputs(restored->magnitude), restored->same_angle.get(),
+                             columns.from, columns.to, gain_limit, pointers(split[0]), pointers(split[1]));
         else
-            functions_.decouple(inputs(details[0]), inputs(details[1]), columns.from, columns.to, gain_limit,
-                                pointers(split[0]), pointers(split[1]));
+            functions_.decouple(details[0], details[1], columns.from, columns.to, gain_limit, pointers(split[0]),
+                                pointers(split[1]));
         auto &components = slot(row);
         for (std::size_t c = 0; c < 2; c++) {
             masks_.mask(inputs(split[c]), columns.from, columns.to, plan, pointers(components[c].magnitude),
@@ -200,6 +213,8 @@ template <class Coefficient, class Late> struct Level {
     std::vector<Late> lates;
     ScaleTiles tiles;                              // of the only variant
     std::optional<Restored<Coefficient>> restored; // made once where there are several late halves
+    WaveletUse reference;
+    bool is_first = true, is_last = true; // share of the picture
 
     void share_restored(int detail_length) {
         if (lates.size() > 1) restored.emplace(detail_length);
@@ -212,6 +227,14 @@ template <class Coefficient, class Late> struct Level {
             for (auto &row : picture) row = Row<Coefficient>(p.window.width + 3);
         for (auto &picture : details)
             for (auto &row : picture) row = Row<Coefficient>(detail_length);
+    }
+
+    // Pictures whose wavelets are to be made.
+    std::size_t first_picture() const { return reference.are_made ? 1 : 0; }
+    // Rows around the pooled ones belong to several shares, one of which leaves them.
+    bool leaves(int row) const {
+        if (!reference.wavelets || reference.are_made) return false;
+        return share.pooled.has(row) || (is_first && row < share.pooled.from) || (is_last && row >= share.pooled.to);
     }
 
     Rows<Coefficient> input_of(int picture, int out_row) { // for the next scale
@@ -272,9 +295,9 @@ class FirstScale : public Level<std::int16_t, FirstLate> {
         std::array<std::uint64_t, kBands> den{};
         for (int base = columns.from / kRowMargin * kRowMargin; base < columns.to; base += kPiece)
             make_piece(rows, row, base, std::min(kPiece, columns.to - base), details, den);
-        for (auto &picture : approx) fold_approx(picture[std::size_t(row & 3)].get(), w.width);
+        for (std::size_t p = first_picture(); p < 2; p++) fold_approx(approx[p][std::size_t(row & 3)].get(), w.width);
         if (!details) return;
-        if (share.pooled.has(row)) add_denominators(row, den, 0, sums);
+        if (share.pooled.has(row) && !reference.are_made) add_denominators(row, den, 0, sums);
         for (FirstLate &late : lates) late.finish_row(row, share, tiles, sums[late.variant][0]);
     }
 
@@ -291,18 +314,27 @@ class FirstScale : public Level<std::int16_t, FirstLate> {
             else
                 return functions.vertical0_words;
         }();
-        for (std::size_t p = 0; p < 2; p++) {
+        for (std::size_t p = first_picture(); p < 2; p++) {
             std::int16_t *high = from < to ? high_[p].get() : nullptr;
             vertical(rows[p], w.in_width, bits_, 2 * base - 1, 2 * count + 2, low_[p].get(), high);
             functions.horizontal0(low_[p].get(), high, count, approx[p][std::size_t(row & 3)].get() + base, from, to,
                                   pointers(details[p]));
         }
         if (from >= to) return;
+        DetailInputs<std::int16_t> both = {inputs(details[0]), inputs(details[1])};
+        if (reference.are_made) {
+            both[0] = inputs(reference.wavelets->first_row(row), base);
+            if (share.detail_rows.has(row + 1))
+                prefetch_bands(reference.wavelets->first_row(row + 1), base + from, base + to);
+        }
+        if (leaves(row)) {
+            const Bands<std::int16_t> kept = reference.wavelets->first_row(row);
+            copy_bands(both[0], {kept[0] + base, kept[1] + base, kept[2] + base}, from, to);
+        }
         if (restored)
-            functions.restore0(inputs(details[0]), inputs(details[1]), from, to, pointers(restored->magnitude),
-                               restored->same_angle.get());
-        for (FirstLate &late : lates) late.add_piece(details, shared_restored(), row, base, from, to);
-        if (!share.pooled.has(row)) return;
+            functions.restore0(both[0], both[1], from, to, pointers(restored->magnitude), restored->same_angle.get());
+        for (FirstLate &late : lates) late.add_piece(both, shared_restored(), row, base, from, to);
+        if (!share.pooled.has(row) || reference.are_made) return;
         for (std::size_t b = 0; b < kBands; b++)
             den[b] += denominator_of(row, base, count, b, [&](int left, int right) {
                 return functions.denominator0(details[0][b].get(), left, right);
@@ -331,7 +363,7 @@ class LaterScale : public Level<std::int32_t, LaterLate> {
         const Range columns = with_details ? share.columns() : share.approx_columns;
         const int from = 2 * columns.from, to = 2 * columns.to + 2; // elements of the lines, one column late
         std::int32_t *high = with_details ? high_.get() : nullptr;
-        for (int p = 0; p < 2; p++) {
+        for (int p = int(first_picture()); p < 2; p++) {
             const auto input = before.input_of(p, row);
             if constexpr (std::is_same_v<Before, FirstScale>)
                 functions.vertical1(input, from, to, low_.get(), high);
@@ -349,7 +381,15 @@ class LaterScale : public Level<std::int32_t, LaterLate> {
   private:
     void score_row(int row, std::span<FrameSums> sums) {
         const auto scale = std::size_t(index_);
-        if (share.pooled.has(row)) {
+        const Range columns = share.detail_columns;
+        DetailInputs<std::int32_t> both = {inputs(details[0]), inputs(details[1])};
+        if (reference.are_made) {
+            both[0] = inputs(reference.wavelets->later_row(scale, row), 0);
+            if (share.detail_rows.has(row + 1))
+                prefetch_bands(reference.wavelets->later_row(scale, row + 1), columns.from, columns.to);
+        }
+        if (leaves(row)) copy_bands(both[0], reference.wavelets->later_row(scale, row), columns.from, columns.to);
+        if (share.pooled.has(row) && !reference.are_made) {
             std::array<std::uint64_t, kBands> den{};
             for (std::size_t b = 0; b < kBands; b++)
                 den[b] = denominator_of(row, 0, plan.window.width, b, [&](int left, int right) {
@@ -357,12 +397,11 @@ class LaterScale : public Level<std::int32_t, LaterLate> {
                 });
             add_denominators(row, den, scale, sums);
         }
-        const Range columns = share.detail_columns;
         if (restored)
-            functions.restore(inputs(details[0]), inputs(details[1]), columns.from, columns.to,
-                              pointers(restored->magnitude), restored->same_angle.get());
+            functions.restore(both[0], both[1], columns.from, columns.to, pointers(restored->magnitude),
+                              restored->same_angle.get());
         for (LaterLate &late : lates)
-            late.add_row(details, shared_restored(), split_, row, share, tiles, sums[late.variant][scale]);
+            late.add_row(both, shared_restored(), split_, row, share, tiles, sums[late.variant][scale]);
     }
 
     const int index_;
@@ -374,9 +413,12 @@ class LaterScale : public Level<std::int32_t, LaterLate> {
 
 class Sweep::Impl {
   public:
-    Impl(Variants variants, const RowFunctions &f, const std::array<Share, kScales> &shares)
+    Impl(Variants variants, const RowFunctions &f, const std::array<Share, kScales> &shares, bool is_first,
+         bool is_last)
         : first_(variants, shares[0], f), second_(variants, 1, shares[1], f), third_(variants, 2, shares[2], f),
-          fourth_(variants, 3, shares[3], f) {}
+          fourth_(variants, 3, shares[3], f) {
+        for_each_level([&](auto &level) { level.is_first = is_first, level.is_last = is_last; });
+    }
 
     void begin_tiles(const TileGrid &grid, std::span<Tile> tiles) {
         first_.tiles.begin(grid, first_.plan.window, 0, tiles);
@@ -385,7 +427,9 @@ class Sweep::Impl {
             level->tiles.begin(grid, level->plan.window, scale++, tiles);
     }
 
-    template <class T> void run(const std::array<PlaneView<T>, 2> &pictures, std::span<FrameSums> sums) {
+    template <class T>
+    void run(const std::array<PlaneView<T>, 2> &pictures, std::span<FrameSums> sums, const WaveletUse &reference) {
+        for_each_level([&](auto &level) { level.reference = reference; });
         const Range rows = first_.share.rows();
         for (int row = rows.from; row < rows.to; row++) {
             first_.make_row(pictures, row, sums);
@@ -394,6 +438,10 @@ class Sweep::Impl {
     }
 
   private:
+    template <class F> void for_each_level(F &&function) {
+        function(first_), function(second_), function(third_), function(fourth_);
+    }
+
     // Row `row` of a scale is there: makes the rows of the next one that it completes.
     template <std::size_t Index, class Before>
     void hand_on(Before &before, LaterScale &next, int row, std::span<FrameSums> sums) {
@@ -419,17 +467,22 @@ Sweep::Sweep(Variants variants, const RowFunctions &functions, int part, int par
         std::all_of(variants.begin(), variants.end(), [](const Plan *variant) { return variant->options.skip_scale0; });
     impl_ = std::make_unique<Impl>(
         variants, functions,
-        make_shares(scale_windows(variants[0]->width, variants[0]->height), skip_scale0, part, parts, with_tiles));
+        make_shares(scale_windows(variants[0]->width, variants[0]->height), skip_scale0, part, parts, with_tiles),
+        part == 0, part + 1 == parts);
 }
 Sweep::~Sweep() = default;
 Sweep::Sweep(Sweep &&) noexcept = default;
 
 void Sweep::begin_tiles(const TileGrid &grid, std::span<Tile> tiles) { impl_->begin_tiles(grid, tiles); }
 
-template <class T> void Sweep::run(const PlaneView<T> &ref, const PlaneView<T> &dist, std::span<FrameSums> sums) {
-    impl_->run<T>({ref, dist}, sums);
+template <class T>
+void Sweep::run(const PlaneView<T> &ref, const PlaneView<T> &dist, std::span<FrameSums> sums,
+                const WaveletUse &reference) {
+    impl_->run<T>({ref, dist}, sums, reference);
 }
-template void Sweep::run(const PlaneView<std::uint8_t> &, const PlaneView<std::uint8_t> &, std::span<FrameSums>);
-template void Sweep::run(const PlaneView<std::uint16_t> &, const PlaneView<std::uint16_t> &, std::span<FrameSums>);
+template void Sweep::run(const PlaneView<std::uint8_t> &, const PlaneView<std::uint8_t> &, std::span<FrameSums>,
+                         const WaveletUse &);
+template void Sweep::run(const PlaneView<std::uint16_t> &, const PlaneView<std::uint16_t> &, std::span<FrameSums>,
+                         const WaveletUse &);
 
 } // namespace vmaf::adm

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "metrics/common/reflect.hpp"
 #include "metrics/motion/motion_device.hpp"
+#include "metrics/reference_halves.hpp"
 #include "metrics/strips.hpp"
 
 namespace vmaf {
@@ -127,10 +128,17 @@ Settings settings_of(const OptionValues &o, bool debug) {
             .distance = o.flag("motion_five_frame_window") ? 2u : 1u};
 }
 
-class Scorer final : public FrameScorer {
+// Motion is the reference's alone.
+struct Half final : ReferenceHalf {
+    std::uint64_t earlier = 0; // number of the picture that it is compared with
+    std::uint64_t sum = 0;
+};
+
+class Scorer final : public FrameScorer, public SharesReference {
   public:
     Scorer(std::string_view metric, unsigned distance, int width, Isa isa)
-        : metric_(metric), distance_(distance), isa_(isa), scratch_bytes_(round_up(scratch_bytes(width), kAlignment)) {}
+        : metric_(metric), distance_(distance), isa_(isa), scratch_bytes_(round_up(scratch_bytes(width), kAlignment)),
+          half_key_("motion " + std::to_string(distance)) {}
 
     void measure(const FrameInput &frame, FrameResult &result) override {
         std::uint64_t sum = 0;
@@ -139,14 +147,29 @@ class Scorer final : public FrameScorer {
             if (!earlier)
                 throw invalid(std::string(metric_) + ": frame " + std::to_string(frame.index) +
                               " has no earlier frame to compare with; frames are counted from 0");
-            const bool bytes = frame.ref.format().bits == 8;
-            sum = bytes ? difference<std::uint8_t>(*earlier, frame) : difference<std::uint16_t>(*earlier, frame);
+            sum = shared_difference(*earlier, frame);
         }
         result.values[0] = std::bit_cast<double>(sum);
     }
 
   private:
     static constexpr int kMinStrip = 32; // rows; each strip looks at 4 rows more
+
+    std::uint64_t shared_difference(const Picture &earlier, const FrameInput &frame) {
+        const std::uint64_t number = shared_.earlier[distance_ - 1];
+        HalfClaim claim(number ? shared_.halves : nullptr, half_key_, [] { return std::make_unique<Half>(); });
+        Half *const half = claim.half<Half>();
+        if (half && claim.is_ready() && half->earlier == number) return half->sum;
+        const bool bytes = frame.ref.format().bits == 8;
+        const std::uint64_t sum =
+            bytes ? difference<std::uint8_t>(earlier, frame) : difference<std::uint16_t>(earlier, frame);
+        if (half && !claim.is_ready()) {
+            half->earlier = number;
+            half->sum = sum;
+            claim.made();
+        }
+        return sum;
+    }
 
     template <class T> std::uint64_t difference(const Picture &earlier, const FrameInput &frame) {
         const PlaneView<T> before = earlier.plane<T>(0), now = frame.ref.plane<T>(0);
@@ -169,6 +192,7 @@ class Scorer final : public FrameScorer {
     unsigned distance_;
     Isa isa_;
     std::size_t scratch_bytes_;
+    std::string half_key_;
     std::vector<std::uint64_t> sums_; // one per strip
     AlignedArray<std::byte> scratch_;
 };

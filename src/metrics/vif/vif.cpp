@@ -8,6 +8,7 @@
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
+#include "metrics/reference_halves.hpp"
 #include "metrics/vif/vif_device.hpp"
 #include "metrics/vif/vif_scores.hpp"
 #include "metrics/vif/vif_strip.hpp"
@@ -87,8 +88,15 @@ struct Settings {
     double gain_limit;
 };
 
+// What one encode leaves for the others of the same reference picture (ReferenceHalves).
+struct Half final : ReferenceHalf {
+    std::array<AlignedArray<std::int32_t>, kScales> moments; // means and variances (Strip::half_to_make)
+    std::array<AlignedArray<std::uint16_t>, kScales> levels; // the pyramid; level 0 is the picture
+    FrameSums denominators;                                  // and nothing else
+};
+
 // Measures for all members of a family: filters once, numerators for every gain limit among them.
-class VifScorer final : public FrameScorer {
+class VifScorer final : public FrameScorer, public SharesReference {
   public:
     VifScorer(const PictureFormat &format, std::span<const Settings> members, Isa isa)
         : isa_(isa), width_(int(format.width)), height_(int(format.height)) {
@@ -107,20 +115,28 @@ class VifScorer final : public FrameScorer {
             level.dist = AlignedArray<std::uint16_t>(samples);
         }
         workers_.push_back(make_worker(width_, isa_));
+        half_key_ = "vif " + std::to_string(int(isa_)) + (skip_scale0_ ? " without scale 0" : "");
+        can_keep_ = !narrow();
+        for (int s = 0; s < kScales; s++) can_keep_ = can_keep_ && workers_[0]->half_row(s) > 0;
     }
 
     void measure(const FrameInput &frame, FrameResult &result) override { measure_family(frame, {&result, 1}); }
 
     void measure_family(const FrameInput &frame, std::span<FrameResult> results) override {
         if (frame.tiles) results[0].tiles.assign(frame.tiles->count() * kTileWords, 0);
+        HalfClaim claim(can_keep_ && !frame.tiles ? shared_.halves : nullptr, half_key_, [&] { return make_half(); });
+        half_ = claim.half<Half>();
         for (std::size_t first = 0; first < limits_.size(); first += kLimitsAtOnce) {
             pass_limits_.count = std::min(limits_.size() - first, kLimitsAtOnce);
             std::copy_n(limits_.begin() + std::ptrdiff_t(first), pass_limits_.count, pass_limits_.values.begin());
+            is_kept_ = claim.is_ready();
             for (int s = 0; s < kScales; s++) {
-                const StripSums sums = scale_sums(s, frame);
+                StripSums sums = scale_sums(s, frame);
+                if (half_) share_denominators(sums.first, half_->denominators[std::size_t(s)]);
                 if (frame.tiles) store_tiles(s, frame.tiles->count(), results[0]);
                 for (std::size_t l = 0; l < pass_limits_.count; l++) sums_[first + l][std::size_t(s)] = sums.of(l);
             }
+            if (half_ && !is_kept_) claim.made();
         }
         for (std::size_t i = 0; i < results.size(); i++) {
             FrameSums sums = sums_[members_[i].limit];
@@ -152,6 +168,29 @@ class VifScorer final : public FrameScorer {
         int stride = 0;
     };
 
+    std::unique_ptr<ReferenceHalf> make_half() const {
+        auto half = std::make_unique<Half>();
+        for (std::size_t s = 0; s < kScales; s++) {
+            const std::size_t rows = s == 0 && skip_scale0_ ? 1 : std::size_t(height_ >> s);
+            half->moments[s] = AlignedArray<std::int32_t>(workers_[0]->half_row(int(s)) * rows);
+            if (s > 0) half->levels[s] = AlignedArray<std::uint16_t>(std::size_t(levels_[s].stride) * rows);
+        }
+        return half;
+    }
+    // Sums of a scale with a half are whole in its first encode.
+    void share_denominators(ScaleSums &sums, ScaleSums &kept) const {
+        if (is_kept_) {
+            sums.den_log = kept.den_log;
+            sums.den_noise = kept.den_noise;
+        } else {
+            kept.den_log = sums.den_log;
+            kept.den_noise = sums.den_noise;
+        }
+    }
+    std::uint16_t *ref_level(std::size_t scale) {
+        return half_ ? half_->levels[scale].data() : levels_[scale].ref.data();
+    }
+
     // Of all strips.
     void store_tiles(int scale, std::size_t tiles, FrameResult &result) const {
         for (std::size_t i = 0; i < tile_sums_.size(); i++) {
@@ -172,7 +211,7 @@ class VifScorer final : public FrameScorer {
         return strips;
     }
 
-    ScaleImages images(int scale, const FrameInput &frame) const {
+    ScaleImages images(int scale, const FrameInput &frame) {
         ScaleImages images;
         images.width = width_ >> scale;
         images.height = height_ >> scale;
@@ -184,7 +223,7 @@ class VifScorer final : public FrameScorer {
             images.bits = frame.ref.format().bits;
         } else {
             const Level &level = levels_[std::size_t(scale)];
-            images.ref = level.ref.data();
+            images.ref = ref_level(std::size_t(scale));
             images.dist = level.dist.data();
             images.ref_stride = images.dist_stride = level.stride * std::ptrdiff_t(sizeof(std::uint16_t));
         }
@@ -203,13 +242,20 @@ class VifScorer final : public FrameScorer {
         strip.end_row = edge(index + 1);
         strip.statistics = scale > 0 || !skip_scale0_;
         strip.limits = pass_limits_;
+        if (half_) {
+            std::int32_t *const moments = half_->moments[std::size_t(scale)].data();
+            if (is_kept_)
+                strip.half_kept = moments;
+            else
+                strip.half_to_make = moments;
+        }
         if (frame.tiles) {
             strip.tiles = frame.tiles;
             strip.tile_sums = tile_sums_.data() + index * frame.tiles->count();
         }
         if (scale + 1 < kScales) {
             Level &next = levels_[std::size_t(scale) + 1];
-            strip.next_ref = next.ref.data();
+            strip.next_ref = is_kept_ ? nullptr : ref_level(std::size_t(scale) + 1);
             strip.next_dist = next.dist.data();
             strip.next_stride = next.stride;
         }
@@ -221,6 +267,10 @@ class VifScorer final : public FrameScorer {
     std::vector<FrameSums> sums_; // by limit
     GainLimits pass_limits_;      // those of the pass at work
     bool skip_scale0_ = true;     // every member does
+    std::string half_key_;
+    bool can_keep_ = false;
+    Half *half_ = nullptr; // of the frame at work; null: nothing is kept
+    bool is_kept_ = false; // by another encode, or by an earlier pass
     Isa isa_;
     int width_, height_;
     std::array<Level, kScales> levels_; // the pyramid; level 0 is the picture

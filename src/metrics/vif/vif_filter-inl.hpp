@@ -7,6 +7,9 @@
 #define VMAF_VIF_FILTER_INL_HPP
 #endif
 
+#include <array>
+#include <cstddef>
+
 #include "cpu/simd_dot-inl.hpp"
 #include "metrics/vif/vif_segments-inl.hpp"
 #include "metrics/vif/vif_strip.hpp"
@@ -18,6 +21,27 @@ namespace vmaf::vif::HWY_NAMESPACE {
 enum Channel { kM1, kM2, kRR, kRRLow, kDD, kDDLow, kRD, kRDLow };
 constexpr int kChannels = 8;
 constexpr int kStep = kChannels * kVector; // elements from one vector of a row to the next
+
+// Those that a strip has to filter; `Kept`: but for the reference's own.
+template <bool Kept>
+inline constexpr std::array<int, kChannels> kChannelsOf = {kM1, kM2, kRR, kRRLow, kDD, kDDLow, kRD, kRDLow};
+template <> inline constexpr std::array<int, 5> kChannelsOf<true> = {kM2, kDD, kDDLow, kRD, kRDLow};
+
+// The reference's half of a row (Strip::half_kept, Strip::half_to_make): for each vector of column pairs the means of
+// even and odd columns, then their variances.
+struct HalfRow {
+    const std::int32_t *kept;
+    std::int32_t *to_make; // null: nobody wants it
+};
+constexpr int kHalfStep = 4 * kLanes; // elements
+// Halves come from memory, faster than the processor asks for them by itself.
+HWY_INLINE void prefetch_half(const std::int32_t *at) {
+    constexpr int ahead = 4096, line = 64; // bytes
+    const char *const first = reinterpret_cast<const char *>(at) + ahead;
+    HWY_UNROLL(4)
+    for (int i = 0; i < kHalfStep * int(sizeof *at); i += line) __builtin_prefetch(first + i);
+}
+inline std::size_t half_row_elements(const Segments &segments) { return std::size_t(segments.vectors) * kHalfStep; }
 
 // Start values: what the stored offset of 32768 takes from a sum, and rounding at bit 16.
 constexpr std::uint32_t kOffset = 0x80000000u, kRounding = 0x8000u;
@@ -76,28 +100,30 @@ template <int Scale> class TapVectors {
     V16 pairs_[2][kInRegisters ? Filter<Scale>::kPairs : 1];
 };
 
-template <class Dot, int K, int Position, int Parity, int Scale>
+template <class Dot, int K, int Position, int Parity, int Scale, int Streams = 2>
 HWY_INLINE void multiply_add(const TapVectors<Scale> &taps, V16 stream0, V16 stream1, Sums &sums) {
     if constexpr (K >= 0 && K < Filter<Scale>::kPairs) {
         if constexpr (Filter<Scale>::pair(Parity, K) != 0) {
             V32(&at)[2] = sums.at[Position][Parity];
             at[0] = Dot::dot(at[0], stream0, taps.template get<Parity, K>());
-            at[1] = Dot::dot(at[1], stream1, taps.template get<Parity, K>());
             compute_now(at[0]);
-            compute_now(at[1]);
+            if constexpr (Streams > 1) {
+                at[1] = Dot::dot(at[1], stream1, taps.template get<Parity, K>());
+                compute_now(at[1]);
+            }
         }
     }
 }
 
-template <class Dot, int Parities, int M, int Scale, class Load>
+template <class Dot, int Parities, int M, int Streams, int Scale, class Load>
 HWY_INLINE void filter_from(const TapVectors<Scale> &taps, const Load &load, Sums &sums) {
     if constexpr (M <= Filter<Scale>::kPairs) {
-        const V16 stream0 = load(M, 0), stream1 = load(M, 1);
-        multiply_add<Dot, M, 0, 0>(taps, stream0, stream1, sums);
-        if constexpr (Parities == 2) multiply_add<Dot, M, 0, 1>(taps, stream0, stream1, sums);
-        multiply_add<Dot, M - 1, 1, 0>(taps, stream0, stream1, sums);
-        if constexpr (Parities == 2) multiply_add<Dot, M - 1, 1, 1>(taps, stream0, stream1, sums);
-        filter_from<Dot, Parities, M + 1>(taps, load, sums);
+        const V16 stream0 = load(M, 0), stream1 = Streams > 1 ? load(M, 1) : stream0;
+        multiply_add<Dot, M, 0, 0, Scale, Streams>(taps, stream0, stream1, sums);
+        if constexpr (Parities == 2) multiply_add<Dot, M, 0, 1, Scale, Streams>(taps, stream0, stream1, sums);
+        multiply_add<Dot, M - 1, 1, 0, Scale, Streams>(taps, stream0, stream1, sums);
+        if constexpr (Parities == 2) multiply_add<Dot, M - 1, 1, 1, Scale, Streams>(taps, stream0, stream1, sums);
+        filter_from<Dot, Parities, M + 1, Streams>(taps, load, sums);
     }
 }
 
@@ -108,13 +134,13 @@ template <int Scale> HWY_INLINE V32 ended_with(V32 sum, V32 start) {
 }
 
 // start + filtered sums. load(m, stream) is the pair that lies m - kHalo positions from the first output.
-template <class Dot, int Parities, int Scale, class Load>
+template <class Dot, int Parities, int Streams = 2, int Scale, class Load>
 HWY_INLINE Sums filtered(const TapVectors<Scale> &taps, const Load &load, const Sums &start) {
     Sums sums = Filter<Scale>::kHalved ? Sums(0) : start;
-    filter_from<Dot, Parities, 0>(taps, load, sums);
+    filter_from<Dot, Parities, 0, Streams>(taps, load, sums);
     for (int p = 0; p < 2; p++)
         for (int e = 0; e < Parities; e++)
-            for (int s = 0; s < 2; s++) sums.at[p][e][s] = ended_with<Scale>(sums.at[p][e][s], start.at[p][e][s]);
+            for (int s = 0; s < Streams; s++) sums.at[p][e][s] = ended_with<Scale>(sums.at[p][e][s], start.at[p][e][s]);
     return sums;
 }
 

@@ -11,6 +11,8 @@
 
 #if HWY_TARGET == HWY_AVX3
 
+#include <array>
+
 #include "metrics/vif/vif_filter-inl.hpp"
 #include "metrics/vif/vif_log.hpp"
 #include "metrics/vif/vif_strip.hpp"
@@ -92,8 +94,9 @@ inline void logarithms(const std::int32_t *z, int count, std::int32_t *out) {
 }
 
 // The statistics of a vector of column pairs, cut into steps of about six instructions. Index 0 is for even columns, 1
-// for odd ones. `Limits`: gain limits, 0 where no gain reaches it; numerators are made for each.
-template <int Limits> struct PixelSteps {
+// for odd ones. `Limits`: gain limits, 0 where no gain reaches it; numerators are made for each. `Kept`: the
+// reference's means and variances are there already, and denominators known.
+template <int Limits, bool Kept> struct PixelSteps {
     Bits s1[2], s2[2], s12[2]; // as they come out of the filters
     const Bits *pixels[2];     // which lanes count
     const double *limits;
@@ -115,8 +118,10 @@ template <int Limits> struct PixelSteps {
     }
     template <int V> HWY_INLINE void choose_3() {
         const Bits low = _mm512_and_si512(s2[V], _mm512_andnot_si512(above_, *pixels[V]));
-        above_count_ = _mm512_sub_epi32(above_count_, above_);
-        pin(above_count_);
+        if constexpr (!Kept) {
+            above_count_ = _mm512_sub_epi32(above_count_, above_);
+            pin(above_count_);
+        }
         if constexpr (V == 0) {
             below_ = low;
             pin(below_);
@@ -229,9 +234,12 @@ template <int Limits> struct PixelSteps {
         if constexpr (I == 6) choose_3<1>();
         if constexpr (I == 7) gain_3<0>();
         if constexpr (I == 8) gain_1<0, 1>();
-        if constexpr (I == 9) gain_2<0, 1>(), denominator_start();
-        if constexpr (I == 10) log_.split();
-        if constexpr (I == 11) denominator_end();
+        if constexpr (I == 9) gain_2<0, 1>();
+        if constexpr (!Kept) {
+            if constexpr (I == 9) denominator_start();
+            if constexpr (I == 10) log_.split();
+            if constexpr (I == 11) denominator_end();
+        }
         if constexpr (I == 13) gain_3<1>();
         if constexpr (I == 14) gain_4<0>();
         if constexpr (I == 15) gain_1<1, 0>();
@@ -251,36 +259,37 @@ template <int Limits> struct PixelSteps {
         const Bits odd = _mm512_add_epi64(_mm512_mul_epu32(odd_a, odd_b), round);
         return _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
     }
-    // Of the next vector: its means, s1 and the sums that will be its s2 and s12.
+    // Of the next vector: its means, s1, and the sums that will be its s2 and s12.
     struct Next {
         Bits m1[2], m2[2], s1[2];
     };
+    using Sum = V32[2];
     template <int V> HWY_INLINE void square_1(Next &n) {
         odd1_ = _mm512_srli_epi64(n.m1[V], 32);
         odd2_ = _mm512_srli_epi64(n.m2[V], 32);
-        n.s1[V] = _mm512_sub_epi32(n.s1[V], rounded_product(n.m1[V], n.m1[V], odd1_, odd1_));
+        if constexpr (!Kept) n.s1[V] = _mm512_sub_epi32(n.s1[V], rounded_product(n.m1[V], n.m1[V], odd1_, odd1_));
         pin(odd1_), pin(odd2_), pin(n.s1[V]);
     }
-    template <int V> HWY_INLINE void square_2(const Next &n, V32 (&sums)[4][2]) {
-        Bits &s = sums[0][V].raw;
+    template <int V> HWY_INLINE void square_2(const Next &n, Sum &s2) {
+        Bits &s = s2[V].raw;
         s = _mm512_sub_epi32(s, rounded_product(n.m2[V], n.m2[V], odd2_, odd2_));
         pin(s);
     }
-    template <int V> HWY_INLINE void square_12(const Next &n, V32 (&sums)[4][2]) {
-        Bits &s = sums[2][V].raw;
+    template <int V> HWY_INLINE void square_12(const Next &n, Sum &s12) {
+        Bits &s = s12[V].raw;
         s = _mm512_sub_epi32(s, rounded_product(n.m1[V], n.m2[V], odd1_, odd2_));
         pin(s);
     }
     // Beside the second half.
-    template <int I> HWY_INLINE void second_step(Next &n, V32 (&sums)[4][2]) {
+    template <int I> HWY_INLINE void second_step(Next &n, Sum &s2, Sum &s12) {
         if constexpr (I == 0) square_1<0>(n);
-        if constexpr (I == 1) square_2<0>(n, sums);
-        if constexpr (I == 2) square_12<0>(n, sums);
+        if constexpr (I == 1) square_2<0>(n, s2);
+        if constexpr (I == 2) square_12<0>(n, s12);
         if constexpr (I == 3) gain_3<0>();
         if constexpr (I == 4) gain_1<1, 1>();
         if constexpr (I == 5) gain_2<1, 1>(), square_1<1>(n);
-        if constexpr (I == 6) square_2<1>(n, sums);
-        if constexpr (I == 7) square_12<1>(n, sums);
+        if constexpr (I == 6) square_2<1>(n, s2);
+        if constexpr (I == 7) square_12<1>(n, s12);
         if constexpr (I == 9) gain_3<1>();
         if constexpr (I == 10) gain_4<1>();
         if constexpr (I == 11) noise_added();
@@ -294,10 +303,10 @@ template <int Limits> struct PixelSteps {
         if constexpr (I == 19) log_.split();
         if constexpr (I == 20) second_upper_end();
     }
-    template <int From, int To> HWY_INLINE void second_steps(Next &n, V32 (&sums)[4][2]) {
+    template <int From, int To> HWY_INLINE void second_steps(Next &n, Sum &s2, Sum &s12) {
         if constexpr (From < To) {
-            second_step<From>(n, sums);
-            second_steps<From + 1, To>(n, sums);
+            second_step<From>(n, s2, s12);
+            second_steps<From + 1, To>(n, s2, s12);
         }
     }
 
@@ -403,26 +412,29 @@ template <int Scale> struct TapNumbers {
 };
 template <int Scale> inline constexpr TapNumbers<Scale> kTapNumbers;
 
-// Four channels of a vector, from `first` on: sums for even and odd columns. `between` is called 2 kPairs times.
-template <class Dot, int Scale, int M, class Between>
-HWY_INLINE void filter_channels(const std::int16_t *first, V32 (&sums)[4][2], const Between &between) {
+// Channels of a vector, `at` elements behind `first`: sums for even and odd columns. `between` is called 2 kPairs
+// times.
+template <class Dot, int Scale, int M, std::size_t N, class Between>
+HWY_INLINE void filter_channels(const std::int16_t *first, const std::array<int, N> &at, V32 (&sums)[N][2],
+                                const Between &between) {
     if constexpr (M < Filter<Scale>::kPairs) {
         constexpr bool even = Filter<Scale>::pair(0, M) != 0, odd = Filter<Scale>::pair(1, M) != 0;
         const TapNumbers<Scale> *taps = &kTapNumbers<Scale>;
         __asm__ volatile("" : "+r"(taps)); // loaded here, not kept
         const V16 even_taps{set32(taps->pairs[0][M])}, odd_taps{set32(taps->pairs[1][M])};
-        const auto two_channels = [&](int c) HWY_ATTR {
-            for (int i = c; i < c + 2; i++) {
-                const V16 data = hn::Load(D16(), first + M * kStep + i * kVector);
+        const auto channels = [&](std::size_t from, std::size_t to) HWY_ATTR {
+            HWY_UNROLL(4)
+            for (std::size_t i = from; i < to; i++) {
+                const V16 data = hn::Load(D16(), first + M * kStep + at[i] * kVector);
                 if constexpr (even) sums[i][0] = Dot::dot(sums[i][0], data, even_taps), pin(sums[i][0].raw);
                 if constexpr (odd) sums[i][1] = Dot::dot(sums[i][1], data, odd_taps), pin(sums[i][1].raw);
             }
         };
-        two_channels(0);
+        channels(0, N / 2);
         between.template step<2 * M>();
-        two_channels(2);
+        channels(N / 2, N);
         between.template step<2 * M + 1>();
-        filter_channels<Dot, Scale, M + 1>(first, sums, between);
+        filter_channels<Dot, Scale, M + 1>(first, at, sums, between);
     }
 }
 
@@ -433,15 +445,16 @@ template <int Scale, class Dot> class RowStatistics {
         : segments_(segments), masks_(segments), limits_(strip.limits), runs_(strip, segments, scratch) {}
 
     // Row y, filtered, with its borders.
-    void add(const std::int16_t *row, int y) {
+    template <bool Kept> void add(const std::int16_t *row, int y, const HalfRow &half) {
+        constexpr RowKind kind = Kept ? RowKind::kept : RowKind::plain;
         const bool has_limit = limits_.values[0] < 100.0; // no gain reaches that
-        if (runs_.wanted()) {
+        if (!Kept && runs_.wanted()) {
             runs_.begin_row(y);
-            has_limit ? add_row<1, true>(row) : add_row<0, true>(row);
+            has_limit ? add_row<1, RowKind::tiled>(row, half) : add_row<0, RowKind::tiled>(row, half);
         } else if (limits_.count > 1) {
-            add_row<2, false>(row);
+            add_row<2, kind>(row, half);
         } else {
-            has_limit ? add_row<1, false>(row) : add_row<0, false>(row);
+            has_limit ? add_row<1, kind>(row, half) : add_row<0, kind>(row, half);
         }
     }
     StripSums total(std::int64_t pixels) {
@@ -452,28 +465,32 @@ template <int Scale, class Dot> class RowStatistics {
     }
 
   private:
+    static constexpr bool kHalved = Filter<Scale>::kHalved;
     static constexpr int kHalfSteps = 2 * Filter<Scale>::kPairs; // of filter_channels
-    template <int Limits> struct FirstSteps {
-        PixelSteps<Limits> &steps;
+    template <class Steps> struct FirstSteps {
+        Steps &steps;
         template <int M> HWY_INLINE void step() const {
-            constexpr int n = PixelSteps<Limits>::kSteps;
-            steps.template first_steps<M * n / kHalfSteps, (M + 1) * n / kHalfSteps>();
+            steps.template first_steps<M * Steps::kSteps / kHalfSteps, (M + 1) * Steps::kSteps / kHalfSteps>();
         }
     };
-    template <int Limits> struct SecondSteps {
-        PixelSteps<Limits> &steps;
-        typename PixelSteps<Limits>::Next &next;
-        V32 (&sums)[4][2];
+    template <class Steps> struct SecondSteps {
+        Steps &steps;
+        typename Steps::Next &next;
+        V32 (&s2)[2], (&s12)[2];
         template <int M> HWY_INLINE void step() const {
-            constexpr int n = PixelSteps<Limits>::kSteps;
-            steps.template second_steps<M * n / kHalfSteps, (M + 1) * n / kHalfSteps>(next, sums);
+            steps.template second_steps<M * Steps::kSteps / kHalfSteps, (M + 1) * Steps::kSteps / kHalfSteps>(next, s2,
+                                                                                                              s12);
         }
     };
 
-    template <int Limits, bool Tiled> HWY_NOINLINE void add_row(const std::int16_t *row) {
-        using Steps = PixelSteps<Limits>;
-        constexpr bool halved = Filter<Scale>::kHalved;
-        const auto start = [](std::uint32_t value) HWY_ATTR { return V32{set32(value)}; };
+    static HWY_INLINE V32 start(std::uint32_t value) { return V32{set32(value)}; }
+    static HWY_INLINE V32 mean_start() { return begun_with<Scale>(start(constants().start_mean)); }
+    static HWY_INLINE V32 low_start() { return begun_with<Scale>(start(constants().start_low)); }
+
+    enum class RowKind { plain, tiled, kept };
+    template <int Limits, RowKind Kind> HWY_NOINLINE void add_row(const std::int16_t *row, const HalfRow &half) {
+        constexpr bool Tiled = Kind == RowKind::tiled, Kept = Kind == RowKind::kept;
+        using Steps = PixelSteps<Limits, Kept>;
         Steps steps;
         steps.limits = limits_.values.data();
         steps.clear();
@@ -484,29 +501,12 @@ template <int Scale, class Dot> class RowStatistics {
         typename Steps::Next next;
         int unflushed = 0, run = 0;
         for (int j = 0; j < segments_.vectors; j++) {
-            V32 sums[4][2], minus[4][2]; // with halved taps the sums are doubled at the end
             const std::int16_t *const first = row + (j - Filter<Scale>::kHalo) * kStep;
-            for (int e = 0; e < 2; e++) {
-                sums[0][e] = sums[1][e] = begun_with<Scale>(start(constants().start_mean));
-                sums[2][e] = hn::Zero(D32());
-                sums[3][e] = begun_with<Scale>(start(constants().start_low));
-            }
-            filter_channels<Dot, Scale, 0>(first, sums, FirstSteps<Limits>{steps});
-            for (int e = 0; e < 2; e++) {
-                next.m1[e] = ended_with<Scale>(sums[0][e], start(constants().start_mean)).raw;
-                next.m2[e] = ended_with<Scale>(sums[1][e], start(constants().start_mean)).raw;
-                next.s1[e] = moment(sums[2][e], sums[3][e], hn::Zero(D32()));
-                sums[0][e] = sums[2][e] = minus[0][e] = minus[2][e] = hn::Zero(D32());
-                sums[1][e] = sums[3][e] = begun_with<Scale>(start(constants().start_low));
-            }
-            filter_channels<Dot, Scale, 0>(first + 4 * kVector, sums,
-                                           SecondSteps<Limits>{steps, next, halved ? minus : sums});
-            for (int e = 0; e < 2; e++) {
-                steps.s1[e] = next.s1[e];
-                steps.s2[e] = moment(sums[0][e], sums[1][e], minus[0][e]);
-                steps.s12[e] = moment(sums[2][e], sums[3][e], minus[2][e]);
-                steps.pixels[e] = masks_.at(j, e);
-            }
+            if constexpr (Kept)
+                add_vector_with_half(steps, next, first, half.kept + j * kHalfStep);
+            else
+                add_vector(steps, next, first, half.to_make ? half.to_make + j * kHalfStep : nullptr);
+            for (int e = 0; e < 2; e++) steps.pixels[e] = masks_.at(j, e);
             ++unflushed;
             if constexpr (Tiled) {
                 const bool is_end = j == runs_.end(run); // the statistics are one vector after
@@ -520,17 +520,81 @@ template <int Scale, class Dot> class RowStatistics {
                 unflushed = 0;
             }
         }
-        V32 none[4][2];
+        V32 none[2][2];
         for (int e = 0; e < 2; e++) {
             next.m1[e] = next.m2[e] = next.s1[e] = Steps::zero();
-            for (V32(&n)[2] : none) n[e] = hn::Zero(D32());
+            none[0][e] = none[1][e] = hn::Zero(D32());
         }
         steps.template first_steps<0, Steps::kSteps>();
-        steps.template second_steps<0, Steps::kSteps>(next, none);
+        steps.template second_steps<0, Steps::kSteps>(next, none[0], none[1]);
         if constexpr (Tiled)
             steps.move_to(runs_, run, unflushed + 1);
         else
             steps.flush(sums_, above_, unflushed + 1);
+    }
+
+    // The statistics of the vector before, and the filters of this one.
+    template <class Steps>
+    static HWY_INLINE void add_vector(Steps &steps, typename Steps::Next &next, const std::int16_t *first,
+                                      std::int32_t *half) {
+        V32 sums[4][2], minus[4][2]; // with halved taps the sums are doubled at the end
+        for (int e = 0; e < 2; e++) {
+            sums[0][e] = sums[1][e] = mean_start();
+            sums[2][e] = hn::Zero(D32());
+            sums[3][e] = low_start();
+        }
+        filter_channels<Dot, Scale, 0>(first, std::array{int(kM1), int(kM2), int(kRR), int(kRRLow)}, sums,
+                                       FirstSteps<Steps>{steps});
+        for (int e = 0; e < 2; e++) {
+            next.m1[e] = ended_with<Scale>(sums[0][e], start(constants().start_mean)).raw;
+            next.m2[e] = ended_with<Scale>(sums[1][e], start(constants().start_mean)).raw;
+            next.s1[e] = moment(sums[2][e], sums[3][e], hn::Zero(D32()));
+            sums[0][e] = sums[2][e] = minus[0][e] = minus[2][e] = hn::Zero(D32());
+            sums[1][e] = sums[3][e] = low_start();
+        }
+        filter_channels<Dot, Scale, 0>(
+            first, std::array{int(kDD), int(kDDLow), int(kRD), int(kRDLow)}, sums,
+            SecondSteps<Steps>{steps, next, kHalved ? minus[0] : sums[0], kHalved ? minus[2] : sums[2]});
+        for (int e = 0; e < 2; e++) {
+            steps.s1[e] = next.s1[e];
+            steps.s2[e] = moment(sums[0][e], sums[1][e], minus[0][e]);
+            steps.s12[e] = moment(sums[2][e], sums[3][e], minus[2][e]);
+        }
+        if (!half) return;
+        for (int e = 0; e < 2; e++) {
+            _mm512_store_si512(half + e * kLanes, next.m1[e]);
+            _mm512_store_si512(half + (2 + e) * kLanes, next.s1[e]);
+        }
+    }
+
+    // The same with five channels instead of eight.
+    template <class Steps>
+    static HWY_INLINE void add_vector_with_half(Steps &steps, typename Steps::Next &next, const std::int16_t *first,
+                                                const std::int32_t *half) {
+        V32 sums[3][2], last[2][2], minus[2], s12[2];
+        prefetch_half(half);
+        for (int e = 0; e < 2; e++) {
+            sums[0][e] = mean_start();
+            sums[1][e] = hn::Zero(D32());
+            sums[2][e] = low_start();
+        }
+        filter_channels<Dot, Scale, 0>(first, std::array{int(kM2), int(kRD), int(kRDLow)}, sums,
+                                       FirstSteps<Steps>{steps});
+        for (int e = 0; e < 2; e++) {
+            next.m1[e] = _mm512_load_si512(half + e * kLanes);
+            next.m2[e] = ended_with<Scale>(sums[0][e], start(constants().start_mean)).raw;
+            next.s1[e] = _mm512_load_si512(half + (2 + e) * kLanes);
+            s12[e].raw = moment(sums[1][e], sums[2][e], hn::Zero(D32()));
+            last[0][e] = minus[e] = hn::Zero(D32());
+            last[1][e] = low_start();
+        }
+        filter_channels<Dot, Scale, 0>(first, std::array{int(kDD), int(kDDLow)}, last,
+                                       SecondSteps<Steps>{steps, next, kHalved ? minus : last[0], s12});
+        for (int e = 0; e < 2; e++) {
+            steps.s1[e] = next.s1[e];
+            steps.s2[e] = moment(last[0][e], last[1][e], minus[e]);
+            steps.s12[e] = s12[e].raw;
+        }
     }
     // From the sums of a moment's upper and lower halves.
     static HWY_INLINE Bits moment(V32 high, V32 low, V32 start) {

@@ -48,29 +48,7 @@ constexpr int row_vectors(int vectors) { return vectors + 2 * kMaxHalo + kSlack;
 // What strips of all depths share. `Derived` has enter_pair(pair) and vertical_pass<statistics>(y).
 template <int Scale, class Dot, class Derived> class StripFilter {
   public:
-    StripSums run() {
-        constexpr int halo = Filter<Scale>::kHalo;
-        RowStatistics<Scale, Dot> statistics(segments_, strip_, statistics_);
-        auto &derived = static_cast<Derived &>(*this);
-        int entered = strip_.first_row / 2 - halo;
-        for (int y = strip_.first_row; y < strip_.end_row; y += kGroup) {
-            for (; entered <= y / 2 + 1 + halo; entered++) derived.enter_pair(entered);
-            if (!strip_.statistics) {
-                derived.template vertical_pass<false>(y);
-                if constexpr (kHasNext) finish_next_scale(y);
-                continue;
-            }
-            derived.template vertical_pass<true>(y);
-            if constexpr (kHasNext) finish_next_scale(y);
-            const int rows = std::min(kGroup, strip_.end_row - y);
-            for (int i = 0; i < rows; i++) {
-                for (int c = 0; c < kChannels; c++) borders_.extend(row(i) + c * kVector);
-                statistics.add(row(i), y + i);
-            }
-        }
-        if (!strip_.statistics) return {};
-        return statistics.total(std::int64_t(strip_.end_row - strip_.first_row) * strip_.images.width);
-    }
+    StripSums run() { return strip_.half_kept ? run_with<true>() : run_with<false>(); }
 
   protected:
     static constexpr bool kHasNext = Scale + 1 < kScales;
@@ -113,18 +91,49 @@ template <int Scale, class Dot, class Derived> class StripFilter {
     Segments segments_;
 
   private:
+    // `Kept`: what depends on the reference alone is there already.
+    template <bool Kept> StripSums run_with() {
+        constexpr int halo = Filter<Scale>::kHalo;
+        RowStatistics<Scale, Dot> statistics(segments_, strip_, statistics_);
+        auto &derived = static_cast<Derived &>(*this);
+        int entered = strip_.first_row / 2 - halo;
+        for (int y = strip_.first_row; y < strip_.end_row; y += kGroup) {
+            for (; entered <= y / 2 + 1 + halo; entered++) derived.template enter_pair<Kept>(entered);
+            if (!strip_.statistics) {
+                derived.template vertical_pass<false, Kept>(y);
+                if constexpr (kHasNext) finish_next_scale<Kept>(y);
+                continue;
+            }
+            derived.template vertical_pass<true, Kept>(y);
+            if constexpr (kHasNext) finish_next_scale<Kept>(y);
+            const int rows = std::min(kGroup, strip_.end_row - y);
+            for (int i = 0; i < rows; i++) {
+                for (int c : kChannelsOf<Kept>) borders_.extend(row(i) + c * kVector);
+                statistics.template add<Kept>(row(i), y + i, half_row(y + i));
+            }
+        }
+        if (!strip_.statistics) return {};
+        return statistics.total(std::int64_t(strip_.end_row - strip_.first_row) * strip_.images.width);
+    }
+
+    HalfRow half_row(int y) const {
+        const std::ptrdiff_t at = y * std::ptrdiff_t(half_row_elements(segments_));
+        return {strip_.half_kept ? strip_.half_kept + at : nullptr,
+                strip_.half_to_make ? strip_.half_to_make + at : nullptr};
+    }
+
     // 2.5 for the rows y / 2 and y / 2 + 1 of the next scale, which the vertical pass has begun.
-    void finish_next_scale(int y) {
+    template <bool Kept> void finish_next_scale(int y) {
         const int rows = std::min({2, (strip_.end_row - y + 1) / 2, strip_.images.height / 2 - y / 2});
         for (int i = 0; i < rows; i++) {
-            next_borders_.extend(next_row(i));
+            if (!Kept) next_borders_.extend(next_row(i));
             next_borders_.extend(next_row(i) + kVector);
-            next_scale_row(next_row(i), y / 2 + i);
+            next_scale_row<Kept>(next_row(i), y / 2 + i);
         }
     }
 
     // Even columns of the filtered row, for reference and distorted at once.
-    HWY_NOINLINE void next_scale_row(const std::int16_t *row, int next_y) const {
+    template <bool Kept> HWY_NOINLINE void next_scale_row(const std::int16_t *row, int next_y) const {
         constexpr int at_once = HWY_TARGET == HWY_AVX2 ? 2 : 4; // vectors
         const TapVectors<kNext> taps;
         const V32 start = hn::Set(D32(), std::int32_t(kOffset + kRounding));
@@ -139,30 +148,30 @@ template <int Scale, class Dot, class Derived> class StripFilter {
                     at[p] = row + (j - Filter<kNext>::kHalo) * kNextStep;
                     sums[p][0] = sums[p][1] = begun_with<kNext>(start);
                 }
-                next_scale_taps<0>(taps, at, sums);
+                next_scale_taps<0, Kept>(taps, at, sums);
                 HWY_UNROLL(4)
                 for (int p = 0; p < at_once; p++)
-                    for (int s = 0; s < 2; s++)
+                    for (int s = Kept; s < 2; s++)
                         out[s][i + p] = hn::BitCast(DU32(), upper_halves(ended_with<kNext>(sums[p][s], start)));
             }
-            store_block(out[0], segments_, first, strip_.next_ref + next_y * strip_.next_stride);
+            if (!Kept) store_block(out[0], segments_, first, strip_.next_ref + next_y * strip_.next_stride);
             store_block(out[1], segments_, first, strip_.next_dist + next_y * strip_.next_stride);
         }
     }
-    template <int M, std::size_t N>
+    template <int M, bool Kept, std::size_t N>
     static HWY_INLINE void next_scale_taps(const TapVectors<kNext> &taps, const std::int16_t *const (&at)[N],
                                            V32 (&sums)[N][2]) {
         if constexpr (M < Filter<kNext>::kPairs) {
             if constexpr (Filter<kNext>::pair(0, M) != 0) {
                 HWY_UNROLL(4)
                 for (std::size_t p = 0; p < N; p++)
-                    for (int s = 0; s < 2; s++) {
+                    for (int s = Kept; s < 2; s++) {
                         const V16 data = hn::Load(D16(), at[p] + M * kNextStep + s * kVector);
                         sums[p][s] = Dot::dot(sums[p][s], data, taps.template get<0, M>());
                         compute_now(sums[p][s]);
                     }
             }
-            next_scale_taps<M + 1>(taps, at, sums);
+            next_scale_taps<M + 1, Kept>(taps, at, sums);
         }
     }
 
@@ -185,7 +194,7 @@ template <int Scale, class Dot> class WordStrip : public StripFilter<Scale, Dot,
   public:
     WordStrip(const Strip &strip, std::byte *memory) : Base(strip, memory, kRingChannels) {}
 
-    HWY_NOINLINE void enter_pair(int pair) {
+    template <bool Kept> HWY_NOINLINE void enter_pair(int pair) {
         const auto rows = this->template sample_rows<std::uint16_t>(pair);
         const int shift = int(16 - strip_.images.bits);
         for (int first = 0; first < segments_.vectors; first += kLanes) {
@@ -200,20 +209,20 @@ template <int Scale, class Dot> class WordStrip : public StripFilter<Scale, Dot,
                 const VU16 ra = hn::BitCast(du, blocks[0][i]), rb = hn::BitCast(du, blocks[1][i]);
                 const VU16 da = hn::BitCast(du, blocks[2][i]), db = hn::BitCast(du, blocks[3][i]);
                 const std::ptrdiff_t at = 2 * (first + i) * kVector;
-                enter(pair, at, this->left_pairs(ra, rb), this->left_pairs(da, db));
-                enter(pair, at + kVector, this->right_pairs(ra, rb), this->right_pairs(da, db));
+                enter<Kept>(pair, at, this->left_pairs(ra, rb), this->left_pairs(da, db));
+                enter<Kept>(pair, at + kVector, this->right_pairs(ra, rb), this->right_pairs(da, db));
             }
         }
     }
 
     // m1, m2, rr, dd, rd of rows y ... y + 3, ready for the horizontal filter, and rows y / 2 and y / 2 + 1 of the next
     // scale; without statistics only the latter.
-    template <bool Statistics> HWY_NOINLINE void vertical_pass(int y) {
+    template <bool Statistics, bool Kept> HWY_NOINLINE void vertical_pass(int y) {
         const D16 d;
         const TapVectors<Scale> taps;
         const TapVectors<kNext> next_taps;
         const std::ptrdiff_t pitch = row_pitch_ * kStep, next_pitch = row_pitch_ * kNextStep;
-        for (int channel : {kRef, kDist}) {
+        for (int channel = Kept ? kDist : kRef; channel <= kDist; channel++) {
             const RingLoad ring(*this, y, channel);
             std::int16_t *const out = row(0) + channel * kVector, *const next_out = next_row(0) + channel * kVector;
             for (int j = 0; j < segments_.vectors; j++) {
@@ -237,7 +246,7 @@ template <int Scale, class Dot> class WordStrip : public StripFilter<Scale, Dot,
             }
         }
         if constexpr (!Statistics) return;
-        for (int i = 0; i < 3; i++) {
+        for (int i = Kept; i < 3; i++) {
             const RingLoad ring(*this, y, kRefRef + i), low_ring(*this, y, kRefRefLow + i);
             std::int16_t *const out = row(0) + (kRR + 2 * i) * kVector;
             for (int j = 0; j < segments_.vectors; j++) {
@@ -256,17 +265,17 @@ template <int Scale, class Dot> class WordStrip : public StripFilter<Scale, Dot,
     }
 
   private:
-    HWY_INLINE void enter(int pair, std::ptrdiff_t at, VU16 r, VU16 d) const {
+    template <bool Kept> HWY_INLINE void enter(int pair, std::ptrdiff_t at, VU16 r, VU16 d) const {
         const auto store = [&](int channel, VU16 v) HWY_ATTR {
             hn::Store(flip_sign(hn::BitCast(D16(), v)), D16(), ring_row(pair, channel) + at);
         };
-        store(kRef, r);
+        if (!Kept) store(kRef, r);
         store(kDist, d);
         if (!strip_.statistics) return;
-        store(kRefRef, hn::MulHigh(r, r));
+        if (!Kept) store(kRefRef, hn::MulHigh(r, r));
         store(kDistDist, hn::MulHigh(d, d));
         store(kRefDist, hn::MulHigh(r, d));
-        store(kRefRefLow, hn::Mul(r, r));
+        if (!Kept) store(kRefRefLow, hn::Mul(r, r));
         store(kDistDistLow, hn::Mul(d, d));
         store(kRefDistLow, hn::Mul(r, d));
     }
@@ -317,7 +326,7 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
   public:
     ByteStrip(const Strip &strip, std::byte *memory) : Base(strip, memory, kRingChannelsOfBytes) {}
 
-    HWY_NOINLINE void enter_pair(int pair) {
+    template <bool Kept> HWY_NOINLINE void enter_pair(int pair) {
         const auto rows = this->template sample_rows<std::uint8_t>(pair);
         const DU16 du;
         std::int16_t *const out = ring_row(pair, 0);
@@ -332,14 +341,14 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
                 const VU16 ra = hn::BitCast(du, blocks[0][i / 2]), rb = hn::BitCast(du, blocks[1][i / 2]);
                 const VU16 da = hn::BitCast(du, blocks[2][i / 2]), db = hn::BitCast(du, blocks[3][i / 2]);
                 std::int16_t *const to = out + 2 * (first + i) * kVector;
-                enter(to, this->left_pairs(ra, rb), this->left_pairs(da, db));
-                if (i + 1 < count) enter(to + 2 * kVector, this->right_pairs(ra, rb), this->right_pairs(da, db));
+                enter<Kept>(to, this->left_pairs(ra, rb), this->left_pairs(da, db));
+                if (i + 1 < count) enter<Kept>(to + 2 * kVector, this->right_pairs(ra, rb), this->right_pairs(da, db));
             }
         }
     }
 
     // As WordStrip's. The results of one channel are packed and stored between the multiply-adds of the next one.
-    template <bool Statistics> HWY_NOINLINE void vertical_pass(int y) {
+    template <bool Statistics, bool Kept> HWY_NOINLINE void vertical_pass(int y) {
         const D16 d16;
         const std::int16_t *pairs[kRingPairs];
         for (int m = 0; m < kRingPairs; m++) pairs[m] = ring_row(y / 2 - 4 + m, 0);
@@ -353,6 +362,11 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
                 for (V32 &v : sums) v = half;
                 next[e][0] = next[e][1] = half;
                 folded<Statistics, true>(pairs, (2 * j + e) * kVector + channel * pitch_, sums, next[e], between);
+            };
+            // The reference's own sums are also part of its products with the distorted picture.
+            const auto kept_samples = [&](int e) VMAF_VIF_INLINE {
+                for (V32 &v : r[e]) v = half;
+                folded<true, false>(pairs, (2 * j + e) * kVector + kRef * pitch_, r[e], unused, nothing);
             };
             const auto products = [&](int channel, int e, const auto &between) VMAF_VIF_INLINE {
                 folded<true, false>(pairs, (2 * j + e) * kVector + channel * pitch_, p[e], unused, between);
@@ -390,20 +404,28 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
                 HWY_UNROLL(4)
                 for (int i = 0; i < kGroup; i++) store(i);
             };
-            samples(kRef, 0, r[0], nothing);
-            samples(kRef, 1, r[1], nothing);
+            if constexpr (!Kept) {
+                samples(kRef, 0, r[0], nothing);
+                samples(kRef, 1, r[1], nothing);
+            }
             if constexpr (!Statistics) {
-                store_all(store_samples(kM1, r));
+                if constexpr (!Kept) store_all(store_samples(kM1, r));
                 samples(kDist, 0, d[0], nothing);
                 samples(kDist, 1, d[1], nothing);
                 store_all(store_samples(kM2, d));
             } else {
-                begin_square(0, r);
-                products(kRefRef, 0, store_samples(kM1, r));
-                begin_square(1, r);
-                products(kRefRef, 1, nothing);
-                hold();
-                samples(kDist, 0, d[0], store_products(kRR));
+                if constexpr (Kept) {
+                    kept_samples(0);
+                    kept_samples(1);
+                    samples(kDist, 0, d[0], nothing);
+                } else {
+                    begin_square(0, r);
+                    products(kRefRef, 0, store_samples(kM1, r));
+                    begin_square(1, r);
+                    products(kRefRef, 1, nothing);
+                    hold();
+                    samples(kDist, 0, d[0], store_products(kRR));
+                }
                 samples(kDist, 1, d[1], nothing);
                 begin_square(0, d);
                 products(kDistDist, 0, store_samples(kM2, d));
@@ -422,19 +444,19 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
 
   private:
     // Two bytes of each row in a 32-bit lane: two columns.
-    HWY_INLINE void enter(std::int16_t *to, VU16 r, VU16 d) const {
+    template <bool Kept> HWY_INLINE void enter(std::int16_t *to, VU16 r, VU16 d) const {
         const VU16 low = hn::Set(DU16(), 255);
-        enter_column(to, hn::And(r, low), hn::And(d, low));
-        enter_column(to + kVector, hn::ShiftRight<8>(r), hn::ShiftRight<8>(d));
+        enter_column<Kept>(to, hn::And(r, low), hn::And(d, low));
+        enter_column<Kept>(to + kVector, hn::ShiftRight<8>(r), hn::ShiftRight<8>(d));
     }
-    HWY_INLINE void enter_column(std::int16_t *to, VU16 ref, VU16 dist) const {
+    template <bool Kept> HWY_INLINE void enter_column(std::int16_t *to, VU16 ref, VU16 dist) const {
         const D16 d16;
         const V16 middle = hn::Set(d16, 128), minus_one = hn::Set(d16, -1);
         const V16 r = hn::Sub(hn::BitCast(d16, ref), middle), d = hn::Sub(hn::BitCast(d16, dist), middle);
         hn::Store(r, d16, to);
         hn::Store(d, d16, to + pitch_);
         if (!strip_.statistics) return;
-        hn::Store(hn::Add(hn::Mul(r, r), minus_one), d16, to + kRefRef * pitch_);
+        if (!Kept) hn::Store(hn::Add(hn::Mul(r, r), minus_one), d16, to + kRefRef * pitch_);
         hn::Store(hn::Add(hn::Mul(d, d), minus_one), d16, to + kDistDist * pitch_);
         hn::Store(hn::Add(hn::Mul(r, d), minus_one), d16, to + kRefDist * pitch_);
     }
@@ -571,9 +593,11 @@ std::size_t scratch_bytes(int width) {
            TileRuns::scratch_bytes(vectors);
 }
 
-constexpr StripCode kCode = {run_strip, wide_enough, scratch_bytes, logarithms};
+std::size_t half_row(int width) { return half_row_elements(Segments(width)); }
+
+constexpr StripCode kCode = {run_strip, wide_enough, scratch_bytes, half_row, logarithms};
 #if HWY_TARGET == HWY_AVX3
-constexpr StripCode kCodeVnni = {run_strip_vnni, wide_enough, scratch_bytes, logarithms};
+constexpr StripCode kCodeVnni = {run_strip_vnni, wide_enough, scratch_bytes, half_row, logarithms};
 #endif
 
 } // namespace vmaf::vif::HWY_NAMESPACE

@@ -153,9 +153,11 @@ HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const
     }
 }
 
-// Filtered moments of a vector of pixels: M1 and M2; XX, YY and XY less 2^31.
+// Of a vector of pixels: the filtered means M1 and M2, the reference's variance; YY and XY less 2^31.
 struct Moments {
-    VU32 mean_r, mean_d, rr, dd, rd;
+    VU32 mean_r, mean_d;
+    V32 s1;
+    VU32 dd, rd;
 };
 
 // The sums of a few rows, in the lanes of vectors; 32 bits hold what 2^18 pixels add to a lane. Vectors of pixels go
@@ -179,7 +181,7 @@ template <std::size_t Limits, bool Tiled> class PixelSums {
         const DU64 d64;
         const V32 zero = hn::Zero(d);
         const auto pixels = hn::Lt(hn::Iota(d, 0), hn::Set(d, count));
-        const V32 s1 = central_moment(m.rr, m.mean_r, m.mean_r);
+        const V32 s1 = m.s1;
         const V32 s2 = hn::Max(central_moment(m.dd, m.mean_d, m.mean_d), zero);
         const V32 s12 = central_moment(m.rd, m.mean_r, m.mean_d);
 
@@ -206,18 +208,21 @@ template <std::size_t Limits, bool Tiled> class PixelSums {
         batch_++;
     }
 
-    HWY_INLINE void finish_batch() {
+    // `Kept`: denominators are known.
+    template <bool Kept> HWY_INLINE void finish_batch() {
         const D32 d;
         const Logarithm log;
         const V32 zero = hn::Zero(d), noise = hn::Set(d, kNoiseVariance);
         for (int i = 0; i < batch_ * kLanes; i += kLanes)
             gain_terms<Limits>(s1_ + i, s2_ + i, s12_ + i, gain_limits_, residual_ + i, signals_, i);
         for (int i = 0; i < batch_ * kLanes; i += kLanes) {
-            const LogParts den = log(hn::Add(hn::Load(d, s1_ + i), noise));
             const V32 residual = hn::Add(hn::Max(hn::Load(d, residual_ + i), zero), noise);
             const LogParts lower = log(residual);
-            den_piece_ = hn::Add(den_piece_, den.piece);
-            den_fraction_ = hn::Add(den_fraction_, den.fraction);
+            if constexpr (!Kept) {
+                const LogParts den = log(hn::Add(hn::Load(d, s1_ + i), noise));
+                den_piece_ = hn::Add(den_piece_, den.piece);
+                den_fraction_ = hn::Add(den_fraction_, den.fraction);
+            }
             for (std::size_t l = 0; l < Limits; l++) {
                 const LogParts upper = log(hn::Add(residual, hn::Load(d, signals_[l] + i)));
                 num_piece_[l] = hn::Add(num_piece_[l], hn::Sub(upper.piece, lower.piece));
@@ -288,14 +293,14 @@ template <int Scale, class Dot> class RowStatistics {
           runs_(strip, segments, scratch + kScratchBytes) {}
 
     // Row y, filtered, with its borders; one vector more after them may be read.
-    void add(const std::int16_t *row, int y) {
-        if (runs_.wanted()) {
+    template <bool Kept> void add(const std::int16_t *row, int y, const HalfRow &half) {
+        if (!Kept && runs_.wanted()) {
             runs_.begin_row(y);
-            add_row<1, true>(row);
+            add_row<1, true, false>(row, half);
         } else if (limits_.count > 1) {
-            add_row<2, false>(row);
+            add_row<2, false, Kept>(row, half);
         } else {
-            add_row<1, false>(row);
+            add_row<1, false, Kept>(row, half);
         }
     }
     StripSums total(std::int64_t pixels) {
@@ -306,40 +311,60 @@ template <int Scale, class Dot> class RowStatistics {
     }
 
   private:
-    template <std::size_t Limits, bool Tiled> HWY_NOINLINE void add_row(const std::int16_t *row) {
+    template <std::size_t Limits, bool Tiled, bool Kept>
+    HWY_NOINLINE void add_row(const std::int16_t *row, const HalfRow &half) {
         PixelSums<Limits, Tiled> sums(limits_, moments_ + kMoments);
         if constexpr (Tiled) {
             for (int run = 0, begin = 0; run < runs_.count(); begin = runs_.end(run++)) {
-                add_vectors(row, begin, runs_.end(run), sums);
+                add_vectors<Kept>(row, half, begin, runs_.end(run), sums);
                 sums.move_to(runs_, run);
             }
         } else {
-            add_vectors(row, 0, segments_.vectors, sums);
+            add_vectors<Kept>(row, half, 0, segments_.vectors, sums);
             sums_ += sums.total();
         }
     }
 
-    template <class PixelSums>
-    HWY_INLINE void add_vectors(const std::int16_t *row, int begin, int all, PixelSums &sums) {
-        const DU32 d;
+    template <bool Kept, class PixelSums>
+    HWY_INLINE void add_vectors(const std::int16_t *row, const HalfRow &half, int begin, int all, PixelSums &sums) {
         const TapVectors<Scale> taps;
-        const auto *const moments = reinterpret_cast<const std::uint32_t *>(moments_);
         for (int first = begin; first < all; first += kColumnsAtOnce) {
             const int end = std::min(first + kColumnsAtOnce, all);
             for (int j = first; j < end; j += 2)
-                horizontal_pass(taps, row + j * kStep, moments_ + (j - first) * 10 * kLanes);
-            for (int j = first; j < end; j++)
-                for (int parity = 0; parity < 2; parity++) {
-                    const std::uint32_t *m = moments + ((j - first) * 2 + parity) * 5 * kLanes;
-                    sums.add({hn::Load(d, m), hn::Load(d, m + kLanes), hn::Load(d, m + 2 * kLanes),
-                              hn::Load(d, m + 3 * kLanes), hn::Load(d, m + 4 * kLanes)},
+                horizontal_pass<Kept>(taps, row + j * kStep, moments_ + (j - first) * 10 * kLanes);
+            for (int j = first; j < end; j++) {
+                if constexpr (Kept) prefetch_half(half.kept + j * kHalfStep);
+                for (int parity = 0; parity < 2; parity++)
+                    sums.add(moments_of<Kept>(moments_ + ((j - first) * 2 + parity) * 5 * kLanes, half,
+                                              j * kHalfStep + parity * kLanes),
                              segments_.valid_lanes(j, parity));
-                }
-            sums.finish_batch();
+            }
+            sums.template finish_batch<Kept>();
         }
     }
 
+    // `at`: where the half has the mean; its variance follows two vectors later.
+    template <bool Kept>
+    static HWY_INLINE Moments moments_of(const std::int32_t *filtered, const HalfRow &half, std::ptrdiff_t at) {
+        const D32 d;
+        const DU32 du;
+        const auto load = [&](int i) HWY_ATTR { return hn::BitCast(du, hn::Load(d, filtered + i * kLanes)); };
+        Moments m{load(0), load(1), hn::Zero(d), load(3), load(4)};
+        if constexpr (Kept) {
+            m.mean_r = hn::BitCast(du, hn::Load(d, half.kept + at));
+            m.s1 = hn::Load(d, half.kept + at + 2 * kLanes);
+        } else {
+            m.s1 = central_moment(load(2), m.mean_r, m.mean_r);
+            if (half.to_make) {
+                hn::Store(hn::BitCast(d, m.mean_r), d, half.to_make + at);
+                hn::Store(m.s1, d, half.to_make + at + 2 * kLanes);
+            }
+        }
+        return m;
+    }
+
     // Moments of two vectors of column pairs, to out[position][parity][5].
+    template <bool Kept>
     static HWY_INLINE void horizontal_pass(const TapVectors<Scale> &taps, const std::int16_t *at, std::int32_t *out) {
         const D32 d;
         const auto store = [&](const Sums &sums, int stream, int moment) HWY_ATTR {
@@ -351,10 +376,14 @@ template <int Scale, class Dot> class RowStatistics {
             const std::int16_t *const first = at - Filter<Scale>::kHalo * kStep + channel * kVector;
             return [first](int m, int s) HWY_ATTR { return hn::Load(D16(), first + m * kStep + s * kVector); };
         };
-        const Sums means = filtered<Dot, 2>(taps, loader(kM1), Sums(kOffset));
-        store(means, 0, 0);
-        store(means, 1, 1);
-        for (int i = 0; i < 3; i++) {
+        if constexpr (Kept) {
+            store(filtered<Dot, 2, 1>(taps, loader(kM2), Sums(kOffset)), 0, 1);
+        } else {
+            const Sums means = filtered<Dot, 2>(taps, loader(kM1), Sums(kOffset));
+            store(means, 0, 0);
+            store(means, 1, 1);
+        }
+        for (int i = Kept; i < 3; i++) {
             Sums start(0);
             for (int p = 0; p < 2; p++)
                 for (int e = 0; e < 2; e++) start.at[p][e][1] = hn::Set(d, std::int32_t(kOffset + kRounding));

@@ -38,6 +38,10 @@ struct Strip {
     // kNextScaleSlack samples past the end of each row may be overwritten.
     std::uint16_t *next_ref = nullptr, *next_dist = nullptr;
     std::ptrdiff_t next_stride = 0; // samples
+    // Means and variances of the reference, row by row (StripCode::half_row): to be left for other encodes of it, or
+    // left by another one. These strips need no next_ref, and leave the sums of the denominator alone.
+    std::int32_t *half_to_make = nullptr;
+    const std::int32_t *half_kept = nullptr;
     // Not null: what the pixels of each tile add up to is added here, row by row of tiles.
     const TileGrid *tiles = nullptr;
     ScaleSums *tile_sums = nullptr;
@@ -82,6 +86,11 @@ class StripWorker {
   public:
     virtual ~StripWorker() = default;
     virtual StripSums run(const Strip &strip) = 0;
+    // Elements of a row of the reference's half; 0: strips of this scale can neither make nor use one.
+    virtual std::size_t half_row(int scale) const {
+        (void)scale;
+        return 0;
+    }
 };
 
 // `width` is that of scale 0.
@@ -93,6 +102,7 @@ struct StripCode {
     StripSums (*run)(const Strip &strip, std::byte *scratch);
     bool (*wide_enough)(int scale, int width); // false: a strip of this width is for the scalar code
     std::size_t (*scratch_bytes)(int width);   // aligned to kAlignment
+    std::size_t (*half_row)(int width);        // elements of a row of Strip::half_to_make
     // LG of 2.7 for 131072 <= z < 2^31, for tests; count is a multiple of 16.
     void (*logarithms)(const std::int32_t *z, int count, std::int32_t *out);
 };

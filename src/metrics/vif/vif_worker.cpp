@@ -13,7 +13,7 @@ namespace {
 class VectorWorker final : public StripWorker {
   public:
     // `codes` by preference: those for shorter vectors do narrower strips.
-    VectorWorker(int width, std::vector<const StripCode *> codes) : codes_(std::move(codes)) {
+    VectorWorker(int width, std::vector<const StripCode *> codes) : width_(width), codes_(std::move(codes)) {
         std::size_t bytes = 0;
         for (const StripCode *code : codes_) bytes = std::max(bytes, code->scratch_bytes(width));
         scratch_ = AlignedArray<std::byte>(bytes);
@@ -26,6 +26,11 @@ class VectorWorker final : public StripWorker {
         return code ? code->run(strip, scratch_.data()) : scalar_->run(strip);
     }
 
+    std::size_t half_row(int scale) const override {
+        const StripCode *const code = code_for(scale, width_ >> scale);
+        return code ? code->half_row(width_ >> scale) : 0;
+    }
+
   private:
     const StripCode *code_for(int scale, int width) const {
         for (const StripCode *code : codes_)
@@ -33,6 +38,7 @@ class VectorWorker final : public StripWorker {
         return nullptr;
     }
 
+    const int width_; // of scale 0
     std::vector<const StripCode *> codes_;
     AlignedArray<std::byte> scratch_;
     std::unique_ptr<StripWorker> scalar_; // null if every scale is wide enough

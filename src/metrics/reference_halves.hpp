@@ -1,0 +1,102 @@
+// What metrics make of a reference picture alone (filtered means, wavelets), kept for all encodes of that picture: the
+// first scorer that needs such a half makes it, the others use it.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace vmaf {
+
+class ReferenceHalf {
+  public:
+    virtual ~ReferenceHalf() = default;
+};
+
+// Memory of halves, used again from picture to picture.
+class HalfStore {
+  public:
+    // By key, at once: encodes that lag behind further measure by themselves.
+    static constexpr std::size_t kMostKept = 8;
+    using Make = std::function<std::unique_ptr<ReferenceHalf>()>;
+
+    std::unique_ptr<ReferenceHalf> take(const std::string &key, const Make &make); // null: there are enough
+    void give_back(const std::string &key, std::unique_ptr<ReferenceHalf> half);
+
+  private:
+    struct Shelf {
+        std::size_t out = 0;
+        std::vector<std::unique_ptr<ReferenceHalf>> idle;
+    };
+    std::mutex mutex_;
+    std::map<std::string, Shelf> shelves_;
+};
+
+// The halves of one picture.
+class ReferenceHalves {
+  public:
+    explicit ReferenceHalves(std::shared_ptr<HalfStore> store);
+    ~ReferenceHalves();
+    ReferenceHalves(const ReferenceHalves &) = delete;
+    ReferenceHalves &operator=(const ReferenceHalves &) = delete;
+
+    std::uint64_t picture() const { return picture_; } // a number that no other picture has; not 0
+
+  private:
+    friend class HalfClaim;
+    enum class State { in_work, made, failed };
+    struct Entry {
+        State state = State::in_work;
+        std::unique_ptr<ReferenceHalf> half;
+    };
+
+    const std::shared_ptr<HalfStore> store_;
+    const std::uint64_t picture_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::map<std::string, Entry> entries_; // stay where they are
+};
+
+// A scorer's hold of a half while it measures a frame.
+class HalfClaim {
+  public:
+    // `halves`: null where nothing is kept. Halves of one key are alike. Waits where another scorer is making it.
+    HalfClaim(ReferenceHalves *halves, const std::string &key, const HalfStore::Make &make);
+    ~HalfClaim(); // one that was not made() is lost: the others measure by themselves
+    HalfClaim(const HalfClaim &) = delete;
+    HalfClaim &operator=(const HalfClaim &) = delete;
+
+    // Null: nothing is kept.
+    template <class Half> Half *half() const { return static_cast<Half *>(entry_ ? entry_->half.get() : nullptr); }
+    bool is_ready() const { return entry_ && !is_making_; } // to be read; otherwise to be made
+    void made();
+
+  private:
+    void settle(ReferenceHalves::State state);
+
+    ReferenceHalves *halves_;
+    ReferenceHalves::Entry *entry_ = nullptr; // null: nothing is kept
+    bool is_making_ = false;
+};
+
+// The reference of a frame, for scorers that keep halves of it.
+struct ReferenceUse {
+    ReferenceHalves *halves = nullptr;      // null: no other encode shares them
+    std::array<std::uint64_t, 2> earlier{}; // numbers of the pictures before (ReferenceHalves::picture); 0: not known
+};
+class SharesReference {
+  public:
+    virtual ~SharesReference() = default;
+    void share(const ReferenceUse &use) { shared_ = use; } // before every frame
+
+  protected:
+    ReferenceUse shared_;
+};
+
+} // namespace vmaf

@@ -16,7 +16,7 @@ extern "C" {
  * Every structure begins with its size, which the caller sets to sizeof: `VmafTurboPicture p = {.size = sizeof p}`.
  * Members that a caller's version does not have count as 0. Functions return 0, or a negative errno value. */
 
-#define VMAF_TURBO_VERSION 1u
+#define VMAF_TURBO_VERSION 2u
 
 /* VMAF_TURBO_VERSION of the library; functions are added, never changed. */
 unsigned vmaf_turbo_version(void);
@@ -84,6 +84,16 @@ typedef struct VmafTurboPicture {
 /* vmaf_read_pictures() for such pictures. After a failure they stay the caller's, and `release` is not called. */
 int vmaf_turbo_read_pictures(VmafContext *vmaf, const VmafTurboPicture *ref, const VmafTurboPicture *dist,
                              unsigned index);
+
+/* One reference picture for `count` contexts, each of which scores another encode of it: the scores are those of
+ * vmaf_turbo_read_pictures() for each, but what metrics on the CPU make of the reference alone (filtered means,
+ * wavelets, motion) is made once. vmaf[i] takes dist[i], NULL where that encode has no picture any more; every context
+ * is given once. An encode that fails does not keep the others from being scored: its distorted picture stays the
+ * caller's. `results`: NULL, or what the call for each context would have returned. Returns the first of them that is
+ * not 0; the reference stays the caller's if no context took it, otherwise `release` is called when all have let it go.
+ * Since VMAF_TURBO_VERSION 2. */
+int vmaf_turbo_read_encodes(VmafContext *const *vmaf, size_t count, const VmafTurboPicture *ref,
+                            const VmafTurboPicture *const *dist, unsigned index, int *results);
 
 /* Waits until the device has copied all pictures that were given without `release`. */
 int vmaf_turbo_wait_read(VmafContext *vmaf);

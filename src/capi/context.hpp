@@ -36,6 +36,9 @@ struct VmafModelCollection {
     vmaf::ModelCollection collection;
 };
 
+namespace vmaf {
+class HalfStore;
+}
 namespace vmaf::capi {
 class FrameBuffers;
 
@@ -76,6 +79,7 @@ struct VmafContext {
     } device_pictures;
     std::shared_ptr<vmaf::capi::FrameBuffers> frame_buffers; // planes on the device that the program fills
     std::unique_ptr<vmaf::PicturePool> foreign_pictures;     // for copies of pictures that the program owns
+    std::shared_ptr<vmaf::HalfStore> halves;                 // of references that other contexts score, too
     std::unique_ptr<vmaf::Queue> callers_queue;              // for the program's own work
     const long process = vmaf::system::process_mark();       // in a child of it threads and devices are missing
     const bool has_threads;

@@ -6,6 +6,7 @@
 #include "capi/context.hpp"
 #include "capi/own_version.hpp"
 #include "device/picture_memory.hpp"
+#include "metrics/reference_halves.hpp"
 #include "picture/foreign.hpp"
 
 #pragma GCC visibility push(default)
@@ -100,6 +101,49 @@ Taken take(VmafContext &vmaf, const VmafTurboPicture &given) {
     return {Picture(buffer), buffer};
 }
 
+// What was taken is the library's from now on.
+void hand_over(const Taken &taken, const VmafTurboPicture &given) {
+    if (taken.buffer) {
+        taken.buffer->user = given.user;
+        taken.buffer->release = given.release;
+    } else if (given.release) {
+        given.release(given.user);
+    }
+}
+
+void check_encodes(VmafContext *const *vmaf, std::size_t count) {
+    for (std::size_t i = 0; i < count; i++) {
+        if (!vmaf[i]) throw invalid("context " + std::to_string(i) + " of the encodes is NULL");
+        if (std::find(vmaf, vmaf + i, vmaf[i]) != vmaf + i)
+            throw invalid("context " + std::to_string(i) + " of the encodes is given twice");
+    }
+}
+
+// The reference of several encodes, which the first that can takes.
+struct Reference {
+    const VmafTurboPicture &caller;
+    VmafTurboPicture given{};
+    Taken taken{};
+    std::shared_ptr<ReferenceHalves> halves{};
+    bool is_taken = false; // by a context that reads it
+
+    // `keeper` has the memory of the halves.
+    void read_with(VmafContext &vmaf, VmafContext &keeper, const VmafTurboPicture &encode, unsigned index) {
+        vmaf.session.start_device();
+        if (!taken.picture) {
+            given = own_version(caller);
+            taken = take(vmaf, given);
+            if (!keeper.halves) keeper.halves = std::make_shared<HalfStore>();
+            halves = std::make_shared<ReferenceHalves>(keeper.halves);
+        }
+        const VmafTurboPicture own = own_version(encode);
+        const Taken distorted = take(vmaf, own);
+        vmaf.session.read(taken.picture, distorted.picture, index, halves);
+        is_taken = true;
+        hand_over(distorted, own);
+    }
+};
+
 void describe(VmafContext &vmaf, VmafTurboDevice &out) {
     const Device *const device = vmaf.session.device();
     std::snprintf(out.backend, sizeof out.backend, "%s", device ? device->info().backend.c_str() : "cpu");
@@ -147,16 +191,32 @@ int vmaf_turbo_read_pictures(VmafContext *vmaf, const VmafTurboPicture *ref, con
     return capi::guarded(*vmaf, [&] {
         const VmafTurboPicture given[] = {own_version(*ref), own_version(*dist)};
         vmaf->session.start_device();
-        Taken taken[] = {take(*vmaf, given[0]), take(*vmaf, given[1])};
+        const Taken taken[] = {take(*vmaf, given[0]), take(*vmaf, given[1])};
         vmaf->session.read(taken[0].picture, taken[1].picture, index);
-        for (int i = 0; i < 2; i++)
-            if (taken[i].buffer) {
-                taken[i].buffer->user = given[i].user;
-                taken[i].buffer->release = given[i].release;
-            } else if (given[i].release) {
-                given[i].release(given[i].user);
-            }
+        for (int i = 0; i < 2; i++) hand_over(taken[i], given[i]);
     });
+}
+
+int vmaf_turbo_read_encodes(VmafContext *const *vmaf, std::size_t count, const VmafTurboPicture *ref,
+                            const VmafTurboPicture *const *dist, unsigned index, int *results) {
+    if (!vmaf || !ref || !dist || count == 0) return -EINVAL;
+    const auto refused = capi::guarded([&] { check_encodes(vmaf, count); });
+    if (results) std::fill(results, results + count, refused);
+    if (refused) return refused;
+    Reference reference{*ref};
+    int first_failure = 0;
+    capi::Sentence why{};
+    for (std::size_t i = 0; i < count; i++) {
+        if (!dist[i]) continue;
+        const int result = capi::guarded(*vmaf[i], [&] { reference.read_with(*vmaf[i], *vmaf[0], *dist[i], index); });
+        if (results) results[i] = result;
+        if (!result || first_failure) continue;
+        first_failure = result;
+        why = capi::last_error();
+    }
+    if (reference.is_taken) hand_over(reference.taken, reference.given);
+    if (first_failure) capi::last_error() = why;
+    return first_failure;
 }
 
 int vmaf_turbo_wait_read(VmafContext *vmaf) {

@@ -173,6 +173,80 @@ TEST(Turbo, NoMetricDependsOnThePitch) {
     for (const unsigned extra : {32u, 96u, 1024u}) EXPECT_EQ(document_with_pitch(extra), wanted);
 }
 
+std::vector<double> scores_of_encode(VmafContext *ctx, unsigned frames) {
+    std::vector<double> out;
+    EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+    for (unsigned i = 0; i < frames; i++)
+        for (const char *const name : {"VMAF_integer_feature_vif_scale0_score", "VMAF_integer_feature_vif_scale3_score",
+                                       "VMAF_integer_feature_adm2_score", "VMAF_integer_feature_motion2_score"}) {
+            double score = -1;
+            EXPECT_EQ(vmaf_feature_score_at_index(ctx, name, &score, i), 0) << name;
+            out.push_back(score);
+        }
+    return out;
+}
+
+// Encode 2 ends early, and one frame of encode 1 has another size.
+TEST(Turbo, SeveralEncodesOfOneReferenceScoreAsEachAlone) {
+    for (const bool in_place : {false, true})
+        for (const unsigned threads : {0u, 2u}) {
+            const Way way{VMAF_TURBO_MEMORY_HOST, in_place, false, 0};
+            std::vector<std::unique_ptr<Context>> together, alone;
+            for (auto *const contexts : {&together, &alone})
+                for (unsigned k = 0; k < 3; k++) {
+                    contexts->push_back(std::make_unique<Context>(quiet(threads)));
+                    for (const char *const feature : {"vif", "adm", "motion"})
+                        EXPECT_EQ(vmaf_use_feature(*contexts->back(), feature, nullptr), 0);
+                }
+            VmafContext *const contexts[] = {*together[0], *together[1], *together[2]};
+            std::vector<std::unique_ptr<Frame>> frames;
+            const auto frame = [&](unsigned seed) {
+                frames.push_back(std::make_unique<Frame>(seed, 8, VMAF_PIX_FMT_YUV420P, way));
+                return &frames.back()->picture;
+            };
+            for (unsigned i = 0; i < kFrames; i++) {
+                VmafTurboPicture *const encodes[] = {frame(10 + i), frame(20 + i), i < 4 ? frame(30 + i) : nullptr};
+                int results[3] = {7, 7, 7};
+                VmafTurboPicture wrong = *frame(1);
+                wrong.w -= 2;
+                if (i == 5) {
+                    const VmafTurboPicture *const given[] = {encodes[0], &wrong, nullptr};
+                    EXPECT_EQ(vmaf_turbo_read_encodes(contexts, 3, frame(i), given, i, results), -EINVAL);
+                    EXPECT_NE(std::string(vmaf_turbo_last_error()), "");
+                    EXPECT_EQ(results[1], -EINVAL);
+                } else {
+                    EXPECT_EQ(vmaf_turbo_read_encodes(contexts, 3, frame(i), encodes, i, results), 0);
+                    EXPECT_STREQ(vmaf_turbo_last_error(), "");
+                    EXPECT_EQ(results[1], 0);
+                    EXPECT_EQ(vmaf_turbo_read_pictures(*alone[1], frame(i), frame(20 + i), i), 0);
+                }
+                EXPECT_EQ(results[0] | results[2], 0);
+                EXPECT_EQ(vmaf_turbo_read_pictures(*alone[0], frame(i), frame(10 + i), i), 0);
+                if (i < 4) {
+                    EXPECT_EQ(vmaf_turbo_read_pictures(*alone[2], frame(i), frame(30 + i), i), 0);
+                }
+            }
+            for (unsigned k = 0; k < 3; k++) {
+                const unsigned count = k == 0 ? kFrames : k == 1 ? 5 : 4;
+                EXPECT_EQ(scores_of_encode(*together[k], count), scores_of_encode(*alone[k], count)) << k;
+            }
+            held = 0; // refused pictures were never released
+        }
+}
+
+TEST(Turbo, EncodesNeedContextsOfTheirOwn) {
+    Context ctx;
+    const Frame frame(0, 8, VMAF_PIX_FMT_YUV420P, {});
+    const VmafTurboPicture *const encodes[] = {&frame.picture, &frame.picture};
+    int results[] = {0, 0};
+    VmafContext *const twice[] = {ctx, ctx}, *const none[] = {ctx, nullptr};
+    EXPECT_EQ(vmaf_turbo_read_encodes(twice, 2, &frame.picture, encodes, 0, results), -EINVAL);
+    EXPECT_EQ(results[0], -EINVAL);
+    EXPECT_EQ(vmaf_turbo_read_encodes(none, 2, &frame.picture, encodes, 0, nullptr), -EINVAL);
+    EXPECT_EQ(vmaf_turbo_read_encodes(twice, 0, &frame.picture, encodes, 0, nullptr), -EINVAL);
+    EXPECT_EQ(vmaf_turbo_read_encodes(twice, 1, nullptr, encodes, 0, nullptr), -EINVAL);
+}
+
 TEST(Turbo, RowsMayGoBackwards) {
     Context ctx;
     EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);

@@ -4,6 +4,8 @@
 # the tests of what faces the outside again and fuzzes for a short while; then arm64, Windows and WebAssembly. The last line is
 # the summary of all.
 set -uo pipefail
+# Tests send signals, which nohup and background jobs of a shell ignore.
+[ -n "${GATE_SIGNALS:-}" ] || GATE_SIGNALS=default exec env --default-signal bash "$0" "$@"
 cd "$(dirname "$0")/.."
 ./scripts/packages.sh test || exit 1
 export VMAF_REQUIRE_FFMPEG_SOURCE=1 # tests/ffmpeg fails where it would be skipped

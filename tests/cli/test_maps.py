@@ -160,7 +160,8 @@ class Maps(CommandTest):
         folder.mkdir()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             run = subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", "-q", "--map", folder / "a.npy", "--map", folder / "b.y4m"],
-                                   stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                                   stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))  # nohup ignores it
             run.stdin.write(pathlib.Path(self.dist).read_bytes()[:-1000])  # the rest never comes
             run.stdin.flush()
             deadline = time.monotonic() + 60

@@ -379,7 +379,7 @@ print(7)
 
     def test_a_watcher_sees_what_a_node_has_finished(self):
         folder, path = self.submit(self.bin.parent / "shared", "--detach", cwd=self.bin.parent).stdout.strip(), {"PATH": f"{self.bin}:{os.environ['PATH']}"}
-        self.tune("__settle", folder, cwd=self.bin.parent, env=path)
+        self.tune("__settle", folder, "0", cwd=self.bin.parent, env=path)
         self.assertIn("wrote 1 rows -> ", self.tune("status", folder, "--attach", cwd=self.bin.parent, env=path).stderr)
 
     @needs_root
@@ -395,15 +395,15 @@ print(7)
         folder.chmod(0o777)
         self.assertIn("all users can write to", self.tune("status", folder, code=6, env=path).stderr)
         folder.chmod(0o700)
-        (folder / "run.json").write_text('{"id":"x","command":"corpus","working_folder":"/","store":"","arguments":[],"extra":{},"phases":[9],"units":[]}')
+        (folder / "phases" / "1").write_text("[9")
         self.assertIn("damaged", self.tune("status", folder, code=2, env=path).stderr)
 
 
 class Limits(FilesTest):
     @needs_root  # whom no limit holds
     def test_programs_that_cannot_be_started_are_reported_with_a_remedy(self):
-        run = self.tune("score", self.clip, self.clip, "--no-cache", code=2, user=STRANGER, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)))
-        self.assertRegex(run.stderr, "cannot start '.*': Resource temporarily unavailable; .*ulimit -u")
+        run = self.tune("score", self.clip, self.clip, "--no-cache", code=4, user=STRANGER, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)))
+        self.assertRegex(run.stderr, "Resource temporarily unavailable; .*ulimit -u")
 
 
 class Terminal(FilesTest):

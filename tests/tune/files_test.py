@@ -397,6 +397,11 @@ print(7)
         folder.chmod(0o700)
         (folder / "phases" / "1").write_text("[9")
         self.assertIn("damaged", self.tune("status", folder, code=2, env=path).stderr)
+        (folder / "phases" / "1").unlink()
+        made = json.loads((folder / "run.json").read_text())
+        for text in ("", "[]", "{}", *(json.dumps({**made, part: wrong}) for part in made for wrong in (None, {"a": 1}))):
+            (folder / "run.json").write_text(text)
+            self.assertIn("damaged", self.tune("status", folder, code=2, env=path).stderr, text)
 
 
 class Limits(FilesTest):

@@ -66,11 +66,11 @@ RunFolder::RunFolder(const std::string &path) : path_(fs::absolute(path).lexical
     std::string danger;
     const json stored = json::parse(system::content_if_own(file, danger), nullptr, false);
     if (!danger.empty()) throw system::Untrusted("the run in '" + path_ + "' is not used, because " + danger);
-    if (const int version = stored.is_object() ? stored.value("version", kVersion) : kVersion; version != kVersion)
-        throw Error(EINVAL, "'" + path_ + "' is the folder of a run of another version of vmaf-tune (format " +
-                                std::to_string(version) + ", not " + std::to_string(kVersion) +
-                                "); use the version that began it, or begin the run again");
     try {
+        if (const int version = stored.at("version"); version != kVersion)
+            throw Error(EINVAL, "'" + path_ + "' is the folder of a run of another version of vmaf-tune (format " +
+                                    std::to_string(version) + ", not " + std::to_string(kVersion) +
+                                    "); use the version that began it, or begin the run again");
         manifest_.id = stored.at("id");
         manifest_.command = stored.at("command");
         manifest_.working_folder = stored.at("working_folder");
@@ -78,7 +78,7 @@ RunFolder::RunFolder(const std::string &path) : path_(fs::absolute(path).lexical
         manifest_.arguments = stored.at("arguments");
         manifest_.units = stored.at("units").get<std::vector<json>>();
     } catch (const json::exception &) {
-        throw Error(ENOENT, "'" + path_ + "' is not the folder of a run (no run.json)");
+        throw Error(ENOENT, "'" + path_ + "' is not the folder of a run (run.json is missing or damaged)");
     }
     read_phases();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -157,7 +158,8 @@ class Scorers::Served {
 };
 
 Scorers::Scorers(std::string program) : program_(std::move(program)) {
-    identity_ = std::async(std::launch::async, [this] {
+    // Where no thread can be had, it starts when it is needed.
+    identity_ = std::async([this] {
                     auto first = std::make_unique<Served>(program_, Environment());
                     std::string identity = first->greeting(program_);
                     give_back(std::move(first));
@@ -165,7 +167,9 @@ Scorers::Scorers(std::string program) : program_(std::move(program)) {
                 }).share();
 }
 
-Scorers::~Scorers() { identity_.wait(); }
+Scorers::~Scorers() {
+    if (identity_.wait_for(std::chrono::seconds(0)) != std::future_status::deferred) identity_.wait();
+}
 
 const std::string &Scorers::identity() { return identity_.get(); }
 

@@ -24,6 +24,7 @@ void reserve_file(const std::string &path);
 // Asks the disk to keep what programs wrote to a file; only then some file systems report that they had no room. Throws
 // OutputError.
 void make_durable(const std::string &path);
+void make_name_durable(const std::string &path); // after a rename; throws OutputError
 
 // Writes a short text to a descriptor that the program was given. False: that failed, perhaps for want of a reader.
 bool write_text(int descriptor, std::string_view text);

@@ -78,6 +78,12 @@ void make_durable(const std::string &path) {
     make_durable(descriptor, path);
 }
 
+// A folder that cannot be opened was good enough to rename in.
+void make_name_durable(const std::string &path) {
+    const Descriptor folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.get() >= 0) make_durable(folder, path);
+}
+
 bool write_text(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t count = write(descriptor, text.data(), text.size());

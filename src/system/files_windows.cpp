@@ -94,6 +94,8 @@ void make_durable(const std::string &path) {
     if (!file.is_open() || !FlushFileBuffers(file.get())) throw cannot("cannot write '" + path + "'", GetLastError());
 }
 
+void make_name_durable(const std::string &) {} // its journal keeps names in order
+
 bool write_text(int descriptor, std::string_view text) {
     return _write(descriptor, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size());
 }

@@ -54,6 +54,9 @@ struct FileIdentity {
 std::optional<FileIdentity> identity_of_output(const std::string &path);
 std::optional<FileIdentity> identity_of_input(const std::string &path);
 
+// Where writing puts a file, there or not: equal for all spellings of a place, through links and mounted folders.
+std::string place_of_output(const std::string &path);
+
 // Whether both are one file that writing `output` would change. Only regular files can be overwritten.
 inline bool would_overwrite(const std::string &output, const std::string &input) {
     const auto identity = identity_of_output(output);

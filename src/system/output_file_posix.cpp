@@ -12,6 +12,7 @@
 
 #include "system/file_posix.hpp"
 #include "system/files.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::system {
 
@@ -108,12 +109,6 @@ Descriptor open_special(const Target &target, const std::string &path) {
     return descriptor;
 }
 
-// The name itself. A folder that cannot be opened was good enough to rename in.
-void make_name_durable(const std::string &place, const std::string &path) {
-    const Descriptor folder(open(folder_of(place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.get() >= 0) make_durable(folder, path);
-}
-
 std::optional<FileIdentity> identity_if(bool is_known, const struct stat &status) {
     if (!is_known || !S_ISREG(status.st_mode)) return std::nullopt;
     return FileIdentity{static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)};
@@ -161,7 +156,7 @@ void PendingOutputs::make_durable() {
 #endif
     for (const std::string &path : files_->paths) {
         system::make_durable(path);
-        make_name_durable(path, path);
+        make_name_durable(path);
     }
     files_->systems.clear();
     files_->paths.clear();
@@ -187,7 +182,15 @@ void write_output_file(const std::string &path, const TextWriter &write, Pending
     if (pending)
         pending->add(target.path);
     else
-        make_name_durable(target.path, path);
+        make_name_durable(target.path);
+}
+
+std::string place_of_output(const std::string &path) {
+    std::error_code error;
+    const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+    struct stat folder {};
+    if (error || stat(whole.parent_path().c_str(), &folder) != 0) return error ? path : whole.string();
+    return std::to_string(folder.st_dev) + ":" + std::to_string(folder.st_ino) + "/" + whole.filename().string();
 }
 
 std::optional<FileIdentity> identity_of_output(const std::string &path) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "system/files.hpp"
+#include "system/filesystem.hpp"
 #include "system/leftovers.hpp"
 #include "system/windows.hpp"
 
@@ -154,6 +155,12 @@ void write_output_file(const std::string &wish, const TextWriter &write, Pending
     if (!pending && !FlushFileBuffers(temporary.handle())) throw cannot_write(path, GetLastError());
     temporary.rename_to(path);
     if (pending) pending->add(path);
+}
+
+std::string place_of_output(const std::string &path) {
+    std::error_code error;
+    const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+    return error ? path : whole.string();
 }
 
 std::optional<FileIdentity> identity_of_output(const std::string &path) {

@@ -238,7 +238,7 @@ class Files(CommandTest):
     def test_output_that_does_not_arrive_is_an_error_of_every_action(self):
         pairs = self.file("pairs.txt", f"{self.ref} {self.dist}\n{self.ref} {self.ref}\n")
         scoring = ("-r", self.ref, "-d", self.dist, *PSNR, "-o", "-")
-        for action in (scoring, ("--list", pairs), ("--list", pairs, "--jobs", "2"), ("--help",), ("--list_models",), ("--list_features",), ("--capabilities",)):
+        for action in (scoring, ("--list", pairs), ("--list", pairs, "--jobs", "2"), ("--help",), ("--list_models",), ("--list_features",), ("--capabilities",), ("--serve",)):
             for name in ("full", "closed", "pipe"):
                 output, close = None, None
                 if name == "full":
@@ -248,12 +248,20 @@ class Files(CommandTest):
                     os.close(end)
                 else:
                     close = lambda: os.close(1)
-                run = subprocess.run([VMAF, *action], stdout=output, stderr=subprocess.PIPE, text=True, preexec_fn=close)
+                run = subprocess.run([VMAF, *action], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE, text=True, preexec_fn=close)
                 if output is not None:
                     os.close(output)
                 self.assertEqual(run.returncode, 141 if name == "pipe" else 255, (action, name, run.stderr))
                 sentences = {"full": r"vmaf: cannot write .*standard output.*\n", "pipe": "", "closed": r"vmaf: cannot write .*standard output.*\n"}
                 self.assertRegex(run.stderr, rf"\A{sentences[name]}\Z")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
+    def test_a_score_that_nobody_can_read_is_an_error(self):
+        out = self.folder / "read.xml"
+        for words, code in ((("-r", self.ref, "-d", self.dist), 255), (("-r", self.ref, "-d", self.dist, "-o", out), 0), (("--version",), 255)):
+            with open("/dev/full", "w") as full:
+                self.assertEqual(subprocess.run([VMAF, *words], stderr=full).returncode, code, words)
+        out.unlink()
 
     def test_a_clip_is_not_overwritten(self):
         copy = self.file("copy.y4m", read(self.dist))

@@ -100,6 +100,19 @@ class Outputs(CommandTest):
         self.assertFalse(one.exists())
         self.score(*PSNR, "-o", "/dev/null", "--ndjson", "/dev/null")
 
+    def test_a_folder_that_is_mounted_twice_is_one_folder(self):
+        folders = [self.folder / "once", self.folder / "twice"]
+        for folder in folders:
+            folder.mkdir()
+        if os.geteuid() != 0 or subprocess.call(["mount", "--bind", *folders], stderr=subprocess.DEVNULL):
+            self.skipTest("needs the right to mount a folder a second time")
+        self.addCleanup(subprocess.check_call, ["umount", folders[1]])
+        one, other = (folder / "one.csv" for folder in folders)
+        self.assertIn("would both write", self.score(*PSNR, "-o", one, "--ndjson", other, expect=1).stderr)
+        pairs = self.file("pairs.txt", f"{self.ref} {self.dist} {one}\n{self.ref} {self.dist} {other}\n")
+        self.assertIn("is that of line 1", self.vmaf("--list", pairs, *PSNR, expect=1).stderr)
+        self.assertFalse(one.exists())
+
     def test_a_descriptor_of_the_process_is_written_where_it_stands(self):
         path = self.folder / "log.csv"
         with open(path, "w") as log:

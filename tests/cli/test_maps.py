@@ -180,6 +180,14 @@ class Maps(CommandTest):
         self.refused(f"cannot write '{disk / 'map.y4m'}': No space left", "--map", disk / "map.y4m", expect=255)
         self.assertEqual(os.listdir(disk), [])
 
+    @unittest.skipUnless("INJECT_LIBRARY" in os.environ, "needs the library that lets calls fail")
+    def test_a_disk_that_does_not_keep_a_map(self):
+        path = pathlib.Path(self.file("kept.npy", "old"))
+        fails = {**os.environ, "LD_PRELOAD": os.environ["INJECT_LIBRARY"], "INJECT": "sync=ENOSPC@*"}
+        self.assertIn(f"cannot write '{path}': No space left", self.score("--map", path, expect=255, env=fails).stderr)
+        self.assertEqual(path.read_text(), "old")  # asked before the new one takes its place
+        self.assertEqual([n for n in os.listdir(self.folder) if ".part-" in n], [])
+
     def small_folder(self):
         folder = self.folder / "disk"
         folder.mkdir(exist_ok=True)

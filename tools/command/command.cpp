@@ -1,5 +1,6 @@
 #include "command.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <span>
 
@@ -31,7 +32,9 @@ void serve_standard_streams() {
 void act(const Options &options) {
     switch (options.action) {
     case Action::serve: serve_standard_streams(); break;
-    case Action::version: std::fprintf(stderr, "%s\n", VMAF_VERSION); break;
+    case Action::version:
+        if (!print_line(VMAF_VERSION)) throw cannot_print("standard error", errno);
+        break;
     case Action::help: print(usage_text()); break;
     case Action::capabilities: print(capabilities(options, gpu_backends())); break;
     case Action::list_models: print(model_list()); break;

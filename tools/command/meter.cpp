@@ -53,8 +53,12 @@ void Meter::clear() {
     next_ = Clock::now(); // and comes back
 }
 
-void Meter::report(std::uint64_t count) {
-    if (!report_(count)) report_ = nullptr;
+void Meter::report(std::uint64_t count) noexcept {
+    try {
+        if (!report_(count)) report_ = nullptr;
+    } catch (...) { // a count is not worth a run
+        report_ = nullptr;
+    }
 }
 
 void Meter::show(std::uint64_t count, Clock::time_point now) {

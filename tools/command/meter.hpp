@@ -24,7 +24,7 @@ class Meter {
   private:
     using Clock = std::chrono::steady_clock;
     void show(std::uint64_t count, Clock::time_point now);
-    void report(std::uint64_t count);
+    void report(std::uint64_t count) noexcept;
 
     bool is_shown_;
     FrameCount report_;

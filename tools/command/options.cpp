@@ -9,7 +9,7 @@
 #include "device/backend_wish.hpp"
 #include "exit_code.hpp"
 #include "option_table.hpp"
-#include "pair_list.hpp"
+#include "system/output_file.hpp"
 #include "system/parse_double.hpp"
 #include "system/program.hpp"
 
@@ -236,12 +236,12 @@ void take_wishes(Options &options) try {
     throw usage_error(e.what());
 }
 
-// However their paths are spelled. Devices take what is written to them.
+// However their paths are spelled, and through links and mounts. Devices take what is written to them.
 void check_outputs_differ(const Options &options) {
     std::map<std::string, std::string> writers;
     const auto add = [&](const std::string &path, const char *option) {
         if (path.starts_with("/dev/")) return;
-        const auto [other, is_new] = writers.emplace(path == "-" ? path : plain_path(path), option);
+        const auto [other, is_new] = writers.emplace(path == "-" ? path : system::place_of_output(path), option);
         if (!is_new)
             throw usage_error(other->second + " and " + option + " would both write " + path +
                               "; choose another file for one");

@@ -80,13 +80,12 @@ void check_documents(const std::vector<ListedPair> &pairs, const std::string &li
     const std::string what_to_do = list.empty() ? "give the encodes different names" : "name another in a third field";
     for (const ListedPair &pair : pairs) {
         if (pair.output.empty() || pair.output == "-") continue;
-        const std::string path = plain_path(pair.output);
-        const auto [other, is_new] = documents.emplace(path, pair.place);
+        const auto [other, is_new] = documents.emplace(system::place_of_output(pair.output), pair.place);
         if (!is_new)
             throw usage_error(pair.place + ": its document " + quoted(pair.output) + " is that of " + other->second +
                               " too; " + what_to_do);
         const auto earlier = system::identity_of_output(pair.output); // under another name: links, mounted folders
-        if (clips.contains(path) || (earlier && inputs.contains(*earlier)))
+        if (clips.contains(plain_path(pair.output)) || (earlier && inputs.contains(*earlier)))
             throw Failure(ExitCode::setup,
                           pair.place + ": the document would overwrite " + quoted(pair.output) + "; " + what_to_do);
     }

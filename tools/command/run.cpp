@@ -336,8 +336,10 @@ void run(const Options &options, KeptEngine *kept) {
     // A program that follows the run reads its document at once.
     if (options.on_frames) engine.pending = std::make_unique<system::PendingOutputs>();
     const std::vector<std::string> lines = score_pair(options, *clips, engine, is_talkative);
-    if (!options.output || is_talkative)
-        for (const std::string &line : lines) std::fprintf(stderr, "%s\n", visible(line).c_str());
+    if (options.output && !is_talkative) return;
+    const bool is_all = !options.output && !options.ndjson && options.local.maps.empty(); // that the run leaves
+    for (const std::string &line : lines)
+        if (!print_line(visible(line)) && is_all) throw cannot_print("standard error", errno);
 }
 
 void run_pairs(const Options &options) {

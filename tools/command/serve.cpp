@@ -145,9 +145,13 @@ class Server {
 
 void serve(system::Channel &channel) {
     Server server(channel);
-    if (!server.greet()) return;
-    while (std::optional<system::Frame> frame = channel.receive())
-        if (!server.answer(std::move(*frame))) return;
+    bool arrives = server.greet();
+    while (arrives) {
+        std::optional<system::Frame> frame = channel.receive();
+        if (!frame) return;
+        arrives = server.answer(std::move(*frame));
+    }
+    throw cannot_print("standard output", errno);
 }
 
 } // namespace vmaf::cli

@@ -9,7 +9,7 @@ namespace vmaf::cli {
 inline constexpr int kServeProtocol = 1;
 inline constexpr const char *kServeDescriptor = "descriptor:"; // and the place among those that came with the request
 
-// Until the requests end. Throws Error where the framing is lost.
+// Until the requests end. Throws Error where the framing is lost, Failure where answers do not arrive.
 void serve(system::Channel &channel);
 
 } // namespace vmaf::cli

@@ -32,6 +32,11 @@ std::string temporary_name(const std::string &target) {
     return target + ".part-" + std::to_string(std::random_device()());
 }
 
+system::OutputError cannot_write(const std::string &target, int code) {
+    return {code, "cannot write " + cli::quoted(target) + ": " + std::generic_category().message(code) +
+                      "; choose another output file"};
+}
+
 } // namespace
 
 PendingFile::PendingFile(const std::string &path)
@@ -50,8 +55,7 @@ PendingFile::~PendingFile() {
 void PendingFile::write_at(std::uint64_t place, std::string_view bytes) try {
     file_->write_at(place, std::as_bytes(std::span(bytes.data(), bytes.size())));
 } catch (const system::OutputError &e) {
-    throw system::OutputError(e.code(), "cannot write " + cli::quoted(target_) + ": " +
-                                            std::generic_category().message(e.code()) + "; choose another output file");
+    throw cannot_write(target_, e.code());
 }
 
 void PendingFile::append(std::string_view bytes) {
@@ -64,10 +68,15 @@ void PendingFile::put_first(std::string_view bytes) { write_at(0, bytes); }
 void PendingFile::finish() {
     file_.reset();
     std::error_code error;
-    fs::rename(path_, target_, error);
-    if (!error) return;
+    try {
+        system::make_durable(path_);
+        fs::rename(path_, target_, error);
+    } catch (const system::OutputError &e) {
+        error = {e.code(), std::generic_category()};
+    }
+    if (!error) return system::make_name_durable(target_);
     system::stop_if_ending();
-    throw system::OutputError(error.value(), cli::quoted(target_) + " cannot be written: " + error.message());
+    throw cannot_write(target_, error.value());
 }
 
 } // namespace vmaf::cli

@@ -21,6 +21,15 @@ std::string folder_of(const std::string &output) {
     return place.parent_path().string();
 }
 
+// What the disk refuses is about the output, whatever its file is called so far.
+template <class Step> void ask_disk(const std::string &output, Step step) {
+    try {
+        step();
+    } catch (const Error &e) {
+        throw storage_error(output, std::strerror(e.code()));
+    }
+}
+
 } // namespace
 
 NewFile::NewFile(const std::string &output)
@@ -34,18 +43,17 @@ NewFile::NewFile(const std::string &output)
 }
 
 void NewFile::keep(bool replaces) const {
-    demand_durable(path_, output_);
-    std::error_code error;
     if (!replaces) { // a link, unlike a rename, replaces nothing
+        std::error_code error;
+        ask_disk(output_, [&] { system::make_durable(path_); });
         fs::create_hard_link(path_, output_, error);
-        if (!error) return;
+        if (!error) return ask_disk(output_, [&] { system::make_name_durable(output_); });
         if (error == std::errc::file_exists)
             throw CommandError(kExitOutput, "'" + output_ +
                                                 "' was made by another program meanwhile; use --overwrite or another "
                                                 "--output");
     }
-    fs::rename(path_, output_, error);
-    if (error) throw CommandError(kExitOutput, "'" + output_ + "' cannot be written: " + error.message());
+    put_in_place(path_, output_);
 }
 
 CommandError storage_error(const std::string &output, const std::string &why) {
@@ -67,12 +75,12 @@ PacketSummary demand_whole(const Programs &programs, const Outcome &outcome, con
     return file.packets;
 }
 
-void demand_durable(const std::string &path, const std::string &output) {
-    try {
-        system::make_durable(path);
-    } catch (const Error &e) {
-        throw storage_error(output, std::strerror(e.code()));
-    }
+void put_in_place(const std::string &part, const std::string &output) {
+    ask_disk(output, [&] { system::make_durable(part); });
+    std::error_code error;
+    fs::rename(part, output, error); // takes the place of a link
+    if (error) throw CommandError(kExitOutput, "'" + output + "' cannot be written: " + error.message());
+    ask_disk(output, [&] { system::make_name_durable(output); });
 }
 
 } // namespace vmaf::tune

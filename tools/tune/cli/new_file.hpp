@@ -32,6 +32,7 @@ PacketSummary demand_whole(const Programs &programs, const Outcome &outcome, con
                            const FrameWish &wish, const std::string &output);
 // Throws CommandError where a run of FFmpeg for that output failed; `stage` names it.
 void demand_success(const Outcome &outcome, const std::string &stage, const std::string &output);
-void demand_durable(const std::string &path, const std::string &output); // throws CommandError
+// Renames a whole file, and waits until the disk has it under that name. Throws CommandError.
+void put_in_place(const std::string &part, const std::string &output);
 
 } // namespace vmaf::tune

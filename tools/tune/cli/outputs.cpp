@@ -4,7 +4,6 @@
 
 #include "base/option_items.hpp"
 #include "cli/command_error.hpp"
-#include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 
 namespace vmaf::tune {
@@ -32,12 +31,11 @@ void check_output(const CommandFiles &files, const std::string &output) {
 }
 
 void check_files(const CommandFiles &files) {
-    std::set<system::fs::path> places;
+    std::set<std::string> places;
     for (const std::string &path : files.outputs) {
         check_output(files, path);
-        std::error_code error;
         if (path.empty() || path == "-" || path.starts_with("/dev/")) continue;
-        if (!places.insert(system::fs::weakly_canonical(path, error)).second)
+        if (!places.insert(system::place_of_output(path)).second)
             throw usage_error("two outputs would be written to '" + path + "'; give each a name of its own");
     }
 }

@@ -63,13 +63,11 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const st
         FrameWish wish;
         if (base.encode.vfilter.empty()) wish = {segment.frames, true};
         demand_whole(base.programs, outcome, part, wish, segment.path);
-        demand_durable(part, segment.path);
+        put_in_place(part, segment.path);
     } catch (const CommandError &) {
         fs::remove(part, error);
         throw;
     }
-    fs::rename(part, segment.path, error);
-    if (error) throw CommandError(kExitOutput, "'" + segment.path + "' cannot be written: " + error.message());
     put_text(mark_of(segment), maker_of(base, segment));
 }
 

@@ -81,11 +81,7 @@ void RungFiles::keep_subtitles(const std::string &name, double seconds) const {
 }
 
 void RungFiles::move(const std::string &file) const {
-    std::error_code error;
-    demand_durable((fs::path(made_.path()) / file).string(), (folder_ / file).string());
-    fs::rename(fs::path(made_.path()) / file, folder_ / file, error); // takes the place of a link
-    if (error)
-        throw CommandError(kExitOutput, "'" + (folder_ / file).string() + "' cannot be written: " + error.message());
+    put_in_place((fs::path(made_.path()) / file).string(), (folder_ / file).string());
 }
 
 namespace {

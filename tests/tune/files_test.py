@@ -407,8 +407,8 @@ print(7)
 class Limits(FilesTest):
     @needs_root  # whom no limit holds
     def test_programs_that_cannot_be_started_are_reported_with_a_remedy(self):
-        run = self.tune("score", self.clip, self.clip, "--no-cache", code=4, user=STRANGER, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)))
-        self.assertRegex(run.stderr, "Resource temporarily unavailable; .*ulimit -u")
+        run = self.tune("score", self.clip, self.clip, "--no-cache", code=2, user=STRANGER, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)))
+        self.assertRegex(run.stderr, "cannot start '.*': Resource temporarily unavailable; .*ulimit -u")
 
 
 class Terminal(FilesTest):

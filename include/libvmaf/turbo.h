@@ -16,17 +16,22 @@ extern "C" {
  * Every structure begins with its size, which the caller sets to sizeof: `VmafTurboPicture p = {.size = sizeof p}`.
  * Members that a caller's version does not have count as 0. Functions return 0, or a negative errno value. */
 
-#define VMAF_TURBO_VERSION 2u
+#define VMAF_TURBO_VERSION 3u
 
 /* VMAF_TURBO_VERSION of the library; functions are added, never changed. */
 unsigned vmaf_turbo_version(void);
 
-/* Why the last call of this thread failed, in a sentence; "" if it did not. Valid until the thread's next call. */
+/* Why the last call of this thread failed, in a sentence; "" if it did not. Valid until the thread's next call; calls
+ * that only release something leave it. */
 const char *vmaf_turbo_last_error(void);
 
 /* Chooses where scores are computed: "auto", "cpu", "cuda", "hip", "sycl" or "metal", as `turbo.backend` in an overload
  * does. `device` is an index; -1: the first. Before the first pictures. -ENOSYS: not built. */
 int vmaf_turbo_use_backend(VmafContext *vmaf, const char *backend, int device);
+
+/* Whether there is such a feature, and it has these options: vmaf_use_feature() ignores options that it does not know.
+ * -EINVAL: no; vmaf_turbo_last_error() names the options that there are. Since VMAF_TURBO_VERSION 3. */
+int vmaf_turbo_check_feature(const char *feature_name, const VmafFeatureDictionary *options);
 
 typedef struct VmafTurboDevice {
     size_t size;

@@ -110,6 +110,16 @@ Sentence &last_error() noexcept;
 // Logs and remembers why a call fails; returns -code.
 int failed(int code, const char *why, LogLevel level) noexcept;
 
+// The same for calls whose errno says enough: without a line in the log.
+int refused(const char *why, int code = EINVAL) noexcept;
+int missing_argument() noexcept;
+inline constexpr const char *kInsideHandler = "the call is not possible inside a handler";
+inline constexpr const char *kNoPool = "there is no pool of pictures, or the call came from a handler";
+inline constexpr const char *kNoBuffers =
+    "vmaf_sycl_init_frame_buffers() was not called, or the call came from a handler";
+inline constexpr const char *kNoNewPool =
+    "no device was imported, pictures were preallocated before, or the call came from a handler";
+
 // Runs a function that may throw; returns 0 or a negative errno value, with one line in the log.
 template <class F> int guarded(F &&function, LogLevel level = LogLevel::error) noexcept {
     last_error()[0] = '\0';

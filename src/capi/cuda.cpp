@@ -26,15 +26,18 @@ int vmaf_cuda_state_free(VmafCudaState *cu_state) {
 }
 
 int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfiguration cfg) {
-    if (!vmaf || !vmaf->device || vmaf->device_pictures.is_set || vmaf->session.is_inside_handler()) return -EINVAL;
+    if (!vmaf || !vmaf->device || vmaf->device_pictures.is_set || vmaf->session.is_inside_handler())
+        return capi::refused(capi::kNoNewPool);
     const auto &p = cfg.pic_params;
     const int method = capi::value_of(cfg.pic_prealloc_method);
     if (method == VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_NONE) {
         vmaf->device_pictures.is_set = true;
         return 0;
     }
-    if (method < 0 || method > VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED) return -EINVAL;
-    if (!p.w || !p.h || !p.bpc || capi::value_of(p.pix_fmt) == VMAF_PIX_FMT_UNKNOWN) return -EINVAL;
+    if (method < 0 || method > VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED)
+        return capi::refused("there is no such method of preallocation");
+    if (!p.w || !p.h || !p.bpc || capi::value_of(p.pix_fmt) == VMAF_PIX_FMT_UNKNOWN)
+        return capi::refused("the pictures of a pool need a size, a depth and a pixel format");
     std::optional<Memory> memory;
     if (method == VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE) memory = Memory::device;
     if (method == VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED) memory = Memory::pinned_host;

@@ -39,7 +39,7 @@ std::shared_ptr<Device> open_backend(std::string_view name, int index) {
 }
 
 int import_state(VmafContext *vmaf, DeviceState *state) {
-    if (!vmaf || !state) return -EINVAL;
+    if (!vmaf || !state) return capi::missing_argument();
     return guarded(*vmaf, [&] {
         if (vmaf->device) throw invalid("a context uses one device, and this one has it already");
         std::shared_ptr<Device> device = state->take();
@@ -61,7 +61,8 @@ int list_devices(std::string_view backend) {
 }
 
 int preallocate_pictures(VmafContext *vmaf, const PictureFormat &format, std::optional<Memory> memory) {
-    if (!vmaf || !vmaf->device || vmaf->device_pictures.is_set || vmaf->session.is_inside_handler()) return -EINVAL;
+    if (!vmaf || !vmaf->device || vmaf->device_pictures.is_set || vmaf->session.is_inside_handler())
+        return capi::refused(capi::kNoNewPool);
     return guarded(*vmaf, [&] {
         auto &pictures = vmaf->device_pictures;
         const PictureRing ring = PictureRing::for_pictures(format);
@@ -73,7 +74,8 @@ int preallocate_pictures(VmafContext *vmaf, const PictureFormat &format, std::op
 }
 
 int fetch_picture(VmafContext *vmaf, VmafPicture *pic) {
-    if (!vmaf || !pic || !vmaf->device_pictures.pool || vmaf->session.is_inside_handler()) return -EINVAL;
+    if (!vmaf || !pic || !vmaf->device_pictures.pool || vmaf->session.is_inside_handler())
+        return capi::refused(capi::kNoPool);
     return guarded(*vmaf, [&] {
         auto &pictures = vmaf->device_pictures;
         export_picture(pictures.pool->fetch_within(pictures.limit), pic);

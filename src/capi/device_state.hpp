@@ -29,7 +29,7 @@ std::shared_ptr<Device> open_backend(std::string_view name, int index);
 
 // vmaf_X_state_init: a State is a DeviceState with a name of its own.
 template <class State> int init_state(State **out, std::function<std::shared_ptr<Device>()> open) {
-    if (!out) return -EINVAL;
+    if (!out) return missing_argument();
     *out = nullptr;
     return guarded([&] { *out = new State(std::move(open)); });
 }

@@ -11,9 +11,15 @@ Sentence &last_error() noexcept {
 
 int failed(int code, const char *why, LogLevel level) noexcept {
     log(level, why);
+    return refused(why, code);
+}
+
+int refused(const char *why, int code) noexcept {
     std::snprintf(last_error().data(), last_error().size(), "%s", why);
     return -code;
 }
+
+int missing_argument() noexcept { return refused("an argument is NULL"); }
 
 int refuse_in_child() noexcept {
     return failed(EPERM,
@@ -28,7 +34,7 @@ std::unique_ptr<VmafFeatureDictionary> take(VmafFeatureDictionary *dictionary) {
 } // namespace vmaf::capi
 
 int vmaf_feature_dictionary_set(VmafFeatureDictionary **dict, const char *key, const char *val) {
-    if (!dict || !key || !val) return -EINVAL;
+    if (!dict || !key || !val) return vmaf::capi::missing_argument();
     return vmaf::capi::guarded([&] {
         const std::string text = vmaf::normalised_option_text(val);
         if (*dict) {
@@ -42,7 +48,7 @@ int vmaf_feature_dictionary_set(VmafFeatureDictionary **dict, const char *key, c
 }
 
 int vmaf_feature_dictionary_free(VmafFeatureDictionary **dict) {
-    if (!dict) return -EINVAL;
+    if (!dict) return vmaf::capi::missing_argument();
     delete *dict;
     *dict = nullptr;
     return 0;

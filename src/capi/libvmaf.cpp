@@ -27,7 +27,9 @@ void fill(VmafModelCollectionScore *out, const CollectionScore &score) {
 }
 
 int write_output(VmafContext *vmaf, const char *path, int format, const char *score_format) {
-    if (!vmaf || !path || format < VMAF_OUTPUT_FORMAT_XML || format > VMAF_OUTPUT_FORMAT_SUB) return -EINVAL;
+    if (!vmaf || !path) return capi::missing_argument();
+    if (format < VMAF_OUTPUT_FORMAT_XML || format > VMAF_OUTPUT_FORMAT_SUB)
+        return capi::refused("there is no such format of documents");
     constexpr ReportFormat kFormats[] = {ReportFormat::xml, ReportFormat::json, ReportFormat::csv, ReportFormat::sub};
     const int result = capi::guarded(*vmaf, [&] {
         const Session &session = vmaf->session;
@@ -50,9 +52,9 @@ int write_output(VmafContext *vmaf, const char *path, int format, const char *sc
 } // namespace
 
 int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg) {
-    if (!vmaf) return -EINVAL;
+    if (!vmaf) return capi::missing_argument();
     *vmaf = nullptr;
-    if (cfg.n_threads > kMaxThreads) return -ENOMEM;
+    if (cfg.n_threads > kMaxThreads) return capi::refused("more than 4096 threads are not supported", ENOMEM);
     const int level = std::clamp(capi::value_of(cfg.log_level), 0, 4);
     set_log_level(static_cast<LogLevel>(level));
     const int result = capi::guarded([&] {
@@ -64,7 +66,8 @@ int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg) {
 
 int vmaf_close(VmafContext *vmaf) {
     // From inside a callback it would wait for the callback to end.
-    if (!vmaf || vmaf->session.is_inside_handler()) return -EINVAL;
+    if (!vmaf) return capi::missing_argument();
+    if (vmaf->session.is_inside_handler()) return capi::refused(capi::kInsideHandler);
     // Threads that are not here cannot be waited for, nor can a device be given back: their memory stays.
     if (vmaf->is_of_parent() && (vmaf->has_threads || vmaf->session.device())) return capi::refuse_in_child();
     delete vmaf;
@@ -72,7 +75,7 @@ int vmaf_close(VmafContext *vmaf) {
 }
 
 int vmaf_use_features_from_model(VmafContext *vmaf, VmafModel *model) {
-    if (!vmaf || !model) return -EINVAL;
+    if (!vmaf || !model) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] {
         vmaf->session.use_features_of(model->model);
         vmaf->local.add_model(model->model);
@@ -81,12 +84,12 @@ int vmaf_use_features_from_model(VmafContext *vmaf, VmafModel *model) {
 }
 
 int vmaf_use_features_from_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection) {
-    if (!vmaf || !model_collection) return -EINVAL;
+    if (!vmaf || !model_collection) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] { vmaf->session.use_features_of(model_collection->collection); });
 }
 
 int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDictionary *opts_dict) {
-    if (!vmaf || !feature_name) return -EINVAL;
+    if (!vmaf || !feature_name) return capi::missing_argument();
     // The one failure after which the options stay the caller's. Names of backends that are not active count as
     // unknown, as they are in a library without that backend.
     const int found = capi::guarded(
@@ -103,28 +106,34 @@ int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDic
 }
 
 int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value, unsigned index) {
-    if (!vmaf || !feature_name) return -EINVAL;
+    if (!vmaf || !feature_name) return capi::missing_argument();
     // The collector has said why.
     return capi::guarded(
         *vmaf, [&] { vmaf->session.import_score(feature_name, index, value); }, LogLevel::debug);
 }
 
 int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfiguration cfg) {
-    if (!vmaf || cfg.pic_cnt == 0 || vmaf->session.is_inside_handler()) return -EINVAL;
+    if (!vmaf) return capi::missing_argument();
+    if (cfg.pic_cnt == 0) return capi::refused("a pool of 0 pictures is not supported");
+    if (vmaf->session.is_inside_handler()) return capi::refused(capi::kInsideHandler);
     // A pool that is there goes; pictures of it that are still held stay valid and free themselves.
     return capi::guarded(
         *vmaf, [&] { vmaf->pool = std::make_unique<PicturePool>(capi::format_of(cfg.pic_params), cfg.pic_cnt); });
 }
 
 int vmaf_fetch_preallocated_picture(VmafContext *vmaf, VmafPicture *pic) {
-    if (!vmaf || !pic || !vmaf->pool || vmaf->session.is_inside_handler()) return -EINVAL;
+    if (!vmaf || !pic) return capi::missing_argument();
+    if (!vmaf->pool || vmaf->session.is_inside_handler()) return capi::refused(capi::kNoPool);
     return capi::guarded(*vmaf, [&] { capi::export_picture(vmaf->pool->fetch(), pic); });
 }
 
 int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist, unsigned index) {
-    if (!vmaf) return -EINVAL;
+    if (!vmaf) return capi::missing_argument();
     if (!ref && !dist) return capi::guarded(*vmaf, [&] { vmaf->session.flush(); });
-    if (!ref || !dist || !capi::is_ours(*ref) || !capi::is_ours(*dist)) return -EINVAL;
+    if (!ref || !dist) return capi::missing_argument();
+    if (!capi::is_ours(*ref) || !capi::is_ours(*dist))
+        return capi::refused("a picture was not filled by this library; use vmaf_picture_alloc(), or "
+                             "vmaf_turbo_read_pictures() for memory of your own");
     const int result =
         capi::guarded(*vmaf, [&] { vmaf->session.read(capi::share_picture(*ref), capi::share_picture(*dist), index); });
     if (result) return result; // the pictures stay the caller's
@@ -134,25 +143,25 @@ int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist, u
 }
 
 int vmaf_score_at_index(VmafContext *vmaf, VmafModel *model, double *score, unsigned index) {
-    if (!vmaf || !model || !score) return -EINVAL;
+    if (!vmaf || !model || !score) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] { *score = vmaf->session.score_at(model->model, index); });
 }
 
 int vmaf_score_at_index_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection,
                                          VmafModelCollectionScore *score, unsigned index) {
-    if (!vmaf || !model_collection || !score) return -EINVAL;
+    if (!vmaf || !model_collection || !score) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] { fill(score, vmaf->session.score_at(model_collection->collection, index)); });
 }
 
 int vmaf_feature_score_at_index(VmafContext *vmaf, const char *feature_name, double *score, unsigned index) {
-    if (!vmaf || !feature_name || !score) return -EINVAL;
+    if (!vmaf || !feature_name || !score) return capi::missing_argument();
     return capi::guarded(
         *vmaf, [&] { *score = vmaf->session.feature_score_at(feature_name, index); }, LogLevel::debug);
 }
 
 int vmaf_score_pooled(VmafContext *vmaf, VmafModel *model, enum VmafPoolingMethod pool_method, double *score,
                       unsigned index_low, unsigned index_high) {
-    if (!vmaf || !model || !score) return -EINVAL;
+    if (!vmaf || !model || !score) return capi::missing_argument();
     return capi::guarded(
         *vmaf, [&] { *score = vmaf->session.pooled(model->model, pooling(pool_method), index_low, index_high); });
 }
@@ -160,7 +169,7 @@ int vmaf_score_pooled(VmafContext *vmaf, VmafModel *model, enum VmafPoolingMetho
 int vmaf_score_pooled_model_collection(VmafContext *vmaf, VmafModelCollection *model_collection,
                                        enum VmafPoolingMethod pool_method, VmafModelCollectionScore *score,
                                        unsigned index_low, unsigned index_high) {
-    if (!vmaf || !model_collection || !score) return -EINVAL;
+    if (!vmaf || !model_collection || !score) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] {
         fill(score, vmaf->session.pooled(model_collection->collection, pooling(pool_method), index_low, index_high));
     });
@@ -168,7 +177,7 @@ int vmaf_score_pooled_model_collection(VmafContext *vmaf, VmafModelCollection *m
 
 int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature_name, enum VmafPoolingMethod pool_method,
                               double *score, unsigned index_low, unsigned index_high) {
-    if (!vmaf || !feature_name || !score) return -EINVAL;
+    if (!vmaf || !feature_name || !score) return capi::missing_argument();
     return capi::guarded(
         *vmaf,
         [&] { *score = vmaf->session.feature_pooled(feature_name, pooling(pool_method), index_low, index_high); },
@@ -187,7 +196,7 @@ int vmaf_write_output_with_format(VmafContext *vmaf, const char *output_path, en
 const char *vmaf_version(void) { return VMAF_VERSION; }
 
 int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg) {
-    if (!vmaf || !cfg.feature_name || !cfg.callback) return -EINVAL;
+    if (!vmaf || !cfg.feature_name || !cfg.callback) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] {
         std::lock_guard lock(vmaf->handlers_mutex);
         vmaf->handlers.push_back({cfg.feature_name, cfg.callback, cfg.data});

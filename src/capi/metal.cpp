@@ -40,7 +40,7 @@ int vmaf_metal_list_devices(void) { return capi::list_devices("metal"); }
 
 int vmaf_metal_picture_import(VmafMetalState *state, uintptr_t iosurface, unsigned plane, unsigned w, unsigned h,
                               unsigned bpc, int is_ref, unsigned index) {
-    if (!state || !iosurface) return -EINVAL;
+    if (!state || !iosurface) return capi::missing_argument();
     return capi::guarded([&] {
         std::shared_ptr<Device> device;
         import_surface(device_of(*state, device), iosurface, plane, w, h, bpc, is_ref != 0, index);
@@ -48,7 +48,7 @@ int vmaf_metal_picture_import(VmafMetalState *state, uintptr_t iosurface, unsign
 }
 
 int vmaf_metal_wait_compute(VmafMetalState *state) {
-    if (!state) return -EINVAL;
+    if (!state) return capi::missing_argument();
     return capi::guarded([&] {
         std::shared_ptr<Device> device;
         wait_for_metal(device_of(*state, device));
@@ -56,7 +56,7 @@ int vmaf_metal_wait_compute(VmafMetalState *state) {
 }
 
 int vmaf_metal_read_imported_pictures(VmafContext *ctx, unsigned index) {
-    if (!ctx || !ctx->device) return -EINVAL;
+    if (!ctx || !ctx->device) return capi::refused("no device was imported into the context");
     return capi::guarded(*ctx, [&] {
         auto [ref, dist] = imported_pictures(*ctx->device).take(index);
         ctx->session.read(std::move(ref), std::move(dist), index);

@@ -31,7 +31,7 @@ int load_collection(VmafModel **model, VmafModelCollection **collection, auto lo
 } // namespace
 
 int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version) {
-    if (!model || !cfg || !version) return -EINVAL;
+    if (!model || !cfg || !version) return capi::missing_argument();
     // An unknown version leaves *model alone; a failure to parse clears it.
     if (is_builtin(version)) *model = nullptr;
     return capi::guarded([&] { *model = new VmafModel{load_builtin_model(version, config_of(*cfg))}; },
@@ -39,13 +39,13 @@ int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version
 }
 
 int vmaf_model_load_from_path(VmafModel **model, VmafModelConfig *cfg, const char *path) {
-    if (!model || !cfg || !path) return -EINVAL;
+    if (!model || !cfg || !path) return capi::missing_argument();
     *model = nullptr;
     return capi::guarded([&] { *model = new VmafModel{load_model_file(path, config_of(*cfg))}; });
 }
 
 int vmaf_model_feature_overload(VmafModel *model, const char *feature_name, VmafFeatureDictionary *opts_dict) {
-    if (!model || !feature_name || !opts_dict) return -EINVAL;
+    if (!model || !feature_name || !opts_dict) return capi::missing_argument();
     const auto options = capi::take(opts_dict);
     return capi::guarded([&] { model->model.overload(feature_name, options->texts); });
 }
@@ -54,20 +54,21 @@ void vmaf_model_destroy(VmafModel *model) { delete model; }
 
 int vmaf_model_collection_load(VmafModel **model, VmafModelCollection **model_collection, VmafModelConfig *cfg,
                                const char *version) {
-    if (!model || !model_collection || !cfg || !version) return -EINVAL;
+    if (!model || !model_collection || !cfg || !version) return capi::missing_argument();
     return load_collection(model, model_collection,
                            [&] { return load_builtin_model_collection(version, config_of(*cfg)); });
 }
 
 int vmaf_model_collection_load_from_path(VmafModel **model, VmafModelCollection **model_collection,
                                          VmafModelConfig *cfg, const char *path) {
-    if (!model || !model_collection || !cfg || !path) return -EINVAL;
+    if (!model || !model_collection || !cfg || !path) return capi::missing_argument();
     return load_collection(model, model_collection, [&] { return load_model_collection_file(path, config_of(*cfg)); });
 }
 
 int vmaf_model_collection_feature_overload(VmafModel *model, VmafModelCollection **model_collection,
                                            const char *feature_name, VmafFeatureDictionary *opts_dict) {
-    if (!model || !model_collection || !*model_collection || !feature_name || !opts_dict) return -EINVAL;
+    if (!model || !model_collection || !*model_collection || !feature_name || !opts_dict)
+        return capi::missing_argument();
     const auto options = capi::take(opts_dict);
     return capi::guarded([&] {
         (*model_collection)->collection.overload(feature_name, options->texts);

@@ -44,14 +44,14 @@ Picture share_picture(const VmafPicture &picture) {
 using namespace vmaf;
 
 int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w, unsigned h) {
-    if (!pic) return -EINVAL;
+    if (!pic) return capi::missing_argument();
     return capi::guarded([&] {
         capi::export_picture(Picture::allocate({capi::pixel_format_of(pix_fmt), bpc, w, h}), pic);
     });
 }
 
 int vmaf_picture_unref(VmafPicture *pic) {
-    if (!pic || !pic->ref) return -EINVAL;
+    if (!pic || !pic->ref) return capi::missing_argument();
     auto *buffer = reinterpret_cast<PictureBuffer *>(pic->ref);
     std::memset(pic, 0, sizeof(*pic));
     buffer->drop_reference();

@@ -62,8 +62,7 @@ std::mutex buffers_mutex;
 std::map<const Device *, std::weak_ptr<FrameBuffers>> buffers_of_device;
 
 int unavailable(const char *what) {
-    log(LogLevel::error, std::string("sycl: ") + what);
-    return -ENOSYS;
+    return capi::failed(ENOSYS, (std::string("sycl: ") + what).c_str(), LogLevel::error);
 }
 constexpr const char *kNoSurfaces =
     "surfaces of other programs (DMA-BUF, VA, Direct3D) cannot be taken over; copy them into the frame buffers";
@@ -97,8 +96,10 @@ int vmaf_sycl_list_devices(void) { return capi::list_devices("sycl"); }
 int vmaf_sycl_preallocate_pictures(VmafContext *vmaf, VmafSyclPictureConfiguration cfg) {
     const auto &p = cfg.pic_params;
     const int method = capi::value_of(cfg.pic_prealloc_method);
-    if (method < 0 || method > VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_HOST) return -EINVAL;
-    if (!p.w || !p.h || !p.bpc || capi::value_of(p.pix_fmt) == VMAF_PIX_FMT_UNKNOWN) return -EINVAL;
+    if (method < 0 || method > VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_HOST)
+        return capi::refused("there is no such method of preallocation");
+    if (!p.w || !p.h || !p.bpc || capi::value_of(p.pix_fmt) == VMAF_PIX_FMT_UNKNOWN)
+        return capi::refused("the pictures of a pool need a size, a depth and a pixel format");
     std::optional<Memory> memory; // ordinary pictures
     if (method == VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_DEVICE) memory = Memory::device;
     if (method == VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_HOST) memory = Memory::pinned_host;
@@ -108,7 +109,8 @@ int vmaf_sycl_preallocate_pictures(VmafContext *vmaf, VmafSyclPictureConfigurati
 int vmaf_sycl_picture_fetch(VmafContext *vmaf, VmafPicture *pic) { return capi::fetch_picture(vmaf, pic); }
 
 int vmaf_sycl_init_frame_buffers(VmafContext *vmaf, unsigned w, unsigned h, unsigned bpc) {
-    if (!vmaf || !vmaf->device || vmaf->device->info().backend != "sycl" || vmaf->frame_buffers) return -EINVAL;
+    if (!vmaf || !vmaf->device || vmaf->device->info().backend != "sycl" || vmaf->frame_buffers)
+        return capi::refused("no SYCL device was imported, or there are frame buffers already");
     return capi::guarded(*vmaf, [&] {
         const PictureFormat format{PixelFormat::yuv400p, bpc, w, h};
         check_format(format);
@@ -122,14 +124,14 @@ int vmaf_sycl_init_frame_buffers(VmafContext *vmaf, unsigned w, unsigned h, unsi
 int vmaf_sycl_get_frame_buffers(VmafContext *vmaf, void **ref, void **dis) {
     if (ref) *ref = nullptr;
     if (dis) *dis = nullptr;
-    if (!vmaf || !ref || !dis || !vmaf->frame_buffers) return -EINVAL;
+    if (!vmaf || !ref || !dis || !vmaf->frame_buffers) return capi::refused(capi::kNoBuffers);
     *ref = vmaf->frame_buffers->at(true);
     *dis = vmaf->frame_buffers->at(false);
     return 0;
 }
 
 int vmaf_read_pictures_sycl(VmafContext *vmaf, unsigned index) {
-    if (!vmaf || !vmaf->frame_buffers || vmaf->session.is_inside_handler()) return -EINVAL;
+    if (!vmaf || !vmaf->frame_buffers || vmaf->session.is_inside_handler()) return capi::refused(capi::kNoBuffers);
     return capi::guarded(*vmaf, [&] {
         FrameBuffers &buffers = *vmaf->frame_buffers;
         capi::check_features(*vmaf, buffers.format());
@@ -138,18 +140,19 @@ int vmaf_read_pictures_sycl(VmafContext *vmaf, unsigned index) {
 }
 
 int vmaf_sycl_wait_compute(VmafContext *vmaf) {
-    if (!vmaf || !vmaf->device || vmaf->session.is_inside_handler()) return -EINVAL;
+    if (!vmaf || !vmaf->device || vmaf->session.is_inside_handler())
+        return capi::refused("no SYCL device was imported, or the call came from a handler");
     return capi::guarded(*vmaf, [&] { vmaf->session.wait(); });
 }
 
 int vmaf_flush_sycl(VmafContext *vmaf) {
-    if (!vmaf || !vmaf->frame_buffers) return -EINVAL;
+    if (!vmaf || !vmaf->frame_buffers) return capi::refused(capi::kNoBuffers);
     return capi::guarded(*vmaf, [&] { vmaf->session.flush(); });
 }
 
 int vmaf_sycl_upload_plane(VmafSyclState *state, const void *src, unsigned pitch, int is_ref, unsigned w, unsigned h,
                            unsigned bpc) {
-    if (!state || !src) return -EINVAL;
+    if (!state || !src) return capi::missing_argument();
     return capi::guarded([&] {
         std::shared_ptr<FrameBuffers> buffers;
         if (const auto device = state->device()) {

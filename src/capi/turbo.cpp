@@ -5,9 +5,11 @@
 #include "base/aligned.hpp"
 #include "capi/context.hpp"
 #include "capi/own_version.hpp"
+#include "device/backend_wish.hpp"
 #include "device/picture_memory.hpp"
 #include "metrics/reference_halves.hpp"
 #include "picture/foreign.hpp"
+#include "session/extractor_name.hpp"
 
 #pragma GCC visibility push(default)
 #include "libvmaf/turbo.h"
@@ -144,6 +146,19 @@ struct Reference {
     }
 };
 
+void check_options(std::string_view feature, OptionTexts options) {
+    const MetricInfo *const metric = parse_extractor_name(feature).info;
+    if (!metric) throw invalid("there is no feature '" + std::string(feature) + "'; `vmaf --list_features` lists all");
+    BackendWish::take_from(options);
+    const auto unknown = unknown_options(metric->options, options);
+    if (unknown.empty()) return;
+    std::string known;
+    for (const OptionSpec &spec : metric->options)
+        known += (known.empty() ? "; it has " : ", ") + std::string(spec.name);
+    throw invalid("feature '" + std::string(feature) + "' has no option '" + unknown[0] + "'" +
+                  (known.empty() ? "; it has none" : known));
+}
+
 void describe(VmafContext &vmaf, VmafTurboDevice &out) {
     const Device *const device = vmaf.session.device();
     std::snprintf(out.backend, sizeof out.backend, "%s", device ? device->info().backend.c_str() : "cpu");
@@ -164,7 +179,7 @@ unsigned vmaf_turbo_version(void) { return VMAF_TURBO_VERSION; }
 const char *vmaf_turbo_last_error(void) { return capi::last_error().data(); }
 
 int vmaf_turbo_use_backend(VmafContext *vmaf, const char *backend, int device) {
-    if (!vmaf || !backend) return -EINVAL;
+    if (!vmaf || !backend) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] {
         BackendWish wish;
         wish.set("backend", backend);
@@ -175,8 +190,14 @@ int vmaf_turbo_use_backend(VmafContext *vmaf, const char *backend, int device) {
     });
 }
 
+int vmaf_turbo_check_feature(const char *feature_name, const VmafFeatureDictionary *options) {
+    if (!feature_name) return capi::missing_argument();
+    return capi::guarded([&] { check_options(feature_name, options ? options->texts : OptionTexts{}); },
+                         LogLevel::debug);
+}
+
 int vmaf_turbo_device(VmafContext *vmaf, VmafTurboDevice *device) {
-    if (!vmaf || !device) return -EINVAL;
+    if (!vmaf || !device) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] {
         VmafTurboDevice out = own_version(*device);
         vmaf->session.start_device();
@@ -187,7 +208,7 @@ int vmaf_turbo_device(VmafContext *vmaf, VmafTurboDevice *device) {
 
 int vmaf_turbo_read_pictures(VmafContext *vmaf, const VmafTurboPicture *ref, const VmafTurboPicture *dist,
                              unsigned index) {
-    if (!vmaf || !ref || !dist) return -EINVAL;
+    if (!vmaf || !ref || !dist) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] {
         const VmafTurboPicture given[] = {own_version(*ref), own_version(*dist)};
         vmaf->session.start_device();
@@ -199,7 +220,8 @@ int vmaf_turbo_read_pictures(VmafContext *vmaf, const VmafTurboPicture *ref, con
 
 int vmaf_turbo_read_encodes(VmafContext *const *vmaf, std::size_t count, const VmafTurboPicture *ref,
                             const VmafTurboPicture *const *dist, unsigned index, int *results) {
-    if (!vmaf || !ref || !dist || count == 0) return -EINVAL;
+    if (!vmaf || !ref || !dist) return capi::missing_argument();
+    if (count == 0) return capi::refused("there are no contexts to score encodes with");
     const auto refused = capi::guarded([&] { check_encodes(vmaf, count); });
     if (results) std::fill(results, results + count, refused);
     if (refused) return refused;
@@ -220,11 +242,11 @@ int vmaf_turbo_read_encodes(VmafContext *const *vmaf, std::size_t count, const V
 }
 
 int vmaf_turbo_wait_read(VmafContext *vmaf) {
-    if (!vmaf) return -EINVAL;
+    if (!vmaf) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] { vmaf->session.wait_for_copies(); });
 }
 
 int vmaf_turbo_hold_stream(VmafContext *vmaf, void *stream) {
-    if (!vmaf) return -EINVAL;
+    if (!vmaf) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] { vmaf->session.hold_queue(stream); });
 }

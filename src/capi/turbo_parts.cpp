@@ -100,7 +100,7 @@ LocalReport local_report(const VmafContext &vmaf) {
 } // namespace vmaf::capi
 
 int vmaf_turbo_use_map(VmafContext *vmaf, const VmafTurboMap *map) {
-    if (!vmaf || !map) return -EINVAL;
+    if (!vmaf || !map) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] {
         const VmafTurboMap given = capi::own_version(*map);
         capi::check_early(*vmaf);
@@ -117,7 +117,7 @@ int vmaf_turbo_use_map(VmafContext *vmaf, const VmafTurboMap *map) {
 }
 
 int vmaf_turbo_use_region(VmafContext *vmaf, const VmafTurboRegion *region) {
-    if (!vmaf || !region) return -EINVAL;
+    if (!vmaf || !region) return capi::missing_argument();
     return capi::guarded(*vmaf, [&] {
         const VmafTurboRegion given = capi::own_version(*region);
         capi::check_early(*vmaf);

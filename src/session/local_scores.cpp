@@ -112,7 +112,7 @@ LocalScores::Source LocalScores::source_of(const std::string &name, const std::s
     };
     if (std::none_of(slots.begin(), slots.end(), is_score))
         throw invalid("'" + name +
-                      "' is not a score of this run; name one of its models, or add the feature with --feature");
+                      "' is not a score of this run; name one of its models, or add the feature that has it");
     throw invalid("'" + name + "'" + wanted_by +
                   " has no local scores; vif, adm, motion, psnr, ssim, float_ssim, ciede and cambi have");
 }

@@ -288,6 +288,47 @@ TEST(Turbo, WhatDoesNotFitIsRefusedAndStaysTheCallers) {
     EXPECT_STREQ(vmaf_turbo_last_error(), "");
 }
 
+TEST(Turbo, EveryFailureHasASentenceOfItsOwn) {
+    Context ctx;
+    EXPECT_EQ(vmaf_turbo_use_backend(ctx, "gpu", -1), -EINVAL);
+    const std::string earlier = vmaf_turbo_last_error();
+    const auto sentence_of = [&](int result, int expected) {
+        EXPECT_EQ(result, expected);
+        const std::string sentence = vmaf_turbo_last_error();
+        EXPECT_NE(sentence, "");
+        EXPECT_NE(sentence, earlier);
+        return sentence;
+    };
+    VmafContext *many = nullptr;
+    EXPECT_NE(sentence_of(vmaf_init(&many, {.n_threads = 5000}), -ENOMEM).find("4096 threads"), std::string::npos);
+    sentence_of(vmaf_use_feature(ctx, nullptr, nullptr), -EINVAL);
+    sentence_of(vmaf_use_features_from_model(nullptr, nullptr), -EINVAL);
+    VmafPicture strange{};
+    EXPECT_NE(sentence_of(vmaf_read_pictures(ctx, &strange, &strange, 0), -EINVAL).find("vmaf_picture_alloc"),
+              std::string::npos);
+    sentence_of(vmaf_fetch_preallocated_picture(ctx, &strange), -EINVAL);
+    EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+    EXPECT_STREQ(vmaf_turbo_last_error(), "");
+}
+
+TEST(Turbo, OptionsOfFeaturesCanBeChecked) {
+    const auto check = [](const char *feature, const char *option) {
+        VmafFeatureDictionary *options = nullptr;
+        EXPECT_EQ(vmaf_feature_dictionary_set(&options, option, "1"), 0);
+        const int result = vmaf_turbo_check_feature(feature, options);
+        const std::string sentence = vmaf_turbo_last_error();
+        EXPECT_EQ(vmaf_feature_dictionary_free(&options), 0);
+        EXPECT_EQ(result, sentence.empty() ? 0 : -EINVAL);
+        return sentence;
+    };
+    EXPECT_EQ(check("psnr", "enable_mse"), "");
+    EXPECT_NE(check("psnr", "enable_msc").find("it has enable_chroma, enable_mse"), std::string::npos);
+    EXPECT_NE(check("no_such", "enable_mse").find("no feature 'no_such'"), std::string::npos);
+    EXPECT_NE(check("psnr", "turbo.devices").find("turbo.device"), std::string::npos);
+    EXPECT_EQ(vmaf_turbo_check_feature("psnr", nullptr), 0);
+    EXPECT_EQ(vmaf_turbo_check_feature(nullptr, nullptr), -EINVAL);
+}
+
 TEST(Turbo, OlderAndNewerStructuresAreUnderstood) {
     Context ctx;
     EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);

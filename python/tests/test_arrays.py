@@ -94,6 +94,31 @@ def test_dlpack_alone_is_enough(pair):
     assert vt.vmaf(*(OnlyDlpack(a) for a in writable), backend="cpu").rows == vt.vmaf(*pair, backend="cpu").rows
 
 
+@pytest.mark.parametrize("exports", ["__array_interface__", "__dlpack__"])
+@pytest.mark.parametrize("change", [lambda a: a.copy(), np.asfortranarray, lambda a: a[:, ::-1].copy()[:, ::-1]], ids=["plain", "columns first", "upside down"])
+def test_arrays_of_unknown_libraries_need_no_shape(pair, exports, change):
+    class Foreign:
+        def __init__(self, array):
+            self.array = array
+    if exports == "__dlpack__":
+        Foreign.__dlpack__ = lambda self, **_: self.array.__dlpack__()
+        Foreign.__dlpack_device__ = lambda self: self.array.__dlpack_device__()
+    else:
+        Foreign.__array_interface__ = property(lambda self: self.array.__array_interface__)
+    assert vt.vmaf(*(Foreign(change(a)) for a in pair), backend="cpu").rows == vt.vmaf(*pair, backend="cpu").rows
+    rgb = [np.stack([a] * 3, -1) for a in pair]
+    assert vt.vmaf(*(Foreign(change(a)) for a in rgb), backend="cpu").rows == vt.vmaf(*(change(a) for a in rgb), backend="cpu").rows
+
+
+def test_subclasses_of_arrays_are_arrays(pair):
+    class Tagged(np.ndarray):
+        pass
+    Tagged.__module__ = "somewhere.else"
+    rgb = [np.stack([a] * 3, -1) for a in pair]
+    for clips in (pair, rgb):
+        assert vt.vmaf(*(a.view(Tagged) for a in clips), backend="cpu").rows == vt.vmaf(*clips, backend="cpu").rows
+
+
 def test_frames_are_a_record_array(pair):
     frames = vt.vmaf(*pair, backend="cpu").frames
     assert isinstance(frames, np.recarray) and len(frames) == 6

@@ -17,11 +17,18 @@ def scorer(**what):
 @pytest.mark.parametrize("what,words", [
     (dict(model="no_such_model"), "no_such_model"), (dict(model="/no/such/model.json"), "/no/such/model.json"), (dict(features=["no_such"]), "no_such"),
     (dict(features="psnr"), "give a list"), (dict(features={"psnr": {"enable_chroma": "maybe"}}), "enable_chroma"), (dict(backend="gpu"), "auto, cpu, cuda"),
-    (dict(features=[("psnr",)]), "no feature"), (dict(features=[3]), "no feature"), (dict(threads=-1), "at least 0"), (dict(subsample=0), "at least 1"),
-    (dict(backend="cpu", device=0), "turbo.device=0"), (dict(bits=7), "8 to 16"), (dict(chroma="411"), "400, 420, 422 or 444")])
+    (dict(features=[("psnr",)]), "no feature"), (dict(features=[3]), "no feature"), (dict(threads=-1), "0 to 4096"), (dict(subsample=0), "at least 1"),
+    (dict(backend="cpu", device=0), "turbo.device=0"), (dict(bits=7), "8 to 16"), (dict(chroma="411"), "'400', '420', '422' or '444'"),
+    (dict(features={"psnr": {"enable_croma": True}}), "it has enable_chroma"), (dict(features={"psnr": None}), "no feature"), (dict(features=3), "list of names"),
+    (dict(model=3), "no model"), (dict(model=b"vmaf_v0.6.1"), "no model"), (dict(model=["vmaf_v0.6.1"] * 2), "twice"), (dict(model=None), "nothing to score"),
+    (dict(threads=5000), "0 to 4096"), (dict(threads="auto"), "0 to 4096"), (dict(bits="10"), "8 to 16"), (dict(bits=10.0), "8 to 16"),
+    (dict(backend=None), "'auto', 'cpu'"), (dict(device="cuda:0"), "whole number"), (dict(maps=3), "names of scores"), (dict(maps=["psnr"]), "not a score"),
+    (dict(maps=True, map_cell=17), "multiple of 16"), (dict(maps=True, map_cell="a"), "whole number"), (dict(regions=[(0, 0, 16, 16)]), "by name"),
+    (dict(regions={"a": "0,0,9,9"}), "whole numbers"), (dict(regions={"a": 3}), "whole numbers"), (dict(regions={"a": (0, 0, 9)}), "whole numbers")])
 def test_set_up(what, words):
     with pytest.raises(vt.InvalidInput, match=words):
-        scorer(**what)
+        s = scorer(**what)
+        s.push(FRAME, FRAME)  # scores of maps are looked up with the first frame
 
 
 def test_sizes():
@@ -33,7 +40,8 @@ def test_sizes():
 
 
 @pytest.mark.parametrize("ref,words", [
-    (FRAME[:32], "does not fit"), (FRAME.astype(np.float32), "not supported"), (FRAME.astype(np.uint16), "bits=10"), (FRAME.astype(np.int64), "not supported"),
+    (FRAME[:32], "does not fit"), (FRAME.astype(np.float32), "not supported"), (FRAME.astype(np.uint16), "bits=10"), (FRAME.astype(np.int64), "type int64"), (FRAME > 50, "type bool"),
+    (FRAME.astype(object), "type object"), ("a.mkv", "score_files"), ((), "three arrays"), (np.zeros((1, 64, 64, 3), np.int32), "type int32"),
     ((FRAME, FRAME[:31, :31], FRAME[:31, :31]), "do not fit luma"), ((FRAME, FRAME), "three arrays"), (None, "no array"), ((1, 2, 3), "no array"),
     ([FRAME, FRAME, FRAME], "stack frames"),
     (np.full((1, 64, 64, 3), np.nan), "NaN"), (np.ma.masked_array(FRAME, FRAME > 50), "masked"), (FRAME.astype(">u2"), "big-endian")])
@@ -47,9 +55,9 @@ def test_arrays(ref, words):
 
 def test_a_pair_must_be_alike():
     with scorer() as s:
-        with pytest.raises(vt.InvalidInput, match="alike"):
+        with pytest.raises(vt.InvalidInput, match="same layout"):
             s.push(FRAME, FRAME[None].repeat(2, 0))
-        with pytest.raises(vt.InvalidInput, match="alike"):
+        with pytest.raises(vt.InvalidInput, match="same layout"):
             s.push(FRAME, FRAME[:, :, None].repeat(3, 2))
         s.push(FRAME, FRAME)
         with pytest.raises(vt.InvalidInput, match="one size, format and depth"):

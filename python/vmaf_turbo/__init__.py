@@ -10,11 +10,16 @@ True
 
 Scores are computed by `libvmaf.so.3` of vmaf-turbo, which the package carries: they equal the `vmaf` program's in every digit.
 """
+from typing import TYPE_CHECKING
+
 from ._errors import BackendUnavailable, InvalidInput, OutOfMemory, VmafError
 from ._files import capabilities, features, score_files
 from ._library import models, version
 from ._result import Pooled, Result
 from ._scorer import Scorer, vmaf
+
+if TYPE_CHECKING:
+    from ._torch import TorchMetric
 
 __all__ = ["BackendUnavailable", "InvalidInput", "OutOfMemory", "Pooled", "Result", "Scorer", "TorchMetric", "VmafError",
            "capabilities", "features", "models", "score_files", "version", "vmaf"]

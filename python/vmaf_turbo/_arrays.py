@@ -5,6 +5,9 @@ NumPy, torch, CuPy, JAX and whatever else has `__array_interface__`, `__dlpack__
 from __future__ import annotations
 
 import ctypes
+import importlib
+import os
+import re
 from ctypes import POINTER, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
 from typing import Any, Optional, Sequence, Tuple
 
@@ -12,6 +15,8 @@ from ._errors import InvalidInput
 
 CPU, CUDA, CUDA_HOST, ROCM, ROCM_HOST, CUDA_MANAGED = 1, 2, 3, 10, 11, 13  # kDL... of DLPack
 ON_HOST = (CPU, CUDA_HOST, ROCM_HOST)
+LIBRARIES = ("numpy", "torch", "cupy", "jax", "jaxlib")  # whose arrays are worked with as they are
+TYPES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex", "bf": "bfloat"}
 
 
 class _Tensor(ctypes.Structure):  # DLTensor
@@ -50,11 +55,64 @@ class Plane:
         return self.shape[-2] > 1 and abs(self.strides[-2]) < self.shape[-1] * self.item
 
 
+def no_array(what: Any) -> InvalidInput:
+    if isinstance(what, (str, os.PathLike)):
+        return InvalidInput(f"'{what}' is no array; score_files scores files")
+    return InvalidInput(f"a {type(what).__name__} is no array; give NumPy, torch, CuPy or JAX arrays")
+
+
+def library_of(array: Any) -> str:
+    """The library that an array is of, of those that can be worked with; else empty."""
+    for base in type(array).__mro__:
+        name = base.__module__.split(".")[0]
+        if name in LIBRARIES:
+            return name
+    return ""
+
+
+def type_name(kind: str) -> str:
+    """"uint8" of "u1"."""
+    letters, size = re.fullmatch(r"(\D+)(\d*)", kind).groups()  # type: ignore[union-attr]
+    known = TYPES.get(letters, letters)
+    return known if known == "bool" or not size else f"{known}{int(size) * 8}"
+
+
+def adopted(array: Any) -> Any:
+    """Arrays of other libraries as those of one that can be worked with: the same memory."""
+    interface = getattr(array, "__array_interface__", None)
+    by_dlpack = interface is None and hasattr(array, "__dlpack__")
+    if library_of(array) or interface and interface.get("mask") is not None:
+        return array
+    if not (interface or by_dlpack or hasattr(array, "__cuda_array_interface__")):
+        return array
+    # torch does not wait for the stream of __cuda_array_interface__.
+    for name in ("numpy",) if device_of(array) is None else ("cupy", "torch") if by_dlpack else ("cupy",):
+        try:
+            library = importlib.import_module(name)
+            return library.from_dlpack(array) if by_dlpack else library.asarray(array)
+        except (ImportError, AttributeError, TypeError, ValueError, BufferError, RuntimeError):
+            continue
+    return array
+
+
+def taken(array: Any) -> Any:
+    """An array with a shape, which can be cut into frames."""
+    return array if hasattr(array, "shape") and device_of(array) is not None else adopted(array)
+
+
 def shape_of(array: Any) -> Tuple[int, ...]:
     try:
         return tuple(int(n) for n in array.shape)
     except (AttributeError, TypeError):
-        raise InvalidInput(f"a {type(array).__name__} is no array; give NumPy, torch, CuPy or JAX arrays") from None
+        raise no_array(array) from None
+
+
+def dlpack_device(array: Any) -> Tuple[int, int]:
+    try:
+        kind, index = array.__dlpack_device__()
+    except (BufferError, RuntimeError, TypeError, ValueError) as problem:
+        raise InvalidInput(f"the array cannot be exported: {problem}") from None
+    return int(kind), int(index)
 
 
 def device_of(array: Any) -> Optional[int]:
@@ -62,8 +120,8 @@ def device_of(array: Any) -> Optional[int]:
     if hasattr(array, "__array_interface__"):
         return None
     if hasattr(array, "__dlpack_device__"):
-        kind, index = array.__dlpack_device__()
-        return None if int(kind) in ON_HOST else int(index)
+        kind, index = dlpack_device(array)
+        return None if kind in ON_HOST else index
     return _pointer_device(array) if hasattr(array, "__cuda_array_interface__") else None
 
 
@@ -82,6 +140,8 @@ def _packed(shape: Sequence[int], item: int) -> Tuple[int, ...]:
 
 def _from_interface(array: Any, interface: Any, device: Optional[int]) -> Plane:
     kind = interface["typestr"]
+    if not re.fullmatch(r"[<>|=][biufc]\d+", kind):
+        raise InvalidInput(f"samples of type {getattr(array, 'dtype', kind)} are not supported; use uint8 or uint16, or floats for RGB")
     if kind[0] == ">" and kind[2:] != "1":
         raise InvalidInput("samples are big-endian; convert them with array.astype(array.dtype.newbyteorder('='))")
     if interface.get("mask") is not None or type(array).__module__.startswith("numpy.ma"):
@@ -92,17 +152,17 @@ def _from_interface(array: Any, interface: Any, device: Optional[int]) -> Plane:
 
 
 def _from_capsule(array: Any, stream: Optional[int]) -> Plane:
-    device_type, index = (int(n) for n in array.__dlpack_device__())
+    device_type, index = dlpack_device(array)
     if device_type not in (*ON_HOST, CUDA, CUDA_MANAGED, ROCM):
         raise InvalidInput("an array lies on a device that is neither the host nor a CUDA or ROCm GPU; copy it to the host first")
     if getattr(array, "requires_grad", False):
         array = array.detach()
     try:
         capsule = array.__dlpack__() if device_type in ON_HOST else array.__dlpack__(stream=stream)
-    except (BufferError, RuntimeError, TypeError) as problem:
+    except (BufferError, RuntimeError, TypeError, ValueError) as problem:
         raise InvalidInput(f"the array cannot be exported: {problem}") from None
     tensor = ctypes.cast(_capsule_pointer(capsule, b"dltensor"), POINTER(_Tensor)).contents
-    kind = {0: "i", 1: "u", 2: "f", 4: "bf"}.get(tensor.code, "?") + str(tensor.bits // 8)
+    kind = {0: "i", 1: "u", 2: "f", 4: "bf", 5: "c", 6: "b"}.get(tensor.code, "?") + str(tensor.bits // 8)
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     item = tensor.bits // 8
     strides = tuple(tensor.strides[i] * item for i in range(tensor.ndim)) if tensor.strides else _packed(shape, item)
@@ -122,7 +182,7 @@ def intake(array: Any, stream: Optional[int]) -> Plane:
         plane = _from_interface(array, interface, _pointer_device(array))
         plane.ready = interface.get("stream")  # type: ignore[attr-defined]
         return plane
-    raise InvalidInput(f"a {type(array).__name__} is no array; give NumPy, torch, CuPy or JAX arrays")
+    raise no_array(array)
 
 
 def compact(array: Any) -> Any:
@@ -131,4 +191,7 @@ def compact(array: Any) -> Any:
         return array.contiguous()
     if hasattr(array, "copy") and hasattr(array, "strides"):  # NumPy, CuPy
         return array.copy(order="C")
+    if not library_of(array):
+        raise InvalidInput(f"rows of a {type(array).__name__} are not adjacent samples; copying them needs NumPy" +
+                           ("" if device_of(array) is None else ", or CuPy or torch on a GPU"))
     return array  # others are compact always

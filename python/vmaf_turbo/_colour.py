@@ -19,6 +19,7 @@ from __future__ import annotations
 import importlib
 from typing import Any, List
 
+from ._arrays import device_of, library_of, type_name
 from ._errors import InvalidInput
 
 KR, KG, KB = 0.2126, 0.7152, 0.0722
@@ -29,7 +30,10 @@ class Library:
     """The few functions that array libraries spell differently."""
 
     def __init__(self, array: Any) -> None:
-        name = type(array).__module__.split(".")[0]
+        name = library_of(array)
+        if not name:
+            raise InvalidInput(f"RGB in a {type(array).__name__} is converted with NumPy" +
+                               (", which is not installed" if device_of(array) is None else ", or CuPy or torch on a GPU; none takes it"))
         self.is_torch, self.is_jax = name == "torch", name in ("jax", "jaxlib")
         self.module = importlib.import_module("jax.numpy" if self.is_jax else name if name in ("torch", "cupy") else "numpy")
 
@@ -80,7 +84,7 @@ def yuv_from_rgb(array: Any, kind: str, channel_axis: int, chroma: str, bits: in
             raise InvalidInput("RGB samples are not a number (NaN); there is nothing to score in them")
         values = values.clip(0.0, 1.0)
     else:
-        raise InvalidInput(f"RGB samples of type '{kind}' are not supported; use uint8, uint16 or floats from 0 to 1")
+        raise InvalidInput(f"RGB samples of type {type_name(kind)} are not supported; use uint8, uint16 or floats from 0 to 1")
     index = [slice(None)] * values.ndim
     channels = []
     for i in range(3):

@@ -15,6 +15,7 @@ NAMES = {"win32": "vmaf-3.dll", "darwin": "libvmaf.3.dylib"}
 PIXEL_FORMATS = {"420": 1, "422": 2, "444": 3, "400": 4}
 HOST, DEVICE = 0, 1
 PADDING = 128
+MOST_THREADS = 4096
 
 
 class Configuration(ctypes.Structure):
@@ -73,6 +74,7 @@ SIGNATURES = {
     "vmaf_score_pooled_model_collection": [c_void_p, c_void_p, c_int, POINTER(CollectionScore), c_uint, c_uint],
     "vmaf_write_output_with_format": [c_void_p, c_char_p, c_int, c_char_p],
     "vmaf_turbo_use_backend": [c_void_p, c_char_p, c_int],
+    "vmaf_turbo_check_feature": [c_char_p, c_void_p],
     "vmaf_turbo_device": [c_void_p, POINTER(Device)],
     "vmaf_turbo_read_pictures": [c_void_p, POINTER(Picture), POINTER(Picture), c_uint],
     "vmaf_turbo_wait_read": [c_void_p],
@@ -108,6 +110,9 @@ def load() -> ctypes.CDLL:
     if not hasattr(library, "vmaf_turbo_version"):
         raise ImportError(f"{path} is another libvmaf, without the functions of turbo.h; install the wheel, or name the library of "
                           "vmaf-turbo in VMAF_TURBO_LIBRARY")
+    lacks = [name for name in SIGNATURES if not hasattr(library, name)]
+    if lacks:
+        raise ImportError(f"{path} is older than this package ({lacks[0]} is missing); use the library it was built with")
     for name, arguments in SIGNATURES.items():
         getattr(library, name).argtypes = arguments
     for name, (arguments, answer) in OTHERS.items():
@@ -193,9 +198,10 @@ def use_feature(context: c_void_p, name: str, options: Dict[str, object]) -> Non
     try:
         for key, value in options.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
-            call("vmaf_feature_dictionary_set", byref(dictionary), key.encode(), text.encode())
+            call("vmaf_feature_dictionary_set", byref(dictionary), str(key).encode(), text.encode())
+        call("vmaf_turbo_check_feature", name.encode(), dictionary)
     except VmafError:
-        call("vmaf_feature_dictionary_free", byref(dictionary))
+        library.vmaf_feature_dictionary_free(byref(dictionary))
         raise
     call("vmaf_use_feature", context, name.encode(), dictionary)
 

@@ -23,16 +23,21 @@ def map_names(maps: Maps, models: Sequence[str]) -> List[str]:
         return [models[0]]
     if not maps:
         return []
-    return [maps] if isinstance(maps, str) else list(maps)
+    names = [maps] if isinstance(maps, str) else list(maps) if isinstance(maps, (list, tuple)) else []
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InvalidInput(f"maps={maps!r} is not supported; use True, or names of scores: maps=['vmaf']")
+    return names
 
 
 def region_places(regions: Regions) -> List[Tuple[str, int, Area]]:
     """(name, frame or -1 for all, place)"""
     out: List[Tuple[str, int, Area]] = []
+    if not isinstance(regions, Mapping):
+        raise InvalidInput(f"regions={regions!r} is not supported; give rectangles by name: regions={{'face': (x, y, width, height)}}")
     for name, place in regions.items():
         for frame, area in place.items() if isinstance(place, Mapping) else [(-1, place)]:
-            if len(area) != 4:
-                raise InvalidInput(f"region '{name}' is {tuple(area)}; give (x, y, width, height)")
+            if not isinstance(area, (tuple, list)) or len(area) != 4 or not all(hasattr(v, "__index__") for v in area):
+                raise InvalidInput(f"region '{name}' is {area!r}; give whole numbers (x, y, width, height)")
             out.append((name, int(frame), tuple(int(v) for v in area)))  # type: ignore[arg-type]
     return out
 

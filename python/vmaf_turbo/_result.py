@@ -101,6 +101,9 @@ class Result:
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Draws scores by frame with matplotlib: those of the models, or those named. Returns the axes."""
+        for name in names:
+            if name not in self.names:
+                raise InvalidInput(f"there is no score '{name}'; there are {', '.join(self.names)}")
         import matplotlib.pyplot as plt
         ax = ax or plt.subplots(figsize=(9, 3))[1]
         for name in names or self.models or self.names[:1]:

@@ -8,13 +8,15 @@ from dataclasses import replace
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library as lib
-from ._arrays import Plane, compact, device_of, intake, shape_of
+from ._arrays import Plane, adopted, compact, device_of, intake, shape_of, taken, type_name
 from ._colour import yuv_from_rgb
 from ._errors import BackendUnavailable, InvalidInput, VmafError
 from ._maps import Asked, Maps, Regions, map_names
 from ._result import Result, read_document
 
-Features = Union[Iterable[Union[str, Tuple[str, Mapping[str, object]]]], Mapping[str, Mapping[str, object]]]
+Features = Union[None, Iterable[Union[str, Tuple[str, Mapping[str, object]]]], Mapping[str, Mapping[str, object]]]
+Pairs = List[Tuple[str, str]]
+Wanted = List[Tuple[str, Dict[str, object]]]
 Models = Union[None, str, "os.PathLike[str]", Sequence[str], Mapping[str, str]]
 
 CHUNK = 8  # frames of RGB that are converted at a time
@@ -24,11 +26,16 @@ _ERROR, _NONE, _JSON = 1, 0, 2
 def feature_list(features: Features) -> List[Tuple[str, Dict[str, object]]]:
     if isinstance(features, str):
         raise InvalidInput(f"features is the text '{features}'; give a list: features=['{features}']")
+    if features is None:
+        return []
     if isinstance(features, Mapping):
-        return [(name, dict(options)) for name, options in features.items()]
-    pairs = [(item, {}) if isinstance(item, str) else item for item in features]
+        pairs: List[Any] = list(features.items())
+    elif isinstance(features, Iterable):
+        pairs = [(item, {}) if isinstance(item, str) else item for item in features]
+    else:
+        raise InvalidInput(f"features={features!r} is not supported; give a list of names: features=['psnr']")
     for pair in pairs:
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str) or not isinstance(pair[1], Mapping):
             raise InvalidInput(f"{pair!r} is no feature; give a name, or a name with options: ('psnr', {{'enable_mse': True}})")
     return [(name, dict(options)) for name, options in pairs]
 
@@ -38,11 +45,26 @@ def model_list(model: Models) -> List[Tuple[str, str]]:
     if model is None:
         return []
     if isinstance(model, (str, os.PathLike)):
-        return [("vmaf", os.fspath(model))]
+        return [("vmaf", _source(model))]
     if isinstance(model, Mapping):
-        return [(name, os.fspath(source)) for name, source in model.items()]
-    sources = [os.fspath(source) for source in model]
+        return [(str(name), _source(source)) for name, source in model.items()]
+    sources = [_source(source) for source in model] if isinstance(model, (list, tuple)) else [_source(model)]
+    if len(set(sources)) != len(sources):
+        raise InvalidInput(f"a model is given twice in {sources}; name the scores: model={{'first': '{sources[0]}', ...}}")
     return [("vmaf" if len(sources) == 1 else source, source) for source in sources]
+
+
+def _source(model: Any) -> str:
+    path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
+    if not isinstance(path, str):
+        raise InvalidInput(f"{model!r} is no model; give a built-in version such as 'vmaf_v0.6.1', or a path")
+    return path
+
+
+def check_whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> None:
+    if not hasattr(value, "__index__") or not least <= int(value) <= most:
+        limits = f"of at least {least}" if most == 2**31 - 1 else f"from {least} to {most}"
+        raise InvalidInput(f"{name}={value!r} is not supported; use a whole number {limits}")
 
 
 def check_no_list(array: Any) -> None:
@@ -67,12 +89,10 @@ class _Frames:
     """A stack of frames as planes; `shapes` tell what the numbers mean."""
 
     def __init__(self, array: Any, size: Tuple[int, int]) -> None:
-        check_no_list(array)
         self.is_planar = isinstance(array, tuple)
-        self.array, self.channel_axis = array, 0
+        self.array, self.channel_axis = _arrays_of(array), 0
         if self.is_planar:
-            if len(array) != 3:
-                raise InvalidInput(f"planar frames are three arrays (Y, Cb, Cr), not {len(array)}")
+            array = self.array
             self.layout = "yuv"
             self.is_stack = len(shape_of(array[0])) == 3
             if len({len(shape_of(plane)) for plane in array}) != 1:
@@ -80,7 +100,7 @@ class _Frames:
             self.count = shape_of(array[0])[0] if self.is_stack else 1
             self._check(shape_of(array[0])[-2:], size)
             return
-        shape = shape_of(array)
+        shape = shape_of(self.array)
         self.layout, self.is_stack, self.count = self._meaning(shape, size)
 
     def _meaning(self, shape: Tuple[int, ...], size: Tuple[int, int]) -> Tuple[str, bool, int]:
@@ -118,12 +138,22 @@ class _Frames:
         return self.array[0] if self.is_planar else self.array
 
 
+def _arrays_of(clip: Any) -> Any:
+    """A clip's array, or its planes."""
+    check_no_list(clip)
+    if not isinstance(clip, tuple):
+        return taken(clip)
+    if len(clip) != 3:
+        raise InvalidInput(f"planar frames are three arrays (Y, Cb, Cr), not {len(clip)}")
+    return tuple(map(taken, clip))
+
+
 def _planes(arrays: Sequence[Any], stream: Optional[int]) -> List[Plane]:
     out = []
     for array in arrays:
         plane = intake(array, stream)
         if not plane.is_plane() or plane.overlaps() or plane.device is not None and any(step < 0 for step in plane.strides):
-            plane = intake(compact(array), stream)
+            plane = intake(compact(adopted(array)), stream)
         out.append(plane)
     return out
 
@@ -168,20 +198,27 @@ class Scorer:
         self._context: Optional[c_void_p] = None
         self._models: List[lib.Model] = []
         self._process = os.getpid()
-        for name, value, least in (("width", width, 1), ("height", height, 1), ("threads", threads, 0), ("subsample", subsample, 1)):
-            if value is not None and (not hasattr(value, "__index__") or not least <= int(value) < 2**31):
-                raise InvalidInput(f"{name}={value!r} is not supported; use a whole number of at least {least}")
+        check_whole("width", width, 1)
+        check_whole("height", height, 1)
+        check_whole("subsample", subsample, 1)
+        check_whole("map_cell", map_cell, 0)
+        for name, value, limits in (("threads", threads, (0, lib.MOST_THREADS)), ("bits", bits, (8, 16)), ("device", device, (0,))):
+            if value is not None:
+                check_whole(name, value, *limits)
         if chroma not in lib.PIXEL_FORMATS:
-            raise InvalidInput(f"chroma '{chroma}' is not supported; use 400, 420, 422 or 444")
-        if bits is not None and not 8 <= bits <= 16:
-            raise InvalidInput(f"bits={bits} is not supported; use 8 to 16")
+            raise InvalidInput(f"chroma={chroma!r} is not supported; use '400', '420', '422' or '444'")
+        if not isinstance(backend, str):
+            raise InvalidInput(f"backend={backend!r} is not supported; use 'auto', 'cpu', 'cuda', 'hip', 'sycl' or 'metal'")
+        models, wanted = model_list(model), feature_list(features)
+        if not models and not wanted:
+            raise InvalidInput("there is neither a model nor a feature; there is nothing to score")
         if threads is None:
             threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self.width, self.height, self.frames = int(width), int(height), 0
         self._bits, self._chroma, self._format = bits, chroma, None  # type: Optional[int], str, Optional[Tuple[str, str, int]]
         self._stream: Optional[int] = None
         context = c_void_p()
-        lib.call("vmaf_init", byref(context), lib.Configuration(_ERROR if log else _NONE, threads, subsample, 0, 0))
+        lib.call("vmaf_init", byref(context), lib.Configuration(_ERROR if log else _NONE, int(threads), int(subsample), 0, 0))
         self._context = context
         self._parts: Optional[Asked] = None
         if (maps or regions) and backend not in ("auto", "cpu"):
@@ -189,7 +226,7 @@ class Scorer:
             self._context = None
             raise InvalidInput(f"maps and regions are measured on the CPU only, not on {backend}; use backend='cpu'")
         try:
-            self._set_up(context, backend, -1 if device is None else device, model, features, bool(maps or regions))
+            self._set_up(context, backend, -1 if device is None else int(device), models, wanted, bool(maps or regions))
             if maps or regions:
                 names = map_names(maps, [known.name for known in self._models])
                 self._parts = Asked(context, names, map_cell, regions, self._models)
@@ -205,14 +242,14 @@ class Scorer:
         except VmafError as problem:
             raise BackendUnavailable(str(problem), problem.code) from None
 
-    def _set_up(self, context: c_void_p, backend: str, device: int, model: Models, features: Features, has_parts: bool) -> None:
+    def _set_up(self, context: c_void_p, backend: str, device: int, models: Pairs, features: Wanted, has_parts: bool) -> None:
         lib.call("vmaf_turbo_use_backend", context, backend.encode(), device)
         if not has_parts:  # maps decide where "auto" computes
             self._start_device(context)
-        for name, source in model_list(model):
+        for name, source in models:
             self._models.append(lib.Model(source, name))
             self._models[-1].use(context)
-        for name, options in feature_list(features):
+        for name, options in features:
             lib.use_feature(context, name, options)
 
     @property
@@ -263,8 +300,8 @@ class Scorer:
         size = (self.height, self.width)
         pair = [_Frames(array, size) for array in (ref, dist)]
         if pair[0].layout != pair[1].layout or pair[0].count != pair[1].count:
-            raise InvalidInput(f"the reference is {pair[0].count} frames of {pair[0].layout}, the distorted clip {pair[1].count} of {pair[1].layout}; "
-                               "they must be alike")
+            raise InvalidInput(f"the reference has {pair[0].count} frame(s) of {pair[0].layout}, the distorted clip {pair[1].count} of {pair[1].layout}; "
+                               "both must have the same layout and number of frames")
         self._check_places(pair)
         step = CHUNK if pair[0].layout == "rgb" else pair[0].count
         for first in range(0, pair[0].count, max(step, 1)):
@@ -288,15 +325,16 @@ class Scorer:
             return _planes(frames.array, own_stream)
         if frames.layout == "luma":
             return _planes([frames.array], own_stream)
-        kind = intake(frames.array, own_stream).kind
-        converted = yuv_from_rgb(frames.array, kind, frames.channel_axis, self._chroma, self._bits or 8)
+        array = adopted(frames.array)
+        kind = intake(array, own_stream).kind
+        converted = yuv_from_rgb(array, kind, frames.channel_axis, self._chroma, self._bits or 8)
         return _planes(converted, own_stream)
 
     def _depth_of(self, planes: Sequence[Plane], layout: str) -> int:
         kinds = {plane.kind for plane in planes}
         if len(kinds) != 1 or not kinds <= {"u1", "u2", "i2"}:
-            raise InvalidInput(f"samples of type {', '.join(sorted(kinds))} are not supported for {layout}; use uint8 or uint16" +
-                               (", or RGB for floats" if layout == "luma" else ""))
+            raise InvalidInput(f"samples of type {', '.join(map(type_name, sorted(kinds)))} are not supported for {layout}; use uint8 or uint16" +
+                               ("; floats are RGB: (T, 3, H, W), (T, H, W, 3) or (H, W, 3)" if any("f" in kind for kind in kinds) else ""))
         if layout == "rgb":
             return self._bits or 8
         if kinds == {"u1"}:
@@ -369,8 +407,8 @@ def vmaf(ref: Any, dist: Any, *, model: Models = "vmaf_v0.6.1", features: Featur
     >>> float(vmaf(ramp, ramp // 64 * 64)) < float(vmaf(ramp, ramp))
     True
     """
-    check_no_list(ref)
-    shape = shape_of(ref[0] if isinstance(ref, tuple) and len(ref) else ref)
+    ref, dist = _arrays_of(ref), _arrays_of(dist)
+    shape = shape_of(ref[0] if isinstance(ref, tuple) else ref)
     if isinstance(ref, tuple) or len(shape) == 2 or len(shape) == 3 and shape[-1] != 3:
         height, width = shape[-2:]
     elif len(shape) == 4 and shape[1] == 3 and shape[-1] != 3:

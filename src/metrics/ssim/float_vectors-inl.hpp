@@ -1,4 +1,5 @@
 // Per target: vectors of floats, and of as many doubles. To be included inside `#if VMAF_VECTOR_PASS`.
+// Without a function there is nothing for HWY_BEFORE_NAMESPACE to mark, which clang reports for WebAssembly.
 #if defined(VMAF_SSIM_FLOAT_VECTORS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_SSIM_FLOAT_VECTORS_INL_HPP
 #undef VMAF_SSIM_FLOAT_VECTORS_INL_HPP
@@ -6,7 +7,6 @@
 #define VMAF_SSIM_FLOAT_VECTORS_INL_HPP
 #endif
 
-HWY_BEFORE_NAMESPACE();
 namespace vmaf::float_vectors::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -21,6 +21,5 @@ constexpr int kLanes = HWY_LANES(float);
 constexpr int kHalf = kLanes / 2;
 
 } // namespace vmaf::float_vectors::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
 
 #endif

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "metrics/early_scores.hpp"
 #include "metrics/registry.hpp"
 #include "scores/feature_name.hpp"
 #include "session/metric_slot.hpp"
@@ -93,7 +94,7 @@ LocalScores::Source LocalScores::source_of(const std::string &name, const std::s
             return entry.second == name || feature_alias(entry.second) == name;
         });
         if (found == names.end()) continue;
-        if (slot->info().holds_everywhere) return {0, found->second};
+        if (slot->info().holds_everywhere) return {0, found->second, slot.get(), found->first};
         const auto local = slot->local_names();
         const auto at = std::find(local.begin(), local.end(), found->first);
         if (at == local.end()) continue;
@@ -103,7 +104,7 @@ LocalScores::Source LocalScores::source_of(const std::string &name, const std::s
             measured = measured_.insert(measured_.end(), {slot.get(), columns_});
             columns_ += local.size();
         }
-        return {measured->first_column + std::size_t(at - local.begin()), {}};
+        return {.column = measured->first_column + std::size_t(at - local.begin()), .of_frame = {}, .given_as = {}};
     }
     const auto is_score = [&](const auto &slot) {
         return std::any_of(slot->stored_names().begin(), slot->stored_names().end(), [&](const auto &entry) {
@@ -218,9 +219,16 @@ void LocalScores::add(unsigned index, std::shared_ptr<const Areas> areas, const 
     pending_.push_back({index, std::move(areas), figures});
 }
 
+// Some metrics give the scores of all frames at the end of the stream; cells would wait for it in memory.
+std::optional<double> LocalScores::frame_score(const Source &source, unsigned index, const ScoreCollector &scores) {
+    const std::optional<double> given = scores.find(source.of_frame, index);
+    const auto *const metric = dynamic_cast<const EarlyScores *>(&source.slot->metric());
+    return given || !metric ? given : metric->settled(source.given_as, index);
+}
+
 bool LocalScores::is_complete(const Score &score, unsigned index, const ScoreCollector &scores) const {
     return std::all_of(score.sources.begin(), score.sources.end(),
-                       [&](const Source &s) { return s.of_frame.empty() || scores.find(s.of_frame, index); });
+                       [&](const Source &s) { return s.of_frame.empty() || frame_score(s, index, scores); });
 }
 
 void LocalScores::hand_out(ScoreCollector &scores) {
@@ -242,8 +250,7 @@ void LocalScores::predict(const Score &score, const Pending &frame, std::size_t 
                           const ScoreCollector &scores, double *out) const {
     std::array<double, kMaxFeatures> features{};
     for (std::size_t k = 0; k < score.sources.size(); k++)
-        if (const std::string &name = score.sources[k].of_frame; !name.empty())
-            features[k] = *scores.find(name, frame.index);
+        if (!score.sources[k].of_frame.empty()) features[k] = *frame_score(score.sources[k], frame.index, scores);
     for (std::size_t i = from; i < to; i++) {
         for (std::size_t k = 0; k < score.sources.size(); k++)
             if (score.sources[k].of_frame.empty()) features[k] = frame.figures[i * columns_ + score.sources[k].column];

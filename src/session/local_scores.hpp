@@ -92,7 +92,9 @@ class LocalScores {
     // Where a figure comes from.
     struct Source {
         std::size_t column = 0;
-        std::string of_frame; // not empty: the frame's score of this name
+        std::string of_frame; // not empty: the frame's score of this name,
+        const MetricSlot *slot = nullptr;
+        std::string_view given_as; // which its metric gives by this one
     };
     struct Score {
         std::vector<Source> sources;
@@ -114,6 +116,7 @@ class LocalScores {
     Source source_of(const std::string &stored_name, const std::string &wanted_by, const Slots &slots);
     std::shared_ptr<const Areas> make_areas(unsigned index) const;
     PictureArea checked(const Region &region, const PictureArea &area) const;
+    static std::optional<double> frame_score(const Source &source, unsigned index, const ScoreCollector &scores);
     bool is_complete(const Score &score, unsigned index, const ScoreCollector &scores) const;
     void predict(const Score &score, const Pending &frame, std::size_t from, std::size_t to,
                  const ScoreCollector &scores, double *out) const;

@@ -82,6 +82,25 @@ TEST(TurboParts, MapsAndRegionsOfEveryFrame) {
     }
 }
 
+// Not at the end of the stream, which gives frames the motion that models need: memory does not grow with clips.
+TEST(TurboParts, CellsOfModelsComeOneFrameLate) {
+    for (const char *version : {"vmaf_v0.6.1", "vmaf_float_v0.6.1"}) {
+        Taken cells;
+        LoadedModel model(version, "vmaf");
+        Context ctx(quiet(0));
+        cells.ctx = ctx;
+        VmafTurboMap map = map_of(nullptr, cells);
+        map.model = model;
+        EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
+        EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
+        EXPECT_EQ(vmaf_turbo_use_map(ctx, &map), 0) << vmaf_turbo_last_error();
+        for (unsigned i = 0; i < 5; i++) ASSERT_EQ(feed(ctx, i), 0) << vmaf_turbo_last_error();
+        EXPECT_EQ(cells.frames, (std::vector<unsigned>{0, 1, 2, 3})) << version;
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
+        EXPECT_EQ(cells.frames.size(), 5u);
+    }
+}
+
 TEST(TurboParts, RegionsThatMoveHaveScoresWhereTheyAre) {
     Context ctx;
     VmafTurboRegion face = region("face", 0, 0, 16, 16);

@@ -11,6 +11,7 @@
 #include "base/aligned.hpp"
 #include "base/error.hpp"
 #include "metrics/common/reflect.hpp"
+#include "metrics/early_scores.hpp"
 #include "metrics/motion/motion_device.hpp"
 #include "metrics/reference_halves.hpp"
 #include "metrics/strips.hpp"
@@ -201,7 +202,7 @@ class ZeroScorer final : public FrameScorer {
     void measure(const FrameInput &, FrameResult &result) override { result.values[0] = 0; }
 };
 
-class Motion final : public Metric {
+class Motion final : public Metric, public EarlyScores {
   public:
     Motion(const Names &names, const Settings &settings) : names_(names), settings_(settings) {}
 
@@ -232,37 +233,43 @@ class Motion final : public Metric {
         const double score = minimum(sum / 256.0 / samples_ * settings_.fps_weight, settings_.max_val);
         sink.score(names_.sad, index, score);
         if (settings_.debug) sink.score(kMotionScore, index, score);
-        frame_scores_.emplace(index, score);
+        beyond_gap_.emplace(index, score);
+        for (auto next = beyond_gap_.find(unsigned(scores_.size())); next != beyond_gap_.end();
+             next = beyond_gap_.find(unsigned(scores_.size()))) {
+            scores_.push_back(next->second);
+            beyond_gap_.erase(next);
+        }
     }
 
     // motion2 and motion3 of all frames (2.5).
     void flush(ScoreSink &sink) override {
-        const std::vector<double> s = consecutive_scores();
-        const std::size_t m = settings_.distance;
-        const double first = s.size() > m ? limited(s[m]) : 0.0;
-        double previous = first;
-        for (std::size_t i = 0; i < s.size(); i++) {
-            const double motion2 = i < m ? 0.0 : lower_of_neighbours(s, i);
-            const double blended = i < m ? first : limited(motion2);
-            const bool averaged = settings_.moving_average && i >= m;
-            sink.score(names_.motion2, unsigned(i), motion2);
-            sink.score(names_.motion3, unsigned(i), averaged ? (blended + previous) / 2.0 : blended);
-            previous = blended;
+        for (std::size_t i = 0; i < scores_.size(); i++) {
+            sink.score(names_.motion2, unsigned(i), motion2(i));
+            sink.score(names_.motion3, unsigned(i), motion3(i));
         }
+    }
+
+    // With the next frame's score, and that of the first frame that has an earlier one.
+    std::optional<double> settled(std::string_view name, unsigned index) const override {
+        if (std::size_t(index) + 1 >= scores_.size() || scores_.size() <= settings_.distance) return {};
+        if (name == names_.motion2) return motion2(index);
+        return name == names_.motion3 ? std::optional(motion3(index)) : std::nullopt;
     }
 
   private:
-    // Up to the first gap in the frame numbers.
-    std::vector<double> consecutive_scores() const {
-        std::vector<double> scores;
-        for (const auto &[index, score] : frame_scores_) {
-            if (index != scores.size()) break;
-            scores.push_back(score);
-        }
-        return scores;
+    double motion2(std::size_t i) const { return i < settings_.distance ? 0.0 : lower_of_neighbours(i); }
+    double motion3(std::size_t i) const {
+        const bool averaged = settings_.moving_average && i >= settings_.distance;
+        return averaged ? (blended(i) + blended(i - 1)) / 2.0 : blended(i);
+    }
+    double blended(std::size_t i) const {
+        const std::size_t m = settings_.distance;
+        if (i >= m) return limited(motion2(i));
+        return scores_.size() > m ? limited(scores_[m]) : 0.0;
     }
 
-    double lower_of_neighbours(const std::vector<double> &s, std::size_t i) const {
+    double lower_of_neighbours(std::size_t i) const {
+        const std::vector<double> &s = scores_;
         if (i + 1 == s.size()) return s[i];
         if (settings_.distance == 1) return minimum(s[i], s[i + 1]);
         // Quirk of the five-frame window: the neighbours are compared, not the frame itself, and frame 2 has no lower
@@ -279,7 +286,8 @@ class Motion final : public Metric {
     PictureFormat format_;
     int width_ = 0;
     double samples_ = 0;
-    std::map<unsigned, double> frame_scores_;
+    std::vector<double> scores_; // up to the first gap in the frame numbers
+    std::map<unsigned, double> beyond_gap_;
 };
 
 std::unique_ptr<Metric> create_motion(const OptionValues &options) {

@@ -65,10 +65,12 @@ double Regressor::rbf_sum(std::span<const double> features) const {
             }
         }
         const std::size_t count = std::min(kBlock, coefficients_.size() - first);
-        for (std::size_t j = 0; j < count; j++) {
-            for (; extra < extra_end_[first + j]; extra++) distance[j] += extra_[extra] * extra_[extra];
-            sum += coefficients_[first + j] * std::exp(-gamma_ * distance[j]);
-        }
+        if (!extra_.empty())
+            for (std::size_t j = 0; j < count; j++)
+                for (; extra < extra_end_[first + j]; extra++) distance[j] += extra_[extra] * extra_[extra];
+        const double *coefficients = coefficients_.data() + first;
+        for (double &d : distance) d *= -gamma_;
+        for (std::size_t j = 0; j < count; j++) sum += coefficients[j] * std::exp(distance[j]);
     }
     return sum;
 }

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "equality/equality.hpp"
 #include "metrics/adm/adm.hpp"
@@ -144,6 +146,21 @@ const Registration denominator_equality({
     .depths = {8},
 });
 
+// Edges of up to five parts of the columns that are pooled.
+std::vector<int> part_edges(Workload &w, const RowRange &range) {
+    std::vector<int> edges = {range.from + 1, range.to + 1};
+    for (auto more = range.repeats > 1 ? 0 : w.random()() % 5; more > 0; more--)
+        edges.push_back(range.from + 1 + int(w.random()() % unsigned(range.size())));
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    return edges;
+}
+
+std::int64_t *copy_sums(const std::vector<RowSums> &parts, std::int64_t *out) {
+    for (const RowSums &sums : parts) out = std::copy(sums.begin(), sums.end(), out);
+    return out;
+}
+
 // Masks of three rows and the pooling of the middle one, whatever form the masks have.
 Call masked0(Workload &w, Isa isa) {
     const Plan plan = some_band_plan(w);
@@ -163,21 +180,22 @@ Call masked0(Workload &w, Isa isa) {
     }
     auto *const scratch = work_row<std::uint32_t>(w, 3 * (plan.scale[0].window.width + 2 * kRowMargin));
     const RowRange range(w);
-    std::int64_t *const out = w.output<std::int64_t>(kBands);
+    const std::vector<int> edges = part_edges(w, range);
+    std::int64_t *const out = w.output<std::int64_t>(kBands * (edges.size() - 1));
     return [=, functions = rows_for(isa)] {
         const ScalePlan &p = plan.scale[0];
-        const int from = range.from + 1, to = range.to + 1; // pooled
+        const int from = edges.front(), to = edges.back();
+        std::vector<RowSums> sums(edges.size() - 1);
         for (int k = 0; k < range.repeats; k++) {
-            RowSums sums;
             if (functions.narrow_mask0) {
                 for (std::size_t i = k ? 2 : 0; i < 3; i++)
                     functions.narrow_mask0(y[i], from - 1, to + 1, p, narrow[i]);
-                sums = functions.narrow_pool0(x, narrow, from, to, p, scratch);
+                functions.narrow_pool0(x, narrow, edges, p, scratch, sums.data());
             } else {
                 for (std::size_t i = k ? 2 : 0; i < 3; i++) functions.mask0(y[i], from - 1, to + 1, p, wide[i]);
-                sums = functions.pool0(x, wide, from, to, p, scratch);
+                functions.pool0(x, wide, edges, p, scratch, sums.data());
             }
-            std::copy(sums.begin(), sums.end(), out);
+            copy_sums(sums, out);
         }
     };
 }
@@ -200,18 +218,20 @@ Call masked(Workload &w, Isa isa) {
     }
     auto *const scratch = work_row<std::uint32_t>(w, 3 * (plan.scale[0].window.width + 2 * kRowMargin));
     const RowRange range(w);
-    std::int64_t *const out = w.output<std::int64_t>(kBands);
+    const std::vector<int> edges = part_edges(w, range);
+    std::int64_t *const out = w.output<std::int64_t>(kBands * (edges.size() - 1));
     std::int32_t *const magnitude_out = w.output<std::int32_t>(3 * std::size_t(range.size()));
     return [=, functions = rows_for(isa)] {
         ScalePlan p = plan.scale[scale];
         p.window.width = width;
-        const int from = range.from + 1, to = range.to + 1; // pooled
+        const int from = edges.front(), to = edges.back();
+        std::vector<RowSums> sums(edges.size() - 1);
         for (int k = 0; k < range.repeats; k++) {
             for (std::size_t i = k ? 2 : 0; i < 3; i++)
                 functions.mask(y[i], from - 1, to + 1, p, magnitude[i], mask[i]);
             const In<std::int32_t> x = {magnitude[0][0], magnitude[2][1], magnitude[1][2]};
-            const RowSums sums = functions.pool(x, mask, from, to, p, scratch);
-            std::copy(sums.begin(), sums.end(), out);
+            functions.pool(x, mask, edges, p, scratch, sums.data());
+            copy_sums(sums, out);
         }
         copy_bands(magnitude[1], from, to, magnitude_out);
     };

@@ -369,24 +369,23 @@ template <class Dot> HWY_INLINE ColumnSums column_sums(const std::array<NarrowMa
 // Thresholds come from sums of columns; a multiply-add of (|x|, |x|) with the two halves of the weight to minus the
 // threshold gives M - thr 2^u. What is positive goes to a list for each band.
 template <class Dot>
-RowSums narrow_pool0(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 3> &mask, int from, int to,
-                     const ScalePlan &plan, std::uint32_t *scratch) {
+void narrow_pool0(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 3> &mask, Edges edges,
+                  const ScalePlan &plan, std::uint32_t *scratch, RowSums *parts) {
     const D16 d;
     const D32 d32;
     const hn::ScalableTag<std::uint8_t> d8;
     HWY_ALIGN static constexpr std::uint8_t kTwiceEven[] = {0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12, 13, 12, 13};
     HWY_ALIGN static constexpr std::uint8_t kTwiceOdd[] = {2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11, 14, 15, 14, 15};
     const V16 twice_even = as16(hn::LoadDup128(d8, kTwiceEven)), twice_odd = as16(hn::LoadDup128(d8, kTwiceOdd));
-    const int edges = int(plan.weight[0]), diagonal = int(plan.weight[2]);
-    const V16 weight_edges = pair(edges - edges / 2, edges / 2);
+    const int straight = int(plan.weight[0]), diagonal = int(plan.weight[2]);
+    const V16 weight_straight = pair(straight - straight / 2, straight / 2);
     const V16 weight_diagonal = pair(diagonal - diagonal / 2, diagonal / 2);
     const int length = plan.window.width + 2 * kRowMargin;
-    std::uint32_t *const lists[kBands] = {scratch, scratch + length, scratch + 2 * length};
-    std::uint32_t *ends[kBands] = {lists[0], lists[1], lists[2]};
-    const int begin = round_down<kLanes16>(from);
+    PositiveLists lists(scratch, length, parts);
+    const int begin = round_down<kLanes16>(edges.front());
     V32 before_odd = column_sums<Dot>(mask, begin - kLanes16).odd;
     ColumnSums sums = column_sums<Dot>(mask, begin);
-    const auto block = [&](int j, auto at_edge) HWY_ATTR {
+    const auto block = [&](int j, auto take) HWY_ATTR {
         const ColumnSums next = column_sums<Dot>(mask, j + kLanes16);
         const V32 both = hn::Add(sums.even, sums.odd);
         const V32 even =
@@ -394,31 +393,37 @@ RowSums narrow_pool0(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 
         const V32 odd =
             hn::Add(hn::Add(hn::Load(d32, mask[1].centre_odd + j / 2), both), next_lane<4>(sums.even, next.even));
         before_odd = sums.odd, sums = next;
-        V32 in_even = hn::Zero(d32), in_odd = hn::Zero(d32);
-        if constexpr (at_edge) {
-            const V32 in = as32(inside(d, j, from, to));
-            in_even = hn::ShiftRight<16>(hn::ShiftLeft<16>(in)), in_odd = hn::ShiftRight<16>(in);
-        }
         const auto excess = [&](std::size_t b, V32 e, V32 o, V16 weight) HWY_ATTR {
             const V16 v = hn::Abs(hn::Load(d, x[b] + j));
-            V32 xe = Dot::dot(e, hn::TableLookupBytes(v, twice_even), weight);
-            V32 xo = Dot::dot(o, hn::TableLookupBytes(v, twice_odd), weight);
-            if constexpr (at_edge) xe = hn::And(xe, in_even), xo = hn::And(xo, in_odd);
-            ends[b] = append_positive(append_positive(ends[b], xe), xo);
+            take(b, Dot::dot(e, hn::TableLookupBytes(v, twice_even), weight),
+                 Dot::dot(o, hn::TableLookupBytes(v, twice_odd), weight));
         };
         const V32 even10 = hn::ShiftLeft<10>(even), odd10 = hn::ShiftLeft<10>(odd);
-        excess(0, even10, odd10, weight_edges);
-        excess(1, even10, odd10, weight_edges);
+        excess(0, even10, odd10, weight_straight);
+        excess(1, even10, odd10, weight_straight);
         excess(2, hn::ShiftLeft<12>(even), hn::ShiftLeft<12>(odd), weight_diagonal);
     };
-    for (int j = begin; j < to; j += kLanes16)
-        if (j < from || j + kLanes16 > to)
-            block(j, std::true_type{});
-        else
-            block(j, std::false_type{});
-    return {cube_list<29>(lists[0], ends[0], plan.num_term_shift[0]),
-            cube_list<29>(lists[1], ends[1], plan.num_term_shift[1]),
-            cube_list<30>(lists[2], ends[2], plan.num_term_shift[2])};
+    for (int j = begin; j < edges.back(); j += kLanes16) {
+        if (lists.takes_all(edges, j, j + kLanes16)) {
+            block(j, [&](std::size_t b, V32 even, V32 odd) HWY_ATTR { lists.append(b, even), lists.append(b, odd); });
+            lists.next_part(edges, j + kLanes16);
+            continue;
+        }
+        V32 excess[kBands][2];
+        block(j, [&](std::size_t b, V32 even, V32 odd) HWY_ATTR { excess[b][0] = even, excess[b][1] = odd; });
+        do {
+            const V32 in = as32(inside(d, j, edges[lists.part()], edges[lists.part() + 1]));
+            const V32 in_even = hn::ShiftRight<16>(hn::ShiftLeft<16>(in)), in_odd = hn::ShiftRight<16>(in);
+            for (std::size_t b = 0; b < kBands; b++) {
+                lists.append(b, hn::And(excess[b][0], in_even));
+                lists.append(b, hn::And(excess[b][1], in_odd));
+            }
+        } while (lists.next_part(edges, j + kLanes16));
+    }
+    const std::span sums_of_parts(parts, edges.size() - 1);
+    cube_parts<29>(scratch, 0, plan.num_term_shift[0], sums_of_parts);
+    cube_parts<29>(scratch + length, 1, plan.num_term_shift[1], sums_of_parts);
+    cube_parts<30>(scratch + 2 * length, 2, plan.num_term_shift[2], sums_of_parts);
 }
 
 } // namespace vmaf::adm::HWY_NAMESPACE

@@ -317,32 +317,35 @@ inline void mask(const In<std::int32_t> &y, int from, int to, const ScalePlan &p
     }
 }
 
-inline RowSums pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, int from, int to,
-                    const ScalePlan &plan, std::uint32_t *scratch) {
+inline void pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Edges edges,
+                 const ScalePlan &plan, std::uint32_t *scratch, RowSums *parts) {
     const D32 d;
     const int length = plan.window.width + 2 * kRowMargin;
-    std::uint32_t *const lists[kBands] = {scratch, scratch + length, scratch + 2 * length};
-    std::uint32_t *ends[kBands] = {lists[0], lists[1], lists[2]};
-    const auto block = [&](int j, auto at_edge) HWY_ATTR {
+    PositiveLists lists(scratch, length, parts);
+    const auto block = [&](int j, auto take) HWY_ATTR {
         V32 threshold = hn::Load(d, mask[1].centre + j);
         for (const MaskRow &row : mask) {
             const std::int32_t *n = row.neighbour + j;
             threshold = hn::Add(threshold, hn::Add(hn::Add(hn::LoadU(d, n - 1), hn::Load(d, n)), hn::LoadU(d, n + 1)));
         }
-        for (std::size_t b = 0; b < kBands; b++) {
-            V32 excess = hn::Sub(hn::Load(d, magnitude[b] + j), threshold);
-            if constexpr (at_edge) excess = hn::And(excess, inside(d, j, from, to));
-            ends[b] = append_positive(ends[b], excess);
-        }
+        for (std::size_t b = 0; b < kBands; b++) take(b, hn::Sub(hn::Load(d, magnitude[b] + j), threshold));
     };
-    for (int j = round_down<kLanes32>(from); j < to; j += kLanes32)
-        if (j < from || j + kLanes32 > to)
-            block(j, std::true_type{});
-        else
-            block(j, std::false_type{});
-    RowSums sums;
-    for (std::size_t b = 0; b < kBands; b++) sums[b] = cube_list<30>(lists[b], ends[b], plan.num_term_shift[b]);
-    return sums;
+    for (int j = round_down<kLanes32>(edges.front()); j < edges.back(); j += kLanes32) {
+        if (lists.takes_all(edges, j, j + kLanes32)) {
+            block(j, [&](std::size_t b, V32 excess) HWY_ATTR { lists.append(b, excess); });
+            lists.next_part(edges, j + kLanes32);
+            continue;
+        }
+        V32 excess[kBands];
+        block(j, [&](std::size_t b, V32 all) HWY_ATTR { excess[b] = all; });
+        do {
+            const V32 in = inside(d, j, edges[lists.part()], edges[lists.part() + 1]);
+            for (std::size_t b = 0; b < kBands; b++) lists.append(b, hn::And(excess[b], in));
+        } while (lists.next_part(edges, j + kLanes32));
+    }
+    for (std::size_t b = 0; b < kBands; b++)
+        cube_parts<30>(scratch + b * std::size_t(length), b, plan.num_term_shift[b],
+                       std::span(parts, edges.size() - 1));
 }
 
 } // namespace vmaf::adm::HWY_NAMESPACE

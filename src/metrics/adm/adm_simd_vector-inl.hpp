@@ -197,21 +197,58 @@ HWY_INLINE std::uint32_t *append_positive(std::uint32_t *list, V32 v) {
 #endif
 }
 
-// Sum over a list of (((x*x + half) >> Q) * x + half) >> c (3.8), products of 32-bit numbers in 64-bit lanes.
-template <int Q> HWY_INLINE std::int64_t cube_list(const std::uint32_t *list, std::uint32_t *end, int c) {
+// What is positive in a row: a list for each band, in the order of columns. Where parts end is kept in place of their
+// sums, for cube_parts.
+class PositiveLists {
+  public:
+    HWY_INLINE PositiveLists(std::uint32_t *scratch, int length, RowSums *parts)
+        : begins_{scratch, scratch + length, scratch + 2 * length}, ends_{begins_[0], begins_[1], begins_[2]},
+          parts_(parts) {}
+
+    HWY_INLINE void append(std::size_t band, V32 v) { ends_[band] = append_positive(ends_[band], v); }
+    HWY_INLINE std::size_t part() const { return part_; } // at work
+    HWY_INLINE bool takes_all(Edges edges, int from, int to) const {
+        return from >= edges[part_] && to <= edges[part_ + 1];
+    }
+    // Everything before `column` is appended, of the part at work. Whether another part begins before it.
+    HWY_INLINE bool next_part(Edges edges, int column) {
+        if (edges[part_ + 1] > column) return false;
+        for (std::size_t b = 0; b < kBands; b++) parts_[part_][b] = ends_[b] - begins_[b];
+        part_++;
+        return part_ + 1 < edges.size() && edges[part_] < column;
+    }
+
+  private:
+    std::uint32_t *begins_[kBands], *ends_[kBands];
+    RowSums *parts_;
+    std::size_t part_ = 0;
+};
+
+// Sums over the parts of a list of (((x*x + half) >> Q) * x + half) >> c (3.8), products of 32-bit numbers in 64-bit
+// lanes. sums[i][band]: where part i ends, replaced by its sum.
+template <int Q>
+HWY_INLINE void cube_parts(const std::uint32_t *list, std::size_t band, int c, std::span<RowSums> sums) {
+    const D32 d;
     const VU64 round_q = set64(std::uint64_t(1) << (Q - 1)), round_c = set64(std::uint64_t(half_of(c)));
     const VU64 shift_c = set64(std::uint64_t(c));
     const auto cube = [&](V32 x) HWY_ATTR {
         const VU64 square = hn::ShiftRight<Q>(hn::Add(mul_even_unsigned(x, x), round_q));
         return hn::Shr(hn::Add(mul_even_unsigned(as32(square), x), round_c), shift_c);
     };
-    hn::StoreU(hn::Zero(DU32()), DU32(), end); // the last vector may be incomplete; zeros add nothing
-    VU64 even = hn::Zero(DU64()), odd = hn::Zero(DU64());
-    for (; list < end; list += kLanes32) {
-        const V32 x = as32(hn::LoadU(DU32(), list));
-        even = hn::Add(even, cube(x)), odd = hn::Add(odd, cube(odd_lanes(x)));
+    const V32 lanes = hn::Iota(d, 0);
+    std::int64_t at = 0;
+    for (RowSums &part : sums) {
+        const std::int64_t end = part[band];
+        VU64 even = hn::Zero(DU64()), odd = hn::Zero(DU64());
+        const auto add = [&](V32 x) HWY_ATTR { even = hn::Add(even, cube(x)), odd = hn::Add(odd, cube(odd_lanes(x))); };
+        for (; at + kLanes32 <= end; at += kLanes32) add(as32(hn::LoadU(DU32(), list + at)));
+        if (at < end) { // zeros add nothing
+            const auto listed = hn::Lt(lanes, hn::Set(d, std::int32_t(end - at)));
+            add(hn::IfThenElseZero(listed, as32(hn::LoadU(DU32(), list + at))));
+        }
+        part[band] = std::int64_t(sum_of(hn::Add(even, odd)));
+        at = end;
     }
-    return std::int64_t(sum_of(hn::Add(even, odd)));
 }
 
 // Which lanes of the vector at `column` lie in [from, to): all bits set.

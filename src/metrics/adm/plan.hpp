@@ -56,6 +56,7 @@ Plan make_plan(const Options &options, const PictureFormat &format);
 bool measure_alike(const Plan &a, const Plan &b);
 
 // Sums of one scale over the window (3.6, 3.8). Integers: they may be made in parts and added in any order.
+using RowSums = std::array<std::int64_t, kBands>;
 struct ScaleSums {
     std::array<std::uint64_t, kBands> den{};
     std::array<std::int64_t, kBands> num{}, aim{};

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "metrics/adm/plan.hpp"
 #include "metrics/adm/sweep_parts.hpp"
@@ -17,7 +18,8 @@ inline constexpr std::array<int, 4> kLow = {15826, 27411, 7345, -4240};    // 3.
 inline constexpr std::array<int, 4> kHigh = {-4240, -7345, 27411, -15826}; // sum 0
 inline constexpr int kLowSum = 46342;
 
-using RowSums = std::array<std::int64_t, kBands>;
+// Of a row's parts: part i is [edges[i], edges[i + 1]).
+using Edges = std::span<const int>;
 
 // What a row of masking coefficients adds to thresholds (3.8), the three bands together: every sample adds `neighbour`
 // to all nine thresholds around it, and `centre` (kappa - nu) besides to its own.
@@ -61,14 +63,14 @@ struct RowFunctions {
                    const Bands<std::int16_t> &a);
     // Sum of cubed magnitudes (3.6).
     std::uint64_t (*denominator0)(const std::int16_t *o, int from, int to);
-    // 3.8; `shift` and `scratch`: see pool.
+    // 3.8.
     void (*mask0)(const In<std::int16_t> &y, int from, int to, const ScalePlan &plan, const MaskRow &out);
-    RowSums (*pool0)(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, int from, int to,
-                     const ScalePlan &plan, std::uint32_t *scratch);
+    void (*pool0)(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, Edges edges, const ScalePlan &plan,
+                  std::uint32_t *scratch, RowSums *sums); // see pool
     // Null where a set has none.
     void (*narrow_mask0)(const In<std::int16_t> &y, int from, int to, const ScalePlan &plan, const NarrowMaskRow &out);
-    RowSums (*narrow_pool0)(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 3> &mask, int from, int to,
-                            const ScalePlan &plan, std::uint32_t *scratch);
+    void (*narrow_pool0)(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 3> &mask, Edges edges,
+                         const ScalePlan &plan, std::uint32_t *scratch, RowSums *sums);
 
     // Scales 1..3. Vertical passes take elements [from, to) of rows that are stored one column late and folded.
     void (*vertical1)(const Rows<std::int16_t> &rows, int from, int to, std::int32_t *low, std::int32_t *high);
@@ -87,10 +89,10 @@ struct RowFunctions {
     // `magnitude` receives |c|, which is also what the component has to offer as a signal.
     void (*mask)(const In<std::int32_t> &y, int from, int to, const ScalePlan &plan,
                  const Bands<std::int32_t> &magnitude, const MaskRow &out);
-    // One row's sums of the component x masked by the other one: `mask` are the rows above, at and below. `scratch`
-    // has room for three rows.
-    RowSums (*pool)(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, int from, int to,
-                    const ScalePlan &plan, std::uint32_t *scratch);
+    // Sums of the component x masked by the other one, for each part of a row: `mask` are the rows above, at and below.
+    // `scratch` has room for three rows.
+    void (*pool)(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Edges edges,
+                 const ScalePlan &plan, std::uint32_t *scratch, RowSums *sums);
 };
 
 const RowFunctions &scalar_rows();

@@ -216,8 +216,8 @@ template <int Q> std::int64_t cube(std::uint32_t magnitude, std::uint32_t thresh
     return (square * x + half_of(c)) >> c;
 }
 
-RowSums pool0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, int from, int to, const ScalePlan &plan,
-              std::uint32_t *scratch) {
+RowSums pool_part0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, int from, int to,
+                   const ScalePlan &plan, std::uint32_t *scratch) {
     std::uint32_t *threshold = scratch;
     thresholds(mask, from, to, threshold, scratch + plan.window.width + kRowMargin);
     const auto row = [&]<int Q, int Up>(std::size_t b) {
@@ -229,9 +229,14 @@ RowSums pool0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, int
     };
     return {row.operator()<29, 10>(0), row.operator()<29, 10>(1), row.operator()<30, 12>(2)};
 }
+void pool0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, Edges edges, const ScalePlan &plan,
+           std::uint32_t *scratch, RowSums *sums) {
+    for (std::size_t i = 0; i + 1 < edges.size(); i++)
+        sums[i] = pool_part0(x, mask, edges[i], edges[i + 1], plan, scratch);
+}
 
-RowSums pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, int from, int to,
-             const ScalePlan &plan, std::uint32_t *scratch) {
+RowSums pool_part(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, int from, int to,
+                  const ScalePlan &plan, std::uint32_t *scratch) {
     std::uint32_t *threshold = scratch;
     thresholds(mask, from, to, threshold, scratch + plan.window.width + kRowMargin);
     RowSums sums{};
@@ -242,6 +247,11 @@ RowSums pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &ma
         sums[b] = std::int64_t(sum);
     }
     return sums;
+}
+void pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Edges edges, const ScalePlan &plan,
+          std::uint32_t *scratch, RowSums *sums) {
+    for (std::size_t i = 0; i + 1 < edges.size(); i++)
+        sums[i] = pool_part(magnitude, mask, edges[i], edges[i + 1], plan, scratch);
 }
 
 } // namespace

@@ -71,8 +71,7 @@ template <class Component> struct LateHalf {
             if (!pooled.has(done) || (done == row && row != plan.window.height - 1)) continue;
             for (std::size_t c = 0; c < (with_aim ? 2u : 1u); c++) {
                 const std::array<int, 3> rows = mask_rows(done, plan.window.height);
-                const RowSums row_sums = tiles.wanted() ? pool_tiles(rows, int(c), tiles, pool)
-                                                        : pool(rows, int(c), plan.window.left, plan.window.right);
+                const RowSums row_sums = row_of(rows, c, tiles, pool);
                 if (done < plan.window.top || done >= plan.window.bottom) continue;
                 auto &total = c == 0 ? sums.num : sums.aim;
                 for (std::size_t b = 0; b < kBands; b++)
@@ -81,19 +80,17 @@ template <class Component> struct LateHalf {
         }
     }
 
-    // The row tile by tile. Returns what the frame counts of it.
+    // What the frame counts of the row; where tiles are wanted, they get it all.
     template <class Pool>
-    RowSums pool_tiles(const std::array<int, 3> &rows, int component, ScaleTiles &tiles, Pool pool) {
-        std::array<std::uint64_t, kBands> scored{};
-        for (const TileColumns &columns : tiles.columns()) {
-            const RowSums part = pool(rows, component, columns.from, columns.to);
-            ScaleTile &tile = tiles.at(rows[1], columns.tile);
-            for (std::size_t b = 0; b < kBands; b++) {
-                (component == 0 ? tile.num : tile.aim)[b].add(part[b]);
-                if (columns.is_scored) scored[b] += std::uint64_t(part[b]);
-            }
+    RowSums row_of(const std::array<int, 3> &rows, std::size_t component, ScaleTiles &tiles, Pool pool) {
+        if (tiles.wanted()) {
+            pool(rows, component, tiles.edges(), tiles.sums().data());
+            return tiles.add(rows[1], component == 0 ? &ScaleTile::num : &ScaleTile::aim);
         }
-        return {std::int64_t(scored[0]), std::int64_t(scored[1]), std::int64_t(scored[2])};
+        RowSums sums;
+        const std::array<int, 2> edges = {plan.window.left, plan.window.right};
+        pool(rows, component, edges, &sums);
+        return sums;
     }
 };
 
@@ -148,17 +145,18 @@ class FirstLate : public LateHalf<Component0> {
             else
                 fold_mask(c.neighbour.get(), share.detail_columns, plan.window.width);
         }
-        pool_behind(row, share.pooled, tiles, sums, [&](const std::array<int, 3> &rows, int c, int from, int to) {
-            const std::size_t x = std::size_t(c), y = x ^ 1;
+        const auto pool = [&](const std::array<int, 3> &rows, std::size_t x, Edges edges, RowSums *parts) {
+            const std::size_t y = x ^ 1;
             const In<std::int16_t> signal = inputs(slot(rows[1])[x].values);
             if (narrow_) {
                 const std::array masks = {slot(rows[0])[y].narrow_mask(), slot(rows[1])[y].narrow_mask(),
                                           slot(rows[2])[y].narrow_mask()};
-                return functions_.narrow_pool0(signal, masks, from, to, plan, scratch.get());
+                return functions_.narrow_pool0(signal, masks, edges, plan, scratch.get(), parts);
             }
             const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
-            return functions_.pool0(signal, masks, from, to, plan, scratch.get());
-        });
+            functions_.pool0(signal, masks, edges, plan, scratch.get(), parts);
+        };
+        pool_behind(row, share.pooled, tiles, sums, pool);
     }
 
   private:
@@ -190,11 +188,12 @@ class LaterLate : public LateHalf<Component> {
                         components[c].mask());
             fold_mask(components[c].neighbour.get(), columns, plan.window.width);
         }
-        pool_behind(row, share.pooled, tiles, sums, [&](const std::array<int, 3> &rows, int c, int from, int to) {
-            const std::size_t x = std::size_t(c), y = x ^ 1;
+        const auto pool = [&](const std::array<int, 3> &rows, std::size_t x, Edges edges, RowSums *parts) {
+            const std::size_t y = x ^ 1;
             const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
-            return masks_.pool(inputs(slot(rows[1])[x].magnitude), masks, from, to, plan, scratch.get());
-        });
+            masks_.pool(inputs(slot(rows[1])[x].magnitude), masks, edges, plan, scratch.get(), parts);
+        };
+        pool_behind(row, share.pooled, tiles, sums, pool);
     }
 
   private:
@@ -247,29 +246,40 @@ template <class Coefficient, class Late> struct Level {
         return rows;
     }
 
-    // Of columns base ... base + count - 1; `sum` takes columns from `base` on. Returns what the frame counts of it.
-    template <class Sum> std::uint64_t denominator_of(int row, int base, int count, std::size_t band, Sum sum) {
-        const auto inside = [&](int column) { return std::clamp(column - base, 0, count); };
-        if (!tiles.wanted()) return sum(inside(plan.window.left), inside(plan.window.right));
-        std::uint64_t scored = 0;
-        for (const TileColumns &columns : tiles.columns()) {
-            const int from = inside(columns.from), to = inside(columns.to);
-            if (from >= to) continue;
-            const std::uint64_t part = sum(from, to);
-            tiles.at(row, columns.tile).den[band].add(std::int64_t(part));
-            if (columns.is_scored) scored += part;
-        }
-        return scored;
+    // Begins the denominators of a row.
+    void begin_denominators() {
+        denominators_ = {};
+        std::fill(tiles.sums().begin(), tiles.sums().end(), RowSums{});
     }
 
-    void add_denominators(int row, const std::array<std::uint64_t, kBands> &row_sums, std::size_t scale,
-                          std::span<FrameSums> sums) const {
+    // Of columns base ... base + count - 1; `sum` takes columns from `base` on.
+    template <class Sum> void add_denominator(int base, int count, std::size_t band, Sum sum) {
+        const auto inside = [&](int column) { return std::clamp(column - base, 0, count); };
+        if (!tiles.wanted()) {
+            denominators_[band] += sum(inside(plan.window.left), inside(plan.window.right));
+            return;
+        }
+        const std::span<const int> edges = tiles.edges();
+        std::size_t part = std::size_t(std::upper_bound(edges.begin(), edges.end(), base) - edges.begin()) - 1;
+        for (; part + 1 < edges.size() && edges[part] < base + count; part++)
+            tiles.sums()[part][band] += std::int64_t(sum(inside(edges[part]), inside(edges[part + 1])));
+    }
+
+    void end_denominators(int row, std::size_t scale, std::span<FrameSums> sums) {
+        std::array<std::uint64_t, kBands> row_sums = denominators_;
+        if (tiles.wanted()) {
+            const RowSums scored = tiles.add(row, &ScaleTile::den);
+            for (std::size_t b = 0; b < kBands; b++) row_sums[b] = std::uint64_t(scored[b]);
+        }
         if (row < plan.window.top || row >= plan.window.bottom) return;
         for (std::size_t b = 0; b < kBands; b++) {
             const std::uint64_t den = (row_sums[b] + std::uint64_t(half_of(plan.den_row_shift))) >> plan.den_row_shift;
             for (const Late &late : lates) sums[late.variant][scale].den[b] += den;
         }
     }
+
+  private:
+    std::array<std::uint64_t, kBands> denominators_{}; // of a row, where no tiles are wanted
 };
 
 class FirstScale : public Level<std::int16_t, FirstLate> {
@@ -292,19 +302,18 @@ class FirstScale : public Level<std::int16_t, FirstLate> {
             }
         const bool details = share.detail_rows.has(row);
         const Range columns = details ? share.columns() : share.approx_columns;
-        std::array<std::uint64_t, kBands> den{};
+        begin_denominators();
         for (int base = columns.from / kRowMargin * kRowMargin; base < columns.to; base += kPiece)
-            make_piece(rows, row, base, std::min(kPiece, columns.to - base), details, den);
+            make_piece(rows, row, base, std::min(kPiece, columns.to - base), details);
         for (std::size_t p = first_picture(); p < 2; p++) fold_approx(approx[p][std::size_t(row & 3)].get(), w.width);
         if (!details) return;
-        if (share.pooled.has(row) && !reference.are_made) add_denominators(row, den, 0, sums);
+        if (share.pooled.has(row) && !reference.are_made) end_denominators(row, 0, sums);
         for (FirstLate &late : lates) late.finish_row(row, share, tiles, sums[late.variant][0]);
     }
 
   private:
     template <class T>
-    void make_piece(const std::array<Rows<T>, 2> &rows, int row, int base, int count, bool with_details,
-                    std::array<std::uint64_t, kBands> &den) {
+    void make_piece(const std::array<Rows<T>, 2> &rows, int row, int base, int count, bool with_details) {
         const Window &w = plan.window;
         const int from = std::clamp(share.detail_columns.from - base, 0, count);
         const int to = with_details ? std::clamp(share.detail_columns.to - base, 0, count) : from;
@@ -336,7 +345,7 @@ class FirstScale : public Level<std::int16_t, FirstLate> {
         for (FirstLate &late : lates) late.add_piece(both, shared_restored(), row, base, from, to);
         if (!share.pooled.has(row) || reference.are_made) return;
         for (std::size_t b = 0; b < kBands; b++)
-            den[b] += denominator_of(row, base, count, b, [&](int left, int right) {
+            add_denominator(base, count, b, [&](int left, int right) {
                 return functions.denominator0(details[0][b].get(), left, right);
             });
     }
@@ -390,12 +399,12 @@ class LaterScale : public Level<std::int32_t, LaterLate> {
         }
         if (leaves(row)) copy_bands(both[0], reference.wavelets->later_row(scale, row), columns.from, columns.to);
         if (share.pooled.has(row) && !reference.are_made) {
-            std::array<std::uint64_t, kBands> den{};
+            begin_denominators();
             for (std::size_t b = 0; b < kBands; b++)
-                den[b] = denominator_of(row, 0, plan.window.width, b, [&](int left, int right) {
+                add_denominator(0, plan.window.width, b, [&](int left, int right) {
                     return functions.denominator(details[0][b].get(), left, right, plan);
                 });
-            add_denominators(row, den, scale, sums);
+            end_denominators(row, scale, sums);
         }
         if (restored)
             functions.restore(both[0], both[1], columns.from, columns.to, pointers(restored->magnitude),

@@ -9,20 +9,38 @@ void ScaleTiles::begin(const TileGrid &grid, const Window &window, int scale, st
     tiles_ = tiles;
     scale_ = scale;
     tile_columns_ = grid.columns();
-    columns_.clear();
+    edges_.assign(1, 0);
+    part_tiles_.clear();
     row_tiles_.clear();
+    first_scored_ = end_scored_ = 0;
     for (int tile = 0; tile < grid.columns(); tile++) {
         const int end = edge_above(grid.x(tile + 1), scale + 1);
         for (int from = edge_above(grid.x(tile), scale + 1); from < end;) {
             int to = end; // cut at the window's sides
             for (const int side : {window.left, window.right})
                 if (side > from) to = std::min(to, side);
-            columns_.push_back({from, to, tile, from >= window.left && from < window.right});
+            part_tiles_.push_back(tile);
+            if (to <= window.left) first_scored_ = part_tiles_.size();
+            if (to <= window.right) end_scored_ = part_tiles_.size();
+            edges_.push_back(to);
             from = to;
         }
     }
+    sums_.assign(part_tiles_.size(), RowSums{});
     for (int tile = 0; tile < grid.rows(); tile++)
         row_tiles_.resize(std::size_t(edge_above(grid.y(tile + 1), scale + 1)), tile);
+}
+
+RowSums ScaleTiles::add(int row, std::array<WideSum, kBands> ScaleTile::*kind) {
+    Tile *const tiles = tiles_.data() + std::size_t(row_tiles_[std::size_t(row)]) * std::size_t(tile_columns_);
+    for (std::size_t i = 0; i < sums_.size(); i++) {
+        std::array<WideSum, kBands> &total = tiles[part_tiles_[i]][std::size_t(scale_)].*kind;
+        for (std::size_t b = 0; b < kBands; b++) total[b].add(sums_[i][b]);
+    }
+    std::array<std::uint64_t, kBands> scored{}; // may wrap, as the frame's
+    for (std::size_t i = first_scored_; i < end_scored_; i++)
+        for (std::size_t b = 0; b < kBands; b++) scored[b] += std::uint64_t(sums_[i][b]);
+    return {std::int64_t(scored[0]), std::int64_t(scored[1]), std::int64_t(scored[2])};
 }
 
 void add_tiles(std::span<const Tile> tiles, std::span<std::int64_t> words) {

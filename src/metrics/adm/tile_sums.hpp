@@ -28,13 +28,8 @@ struct ScaleTile {
 using Tile = std::array<ScaleTile, kScales>;
 inline constexpr std::size_t kTileWords = sizeof(Tile) / sizeof(std::int64_t);
 
-// Columns of a scale that belong to one tile, all of them inside the scored window or none.
-struct TileColumns {
-    int from, to, tile;
-    bool is_scored;
-};
-
-// Tiles of one scale, row by row of tiles.
+// Tiles of one scale, row by row of tiles. Their columns are cut at the sides of the scored window: a row has more
+// parts than tiles.
 class ScaleTiles {
   public:
     // `tiles` outlives it.
@@ -42,16 +37,18 @@ class ScaleTiles {
     bool wanted() const { return !tiles_.empty(); }
     void end() { tiles_ = {}; }
 
-    const std::vector<TileColumns> &columns() const { return columns_; }
-    ScaleTile &at(int row, int tile) {
-        return tiles_[std::size_t(row_tiles_[std::size_t(row)]) * std::size_t(tile_columns_) + std::size_t(tile)]
-                     [std::size_t(scale_)];
-    }
+    std::span<const int> edges() const { return edges_; }
+    // A row's sums, part by part: room for them.
+    std::vector<RowSums> &sums() { return sums_; }
+    // Adds these to the tiles of the row. Returns the sum of what is scored.
+    RowSums add(int row, std::array<WideSum, kBands> ScaleTile::*kind);
 
   private:
     std::span<Tile> tiles_;
-    std::vector<TileColumns> columns_;
-    std::vector<int> row_tiles_; // of each row
+    std::vector<int> edges_, part_tiles_;
+    std::vector<RowSums> sums_;
+    std::size_t first_scored_ = 0, end_scored_ = 0; // parts
+    std::vector<int> row_tiles_;                    // of each row
     int scale_ = 0, tile_columns_ = 0;
 };
 

@@ -117,9 +117,9 @@ std::vector<Panel> panels_of(const PanelPoints &grouped) {
     for (const auto &[key, curves] : grouped) {
         const auto &[src, metric, pool, conditions] = key;
         Panel panel{src, metric, pool, {}, {}, {}};
-        const auto is_alike = [&](const auto &other) {
-            return std::get<0>(other.first) == std::get<0>(key) && std::get<1>(other.first) == std::get<1>(key) &&
-                   std::get<2>(other.first) == std::get<2>(key);
+        const auto is_alike = [&panel](const auto &other) {
+            const auto &[its_src, its_metric, its_pool, its_conditions] = other.first;
+            return its_src == panel.src && its_metric == panel.metric && its_pool == panel.pool;
         };
         if (std::count_if(grouped.begin(), grouped.end(), is_alike) > 1) panel.conditions = conditions.text();
         std::vector<RatePoint> all;

@@ -6,6 +6,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -235,6 +236,23 @@ END""")
         self.assertEqual([r["exit_status"] == 0 for r in rows], [False, False, False, True], run.stderr)
         for row in rows[:2]: self.assertRegex(row["error"]["message"], r"has \d+ frames, about 48 were expected; is the source damaged or cut off")
         self.assertRegex(rows[2]["error"]["message"], "cut off|truncated|damaged")
+
+    def test_a_source_that_is_changed_meanwhile_gives_no_score(self):
+        original, other = open(self.clip, "rb").read(), open(self.make_clip("other.y4m", scene="noise"), "rb").read()
+        fake = self.program("ffmpeg", f'{FFMPEG} "$@" || exit\ncase "$*" in *"-crf 30"*) cat {self.path("other.y4m")} > {self.clip};; esac')
+        search = ("search", "-i", self.clip, "--preset", "ultrafast", "--crf-min", "30", "--crf-max", "30", "--target-vmaf", "20", "--score-scale", "none")
+        run = self.tune(*search, "--ffmpeg-bin", fake)
+        self.assertEqual(run.returncode, 4, run.stderr + run.stdout)
+        self.assertIn("was changed while it was worked on", run.stderr + run.stdout)
+        answers = []
+        for content in (original, other, original):  # nothing of both is remembered
+            with open(self.clip, "r+b") as file: file.write(content)
+            run = self.tune(*search)
+            answers.append(float(re.search(r"vmaf=([\d.]+)", run.stdout + run.stderr)[1]))
+        self.assertEqual(answers[0], answers[2])
+        self.assertGreater(min(answers), 20)
+        encode = self.tune("encode", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "-o", "made.mkv", "--ffmpeg-bin", fake)
+        self.assertEqual((encode.returncode, os.path.exists(self.path("made.mkv"))), (4, False), encode.stderr)
 
     def test_full_disk_under_the_output_ends_with_code_6(self):
         run = self.corpus(output="/dev/full")

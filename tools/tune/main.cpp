@@ -104,6 +104,7 @@ int run(int argc, char **argv) {
     } catch (const vmaf::system::Untrusted &e) {
         return failed(kExitOutput, e.what());
     } catch (const vmaf::Error &e) {
+        if (e.code() == EBUSY) return failed(kExitFailed, e.what()); // a source that was changed
         return failed(e.code() == ENOSPC || e.code() == EIO ? kExitOutput : kExitUsage, e.what());
     } catch (const std::bad_alloc &) {
         throw;

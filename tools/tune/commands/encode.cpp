@@ -157,6 +157,7 @@ void finish(Run &run, const EncodeRequest &o, const FileJob &job, const NewFile 
     FrameWish wish = frames_wished(job.source, {}, job.setup.encode.vfilter);
     wish.given = done.frames;
     const PacketSummary packets = demand_whole(job.setup.programs, done.last, job.temporary, wish, job.output);
+    demand_unchanged(job.source);
     const Source produced = describe(job.temporary);
     if (o.verify) verify_file(o, job, produced);
     result["q"] = job.setup.encode.bitrate_kbps ? json(nullptr) : json(job.q);

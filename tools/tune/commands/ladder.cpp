@@ -384,6 +384,7 @@ json LadderJob::encode_rung(Rung rung) {
     run_.check_interrupted();
     demand_success(outcome, rung.name() + ": the encoder", kept);
     demand_whole(setup.programs, outcome, path, frames_wished(source_, {}, run_.options().vfilter), kept);
+    demand_unchanged(source_);
     const Bandwidth made = files.bandwidth(setup.programs, rung.name(), source_.rate.value());
     rung.index = files.index_of(rung.name());
     files.keep(rung.name());

@@ -63,8 +63,9 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const st
         FrameWish wish;
         if (base.encode.vfilter.empty()) wish = {segment.frames, true};
         demand_whole(base.programs, outcome, part, wish, segment.path);
+        demand_unchanged(base.source);
         put_in_place(part, segment.path);
-    } catch (const CommandError &) {
+    } catch (const std::exception &) {
         fs::remove(part, error);
         throw;
     }

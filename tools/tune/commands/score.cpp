@@ -316,6 +316,7 @@ int run_score_command(const ScoreRequest &o) {
             complain("score", path + ": " + scored.error);
             continue;
         }
+        for (const Source *source : {&std::as_const(reference), &distorted}) demand_unchanged(*source);
         if (reference.width != distorted.width || reference.height != distorted.height)
             run.progress().say("vmaf-tune: '" + path + "' is " + size_text(distorted) + ", the reference " +
                                size_text(reference) + "; it was scaled to that");

@@ -225,6 +225,7 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
     if (const fs::file_status status = fs::status(request.path, ignored);
         fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
         throw invalid("'" + request.path + "' is a pipe or a device; videos are read several times: give a file");
+    const auto stamp = system::file_stamp(request.path);
     const std::string identity = request.hash == Hash::none ? "" : fast_identity(request.path);
     std::string key;
     std::optional<Source> found;
@@ -253,6 +254,7 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
         }
     std::error_code error;
     source.path = request.path;
+    source.stamp = stamp;
     if (found) source.file_bytes = fs::file_size(request.path, error);
     source.id = identity;
     if (request.hash == Hash::full) source.id = source.sha256 = sha256_of_file(request.path);
@@ -262,6 +264,13 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
     if (!source.id.empty() && source.kind == Source::Kind::raw)
         source.id += ":" + std::to_string(source.width) + "x" + std::to_string(source.height) + ":" + source.pix_fmt;
     return source;
+}
+
+void demand_unchanged(const Source &source) {
+    const auto now = system::file_stamp(source.path);
+    if (source.stamp && now && now->text() != source.stamp->text())
+        throw Error(EBUSY,
+                    "'" + source.path + "' was changed while it was worked on; start again when nothing writes to it");
 }
 
 } // namespace vmaf::tune

@@ -9,6 +9,7 @@
 #include "adapters/adapter.hpp"
 #include "base/fraction.hpp"
 #include "cache/cache.hpp"
+#include "system/host.hpp"
 #include "text/choice.hpp"
 
 namespace vmaf::tune {
@@ -50,8 +51,9 @@ struct Source {
     int attachments = 0, data_streams = 0; // fonts and the like; time codes and the like
     std::optional<ShotSummary> shots;      // where they were counted
     Hdr hdr;
-    std::string id;     // identity for the cache; empty: do not cache
-    std::string sha256; // of the whole file, only when asked for
+    std::string id;                         // identity for the cache; empty: do not cache
+    std::string sha256;                     // of the whole file, only when asked for
+    std::optional<system::FileStamp> stamp; // from before anything was read
 
     Arguments input_arguments() const;                  // FFmpeg's arguments before -i
     std::string shown(const std::string &filter) const; // the filter after what makes display pixels
@@ -81,6 +83,9 @@ struct SourceRequest {
 // Throws Error with what is wrong and what to do. What was found is remembered in `facts`, if given, for as long as the
 // file stays the same.
 Source probe_source(const SourceRequest &request, Cache *facts = nullptr);
+
+// Throws Error if the file was written to since probe_source() opened it: what was made of it may be of both versions.
+void demand_unchanged(const Source &source);
 
 // Quick identity of a file: size, time of change, and the beginning, middle and end of the content (3.7); empty if it
 // cannot be read.

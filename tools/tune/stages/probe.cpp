@@ -232,6 +232,7 @@ class Probe {
                 score_encode(number, encoded, encodes, *encode, score);
                 remember(setup_.cache, Cache::Kind::encode, encodes, json(*encode), about(), result.warnings);
             } catch (const ProbeFailure &failure) {
+                check_source();
                 if (setup_.cache_failures && !interruption::requested())
                     remember(setup_.cache, Cache::Kind::failure, scores, json(failure), about(), result.warnings);
                 throw;
@@ -286,6 +287,10 @@ class Probe {
         return done;
     }
 
+    void check_source() const try { demand_unchanged(setup_.source); } catch (const Error &e) {
+        throw ProbeFailure{kStatusReferenceUndecodable, "source", e.what(), ""};
+    }
+
     // Where others can put links, FFmpeg would follow them.
     static void reserve(const std::string &path) try { system::reserve_file(path); } catch (const Error &e) {
         throw ProbeFailure{kStatusBadOutput, "encode", e.what(), ""};
@@ -300,7 +305,10 @@ class Probe {
         result.from_cache = false;
         result.command = encoded.command;
         result.encoder_version = encoded.encoder_version;
-        if (encoded.ok()) return encoded;
+        if (encoded.ok()) {
+            check_source(); // before others get it
+            return encoded;
+        }
         result.encode_seconds += encoded.seconds;
         throw ProbeFailure{encoded.status, "encode", encoded.error, encoded.error_tail};
     }
@@ -333,6 +341,7 @@ class Probe {
             if (!are_alike) make_score(number, *produced, encode, score);
         }
         if (was_scored) return;
+        check_source();
         ProbeSetup used = setup_;
         used.score.backend = scored_on_;
         remember(setup_.cache, Cache::Kind::score, score_key(used, key), json(*score), about(), result.warnings);

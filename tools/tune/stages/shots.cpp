@@ -149,7 +149,9 @@ const std::vector<ShotFeatures> *ShotFacts::known(const Source &source) {
 
 const std::vector<ShotFeatures> &ShotFacts::features(const Source &source) {
     if (const auto *found = known(source)) return *found;
-    const auto &features = features_.emplace(source.path, shot_features(programs_, source, {})).first->second;
+    std::vector<ShotFeatures> found = shot_features(programs_, source, {});
+    demand_unchanged(source);
+    const auto &features = features_.emplace(source.path, std::move(found)).first->second;
     json stored = json::array();
     for (const ShotFeatures &f : features) stored.push_back({f.shot.start, f.shot.end, f.motion, f.detail});
     const std::string key = shots_key(source);

@@ -135,6 +135,10 @@ class OnTheCluster(Case):
         self.cluster.wait_for(lambda: len(self.done()) >= 6, "rows")
         self.kill_node("n2")
         try:
+            # The node is shown while Slurm waits for it, or has given it up.
+            run = glob.glob(self.shared + "/runs/*")[0]
+            self.cluster.wait_for(lambda: "node n2 " in self.tune("status", run).stdout, "the lost node", 60)
+            self.assertEqual([node["node"] for node in json.loads(self.tune("status", run, "--json").stdout)["lost_nodes"]], ["n2"])
             _, errors = process.communicate(timeout=200)
             self.assertEqual(process.returncode, 0, errors + self.logs() + self.cluster.logs())
             self.check_whole(self.folder + "/rows.jsonl", cells, most_repeated=2 * self.cluster.cpus)

@@ -14,9 +14,11 @@
 #include "jobs/job.hpp"
 #include "rows/row.hpp"
 #include "rows/row_format.hpp"
+#include "rows/row_scan.hpp"
 #include "stages/conditions.hpp"
 #include "system/environment.hpp"
 #include "system/filesystem.hpp"
+#include "system/mapped_file.hpp"
 #include "system/output_file.hpp"
 #include "text/numbers.hpp"
 
@@ -32,12 +34,14 @@ namespace {
 class DoneRows {
   public:
     void read(const std::string &path, bool retry_failed) {
-        for (const json &row : read_whole_rows(path)) {
-            if (row.value("exit_status", 1) != 0 && retry_failed) continue;
-            const std::string keys = row.value("encode_key", "") + row.value("score_key", "");
-            const std::string encoder = row.value("encoder", "");
-            const std::string preset = row.value("preset", "") + "\n" + row.value("variant", "");
-            known_.insert(keys.empty() ? cell(row.value("src", ""), encoder, preset, row.value("crf", 0.0))
+        const RowTable table(
+            path, [](const std::string &) {}, RowTable::LastLine::only_if_ended);
+        for (const ScannedRow &row : table.rows()) {
+            if (row.exit_status != 0 && retry_failed) continue;
+            const std::string keys = std::string(row.encode_key) + std::string(row.score_key);
+            const std::string encoder(row.encoder);
+            const std::string preset = std::string(row.preset) + "\n" + std::string(row.name);
+            known_.insert(keys.empty() ? cell(std::string(row.src), encoder, preset, std::isnan(row.q) ? 0.0 : row.q)
                                        : keys + "\n" + encoder + "\n" + preset);
         }
     }
@@ -121,16 +125,15 @@ class CorpusJob : public Job {
           format_(o.format == CorpusFormat::csv ? RowFormat::csv
                   : o.schema == 3               ? RowFormat::schema3
                                                 : RowFormat::schema4) {
-        std::error_code error;
-        if (o_.resume && fs::is_regular_file(o_.output, error)) // a pipe has no rows yet
-            done_.read(o_.output, o_.retry_failed);
+        if (is_task_ && o_.coarse_to_fine) read_done(); // other units are planned without what is done
     }
 
     void print_commands() override;
     std::vector<json> next(const JobRows &so_far) override;
     std::vector<json> run(const json &unit, const JobRows &) override;
     void keep(UnitRows &unit) override;
-    Answer result(const JobRows &rows) override;
+    Answer result(const JobRows &) override; // rows were written as they came
+    Answer merge(const std::function<void(const UseOfUnit &)> &each_unit) override;
 
     Lanes lanes(const json &) override { return {run_.parallel_searches(), !o_.unordered}; }
     bool answers_in_part() const override { return true; }
@@ -140,10 +143,13 @@ class CorpusJob : public Job {
     ProbeResult probe(const CorpusSeries &series, double q);
     json row_of(const CorpusSeries &series, const ProbeResult &probe);
     void tell(const ProbeSetup &setup, const ProbeResult &probe, const json &row);
+    void read_done();
+    void drop_done(std::vector<json> &units);
     void open_output();
     void check_output() const;
-    std::string write_whole(const JobRows &rows, Tally &tally) const;
-    std::string with_earlier_rows(const std::string &path, const std::string &header) const;
+    Answer answer(const Tally &tally, bool has_cache, std::string text) const;
+    template <class Out>
+    void write_earlier_rows(const std::string &path, const std::string &header, const Out &out) const;
 
     const CorpusRequest o_;
     CorpusGrid grid_;
@@ -165,13 +171,33 @@ void CorpusJob::print_commands() {
 std::vector<json> CorpusJob::next(const JobRows &so_far) {
     if (!so_far.empty()) return {};
     std::vector<json> units = grid_.units();
-    if (o_.executor == ExecutorKind::local)
+    read_done();
+    if (o_.executor == ExecutorKind::local) {
         open_output();
-    else
+    } else {
         check_output();
+        drop_done(units);
+    }
     constexpr std::size_t kUsualProbes = 14; // of a coarse search (9.2)
     run_.progress().expect(units.size() * (o_.coarse_to_fine ? kUsualProbes : 1));
     return units;
+}
+
+void CorpusJob::read_done() {
+    std::error_code error;
+    if (o_.resume && fs::is_regular_file(o_.output, error)) // a pipe has no rows yet
+        done_.read(o_.output, o_.retry_failed);
+}
+
+// What no other machine needs to hear of.
+void CorpusJob::drop_done(std::vector<json> &units) {
+    const std::size_t all = units.size();
+    std::erase_if(units, [&](const json &unit) {
+        return unit.contains("crf") && done_.contains(grid_.series(unit), unit["crf"]);
+    });
+    if (units.size() < all)
+        run_.progress().say(std::to_string(all - units.size()) + " of " + std::to_string(all) +
+                            " cells are in the output already");
 }
 
 void CorpusJob::open_output() {
@@ -294,51 +320,57 @@ void CorpusJob::keep(UnitRows &unit) {
     unit.rows.clear();
 }
 
-// The output with the rows of before, if they are to stay.
-std::string CorpusJob::with_earlier_rows(const std::string &path, const std::string &header) const {
-    std::string before;
-    if (std::error_code error; (o_.resume || o_.append) && fs::is_regular_file(path, error)) {
-        fs::ifstream file(path, std::ios::binary);
-        before.assign(std::istreambuf_iterator<char>(file), {});
-        before.resize(before.rfind('\n') + 1); // a torn line goes
+// The rows of before, if they are to stay.
+template <class Out>
+void CorpusJob::write_earlier_rows(const std::string &path, const std::string &header, const Out &out) const {
+    std::error_code error;
+    if ((o_.resume || o_.append) && fs::is_regular_file(path, error)) {
+        const system::MappedFile file(path);
+        const std::string_view whole = file.text().substr(0, file.text().rfind('\n') + 1); // a torn line goes
+        if (!whole.empty()) return out(whole);
     }
-    return before.empty() && !header.empty() ? header + "\n" : before;
+    if (!header.empty()) out(header + "\n");
 }
 
-// Rows that others made, in the order of the grid. The files are as they were, or have all of it. What is to be
-// printed.
-std::string CorpusJob::write_whole(const JobRows &units, Tally &tally) const {
-    std::string text = with_earlier_rows(o_.output, row_header(format_)), frames;
-    for (const UnitRows &unit : units) {
-        tally.failed += !unit.failure.empty();
-        for (json row : unit.rows) {
-            if (row.contains(kSkipped)) {
-                tally.skipped++;
-                continue;
+// Rows that others made, in the order of the grid. The files are as they were, or have all of it.
+Answer CorpusJob::merge(const std::function<void(const UseOfUnit &)> &each_unit) {
+    if (!o_.frames_out.empty())
+        system::write_output_file(o_.frames_out, [&](const auto &out) {
+            write_earlier_rows(o_.frames_out, "", out);
+            each_unit([&](const UnitRows &unit) {
+                for (const json &row : unit.rows)
+                    if (const auto frames = row.find(kFrames); frames != row.end()) out(row_text(*frames) + "\n");
+            });
+        });
+    Tally tally;
+    const auto write = [&](const auto &out) {
+        write_earlier_rows(o_.output, row_header(format_), out);
+        each_unit([&](UnitRows &unit) {
+            tally.failed += !unit.failure.empty();
+            for (json &row : unit.rows) {
+                if (row.contains(kSkipped)) {
+                    tally.skipped++;
+                    continue;
+                }
+                row.erase(kFrames);
+                if (!o_.keep) row["encode_path"] = "";
+                out(row_line(row, format_) + "\n");
+                tally.add(row);
             }
-            if (const auto own = row.find(kFrames); own != row.end()) {
-                frames += row_text(*own) + "\n";
-                row.erase(own);
-            }
-            if (!o_.keep) row["encode_path"] = "";
-            text += row_line(row, format_) + "\n";
-            tally.add(row);
-        }
-    }
-    if (!o_.frames_out.empty()) {
-        frames = with_earlier_rows(o_.frames_out, "") + frames;
-        system::write_output_file(o_.frames_out, [&](const auto &out) { out(frames); });
-    }
-    if (o_.output == "-") return text;
-    system::write_output_file(o_.output, [&](const auto &out) { out(text); });
-    return "";
+        });
+    };
+    std::string text;
+    if (o_.output == "-")
+        write([&](std::string_view part) { text += part; });
+    else
+        system::write_output_file(o_.output, write);
+    return answer(tally, true, std::move(text));
 }
 
-Answer CorpusJob::result(const JobRows &rows) {
-    Tally tally = kept_;
-    const std::string text = writer_ ? "" : write_whole(rows, tally);
-    const bool has_cache = !writer_ || run_.cache();
-    return {tally.exit_code(), text,
+Answer CorpusJob::result(const JobRows &) { return answer(kept_, run_.cache(), ""); }
+
+Answer CorpusJob::answer(const Tally &tally, bool has_cache, std::string text) const {
+    return {tally.exit_code(), std::move(text),
             "wrote " + std::to_string(tally.rows) + " rows -> " + o_.output + " (" + std::to_string(tally.failed) +
                 " failed" + (has_cache ? ", " + std::to_string(tally.cached) + " cached" : "") +
                 (tally.skipped ? ", " + std::to_string(tally.skipped) + " already there" : "") + ")"};

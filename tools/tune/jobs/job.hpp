@@ -18,6 +18,7 @@ struct UnitRows {
     std::string failure; // why it was given up; empty: it was done
 };
 using JobRows = std::vector<UnitRows>; // in the order in which `next` named the units
+using UseOfUnit = std::function<void(UnitRows &)>;
 
 // Units of a job that takes several steps; each names its own under "step".
 std::vector<const UnitRows *> of_step(const JobRows &rows, const char *step);
@@ -52,7 +53,11 @@ class Job {
         bool keeps_order = true;
     };
     virtual Lanes lanes(const nlohmann::json &) { return {}; } // for units like this
-    virtual bool answers_in_part() const { return false; }     // a result is made of whatever is there
+
+    // Of a job whose units do not depend on each other: its answer is made of whatever is there, one unit after the
+    // other, and can be asked for several times.
+    virtual bool answers_in_part() const { return false; }
+    virtual Answer merge(const std::function<void(const UseOfUnit &)> &) { return {}; }
 
     Progress &progress() { return run_.progress(); }
 

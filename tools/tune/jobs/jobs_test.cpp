@@ -49,16 +49,35 @@ TEST(RunFolder, ResultsAreReadAsTheyComeAndCountOnce) {
     const Folder folder;
     RunFolder run = make_run(folder.path, 4);
     run.add_result("1_0.0", 2, {{nlohmann::json::object({{"crf", 20}})}, "", 0});
-    EXPECT_EQ(run.results().size(), 1u);
+    EXPECT_EQ(run.outcomes().size(), 1u);
     EXPECT_EQ(run.left(0), 3u);
     run.add_result("1_1.0", 2, {{nlohmann::json::object({{"crf", 99}})}, "", 0}); // an attempt that was thought lost
     run.add_result("1_1.0", 3, {{}, "broken", 4});
-    std::ofstream(run.path() + "/rows/1_1.0.jsonl", std::ios::app) << "{\"unit\": 0, \"ro"; // being written
-    EXPECT_EQ(run.results().size(), 2u);
-    EXPECT_EQ(run.results().at(2).rows.front()["crf"], 20);
-    EXPECT_EQ(run.results().at(3).failure, "broken");
-    run.add_result("1_1.0", 0, {}); // the torn line goes
-    EXPECT_EQ(RunFolder(run.path()).results().size(), 3u);
+    std::ofstream(run.path() + "/rows/1_1.0.jsonl", std::ios::app) << "{\"unit\":0,\"failed\":fal"; // being written
+    EXPECT_EQ(run.outcomes().size(), 2u);
+    EXPECT_FALSE(run.outcomes().at(2).has_failed);
+    EXPECT_EQ(run.outcomes().at(3).failure, "broken");
+    EXPECT_EQ(run.outcomes().at(3).exit_code, 4);
+    run.add_result("1_1.0", 0,
+                   {{nlohmann::json::object({{"crf", 1}, {"exit_status", 101}})}, "", 0}); // the torn line goes
+    RunFolder again(run.path());
+    EXPECT_EQ(again.outcomes().size(), 3u);
+    EXPECT_TRUE(again.outcomes().at(0).has_failed); // a row of it
+    std::vector<std::string> seen;
+    again.each_unit(4, [&](UnitRows &unit) {
+        seen.push_back(unit.unit.dump() + " " + nlohmann::json(unit.rows).dump() + unit.failure);
+    });
+    EXPECT_THAT(seen, ElementsAre(R"(0 [{"crf":1,"exit_status":101}])", R"(2 [{"crf":20}])", "3 []broken"));
+}
+
+TEST(RunFolder, DamagedRowsAreNotTakenForWhole) {
+    const Folder folder;
+    RunFolder run = make_run(folder.path, 3);
+    std::ofstream(run.path() + "/rows/1_0.0.jsonl")
+        << "{\"unit\":0,\"failed\":false,\"rows\":[}]}\nx\n{\"unit\":-1,\"failed\":false,\"rows\":[]}\n"
+        << "{\"unit\":9,\"failed\":false,\"rows\":[]}\n{\"unit\":2,\"failed\":maybe,\"rows\":[]}\n";
+    EXPECT_EQ(run.outcomes().size(), 1u);
+    EXPECT_THROW(run.rows(3), Error);
 }
 
 TEST(RunFolder, WhatIsNoneIsRefused) {
@@ -75,7 +94,7 @@ TEST(RunFolder, ThatOfAnotherVersionIsRefusedWithASentence) {
         RunFolder run(folder.path);
         FAIL() << "it is taken for one of this version";
     } catch (const Error &e) {
-        EXPECT_THAT(e.what(), testing::HasSubstr("another version of vmaf-tune (format 1, not 2)"));
+        EXPECT_THAT(e.what(), testing::HasSubstr("another version of vmaf-tune (format 1, not 3)"));
     }
 }
 

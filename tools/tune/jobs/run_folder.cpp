@@ -19,8 +19,9 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-constexpr int kVersion = 2; // 1: a command was told its part by hooks, and ran once more for the answer
-constexpr const char *kRooms[] = {"phases", "claims", "rows", "tasks", "errors", "encodes", "logs"};
+constexpr int kVersion = 3; // 1: a command was told its part by hooks; 2: lines of rows began with the rows
+constexpr const char *kUnit = "{\"unit\":", *kGood = ",\"failed\":false,", *kFailed = ",\"failed\":true,";
+constexpr const char *kRooms[] = {"phases", "claims", "rows", "tasks", "nodes", "errors", "encodes", "logs"};
 constexpr std::size_t kClaimsInFolder = 1000;
 
 std::string content_of(const std::string &path) {
@@ -33,6 +34,25 @@ void write_whole(const std::string &path, const std::string &text) {
 }
 
 std::string safe_dump(const json &value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// The unit of a line that add_result() wrote, with what it says of it before the rows. None: it is damaged.
+std::optional<std::size_t> read_head(const std::string &line, UnitOutcome &outcome) {
+    const std::size_t digits = std::string_view(kUnit).size();
+    const std::size_t after = line.find(',', digits);
+    if (!line.starts_with(kUnit) || after == std::string::npos || after == digits || !line.ends_with("]}")) return {};
+    const std::string number = line.substr(digits, after - digits);
+    const std::string_view rest = std::string_view(line).substr(after);
+    if (number.find_first_not_of("0123456789") != std::string::npos) return {};
+    outcome.has_failed = rest.starts_with(kFailed);
+    if (!outcome.has_failed && !rest.starts_with(kGood)) return {};
+    if (outcome.has_failed) {
+        const json whole = json::parse(line, nullptr, false);
+        if (!whole.is_object()) return {};
+        outcome.failure = whole.value("failure", "");
+        outcome.exit_code = whole.value("exit_code", 0);
+    }
+    return std::strtoull(number.c_str(), nullptr, 10);
+}
 
 } // namespace
 
@@ -64,7 +84,7 @@ RunFolder::RunFolder(const std::string &path) : path_(fs::absolute(path).lexical
     while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
     const std::string file = path_ + "/run.json";
     std::string danger;
-    const json stored = json::parse(system::content_if_own(file, danger), nullptr, false);
+    json stored = json::parse(system::content_if_own(file, danger), nullptr, false);
     if (!danger.empty()) throw system::Untrusted("the run in '" + path_ + "' is not used, because " + danger);
     try {
         if (const int version = stored.at("version"); version != kVersion)
@@ -76,7 +96,7 @@ RunFolder::RunFolder(const std::string &path) : path_(fs::absolute(path).lexical
         manifest_.working_folder = stored.at("working_folder");
         manifest_.store = stored.at("store");
         manifest_.arguments = stored.at("arguments");
-        manifest_.units = stored.at("units").get<std::vector<json>>();
+        manifest_.units = std::move(stored.at("units").get_ref<json::array_t &>());
     } catch (const json::exception &) {
         throw Error(ENOENT, "'" + path_ + "' is not the folder of a run (run.json is missing or damaged)");
     }
@@ -156,13 +176,29 @@ void RunFolder::note_claims(const std::string &task, const std::vector<std::size
 }
 
 void RunFolder::add_result(const std::string &who, std::size_t unit, const UnitResult &result) {
-    json line = {{"unit", unit}, {"rows", result.rows}};
-    if (!result.failure.empty()) {
-        line["failure"] = result.failure;
-        line["exit_code"] = result.exit_code;
-    }
-    system::GrowingFile(path_ + "/rows/" + who + ".jsonl", system::GrowingFile::Start::after_whole_lines)
-        .append(row_text(line) + "\n");
+    const bool has_failed =
+        !result.failure.empty() || std::any_of(result.rows.begin(), result.rows.end(), [](const json &row) {
+            return row.is_object() && row.value("exit_status", 0) != 0;
+        });
+    std::string line = kUnit + std::to_string(unit) + (has_failed ? kFailed : kGood);
+    if (!result.failure.empty())
+        line += "\"failure\":" + safe_dump(result.failure) + ",\"exit_code\":" + std::to_string(result.exit_code) + ",";
+    line += "\"rows\":" + row_text(result.rows) + "}\n";
+    system::GrowingFile(path_ + "/rows/" + who + ".jsonl", system::GrowingFile::Start::after_whole_lines).append(line);
+}
+
+void RunFolder::note_node(const std::string &name) {
+    if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos) return; // no name of a node
+    system::GrowingFile(path_ + "/nodes/" + name, system::GrowingFile::Start::at_end);
+}
+
+std::vector<std::string> RunFolder::nodes() const {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(path_ + "/nodes", error))
+        names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 void RunFolder::add_error(const TaskError &error) {
@@ -186,44 +222,66 @@ std::vector<TaskError> RunFolder::errors() const {
     return all;
 }
 
-const std::map<std::size_t, UnitResult> &RunFolder::results() {
-    std::vector<fs::path> files;
+const std::map<std::size_t, UnitOutcome> &RunFolder::outcomes() {
+    std::vector<std::string> names;
     std::error_code error;
-    for (const auto &entry : fs::directory_iterator(path_ + "/rows", error)) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    for (const fs::path &path : files) {
-        std::uint64_t &from = read_[path.filename().string()];
-        if (fs::file_size(path, error) <= from || error) continue;
-        fs::ifstream file(path, std::ios::binary);
-        file.seekg(static_cast<std::streamoff>(from));
-        for (std::string line; std::getline(file, line) && !file.eof();) { // a line without an end is being written
-            from += line.size() + 1;
-            const json entry = json::parse(line, nullptr, false);
-            if (!entry.is_object() || !entry.contains("unit") || !entry["unit"].is_number_unsigned()) continue;
-            const std::size_t unit = entry["unit"];
-            if (unit >= manifest_.units.size() || results_.contains(unit)) continue;
-            UnitResult result;
-            if (const auto rows = entry.find("rows"); rows != entry.end() && rows->is_array())
-                result.rows.assign(rows->begin(), rows->end());
-            result.failure = entry.value("failure", "");
-            result.exit_code = entry.value("exit_code", 0);
-            results_.emplace(unit, std::move(result));
-        }
+    for (const auto &entry : fs::directory_iterator(path_ + "/rows", error))
+        names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    for (const std::string &name : names) {
+        auto file = std::find_if(files_.begin(), files_.end(), [&](const RowFile &f) { return f.name == name; });
+        if (file == files_.end()) file = files_.insert(files_.end(), {name, 0});
+        if (fs::file_size(path_ + "/rows/" + name, error) > file->bytes_read && !error)
+            read_lines(static_cast<std::size_t>(file - files_.begin()));
     }
-    return results_;
+    return outcomes_;
 }
 
-JobRows RunFolder::rows(std::size_t units) {
-    JobRows rows;
-    for (const auto &[unit, result] : results())
-        if (unit < units) rows.push_back({manifest_.units[unit], result.rows, result.failure});
-    return rows;
+// What was added to a file of rows. Rows themselves are not looked at.
+void RunFolder::read_lines(std::size_t file) {
+    std::uint64_t &from = files_[file].bytes_read;
+    fs::ifstream in(path_ + "/rows/" + files_[file].name, std::ios::binary);
+    in.seekg(static_cast<std::streamoff>(from));
+    for (std::string line; std::getline(in, line) && !in.eof();) { // a line without an end is being written
+        UnitOutcome outcome{.file = file, .from = from, .bytes = line.size()};
+        from += line.size() + 1;
+        const std::optional<std::size_t> unit = read_head(line, outcome);
+        if (unit && *unit < manifest_.units.size()) outcomes_.try_emplace(*unit, std::move(outcome));
+    }
+}
+
+void RunFolder::each_unit(std::size_t units, const UseOfUnit &use) {
+    constexpr std::size_t kMostOpen = 64; // units that follow each other were mostly done by one task
+    std::map<std::size_t, fs::ifstream> open;
+    if (units == 0) return;
+    std::string line;
+    for (const auto &[unit, outcome] : outcomes()) {
+        if (unit >= units) return;
+        if (!open.contains(outcome.file) && open.size() == kMostOpen) open.clear();
+        auto [file, is_new] = open.try_emplace(outcome.file);
+        const std::string path = path_ + "/rows/" + files_[outcome.file].name;
+        if (is_new) file->second.open(path, std::ios::binary);
+        line.resize(outcome.bytes);
+        file->second.seekg(static_cast<std::streamoff>(outcome.from));
+        file->second.read(line.data(), static_cast<std::streamsize>(line.size()));
+        json entry = file->second ? json::parse(line, nullptr, false) : json();
+        if (!entry.is_object() || !entry.contains("rows") || !entry["rows"].is_array())
+            throw Error(EIO, "'" + path + "' is damaged: the rows of unit " + std::to_string(unit) + " cannot be read");
+        UnitRows found{manifest_.units[unit], std::move(entry["rows"].get_ref<json::array_t &>()), outcome.failure};
+        use(found);
+    }
 }
 
 std::size_t RunFolder::left(std::size_t phase) {
     const std::size_t first = manifest_.phases[phase], last = manifest_.phase_end(phase);
-    const auto &known = results();
+    const auto &known = outcomes();
     return last - first - static_cast<std::size_t>(std::distance(known.lower_bound(first), known.lower_bound(last)));
+}
+
+JobRows RunFolder::rows(std::size_t units) {
+    JobRows rows;
+    each_unit(units, [&](UnitRows &unit) { rows.push_back(std::move(unit)); });
+    return rows;
 }
 
 json RunFolder::state() const {

@@ -5,8 +5,9 @@
 //   run.json       what is to be done, and the first phase of it; never changes
 //   phases/N       units of a later phase, made when those before it are done
 //   claims/N       unit N is being done, by whom; one line for each attempt
-//   rows/WHO.jsonl what the task WHO has done: {"unit": N, "rows": [...]}
+//   rows/WHO.jsonl what the task WHO has done: {"unit":N,"failed":false,"rows":[...]}, in this order
 //   tasks/WHO      the units that WHO claimed
+//   nodes/NAME     a task ran on the node NAME
 //   errors/WHO     why WHO gave up
 //   encodes/       encodes by their keys
 //   logs/          what tasks printed
@@ -41,6 +42,15 @@ struct UnitResult {
     int exit_code = 0;   // with a failure
 };
 
+// The same without its rows, which stay in their file: there may be 100 000 of them.
+struct UnitOutcome {
+    bool has_failed = false; // it, or one of its rows
+    std::string failure;
+    int exit_code = 0;
+    std::size_t file = 0; // of rows, and the line there
+    std::uint64_t from = 0, bytes = 0;
+};
+
 struct TaskError {
     std::string who, node, message;
     int exit_code = 0;
@@ -68,13 +78,18 @@ class RunFolder {
     void note_claims(const std::string &task, const std::vector<std::size_t> &units);
 
     void add_result(const std::string &who, std::size_t unit, const UnitResult &result);
+    void note_node(const std::string &name);
+    std::vector<std::string> nodes() const;
+
     void add_error(const TaskError &error);
     std::vector<TaskError> errors() const;
 
     // Reads what was added since the last time. The first result of a unit counts.
-    const std::map<std::size_t, UnitResult> &results();
+    const std::map<std::size_t, UnitOutcome> &outcomes();
     std::size_t left(std::size_t phase);
-    JobRows rows(std::size_t units); // of the first `units`, as far as they are done
+    // Rows of the first `units`, as far as they are done: all at once, or one unit after the other. Throws Error.
+    JobRows rows(std::size_t units);
+    void each_unit(std::size_t units, const UseOfUnit &use);
 
     // The state, read and written by one process at a time.
     nlohmann::json state() const;
@@ -98,8 +113,14 @@ class RunFolder {
 
     std::string path_;
     Manifest manifest_;
-    std::map<std::string, std::uint64_t> read_; // bytes of each file of rows
-    std::map<std::size_t, UnitResult> results_;
+    void read_lines(std::size_t file);
+
+    struct RowFile {
+        std::string name;
+        std::uint64_t bytes_read = 0;
+    };
+    std::vector<RowFile> files_;
+    std::map<std::size_t, UnitOutcome> outcomes_;
 };
 
 // Folders of runs below `shared`, the newest last.

@@ -112,6 +112,26 @@ void Slurm::cancel(const std::string &name) const {
     run_child({"scancel", own_jobs(), "--name=" + name}, {.timeout = kCancelTime, .is_last_call = true});
 }
 
+std::vector<LostNode> Slurm::lost(const std::vector<std::string> &nodes) const {
+    if (nodes.empty() || !find_program("sinfo")) return {};
+    std::string list;
+    for (const std::string &name : nodes) list += (list.empty() ? "" : ",") + name;
+    const Outcome outcome =
+        run_child({"sinfo", "--noheader", "--Node", "--all", "--nodes=" + list, "--format=%N|%T|%E"});
+    std::map<std::string, LostNode> found; // a node is listed once for each of its partitions
+    for (const std::string &line : lines_of(outcome.ok() ? outcome.out : "")) {
+        auto parts = split(line, '|');
+        parts.resize(3);
+        const std::string &state = parts[1];
+        const bool is_lost = state.ends_with("*") || state.find("down") != std::string::npos ||
+                             state.find("drain") != std::string::npos || state.find("fail") != std::string::npos;
+        if (is_lost) found[parts[0]] = {parts[0], state, parts[2] == "none" ? "" : parts[2]};
+    }
+    std::vector<LostNode> all;
+    for (auto &[name, node] : found) all.push_back(std::move(node));
+    return all;
+}
+
 std::map<std::string, std::size_t> Slurm::ended(const std::vector<std::string> &jobs) const {
     std::map<std::string, std::size_t> states;
     if (jobs.empty() || !find_program("sacct")) return states;

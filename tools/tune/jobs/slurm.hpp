@@ -15,6 +15,10 @@ struct QueuedTask {
     std::string id, state, node, reason; // 12_3, RUNNING, n1, None
 };
 
+struct LostNode {
+    std::string name, state, reason; // n2, down*, Not responding
+};
+
 class Slurm {
   public:
     explicit Slurm(const ClusterOptions &options); // throws CommandError where the commands are missing
@@ -31,6 +35,8 @@ class Slurm {
     // Everything of that name that has not ended; nothing where the controller does not answer.
     std::optional<std::vector<QueuedTask>> queued(const std::string &name) const;
     void cancel(const std::string &name) const;
+    // Of these nodes, those that do not answer or take no more work.
+    std::vector<LostNode> lost(const std::vector<std::string> &nodes) const;
     // How the tasks of a job ended that are no longer queued, by state; empty without accounting.
     std::map<std::string, std::size_t> ended(const std::vector<std::string> &jobs) const;
 

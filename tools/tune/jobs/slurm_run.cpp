@@ -34,7 +34,14 @@ struct Counts {
     std::size_t units = 0, done = 0, failed = 0, running = 0, waiting = 0;
     bool is_known = true; // whether Slurm answered
     std::string reason;   // why nothing runs
+    std::vector<LostNode> lost_nodes;
 };
+
+std::string text_of(const LostNode &node) {
+    const bool is_silent = node.state.ends_with("*");
+    return "node " + node.name + (is_silent ? " does not respond" : " is " + node.state) +
+           (node.reason.empty() ? "" : " (" + node.reason + ")");
+}
 
 // What a process that scores nothing, because it plans or answers, does not need.
 ProbeRequest settled_here(ProbeRequest o) {
@@ -62,12 +69,9 @@ class SlurmRun {
         run_.read_phases();
         Counts c;
         c.units = run_.manifest().units.size();
-        for (const auto &[unit, result] : run_.results()) {
+        for (const auto &[unit, outcome] : run_.outcomes()) {
             c.done++;
-            bool failed = !result.failure.empty();
-            for (const json &row : result.rows)
-                failed = failed || (row.is_object() && row.value("exit_status", 0) != 0);
-            c.failed += failed;
+            c.failed += outcome.has_failed;
         }
         const auto queued = slurm_.queued(job_name(run_.manifest()));
         c.is_known = queued.has_value();
@@ -78,6 +82,7 @@ class SlurmRun {
                 c.waiting++;
             if (task.state == "PENDING" && task.reason != "Dependency") c.reason = task.reason;
         }
+        if (c.done < c.units) c.lost_nodes = slurm_.lost(run_.nodes());
         return c;
     }
 
@@ -90,17 +95,17 @@ class SlurmRun {
         run_.read_phases();
         json state = run_.state();
         if (state.contains("exit_code")) return true;
-        if (run_.results().size() == run_.manifest().units.size()) return go_on(lock, state), true;
+        if (run_.outcomes().size() == run_.manifest().units.size()) return go_on(lock, state), true;
         const auto queued = slurm_.queued(job_name(run_.manifest()));
         if (!queued || queued->size() > own_jobs) return false; // some task works, or the state is unknown
         // Nothing runs, and something is missing: tasks ended before their work did.
-        const std::size_t done = run_.results().size();
+        const std::size_t done = run_.outcomes().size();
         const bool is_vain = done == state.value("done_before", std::size_t(0));
         state["vain"] = is_vain ? state.value("vain", 0) + 1 : 0;
         if (state["vain"].get<int>() >= kMostVainSubmissions) return give_up(lock, state, why_vain(state)), true;
         const std::vector<bool> claimed = run_.claimed();
         for (std::size_t unit = 0; unit < claimed.size(); unit++)
-            if (claimed[unit] && !run_.results().contains(unit)) run_.release(unit);
+            if (claimed[unit] && !run_.outcomes().contains(unit)) run_.release(unit);
         submit(lock, state);
         return true;
     }
@@ -125,6 +130,7 @@ class SlurmRun {
         text += ", " + std::to_string(c.running) + " running, " + std::to_string(c.waiting) + " waiting";
         if (!c.is_known) text += " (Slurm does not answer)";
         if (c.running == 0 && !c.reason.empty() && c.reason != "None") text += " (" + visible(c.reason) + ")";
+        if (!c.lost_nodes.empty()) text += ", " + std::to_string(c.lost_nodes.size()) + " of the nodes lost";
         return text;
     }
 
@@ -184,7 +190,7 @@ class SlurmRun {
         end.after = state["jobs"].back();
         end.command = {system::program_path(), "__settle", run_.path(), std::to_string(phase)};
         slurm_.submit(end);
-        state["done_before"] = run_.results().size();
+        state["done_before"] = run_.outcomes().size();
         lock.write(state);
     }
 
@@ -192,8 +198,9 @@ class SlurmRun {
     void go_on(RunFolder::Lock &lock, json &state) {
         const bool can_go_on = !first_failure();
         try {
-            const std::vector<json> units =
-                can_go_on ? job().next(run_.rows(run_.manifest().units.size())) : std::vector<json>{};
+            const std::vector<json> units = can_go_on && !job().answers_in_part()
+                                                ? job().next(run_.rows(run_.manifest().units.size()))
+                                                : std::vector<json>{};
             if (units.empty()) return finish(lock, state, "");
             run_.add_phase(units);
             state["vain"] = 0;
@@ -211,9 +218,9 @@ class SlurmRun {
         return *job_;
     }
 
-    const UnitResult *first_failure() {
-        for (const auto &[unit, result] : run_.results())
-            if (!result.failure.empty()) return &result;
+    const UnitOutcome *first_failure() {
+        for (const auto &[unit, outcome] : run_.outcomes())
+            if (!outcome.failure.empty()) return &outcome;
         return nullptr;
     }
 
@@ -238,14 +245,16 @@ class SlurmRun {
     }
 
     void finish(RunFolder::Lock &lock, json &state, const std::string &trouble) {
-        const std::size_t units = run_.manifest().units.size(), done = run_.results().size();
+        const std::size_t units = run_.manifest().units.size(), done = run_.outcomes().size();
         const bool is_cancelled = state.value("cancelled", false);
         const std::string so_many = std::to_string(done) + " of " + std::to_string(units) + " were done";
         int code = kExitFailed;
         std::string message = is_cancelled ? "cancelled: " + so_many : trouble.empty() ? "" : trouble + "; " + so_many;
-        const UnitResult *failure = first_failure();
+        const UnitOutcome *failure = first_failure();
         if (job().answers_in_part() || (done == units && !failure)) {
-            const Answer answer = job().result(run_.rows(units));
+            const Answer answer = job().answers_in_part()
+                                      ? job().merge([&](const UseOfUnit &use) { run_.each_unit(units, use); })
+                                      : job().result(run_.rows(units));
             code = done < units && answer.exit_code == kExitOk ? int(kExitSomeFailed) : answer.exit_code;
             state["summary"] = answer.summary;
             if (!answer.text.empty())
@@ -305,8 +314,12 @@ int run_on_slurm(const JobCommand &command, const std::vector<std::string> &comm
         const std::unique_ptr<Job> job = command.make(settled_here(o));
         job->check_outputs();
         manifest.units = job->next({});
+        if (manifest.units.empty()) {
+            if (!job->answers_in_part()) throw usage_error("no work is left for other machines");
+            job->progress().say("nothing is left to do");
+            return kExitOk;
+        }
     }
-    if (manifest.units.empty()) throw usage_error("no work is left for other machines");
     SlurmRun run(command, RunFolder::create(cluster.shared, std::move(manifest)));
     run.submit_first();
     if (!o.quiet)
@@ -356,6 +369,9 @@ int show_status(const JobCommand &command, const std::string &path, const Status
                        {"waiting", c.waiting},       {"finished", state.contains("exit_code")},
                        {"slurm_answers", c.is_known}};
         if (state.contains("exit_code")) answer["exit_code"] = state["exit_code"];
+        answer["lost_nodes"] = json::array();
+        for (const LostNode &node : c.lost_nodes)
+            answer["lost_nodes"].push_back({{"node", node.name}, {"state", node.state}, {"reason", node.reason}});
         std::printf("%s\n", row_text(answer).c_str());
         return kExitOk;
     }
@@ -365,6 +381,7 @@ int show_status(const JobCommand &command, const std::string &path, const Status
                        std::to_string(c.done) + " of " + std::to_string(c.units) + " done")
                           .c_str()
                     : run.line(c).c_str());
+    for (const LostNode &node : c.lost_nodes) std::printf("  %s\n", visible(text_of(node)).c_str());
     for (const TaskError &e : folder.errors())
         std::printf("  task %s on %s: %s\n", visible(e.who).c_str(), visible(e.node).c_str(),
                     visible(e.message).c_str());

@@ -51,6 +51,7 @@ class Worker {
     int run() {
         const Manifest &manifest = run_.manifest();
         if (phase_ >= manifest.phases.size()) throw usage_error("the run has no phase " + std::to_string(phase_));
+        run_.note_node(host_);
         so_far_ = run_.rows(manifest.phases[phase_]);
         UnitChooser chooser(manifest.phases[phase_], manifest.phase_end(phase_), index_, workers_);
         take_over();
@@ -98,10 +99,12 @@ class Worker {
 
     // What an earlier attempt of this task claimed and did not finish: its node is lost, or it was stopped.
     void take_over() {
-        const auto &results = run_.results();
-        for (const std::size_t unit : run_.claims_of_task(task_)) {
+        const std::vector<std::size_t> claimed = run_.claims_of_task(task_);
+        if (claimed.empty()) return;
+        const auto &outcomes = run_.outcomes();
+        for (const std::size_t unit : claimed) {
             const std::vector<std::string> attempts = run_.attempts(unit);
-            if (results.contains(unit) || attempts.empty() || !attempts.back().starts_with(task_ + ".")) continue;
+            if (outcomes.contains(unit) || attempts.empty() || !attempts.back().starts_with(task_ + ".")) continue;
             if (interruption::requested()) return;
             if (run_.add_attempt(unit, who_) > kMostAttempts) {
                 run_.add_result(who_, unit,

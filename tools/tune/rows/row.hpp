@@ -21,8 +21,6 @@ nlohmann::json parse_row(std::string line);
 // Reads rows, old schemas included; reports malformed lines through `complain`, with their numbers.
 std::vector<nlohmann::json> read_rows(const std::string &name, std::istream &lines,
                                       const std::function<void(const std::string &)> &complain);
-// Those that end with their line, as a writer that goes on (Mode::resume) leaves them.
-std::vector<nlohmann::json> read_whole_rows(const std::string &path);
 
 // Appends whole lines, each with one write and a flush.
 class RowWriter {

@@ -27,15 +27,6 @@ json parse_row(std::string line) {
     return row;
 }
 
-std::vector<json> read_whole_rows(const std::string &path) {
-    system::fs::ifstream file(path);
-    if (!file) throw invalid("'" + path + "' cannot be read");
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    text.resize(text.rfind('\n') + 1);
-    std::istringstream lines(std::move(text));
-    return read_rows(path, lines, [](const std::string &) {});
-}
-
 std::vector<json> read_rows(const std::string &path, std::istream &lines,
                             const std::function<void(const std::string &)> &complain) {
     std::vector<json> rows;

@@ -119,6 +119,7 @@ bool scan_row(std::string_view line, ScannedRow &row) {
             break;
         case 'e':
             if (key == "encoder") text(row.encoder);
+            if (key == "encode_key") text(row.encode_key);
             if (key == "encode_fps") row.encode_fps = number_in(value);
             if (key == "encode_width") row.encode_width = number_in(value);
             if (key == "encode_height") row.encode_height = number_in(value);
@@ -150,6 +151,7 @@ bool scan_row(std::string_view line, ScannedRow &row) {
             if (key == "score") row.score = number_in(value);
             if (key == "scores") row.scores = value;
             if (key == "score_scale") text(row.scale);
+            if (key == "score_key") text(row.score_key);
             if (key == "score_fps") row.score_fps = number_in(value);
             break;
         case 'v':
@@ -197,6 +199,8 @@ bool parse_fully(const std::string &line, ScannedRow &row, std::deque<std::strin
     row.scale = text("score_scale", "");
     row.clip_mode = text("clip_mode", "");
     row.conditions = text("conditions", "");
+    row.encode_key = text("encode_key", "");
+    row.score_key = text("score_key", "");
     for (const auto &[field, key] :
          {std::pair(&row.width, "width"), std::pair(&row.height, "height"),
           std::pair(&row.encode_width, "encode_width"), std::pair(&row.encode_height, "encode_height")})
@@ -228,10 +232,12 @@ void RowTable::scan(std::string_view text, Part &part) {
     }
 }
 
-RowTable::RowTable(const std::string &path, const std::function<void(const std::string &)> &complain) : file_(path) {
+RowTable::RowTable(const std::string &path, const std::function<void(const std::string &)> &complain, LastLine last)
+    : file_(path) {
     // Pieces of whole lines, one for each thread.
     constexpr std::size_t kSmallPart = 4 << 20;
-    const std::string_view all = file_.text();
+    std::string_view all = file_.text();
+    if (last == LastLine::only_if_ended) all = all.substr(0, all.rfind('\n') + 1);
     const std::size_t wish = std::clamp<std::size_t>(all.size() / kSmallPart, 1, system::usable_processors());
     std::vector<std::string_view> pieces;
     for (std::size_t at = 0; at < all.size();) {

@@ -20,7 +20,8 @@ struct ScannedRow {
     std::string_view options, extra_params, pix_fmt, scale; // of the configuration; the first two as JSON
     double width = 0, height = 0, encode_width = 0, encode_height = 0;
     std::string_view clip_mode, conditions; // how it was scored; the latter as JSON
-    std::string_view scores;                // an object: every metric with its statistics; may be empty
+    std::string_view encode_key, score_key;
+    std::string_view scores; // an object: every metric with its statistics; may be empty
     double encode_fps = std::nan(""), score_fps = std::nan("");
     double q = std::nan(""), score = std::nan(""), vmaf_score = std::nan(""), kbps = 0;
     int exit_status = 0;
@@ -39,7 +40,9 @@ bool scan_row(std::string_view line, ScannedRow &row);
 // All rows of a file, older schemas and their aliases included. Malformed lines are reported with their number.
 class RowTable {
   public:
-    RowTable(const std::string &path, const std::function<void(const std::string &)> &complain); // throws Error
+    enum class LastLine { as_it_is, only_if_ended }; // one without an end may be torn
+    RowTable(const std::string &path, const std::function<void(const std::string &)> &complain,
+             LastLine last = LastLine::as_it_is); // throws Error
     RowTable(const RowTable &) = delete;
     RowTable &operator=(const RowTable &) = delete;
     const std::vector<ScannedRow> &rows() const { return rows_; }

@@ -126,6 +126,28 @@ def test_two_scorers_in_two_threads():
     assert found == expected
 
 
+def test_a_scorer_is_for_one_thread_at_a_time():
+    """Others are refused, and cannot close it meanwhile."""
+    stack = np.random.default_rng(0).integers(0, 255, (200, 64, 64), dtype=np.uint8)
+    s, problems = scorer(), []
+    def push():
+        try:
+            s.push(stack, stack)
+        except vt.VmafError as problem:
+            problems.append(str(problem))
+    threads = [threading.Thread(target=push) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert all("another thread" in problem for problem in problems)
+    assert s.frames == 200 * (4 - len(problems))
+    closing = threading.Thread(target=push)
+    closing.start()
+    s.close()
+    closing.join()
+
+
 def test_nothing_leaks():
     def resident():
         with open("/proc/self/statm") as file:

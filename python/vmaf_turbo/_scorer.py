@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
+from contextlib import contextmanager
 from ctypes import byref, c_void_p, sizeof
 from dataclasses import replace
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library as lib
 from ._arrays import Plane, adopted, compact, device_of, intake, shape_of, taken, type_name
@@ -197,7 +199,7 @@ class Scorer:
                  subsample: int = 1, maps: Maps = False, map_cell: int = 0, regions: Regions = {}, log: bool = False) -> None:
         self._context: Optional[c_void_p] = None
         self._models: List[lib.Model] = []
-        self._process = os.getpid()
+        self._process, self._lock = os.getpid(), threading.RLock()
         check_whole("width", width, 1)
         check_whole("height", height, 1)
         check_whole("subsample", subsample, 1)
@@ -273,14 +275,15 @@ class Scorer:
 
     def close(self) -> None:
         """Lets go of everything. `finish` and the end of a `with` block do it too."""
-        context, self._context = getattr(self, "_context", None), None
-        models, self._models = getattr(self, "_models", []), []
         if os.getpid() != getattr(self, "_process", 0):
-            return  # a copy that fork made: the threads behind it are the parent's
-        for model in models:
-            model.close()
-        if context:
-            lib.library.vmaf_close(context)
+            return  # a copy that fork made: its threads are the parent's
+        with self._lock:  # not while another thread pushes
+            context, self._context = self._context, None
+            models, self._models = self._models, []
+            for model in models:
+                model.close()
+            if context:
+                lib.library.vmaf_close(context)
 
     def _check_usable(self) -> c_void_p:
         if os.getpid() != self._process:
@@ -289,6 +292,17 @@ class Scorer:
             raise InvalidInput("this Scorer is finished; make another one")
         return self._context
 
+    @contextmanager
+    def _in_use(self) -> Iterator[c_void_p]:
+        """The context, for one thread at a time."""
+        self._check_usable()  # before the lock, which a child of fork() may never get
+        if not self._lock.acquire(blocking=False):
+            raise VmafError("another thread is using this Scorer; make one for each thread")
+        try:
+            yield self._check_usable()
+        finally:
+            self._lock.release()
+
     def push(self, ref: Any, dist: Any, stream: Any = None) -> None:
         """Takes a pair of frames, or of stacks of frames.
 
@@ -296,7 +310,10 @@ class Scorer:
         When `push` returns the arrays may be changed. Arrays on a GPU are read there, after the work that is queued for them; with `stream` that stream
         is made to wait instead of the caller.
         """
-        self._check_usable()
+        with self._in_use():
+            self._push(ref, dist, stream)
+
+    def _push(self, ref: Any, dist: Any, stream: Any) -> None:
         size = (self.height, self.width)
         pair = [_Frames(array, size) for array in (ref, dist)]
         if pair[0].layout != pair[1].layout or pair[0].count != pair[1].count:
@@ -381,7 +398,10 @@ class Scorer:
 
     def finish(self) -> Result:
         """Waits for all frames and returns their scores."""
-        context = self._check_usable()
+        with self._in_use() as context:
+            return self._finish(context)
+
+    def _finish(self, context: c_void_p) -> Result:
         if not self.frames:
             raise InvalidInput("no frames were pushed; there is nothing to score")
         try:

@@ -69,6 +69,15 @@ class Turbo(FilterTest):
         self.refused_with({"model": HIP}, EINVAL, "hipMalloc", env=self.driver(FAKE_HIP_FAIL="hipMalloc=2"), with_frames=True)
         self.refused_with({"feature": "name=psnr:turbo.backend=hip"}, EINVAL, said, env=self.driver(FAKE_HIP_FAIL="hipInit=100"), with_frames=True)
 
+    def test_a_device_that_fails_at_the_end_leaves_no_document(self):
+        """FFmpeg ignores what the flush returns, and ends with 0."""
+        path = self.folder / "lost.json"
+        path.unlink(missing_ok=True)
+        run = self.run_filter({"model": HIP, "log_fmt": "json", "log_path": str(path)}, *self.pair(), expect=None,
+                              env=self.driver(FAKE_HIP_FAIL="hipEventSynchronize=100,hipStreamSynchronize@4=100"))
+        self.assertRegex(run.stdout, "libvmaf ERROR hip: hip(Event|Stream)Synchronize failed")
+        self.assertFalse(path.exists())
+
     def test_auto_falls_back(self):
         document = self.assert_equal_scores({"model": "version=vmaf_v0.6.1:turbo.backend=auto"}, env=self.driver(FAKE_HIP_DEVICES="0", VMAF_SYCL_MODULE="/no/such/module.so"))
         self.assertEqual(json.loads(document)["backend_used"], "cpu")
@@ -82,6 +91,9 @@ class Turbo(FilterTest):
         for options, words in (({"model": HIP + "|version=vmaf_4k_v0.6.1:name=uhd:turbo.backend=sycl"}, "contradicts"),
                                ({"model": HIP, "feature": "name=psnr:turbo.backend=cpu"}, "contradicts"),
                                ({"model": "version=vmaf_v0.6.1:turbo.backends=hip"}, "use turbo.backend or turbo.device"),
+                               ({"feature": "name=psnr:turbo.bakend=hip"}, "use turbo.backend or turbo.device"),
+                               ({"feature": "name=psnr:turbo.backend=hip|name=ciede:turbo.backend=sycl"}, "contradicts"),
+                               ({"model": HIP + ":turbo.device=-1"}, "'-1' is not an index"),
                                ({"model": "version=vmaf_v0.6.1:turbo.backend=gpu"}, "auto, cpu, cuda, sycl, hip or metal"),
                                ({"model": "version=vmaf_v0.6.1:turbo.device=0"}, "needs a backend with devices")):
             with self.subTest(options):

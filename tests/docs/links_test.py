@@ -45,6 +45,17 @@ class Links(unittest.TestCase):
                     dead.append(f"{page.relative_to(ROOT)}: {target} (no such heading)")
         self.assertEqual(dead, [])
 
+    def test_tests_that_the_page_of_problems_names_exist(self):
+        text = (ROOT / "docs/libvmaf-problems.md").read_text()
+        named = re.findall(r"`(\w+)\.(\w+)`", text)
+        self.assertGreater(len(named), 2)
+        sources = "".join(path.read_text() for folder in ("src", "tests") for path in (ROOT / folder).rglob("*_test.cpp"))
+        for suite, name in named:
+            self.assertRegex(sources, rf"TEST(_[FP])?\({suite}, {name}")
+        stages = (ROOT / ".ci/full").read_text()
+        for stage in re.findall(r"`\.ci/full (\w+)`", text):
+            self.assertIn(f"\nstage {stage} ", stages)
+
     def test_walks_pass_files_that_exist_and_count_them(self):
         text = (ROOT / "docs/architecture.md").read_text()
         walks = re.split(r"(?m)^\*\*", text[text.index("## Three walks"):text.index("## Libraries")])[1:]

@@ -17,9 +17,10 @@ class Turbo(FilterTest):
                 **variables}
 
     def driver(self, **variables):
+        """The stand-ins of both drivers lie in one folder; that of CUDA shows no device unless it is asked to."""
         self.log = self.folder / "driver.txt"
         self.log.unlink(missing_ok=True)
-        return self.environment(pathlib.Path(os.environ["FAKE_HIP"]).parent, FAKE_HIP_LOG=str(self.log), **variables)
+        return self.environment(pathlib.Path(os.environ["FAKE_HIP"]).parent, **{"FAKE_HIP_LOG": str(self.log), "FAKE_CUDA_DEVICES": "0", **variables})
 
     def calls(self):
         return {name: int(count) for name, count in map(str.split, self.log.read_text().splitlines())}
@@ -77,6 +78,25 @@ class Turbo(FilterTest):
                               env=self.driver(FAKE_HIP_FAIL="hipEventSynchronize=100,hipStreamSynchronize@4=100"))
         self.assertRegex(run.stdout, "libvmaf ERROR hip: hip(Event|Stream)Synchronize failed")
         self.assertFalse(path.exists())
+
+    def test_cuda(self):
+        """Without device code the stand-in's scores mean nothing: what counts is who is called, and what is refused."""
+        if os.environ["CUDA_IS_BUILT"]:
+            self.skipTest("the stand-in does not take this build's device code")
+        cuda = "version=vmaf_v0.6.1:turbo.backend=cuda"
+        path = self.folder / "cuda.json"
+        for threads in (0, 4):
+            env = self.driver(FAKE_CUDA_DEVICES="1")
+            env["FAKE_CUDA_LOG"] = str(self.log)
+            run = self.run_filter({"model": cuda, "n_threads": threads, "log_fmt": "json", "log_path": str(path)}, *self.pair(), env=env)
+            self.assertEqual(run.stdout.count("computing on cuda device 0: Fake"), 1, run.stdout)
+            self.assertEqual(json.loads(path.read_text())["backend_used"], "cuda")
+            self.assertEqual(self.calls()["cuInit"], 1)
+            self.log.unlink()
+            said = "turbo.backend=cuda requested but init failed; refusing to silently fall back to CPU"
+            for variables in ({"FAKE_CUDA_DEVICES": "0"}, {"FAKE_CUDA_DEVICES": "1", "FAKE_CUDA_FAIL": "cuInit=100"}):
+                self.refused_with({"model": cuda, "n_threads": threads}, EINVAL, said, env=self.driver(**variables), with_frames=True)
+        self.refused_with({"model": cuda + "|" + HIP + ":name=other"}, EINVAL, "contradicts", env=self.driver(FAKE_CUDA_DEVICES="1"))
 
     def test_auto_falls_back(self):
         document = self.assert_equal_scores({"model": "version=vmaf_v0.6.1:turbo.backend=auto"}, env=self.driver(FAKE_HIP_DEVICES="0", VMAF_SYCL_MODULE="/no/such/module.so"))

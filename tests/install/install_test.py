@@ -5,6 +5,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -101,6 +102,17 @@ class Installed(unittest.TestCase):
         (project / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(client C)\nfind_package(libvmaf 4 REQUIRED)\n")
         refused = subprocess.run(["cmake", "-S", project, "-B", project / "other", f"-Dlibvmaf_DIR={config}"], capture_output=True)
         self.assertNotEqual(refused.returncode, 0)
+
+    def test_the_code_of_the_page_compiles(self):
+        """docs/usage/c-api.md: statements become functions of what they mention."""
+        overload, picture, parts = re.findall(r"(?s)```c\n(.*?)```", (SOURCE / "docs/usage/c-api.md").read_text())
+        start = parts.index("vmaf_use_features_from_model")
+        (self.root / "page.c").write_text(
+            "#include <libvmaf/turbo.h>\n#include <stdio.h>\n"
+            "void overload(VmafModel *model) {\n" + overload + "}\n"
+            "VmafTurboPicture make(void *device_pointer, void *stream) {\n" + picture + "return picture;\n}\n" + parts[:start] +
+            "void score(VmafContext *vmaf, VmafModel *model, unsigned frames, double score) {\n" + parts[start:] + "}\n")
+        run("cc", "-std=c11", "-Wall", "-Werror", "-fsyntax-only", self.root / "page.c", *self.pkg_config("--cflags"))
 
     def test_the_developers_environment_has_programs_and_library(self):
         self.assertIn("3.2.0", run(*MESON, "devenv", "-C", BUILD, "vmaf", "--version"))

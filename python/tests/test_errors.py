@@ -100,6 +100,16 @@ def test_files_that_are_not_there(tmp_path):
         vt.score_files(tmp_path / "nothing.y4m", tmp_path / "nothing.y4m")
 
 
+@pytest.mark.parametrize("what,words", [
+    (dict(arguments="--crop auto"), "give a list"), (dict(model=None), "nothing to score"), (dict(backend=None), "'auto', 'cpu'"),
+    (dict(arguments=["--crp", "auto"]), "did you mean --crop"),
+    (dict(model={"a:b": "vmaf_v0.6.1"}), "colon"), (dict(ref=None), "no path"), (dict(ref=FRAME), "vmaf.. scores arrays")])
+def test_files_with_wrong_arguments(clips, what, words):
+    path = clips.path(160, 96, 6)
+    with pytest.raises(vt.InvalidInput, match=words):
+        vt.score_files(**{"ref": path, "dist": path, **what})
+
+
 def test_gpu_arrays_need_a_gpu():
     class OnGpu:
         shape = (64, 64)

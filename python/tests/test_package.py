@@ -1,6 +1,7 @@
 """What the package offers besides scores."""
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -64,6 +65,18 @@ def test_percentiles_are_the_programs(clips):
     for what, words in ((dict(p=101), "0 to 100"), (dict(p=5, name="psnr"), "psnr_y")):
         with pytest.raises(vt.InvalidInput, match=words):
             result.percentile(**what)
+
+
+def test_a_video_file_and_a_model_with_a_colon_in_its_name(clips, tmp_path):
+    if not vt.capabilities()["video_files"]["usable"] or not shutil.which("ffmpeg"):
+        pytest.skip("needs ffmpeg, and a build with its libraries")
+    raw = clips.path(160, 96, 6)
+    video = tmp_path / "clip.mkv"
+    subprocess.check_call(["ffmpeg", "-v", "error", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "160x96", "-i", str(raw), "-c:v", "ffv1", str(video)])
+    expected = vt.vmaf(*[clips.planes(160, 96, 6)] * 2, backend="cpu").rows
+    assert vt.score_files(video, str(video), backend="cpu").rows == expected
+    model = shutil.copy(pathlib.Path(__file__).parents[2] / "models/vmaf_v0.6.1.json", tmp_path / "a:b.json")
+    assert vt.score_files(video, video, backend="cpu", model=model).rows == expected
 
 
 def test_typed():

@@ -16,7 +16,7 @@ from ._library import PREFIX
 from ._maps import CellMap, Maps, Regions, map_file, map_names
 from ._maps import arguments as part_arguments
 from ._result import Result, read_document
-from ._scorer import Features, Models, feature_list, model_list
+from ._scorer import Features, Models, check_request, feature_list, model_list
 
 Path = Union[str, "os.PathLike[str]"]
 _SUFFIX = ".exe" if sys.platform == "win32" else ""
@@ -44,6 +44,16 @@ def _run(arguments: Sequence[str]) -> str:
     raise kind(sentence, done.returncode)
 
 
+def _model_argument(name: str, source: str, folder: str) -> str:
+    if ":" in name:
+        raise InvalidInput(f"a score cannot be named '{name}', with a colon; give the model another name")
+    if not (os.path.exists(source) or source.endswith(".json")):
+        return f"version={source}:name={name}"
+    if ":" in source and sys.platform != "win32" and os.path.exists(source):  # which ends a path there
+        source = shutil.copyfile(source, os.path.join(folder, f"model{len(os.listdir(folder))}.json"))
+    return f"path={source}:name={name}"
+
+
 def _quoted(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -58,17 +68,22 @@ def score_files(ref: Path, dist: Path, *, model: Models = "vmaf_v0.6.1", feature
     >>> score_files("master.mov", "encode.mkv", features=["psnr"]).pooled["psnr_y"].mean      # doctest: +SKIP
     41.7
     """
-    models = model_list(model)
+    for name, given in (("ref", ref), ("dist", dist)):
+        if not isinstance(given, (str, os.PathLike)):
+            raise InvalidInput(f"{name} is a {type(given).__name__}, no path; vmaf() scores arrays")
+    if isinstance(arguments, str):
+        raise InvalidInput(f"arguments is the text '{arguments}'; give a list: arguments={arguments.split()}")
+    models, wanted = model_list(model), feature_list(features)
+    check_request(models, wanted, backend)
     command = ["--reference", os.fspath(ref), "--distorted", os.fspath(dist), "--backend", backend, "--quiet", "--threads", "auto" if threads is None else str(threads)]
-    for name, source in models:
-        is_file = os.path.exists(source) or source.endswith(".json")
-        command += ["--model", f"{'path' if is_file else 'version'}={source}:name={name}"]
     if not models:
         command.append("--no_prediction")
-    for name, options in feature_list(features):
+    for name, options in wanted:
         command += ["--feature", name + ("=" if options else "") + ":".join(f"{key}={_quoted(value)}" for key, value in options.items())]
     with tempfile.TemporaryDirectory(prefix="vmaf_turbo_") as folder:
         path = os.path.join(folder, "scores.json")
+        for name, source in models:
+            command += ["--model", _model_argument(name, source, folder)]
         names = map_names(maps, [name for name, _ in models])
         _run([*command, *part_arguments(folder, names, map_cell, regions), *arguments, "--json", "--precision", "max", "--output", path])
         result = read_document(path, [name for name, _ in models])

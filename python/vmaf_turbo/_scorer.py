@@ -63,6 +63,13 @@ def _source(model: Any) -> str:
     return path
 
 
+def check_request(models: Pairs, features: Wanted, backend: Any) -> None:
+    if not isinstance(backend, str):
+        raise InvalidInput(f"backend={backend!r} is not supported; use 'auto', 'cpu', 'cuda', 'hip', 'sycl' or 'metal'")
+    if not models and not features:
+        raise InvalidInput("there is neither a model nor a feature; there is nothing to score")
+
+
 def check_whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> None:
     if not hasattr(value, "__index__") or not least <= int(value) <= most:
         limits = f"of at least {least}" if most == 2**31 - 1 else f"from {least} to {most}"
@@ -209,11 +216,8 @@ class Scorer:
                 check_whole(name, value, *limits)
         if chroma not in lib.PIXEL_FORMATS:
             raise InvalidInput(f"chroma={chroma!r} is not supported; use '400', '420', '422' or '444'")
-        if not isinstance(backend, str):
-            raise InvalidInput(f"backend={backend!r} is not supported; use 'auto', 'cpu', 'cuda', 'hip', 'sycl' or 'metal'")
         models, wanted = model_list(model), feature_list(features)
-        if not models and not wanted:
-            raise InvalidInput("there is neither a model nor a feature; there is nothing to score")
+        check_request(models, wanted, backend)
         if threads is None:
             threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self.width, self.height, self.frames = int(width), int(height), 0

@@ -62,19 +62,31 @@ def test_depth_and_chroma_can_be_asked_for(rgb):
         assert vt.vmaf(rgb, rgb, bits=bits, chroma=chroma, features=["psnr"], backend="cpu").rows == direct.rows
 
 
-def filtered(rgb, graph, pix_fmt):
+def filtered(rgb, graph, pix_fmt, source="rgb24", dtype=np.uint8):
     frames, height, width, _ = rgb.shape
-    run = subprocess.run(["ffmpeg", "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-i", "-", "-vf", graph + f",format={pix_fmt}",
+    run = subprocess.run(["ffmpeg", "-v", "error", "-f", "rawvideo", "-pix_fmt", source, "-s", f"{width}x{height}", "-i", "-", "-vf", graph + f",format={pix_fmt}",
                           "-f", "rawvideo", "-"], input=rgb.tobytes(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode:
         pytest.skip("this ffmpeg cannot: " + run.stderr.decode()[-200:])
-    return np.frombuffer(run.stdout, np.uint8).astype(int)
+    return np.frombuffer(run.stdout, dtype).astype(int)
 
 
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="needs ffmpeg")
 def test_ffmpeg_is_at_most_one_code_away(rgb):
     ours = np.concatenate([np.concatenate([p[i].ravel() for p in yuv_from_rgb(rgb, "u1", -1, "444", 8)]) for i in range(2)]).astype(int)
     theirs = filtered(rgb, "scale=flags=accurate_rnd+full_chroma_int+full_chroma_inp:out_color_matrix=bt709:out_range=limited", "yuv444p")
+    assert abs(ours - theirs).max() <= 1
+
+
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="needs ffmpeg")
+@pytest.mark.parametrize("bits", [8, 10, 12, 16])
+@pytest.mark.parametrize("deep", [False, True], ids=["uint8", "uint16"])
+def test_zimg_is_at_most_one_code_away_at_every_depth(rgb, deep, bits):
+    if deep:
+        rgb = rgb.astype(np.uint16) * 257
+    ours = np.concatenate([np.concatenate([p[i].ravel() for p in yuv_from_rgb(rgb, "u2" if deep else "u1", -1, "444", bits)]) for i in range(2)]).astype(int)
+    theirs = filtered(rgb, ("format=gbrp16le" if deep else "format=gbrp") + ",zscale=matrix=709:range=limited:dither=none", "yuv444p" + (f"{bits}le" if bits > 8 else ""),
+                      "rgb48le" if deep else "rgb24", np.uint8 if bits == 8 else np.uint16)
     assert abs(ours - theirs).max() <= 1
 
 

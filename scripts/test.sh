@@ -44,7 +44,7 @@ configure build-test && ninja -C build-test || { echo "0 passed, 1 failed"; exit
 took "build"
 TIDY_MOST=${TIDY_MOST:-12} ./scripts/style.sh --tidy "${STYLE_BASE:-}" || status=1
 took "style"
-meson test -C build-test --no-rebuild --print-errorlogs --timeout-multiplier 3 --no-suite slow || status=1
+meson test -C build-test --no-rebuild --print-errorlogs --timeout-multiplier 10 --no-suite slow || status=1
 took "tests"
 [ $status -eq 0 ] || [ -n "${GATE_ALL:-}" ] || { # nothing below is worth its minutes then
   summary build-test/meson-logs/testlog.junit.xml
@@ -76,7 +76,7 @@ took "fuzzing"
 configure build-neon --cross-file cross/aarch64-linux-gnu.txt -Doptimization=1 -Denable_bench=false -Denable_libav=disabled &&
   ninja -C build-neon tests/equality/equality tools/vmaf tools/clipgen || { echo "0 passed, 1 failed"; exit 1; }
 took "build for arm64"
-meson test -C build-neon --no-rebuild --print-errorlogs --timeout-multiplier 3 --suite emulated || status=1
+meson test -C build-neon --no-rebuild --print-errorlogs --timeout-multiplier 10 --suite emulated || status=1
 took "tests for arm64"
 
 # Windows, with the same figures under wine: without vector code, which would take too long here.
@@ -85,7 +85,7 @@ export WINEPREFIX=$PWD/build-windows-gate/wine
   -Denable_bench=false -Denable_libav=disabled && ninja -C build-windows-gate src/libvmaf-3.dll tools/vmaf.exe tools/clipgen.exe ||
   { echo "0 passed, 1 failed"; exit 1; }
 took "build for Windows"
-meson test -C build-windows-gate --no-rebuild --print-errorlogs --timeout-multiplier 3 golden_emulated || status=1
+meson test -C build-windows-gate --no-rebuild --print-errorlogs --timeout-multiplier 10 golden_emulated || status=1
 took "tests for Windows"
 
 # WebAssembly under Node, without vector code, where Emscripten is installed: it takes 0.8 GB, so that packages.sh does not install it.
@@ -93,7 +93,7 @@ took "tests for Windows"
 wasm_results=
 if command -v emcc >/dev/null && command -v node >/dev/null; then
   ./scripts/wasm.sh scalar tools/vmaf.js tools/clipgen.js || { echo "0 passed, 1 failed"; exit 1; }
-  meson test -C build-wasm-scalar --no-rebuild --print-errorlogs --timeout-multiplier 3 golden_emulated || status=1
+  meson test -C build-wasm-scalar --no-rebuild --print-errorlogs --timeout-multiplier 10 golden_emulated || status=1
   wasm_results=build-wasm-scalar/meson-logs/testlog.junit.xml
   took "WebAssembly"
 else

@@ -31,7 +31,8 @@ extern "C" void end_on_signal(int number) {
 
 // What the caller ignores stays ignored: `nohup`, and jobs in the background of a script.
 void handle(int number, void (*handler)(int)) {
-    if (std::signal(number, handler) == SIG_IGN) std::signal(number, SIG_IGN);
+    struct sigaction before {};
+    if (sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_IGN) std::signal(number, handler);
 }
 
 // With a private number above those that programs expect something under.

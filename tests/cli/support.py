@@ -1,12 +1,17 @@
 """What the tests of the command share: running it, making clips, reading documents."""
+import contextlib
+import fcntl
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -52,7 +57,7 @@ class CommandTest(unittest.TestCase):
     def vmaf(self, *arguments, expect=0, **popen):
         """Runs the command; its exit code must be `expect`, if one is given."""
         run = subprocess.run([VMAF, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             timeout=300, **popen)
+                             timeout=600, **popen)
         for name in SANITIZERS:
             self.assertNotIn(name, run.stderr)
         if expect is not None:
@@ -84,6 +89,25 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.folder)), before)
         return lines[0]
 
+    @staticmethod
+    def until_ready(run):
+        """Waits until the command handles signals in its own way."""
+        try:
+            caught = lambda: int(re.search(r"SigCgt:\s*(\w+)", read(f"/proc/{run.pid}/status").decode())[1], 16)
+            while run.poll() is None and not caught() >> (signal.SIGTERM - 1) & 1:
+                time.sleep(0.01)
+        except OSError:  # no /proc here
+            time.sleep(2)
+
+    @staticmethod
+    def open_files(run):
+        """What the process has open now; what it closes meanwhile does not count."""
+        folder, files = f"/proc/{run.pid}/fd", set()
+        for number in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):
+                files.add(os.readlink(f"{folder}/{number}"))
+        return files
+
     def while_read(self, reference, distorted, change):
         """Scores a file against a pipe, and calls `change` when the file is open and half of the pipe has been read."""
         content = read(distorted)
@@ -91,10 +115,10 @@ class CommandTest(unittest.TestCase):
                               stderr=subprocess.PIPE) as run:
             run.stdin.write(content[:len(content) // 2])
             run.stdin.flush()
-            opened = f"/proc/{run.pid}/fd"
-            while not any(os.path.realpath(f"{opened}/{fd}") == os.path.realpath(reference) for fd in os.listdir(opened)):
+            while os.path.realpath(reference) not in self.open_files(run):
                 time.sleep(0.01)
-            time.sleep(0.05)
+            while struct.unpack("i", fcntl.ioctl(run.stdin, termios.FIONREAD, b"\0" * 4))[0] > 0:  # in the pipe
+                time.sleep(0.01)
             change()
             _, said = run.communicate(content[len(content) // 2:], timeout=60)
             return run.returncode, said.decode()

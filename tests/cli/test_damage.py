@@ -73,7 +73,7 @@ NEVER_SILENT = ("ffv1.mkv", "hash.mkv")  # every slice or picture has a checksum
 
 
 def run_vmaf(ref, dist, *arguments):
-    return subprocess.run([VMAF, "-r", ref, "-d", dist, "-n", "--feature", "psnr", *arguments], capture_output=True, text=True, timeout=120)
+    return subprocess.run([VMAF, "-r", ref, "-d", dist, "-n", "--feature", "psnr", *arguments], capture_output=True, text=True, timeout=600)
 
 
 def decoded(path):

@@ -274,9 +274,9 @@ class Files(CommandTest):
             before = sorted(os.listdir(self.folder))
             run = subprocess.Popen([VMAF, "-r", "/dev/zero", "-d", "/dev/zero", "-w", "64", "-h", "48", "-p", "420", "-b", "8",
                                     *PSNR, "-o", self.folder / "never.xml"], stderr=subprocess.PIPE)
-            time.sleep(0.5)
+            self.until_ready(run)
             run.send_signal(number)
-            _, errors = run.communicate(timeout=60)
+            _, errors = run.communicate(timeout=600)
             self.assertEqual(run.returncode, code, errors)
             self.assertEqual(sorted(os.listdir(self.folder)), before)
 
@@ -284,10 +284,10 @@ class Files(CommandTest):
         ignore = lambda: [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGHUP, signal.SIGINT)]
         run = subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", *PSNR, "--csv", "-o", "-"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=ignore)
-        time.sleep(0.5)
+        self.until_ready(run)
         run.send_signal(signal.SIGHUP)
         run.send_signal(signal.SIGINT)
-        out, errors = run.communicate(read(self.dist), timeout=60)
+        out, errors = run.communicate(read(self.dist), timeout=600)
         self.assertEqual((run.returncode, errors), (0, b""))
         self.assertEqual(out.decode(), self.score(*PSNR, "--csv", "-o", "-").stdout)
 
@@ -302,9 +302,9 @@ class Files(CommandTest):
 
     def test_interrupting_a_run_that_waits_for_its_pipe(self):
         run = subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", *PSNR], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(0.5)
+        self.until_ready(run)
         run.send_signal(signal.SIGINT)
-        run.communicate(timeout=60)
+        run.communicate(timeout=600)
         self.assertEqual(run.returncode, 130)
 
 

@@ -29,7 +29,7 @@ class Hip(CommandTest):
         """What stands before the line of the refusal."""
         path = self.folder / "refused.json"
         run = subprocess.run([command, "-r", self.ref, "-d", self.dist, "--backend", "hip", "-o", str(path), *arguments], env=env,
-                             capture_output=True, text=True, timeout=60)
+                             capture_output=True, text=True, timeout=600)
         self.assertEqual(run.returncode, 100, run.stderr)
         self.assertEqual(path.read_text(), '{"error": "vmaf_hip_state_init failed", "backend_requested": "hip", "errno": %d, '
                                            '"adr": "ADR-0498", "exit_code": 100}\n' % errno)

@@ -176,7 +176,7 @@ class Lists(CommandTest):
     @unittest.skipUnless("MANY_PAIRS" in os.environ, "there is no example")
     def test_the_example_of_the_c_api_gives_the_same_scores(self):
         run = subprocess.run([os.environ["MANY_PAIRS"], self.ref, self.dist, self.ref, "/no/such", self.ref, self.worse],
-                             capture_output=True, text=True, timeout=60)
+                             capture_output=True, text=True, timeout=600)
         listed = self.listed(f"{self.ref}\t{self.dist}\n{self.ref}\t{self.worse}\n")
         # Pairs of one reference run side by side, and have their lines as they end.
         self.assertEqual(sorted(run.stdout.splitlines()), sorted(listed.stdout.replace("vmaf_v0.6.1: ", "").splitlines()))

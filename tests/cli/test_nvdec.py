@@ -60,7 +60,7 @@ class Nvdec(VideoTest):
         """The command with CUDA, a fake driver and this decoder: scores mean nothing."""
         env = dict(os.environ, FAKE_NVDEC_SIZE="144x80", LD_LIBRARY_PATH=os.pathsep.join((os.environ["FAKE_NVDEC"], os.environ["FAKE_CUDA"])))
         run = subprocess.run([os.environ["VMAF_WITH_CUDA"], "-r", ref, "-d", ref, "-n", "--feature", "vif", "--backend", "cuda", "--csv", "-o", "-", *arguments],
-                             capture_output=True, text=True, env=env, timeout=120)
+                             capture_output=True, text=True, env=env, timeout=600)
         if "it does not decode h264 here" in run.stderr:
             self.skipTest("this FFmpeg decodes nothing on CUDA devices")
         self.assertEqual(run.returncode, expect, run.stderr)

@@ -39,7 +39,7 @@ class Server:
     def exactly(self, count):
         data = b""
         while len(data) < count:
-            if not select.select([self.read], [], [], 60)[0]:
+            if not select.select([self.read], [], [], 600)[0]:
                 raise TimeoutError("the server says nothing")
             part = os.read(self.read, count - len(data))
             if not part:
@@ -78,7 +78,7 @@ class Server:
             self.process.stdin.close()
         else:
             self.socket.shutdown(socket.SHUT_WR)
-        code = self.process.wait(60)
+        code = self.process.wait(600)
         self.drain.join()
         if self.process.stdout:
             self.process.stdout.close()

@@ -518,7 +518,7 @@ class BadFiles(VideoTest):
                         data[chance.randrange(min(900, len(data)))] = chance.randrange(256)
                 bad = self.file("bad" + pathlib.Path(source).suffix, bytes(data))
                 out = self.folder / "bad.json"
-                run = subprocess.run([VMAF, "-r", self.ref, "-d", bad, "-n", "--feature", "psnr", "--json", "-o", out], capture_output=True, text=True, timeout=60)
+                run = subprocess.run([VMAF, "-r", self.ref, "-d", bad, "-n", "--feature", "psnr", "--json", "-o", out], capture_output=True, text=True, timeout=600)
                 self.assertIn(run.returncode, (0, 234, 255), (i, run.stderr))
                 if run.returncode:
                     self.assertTrue(run.stderr.splitlines()[-1].startswith("vmaf: "), run.stderr)

@@ -18,7 +18,7 @@ COMMAND_CODES = {0, 1, 100, 234, 255}
 TUNE_CODES = {0, 1, 2, 3, 4, 5, 6, 7, 70}
 
 
-def run(command, rules=None, report=None, path=None, timeout=60):
+def run(command, rules=None, report=None, path=None, timeout=600):
     env = dict(os.environ, LD_PRELOAD=LIBRARY)
     for name, value in (("INJECT", rules), ("INJECT_REPORT", report), ("INJECT_PATH", path)):
         if value: env[name] = str(value)

@@ -51,7 +51,7 @@ class FilesTest(unittest.TestCase):
         for name, value in (env or {}).items():
             environment.pop(name, None)
             if value is not None: environment[name] = value
-        run = subprocess.run([TUNE, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=120,
+        run = subprocess.run([TUNE, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=600,
                              cwd=popen.pop("cwd", self.folder), **popen)
         self.assertEqual(run.returncode, code, (arguments, run.stdout, run.stderr))
         return run

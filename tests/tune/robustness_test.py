@@ -77,8 +77,8 @@ class Robustness(tune_case.FreshCase):
         self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake, "--overwrite", "--no-cache"), 300, "encode", "6 frames, about 12 were expected")
 
     def test_encoder_that_hangs_is_ended(self):
-        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) sleep 100;; esac\nexec {FFMPEG} "$@"')
-        self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake, "--timeout", "3s"), 600, "encode", "--timeout")
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) sleep 1000;; esac\nexec {FFMPEG} "$@"')
+        self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake, "--timeout", "10s"), 600, "encode", "--timeout")
 
     def test_encoder_that_floods_stderr_does_not_stall(self):
         fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) head -c 3000000 /dev/zero | tr "\\0" "x" >&2; exit 9;; esac\nexec {FFMPEG} "$@"')
@@ -89,13 +89,13 @@ class Robustness(tune_case.FreshCase):
     def test_scorer_that_misbehaves_fails_one_cell(self):
         marker = self.path("marker")
         kinds = {"crash": ("kill -SEGV $$", 500), "nan": ("""while [ "$1" != --output ]; do shift; done; echo '{"frames":[{"metrics":{"vmaf":"NaN"}}]}' > "$2"; exit 0""", 300),
-                 "garbage": ("""while [ "$1" != --output ]; do shift; done; echo nonsense > "$2"; exit 0""", 565), "hang": ("sleep 100", 600)}
+                 "garbage": ("""while [ "$1" != --output ]; do shift; done; echo nonsense > "$2"; exit 0""", 565), "hang": ("sleep 1000", 600)}
         for kind, (text, status) in kinds.items():
             with self.subTest(kind):
                 # The second score of the run goes wrong.
                 fake = self.program("vmaf", f'case "$*" in *--output*) echo x >> {marker}; if [ $(wc -l < {marker}) = 2 ]; then {text}; fi;; esac\nexec {VMAF} "$@"')
                 if os.path.exists(marker): os.remove(marker)
-                run = self.corpus("--scorer", "binary", "--vmaf-bin", fake, "--no-cache", "--overwrite", "--timeout", "4s")
+                run = self.corpus("--scorer", "binary", "--vmaf-bin", fake, "--no-cache", "--overwrite", "--timeout", "10s")
                 self.assert_one_cell_failed(run, status, "score")
 
     def serving(self, behaviour):
@@ -127,7 +127,7 @@ END""")
         self.assertEqual((run.returncode, open(self.path("tries")).read()), (4, "x" * 6))
 
     def test_serving_scorer_that_misbehaves_fails_or_is_refused(self):
-        for kind, text, status in (("hang", "import time; time.sleep(100)", 600), ("nonsense", "say(b'nonsense')", 500), ("no object", "say(b'[]')", 500),
+        for kind, text, status in (("hang", "import time; time.sleep(1000)", 600), ("nonsense", "say(b'nonsense')", 500), ("no object", "say(b'[]')", 500),
                                    ("another answer", "say(b'{\"type\":\"result\",\"id\":77,\"exit_code\":0}')", 500),
                                    ("no document", "say(b'{\"type\":\"result\",\"id\":1,\"exit_code\":0}')", 565),
                                    ("refusal", "say(b'{\"type\":\"refused\",\"id\":1,\"error\":\"not today\"}')", 500)):
@@ -135,7 +135,7 @@ END""")
                 dead = 0 if status in (565, 600) or kind == "refusal" else 1  # these answers are no reason for another try
                 fake = self.serving(f"if number <= 1 + {dead}:\n    link.sendall(hello); link.recv(1 << 20); {text}; link.recv(1 << 20); os.kill(os.getpid(), 9)\nREAL()")
                 if os.path.exists(self.path("tries")): os.remove(self.path("tries"))
-                run = self.corpus("--vmaf-bin", fake, "--no-cache", "--overwrite", "--timeout", "4s")
+                run = self.corpus("--vmaf-bin", fake, "--no-cache", "--overwrite", "--timeout", "10s")
                 self.assertEqual([r["exit_status"] for r in self.rows()], [status, 0, 0], run.stderr)
                 self.assertTrue(self.rows()[0]["error"]["message"])
                 if kind == "refusal": self.assertIn("not today", self.rows()[0]["error"]["message"])
@@ -311,7 +311,7 @@ END""")
         clip = self.make_clip("slow.y4m", "416x240", 36)
         process = subprocess.Popen([TUNE, "corpus", "-i", clip, "--preset", "veryslow", "--crf-range", "20:40:4", "--score-scale", "none", "-o", "rows.jsonl"], cwd=self.folder, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": self.folder, "XDG_CACHE_HOME": self.path("cache")})
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600
         while time.monotonic() < deadline:
             try:
                 if self.rows(): break
@@ -319,34 +319,39 @@ END""")
             time.sleep(0.02)
         return process
 
-    def wait_for_quiet(self, seconds=5):
+    def wait_for_quiet(self, seconds=120):
         deadline = time.monotonic() + seconds
         while self.leftovers()[0] and time.monotonic() < deadline: time.sleep(0.05)
         return self.leftovers()
 
+    def start_stuck_corpus(self):
+        """A run whose second encode goes on when there is a file "go"."""
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) touch {self.path("started")}; while [ ! -e {self.path("go")} ]; do sleep 0.05; done;; esac\nexec {FFMPEG} "$@"')
+        process = subprocess.Popen([TUNE, "corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "24", "--crf", "30", "--crf", "36", "--score-scale", "none", "--no-cache", "--jobs", "1", "--ffmpeg-bin", fake,
+                                    "--overwrite", "-o", "rows.jsonl"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.environment())
+        while not os.path.exists(self.path("started")): time.sleep(0.02)
+        return process
+
     def test_first_interrupt_finishes_what_runs_second_ends_at_once(self):
-        process = self.start_slow_corpus()
+        process = self.start_stuck_corpus()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=120)
+        open(self.path("go"), "w").close()
+        _, errors = process.communicate(timeout=600)
         self.assertEqual(process.returncode, 130, errors)
-        rows = self.rows()
-        self.assertTrue(2 <= len(rows) < 6 and all(r["exit_status"] == 0 for r in rows), len(rows))
+        self.assertEqual([(r["crf"], r["exit_status"]) for r in self.rows()], [(24, 0), (30, 0)])
         self.assertEqual(self.wait_for_quiet(), ([], []))
-        os.remove(self.path("rows.jsonl"))
-        shutil.rmtree(self.path("cache"))
-        process = self.start_slow_corpus()
+        for name in ("go", "started"): os.remove(self.path(name))
+        process = self.start_stuck_corpus()
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
-        started = time.monotonic()
-        _, errors = process.communicate(timeout=60)
-        self.assertLess(time.monotonic() - started, 3)
+        _, errors = process.communicate(timeout=600)  # it would never end by itself
         self.assertEqual(process.returncode, 130, errors)
-        self.assertEqual([r["exit_status"] for r in self.rows()], [0])
+        self.assertEqual([(r["crf"], r["exit_status"]) for r in self.rows()], [(24, 0)])
         self.assertEqual(self.wait_for_quiet(), ([], []))
 
     def test_termination_while_sbatch_hangs(self):
-        for name, text in (("sbatch", f'touch {self.path("started")}\nsleep 100'), ("squeue", "true"), ("scancel", f'sleep 0.3\necho "$@" >> {self.path("cancelled")}'), ("sinfo", "true"), ("scontrol", "true")):
+        for name, text in (("sbatch", f'touch {self.path("started")}\nsleep 1000'), ("squeue", "true"), ("scancel", f'sleep 0.3\necho "$@" >> {self.path("cancelled")}'), ("sinfo", "true"), ("scontrol", "true")):
             self.program(name, text)
         os.mkdir(self.path("shared"), 0o700)
         process = subprocess.Popen([TUNE, "corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "-o", "rows.jsonl", "--executor", "slurm", "--shared", self.path("shared")], cwd=self.folder,
@@ -355,7 +360,7 @@ END""")
             self.assertIsNone(process.poll(), process.stderr)
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=10)
+        _, errors = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 130, errors)
         self.assertIn("--name=vmaf-tune-", open(self.path("cancelled")).read())  # sbatch may have got through
         self.assertEqual(self.wait_for_quiet()[0], [])

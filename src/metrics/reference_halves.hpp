@@ -12,11 +12,21 @@
 #include <string>
 #include <vector>
 
+#include "base/aligned.hpp"
+#include "system/large_pages.hpp"
+
 namespace vmaf {
 
 class ReferenceHalf {
   public:
     virtual ~ReferenceHalf() = default;
+
+    // Every encode reads a half from end to end, tens of megabytes: large pages spare it faults and translations.
+    template <class T> static AlignedArray<T> memory(std::size_t count) {
+        AlignedArray<T> array(count);
+        system::prefer_large_pages(array.data(), count * sizeof(T));
+        return array;
+    }
 };
 
 // Memory of halves, used again from picture to picture.

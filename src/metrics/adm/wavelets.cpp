@@ -6,7 +6,7 @@ namespace vmaf::adm {
 
 template <class T>
 Wavelets::Details<T>::Details(const Window &window) : pitch(round_up(window.width + 2 * kRowMargin, kRowMargin)) {
-    for (auto &band : bands) band = AlignedArray<T>(std::size_t(pitch) * std::size_t(window.height));
+    for (auto &band : bands) band = memory<T>(std::size_t(pitch) * std::size_t(window.height));
 }
 
 template <class T> Bands<T> Wavelets::Details<T>::row(int y) {

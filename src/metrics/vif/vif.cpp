@@ -172,8 +172,8 @@ class VifScorer final : public FrameScorer, public SharesReference {
         auto half = std::make_unique<Half>();
         for (std::size_t s = 0; s < kScales; s++) {
             const std::size_t rows = s == 0 && skip_scale0_ ? 1 : std::size_t(height_ >> s);
-            half->moments[s] = AlignedArray<std::int32_t>(workers_[0]->half_row(int(s)) * rows);
-            if (s > 0) half->levels[s] = AlignedArray<std::uint16_t>(std::size_t(levels_[s].stride) * rows);
+            half->moments[s] = Half::memory<std::int32_t>(workers_[0]->half_row(int(s)) * rows);
+            if (s > 0) half->levels[s] = Half::memory<std::uint16_t>(std::size_t(levels_[s].stride) * rows);
         }
         return half;
     }

@@ -62,7 +62,8 @@ void add_region(LocalConfig &config, const VmafTurboRegion &given) {
     if (!given.name) throw invalid("a region needs a name");
     check_region_name(given.name);
     constexpr int kFar = 1 << 20; // sums stay in range
-    if (std::max({std::abs(given.x), std::abs(given.y), std::abs(given.w), std::abs(given.h)}) > kFar)
+    const auto [least, greatest] = std::minmax({given.x, given.y, given.w, given.h});
+    if (least < -kFar || greatest > kFar) // INT_MIN has no absolute value
         throw invalid("region '" + std::string(given.name) + "' is not inside any picture");
     const PictureArea area{given.x, given.y, given.x + given.w, given.y + given.h};
     Region &region = region_of(config, given.name);

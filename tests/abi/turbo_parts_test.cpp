@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -131,7 +132,8 @@ TEST(TurboParts, WhatCannotBe) {
         return feed(ctx, 0);
     };
     for (const VmafTurboRegion &bad :
-         {region("", 0, 0, 16, 16), region("a b", 0, 0, 16, 16), region("far", 1 << 30, 0, 1 << 30, 1)}) {
+         {region("", 0, 0, 16, 16), region("a b", 0, 0, 16, 16), region("far", 1 << 30, 0, 1 << 30, 1),
+          region("least", std::numeric_limits<int>::min(), -1, -1, std::numeric_limits<int>::min())}) {
         Context ctx;
         EXPECT_EQ(vmaf_turbo_use_region(ctx, &bad), -EINVAL);
         EXPECT_STRNE(vmaf_turbo_last_error(), "");

@@ -123,6 +123,7 @@ class Maps(CommandTest):
     def refused(self, sentence, *arguments, expect=1):
         run = self.score(*arguments, expect=expect)
         self.assertIn(sentence, run.stderr)
+        return run
 
     def test_what_is_refused(self):
         twice = self.folder / "twice.npy"
@@ -142,6 +143,7 @@ class Maps(CommandTest):
         self.refused("which exists already", "--feature", "psnr", "-m", "version=vmaf_v0.6.1:name=psnr", "--region", "y=0,0,16,16",
                      expect=255)
         self.refused("line 1 of", "--regions", self.file("bad.csv", "0,a,0,0,16\n"), expect=255)
+        self.assertLess(len(self.refused("line 1 of", "--regions", self.file("long.csv", "x" * 100000), expect=255).stderr), 500)
         self.refused("is in frame 0 already", "--regions", self.file("two.csv", "0,a,0,0,16,16\n0,a,0,0,16,16\n"), expect=255)
         self.refused("has no regions", "--regions", self.file("none.csv", "frame,name,x,y,w,h\n"), expect=255)
         self.refused("the list: ", "--regions", self.folder / "missing.csv", expect=255)

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kMaxMaps = 16, kMaxRegions = 64;
 
+constexpr std::size_t kMostShown = 60; // characters of a line that is wrong
+
 MapFormat format_of(const std::string &path) {
     const std::size_t dot = path.rfind('.');
     std::string ending = dot == std::string::npos ? "" : path.substr(dot);
@@ -103,7 +105,9 @@ void read_regions(LocalOptions &options, const std::string &path) {
         const auto frame = fields.size() == 6 ? number(fields[0]) : std::nullopt;
         const auto area = frame ? area_of(fields, 2) : std::nullopt;
         if (!area || *frame < 0)
-            throw Failure(ExitCode::setup, place + " is not frame,name,x,y,width,height: '" + visible(line) + "'");
+            throw Failure(ExitCode::setup, place + " is not frame,name,x,y,width,height: '" +
+                                               visible(line.substr(0, kMostShown)) +
+                                               (line.size() > kMostShown ? "...'" : "'"));
         check_name(fields[1], place);
         if (std::find(fixed.begin(), fixed.end(), fields[1]) != fixed.end())
             throw Failure(ExitCode::setup,

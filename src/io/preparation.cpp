@@ -114,7 +114,7 @@ class Planner {
             mismatch("the pictures have different shapes: the reference clip is " + size_text(ref_) +
                      " with samples of " + aspect_text(ref_) + " (" + decimal(shape(ref_)) + "), the distorted clip " +
                      size_text(dist_) + " with " + aspect_text(dist_) + " (" + decimal(shape(dist_)) +
-                     "); crop or pad one of them first");
+                     "); crop or pad one of them first; --crop auto removes black bars that only one clip has");
         else if (is_padded(ref_.width, dist_.width, ref_.height, dist_.height) ||
                  is_padded(ref_.height, dist_.height, ref_.width, dist_.width))
             mismatch("the reference clip is " + size_text(ref_) + ", the distorted clip " + size_text(dist_) +

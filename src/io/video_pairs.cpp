@@ -73,7 +73,6 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
     report_.notes = plan_.notes;
     for (const std::string &sentence : plan_.mismatches) mismatch(sentence);
     for (const std::string &sentence : plan_.warnings) warn(sentence);
-    for (const std::string &sentence : plan_.steps) step(sentence);
     for (const auto &[facts, role] :
          {std::pair{&report_.reference, "reference"}, std::pair{&report_.distorted, "distorted"}}) {
         const VideoRequest &r = facts == &report_.reference ? request_.reference : request_.distorted;
@@ -89,6 +88,7 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
         if (facts->video_streams > 1)
             warn(clip + "has " + std::to_string(facts->video_streams) + " video streams; the best one is used");
     }
+    for (const std::string &sentence : plan_.steps) step(sentence); // of pictures that are cropped by then
     reference_file_->set_output(plan_.reference);
     distorted_file_->set_output(plan_.distorted);
     if (!request_.is_by_index) check_rates();

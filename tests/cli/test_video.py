@@ -190,6 +190,12 @@ class Preparation(VideoTest):
         self.assertNotIn("cropped", stderr)
         self.assertEqual(document["inputs"]["scored_as"]["size"], "160x136")
 
+    def test_bars_are_cut_before_pictures_are_scaled(self):
+        small = self.encode("small_boxed.mkv", "-vf", "pad=160:136:0:20:black,scale=80:68", "-c:v", "ffv1")
+        self.refused(255, "-r", self.lossless, "-d", small, says="--crop auto", run=self.vmaf)
+        steps = self.prepared(small, "the distorted clip is cropped to 80x48 at 0,10", "--crop", "auto")["inputs"]["steps"]
+        self.assertEqual([step.split()[4] for step in steps], ["cropped", "scaled"])
+
     def test_impossible_crops_are_refused(self):
         for crop, says in (("160:97:0:0", "not inside"), ("80:48:81:0", "not inside"), ("80:48:1:0", "chroma")):
             self.refused(255, "-r", self.lossless, "-d", self.lossless, "--crop", crop, says=says, run=self.vmaf)

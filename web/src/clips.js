@@ -79,6 +79,8 @@ export class VideoClip {
       throw problem(file, `cannot be read as MP4, WebM or Matroska (${error.message}); check that the file is complete`);
     }
     if (!clip.track) throw problem(file, "has no video");
+    const turn = await clip.track.getRotation();
+    if (turn) throw problem(file, `is to be shown rotated by ${turn} degrees, and frames are not rotated here; use the vmaf program, which does`);
     const config = await clip.track.getDecoderConfig();
     if (!config) throw problem(file, "has a codec that is not known here; decode it to .y4m first");
     // A decoder in software gives the same samples everywhere.

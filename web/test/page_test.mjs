@@ -21,7 +21,7 @@ function program(reference, distorted) {
   return figures(readFileSync(at("out.json"), "utf8"));
 }
 function decoded(name) {
-  run(["ffmpeg"], "-v", "error", "-y", "-i", at(name), "-f", "yuv4mpegpipe", at(`${name}.y4m`));
+  run(["ffmpeg"], "-v", "error", "-y", "-i", at(name), "-strict", "-1", "-f", "yuv4mpegpipe", at(`${name}.y4m`)); // -1: above 8 bits
   return `${name}.y4m`;
 }
 
@@ -36,6 +36,10 @@ encode("ref.y4m", "ref.mp4", "-c:v", "libx264", "-crf", "10");
 encode("ref.y4m", "dist.mp4", "-c:v", "libx264", "-crf", "40");
 encode("small.y4m", "small.webm", "-c:v", "libvpx-vp9", "-crf", "50", "-b:v", "0");
 encode("ref.y4m", "dist.mpg", "-c:v", "mpeg2video");
+encode("ref.y4m", "dist.mkv", "-c:v", "libvpx-vp9", "-crf", "50", "-b:v", "0");
+run(words("CLIPGEN"), "--size", "352x288", "--frames", "12", "--depth", "10", at("deep.y4m"));
+encode("deep.y4m", "deep.webm", "-c:v", "libvpx-vp9", "-profile:v", "2", "-pix_fmt", "yuv420p10le", "-crf", "50", "-b:v", "0");
+encode("dist.mp4", "rotated.mp4", "-c", "copy", "-metadata:s:v:0", "rotate=90");
 writeFileSync(at("text.y4m"), "no clip");
 writeFileSync(at("damaged.webm"), readFileSync(at("dist.webm")).subarray(0, 200));
 
@@ -137,6 +141,13 @@ try {
     if (screenshots) await page.screenshot({ path: join(screenshots, "viewer-1400.png") });
     await page.keyboard.press("Escape");
   });
+  await check("Matroska, and 10 bit", async () => {
+    for (const [reference, encode] of [["ref.y4m", "dist.mkv"], ["deep.y4m", "deep.webm"]]) {
+      const [result] = await score(reference, encode);
+      assert.equal(result.state, "done", result.text);
+      assert.equal(figures(result.exact), program(reference, decoded(encode)));
+    }
+  });
   await check("H.264 where it is decoded", async () => {
     const [result] = await score("ref.mp4", "dist.mp4");
     if (result.state === "failed") return assert.match(result.error, /does not decode/);
@@ -145,7 +156,7 @@ try {
   await check("what is wrong is said, and the next pair is scored", async () => {
     for (const [reference, encode, sentence] of [["ref.webm", "small.webm", /The sizes differ: ref\.webm is 352x288, small\.webm is 176x144/],
       ["ref.webm", "damaged.webm", /'damaged\.webm'/], ["ref.webm", "dist.mpg", /'dist\.mpg'/], ["ref.y4m", "small.webm", /The sizes differ/],
-      ["ref.y4m", "text.y4m", /'text\.y4m'/],
+      ["ref.y4m", "text.y4m", /'text\.y4m' is not a YUV4MPEG2 clip; raw clips need a size/], ["ref.y4m", "rotated.mp4", /'rotated\.mp4'.* rotated by \d+ degrees/],
       ["ref.y4m", "small.y4m", /The clips differ/]]) {
       const [result] = await score(reference, encode);
       assert.equal(result.state, "failed", `${reference} ${encode}`);

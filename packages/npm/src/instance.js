@@ -88,7 +88,8 @@ export class Instance {
   }
 
   error(status = -28) {
-    return new VmafError(this.text(this.exports.module_error()), ERRNO_NAMES[-status] ?? `errno ${-status}`);
+    const message = this.text(this.exports.module_error()).replace(/; for raw video give --width.*/s, "; raw clips need a size, chroma format and depth");
+    return new VmafError(message, ERRNO_NAMES[-status] ?? `errno ${-status}`);
   }
 
   #log(bytes) {

@@ -44,7 +44,7 @@ export function openFile(path) {
       close: () => closeSync(descriptor),
     };
   } catch (error) {
-    throw new VmafError(`cannot open '${path}': ${error.message}`, error.code);
+    throw new VmafError(`cannot open '${path}': ${error.message.replace(/^\w+: |, \w+( '.*')?$/gs, "")}`, error.code);
   }
 }
 

@@ -148,6 +148,7 @@ test("video frames: planes and interleaved chroma are read, RGB is refused", asy
 test("what is wrong is said in a sentence", async () => {
   await assert.rejects(scoreFiles(at("none.y4m"), at("dist.y4m")), { name: "VmafError", code: "ENOENT" });
   await assert.rejects(scoreFiles(at("ref.yuv"), at("dist.y4m")), /is not a YUV4MPEG2 clip/);
+  await assert.rejects(scoreFiles(at("nowhere.y4m"), at("dist.y4m")), { code: "ENOENT", message: `cannot open '${at("nowhere.y4m")}': no such file or directory` });
   await assert.rejects(scoreFiles(at("ref.y4m"), at("dist422.y4m")), /the clips differ: .*176x144 4:2:0 8 bit.*177x145 4:2:2 8 bit/);
   writeFileSync(at("cut.y4m"), readFileSync(at("dist.y4m")).subarray(0, 60000));
   await assert.rejects(scoreFiles(at("ref.y4m"), at("cut.y4m")), /cut\.y4m/);

@@ -1,0 +1,184 @@
+// What strips of all depths share: the ring of row pairs, rows after the vertical filter, the next scale.
+// To be included inside `#if VMAF_VECTOR_PASS`.
+#if defined(VMAF_VIF_STRIP_FILTER_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAF_VIF_STRIP_FILTER_INL_HPP
+#undef VMAF_VIF_STRIP_FILTER_INL_HPP
+#else
+#define VMAF_VIF_STRIP_FILTER_INL_HPP
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/aligned.hpp"
+#include "metrics/vif/vif_filter-inl.hpp"
+#include "metrics/vif/vif_pipeline-inl.hpp"
+#include "metrics/vif/vif_segments-inl.hpp"
+#include "metrics/vif/vif_statistics-inl.hpp"
+#include "metrics/vif/vif_strip.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace vmaf::vif::HWY_NAMESPACE {
+
+// Of lambdas that must not become calls: their vectors stay in registers.
+#undef VMAF_VIF_INLINE
+#define VMAF_VIF_INLINE HWY_ATTR __attribute__((always_inline))
+
+// Order of the channels of the ring; of bytes, products have no lower halves.
+enum RingChannel { kRef, kDist, kRefRef, kDistDist, kRefDist, kRefRefLow, kDistDistLow, kRefDistLow };
+constexpr int kRingChannels = 8, kRingChannelsOfBytes = 5;
+
+constexpr int kGroup = 4;              // rows per pass
+constexpr int kMaxHalo = 4;            // vectors before and after a row
+constexpr int kSlack = 2;              // further vectors after it that may be read
+constexpr int kRingPairs = 10;         // row pairs that four rows of the longest filter see
+constexpr int kNextStep = 2 * kVector; // in rows of the next scale: reference and distorted side by side
+
+constexpr int row_vectors(int vectors) { return vectors + 2 * kMaxHalo + kSlack; }
+
+// What strips of all depths share. `Derived` has enter_pair(pair) and vertical_pass<statistics>(y).
+template <int Scale, class Dot, class Derived> class StripFilter {
+  public:
+    StripSums run() { return strip_.half_kept ? run_with<true>() : run_with<false>(); }
+
+  protected:
+    static constexpr bool kHasNext = Scale + 1 < kScales;
+    static constexpr int kNext = kHasNext ? Scale + 1 : Scale;
+
+    StripFilter(const Strip &strip, std::byte *memory, int channels)
+        : strip_(strip), segments_(strip.images.width), borders_(segments_), next_borders_(segments_),
+          channels_(channels), pitch_(2 * segments_.vectors * kVector), row_pitch_(row_vectors(segments_.vectors)),
+          ring_(reinterpret_cast<std::int16_t *>(memory)), rows_(ring_ + kRingPairs * channels_ * pitch_),
+          next_rows_(rows_ + kGroup * row_pitch_ * kStep),
+          statistics_(reinterpret_cast<std::byte *>(next_rows_ + 2 * row_pitch_ * kNextStep)) {}
+
+    // Vectors of the even and of the odd columns of a row pair take turns.
+    std::int16_t *ring_row(int pair, int channel) const {
+        return ring_ + ((pair + kRingPairs) % kRingPairs * channels_ + channel) * pitch_;
+    }
+    std::int16_t *row(int i) const { return rows_ + (i * row_pitch_ + kMaxHalo) * kStep; }
+    std::int16_t *next_row(int i) const { return next_rows_ + (i * row_pitch_ + kMaxHalo) * kNextStep; }
+
+    // Rows 2 pair and 2 pair + 1 of the reference and of the distorted image.
+    template <class T> struct RowPairs { const T *ref_a, *ref_b, *dist_a, *dist_b; };
+    template <class T> RowPairs<T> sample_rows(int pair) const {
+        const ScaleImages &images = strip_.images;
+        const auto at = [&](const void *image, std::ptrdiff_t stride, int y) {
+            const int inside = reflect(y, images.height);
+            return reinterpret_cast<const T *>(static_cast<const std::byte *>(image) + inside * stride);
+        };
+        return {at(images.ref, images.ref_stride, 2 * pair), at(images.ref, images.ref_stride, 2 * pair + 1),
+                at(images.dist, images.dist_stride, 2 * pair), at(images.dist, images.dist_stride, 2 * pair + 1)};
+    }
+    // What rows a and b have in the left (right) one of two columns, side by side.
+    static HWY_INLINE VU16 left_pairs(VU16 a, VU16 b) {
+        return hn::OddEven(hn::BitCast(DU16(), hn::ShiftLeft<16>(hn::BitCast(DU32(), b))), a);
+    }
+    static HWY_INLINE VU16 right_pairs(VU16 a, VU16 b) {
+        return hn::OddEven(b, hn::BitCast(DU16(), hn::ShiftRight<16>(hn::BitCast(DU32(), a))));
+    }
+
+    const Strip &strip_;
+    Segments segments_;
+
+  private:
+    // `Kept`: what depends on the reference alone is there already.
+    template <bool Kept> StripSums run_with() {
+        constexpr int halo = Filter<Scale>::kHalo;
+        RowStatistics<Scale, Dot> statistics(segments_, strip_, statistics_);
+        auto &derived = static_cast<Derived &>(*this);
+        int entered = strip_.first_row / 2 - halo;
+        for (int y = strip_.first_row; y < strip_.end_row; y += kGroup) {
+            for (; entered <= y / 2 + 1 + halo; entered++) derived.template enter_pair<Kept>(entered);
+            if (!strip_.statistics) {
+                derived.template vertical_pass<false, Kept>(y);
+                if constexpr (kHasNext) finish_next_scale<Kept>(y);
+                continue;
+            }
+            derived.template vertical_pass<true, Kept>(y);
+            if constexpr (kHasNext) finish_next_scale<Kept>(y);
+            const int rows = std::min(kGroup, strip_.end_row - y);
+            for (int i = 0; i < rows; i++) {
+                for (int c : kChannelsOf<Kept>) borders_.extend(row(i) + c * kVector);
+                statistics.template add<Kept>(row(i), y + i, half_row(y + i));
+            }
+        }
+        if (!strip_.statistics) return {};
+        return statistics.total(std::int64_t(strip_.end_row - strip_.first_row) * strip_.images.width);
+    }
+
+    HalfRow half_row(int y) const {
+        const std::ptrdiff_t at = y * std::ptrdiff_t(half_row_elements(segments_));
+        return {strip_.half_kept ? strip_.half_kept + at : nullptr,
+                strip_.half_to_make ? strip_.half_to_make + at : nullptr};
+    }
+
+    // 2.5 for the rows y / 2 and y / 2 + 1 of the next scale, which the vertical pass has begun.
+    template <bool Kept> void finish_next_scale(int y) {
+        const int rows = std::min({2, (strip_.end_row - y + 1) / 2, strip_.images.height / 2 - y / 2});
+        for (int i = 0; i < rows; i++) {
+            if (!Kept) next_borders_.extend(next_row(i));
+            next_borders_.extend(next_row(i) + kVector);
+            next_scale_row<Kept>(next_row(i), y / 2 + i);
+        }
+    }
+
+    // Even columns of the filtered row, for reference and distorted at once.
+    template <bool Kept> HWY_NOINLINE void next_scale_row(const std::int16_t *row, int next_y) const {
+        constexpr int at_once = HWY_TARGET == HWY_AVX2 ? 2 : 4; // vectors
+        const TapVectors<kNext> taps;
+        const V32 start = hn::Set(D32(), std::int32_t(kOffset + kRounding));
+        VU32 out[2][kLanes];
+        for (int first = (segments_.vectors - 1) / kLanes * kLanes; first >= 0; first -= kLanes) {
+            for (int i = 0; i < kLanes; i += at_once) {
+                const std::int16_t *at[at_once];
+                V32 sums[at_once][2];
+                HWY_UNROLL(4)
+                for (int p = 0; p < at_once; p++) {
+                    const int j = std::min(first + i + p, segments_.vectors - 1);
+                    at[p] = row + (j - Filter<kNext>::kHalo) * kNextStep;
+                    sums[p][0] = sums[p][1] = begun_with<kNext>(start);
+                }
+                next_scale_taps<0, Kept>(taps, at, sums);
+                HWY_UNROLL(4)
+                for (int p = 0; p < at_once; p++)
+                    for (int s = Kept; s < 2; s++)
+                        out[s][i + p] = hn::BitCast(DU32(), upper_halves(ended_with<kNext>(sums[p][s], start)));
+            }
+            if (!Kept) store_block(out[0], segments_, first, strip_.next_ref + next_y * strip_.next_stride);
+            store_block(out[1], segments_, first, strip_.next_dist + next_y * strip_.next_stride);
+        }
+    }
+    template <int M, bool Kept, std::size_t N>
+    static HWY_INLINE void next_scale_taps(const TapVectors<kNext> &taps, const std::int16_t *const (&at)[N],
+                                           V32 (&sums)[N][2]) {
+        if constexpr (M < Filter<kNext>::kPairs) {
+            if constexpr (Filter<kNext>::pair(0, M) != 0) {
+                HWY_UNROLL(4)
+                for (std::size_t p = 0; p < N; p++)
+                    for (int s = Kept; s < 2; s++) {
+                        const V16 data = hn::Load(D16(), at[p] + M * kNextStep + s * kVector);
+                        sums[p][s] = Dot::dot(sums[p][s], data, taps.template get<0, M>());
+                        compute_now(sums[p][s]);
+                    }
+            }
+            next_scale_taps<M + 1, Kept>(taps, at, sums);
+        }
+    }
+
+    Borders<Filter<Scale>::kRadius, Filter<Scale>::kHalo, kStep> borders_;
+    Borders<Filter<kNext>::kRadius, Filter<kNext>::kHalo, kNextStep> next_borders_;
+
+  protected:
+    int channels_, pitch_, row_pitch_; // a channel's elements of a row pair; vectors of a filtered row
+
+  private:
+    std::int16_t *ring_, *rows_, *next_rows_;
+    std::byte *statistics_;
+};
+
+} // namespace vmaf::vif::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

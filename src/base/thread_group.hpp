@@ -1,16 +1,23 @@
-// Threads that share work. They are joined whatever happens, and what one throws comes out of join().
+// Threads that share work, and results that another thread makes meanwhile.
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/thread.hpp"
+
 namespace vmaf {
 
+// They are joined whatever happens, and what one throws comes out of join().
 class ThreadGroup {
   public:
     ThreadGroup() = default;
@@ -21,22 +28,28 @@ class ThreadGroup {
     // False: no thread is available; the caller can do the work alone.
     template <class Work> bool start(Work work) {
         try {
-            threads_.reserve(threads_.size() + 1);
-            threads_.emplace_back([this, work = std::move(work)]() mutable {
-                try {
-                    work();
-                } catch (...) {
-                    const std::lock_guard lock(mutex_);
-                    if (!error_) error_ = std::current_exception();
-                }
-            });
+            require("work", std::move(work));
             return true;
-        } catch (const std::system_error &) {
+        } catch (const Error &) {
             return false;
         } catch (const std::bad_alloc &) {
             return false;
         }
     }
+
+    // As start(), but throws Error; `purpose` completes "no thread can be started to ...".
+    template <class Work> void require(const std::string &purpose, Work work) {
+        threads_.reserve(threads_.size() + 1);
+        threads_.push_back(start_thread(purpose, [this, work = std::move(work)]() mutable {
+            try {
+                work();
+            } catch (...) {
+                const std::lock_guard lock(mutex_);
+                if (!error_) error_ = std::current_exception();
+            }
+        }));
+    }
+    std::size_t size() const { return threads_.size(); } // that were started and not joined
 
     // Waits for all; throws the first of what they threw.
     void join() {
@@ -54,5 +67,36 @@ class ThreadGroup {
     std::exception_ptr error_;
     std::vector<std::thread> threads_;
 };
+
+// A result that another thread makes meanwhile, or where there is none, whoever asks first.
+template <class Result> class Later {
+  public:
+    explicit Later(std::function<Result()> make) : make_(std::move(make)) {
+        thread_.start([this] { wait(); });
+    }
+    void wait() {
+        std::call_once(once_, [this] {
+            try {
+                result_.emplace(make_());
+            } catch (...) {
+                error_ = std::current_exception();
+            }
+        });
+    }
+    // Throws what making it threw.
+    Result &get() {
+        wait();
+        if (error_) std::rethrow_exception(error_);
+        return *result_;
+    }
+
+  private:
+    const std::function<Result()> make_;
+    std::once_flag once_;
+    std::optional<Result> result_;
+    std::exception_ptr error_;
+    ThreadGroup thread_; // last: it uses all of the above
+};
+template <class Work> Later(Work) -> Later<std::invoke_result_t<Work>>;
 
 } // namespace vmaf

@@ -9,13 +9,12 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
-#include "base/thread.hpp"
+#include "base/thread_group.hpp"
 #include "device/picture_memory.hpp"
 #include "io/frame_clock.hpp"
 #include "io/surface_converter.hpp"
@@ -49,7 +48,6 @@ class DeviceClip final : public VideoClip {
         : device_(std::move(device)), parts_(std::move(parts)), use_(use), converter_(*device_, use.output),
           pool_(use.output.picture, 0, memory_for(device_, use)), clock_(use.average_rate), times_(use.times),
           window_(window_for(device_->info(), use)) {
-        threads_.reserve(std::max(1u, use.decoders));
         const std::lock_guard lock(mutex_);
         add_decoder();
     }
@@ -59,9 +57,7 @@ class DeviceClip final : public VideoClip {
             is_stopping_ = true;
             changed_.notify_all();
         }
-        parts_->cancel();
-        // No more threads are added.
-        for (std::thread &thread : threads_) thread.join();
+        parts_->cancel(); // no more threads are added
     }
     DeviceClip(const DeviceClip &) = delete;
     DeviceClip &operator=(const DeviceClip &) = delete;
@@ -155,10 +151,10 @@ class DeviceClip final : public VideoClip {
         newest_begun_ = Clock::now();
         active_++;
         try {
-            threads_.push_back(start_thread("decode " + use_.name, [this] { work(); }));
+            threads_.require("decode " + use_.name, [this] { work(); });
         } catch (...) {
             active_--;
-            if (threads_.empty()) throw;
+            if (threads_.size() == 0) throw;
         }
     }
 
@@ -325,7 +321,7 @@ class DeviceClip final : public VideoClip {
     bool is_stopping_ = false;
     std::map<std::uint64_t, Ready> ready_;
     std::map<std::uint64_t, std::exception_ptr> failures_; // by the frame that could not be had
-    std::vector<std::thread> threads_;
+    ThreadGroup threads_;                                  // last: they use all of the above
 };
 
 } // namespace

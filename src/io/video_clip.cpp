@@ -1,6 +1,6 @@
 #include "io/video_clip.hpp"
 
-#include "io/producer.hpp"
+#include "io/ahead.hpp"
 
 namespace vmaf {
 
@@ -10,12 +10,21 @@ class HostClip final : public VideoClip {
   public:
     HostClip(std::unique_ptr<VideoFile> file, const ClipUse &use)
         : file_(std::move(file)), pool_(use.picture, 0, use.memory), skip_(use.skip), times_(use.times),
-          producer_(
-              use.name, [this] { return make(); }, [this] { file_->cancel(); }, use.ahead) {}
+          ahead_({use.name,
+                  [this] {
+                      return [this](Frames::Lock &lock) {
+                          lock.unlock(); // one thread
+                          return make();
+                      };
+                  },
+                  [this] { file_->cancel(); }},
+                 use.ahead, 1) {}
 
-    std::optional<TimedFrame> next() override { return producer_.next(); }
+    std::optional<TimedFrame> next() override { return ahead_.next(); }
 
   private:
+    using Frames = Ahead<std::optional<TimedFrame>>;
+
     std::optional<TimedFrame> make() {
         for (; skip_ > 0; skip_--)
             if (!file_->next()) return std::nullopt;
@@ -31,7 +40,7 @@ class HostClip final : public VideoClip {
     PicturePool pool_;
     std::uint64_t skip_;
     ClipTimes times_;
-    Producer<TimedFrame> producer_;
+    Frames ahead_; // last: it uses all of the above
 };
 
 } // namespace

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <future>
 
+#include "base/thread_group.hpp"
 #include "io/black_bars.hpp"
 #include "io/device_clip.hpp"
 #include "io/shared_clip.hpp"
@@ -115,9 +115,9 @@ void VideoPairs::open_files() {
     if (request_.reference.may_stay_on_device && can_be_read_twice(request_.reference.path) &&
         can_be_read_twice(request_.distorted.path))
         try {
-            auto other = std::async(std::launch::async, [&] { return open_video(request_.distorted); });
+            Later other([&] { return open_video(request_.distorted); });
             auto reference = open_video(request_.reference);
-            distorted_file_ = other.get();
+            distorted_file_ = std::move(other.get());
             reference_file_ = std::move(reference);
             return;
         } catch (const std::exception &) { // below
@@ -217,9 +217,9 @@ void VideoPairs::find_start_offset() {
         }
         return list;
     };
-    auto other = std::async([&] { return scan(request_.distorted, plan_.distorted, skip_distorted_); });
+    Later other([&] { return scan(request_.distorted, plan_.distorted, skip_distorted_); });
     const auto reference = scan(request_.reference, plan_.reference, skip_reference_);
-    const auto distorted = other.get();
+    const auto &distorted = other.get();
     const std::int64_t a = usual_gap(reference), b = usual_gap(distorted);
     const OffsetFound found =
         find_offset(reference, distorted, {kLargestOffset, a && b ? std::min(a, b) : std::max(a, b)});

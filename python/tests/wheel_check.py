@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 work, clipgen = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 bare_environment = {name: value for name, value in os.environ.items() if not name.startswith(("VMAF_", "PYTHON"))}
 BARE = """
+import ctypes
 import sys
 try:
     import numpy
@@ -23,6 +24,12 @@ import vmaf_turbo as vt
 assert vt.models() and vt.features(), "lists"
 result = vt.score_files("ref.y4m", "dis.y4m", features=["psnr"])
 video = vt.capabilities()["video_files"]
+
+class Luma:
+    def __init__(self, step):
+        self.samples = (ctypes.c_ubyte * (2 * 64 * 64))(*(i * step % 200 for i in range(2 * 64 * 64)))
+        self.__array_interface__ = {"data": (ctypes.addressof(self.samples), True), "shape": (2, 64, 64), "typestr": "|u1", "version": 3}
+assert 0 <= float(vt.vmaf(Luma(7), Luma(9))) < float(vt.vmaf(Luma(7), Luma(7))), "arrays without NumPy"
 print(vt.__version__, result, "video files:", video["usable"], video.get("reason", ""))
 assert video["usable"] or "was built without" in video["reason"], video
 """

@@ -101,8 +101,9 @@ def taken(array: Any) -> Any:
 
 
 def shape_of(array: Any) -> Tuple[int, ...]:
+    interface = getattr(array, "__array_interface__", None) or getattr(array, "__cuda_array_interface__", {})  # all there may be without NumPy
     try:
-        return tuple(int(n) for n in array.shape)
+        return tuple(int(n) for n in getattr(array, "shape", interface.get("shape")))  # type: ignore[union-attr]
     except (AttributeError, TypeError):
         raise no_array(array) from None
 

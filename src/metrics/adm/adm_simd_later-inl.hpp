@@ -278,8 +278,8 @@ inline std::uint64_t denominator(const std::int32_t *o, int from, int to, const 
                shift_c = set64(std::uint64_t(plan.den_term_shift));
     const VU64 add_c = set64(std::uint64_t(half_of(plan.den_term_shift)));
     const auto term = [&](V32 x) HWY_ATTR {
-        const V32 square = as32(hn::Shr(hn::Add(mul_even_unsigned(x, x), add_q), shift_q));
-        return hn::Shr(hn::Add(mul_even_unsigned(square, x), add_c), shift_c);
+        const V32 square = as32(shift_right(hn::Add(mul_even_unsigned(x, x), add_q), shift_q));
+        return shift_right(hn::Add(mul_even_unsigned(square, x), add_c), shift_c);
     };
     VU64 total = hn::Zero(DU64());
     for (int j = round_down<kLanes32>(from); j < to; j += kLanes32) {

@@ -60,9 +60,24 @@ HWY_INLINE Taps make_taps() {
 
 // The upper lane of every pair, moved to the lower one.
 template <class V> HWY_INLINE V32 odd_lanes(V v) { return as32(hn::ShiftRight<32>(as_u64(v))); }
-// Products of the lower lanes of pairs.
+// Products of the lower lanes of pairs, and a shift by the same number in all lanes. Highway has neither in WebAssembly
+// without products of 64-bit lanes and loops over lanes.
+#if HWY_TARGET == HWY_WASM
+HWY_INLINE v128_t even_lanes(V32 v) { return wasm_i32x4_shuffle(v.raw, v.raw, 0, 2, 0, 2); }
+HWY_INLINE VU64 mul_even_unsigned(V32 a, V32 b) {
+    return VU64{wasm_u64x2_extmul_low_u32x4(even_lanes(a), even_lanes(b))};
+}
+HWY_INLINE VU64 mul_even_signed(V32 a, V32 b) {
+    return VU64{wasm_i64x2_extmul_low_i32x4(even_lanes(a), even_lanes(b))};
+}
+HWY_INLINE VU64 shift_right(VU64 v, VU64 by) {
+    return VU64{wasm_u64x2_shr(v.raw, std::uint32_t(wasm_i64x2_extract_lane(by.raw, 0)))};
+}
+#else
 HWY_INLINE VU64 mul_even_unsigned(V32 a, V32 b) { return hn::MulEven(as_u32(a), as_u32(b)); }
 HWY_INLINE VU64 mul_even_signed(V32 a, V32 b) { return as_u64(hn::MulEven(a, b)); }
+HWY_INLINE VU64 shift_right(VU64 v, VU64 by) { return hn::Shr(v, by); }
+#endif
 
 HWY_INLINE std::uint64_t sum_of(VU64 v) { return hn::GetLane(hn::SumOfLanes(DU64(), v)); }
 
@@ -233,7 +248,7 @@ HWY_INLINE void cube_parts(const std::uint32_t *list, std::size_t band, int c, s
     const VU64 shift_c = set64(std::uint64_t(c));
     const auto cube = [&](V32 x) HWY_ATTR {
         const VU64 square = hn::ShiftRight<Q>(hn::Add(mul_even_unsigned(x, x), round_q));
-        return hn::Shr(hn::Add(mul_even_unsigned(as32(square), x), round_c), shift_c);
+        return shift_right(hn::Add(mul_even_unsigned(as32(square), x), round_c), shift_c);
     };
     const V32 lanes = hn::Iota(d, 0);
     std::int64_t at = 0;

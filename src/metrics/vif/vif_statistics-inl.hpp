@@ -45,10 +45,12 @@ class Logarithm {
 #if HWY_TARGET == HWY_WASM // has no fused steps: their results, from a table
         const V32 entry = hn::And(hn::ShiftRight<8>(bits), hn::Set(d, 0x7fff));
         const std::uint16_t *const table = log_fractions().data();
-        return {piece, V32{wasm_i32x4_make(table[wasm_i32x4_extract_lane(entry.raw, 0)],
-                                           table[wasm_i32x4_extract_lane(entry.raw, 1)],
-                                           table[wasm_i32x4_extract_lane(entry.raw, 2)],
-                                           table[wasm_i32x4_extract_lane(entry.raw, 3)])}};
+        v128_t fraction = wasm_i32x4_const(0, 0, 0, 0);
+        fraction = wasm_v128_load16_lane(table + wasm_i32x4_extract_lane(entry.raw, 0), fraction, 0);
+        fraction = wasm_v128_load16_lane(table + wasm_i32x4_extract_lane(entry.raw, 1), fraction, 2);
+        fraction = wasm_v128_load16_lane(table + wasm_i32x4_extract_lane(entry.raw, 2), fraction, 4);
+        fraction = wasm_v128_load16_lane(table + wasm_i32x4_extract_lane(entry.raw, 3), fraction, 6);
+        return {piece, V32{fraction}};
 #else
         const VF w = hn::BitCast(df, hn::Or(hn::And(bits, hn::Set(d, 0x000fff00)), hn::Set(d, 0x3f800000)));
         const VF t = hn::Sub(w, hn::Set(df, 1.0625f));
@@ -115,6 +117,10 @@ HWY_INLINE V32 central_moment(VU32 biased, VU32 a, VU32 b) {
 #if HWY_TARGET == HWY_NEON
     const uint32x2_t low = vaddhn_u64(vmull_u32(vget_low_u32(a.raw), vget_low_u32(b.raw)), rounding.raw);
     const VU32 square(vaddhn_high_u64(low, vmull_high_u32(a.raw, b.raw), rounding.raw));
+#elif HWY_TARGET == HWY_WASM // Highway multiplies 64-bit lanes, which processors do in eight instructions
+    const v128_t low = wasm_i64x2_add(wasm_u64x2_extmul_low_u32x4(a.raw, b.raw), rounding.raw);
+    const v128_t high = wasm_i64x2_add(wasm_u64x2_extmul_high_u32x4(a.raw, b.raw), rounding.raw);
+    const VU32 square{wasm_i32x4_shuffle(low, high, 1, 3, 5, 7)};
 #else
     const DU32 d;
     const auto odd_lanes = [&](VU32 v) HWY_ATTR { return hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(d64, v))); };

@@ -121,6 +121,22 @@ class OnTheCluster(Case):
         self.tune(*self.corpus("slurm.jsonl", "--resume", *self.on_slurm(), values="22:46:6"))
         self.assertEqual(len(read(self.folder + "/slurm.jsonl")), 10)
 
+    def test_searches_scores_and_predictions_are_those_of_one_machine(self):
+        search = ["search", *(x for clip in self.clips for x in ("-i", clip)), "-e", "libx264", "--preset", "ultrafast", "--target-vmaf", "80",
+                  "--score-scale", "none", "--best-effort"]
+        def answers(*more): return [line for line in self.tune(*search, *more).stdout.splitlines() if line.startswith("src=")]
+        local = answers()
+        self.assertEqual(len(local), 2)
+        self.assertEqual(answers("-o", "probes.jsonl", *self.on_slurm()), local)
+        self.assertEqual({row["src"] for row in read(self.folder + "/probes.jsonl")}, set(self.clips))
+        score = ["score", self.clips[0], *self.clips, "--align", "none", "--score-scale", "none", "--format", "csv"]
+        self.assertEqual(self.tune(*score, *self.on_slurm()).stdout, self.tune(*score).stdout)
+        predict = ["predict", "-i", self.clips[1], "-e", "libx264", "--preset", "ultrafast", "--target-vmaf", "80", "--validate-k", "1", "--score-scale", "none"]
+        run = self.start(*predict)
+        text, _ = run.communicate(timeout=300)
+        self.assertIn("shots", json.loads(text))
+        self.assertEqual(self.tune(*predict, *self.on_slurm(), code=run.returncode).stdout, text)
+
     def test_failed_cells_are_rows_and_set_the_exit_code(self):
         with open(self.folder + "/broken.mkv", "wb") as file: file.write(b"not a video")
         run = self.tune(*self.corpus("rows.jsonl", "-i", self.folder + "/broken.mkv", *self.on_slurm()), code=5)

@@ -39,7 +39,7 @@ std::vector<std::string> list(const std::string &text) {
 Options parse_arguments(int argc, char **argv) {
     Options o;
     CLI::App app("Compares the scores of several processors and devices.", "vmaf-parity");
-    app.formatter(std::make_shared<tune::HelpFormatter>());
+    app.formatter(tune::help_formatter());
     app.footer("Examples:\n"
                "  vmaf-parity --vmaf-binary build/tools/vmaf --reference ref.y4m \\\n"
                "      --distorted dist.y4m --backends cpu,cuda --allow-skip\n"

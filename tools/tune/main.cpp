@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 
@@ -53,7 +54,7 @@ int run(int argc, char **argv) {
     vmaf::system::prepare_standard_streams();
     interruption::install_handlers(argc > 1 && std::strcmp(argv[1], "__task") == 0);
     CLI::App app("Finds encodes for a quality target: runs FFmpeg's encoders and scores them.", "vmaf-tune");
-    app.formatter(std::make_shared<HelpFormatter>());
+    app.formatter(help_formatter());
     app.allow_windows_style_options(false); // "/clips/a.mkv" is a path on every system
     app.set_version_flag("--version", VMAF_VERSION);
     app.require_subcommand(1);

@@ -31,7 +31,7 @@ bool contains_ci(const std::string &text, std::string_view part) {
            }) != text.end();
 }
 
-std::optional<Outcome> run_limited(const Arguments &command) {
+std::optional<ChildResult> run_limited(const Arguments &command) {
     if (!find_program(command.at(0))) return std::nullopt;
     RunOptions options;
     options.timeout = kProbeLimit;
@@ -196,17 +196,14 @@ HostProbe ask_host(const std::string &backend) {
 } // namespace
 
 std::vector<HostProbe> HostProbes::ask(const std::vector<std::string> &backends) {
-    std::vector<std::shared_future<HostProbe>> answers;
+    std::vector<Later<HostProbe> *> answers;
     {
         const std::lock_guard lock(mutex_);
-        for (const std::string &name : backends) {
-            auto &known = asked_[name];
-            if (!known.valid()) known = std::async(std::launch::async, ask_host, name).share();
-            answers.push_back(known);
-        }
+        for (const std::string &name : backends)
+            answers.push_back(&asked_.try_emplace(name, [name] { return ask_host(name); }).first->second);
     }
     std::vector<HostProbe> probes;
-    for (auto &answer : answers) probes.push_back(answer.get());
+    for (Later<HostProbe> *answer : answers) probes.push_back(answer->get());
     return probes;
 }
 

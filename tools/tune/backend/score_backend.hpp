@@ -1,12 +1,12 @@
 // Which backend scores (tune.md 7): what the scorer can do, what the machine has, and no silent downgrade.
 #pragma once
 
-#include <future>
 #include <map>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/thread_group.hpp"
 #include "process/child.hpp"
 #include "text/choice.hpp"
 
@@ -48,7 +48,7 @@ class HostProbes {
 
   private:
     std::mutex mutex_;
-    std::map<std::string, std::shared_future<HostProbe>> asked_;
+    std::map<std::string, Later<HostProbe>> asked_;
 };
 
 // Asks a scorer: `command` is the vmaf binary, or our own executable with its hidden verb.

@@ -1,37 +1,23 @@
-// How a command ends (tune.md 15.1): the exit codes, and the exception that carries one.
+// How a command ends (tune.md 15.1): the exception that carries its exit code.
 #pragma once
 
 #include <stdexcept>
 #include <string>
 
-#include "stages/row_status.hpp"
+#include "stages/outcome.hpp"
 
 namespace vmaf::tune {
-
-enum ExitCode {
-    kExitOk = 0,
-    kExitUnmet = 1,
-    kExitUsage = 2,
-    kExitUntrusted = 3,
-    kExitFailed = 4,
-    kExitSomeFailed = 5,
-    kExitOutput = 6,
-    kExitBackend = 7,
-    kExitInternal = 70,
-    kExitInterrupted = 130,
-};
 
 // Ends the command with a code and a sentence.
 class CommandError : public std::runtime_error {
   public:
-    CommandError(int code, const std::string &sentence) : std::runtime_error(sentence), code_(code) {}
-    int code() const { return code_; }
+    CommandError(ExitCode code, const std::string &sentence) : std::runtime_error(sentence), code_(code) {}
+    ExitCode code() const { return code_; }
 
   private:
-    int code_;
+    ExitCode code_;
 };
-// How a command ends whose work failed with this row status (15.2).
-inline int exit_code_of_status(int status) { return status == kStatusBackendNotKept ? kExitBackend : kExitFailed; }
+inline CommandError failed(const Outcome &o) { return {o.exit_code(), o.stage + " failed: " + o.sentence}; }
 inline CommandError usage_error(const std::string &sentence) { return {kExitUsage, sentence}; }
 inline CommandError interrupted() { return {kExitInterrupted, "interrupted; finished probes are in the cache"}; }
 

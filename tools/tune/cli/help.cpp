@@ -1,5 +1,6 @@
 #include "cli/help.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -78,7 +79,13 @@ void replace(std::string &text, std::string_view from, std::string_view to) {
         text.replace(at, from.size(), to);
 }
 
-} // namespace
+class HelpFormatter : public CLI::Formatter {
+  public:
+    std::string make_help(const CLI::App *app, std::string name, CLI::AppFormatMode mode) const override;
+    std::string make_option(const CLI::Option *option, bool is_positional) const override;
+    std::string make_option_opts(const CLI::Option *option) const override;
+    std::string make_subcommand(const CLI::App *sub) const override;
+};
 
 std::string HelpFormatter::make_help(const CLI::App *app, std::string name, CLI::AppFormatMode mode) const {
     if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
@@ -115,5 +122,9 @@ std::string HelpFormatter::make_option_opts(const CLI::Option *option) const {
 std::string HelpFormatter::make_subcommand(const CLI::App *sub) const {
     return entry(sub->get_display_name(true), sub->get_description());
 }
+
+} // namespace
+
+std::shared_ptr<CLI::FormatterBase> help_formatter() { return std::make_shared<HelpFormatter>(); }
 
 } // namespace vmaf::tune

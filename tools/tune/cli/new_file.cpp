@@ -60,12 +60,12 @@ CommandError storage_error(const std::string &output, const std::string &why) {
     return {kExitOutput, "'" + output + "' cannot be written: " + why + "; free some space, or give another output"};
 }
 
-void demand_success(const Outcome &outcome, const std::string &stage, const std::string &output) {
+void demand_success(const ChildResult &outcome, const std::string &stage, const std::string &output) {
     if (const std::string why = storage_failure(outcome); !why.empty()) throw storage_error(output, why);
     if (!outcome.ok()) throw CommandError(kExitFailed, explain_failure(stage, outcome.code, outcome.error_tail));
 }
 
-PacketSummary demand_whole(const Programs &programs, const Outcome &outcome, const std::string &path,
+PacketSummary demand_whole(const Programs &programs, const ChildResult &outcome, const std::string &path,
                            const FrameWish &wish, const std::string &output) {
     const WrittenFile file = check_written(programs, outcome, path, wish);
     if (file.fault == WrittenFile::Fault::storage) throw storage_error(output, file.sentence);

@@ -28,10 +28,10 @@ class NewFile {
 // An output that could not be stored: exit code 6.
 CommandError storage_error(const std::string &output, const std::string &why);
 // Throws CommandError unless FFmpeg's file at `path` is whole, every packet of it; `output` is its name for people.
-PacketSummary demand_whole(const Programs &programs, const Outcome &outcome, const std::string &path,
+PacketSummary demand_whole(const Programs &programs, const ChildResult &outcome, const std::string &path,
                            const FrameWish &wish, const std::string &output);
 // Throws CommandError where a run of FFmpeg for that output failed; `stage` names it.
-void demand_success(const Outcome &outcome, const std::string &stage, const std::string &output);
+void demand_success(const ChildResult &outcome, const std::string &stage, const std::string &output);
 // Renames a whole file, and waits until the disk has it under that name. Throws CommandError.
 void put_in_place(const std::string &part, const std::string &output);
 

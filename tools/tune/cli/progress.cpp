@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/visible_text.hpp"
@@ -113,7 +114,7 @@ void Progress::observe() {
         else
             log(line);
     };
-    observer.ended = [this](const Arguments &arguments, const Outcome &outcome) {
+    observer.ended = [this](const Arguments &arguments, const ChildResult &outcome) {
         if (outcome.code != 0)
             log(arguments.at(0) + " ended with status " + std::to_string(outcome.code) + ":\n" + outcome.error_tail);
     };

@@ -1,6 +1,7 @@
 // `benchmark`: which encoder needs fewest bits for a target, from existing rows (tune.md 12.5).
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/add_option.hpp"

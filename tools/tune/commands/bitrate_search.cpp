@@ -21,7 +21,7 @@ void fill_from(SearchReport &report, const ProbeSetup &setup, const ProbeResult 
     report.encode_seconds = probe.encode_seconds;
     report.encoder_version = probe.encoder_version;
     report.scored = conditions_line(setup, probe);
-    report.conditions = conditions_json(setup, probe);
+    report.conditions = conditions_json(setup, probe).dump();
 }
 
 } // namespace
@@ -43,9 +43,8 @@ SearchReport search_bitrate(Run &run, const SearchOptions &o, const ProbeSetup &
         if (on_probe) on_probe(probe);
         if (!probe.ok()) {
             run.check_interrupted();
-            report.failed = true;
-            report.failure_status = probe.status;
-            report.error = report.reason = probe.error;
+            report.outcome = probe.outcome;
+            report.reason = probe.outcome.sentence;
             return false;
         }
         run.progress().probe_done(

@@ -1,6 +1,7 @@
 // `cache`: what is remembered, and getting rid of it (tune.md 10.9).
 #include <cstdio>
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "cache/cache.hpp"

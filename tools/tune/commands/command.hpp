@@ -41,9 +41,10 @@ class Commands {
         add_app(text, bind, *request).run = [request, run](const CommandLine &) { return run(*request); };
     }
 
-    // A command whose work is a job, made of its request.
+    // A command whose work is a job, made of its request. `instead` may answer without one: an exit code.
     template <class JobType, class Request>
-    void add_job(const CommandText &text, void (*bind)(CLI::App &app, Request &request)) {
+    void add_job(const CommandText &text, void (*bind)(CLI::App &app, Request &request),
+                 std::optional<int> (*instead)(const Request &) = nullptr) {
         const auto request = std::make_shared<Request>();
         Command &command = add_app(text, bind, *request);
         JobCommand job{text.name, request, nullptr, [request](const ProbeRequest &settled) {
@@ -53,7 +54,10 @@ class Commands {
                        }};
         if constexpr (std::is_base_of_v<ClusterOptions, Request>) job.cluster = request;
         command.job = job;
-        command.run = [job](const CommandLine &line) { return run_job(job, line); };
+        command.run = [job, request, instead](const CommandLine &line) {
+            const std::optional<int> code = instead ? instead(*request) : std::nullopt;
+            return code ? *code : run_job(job, line);
+        };
     }
 
     CLI::App &app() { return app_; }

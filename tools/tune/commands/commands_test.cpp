@@ -1,6 +1,7 @@
 // Answers, predictions and plans on tabulated data: no program is started.
 #include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "base/visible_text.hpp"
 #include "cli/add_option.hpp"
@@ -262,7 +263,7 @@ std::vector<json> CompareJob::run(const json &entry, const JobRows &) {
              {"predicted_size_bytes", std::round(report.prediction.bytes)},
              {"ok", ok},
              {"error", error},
-             {"exit_status", report.failure_status}, // these two are not part of the answer's row
+             {"exit_status", report.outcome.row_status()}, // these two are not part of the answer's row
              {"scored", report.scored}}};
 }
 
@@ -307,7 +308,7 @@ Answer CompareJob::result(const JobRows &searched) {
     for (json &row : rows) {
         if (row["scored"] != "" && std::find(scored.begin(), scored.end(), row["scored"]) == scored.end())
             scored.push_back(row["scored"]);
-        is_backend_lost |= row["exit_status"] == kStatusBackendNotKept;
+        is_backend_lost |= outcome_of_row(row["exit_status"], "").kind == OutcomeKind::backend_not_kept;
         row["bitrate_delta_pct"] = good(row) && baseline > 0 ? json((kbps(row) / baseline - 1) * 100) : json(nullptr);
         row["savings_pct"] = good(row) && dearest > 0 ? json((1 - kbps(row) / dearest) * 100) : json(nullptr);
         row.erase("scored");

@@ -2,6 +2,7 @@
 // unit is such a cell, or a coarse search over one source, encoder and preset.
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
@@ -50,7 +51,7 @@ class DoneRows {
         const std::string encoder = series.setup.encode.adapter->name;
         const std::string preset = series.setup.encode.preset + "\n" + series.setup.variant;
         if (known_.contains(cell(series.setup.source.path, encoder, preset, q))) return true;
-        if (series.failure) return false;
+        if (!series.outcome.ok()) return false;
         try {
             const auto [encode, score] = probe_keys(series.setup, q);
             return !encode.empty() && known_.contains(encode + score + "\n" + encoder + "\n" + preset);
@@ -77,9 +78,10 @@ struct Tally {
         rows++;
         failed += row.at("exit_status") != 0;
         cached += row.value("from_cache", false);
-        is_backend_not_kept = is_backend_not_kept || row["exit_status"] == kStatusBackendNotKept;
+        is_backend_not_kept =
+            is_backend_not_kept || outcome_of_row(row["exit_status"], "").kind == OutcomeKind::backend_not_kept;
     }
-    int exit_code() const {
+    ExitCode exit_code() const {
         return failed == 0           ? kExitOk
                : is_backend_not_kept ? kExitBackend
                : failed == rows      ? kExitFailed
@@ -135,7 +137,7 @@ class CorpusJob : public Job {
     Answer result(const JobRows &) override; // rows were written as they came
     Answer merge(const std::function<void(const UseOfUnit &)> &each_unit) override;
 
-    Lanes lanes(const json &) override { return {run_.parallel_searches(), !o_.unordered}; }
+    Parallel parallel(const json &) override { return {run_.parallel_searches(), !o_.unordered}; }
     bool answers_in_part() const override { return true; }
 
   private:
@@ -227,7 +229,8 @@ void CorpusJob::check_output() const {
 
 std::vector<json> CorpusJob::run(const json &unit, const JobRows &) {
     const CorpusSeries &series = grid_.series(unit);
-    if (series.failure && !unit.contains("fails")) throw usage_error(series.failure->error); // on this node only
+    if (!series.outcome.ok() && !unit.contains("fails"))
+        throw usage_error(series.outcome.sentence); // on this node only
     if (!unit.contains("crf")) return search(series);
     const double q = unit["crf"];
     if (done_.contains(series, q)) return {{{kSkipped, true}}};
@@ -259,8 +262,9 @@ std::vector<json> CorpusJob::search(const CorpusSeries &series) {
 }
 
 ProbeResult CorpusJob::probe(const CorpusSeries &series, double q) {
-    if (series.failure) {
-        ProbeResult failed = *series.failure;
+    if (!series.outcome.ok()) {
+        ProbeResult failed;
+        failed.outcome = series.outcome;
         failed.q = q;
         return failed;
     }
@@ -282,7 +286,7 @@ json CorpusJob::row_of(const CorpusSeries &series, const ProbeResult &probe) {
 void CorpusJob::tell(const ProbeSetup &setup, const ProbeResult &probe, const json &row) {
     for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
     const std::string text =
-        !probe.ok() ? "FAILED: " + probe.error
+        !probe.ok() ? "FAILED: " + probe.outcome.sentence
                     : o_.metric + " " + fixed_text(row["score"].is_number() ? row["score"].get<double>() : 0.0, 4) +
                           ", " + fixed_text(probe.bitrate_kbps(), 1) + " kbps" + (probe.from_cache ? " [cached]" : "");
     if (probe.ok()) run_.progress().remark(conditions_line(setup, probe));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"
@@ -16,8 +17,6 @@ using nlohmann::json;
 namespace fs = vmaf::system::fs;
 
 namespace {
-
-constexpr int kEncoderMissing = 1; // row status (15.2)
 
 std::vector<double> quality_values(const CorpusRequest &o) {
     std::vector<double> values = o.q_values;
@@ -34,22 +33,14 @@ std::vector<double> quality_values(const CorpusRequest &o) {
     return once;
 }
 
-ProbeResult failure_of(int status, const char *stage, const std::string &sentence) {
-    ProbeResult result;
-    result.status = status;
-    result.stage = stage;
-    result.error = sentence;
-    return result;
-}
-
 // What can be used stays; an error where nothing is left, or with --strict where anything fails.
-void demand_some(Progress &progress, const std::vector<std::optional<ProbeResult>> &failures, bool is_strict) {
-    const auto failed = [](const std::optional<ProbeResult> &failure) { return failure.has_value(); };
-    const auto last = std::find_if(failures.rbegin(), failures.rend(), failed);
-    if (last == failures.rend()) return;
-    if (is_strict || std::all_of(failures.begin(), failures.end(), failed)) throw usage_error((*last)->error);
-    for (const auto &failure : failures)
-        if (failure) progress.warn(failure->error + "; its cells become failed rows");
+void demand_some(Progress &progress, const std::vector<Outcome> &outcomes, bool is_strict) {
+    const auto failed = [](const Outcome &outcome) { return !outcome.ok(); };
+    const auto last = std::find_if(outcomes.rbegin(), outcomes.rend(), failed);
+    if (last == outcomes.rend()) return;
+    if (is_strict || std::all_of(outcomes.begin(), outcomes.end(), failed)) throw usage_error(last->sentence);
+    for (const Outcome &outcome : outcomes)
+        if (!outcome.ok()) progress.warn(outcome.sentence + "; its cells become failed rows");
 }
 
 } // namespace
@@ -83,9 +74,9 @@ std::vector<std::string> CorpusGrid::encoder_names() const {
 const CorpusGrid::Encoder &CorpusGrid::encoder(const std::string &name) {
     if (const auto found = encoders_.find(name); found != encoders_.end()) return found->second;
     const Adapter &known = run_.known_adapter(name);
-    Encoder encoder{&known, std::nullopt};
+    Encoder encoder{&known, {}};
     if (const auto problem = run_.encoder_problem(known))
-        encoder.failure = failure_of(kEncoderMissing, "encode", *problem);
+        encoder.outcome = {OutcomeKind::encoder_failed, *problem, "encode"};
     else
         encoder.adapter = &run_.adapter(name);
     return encoders_.emplace(name, std::move(encoder)).first->second;
@@ -98,7 +89,7 @@ const CorpusGrid::OpenedSource &CorpusGrid::source(const std::string &path) {
         opened.source = run_.open_source(path);
     } catch (const CommandError &e) {
         opened.source.path = path;
-        opened.failure = failure_of(kStatusReferenceUndecodable, "source", e.what());
+        opened.outcome = {OutcomeKind::reference_undecodable, e.what(), "source"};
     }
     return sources_.emplace(path, std::move(opened)).first->second;
 }
@@ -106,11 +97,11 @@ const CorpusGrid::OpenedSource &CorpusGrid::source(const std::string &path) {
 // Encoders with presets and variants, without source and quality.
 std::vector<json> CorpusGrid::series_units() {
     std::vector<json> units;
-    std::vector<std::optional<ProbeResult>> failures;
+    std::vector<Outcome> outcomes;
     const std::vector<std::string> presets = o_.presets.empty() ? std::vector<std::string>{""} : o_.presets;
     for (const std::string &name : encoder_names()) {
         const Encoder &used = encoder(name);
-        failures.push_back(used.failure);
+        outcomes.push_back(used.outcome);
         const std::string &full_name = used.adapter->name;
         const bool is_named =
             o_.encoders.empty() || std::find(o_.encoders.begin(), o_.encoders.end(), full_name) != o_.encoders.end();
@@ -124,7 +115,7 @@ std::vector<json> CorpusGrid::series_units() {
                                      {"variant", variant.name}});
             }
     }
-    demand_some(run_.progress(), failures, o_.strict);
+    demand_some(run_.progress(), outcomes, o_.strict);
     return units;
 }
 
@@ -149,16 +140,16 @@ std::vector<json> CorpusGrid::units() {
         throw usage_error("--coarse-to-fine chooses the quality values itself; leave out --crf and --crf-range");
     const std::vector<json> encodes = series_units();
     check_values(encodes, values);
-    std::vector<std::optional<ProbeResult>> failures;
-    for (const std::string &path : o_.sources) failures.push_back(source(path).failure);
-    demand_some(run_.progress(), failures, o_.strict);
+    std::vector<Outcome> outcomes;
+    for (const std::string &path : o_.sources) outcomes.push_back(source(path).outcome);
+    demand_some(run_.progress(), outcomes, o_.strict);
     std::vector<json> units;
     for (const std::string &path : o_.sources)
         for (json unit : encodes) {
             unit["src"] = path;
             const CorpusSeries &one = series(unit);
-            if (one.failure) unit["fails"] = true;
-            if (o_.coarse_to_fine && one.failure) unit["crf"] = one.setup.encode.adapter->default_q;
+            if (!one.outcome.ok()) unit["fails"] = true;
+            if (o_.coarse_to_fine && !one.outcome.ok()) unit["crf"] = one.setup.encode.adapter->default_q;
             if (o_.coarse_to_fine) units.push_back(unit);
             for (const double q : values) {
                 unit["crf"] = q;
@@ -185,17 +176,17 @@ CorpusSeries CorpusGrid::make_series(const json &unit) {
     const Variant &variant = *std::find_if(variants_.begin(), variants_.end(),
                                            [&](const Variant &v) { return v.name == unit.at("variant"); });
     CorpusSeries series;
-    series.failure = from.failure ? from.failure : used.failure;
-    if (!series.failure) {
+    series.outcome = from.outcome.ok() ? used.outcome : from.outcome;
+    if (series.outcome.ok()) {
         try {
             series.setup = run_.setup(from.source, *used.adapter, preset, false, variant);
         } catch (const CommandError &e) { // no sample could be cut: only this source is to blame
             if (e.code() != kExitFailed) throw;
-            series.failure = failure_of(kStatusReferenceUndecodable, "source", e.what());
+            series.outcome = {OutcomeKind::reference_undecodable, e.what(), "source"};
         }
     }
     ProbeSetup &setup = series.setup;
-    if (series.failure) {
+    if (!series.outcome.ok()) {
         setup.programs = run_.programs();
         setup.variant = variant.name;
         setup.source = from.source;

@@ -3,7 +3,7 @@
 
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,7 +29,7 @@ CommandFiles files_of(const CorpusRequest &request);
 // A source with an encoder, a preset and a variant: cells differ only in quality.
 struct CorpusSeries {
     ProbeSetup setup;
-    std::optional<ProbeResult> failure; // why nothing of it can be done; its cells become failed rows
+    Outcome outcome; // if it failed, so do all its cells
 };
 
 // Sources, encoders and what is made of them, each when it is first needed: a task on a cluster sees few of them.
@@ -48,11 +48,11 @@ class CorpusGrid {
   private:
     struct Encoder {
         const Adapter *adapter;
-        std::optional<ProbeResult> failure;
+        Outcome outcome;
     };
     struct OpenedSource { // one that cannot be read has only its path
         Source source;
-        std::optional<ProbeResult> failure;
+        Outcome outcome;
     };
     std::vector<std::string> encoder_names() const;
     const Encoder &encoder(const std::string &name);

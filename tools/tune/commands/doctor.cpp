@@ -1,9 +1,10 @@
 // `doctor`: what is installed and usable (tune.md 12.15).
 #include <algorithm>
 #include <cstdio>
-#include <future>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/thread_group.hpp"
 #include "cli/add_option.hpp"
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
@@ -132,7 +133,7 @@ void print_report(const json &report) {
 
 int run_doctor(const DoctorRequest &o) {
     HostProbes hosts;
-    auto probes = std::async([&] { return host_probes_json(hosts); });
+    Later<json> probes([&] { return host_probes_json(hosts); });
     const std::string scorer = scorer_program(o, o).value_or(o.vmaf.empty() ? "vmaf" : o.vmaf);
     const BackendSurvey survey = survey_backends({scorer}, hosts);
     const std::string folder = o.cache_dir.empty() ? default_cache_folder() : o.cache_dir;

@@ -1,6 +1,7 @@
 // `encode`: the whole file, at a given quality or at the one that a search finds (tune.md 5.5, 12.3).
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
@@ -91,8 +92,9 @@ Arguments final_command(const EncodeRequest &o, const FileJob &job, int pass) {
 
 // Decodes everything and compares the length (5.5).
 void verify_file(const EncodeRequest &o, const FileJob &job, const Source &produced) {
-    const Outcome outcome = run_child({job.setup.programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error", "-xerror",
-                                       "-i", ffmpeg_path(job.temporary), "-map", "0:v", "-f", "null", "-"});
+    const ChildResult outcome =
+        run_child({job.setup.programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error", "-xerror", "-i",
+                   ffmpeg_path(job.temporary), "-map", "0:v", "-f", "null", "-"});
     if (!outcome.ok())
         throw CommandError(kExitFailed,
                            explain_failure("decoding the finished file", outcome.code, outcome.error_tail));
@@ -105,7 +107,7 @@ void verify_file(const EncodeRequest &o, const FileJob &job, const Source &produ
 
 // How the last pass of an encode ended, and what all of them took.
 struct PassesDone {
-    Outcome last;
+    ChildResult last;
     std::int64_t frames = 0; // that FFmpeg counted
     double seconds = 0;
 };
@@ -171,8 +173,8 @@ void finish(Run &run, const EncodeRequest &o, const FileJob &job, const NewFile 
         const ScoreResult scored =
             run_score(job.setup.programs, {&job.source, {}, &produced, {}, packets.packets}, job.setup.score);
         if (!scored.ok())
-            throw CommandError(exit_code_of_status(scored.status),
-                               "the finished file cannot be scored: " + scored.error);
+            throw CommandError(scored.outcome.exit_code(),
+                               "the finished file cannot be scored: " + scored.outcome.sentence);
         const MetricChoice &metric = job.setup.score.metrics.front();
         result["score"] = pooled_metric(metric.name, scored.series.at(metric.series), o.pool);
         result["metric"] = o.metric;
@@ -214,8 +216,8 @@ void settle_quality(Run &run, const EncodeRequest &o, FileJob &job, json &result
     }
     QualitySearch search(run, o, job.setup, targets, adapter.step);
     const SearchReport report = search.find(targets);
-    if (report.failed)
-        throw CommandError(exit_code_of_status(report.failure_status), "the search failed: " + report.error);
+    if (report.failed())
+        throw CommandError(report.outcome.exit_code(), "the search failed: " + report.outcome.sentence);
     if (!report.ok() && !o.best_effort) throw CommandError(kExitUnmet, "no suitable quality: " + report.reason);
     job.q = *report.q;
     result["search"] = search_json(job.setup, report, targets);
@@ -235,7 +237,7 @@ void try_container(Run &run, const EncodeRequest &o, const FileJob &job) {
     RunOptions options;
     options.timeout = std::chrono::seconds(20);
     options.progress_marker = work_done;
-    const Outcome outcome = run_child(command, options);
+    const ChildResult outcome = run_child(command, options);
     std::error_code ignored;
     fs::remove(trial.temporary, ignored);
     run.check_interrupted();
@@ -327,7 +329,7 @@ int run_encode(const EncodeRequest &given) {
     o.outputs.resize(o.sources.size());
     if (!o.output.empty()) o.outputs[0] = o.output;
     Run run(o, true);
-    int worst = kExitOk;
+    ExitCode worst = kExitOk;
     for (std::size_t i = 0; i < o.sources.size(); i++) {
         try {
             run.check_interrupted();
@@ -336,7 +338,7 @@ int run_encode(const EncodeRequest &given) {
             if (o.sources.size() == 1 || e.code() == kExitInterrupted) throw;
             Progress::make_way();
             complain("encode", o.sources[i] + ": " + e.what());
-            worst = std::max(worst, e.code());
+            worst = worse(worst, e.code());
         }
     }
     return worst;

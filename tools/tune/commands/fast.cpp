@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
@@ -262,7 +263,7 @@ class FastRun {
         run_.check_interrupted();
         ProbeResult probe = run_probe(setup, q);
         run_.check_interrupted();
-        if (!probe.ok()) throw CommandError(exit_code_of_status(probe.status), probe.stage + " failed: " + probe.error);
+        if (!probe.ok()) throw failed(probe.outcome);
         for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
         return probe;
     }

@@ -1,6 +1,7 @@
 #include "commands/job_state.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
@@ -24,7 +25,8 @@ void check_trust(const std::string &path) {
 
 } // namespace
 
-JobState::JobState(Run &run, const std::string &command, const std::string &source_id) {
+JobState::JobState(Run &run, const std::string &command, const std::string &source_id)
+    : items_(std::make_unique<json>(json::object())) {
     const RunningOptions &o = run.options();
     if (!o.work_dir.empty()) {
         path_ = (fs::path(o.work_dir) / "state.json").string();
@@ -40,13 +42,15 @@ JobState::JobState(Run &run, const std::string &command, const std::string &sour
     fs::ifstream file(path_);
     const json stored = json::parse(file, nullptr, false);
     if (stored.is_object() && stored.value("version", 0) == 2 && stored.value("items", json()).is_object())
-        items_ = stored["items"]; // what another version left is measured again
+        *items_ = stored["items"]; // what another version left is measured again
 }
+
+JobState::~JobState() = default;
 
 std::vector<json> JobState::remembered(const std::string &key, const std::string &item,
                                        const std::function<std::vector<json>()> &measure) {
     const std::string name = key.empty() ? "" : item.empty() ? key : key + " " + item;
-    if (const auto found = items_.find(name); !name.empty() && found != items_.end() && found->is_array())
+    if (const auto found = items_->find(name); !name.empty() && found != items_->end() && found->is_array())
         return *found;
     const std::vector<json> rows = measure();
     const bool is_whole = std::none_of(rows.begin(), rows.end(), [](const json &row) { return row.contains("error"); });
@@ -56,9 +60,9 @@ std::vector<json> JobState::remembered(const std::string &key, const std::string
 
 void JobState::store(const std::string &key, const json &rows) {
     if (path_.empty() || key.empty()) return;
-    items_[key] = rows;
+    (*items_)[key] = rows;
     const std::string text =
-        json{{"version", 2}, {"items", items_}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+        json{{"version", 2}, {"items", *items_}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     try {
         vmaf::system::write_output_file(path_, [&](const auto &out) { out(text); });
     } catch (const Error &) { // results are remembered by the cache too

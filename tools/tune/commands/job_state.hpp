@@ -2,7 +2,8 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ class JobState {
   public:
     // state.json in --work-dir, else a file in the cache's folder; nowhere without both.
     JobState(Run &run, const std::string &command, const std::string &source_id);
+    ~JobState();
 
     // Rows of one of several items with that key: those that are stored, or those that `measure` gives, which are
     // stored unless one of them has an error.
@@ -29,7 +31,7 @@ class JobState {
 
     std::string path_;
     bool is_ours_ = false; // not in a folder that the user named
-    nlohmann::json items_ = nlohmann::json::object();
+    std::unique_ptr<nlohmann::json> items_;
 };
 
 } // namespace vmaf::tune

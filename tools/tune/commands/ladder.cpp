@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -91,12 +92,6 @@ std::vector<double> sorted_targets(const LadderRequest &o) {
     return targets;
 }
 
-// Of the last unit that failed.
-struct LadderFailure {
-    std::string sentence;
-    int exit_code = kExitUnmet;
-};
-
 class LadderJob : public Job {
   public:
     explicit LadderJob(const LadderRequest &o)
@@ -139,11 +134,11 @@ class LadderJob : public Job {
     JobState state_;
 };
 
-LadderFailure last_failure(const JobRows &rows) {
-    LadderFailure failure;
+Outcome last_failure(const JobRows &rows) {
+    Outcome failure;
     for (const UnitRows &unit : rows)
         for (const json &row : unit.rows)
-            if (row.contains("error")) failure = {row["error"], exit_code_of_status(row.at("status"))};
+            if (row.contains("error")) failure = outcome_of_row(row.at("status"), row["error"]);
     return failure;
 }
 
@@ -159,11 +154,11 @@ std::vector<json> LadderJob::next(const JobRows &so_far) {
     if (step == "point") {
         for (std::size_t i = 0; i < sizes_.size(); i++) units.push_back({{"step", "curve"}, {"size", i}});
     } else if (step == "curve") {
-        const LadderFailure failure = last_failure(so_far);
+        const Outcome failure = last_failure(so_far);
         if (curves(so_far).empty())
-            throw CommandError(failure.exit_code, "no point could be measured" +
-                                                      (failure.sentence.empty() ? "" : ": " + failure.sentence));
-        if (!failure.sentence.empty()) run_.progress().warn("not every size could be measured: " + failure.sentence);
+            throw CommandError(failure.ok() ? kExitUnmet : failure.exit_code(),
+                               "no point could be measured" + (failure.ok() ? "" : ": " + failure.sentence));
+        if (!failure.ok()) run_.progress().warn("not every size could be measured: " + failure.sentence);
         for (const double target : targets_) units.push_back({{"step", "rung"}, {"target", target}});
     } else if (step == "rung") {
         for (const RatePoint &point : choose(so_far))
@@ -217,7 +212,7 @@ json LadderJob::probe(const ProbeSetup &setup, double q) {
     const ProbeResult probe = run_probe(own, q);
     run_.check_interrupted();
     for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
-    if (!probe.ok()) return {{"error", probe.error}, {"status", probe.status}};
+    if (!probe.ok()) return {{"error", probe.outcome.sentence}, {"status", probe.outcome.row_status()}};
     const double score = probe_score(setup, probe, o_.metric, o_.pool);
     run_.progress().probe_done(source_.path, {{"q", q}, {"score", score}, {"bitrate_kbps", probe.bitrate_kbps()}},
                                label + " " + number_text(q) + ": " + o_.metric + " " + fixed_text(score, 4) + ", " +
@@ -317,7 +312,8 @@ std::vector<json> LadderJob::find_rung(double target, const std::vector<RateCurv
         QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
         for (const RatePoint &p : curve->points) search.known_scores.emplace_back(p.q, p.score);
         const SearchReport report = search.find({{o_.metric, o_.pool, target}});
-        if (report.failed) found.push_back({{"error", report.error}, {"status", report.failure_status}});
+        if (report.failed())
+            found.push_back({{"error", report.outcome.sentence}, {"status", report.outcome.row_status()}});
         if (!report.ok()) continue;
         run_.progress().remark(report.scored);
         found.push_back(point_json({report.bitrate_kbps, report.score, any.width, any.height, *report.q}));
@@ -380,7 +376,7 @@ json LadderJob::encode_rung(Rung rung) {
     append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(o_.segment_seconds) + ")"});
     append(command, adapter_.container_tag("mp4"));
     files.complete(command, rung.name(), true);
-    const Outcome outcome = run_child(command);
+    const ChildResult outcome = run_child(command);
     run_.check_interrupted();
     demand_success(outcome, rung.name() + ": the encoder", kept);
     demand_whole(setup.programs, outcome, path, frames_wished(source_, {}, run_.options().vfilter), kept);

@@ -40,9 +40,9 @@ std::vector<int> leading_bytes(const json &stream) {
 } // namespace
 
 std::string codec_string(const Programs &programs, const std::string &path) {
-    const Outcome outcome = run_child({programs.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries",
-                                       "stream=codec_name,profile,level,pix_fmt,extradata", "-show_data", "-of", "json",
-                                       "-i", ffmpeg_path(path)});
+    const ChildResult outcome = run_child({programs.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries",
+                                           "stream=codec_name,profile,level,pix_fmt,extradata", "-show_data", "-of",
+                                           "json", "-i", ffmpeg_path(path)});
     const json document = json::parse(outcome.out, nullptr, false);
     if (!document.is_object() || document.value("streams", json::array()).empty()) return "";
     const json &s = document["streams"][0];

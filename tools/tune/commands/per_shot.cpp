@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
@@ -119,7 +120,7 @@ class PerShotJob : public Job {
     std::vector<json> next(const JobRows &so_far) override;
     std::vector<json> run(const json &unit, const JobRows &so_far) override;
     Answer result(const JobRows &rows) override;
-    Lanes lanes(const json &unit) override { return {unit.at("step") == "segment" ? o_.encode_jobs : 1, true}; }
+    Parallel parallel(const json &unit) override { return {unit.at("step") == "segment" ? o_.encode_jobs : 1, true}; }
 
   private:
     std::vector<json> shot_units();
@@ -197,7 +198,7 @@ std::vector<json> PerShotJob::shot_units() {
 bool is_any(const std::vector<PlannedShot> &shots, bool (*is_so)(const PlannedShot &)) {
     return std::any_of(shots.begin(), shots.end(), is_so);
 }
-bool has_failed(const PlannedShot &p) { return !p.error.empty(); }
+bool has_failed(const PlannedShot &p) { return !p.outcome.ok(); }
 bool has_missed(const PlannedShot &p) { return !p.is_met; }
 
 // Whether shots were found by ourselves, and the user did not ask to keep them apart.
@@ -214,7 +215,7 @@ std::vector<json> PerShotJob::next(const JobRows &so_far) {
         const std::vector<const UnitRows *> before = of_step(so_far, "shot");
         const std::vector<PlannedShot> shots = searched(so_far);
         for (std::size_t i = 0; i < shots.size(); i++)
-            if (shots[i].is_smoothed && shots[i].error.empty()) {
+            if (shots[i].is_smoothed && shots[i].outcome.ok()) {
                 units.push_back(before[i]->unit);
                 units.back().update({{"step", "move"}, {"shot", i}, {"q", shots[i].q}});
             }
@@ -296,7 +297,8 @@ json PerShotJob::measure(const json &unit, double q) {
     const ProbeSetup setup = probe_setup(unit);
     const ProbeResult probe = run_probe(setup, q);
     run_.check_interrupted();
-    if (!probe.ok()) return {{"q", q}, {"probes", 1}, {"error", probe.error}, {"status", probe.status}};
+    if (!probe.ok())
+        return {{"q", q}, {"probes", 1}, {"error", probe.outcome.sentence}, {"status", probe.outcome.row_status()}};
     const QualityTarget target = targets_of(unit).front();
     return {{"q", q},
             {"probes", 1},
@@ -313,11 +315,11 @@ std::vector<json> PerShotJob::search(const json &unit, std::optional<double> hin
         json row = {{"q", report.q.value_or(hint.value_or(adapter_.default_q))},
                     {"probes", report.probes.size()},
                     {"met", report.ok()}};
-        if (report.failed) // the other shots go on
-            row.update({{"error", report.error}, {"status", report.failure_status}});
+        if (report.failed()) // the other shots go on
+            row.update({{"error", report.outcome.sentence}, {"status", report.outcome.row_status()}});
         else
             row.update({{"score", report.score}, {"kbps", report.bitrate_kbps}});
-        if (!report.failed) run_.progress().remark(report.scored);
+        if (!report.failed()) run_.progress().remark(report.scored);
         return std::vector<json>{row};
     });
 }
@@ -355,7 +357,7 @@ std::optional<PlannedShot> PerShotJob::one_for_all(const JobRows &rows) const {
     const std::vector<const UnitRows *> tried = of_step(rows, "whole");
     if (tried.empty()) return std::nullopt;
     const PlannedShot whole = planned_of(*tried.front());
-    const bool is_better = whole.error.empty() && whole.is_met && bits_of(searched(rows)) > 1.01 * bits_of({whole});
+    const bool is_better = whole.outcome.ok() && whole.is_met && bits_of(searched(rows)) > 1.01 * bits_of({whole});
     return is_better ? std::optional(whole) : std::nullopt;
 }
 
@@ -436,12 +438,12 @@ Answer PerShotJob::result(const JobRows &rows) {
     if (!o_.script_out.empty()) write_result(o_, o_.script_out, assembly_script(all, o_.segment_dir));
     Answer answer;
     answer.text = deliver(o_, o_.plan_out, plan.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
-    int failed = kExitOk;
+    ExitCode failed = kExitOk;
     for (const PlannedShot &p : shots) {
         const std::string range = "shot " + std::to_string(p.shot.start) + " to " + std::to_string(p.shot.end);
         if (has_failed(p)) {
-            answer.say("vmaf-tune per-shot: " + range + " failed: " + p.error);
-            failed = std::max(failed, exit_code_of_status(p.failure_status));
+            answer.say("vmaf-tune per-shot: " + range + " failed: " + p.outcome.sentence);
+            failed = worse(failed, p.outcome.exit_code());
         } else if (has_missed(p)) {
             answer.say("vmaf-tune per-shot: " + range + " misses the target: " + fixed_text(p.score, 4));
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "system/filesystem.hpp"
@@ -52,7 +53,7 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const st
     RunOptions options;
     options.timeout = base.encode.timeout;
     if (base.encode.is_patient) options.progress_marker = work_done;
-    Outcome outcome;
+    ChildResult outcome;
     for (int attempt = 1; attempt <= base.encode.max_tries; attempt++) {
         outcome = run_child(command, options);
         if (outcome.ok() || outcome.code < 128 || outcome.timed_out || outcome.interrupted) break;
@@ -121,7 +122,7 @@ void join_segments(Run &run, const ProbeSetup &base, const ShotAssembly &a, cons
     put_text(a.list_path, a.list_text);
     Arguments command = a.concat_command;
     command.back() = ffmpeg_path(file.path());
-    const Outcome outcome = run_child(command);
+    const ChildResult outcome = run_child(command);
     run.check_interrupted();
     demand_success(outcome, "joining the segments", a.output);
     FrameWish wish;
@@ -145,7 +146,7 @@ json score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, con
     const std::int64_t frames = shots.back().shot.end;
     const ScoreResult scored = run_score(base.programs, {&base.source, {}, &produced, {}, frames}, base.score);
     if (!scored.ok()) {
-        run.progress().warn("the joined file could not be scored: " + scored.error);
+        run.progress().warn("the joined file could not be scored: " + scored.outcome.sentence);
         return scores;
     }
     const Series &values = scored.series.at(base.score.metrics.front().series);

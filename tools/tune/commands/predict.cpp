@@ -190,10 +190,9 @@ class ShotPrediction {
         s.score = std::min(curve.score_at(s.q) + bias, metric_.bounded_by_100 ? 100.0 : 1e9);
     }
 
-    double validate(PredictedShot &s) {
-        const ProbeSetup setup = shot_setup(whole_, s.shot, times());
-        s.measured = probe_score(setup, measure(setup, s.q), target_.metric, target_.pool);
-        return *s.measured - s.score;
+    double measured_score(const Shot &shot, double q) {
+        const ProbeSetup setup = shot_setup(whole_, shot, times());
+        return probe_score(setup, measure(setup, q), target_.metric, target_.pool);
     }
 
     // From the shots that have two points now: how fast this title's scores fall.
@@ -233,8 +232,7 @@ class ShotPrediction {
         run_.check_interrupted();
         ProbeResult result = run_probe(setup, q);
         run_.check_interrupted();
-        if (!result.ok())
-            throw CommandError(exit_code_of_status(result.status), result.stage + " failed: " + result.error);
+        if (!result.ok()) throw failed(result.outcome);
         for (const std::string &warning : result.warnings) run_.progress().warn(warning);
         return result;
     }
@@ -276,77 +274,144 @@ std::string summary_of(const std::vector<PredictedShot> &predicted, const Adapte
            (judgement.verdict == PredictionVerdict::fall_back ? "; use `vmaf-tune per-shot` or `search`" : "");
 }
 
-int run_predict(const PredictRequest &o) {
+// The request as a prediction takes it. Throws CommandError.
+PredictRequest checked(const PredictRequest &given) {
+    PredictRequest o = given;
     if (!o.predictor_file.empty())
         throw usage_error("--model " + o.predictor_file +
                           ": this build has no runtime for learned predictors; leave it out, or use --from-corpus");
     check_result(o, o.report_out.empty() ? o.output : o.report_out);
     check_result(o, o.calibration_out);
-    if (!o.from_corpus.empty()) return predict_from_corpus(o);
+    if (!o.from_corpus.empty()) return o;
     if (o.sources.empty()) throw usage_error("give a source with -i, or rows with --from-corpus");
     const std::vector<QualityTarget> targets = quality_targets(o, o, 93);
-    const QualityTarget &target = targets.front();
     if (targets.size() > 1) throw usage_error("predict takes one target; `vmaf-tune search` takes several");
-    if (metric_choice(target.metric)->lower_is_better)
-        throw usage_error("predict needs a higher-is-better metric; use `vmaf-tune search` for " + target.metric);
-    PredictRequest measured = o;
-    measured.metric = target.metric;
-    Run run(measured, true);
-    ShotPrediction prediction(run, measured, target);
-    const Adapter &adapter = *prediction.setup().encode.adapter;
-    if (o.dry_run) {
-        print_probe_commands(prediction.setup(), adapter.probe_q);
-        return kExitOk;
+    o.metric = targets.front().metric;
+    if (metric_choice(o.metric)->lower_is_better)
+        throw usage_error("predict needs a higher-is-better metric; use `vmaf-tune search` for " + o.metric);
+    return o;
+}
+
+// Every shot is probed; then some are encoded and scored for real.
+class PredictJob : public Job {
+  public:
+    explicit PredictJob(const PredictRequest &o)
+        : Job(checked(o)), o_(checked(o)), target_(quality_targets(o_, o_, 93).front()), prediction_(run_, o_, target_),
+          adapter_(*prediction_.setup().encode.adapter),
+          calibration_(o_.calibration.empty() ? built_in_calibration(adapter_) : read_calibration(o_.calibration)) {}
+
+    void print_commands() override { print_probe_commands(prediction_.setup(), adapter_.probe_q); }
+    std::vector<json> next(const JobRows &so_far) override;
+    std::vector<json> run(const json &unit, const JobRows &) override;
+    Answer result(const JobRows &rows) override;
+
+  private:
+    std::vector<PredictedShot> predicted(const JobRows &rows) const;
+    json with_interval(json entry, double score) const {
+        if (o_.with_uncertainty) entry["interval"] = interval_json(score, calibration_.half_width(o_.alpha), o_.alpha);
+        return entry;
     }
-    Calibration calibration = o.calibration.empty() ? built_in_calibration(adapter) : read_calibration(o.calibration);
-    const std::vector<Shot> shots = prediction.find_shots();
-    std::vector<PredictedShot> predicted;
-    std::vector<double> bitrates;
-    std::size_t probes = 0;
-    for (const Shot &shot : shots) {
-        PredictedShot &s = predicted.emplace_back();
-        s.shot = shot;
-        prediction.probe(s);
-        prediction.predict(s, 0);
-        bitrates.push_back(s.kbps);
-        probes += s.probes.size();
+
+    const PredictRequest o_;
+    const QualityTarget target_;
+    ShotPrediction prediction_;
+    const Adapter &adapter_;
+    const Calibration calibration_;
+};
+
+std::vector<json> PredictJob::next(const JobRows &so_far) {
+    std::vector<json> units;
+    if (so_far.empty()) {
+        for (const Shot &shot : prediction_.find_shots())
+            units.push_back({{"step", "probe"}, {"start", shot.start}, {"end", shot.end}});
+    } else if (so_far.back().unit.at("step") == "probe") {
+        const std::vector<PredictedShot> shots = predicted(so_far);
+        std::vector<double> bitrates;
+        for (const PredictedShot &s : shots) bitrates.push_back(s.kbps);
+        for (const std::size_t i : chosen_for_validation(bitrates, static_cast<std::size_t>(o_.validate)))
+            units.push_back({{"step", "check"},
+                             {"number", i},
+                             {"start", shots[i].shot.start},
+                             {"end", shots[i].shot.end},
+                             {"q", shots[i].q}});
     }
+    return units;
+}
+
+std::vector<json> PredictJob::run(const json &unit, const JobRows &) {
+    PredictedShot s;
+    s.shot = {unit.at("start"), unit.at("end")};
+    if (unit.at("step") == "check") return {{{"measured", prediction_.measured_score(s.shot, unit.at("q"))}}};
+    prediction_.probe(s);
+    json row = {{"kbps", s.kbps}, {"probes", json::array()}};
+    for (const QualityPoint &p : s.probes) row["probes"].push_back({{"q", p.q}, {"score", p.score}});
+    return {row};
+}
+
+// What the probes say, before any is corrected; with what was measured.
+std::vector<PredictedShot> PredictJob::predicted(const JobRows &rows) const {
+    std::vector<PredictedShot> shots;
+    for (const UnitRows *unit : of_step(rows, "probe")) {
+        const json &row = unit->rows.at(0);
+        PredictedShot &s = shots.emplace_back();
+        s.shot = {unit->unit.at("start"), unit->unit.at("end")};
+        s.kbps = row.at("kbps");
+        for (const json &p : row.at("probes")) s.probes.push_back({p.at("q"), p.at("score")});
+        prediction_.predict(s, 0);
+    }
+    for (const UnitRows *unit : of_step(rows, "check"))
+        shots.at(unit->unit.at("number")).measured = unit->rows.at(0).at("measured");
+    return shots;
+}
+
+Answer PredictJob::result(const JobRows &rows) {
+    std::vector<PredictedShot> shots = predicted(rows);
     std::vector<double> residuals;
-    json listed = json::array();
-    for (const std::size_t i : chosen_for_validation(bitrates, static_cast<std::size_t>(o.validate))) {
-        PredictedShot &s = predicted[i];
-        residuals.push_back(prediction.validate(s));
-        json entry = {{"shot_start", s.shot.start}, {"shot_end", s.shot.end},       {"crf", s.q},
-                      {"predicted_vmaf", s.score},  {"measured_vmaf", *s.measured}, {"residual", residuals.back()}};
-        if (o.with_uncertainty) entry["interval"] = interval_json(s.score, calibration.half_width(o.alpha), o.alpha);
-        listed.push_back(std::move(entry));
+    json listed = json::array(), described = json::array();
+    for (const UnitRows *unit : of_step(rows, "check")) {
+        const PredictedShot &s = shots.at(unit->unit.at("number"));
+        residuals.push_back(*s.measured - s.score);
+        listed.push_back(with_interval({{"shot_start", s.shot.start},
+                                        {"shot_end", s.shot.end},
+                                        {"crf", s.q},
+                                        {"predicted_vmaf", s.score},
+                                        {"measured_vmaf", *s.measured},
+                                        {"residual", residuals.back()}},
+                                       s.score));
     }
-    const Judgement judgement = judge(residuals, o.residual_threshold);
+    const Judgement judgement = judge(residuals, o_.residual_threshold);
     // All learn from those that were measured; what they are off by all the same is taken off the others.
-    prediction.learn_slope(predicted);
-    const double bias = judgement.verdict == PredictionVerdict::recalibrate ? prediction.common_error(predicted) : 0;
-    for (PredictedShot &s : predicted) prediction.predict(s, s.measured ? 0 : bias);
-    json document = prediction_json(o, judgement, target.value, residuals.size(), calibration);
-    document["encoder"] = adapter.name;
-    document["preset"] = prediction.setup().encode.preset;
+    prediction_.learn_slope(shots);
+    const double bias = judgement.verdict == PredictionVerdict::recalibrate ? prediction_.common_error(shots) : 0;
+    std::size_t probes = 0;
+    for (PredictedShot &s : shots) {
+        probes += s.probes.size();
+        prediction_.predict(s, s.measured ? 0 : bias);
+        described.push_back(with_interval(shot_json(s), s.score));
+        described.back()["validated"] = s.measured.has_value();
+    }
+    json document = prediction_json(o_, judgement, target_.value, residuals.size(), calibration_);
+    document["encoder"] = adapter_.name;
+    document["preset"] = prediction_.setup().encode.preset;
     document["n_probes"] = probes;
     document["residuals"] = listed;
-    document["shots"] = json::array();
-    for (const PredictedShot &s : predicted) {
-        json entry = shot_json(s);
-        entry["validated"] = s.measured.has_value();
-        if (o.with_uncertainty) entry["interval"] = interval_json(s.score, calibration.half_width(o.alpha), o.alpha);
-        document["shots"].push_back(std::move(entry));
-    }
-    if (!o.calibration_out.empty() && !residuals.empty())
-        write_result(o, o.calibration_out, calibration_json(residuals, o.alpha).dump(2) + "\n");
-    write_prediction(o, document);
-    if (predicted.empty()) {
-        run.progress().say("vmaf-tune predict: no shots were found");
-        return kExitUnmet;
-    }
-    run.progress().say(summary_of(predicted, adapter, target, judgement, residuals.size(), calibration, o.alpha));
-    return judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted : kExitOk;
+    document["shots"] = described;
+    if (!o_.calibration_out.empty() && !residuals.empty())
+        write_result(o_, o_.calibration_out, calibration_json(residuals, o_.alpha).dump(2) + "\n");
+    Answer answer;
+    answer.text = deliver(o_, o_.report_out.empty() ? o_.output : o_.report_out,
+                          document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    answer.exit_code = shots.empty()                                       ? kExitUnmet
+                       : judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted
+                                                                           : kExitOk;
+    answer.say(shots.empty()
+                   ? "vmaf-tune predict: no shots were found"
+                   : summary_of(shots, adapter_, target_, judgement, residuals.size(), calibration_, o_.alpha));
+    return answer;
+}
+
+std::optional<int> answer_from_corpus(const PredictRequest &o) {
+    return o.from_corpus.empty() ? std::nullopt : std::optional(predict_from_corpus(checked(o)));
 }
 
 void bind_predict(CLI::App &app, PredictRequest &o) {
@@ -373,6 +438,7 @@ void bind_predict(CLI::App &app, PredictRequest &o) {
         ->group("Prediction");
     app.add_flag("--with-uncertainty", o.with_uncertainty, "add an interval to every prediction")->group("Prediction");
     bind_older_flags(app, o);
+    bind_cluster(app, o);
 }
 
 } // namespace
@@ -386,13 +452,14 @@ CommandFiles files_of(const PredictRequest &o) {
 }
 
 void add_predict(Commands &commands) {
-    commands.add<PredictRequest>({"predict",
-                                  "the quality value that would meet a target, per shot or from rows",
-                                  {},
-                                  "  vmaf-tune predict -i film.mkv --target-vmaf 93 --with-uncertainty\n"
-                                  "  vmaf-tune predict -i film.mkv --target-vmaf 93 --validate-k 3\n"
-                                  "  vmaf-tune predict --from-corpus corpus.jsonl --target-vmaf 93"},
-                                 bind_predict, run_predict);
+    commands.add_job<PredictJob, PredictRequest>(
+        {"predict",
+         "the quality value that would meet a target, per shot or from rows",
+         {},
+         "  vmaf-tune predict -i film.mkv --target-vmaf 93 --with-uncertainty\n"
+         "  vmaf-tune predict -i film.mkv --target-vmaf 93 --validate-k 3\n"
+         "  vmaf-tune predict --from-corpus corpus.jsonl --target-vmaf 93"},
+        bind_predict, answer_from_corpus);
 }
 
 } // namespace vmaf::tune

@@ -11,7 +11,7 @@
 
 namespace vmaf::tune {
 
-struct PredictRequest : ProbeRequest, SearchOptions, CorpusInput {
+struct PredictRequest : ProbeRequest, SearchOptions, CorpusInput, ClusterOptions {
     int validate = 8;
     double residual_threshold = 1.5, alpha = 0.1;
     std::string predictor_file, report_out, calibration, calibration_out, shots;

@@ -103,14 +103,10 @@ const ProbeResult &QualitySearch::measure(int k, const Samples &focus) {
     ProbeResult probe = run_probe(some, grid_.q(k));
     if (!probe.ok()) run_.check_interrupted();
     for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
-    if (probe.ok() && !probes_.empty() && probe.backend != probes_.front().backend) {
-        known_.clear();
-        probes_.clear();
-        throw BackendLost{};
-    }
+    is_backend_lost_ |= probe.ok() && !probes_.empty() && probe.backend != probes_.front().backend;
     known_[{k, focus}] = probes_.size();
     probes_.push_back(std::move(probe));
-    if (on_probe) on_probe(probes_.back());
+    if (on_probe && !is_backend_lost_) on_probe(probes_.back());
     return probes_.back();
 }
 
@@ -137,10 +133,11 @@ SearchSettings QualitySearch::settings(const std::vector<QualityTarget> &targets
 
 SearchReport QualitySearch::find(const std::vector<QualityTarget> &targets, std::optional<double> hint) {
     for (;;) {
-        try {
-            return find_once(targets, hint);
-        } catch (const BackendLost &) { // scores of one search are not mixed: it begins again on the other (7.6)
-        }
+        SearchReport report = find_once(targets, hint);
+        if (!is_backend_lost_) return report;
+        known_.clear(); // scores of one search are not mixed: it begins again on the other backend (7.6)
+        probes_.clear();
+        is_backend_lost_ = false;
     }
 }
 
@@ -168,12 +165,9 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
         const auto add = [&](int k, const Samples &samples) {
             const std::size_t before = probes_.size();
             const ProbeResult &probe = measure(k, samples);
-            if (!probe.ok()) {
-                report.failed = true;
-                report.failure_status = probe.status;
-                report.error = report.reason = probe.error;
-                return false;
-            }
+            report.outcome = probe.outcome;
+            report.reason = probe.outcome.sentence;
+            if (report.failed() || is_backend_lost_) return false;
             search->add(k, measured(probe));
             if (probes_.size() > before) {
                 const SearchPoint p = point(probe, first);
@@ -194,10 +188,10 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
         if (is_led)
             for (const auto &[q, score] : known_scores) search->add(grid_.nearest(q), {score, true});
         std::optional<int> k;
-        while (!report.failed && (k = search->next()))
+        while (!report.failed() && !is_backend_lost_ && (k = search->next()))
             if (add(*k, focus) && by_worst && focus.empty())
                 focus = {worst_sample(measure(*k, {}), first.metric, first.pool)};
-        if (report.failed) break;
+        if (report.failed() || is_backend_lost_) break;
         answer = search->answer();
         const std::optional<int> chosen = answer.k ? answer.k : answer.best_passing;
         if (is_led && chosen && !known_.contains({*chosen, {}}) && !by_worst) { // known from before: with its size, now
@@ -213,10 +207,11 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
     }
     report.probes = probes_;
     report.elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    if (report.failed) return report;
+    if (report.failed() || is_backend_lost_) return report;
     hints.remember(start_q, probes_);
     describe(report, answer, targets);
-    if (options_.verify_full && report.ok() && setup_.clip_mode != "full") verify_whole(report, targets);
+    if (options_.verify_full && report.ok() && !is_backend_lost_ && setup_.clip_mode != "full")
+        verify_whole(report, targets);
     report.elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     return report;
 }
@@ -234,7 +229,7 @@ void QualitySearch::fill(SearchReport &report, const ProbeSetup &setup, const Pr
     report.encode_fps = probe.encode_seconds > 0 ? double(probe.encoded_frames) / probe.encode_seconds : 0;
     report.encoder_version = probe.encoder_version;
     report.scored = conditions_line(setup, probe);
-    report.conditions = conditions_json(setup, probe);
+    report.conditions = conditions_json(setup, probe).dump();
 }
 
 void QualitySearch::describe(SearchReport &report, const SearchAnswer &answer,
@@ -285,9 +280,8 @@ void QualitySearch::verify_whole(SearchReport &report, const std::vector<Quality
         const ProbeResult probe = run_probe(whole, grid_.q(k));
         if (!probe.ok()) {
             run_.check_interrupted();
-            report.failed = true;
-            report.failure_status = probe.status;
-            report.error = report.reason = "the encode of the whole failed: " + probe.error;
+            report.outcome = probe.outcome;
+            report.outcome.sentence = report.reason = "the encode of the whole failed: " + probe.outcome.sentence;
             return;
         }
         fill(report, whole, probe, targets);

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -20,23 +19,22 @@ struct SearchPoint {
 
 struct SearchReport {
     SearchStatus status = SearchStatus::unmet;
-    bool failed = false;    // a probe failed,
-    int failure_status = 0; // with this row status
-    std::string error;
+    Outcome outcome;         // of the probe that failed
     std::optional<double> q; // none with an encoder's own rate control
     double score = 0, target = 0, margin = 0;
     std::vector<double> further_scores; // of the second target and the others
     double bitrate_kbps = 0, encode_seconds = 0, encode_fps = 0, elapsed = 0;
     Prediction prediction;
     std::string encoder_version;
-    std::string scored; // under which conditions, as a line for people
-    nlohmann::json conditions;
+    std::string scored;              // under which conditions, as a line for people
+    std::string conditions;          // as JSON
     std::vector<ProbeResult> probes; // in the order of measuring
     bool non_monotone = false, plateau = false, at_bound = false;
     std::optional<SearchPoint> best_passing, best_fitting; // the nearest points where there is no solution
     std::vector<SearchPoint> verified;                     // encodes of the whole, with --verify-full
     std::string reason;                                    // why there is no answer
-    bool ok() const { return !failed && status == SearchStatus::ok; }
+    bool failed() const { return !outcome.ok(); }
+    bool ok() const { return !failed() && status == SearchStatus::ok; }
 };
 
 // What is reported of a probe as soon as it is there.
@@ -59,7 +57,6 @@ class QualitySearch {
 
   private:
     using Samples = std::vector<std::size_t>; // which of them; none: all
-    struct BackendLost {};
 
     SearchReport find_once(const std::vector<QualityTarget> &targets, std::optional<double> hint);
     const ProbeResult &measure(int k, const Samples &focus);
@@ -83,6 +80,7 @@ class QualitySearch {
     double max_bytes_ = 0;
     std::map<std::pair<int, Samples>, std::size_t> known_; // -> probes_
     std::vector<ProbeResult> probes_;
+    bool is_backend_lost_ = false;
 };
 
 // The quality whose bitrate is nearest to a wish, or one probe with the encoder's own rate control (9.11).

@@ -1,6 +1,7 @@
 // `report`: measured rows as one HTML page, Markdown, or single charts and tables (tune.md 13).
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"

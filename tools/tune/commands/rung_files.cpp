@@ -105,7 +105,7 @@ void encode_sound(Run &run, const Source &source, const std::string &audio_codec
                          "-dn"};
     append(command, {"-c:a", !audio_codec.empty() ? audio_codec : track.codec == "aac" ? "copy" : "aac"});
     files.complete(command, track.name, false);
-    const Outcome outcome = run_child(command);
+    const ChildResult outcome = run_child(command);
     run.check_interrupted();
     demand_success(outcome, "sound: FFmpeg", files.kept(track.name));
     if (const std::string why = reading_failure(run.programs(), path); !why.empty())
@@ -121,9 +121,9 @@ void encode_sound(Run &run, const Source &source, const std::string &audio_codec
 
 void convert_subtitles(Run &run, const Source &source, const RungFiles &files, const SideTrack &track) {
     const std::string path = files.made_subtitles(track.name);
-    const Outcome outcome = run_child({run.programs().ffmpeg, "-y", "-hide_banner", "-nostdin", "-v", "error", "-i",
-                                       ffmpeg_path(source.path), "-map", "0:" + std::to_string(track.stream), "-c:s",
-                                       "webvtt", "-f", "webvtt", ffmpeg_path(path)});
+    const ChildResult outcome = run_child({run.programs().ffmpeg, "-y", "-hide_banner", "-nostdin", "-v", "error", "-i",
+                                           ffmpeg_path(source.path), "-map", "0:" + std::to_string(track.stream),
+                                           "-c:s", "webvtt", "-f", "webvtt", ffmpeg_path(path)});
     run.check_interrupted();
     demand_success(outcome, "subtitles: FFmpeg", path);
     files.keep_subtitles(track.name, source.duration);

@@ -1,5 +1,6 @@
 // `sample`: score and prediction at one quality value (tune.md 12.3).
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
@@ -31,7 +32,7 @@ int run_sample(const SampleRequest &o) {
     }
     const ProbeResult probe = run_probe(setup, o.q_values[0]);
     run.check_interrupted();
-    if (!probe.ok()) throw CommandError(exit_code_of_status(probe.status), probe.stage + " failed: " + probe.error);
+    if (!probe.ok()) throw failed(probe.outcome);
     for (const std::string &warning : probe.warnings) run.progress().warn(warning);
     const Prediction whole = predict_whole(setup, probe);
     json row = make_row(setup, probe);

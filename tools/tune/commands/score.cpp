@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -28,7 +29,7 @@ namespace {
 enum class FramePairing { automatic, time, index };
 enum class Alignment { checked, corrected, none };
 
-struct ScoreRequest : ProbeRequest {
+struct ScoreRequest : ProbeRequest, ClusterOptions {
     std::string reference;
     std::vector<std::string> distorted;
     std::string frames_out, start_offset, score_fps;
@@ -280,59 +281,102 @@ constexpr Choice<FramePairing> kPairings[] = {
 constexpr Choice<Alignment> kAlignments[] = {
     {"check", Alignment::checked}, {"auto", Alignment::corrected}, {"none", Alignment::none}};
 
-int run_score_command(const ScoreRequest &o) {
-    check_result(o, o.output);
-    check_result(o, o.frames_out);
-    Run run(o, true);
+ScoreSettings score_settings_of(Run &run, const ScoreRequest &o) {
     ScoreSettings settings = run.score_settings();
     settings.reference_filter = o.reference_vfilter.value_or(o.vfilter);
     use_maps(o, settings);
+    return settings;
+}
+
+Source reference_of(Run &run, const ScoreRequest &o) {
     Source reference = run.open_source(o.reference);
     if (!o.score_fps.empty()) reference.rate = reference.real_rate = parse_fraction(o.score_fps);
-    json results = json::array();
-    int exit_code = kExitOk;
-    const Pinned pinned(o.cpus.empty() ? std::vector<int>() : parse_processors(o.cpus));
-    run.progress().expect(o.distorted.size());
-    for (const std::string &path : o.distorted) {
-        const Source distorted = run.open_source(path);
-        if (o.dry_run) {
-            print_commands(run, {&reference, {}, &distorted, {}}, settings);
-            continue;
+    return reference;
+}
+
+// A score for each encode.
+class ScoreJob : public Job {
+  public:
+    explicit ScoreJob(const ScoreRequest &o)
+        : Job(checked(o)), o_(o), settings_(score_settings_of(run_, o_)), reference_(reference_of(run_, o_)) {}
+
+    void print_commands() override {
+        for (const std::string &path : o_.distorted) {
+            const Source distorted = run_.open_source(path);
+            tune::print_commands(run_, {&reference_, {}, &distorted, {}}, settings_);
         }
-        const Pairing pairing(run, o, reference, distorted, settings);
-        StageProgress progress{
-            Stage::score, std::numeric_limits<double>::quiet_NaN(), 0, 1, 0, pairing.frames(), 0, false, 0};
-        const ScoreResult scored =
-            run_score(run.programs(), pairing.pair(), settings, [&](std::int64_t frame, double fps) {
-                progress.frame = frame;
-                progress.fps = fps;
-                run.progress().stage(path, progress);
-            });
-        run.check_interrupted();
-        for (const std::string &warning : scored.warnings) run.progress().warn(warning);
-        if (!scored.ok()) {
-            exit_code = std::max(exit_code, exit_code_of_status(scored.status));
-            Progress::make_way();
-            complain("score", path + ": " + scored.error);
-            continue;
-        }
-        for (const Source *source : {&std::as_const(reference), &distorted}) demand_unchanged(*source);
-        if (reference.width != distorted.width || reference.height != distorted.height)
-            run.progress().say("vmaf-tune: '" + path + "' is " + size_text(distorted) + ", the reference " +
-                               size_text(reference) + "; it was scaled to that");
-        results.push_back(result_json(reference, distorted, settings, scored, pairing));
-        add_map(results.back(), o, scored);
     }
-    if (o.dry_run) return kExitOk;
-    const ScoreFormat format = o.format.value_or(o.json ? ScoreFormat::json : ScoreFormat::human);
-    const std::string text = score_text(results, format);
-    Progress::make_way();
-    vmaf::system::write_output_file(o.output.empty() ? "-" : o.output, [&](const auto &out) { out(text); });
-    if (!o.frames_out.empty())
-        vmaf::system::write_output_file(o.frames_out, [&](const auto &out) {
-            for (const json &entry : results) out(row_text(entry) + "\n");
+    std::vector<json> next(const JobRows &so_far) override;
+    std::vector<json> run(const json &unit, const JobRows &) override;
+    Answer result(const JobRows &rows) override;
+
+  private:
+    static const ScoreRequest &checked(const ScoreRequest &o) {
+        check_result(o, o.output);
+        check_result(o, o.frames_out);
+        return o;
+    }
+
+    const ScoreRequest o_;
+    const ScoreSettings settings_;
+    const Source reference_;
+};
+
+std::vector<json> ScoreJob::next(const JobRows &so_far) {
+    if (!so_far.empty()) return {};
+    run_.progress().expect(o_.distorted.size());
+    return {o_.distorted.begin(), o_.distorted.end()};
+}
+
+std::vector<json> ScoreJob::run(const json &unit, const JobRows &) {
+    const std::string path = unit;
+    const Pinned pinned(o_.cpus.empty() ? std::vector<int>() : parse_processors(o_.cpus));
+    const Source distorted = run_.open_source(path);
+    const Pairing pairing(run_, o_, reference_, distorted, settings_);
+    StageProgress progress{
+        Stage::score, std::numeric_limits<double>::quiet_NaN(), 0, 1, 0, pairing.frames(), 0, false, 0};
+    const ScoreResult scored =
+        run_score(run_.programs(), pairing.pair(), settings_, [&](std::int64_t frame, double fps) {
+            progress.frame = frame;
+            progress.fps = fps;
+            run_.progress().stage(path, progress);
         });
-    return exit_code;
+    run_.check_interrupted();
+    for (const std::string &warning : scored.warnings) run_.progress().warn(warning);
+    if (!scored.ok()) {
+        const std::string sentence = path + ": " + scored.outcome.sentence;
+        Progress::make_way();
+        complain("score", sentence);
+        return {{{"exit_status", scored.outcome.row_status()}, {"error", sentence}}};
+    }
+    for (const Source *source : {&reference_, &distorted}) demand_unchanged(*source);
+    if (reference_.width != distorted.width || reference_.height != distorted.height)
+        run_.progress().say("vmaf-tune: '" + path + "' is " + size_text(distorted) + ", the reference " +
+                            size_text(reference_) + "; it was scaled to that");
+    json row = result_json(reference_, distorted, settings_, scored, pairing);
+    add_map(row, o_, scored);
+    return {row};
+}
+
+Answer ScoreJob::result(const JobRows &units) {
+    Answer answer;
+    json results = json::array();
+    std::string frames;
+    for (const UnitRows &unit : units)
+        for (const json &row : unit.rows) {
+            if (const auto status = row.find("exit_status"); status != row.end()) {
+                answer.exit_code = worse(answer.exit_code, outcome_of_row(*status, "").exit_code());
+                if (o_.executor != ExecutorKind::local) // else it was said when it happened
+                    answer.say("vmaf-tune score: " + row.at("error").get<std::string>());
+                continue;
+            }
+            results.push_back(row);
+            frames += row_text(row) + "\n";
+        }
+    const ScoreFormat format = o_.format.value_or(o_.json ? ScoreFormat::json : ScoreFormat::human);
+    answer.text = deliver(o_, o_.output, score_text(results, format));
+    if (!o_.frames_out.empty()) write_result(o_, o_.frames_out, frames);
+    return answer;
 }
 
 void bind_score_command(CLI::App &app, ScoreRequest &o) {
@@ -354,6 +398,7 @@ void bind_score_command(CLI::App &app, ScoreRequest &o) {
     add_option(app, "--score-fps", o.score_fps, "pair by number although the tagged rates differ");
     add_choice(app, "--align", o.align, kAlignments, "refuse an offset, correct one of up to 2 s, or ignore it");
     add_option(app, "--reference-vfilter", o.reference_vfilter, "same as --vfilter");
+    bind_cluster(app, o);
 }
 
 CommandFiles files_of(const ScoreRequest &o) {
@@ -368,13 +413,13 @@ CommandFiles files_of(const ScoreRequest &o) {
 } // namespace
 
 void add_score(Commands &commands) {
-    commands.add<ScoreRequest>({"score",
-                                "score existing files against a reference",
-                                {"vmaf", "metrics"},
-                                "  vmaf-tune score film.mkv encode.mkv\n"
-                                "  vmaf-tune score film.mkv encode.mkv --metrics vmaf,psnr,ssimulacra2\n"
-                                "  vmaf-tune score film.mkv encode.mkv --align auto --format csv"},
-                               bind_score_command, run_score_command);
+    commands.add_job<ScoreJob, ScoreRequest>({"score",
+                                              "score existing files against a reference",
+                                              {"vmaf", "metrics"},
+                                              "  vmaf-tune score film.mkv encode.mkv\n"
+                                              "  vmaf-tune score film.mkv encode.mkv --metrics vmaf,psnr,ssimulacra2\n"
+                                              "  vmaf-tune score film.mkv encode.mkv --align auto --format csv"},
+                                             bind_score_command);
 }
 
 } // namespace vmaf::tune

@@ -1,6 +1,9 @@
 #include "commands/search.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
@@ -22,62 +25,13 @@ std::vector<std::string> list_or(const std::vector<std::string> &list, const std
 }
 
 void warn_if_larger(Run &run, const SearchReport &report) {
-    if (!report.failed && report.prediction.percent > 100)
+    if (!report.failed() && report.prediction.percent > 100)
         run.progress().warn("the encode will be larger than the source (" + fixed_text(report.prediction.percent, 0) +
                             " %); a lower target, a better encoder or keeping the source may serve better");
 }
 
-// One source, encoder and preset.
-int search_one(Run &run, const SearchRequest &o, const ProbeSetup &setup, std::vector<QualityTarget> targets,
-               RowWriter *rows) {
-    const ProbeListener listen = [&](const ProbeResult &probe) { // told at once (9.12)
-        if (rows) rows->write(make_row(setup, probe));
-        if (!o.json) return;
-        json line = probe_json(setup, probe, targets.front());
-        line["type"] = "probe";
-        print_line(line.dump());
-    };
-    SearchReport report;
-    if (o.target_bitrate) {
-        report = search_bitrate(run, o, setup, *o.target_bitrate, listen);
-    } else {
-        QualitySearch search(run, o, setup, targets, setup.encode.adapter->step);
-        search.on_probe = listen;
-        report = search.find(targets);
-        for (std::size_t i = 0; i < o.fallback_targets.size() && !report.failed && report.status == SearchStatus::unmet;
-             i++) {
-            run.progress().say("vmaf-tune search: " + targets.front().metric + " " +
-                               number_text(targets.front().value) + " is not reached; trying the fallback " +
-                               number_text(o.fallback_targets[i]));
-            targets.front().value = o.fallback_targets[i];
-            report = search.find(targets, report.q);
-        }
-    }
-    json object = search_json(setup, report, targets);
-    if (o.target_bitrate) object["target_bitrate_kbps"] = *o.target_bitrate;
-    if (o.json) {
-        print_line(row_text(object));
-    } else {
-        if (!report.failed && !report.probes.empty()) {
-            print_line(answer_sentence(setup, report, targets));
-            print_line(report.scored);
-        }
-        // For parsers; people have the sentence.
-        if (report.failed || !system::is_terminal(system::Stream::output))
-            print_line(search_line(setup, report, targets.front()));
-        warn_if_larger(run, report);
-        if (!report.ok() && !report.failed)
-            run.progress().say("vmaf-tune search: no suitable quality: " + report.reason);
-        if (report.ok() && system::is_terminal(system::Stream::output)) run.progress().say("encode it with:");
-        if (report.ok()) print_line(shell_quoted(encode_hint(o, setup, report)));
-    }
-    object["type"] = "search-done";
-    run.progress().event(object);
-    if (report.failed) return exit_code_of_status(report.failure_status);
-    return report.ok() || o.best_effort ? kExitOk : kExitUnmet;
-}
-
-int run_search(const SearchRequest &given) {
+// The request as a search takes it. Throws CommandError.
+SearchRequest checked(const SearchRequest &given) {
     SearchRequest o = given;
     read_source_list(o);
     take_metric_of_targets(o, o);
@@ -85,37 +39,159 @@ int run_search(const SearchRequest &given) {
     if (o.target_bitrate && (o.target_vmaf || !o.targets.empty()))
         throw usage_error("--target-bitrate and a quality target exclude each other; use --max-bitrate for a limit");
     if (o.target_bitrate && !(*o.target_bitrate > 0)) throw usage_error("--target-bitrate must be positive");
-    if (!o.from_corpus.empty()) return search_corpus(o);
+    if (!o.from_corpus.empty()) return o;
     if (o.sources.empty()) throw usage_error("give a source with -i, or --from-corpus");
     if (o.two_pass && !o.target_bitrate)
         throw usage_error("a search for a quality needs a quality value, --two-pass a bitrate: give --target-bitrate, "
                           "or use `vmaf-tune encode --two-pass --bitrate`");
     if (o.two_pass) o.bitrate = static_cast<unsigned>(std::max(1.0, *o.target_bitrate + 0.5));
-    // A bitrate stands in where one is wished.
-    const std::vector<QualityTarget> targets = quality_targets(o, o, o.target_bitrate);
-    Run run(o, true);
-    std::unique_ptr<RowWriter> rows;
-    if (!o.output.empty())
-        rows = std::make_unique<RowWriter>(o.output, o.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh);
-    // What is wrong with a source or an encoder shows before the first probe.
-    std::vector<Source> sources;
-    for (const std::string &path : o.sources) sources.push_back(run.open_source(path));
-    std::vector<const Adapter *> encoders;
-    for (const std::string &encoder : list_or(o.encoders, "libx264")) encoders.push_back(&run.adapter(encoder));
-    int worst = kExitOk;
-    for (const Source &source : sources)
-        for (const Adapter *used : encoders)
-            for (const std::string &preset : list_or(o.presets, "")) {
-                const Adapter &adapter = *used;
-                const ProbeSetup setup = run.setup(source, adapter, preset, true);
-                if (o.dry_run) {
-                    const QualityGrid grid(adapter, o, adapter.step);
-                    print_probe_commands(setup, grid.q(grid.last() / 2));
-                } else {
-                    worst = std::max(worst, search_one(run, o, setup, targets, rows.get()));
-                }
-            }
-    return worst;
+    return o;
+}
+
+// A search for each source, encoder and preset.
+class SearchJob : public Job {
+  public:
+    explicit SearchJob(const SearchRequest &o) : SearchJob(std::make_unique<const SearchRequest>(checked(o))) {}
+
+    void check_outputs() override;
+    void print_commands() override;
+    std::vector<json> next(const JobRows &so_far) override { return so_far.empty() ? units() : std::vector<json>{}; }
+    std::vector<json> run(const json &unit, const JobRows &) override;
+    Answer result(const JobRows &rows) override;
+
+  private:
+    explicit SearchJob(const std::unique_ptr<const SearchRequest> &o)
+        : Job(*o), o_(*o), targets_(quality_targets(o_, o_, o_.target_bitrate)) {} // a bitrate stands in for a target
+
+    std::vector<json> units();
+    ProbeSetup setup_of(const json &unit);
+    SearchReport find(const ProbeSetup &setup, std::vector<QualityTarget> &targets, const ProbeListener &listen);
+    void tell(const ProbeSetup &setup, const SearchReport &report, const std::vector<QualityTarget> &targets,
+              const json &object);
+    void print(const std::string &line) { // at once, or where other machines search, at the end
+        if (is_local_)
+            print_line(line);
+        else
+            text_ += line + "\n";
+    }
+
+    const SearchRequest o_;
+    const std::vector<QualityTarget> targets_;
+    const bool is_local_ = o_.executor == ExecutorKind::local;
+    std::map<std::string, Source> sources_;
+    std::unique_ptr<RowWriter> writer_; // of probes, on this machine
+    std::string text_;                  // of the unit that runs
+};
+
+void SearchJob::check_outputs() {
+    if (o_.output.empty()) return;
+    const auto mode = o_.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh;
+    if (is_local_)
+        writer_ = std::make_unique<RowWriter>(o_.output, mode);
+    else
+        check_result(o_, o_.output);
+}
+
+// What is wrong with a source or an encoder shows before the first probe.
+std::vector<json> SearchJob::units() {
+    for (const std::string &path : o_.sources) sources_.try_emplace(path, run_.open_source(path));
+    for (const std::string &encoder : list_or(o_.encoders, "libx264")) run_.adapter(encoder);
+    std::vector<json> units;
+    for (const std::string &source : o_.sources)
+        for (const std::string &encoder : list_or(o_.encoders, "libx264"))
+            for (const std::string &preset : list_or(o_.presets, ""))
+                units.push_back({{"src", source}, {"encoder", encoder}, {"preset", preset}});
+    return units;
+}
+
+ProbeSetup SearchJob::setup_of(const json &unit) {
+    const std::string path = unit.at("src");
+    auto source = sources_.find(path);
+    if (source == sources_.end()) source = sources_.emplace(path, run_.open_source(path)).first;
+    return run_.setup(source->second, run_.adapter(unit.at("encoder")), unit.at("preset"), true);
+}
+
+void SearchJob::print_commands() {
+    for (const json &unit : units()) {
+        const ProbeSetup setup = setup_of(unit);
+        const QualityGrid grid(*setup.encode.adapter, o_, setup.encode.adapter->step);
+        print_probe_commands(setup, grid.q(grid.last() / 2));
+    }
+}
+
+SearchReport SearchJob::find(const ProbeSetup &setup, std::vector<QualityTarget> &targets,
+                             const ProbeListener &listen) {
+    if (o_.target_bitrate) return search_bitrate(run_, o_, setup, *o_.target_bitrate, listen);
+    QualitySearch search(run_, o_, setup, targets, setup.encode.adapter->step);
+    search.on_probe = listen;
+    SearchReport report = search.find(targets);
+    for (const double fallback : o_.fallback_targets) {
+        if (report.failed() || report.status != SearchStatus::unmet) break;
+        run_.progress().say("vmaf-tune search: " + targets.front().metric + " " + number_text(targets.front().value) +
+                            " is not reached; trying the fallback " + number_text(fallback));
+        targets.front().value = fallback;
+        report = search.find(targets, report.q);
+    }
+    return report;
+}
+
+void SearchJob::tell(const ProbeSetup &setup, const SearchReport &report, const std::vector<QualityTarget> &targets,
+                     const json &object) {
+    if (o_.json) return print(row_text(object));
+    const bool is_for_people = system::is_terminal(system::Stream::output);
+    if (!report.failed() && !report.probes.empty()) {
+        print(answer_sentence(setup, report, targets));
+        print(report.scored);
+    }
+    if (report.failed() || !is_for_people) print(search_line(setup, report, targets.front())); // for parsers
+    warn_if_larger(run_, report);
+    if (!report.ok() && !report.failed())
+        run_.progress().say("vmaf-tune search: no suitable quality: " + report.reason);
+    if (!report.ok()) return;
+    if (is_for_people) run_.progress().say("encode it with:");
+    print(shell_quoted(encode_hint(o_, setup, report)));
+}
+
+std::vector<json> SearchJob::run(const json &unit, const JobRows &) {
+    const ProbeSetup setup = setup_of(unit);
+    std::vector<QualityTarget> targets = targets_;
+    text_.clear();
+    std::vector<json> rows;
+    const ProbeListener listen = [&](const ProbeResult &probe) { // told at once (9.12)
+        if (writer_) writer_->write(make_row(setup, probe));
+        if (!is_local_ && !o_.output.empty()) rows.push_back(make_row(setup, probe));
+        if (!o_.json) return;
+        json line = probe_json(setup, probe, targets.front());
+        line["type"] = "probe";
+        print(line.dump());
+    };
+    const SearchReport report = find(setup, targets, listen);
+    json object = search_json(setup, report, targets);
+    if (o_.target_bitrate) object["target_bitrate_kbps"] = *o_.target_bitrate;
+    tell(setup, report, targets, object);
+    object["type"] = "search-done";
+    run_.progress().event(object);
+    const ExitCode code = report.failed()                 ? report.outcome.exit_code()
+                          : report.ok() || o_.best_effort ? kExitOk
+                                                          : kExitUnmet;
+    return {{{"text", text_}, {"rows", rows}, {"exit_code", code}, {"exit_status", report.outcome.row_status()}}};
+}
+
+Answer SearchJob::result(const JobRows &units) {
+    Answer answer;
+    std::string rows;
+    for (const UnitRows &unit : units)
+        for (const json &found : unit.rows) {
+            answer.exit_code = worse(answer.exit_code, ExitCode(found.at("exit_code").get<int>()));
+            answer.text += found.at("text").get<std::string>();
+            for (const json &row : found.at("rows")) rows += row_text(row) + "\n";
+        }
+    if (!is_local_ && !o_.output.empty()) write_result(o_, o_.output, rows);
+    return answer;
+}
+
+std::optional<int> answer_from_corpus(const SearchRequest &o) {
+    return o.from_corpus.empty() ? std::nullopt : std::optional(search_corpus(checked(o)));
 }
 
 void bind_search_command(CLI::App &app, SearchRequest &o) {
@@ -131,6 +207,7 @@ void bind_search_command(CLI::App &app, SearchRequest &o) {
         ->group("Search");
     bind_rows(app, o);
     bind_older_flags(app, o, &o);
+    bind_cluster(app, o);
 }
 
 } // namespace
@@ -142,13 +219,14 @@ CommandFiles files_of(const SearchRequest &o) {
 }
 
 void add_search(Commands &commands) {
-    commands.add<SearchRequest>({"search",
-                                 "the quality value that just meets a target",
-                                 {"recommend", "bisect", "crf-search"},
-                                 "  vmaf-tune search -i film.mkv -e libsvtav1 --target-vmaf 95\n"
-                                 "  vmaf-tune search -i film.mkv --target \"vmaf>=95\" --target \"vmaf:min>=80\"\n"
-                                 "  vmaf-tune search --from-corpus corpus.jsonl --target-vmaf 93"},
-                                bind_search_command, run_search);
+    commands.add_job<SearchJob, SearchRequest>(
+        {"search",
+         "the quality value that just meets a target",
+         {"recommend", "bisect", "crf-search"},
+         "  vmaf-tune search -i film.mkv -e libsvtav1 --target-vmaf 95\n"
+         "  vmaf-tune search -i film.mkv --target \"vmaf>=95\" --target \"vmaf:min>=80\"\n"
+         "  vmaf-tune search --from-corpus corpus.jsonl --target-vmaf 93"},
+        bind_search_command, answer_from_corpus);
 }
 
 } // namespace vmaf::tune

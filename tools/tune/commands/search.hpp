@@ -5,7 +5,7 @@
 
 namespace vmaf::tune {
 
-struct SearchRequest : ProbeRequest, SearchOptions, CorpusInput {
+struct SearchRequest : ProbeRequest, SearchOptions, CorpusInput, ClusterOptions {
     bool interpolate = false; // between rows
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
@@ -76,28 +77,30 @@ std::string search_identity(const ProbeSetup &setup, const SearchOptions &o,
 
 SearchHints::SearchHints(Cache *cache, const ProbeSetup &setup, const SearchOptions &o,
                          const std::vector<QualityTarget> &targets)
-    : cache_(cache), setup_(setup), target_(targets.front()) {
+    : cache_(cache), setup_(setup), target_(targets.front()), stored_(std::make_unique<json>()) {
     // Where machines share results, each begins where the others would: then what one measured is what another needs.
     if (!cache_ || cache_->shared() || setup.source.id.empty()) return;
     key_ =
         digest({"hints", setup.source.id, setup.encode.adapter->name, setup.encode.vfilter, setup.clip_mode == "shot"});
     search_ = search_identity(setup, o, targets);
     try {
-        if (const auto text = cache_->find(Cache::Kind::fact, key_)) stored_ = json::parse(*text);
+        if (const auto text = cache_->find(Cache::Kind::fact, key_)) *stored_ = json::parse(*text);
     } catch (const std::exception &) { // damaged hints are none
     }
-    if (!are_hints(stored_)) stored_ = {{"points", json::array()}, {"starts", json::object()}};
+    if (!are_hints(*stored_)) *stored_ = {{"points", json::array()}, {"starts", json::object()}};
 }
+
+SearchHints::~SearchHints() = default;
 
 double SearchHints::start(std::optional<double> hint) const {
     const Adapter &adapter = *setup_.encode.adapter;
     if (!search_.empty()) {
-        if (const auto before = stored_["starts"].find(search_);
-            before != stored_["starts"].end() && before->is_number())
+        if (const auto before = (*stored_)["starts"].find(search_);
+            before != (*stored_)["starts"].end() && before->is_number())
             return before->get<double>();
         std::vector<std::pair<double, double>> points;
         const bool is_shot = setup_.clip_mode == "shot"; // other shots are other content
-        for (const json &p : stored_["points"])
+        for (const json &p : (*stored_)["points"])
             if (!is_shot && p.value("metric", "") == target_.metric && p.value("pool", "") == target_.pool)
                 points.emplace_back(p.value("q", 0.0), p.value("score", 0.0));
         if (const auto suggested = suggested_start(points, target_.value)) return *suggested;
@@ -110,7 +113,7 @@ double SearchHints::start(std::optional<double> hint) const {
 
 void SearchHints::remember(double start, const std::vector<ProbeResult> &probes) {
     if (search_.empty()) return;
-    json &points = stored_["points"];
+    json &points = (*stored_)["points"];
     for (const ProbeResult &probe : probes) {
         if (!probe.ok() || !probe.series.contains(target_.metric)) continue;
         const json point = {{"preset", setup_.encode.preset},
@@ -121,10 +124,10 @@ void SearchHints::remember(double start, const std::vector<ProbeResult> &probes)
         if (std::find(points.begin(), points.end(), point) == points.end()) points.push_back(point);
     }
     while (points.size() > kMostPoints) points.erase(points.begin());
-    if (stored_["starts"].size() >= kMostStarts) stored_["starts"] = json::object();
-    stored_["starts"][search_] = start;
+    if ((*stored_)["starts"].size() >= kMostStarts) (*stored_)["starts"] = json::object();
+    (*stored_)["starts"][search_] = start;
     try {
-        cache_->store(Cache::Kind::fact, key_, stored_.dump());
+        cache_->store(Cache::Kind::fact, key_, stored_->dump());
     } catch (const Error &) { // then there is no hint next time
     }
 }

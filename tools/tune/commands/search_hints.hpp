@@ -1,7 +1,8 @@
 // Where a search begins (tune.md 9.8). Hints change only the number of probes, never the answer.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 
 #include "commands/quality_target.hpp"
 #include "stages/probe.hpp"
@@ -13,6 +14,7 @@ class SearchHints {
   public:
     SearchHints(Cache *cache, const ProbeSetup &setup, const SearchOptions &options,
                 const std::vector<QualityTarget> &targets);
+    ~SearchHints();
 
     // The value where the very same search began before, so that it finds all its probes again; else what earlier
     // probes suggest, `hint`, or the encoder's default for this size of picture.
@@ -24,7 +26,7 @@ class SearchHints {
     const ProbeSetup &setup_;
     QualityTarget target_;
     std::string key_, search_; // of the stored hints; of this search among them
-    nlohmann::json stored_;
+    std::unique_ptr<nlohmann::json> stored_;
 };
 
 // Everything that a search's answer depends on, as one name; empty if the source is not identified.

@@ -32,7 +32,7 @@ std::string human_size(double bytes) {
 }
 
 const char *status_word(const SearchReport &report) {
-    if (report.failed) return "failed";
+    if (report.failed()) return "failed";
     switch (report.status) {
     case SearchStatus::ok: return "ok";
     case SearchStatus::no_solution: return "no_solution";
@@ -57,7 +57,7 @@ json probe_json(const ProbeSetup &setup, const ProbeResult &p, const QualityTarg
             {"bitrate_kbps", p.bitrate_kbps()},
             {"samples", p.samples.size()},
             {"from_cache", p.from_cache},
-            {"exit_status", p.status}};
+            {"exit_status", p.outcome.row_status()}};
 }
 
 json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vector<QualityTarget> &targets) {
@@ -91,8 +91,8 @@ json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vect
     if (r.best_passing) object["best_passing"] = point(*r.best_passing);
     if (r.best_fitting) object["best_fitting"] = point(*r.best_fitting);
     for (const SearchPoint &p : r.verified) object["verified"].push_back(point(p));
-    const bool has_point = !r.failed && !r.probes.empty();
-    if (has_point) object["conditions"] = r.conditions;
+    const bool has_point = !r.failed() && !r.probes.empty();
+    if (has_point) object["conditions"] = json::parse(r.conditions);
     object["q"] = has_point && r.q ? json(*r.q) : json(nullptr);
     for (const auto &[key, value] :
          {std::pair("score", r.score), std::pair("margin", r.margin), std::pair("bitrate_kbps", r.bitrate_kbps),
@@ -132,7 +132,7 @@ std::string answer_sentence(const ProbeSetup &setup, const SearchReport &r, cons
 std::string search_line(const ProbeSetup &setup, const SearchReport &r, const QualityTarget &target) {
     const std::string start =
         "src=" + setup.source.path + " encoder=" + setup.encode.adapter->name + " preset=" + setup.encode.preset;
-    if (r.failed) return start + " [FAILED] " + r.error;
+    if (r.failed()) return start + " [FAILED] " + r.outcome.sentence;
     return start + (r.q ? " crf=" + number_text(*r.q) : "") + " " + target.metric + "=" + fixed_text(r.score, 4) +
            " kbps=" + fixed_text(r.bitrate_kbps, 1) + " predicted_size=" + human_size(r.prediction.bytes) +
            " probes=" + std::to_string(r.probes.size()) + (is_damaged(r) ? " [DAMAGED SOURCE]" : "") +

@@ -126,9 +126,8 @@ std::vector<double> smoothed(std::vector<double> q, const std::vector<bool> &is_
 void take_row(PlannedShot &planned, const json &row) {
     planned.q = row.at("q");
     planned.probes += row.at("probes").get<std::size_t>();
-    planned.error = row.value("error", "");
-    planned.failure_status = row.value("status", 0);
-    planned.is_measured = planned.error.empty();
+    planned.outcome = outcome_of_row(row.value("status", 0), row.value("error", ""));
+    planned.is_measured = planned.outcome.ok();
     planned.is_met = row.value("met", planned.is_met);
     planned.score = row.value("score", planned.score);
     planned.kbps = row.value("kbps", planned.kbps);
@@ -146,7 +145,7 @@ json shots_json(const std::vector<PlannedShot> &shots) {
         json shot = {{"start_frame", p.shot.start}, {"end_frame", p.shot.end}, {"crf", p.q},
                      {"predicted_vmaf", p.score},   {"bitrate_kbps", p.kbps},  {"probes", p.probes},
                      {"measured", p.is_measured},   {"met", p.is_met},         {"smoothed", p.is_smoothed}};
-        if (!p.error.empty()) shot["error"] = p.error;
+        if (!p.outcome.ok()) shot["error"] = p.outcome.sentence;
         list.push_back(shot);
     }
     return list;

@@ -31,8 +31,7 @@ struct PlannedShot {
     double seconds = 0; // that it is shown
     std::size_t probes = 0;
     bool is_met = true, is_measured = true, is_smoothed = false;
-    int failure_status = 0;
-    std::string error; // why it could not be measured
+    Outcome outcome; // of its probes
 };
 
 // Where a shot lies; `times` are those of all frames, or nothing where they are not known.

@@ -34,7 +34,7 @@ bool is_text(const std::string &codec) {
 }
 
 json streams_of(const Programs &programs, const std::string &path, const std::string &entries) {
-    const Outcome outcome =
+    const ChildResult outcome =
         run_child({programs.ffprobe, "-v", "error", "-show_entries", entries, "-of", "json", "-i", ffmpeg_path(path)});
     const json document = json::parse(outcome.out, nullptr, false);
     return document.is_object() ? list_in(document, "streams") : json::array();

@@ -24,7 +24,7 @@ using UseOfUnit = std::function<void(UnitRows &)>;
 std::vector<const UnitRows *> of_step(const JobRows &rows, const char *step);
 
 struct Answer {
-    int exit_code = kExitOk;
+    ExitCode exit_code = kExitOk;
     std::string text;    // for standard output; empty: it is in a file
     std::string summary; // for people, in lines; empty: nothing
     void say(const std::string &line) { summary += (summary.empty() ? "" : "\n") + line; }
@@ -48,11 +48,11 @@ class Job {
 
     // Rows as they come, where this machine makes all of them; what is written at once need not stay in memory.
     virtual void keep(UnitRows &) {}
-    struct Lanes {
+    struct Parallel {
         unsigned count = 1; // units at once; with one, each sees the rows of all before it
         bool keeps_order = true;
     };
-    virtual Lanes lanes(const nlohmann::json &) { return {}; } // for units like this
+    virtual Parallel parallel(const nlohmann::json &) { return {}; } // for units like this
 
     // Of a job whose units do not depend on each other: its answer is made of whatever is there, one unit after the
     // other, and can be asked for several times.

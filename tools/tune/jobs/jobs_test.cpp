@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"
@@ -48,18 +49,18 @@ TEST(RunFolder, AUnitIsClaimedOnce) {
 TEST(RunFolder, ResultsAreReadAsTheyComeAndCountOnce) {
     const Folder folder;
     RunFolder run = make_run(folder.path, 4);
-    run.add_result("1_0.0", 2, {{nlohmann::json::object({{"crf", 20}})}, "", 0});
+    run.add_result("1_0.0", 2, {{nlohmann::json::object({{"crf", 20}})}, ""});
     EXPECT_EQ(run.outcomes().size(), 1u);
     EXPECT_EQ(run.left(0), 3u);
-    run.add_result("1_1.0", 2, {{nlohmann::json::object({{"crf", 99}})}, "", 0}); // an attempt that was thought lost
-    run.add_result("1_1.0", 3, {{}, "broken", 4});
+    run.add_result("1_1.0", 2, {{nlohmann::json::object({{"crf", 99}})}, ""}); // an attempt that was thought lost
+    run.add_result("1_1.0", 3, {{}, "broken", kExitFailed});
     std::ofstream(run.path() + "/rows/1_1.0.jsonl", std::ios::app) << "{\"unit\":0,\"failed\":fal"; // being written
     EXPECT_EQ(run.outcomes().size(), 2u);
     EXPECT_FALSE(run.outcomes().at(2).has_failed);
     EXPECT_EQ(run.outcomes().at(3).failure, "broken");
-    EXPECT_EQ(run.outcomes().at(3).exit_code, 4);
+    EXPECT_EQ(run.outcomes().at(3).exit_code, kExitFailed);
     run.add_result("1_1.0", 0,
-                   {{nlohmann::json::object({{"crf", 1}, {"exit_status", 101}})}, "", 0}); // the torn line goes
+                   {{nlohmann::json::object({{"crf", 1}, {"exit_status", 101}})}, ""}); // the torn line goes
     RunFolder again(run.path());
     EXPECT_EQ(again.outcomes().size(), 3u);
     EXPECT_TRUE(again.outcomes().at(0).has_failed); // a row of it
@@ -101,8 +102,8 @@ TEST(RunFolder, ThatOfAnotherVersionIsRefusedWithASentence) {
 TEST(RunFolder, PhasesFollowEachOther) {
     const Folder folder;
     RunFolder run = make_run(folder.path, 2), other(run.path());
-    run.add_result("1_0.0", 0, {{"a"}, "", 0});
-    run.add_result("1_0.0", 1, {{"b"}, "", 0});
+    run.add_result("1_0.0", 0, {{"a"}, ""});
+    run.add_result("1_0.0", 1, {{"b"}, ""});
     run.add_phase({"x", "y", "z"});
     EXPECT_THAT(run.manifest().phases, ElementsAre(0, 2));
     EXPECT_EQ(other.manifest().units.size(), 2u);

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "base/thread_group.hpp"
 #include "system/output_file.hpp"
@@ -12,15 +13,15 @@ using nlohmann::json;
 
 namespace {
 
-class Lanes {
+class UnitThreads {
   public:
     using Done = std::function<void(std::size_t, std::vector<json>)>;
-    Lanes(Job &job, const std::vector<json> &units, const JobRows &so_far, bool keeps_order, const Done &done)
+    UnitThreads(Job &job, const std::vector<json> &units, const JobRows &so_far, bool keeps_order, const Done &done)
         : job_(job), units_(units), so_far_(so_far), keeps_order_(keeps_order), done_(done), rows_(units.size()) {}
 
     void run() {
         ThreadGroup threads;
-        for (unsigned i = 1; i < job_.lanes(units_.front()).count && threads.start([this] { work(); }); i++) {
+        for (unsigned i = 1; i < job_.parallel(units_.front()).count && threads.start([this] { work(); }); i++) {
         }
         work();
         threads.join();
@@ -70,12 +71,12 @@ class Lanes {
 
 // The units of one phase.
 void run_phase(Job &job, const std::vector<json> &units, JobRows &rows) {
-    const Job::Lanes lanes = job.lanes(units.front());
-    JobRows beside; // what lanes read must not change under them
-    JobRows &into = lanes.count > 1 ? beside : rows;
+    const Job::Parallel parallel = job.parallel(units.front());
+    JobRows beside; // what others read must not change under them
+    JobRows &into = parallel.count > 1 ? beside : rows;
     const auto append = [&] { std::move(beside.begin(), beside.end(), std::back_inserter(rows)); };
     try {
-        run_units(job, units, rows, lanes.keeps_order, [&](std::size_t number, std::vector<json> made) {
+        run_units(job, units, rows, parallel.keeps_order, [&](std::size_t number, std::vector<json> made) {
             into.push_back({units[number], std::move(made), ""});
             job.keep(into.back());
         });
@@ -97,7 +98,7 @@ std::vector<const UnitRows *> of_step(const JobRows &rows, const char *step) {
 
 void run_units(Job &job, const std::vector<json> &units, const JobRows &so_far, bool keeps_order,
                const std::function<void(std::size_t, std::vector<json>)> &done) {
-    Lanes(job, units, so_far, keeps_order, done).run();
+    UnitThreads(job, units, so_far, keeps_order, done).run();
 }
 
 int run_here(const JobCommand &command) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "rows/row.hpp"
@@ -49,7 +50,7 @@ std::optional<std::size_t> read_head(const std::string &line, UnitOutcome &outco
         const json whole = json::parse(line, nullptr, false);
         if (!whole.is_object()) return {};
         outcome.failure = whole.value("failure", "");
-        outcome.exit_code = whole.value("exit_code", 0);
+        outcome.exit_code = ExitCode(whole.value("exit_code", 0));
     }
     return std::strtoull(number.c_str(), nullptr, 10);
 }
@@ -216,7 +217,7 @@ std::vector<TaskError> RunFolder::errors() const {
         const json stored = json::parse(content_of(entry.path().string()), nullptr, false);
         if (stored.is_object())
             all.push_back({stored.value("who", ""), stored.value("node", ""), stored.value("message", ""),
-                           stored.value("exit_code", 0)});
+                           ExitCode(stored.value("exit_code", 0))});
     }
     std::sort(all.begin(), all.end(), [](const TaskError &a, const TaskError &b) { return a.who < b.who; });
     return all;

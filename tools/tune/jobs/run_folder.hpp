@@ -38,22 +38,22 @@ struct Manifest {
 
 struct UnitResult {
     std::vector<nlohmann::json> rows;
-    std::string failure; // why the unit could not be done; empty: it was
-    int exit_code = 0;   // with a failure
+    std::string failure;          // why the unit could not be done; empty: it was
+    ExitCode exit_code = kExitOk; // with a failure
 };
 
 // The same without its rows, which stay in their file: there may be 100 000 of them.
 struct UnitOutcome {
     bool has_failed = false; // it, or one of its rows
     std::string failure;
-    int exit_code = 0;
+    ExitCode exit_code = kExitOk;
     std::size_t file = 0; // of rows, and the line there
     std::uint64_t from = 0, bytes = 0;
 };
 
 struct TaskError {
     std::string who, node, message;
-    int exit_code = 0;
+    ExitCode exit_code = kExitOk;
 };
 
 class RunFolder {

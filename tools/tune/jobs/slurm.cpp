@@ -82,7 +82,7 @@ std::string Slurm::submit(const Job &job) const {
     }
     // No file with the script: between its writing and Slurm's reading others might put theirs in its place.
     command.push_back("--wrap=exec " + shell_quoted(job.command));
-    const Outcome outcome = run_child(command);
+    const ChildResult outcome = run_child(command);
     if (outcome.interrupted) {
         cancel(job.name); // it may have got through
         throw CommandError(kExitInterrupted, "interrupted while sbatch ran; its jobs are cancelled");
@@ -96,7 +96,7 @@ std::string Slurm::submit(const Job &job) const {
 }
 
 std::optional<std::vector<QueuedTask>> Slurm::queued(const std::string &name) const {
-    const Outcome outcome =
+    const ChildResult outcome =
         run_child({"squeue", "--noheader", "--array", own_jobs(), "--name=" + name, "--format=%i|%T|%N|%r"});
     if (!outcome.ok()) return std::nullopt;
     std::vector<QueuedTask> tasks;
@@ -116,7 +116,7 @@ std::vector<LostNode> Slurm::lost(const std::vector<std::string> &nodes) const {
     if (nodes.empty() || !find_program("sinfo")) return {};
     std::string list;
     for (const std::string &name : nodes) list += (list.empty() ? "" : ",") + name;
-    const Outcome outcome =
+    const ChildResult outcome =
         run_child({"sinfo", "--noheader", "--Node", "--all", "--nodes=" + list, "--format=%N|%T|%E"});
     std::map<std::string, LostNode> found; // a node is listed once for each of its partitions
     for (const std::string &line : lines_of(outcome.ok() ? outcome.out : "")) {
@@ -137,7 +137,7 @@ std::map<std::string, std::size_t> Slurm::ended(const std::vector<std::string> &
     if (jobs.empty() || !find_program("sacct")) return states;
     std::string list;
     for (const std::string &id : jobs) list += (list.empty() ? "" : ",") + id;
-    const Outcome outcome =
+    const ChildResult outcome =
         run_child({"sacct", "--noheader", "--parsable2", "--allocations", "--format=State", "--jobs=" + list});
     if (!outcome.ok()) return states; // there is no accounting
     for (const std::string &line : lines_of(outcome.out)) states[split(line, ' ').front()]++;
@@ -150,7 +150,7 @@ std::size_t Slurm::most_tasks(std::size_t wanted) const {
         Arguments question = {"sinfo", "--noheader", "--format=%C"};
         if (!options_.partition.empty()) question.push_back("--partition=" + options_.partition);
         try {
-            const Outcome outcome = run_child(question);
+            const ChildResult outcome = run_child(question);
             std::size_t most_processors = 0; // of a partition; the same nodes may be in several
             for (const std::string &line : lines_of(outcome.out)) {
                 unsigned allocated = 0, idle = 0, other = 0;

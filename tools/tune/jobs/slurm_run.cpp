@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/error.hpp"
@@ -248,14 +249,14 @@ class SlurmRun {
         const std::size_t units = run_.manifest().units.size(), done = run_.outcomes().size();
         const bool is_cancelled = state.value("cancelled", false);
         const std::string so_many = std::to_string(done) + " of " + std::to_string(units) + " were done";
-        int code = kExitFailed;
+        ExitCode code = kExitFailed;
         std::string message = is_cancelled ? "cancelled: " + so_many : trouble.empty() ? "" : trouble + "; " + so_many;
         const UnitOutcome *failure = first_failure();
         if (job().answers_in_part() || (done == units && !failure)) {
             const Answer answer = job().answers_in_part()
                                       ? job().merge([&](const UseOfUnit &use) { run_.each_unit(units, use); })
                                       : job().result(run_.rows(units));
-            code = done < units && answer.exit_code == kExitOk ? int(kExitSomeFailed) : answer.exit_code;
+            code = done < units && answer.exit_code == kExitOk ? kExitSomeFailed : answer.exit_code;
             state["summary"] = answer.summary;
             if (!answer.text.empty())
                 system::write_output_file(run_.path() + kResult, [&](const auto &out) { out(answer.text); });
@@ -272,8 +273,8 @@ class SlurmRun {
         if (done < units) slurm_.cancel(job_name(run_.manifest()));
     }
 
-    void end(RunFolder::Lock &lock, json &state, int code, const std::string &message) {
-        state["exit_code"] = state.value("cancelled", false) ? int(kExitInterrupted) : code;
+    void end(RunFolder::Lock &lock, json &state, ExitCode code, const std::string &message) {
+        state["exit_code"] = state.value("cancelled", false) ? kExitInterrupted : code;
         state["message"] = message;
         state["ended"] = utc_timestamp();
         std::error_code ignored;

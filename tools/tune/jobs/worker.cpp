@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/error.hpp"
@@ -78,7 +79,7 @@ class Worker {
         const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
         std::fprintf(stderr, "task %s on %s: %zu units in %.2f s, %.2f s around them\n", who_.c_str(), host_.c_str(),
                      units_, busy_, all - busy_);
-        return interruption::requested() ? int(kExitInterrupted) : failed_;
+        return interruption::requested() ? kExitInterrupted : failed_;
     }
 
   private:
@@ -120,7 +121,7 @@ class Worker {
         Claims claims(run_, numbers);
         std::vector<nlohmann::json> units;
         for (const std::size_t number : numbers) units.push_back(run_.manifest().units[number]);
-        const auto give_up = [&](int code, const std::string &sentence) {
+        const auto give_up = [&](ExitCode code, const std::string &sentence) {
             std::fprintf(stderr, "vmaf-tune: %s: %s\n", host_.c_str(), visible(sentence).c_str());
             run_.add_error({who_, host_, sentence, code});
             failed_ = code; // other nodes may be able to do it
@@ -128,7 +129,7 @@ class Worker {
         try {
             if (!job_) job_ = command_.make(settled(*command_.request));
             run_units(*job_, units, so_far_, false, [&](std::size_t i, std::vector<nlohmann::json> rows) {
-                run_.add_result(who_, numbers[i], {std::move(rows), "", 0});
+                run_.add_result(who_, numbers[i], {std::move(rows), ""});
                 claims.done(numbers[i]);
             });
         } catch (const CommandError &e) {
@@ -148,7 +149,7 @@ class Worker {
     std::size_t index_ = 0, units_ = 0;
     double busy_ = 0;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-    int failed_ = 0;
+    ExitCode failed_ = kExitOk;
 };
 
 } // namespace

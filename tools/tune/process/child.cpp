@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/thread.hpp"
+#include "base/thread_group.hpp"
 
 namespace vmaf::tune {
 
@@ -135,7 +135,7 @@ bool Patience::is_over(bool has_output) {
     return now - since_ >= options_.timeout;
 }
 
-Outcome run_child(const Arguments &arguments, const RunOptions &options) {
+ChildResult run_child(const Arguments &arguments, const RunOptions &options) {
     system::Pipe out = system::make_pipe(), err = system::make_pipe();
     system::Launch launch;
     launch.output = out.write.get();
@@ -147,7 +147,7 @@ Outcome run_child(const Arguments &arguments, const RunOptions &options) {
     const std::unique_ptr<system::Process> process = start(arguments, launch);
     for (Descriptor *end : {&out.write, &err.write}) end->reset();
 
-    Outcome outcome;
+    ChildResult outcome;
     StderrTail tail;
     LineReader lines(options.on_output_line ? options.on_output_line : [](std::string_view) {});
     std::array<system::Waited, 2> streams = {{{out.read.get()}, {err.read.get()}}};
@@ -187,7 +187,7 @@ void tell_start(const Arguments &arguments) {
     if (const ChildObserver o = current_observer(); o.started) o.started(arguments);
 }
 
-void tell_end(const Arguments &arguments, const Outcome &outcome) {
+void tell_end(const Arguments &arguments, const ChildResult &outcome) {
     if (const ChildObserver o = current_observer(); o.ended) o.ended(arguments, outcome);
 }
 
@@ -226,7 +226,7 @@ std::vector<int> parse_processors(const std::string &list) {
 struct PipedChild::Drain {
     Descriptor error;
     StderrTail tail;
-    std::thread thread;
+    ThreadGroup thread; // last: it uses the others
 };
 
 PipedChild::PipedChild(const Arguments &arguments)
@@ -238,7 +238,7 @@ PipedChild::PipedChild(const Arguments &arguments)
     process_ = start(arguments, launch); // ends with this object, also where what follows fails
     output_ = std::move(out.read);
     drain_->error = std::move(err.read);
-    drain_->thread = start_thread("read what " + arguments.at(0) + " says", [drain = drain_.get()] {
+    drain_->thread.require("read what " + arguments.at(0) + " says", [drain = drain_.get()] {
         while (read_text(drain->error.get(), [&](std::string_view text) {
             drain->tail.add(text);
             tell_error_text(text);
@@ -257,10 +257,10 @@ void PipedChild::kill() {
     if (!outcome_) process_->kill();
 }
 
-Outcome PipedChild::wait() {
+ChildResult PipedChild::wait() {
     if (outcome_) return *outcome_;
     output_.reset(); // a child that still writes must not wait for us
-    Outcome outcome;
+    ChildResult outcome;
     outcome.code = process_->wait();
     drain_->thread.join();
     outcome.seconds = seconds_since(started_);

@@ -40,7 +40,7 @@ class StderrTail {
     bool overwrite_ = false;
 };
 
-struct Outcome {
+struct ChildResult {
     int code = 0; // exit status; 128 + n after signal n
     bool timed_out = false;
     bool interrupted = false;
@@ -77,7 +77,7 @@ class Pinned {
 std::vector<int> parse_processors(const std::string &list); // "0-3,8"; throws Error
 
 // Runs to the end. Throws Error(ENOENT) if the program cannot be started.
-Outcome run_child(const Arguments &arguments, const RunOptions &options = {});
+ChildResult run_child(const Arguments &arguments, const RunOptions &options = {});
 
 // A marker of progress for programs that say nothing: what a process has worked so far, in pieces of five seconds. One
 // that hangs reaches the next in hours, one that works in seconds.
@@ -104,12 +104,12 @@ bool read_text(int descriptor, const std::function<void(std::string_view)> &take
 // Called for every child: before it starts, and after it ended. Empty functions end it.
 struct ChildObserver {
     std::function<void(const Arguments &)> started;
-    std::function<void(const Arguments &, const Outcome &)> ended;
+    std::function<void(const Arguments &, const ChildResult &)> ended;
     std::function<void(std::string_view)> error_text; // live
 };
 void observe_children(const ChildObserver &observer);
 void tell_start(const Arguments &arguments); // to the observer
-void tell_end(const Arguments &arguments, const Outcome &outcome);
+void tell_end(const Arguments &arguments, const ChildResult &outcome);
 void tell_error_text(std::string_view text);
 
 // A child whose standard output is read by another process, through a pipe.
@@ -122,7 +122,7 @@ class PipedChild {
     PipedChild &operator=(const PipedChild &) = delete;
 
     int output() const { return output_.get(); } // read end; the caller may read it to the end
-    Outcome wait();                              // after the output was read
+    ChildResult wait();                          // after the output was read
     void kill();
     system::Descriptor take_output() { return std::move(output_); }
 
@@ -133,7 +133,7 @@ class PipedChild {
     std::chrono::steady_clock::time_point started_;
     Arguments arguments_;
     std::unique_ptr<Drain> drain_;
-    std::optional<Outcome> outcome_;
+    std::optional<ChildResult> outcome_;
 };
 
 // First Ctrl-C: finish what runs, start nothing new. Second, SIGTERM or SIGHUP: kill the children. Tasks of a cluster

@@ -157,19 +157,15 @@ class Scorers::Served {
     std::int64_t requests_ = 0;
 };
 
-Scorers::Scorers(std::string program) : program_(std::move(program)) {
-    // Where no thread can be had, it starts when it is needed.
-    identity_ = std::async([this] {
-                    auto first = std::make_unique<Served>(program_, Environment());
-                    std::string identity = first->greeting(program_);
-                    give_back(std::move(first));
-                    return identity;
-                }).share();
-}
+Scorers::Scorers(std::string program)
+    : program_(std::move(program)), identity_([this] {
+          auto first = std::make_unique<Served>(program_, Environment());
+          std::string identity = first->greeting(program_);
+          give_back(std::move(first));
+          return identity;
+      }) {}
 
-Scorers::~Scorers() {
-    if (identity_.wait_for(std::chrono::seconds(0)) != std::future_status::deferred) identity_.wait();
-}
+Scorers::~Scorers() = default;
 
 const std::string &Scorers::identity() { return identity_.get(); }
 

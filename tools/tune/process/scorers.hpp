@@ -2,9 +2,9 @@
 // a process that died is replaced when the next score begins.
 #pragma once
 
-#include <future>
 #include <mutex>
 
+#include "base/thread_group.hpp"
 #include "process/child.hpp"
 
 namespace vmaf::tune {
@@ -21,7 +21,7 @@ class Scorers {
     // Why a model cannot be loaded; empty: it can. Throws Error.
     std::string problem_of_model(const std::string &model);
 
-    struct Scored : Outcome {
+    struct Scored : ChildResult {
         bool has_died = false; // the process did, while it scored: another try may succeed
         std::string sentence;  // why it failed, where the scorer says so
     };
@@ -37,8 +37,8 @@ class Scorers {
 
     const std::string program_;
     std::mutex mutex_;
-    std::shared_future<std::string> identity_; // of the first process, which then waits below
     std::vector<std::unique_ptr<Served>> idle_;
+    Later<std::string> identity_; // of the first process, which then waits above
 };
 
 } // namespace vmaf::tune

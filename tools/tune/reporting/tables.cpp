@@ -1,6 +1,7 @@
 // The tables of a report.
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "adapters/adapter.hpp"

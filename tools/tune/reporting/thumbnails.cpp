@@ -61,7 +61,7 @@ std::vector<Thumbnail> make_thumbnails(const Programs &programs, const FrameScor
     command.insert(command.end(), {"-filter_complex", graph, "-map", "[out]", "-frames:v",
                                    std::to_string(ordered.size()), "-fps_mode", "passthrough", "-c:v", "mjpeg", "-q:v",
                                    "4", "-flags", "+bitexact", "-f", "image2", ffmpeg_path(pattern)});
-    const Outcome outcome = run_child(command);
+    const ChildResult outcome = run_child(command);
     if (!outcome.ok()) throw invalid(explain_failure("FFmpeg", outcome.code, outcome.error_tail));
     std::vector<Thumbnail> pictures;
     for (std::size_t i = 0; i < ordered.size(); i++) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
@@ -156,7 +157,7 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["vmaf_binary_version"] = result.scorer_version.empty() ? "skipped" : result.scorer_version;
     row["vmaf_model"] = result.model;
     row["models"] = result.models;
-    row["exit_status"] = result.status;
+    row["exit_status"] = result.outcome.row_status();
     row["clip_mode"] = setup.clip_mode;
     row["score_backend"] = result.backend.empty() ? setup.score.backend : result.backend;
     row["score_scale"] = result.scale_note;
@@ -172,10 +173,10 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["encode_key"] = result.encode_key;
     row["score_key"] = result.score_key;
     row["error"] = result.ok() ? json(nullptr)
-                               : json{{"stage", result.stage},
-                                      {"code", result.status},
-                                      {"message", result.error},
-                                      {"stderr_tail", result.error_tail}};
+                               : json{{"stage", result.outcome.stage},
+                                      {"code", result.outcome.row_status()},
+                                      {"message", result.outcome.sentence},
+                                      {"stderr_tail", result.outcome.tail}};
     row["host"] = host_facts();
     return row;
 }

@@ -1,7 +1,7 @@
 // JSONL rows: one object per probe, keys in byte order (tune.md 11).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "rows/row_format.hpp"
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "report/escape.hpp"
 #include "rows/fields.hpp"

@@ -1,6 +1,7 @@
 // Rows as lines of files.
 #include <cstring>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.hpp"

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <future>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/thread_group.hpp"
 #include "source/display.hpp"
 #include "system/filesystem.hpp"
 
@@ -57,7 +57,7 @@ json run_ffprobe(const std::string &ffprobe, const Arguments &more, const std::s
     Arguments command = {ffprobe, "-v", "error", "-of", "json"};
     command.insert(command.end(), more.begin(), more.end());
     command.insert(command.end(), {"-i", ffmpeg_path(path)});
-    const Outcome outcome = run_child(command);
+    const ChildResult outcome = run_child(command);
     StderrTail tail;
     tail.add(outcome.error_tail);
     if (!outcome.ok())
@@ -267,9 +267,9 @@ bool has_doubtful_transfer(const Source &source) {
 
 void describe_stream(Source &source, const SourceRequest &request) {
     // Time stamps of the first stream, which mostly is the one: asked for at the same time.
-    std::future<json> first_times;
+    std::optional<Later<json>> first_times;
     if (source.kind == Source::Kind::container && !request.framerate)
-        first_times = std::async([&] { return answer_about_times(request, 0); });
+        first_times.emplace([&] { return answer_about_times(request, 0); });
     const json document = run_ffprobe(request.ffprobe, {"-show_format", "-show_streams"}, source.path);
     const json streams = document.value("streams", json::array());
     const json &stream = choose_stream(source, request, streams);
@@ -298,7 +298,7 @@ void describe_stream(Source &source, const SourceRequest &request) {
     const double a = source.rate.value(), r = source.real_rate.value();
     source.vfr = a > 0 && r > 0 && std::fabs(a - r) > 0.001 * std::max(a, r);
     if (source.vfr || request.framerate) return; // a rate that was given is believed
-    source.vfr = has_uneven_times(source.stream == 0 ? first_times.get() : answer_about_times(request, source.stream));
+    source.vfr = has_uneven_times(source.stream == 0 ? first_times->get() : answer_about_times(request, source.stream));
 }
 
 std::optional<PacketSummary> matroska_packets(const std::string &path); // matroska.cpp
@@ -316,9 +316,9 @@ PacketSummary video_packets(const std::string &ffprobe, const std::string &path)
         summary.bytes += bytes;
         summary.packets++;
     };
-    const Outcome outcome = run_child({ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=size",
-                                       "-of", "csv=p=0", "-i", ffmpeg_path(path)},
-                                      options);
+    const ChildResult outcome = run_child({ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries",
+                                           "packet=size", "-of", "csv=p=0", "-i", ffmpeg_path(path)},
+                                          options);
     if (!outcome.ok()) throw invalid("ffprobe cannot read '" + path + "': " + outcome.error_tail);
     return summary;
 }

@@ -1,10 +1,10 @@
 // What programs say about themselves: asked once per process, side by side, and remembered between runs.
-#include <future>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/thread_group.hpp"
 #include "hash/sha256.hpp"
 #include "stages/encode.hpp"
 #include "system/filesystem.hpp"
@@ -30,18 +30,18 @@ std::string key_of(const Arguments &command) {
     return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-Outcome answer_of(Cache *facts, const Arguments &command) {
+ChildResult answer_of(Cache *facts, const Arguments &command) {
     const std::string key = facts ? key_of(command) : "";
     if (!facts || key.empty()) return run_child(command);
     if (const auto text = facts->find(Cache::Kind::fact, key)) try {
             const json stored = json::parse(*text);
-            Outcome outcome;
+            ChildResult outcome;
             outcome.out = stored.at("out");
             outcome.error_tail = stored.at("err");
             return outcome;
         } catch (const json::exception &) { // a damaged entry counts as a miss
         }
-    Outcome outcome = run_child(command);
+    ChildResult outcome = run_child(command);
     if (!outcome.ok()) return outcome;
     const json stored = {{"out", outcome.out}, {"err", outcome.error_tail}};
     try {
@@ -53,24 +53,23 @@ Outcome answer_of(Cache *facts, const Arguments &command) {
 }
 
 std::mutex answers_mutex;
-std::map<Arguments, std::shared_future<Outcome>> answers;
+std::map<Arguments, Later<ChildResult>> answers;
 
-std::shared_future<Outcome> asked(const Programs &programs, const Arguments &command) {
+Later<ChildResult> &asked(const Programs &programs, const Arguments &command) {
     const std::lock_guard lock(answers_mutex);
-    auto &answer = answers[command];
-    if (!answer.valid()) answer = std::async(answer_of, programs.facts, command).share();
-    return answer;
+    const auto ask = [facts = programs.facts, command] { return answer_of(facts, command); };
+    return answers.try_emplace(command, ask).first->second;
 }
 
 } // namespace
 
-Outcome ask_program(const Programs &programs, const Arguments &command) { return asked(programs, command).get(); }
+ChildResult ask_program(const Programs &programs, const Arguments &command) { return asked(programs, command).get(); }
 
 void ask_ahead(const Programs &programs, const Arguments &command) { asked(programs, command); }
 
 AnswersAwaited::~AnswersAwaited() {
     const std::lock_guard lock(answers_mutex);
-    for (const auto &[command, answer] : answers) answer.wait();
+    for (auto &[command, answer] : answers) answer.wait();
 }
 
 } // namespace vmaf::tune

@@ -66,7 +66,7 @@ Arguments encoder_help_command(const Programs &programs, const std::string &enco
     return {programs.ffmpeg, "-hide_banner", "-h", "encoder=" + encoder};
 }
 
-std::string ffmpeg_version(const Outcome &answer) {
+std::string ffmpeg_version(const ChildResult &answer) {
     constexpr std::string_view kMark = "ffmpeg version ";
     for (const std::string &text : {answer.out, answer.error_tail})
         if (const std::size_t at = text.find(kMark); at != std::string::npos) {
@@ -77,7 +77,7 @@ std::string ffmpeg_version(const Outcome &answer) {
 }
 
 std::vector<std::string> available_encoders(const Programs &programs) {
-    const Outcome outcome = run_child({programs.ffmpeg, "-hide_banner", "-encoders"});
+    const ChildResult outcome = run_child({programs.ffmpeg, "-hide_banner", "-encoders"});
     std::istringstream lines(outcome.out);
     std::vector<std::string> names;
     for (std::string line; std::getline(lines, line);) {
@@ -277,7 +277,7 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
 
 namespace {
 
-Outcome run_pass(const Arguments &base, const EncodeSettings &settings, const EncodeProgress &progress) {
+ChildResult run_pass(const Arguments &base, const EncodeSettings &settings, const EncodeProgress &progress) {
     Arguments command = base;
     command.insert(command.begin() + 1, {"-progress", "pipe:1", "-stats_period", "0.5"});
     std::int64_t frame = 0;
@@ -313,12 +313,10 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
     result.path = output;
     result.passes = settings.two_pass ? 2 : 1;
     if (stats.empty()) stats = output + ".stats";
-    Outcome last;
+    ChildResult last;
     std::int64_t last_frame = 0; // that FFmpeg counted
-    const auto fail = [&](int status, const std::string &error, const std::string &tail) {
-        result.status = status;
-        result.error = error;
-        result.error_tail = tail;
+    const auto fail = [&](OutcomeKind kind, const std::string &sentence, const std::string &tail, int code = 1) {
+        result.outcome = {kind, sentence, "encode", tail, code};
         std::error_code ignored;
         fs::remove(output, ignored);
         if (settings.two_pass) remove_stats(stats);
@@ -327,7 +325,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
     try {
         for (int pass = settings.two_pass ? 1 : 0; pass <= (settings.two_pass ? 2 : 0); pass++) {
             result.command = encode_command(programs, source, window, settings, q, pass, stats, output);
-            Outcome &outcome = last;
+            ChildResult &outcome = last;
             for (int attempt = 1;; attempt++) {
                 last_frame = 0;
                 outcome = run_pass(result.command, settings, [&](std::int64_t frame, double fps) {
@@ -343,31 +341,32 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
             result.encoder_version = settings.adapter->encoder_version(outcome.error_tail);
             const std::string prefix = pass > 0 ? "[pass " + std::to_string(pass) + "] " : "";
             if (outcome.timed_out)
-                return fail(kStatusTimedOut, prefix + "the encoder made no progress within --timeout",
+                return fail(OutcomeKind::timed_out, prefix + "the encoder made no progress within --timeout",
                             outcome.error_tail);
             if (!outcome.ok())
-                return fail(std::max(1, outcome.code),
+                return fail(OutcomeKind::encoder_failed,
                             prefix + explain_failure("the encoder", outcome.code, outcome.error_tail),
-                            outcome.error_tail);
+                            outcome.error_tail, std::max(1, outcome.code));
         }
         if (settings.two_pass) remove_stats(stats);
         if (const std::string unused = unused_option(settings, last.error_tail); !unused.empty())
-            return fail(1, unused, last.error_tail);
+            return fail(OutcomeKind::encoder_failed, unused, last.error_tail);
         FrameWish wish = frames_wished(source, window, settings.vfilter);
         wish.given = last_frame;
         const WrittenFile file = check_written(programs, last, output, wish);
         if (file.fault == WrittenFile::Fault::storage)
-            return fail(kStatusBadOutput,
+            return fail(OutcomeKind::bad_output,
                         "the encode could not be written: " + file.sentence +
                             "; free some space or give another --work-dir",
                         last.error_tail);
-        if (file.fault == WrittenFile::Fault::content) return fail(kStatusBadOutput, file.sentence, last.error_tail);
+        if (file.fault == WrittenFile::Fault::content)
+            return fail(OutcomeKind::bad_output, file.sentence, last.error_tail);
         std::error_code error;
         result.file_bytes = fs::file_size(output, error);
         result.stream_bytes = file.packets.bytes;
         result.frames = file.packets.packets;
     } catch (const Error &e) {
-        return fail(e.code() == ENOSPC ? int(kStatusBadOutput) : 1, e.what(), {});
+        return fail(e.code() == ENOSPC ? OutcomeKind::bad_output : OutcomeKind::encoder_failed, e.what(), {});
     }
     return result;
 }

@@ -12,7 +12,7 @@
 
 #include "cache/cache.hpp"
 #include "source/source.hpp"
-#include "stages/row_status.hpp"
+#include "stages/outcome.hpp"
 
 namespace vmaf::tune {
 
@@ -33,7 +33,7 @@ struct Programs {
 
 // Runs a program for what it says about itself. A success is remembered for as long as the program's file stays the
 // same.
-Outcome ask_program(const Programs &programs, const Arguments &command);
+ChildResult ask_program(const Programs &programs, const Arguments &command);
 void ask_ahead(const Programs &programs, const Arguments &command); // for a later question; does not wait
 
 // When it goes, no answer is awaited any more.
@@ -101,8 +101,7 @@ std::string clamped_preset(const Programs &programs, const Adapter &adapter, con
 Arguments unsupported_hdr_options(const Programs &programs, const Adapter &adapter, const Hdr &hdr);
 
 struct EncodeResult {
-    int status = 0; // row status (15.2)
-    std::string error, error_tail;
+    Outcome outcome;
     Arguments command;
     std::string path;
     std::uint64_t stream_bytes = 0, file_bytes = 0;
@@ -110,7 +109,7 @@ struct EncodeResult {
     double seconds = 0;
     std::string encoder_version = "unknown";
     int passes = 1;
-    bool ok() const { return status == 0; }
+    bool ok() const { return outcome.ok(); }
 };
 
 using EncodeProgress = std::function<void(std::int64_t frame, double fps)>;
@@ -126,6 +125,6 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
 
 std::vector<std::string> available_encoders(const Programs &programs);
 Arguments encoder_help_command(const Programs &programs, const std::string &encoder); // what it accepts
-std::string ffmpeg_version(const Outcome &answer); // in what `ffmpeg -version` or a banner says
+std::string ffmpeg_version(const ChildResult &answer); // in what `ffmpeg -version` or a banner says
 
 } // namespace vmaf::tune

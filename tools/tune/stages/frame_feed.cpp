@@ -1,7 +1,5 @@
 #include "stages/frame_feed.hpp"
 
-#include "base/thread.hpp"
-
 namespace vmaf::tune {
 
 namespace {
@@ -14,7 +12,7 @@ FrameFeed::FrameFeed(Request request) : request_(std::move(request)) {
     system::Pipe pipe = system::make_pipe(kPipeBytes); // fewer switches between the two
     output_ = std::move(pipe.read);
     input_ = std::move(pipe.write);
-    thread_ = start_thread("feed frames to the scorer", [this] { work(); });
+    thread_.require("feed frames to the scorer", [this] { work(); });
 }
 
 void FrameFeed::work() {
@@ -41,10 +39,6 @@ void FrameFeed::work() {
     frames_seen_ = static_cast<std::int64_t>(bytes / request_.frame_bytes);
     input_.reset();
     request_.from.reset(); // a decoder that goes on gets a broken pipe
-}
-
-void FrameFeed::wait() {
-    if (thread_.joinable()) thread_.join();
 }
 
 void FrameFeed::keep_frames() {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <thread>
 #include <vector>
 
+#include "base/thread_group.hpp"
 #include "stages/reference_store.hpp"
 #include "system/descriptor.hpp"
 
@@ -24,15 +24,12 @@ class FrameFeed {
         std::unique_ptr<ReferenceStore::Filling> keep;
     };
     explicit FrameFeed(Request request);
-    ~FrameFeed() {
-        output_.reset(); // ends a write that waits
-        wait();
-    }
+    ~FrameFeed() { output_.reset(); } // ends a write that waits
     FrameFeed(const FrameFeed &) = delete;
     FrameFeed &operator=(const FrameFeed &) = delete;
 
     Descriptor take_output() { return std::move(output_); } // when it is closed the feed ends
-    void wait();
+    void wait() { thread_.join(); }
     void keep_frames();                                       // the decoder ended well: what was kept is complete
     std::int64_t frames_seen() const { return frames_seen_; } // after wait()
 
@@ -43,7 +40,7 @@ class FrameFeed {
     Descriptor output_, input_;
     std::int64_t frames_seen_ = 0;
     bool has_seen_all_ = false;
-    std::thread thread_;
+    ThreadGroup thread_; // last: it uses all of the above
 };
 
 } // namespace vmaf::tune

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <future>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/thread_group.hpp"
 #include "cache/shared_results.hpp"
 #include "hash/sha256.hpp"
 #include "stages/probe_keys.hpp"
 #include "stages/products.hpp"
+#include "stages/scratch_file.hpp"
 #include "system/files.hpp"
 #include "system/filesystem.hpp"
 #include "system/process.hpp"
@@ -116,7 +117,7 @@ std::string try_encoder(const Programs &programs, const Adapter &adapter) {
     if (found != known.end()) return found->second;
     const Arguments command = trial_command(programs, adapter);
     // Hardware may be there today and gone tomorrow.
-    const Outcome outcome = adapter.is_hardware ? run_child(command) : ask_program(programs, command);
+    const ChildResult outcome = adapter.is_hardware ? run_child(command) : ask_program(programs, command);
     if (!outcome.ok()) {
         if (outcome.error_tail.find("Unknown encoder") != std::string::npos)
             throw Error(ENOENT, "this FFmpeg has no encoder '" + adapter.name + "'" +
@@ -142,28 +143,11 @@ std::pair<std::string, std::string> probe_keys(const ProbeSetup &setup, double q
 
 namespace {
 
-struct ProbeFailure {
-    int status;
+struct StoredFailure {
+    int status = 0;
     std::string stage, error, tail;
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProbeFailure, status, stage, error, tail)
-
-// A file that goes when the probe is done with it.
-class TemporaryFile {
-  public:
-    TemporaryFile(std::string path, bool keep) : path_(std::move(path)), keep_(keep) {}
-    ~TemporaryFile() {
-        std::error_code ignored;
-        if (!keep_) fs::remove(path_, ignored);
-    }
-    TemporaryFile(const TemporaryFile &) = delete;
-    TemporaryFile &operator=(const TemporaryFile &) = delete;
-    const std::string &path() const { return path_; }
-
-  private:
-    std::string path_;
-    bool keep_;
-};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredFailure, status, stage, error, tail)
 
 // One probe: what is known of it is collected in `result`.
 class Probe {
@@ -181,8 +165,11 @@ class Probe {
         version_ = try_encoder(setup_.programs, *setup_.encode.adapter);
         std::tie(result.encode_key, result.score_key) = probe_keys(setup_, q_);
         for (std::size_t i = 0; i < setup_.samples.size(); i++) {
-            if (i > 0 && interruption::urgent()) throw ProbeFailure{130, "encode", "interrupted", ""};
-            measure(i);
+            if (i > 0 && interruption::urgent()) {
+                result.outcome = {OutcomeKind::encoder_failed, "interrupted", "encode", "", 130};
+                return;
+            }
+            if (!measure(i)) return;
             if (!scored_on_.empty() && scored_on_ != setup_.score.backend) { // it was lost: all samples on the other
                 ProbeSetup again = setup_;
                 again.score.backend = scored_on_;
@@ -200,46 +187,59 @@ class Probe {
     ProbeResult result;
 
   private:
-    void measure(std::size_t number) {
+    // False here and below: it failed, and the result's outcome says why.
+    bool measure(std::size_t number) {
         const Sample &sample = setup_.samples[number];
         const std::string encodes = encode_key(setup_, sample, q_, version_), scores = score_key(setup_, encodes);
         if (setup_.cache_failures)
-            if (auto failure = find_stored<ProbeFailure>(setup_.cache, Cache::Kind::failure, scores)) throw *failure;
+            if (auto failure = find_stored<StoredFailure>(setup_.cache, Cache::Kind::failure, scores)) {
+                result.outcome = outcome_of_row(failure->status, failure->error);
+                result.outcome.stage = failure->stage;
+                result.outcome.tail = failure->tail;
+                return false;
+            }
         auto encode = find_stored<StoredEncode>(setup_.cache, Cache::Kind::encode, encodes);
         auto score = find_stored<StoredScore>(setup_.cache, Cache::Kind::score, scores);
         const bool keeps = !setup_.keep_as.empty() && setup_.samples.size() == 1;
         result.command = encode_command(setup_.programs, sample.source, sample.window, setup_.encode, q_,
                                         setup_.encode.two_pass ? 2 : 0, "", keeps ? setup_.keep_as : "OUTPUT.mkv");
         std::error_code error;
-        if (!encode || !score || (keeps && !fs::exists(setup_.keep_as, error))) try {
-                const TemporaryFile file(
-                    keeps ? setup_.keep_as
-                          : temporary_name(setup_.work_folder, std::string(setup_.encode.adapter->container)),
-                    keeps);
-                EncodeResult encoded;
-                if (encode && find_shared(encodes, *encode)) {
-                    encoded.path = shared_path_;
-                    encoded.file_bytes = encode->file_bytes;
-                    encoded.frames = encode->frames;
-                } else {
-                    if (keeps) reserve(file.path());
-                    encoded = make_encode(number, file.path());
-                    encode = StoredEncode{encoded.stream_bytes, encoded.file_bytes,      encoded.frames,
-                                          encoded.seconds,      encoded.encoder_version, "",
-                                          encoded.passes};
-                    share(encodes, *encode, file.path());
-                }
-                score_encode(number, encoded, encodes, *encode, score);
-                remember(setup_.cache, Cache::Kind::encode, encodes, json(*encode), about(), result.warnings);
-            } catch (const ProbeFailure &failure) {
-                check_source();
-                if (setup_.cache_failures && !interruption::requested())
-                    remember(setup_.cache, Cache::Kind::failure, scores, json(failure), about(), result.warnings);
-                throw;
-            }
+        if ((!encode || !score || (keeps && !fs::exists(setup_.keep_as, error))) &&
+            !make(number, keeps, encodes, encode, score)) {
+            const Outcome &o = result.outcome;
+            if (check_source() && setup_.cache_failures && !interruption::requested())
+                remember(setup_.cache, Cache::Kind::failure, scores,
+                         json(StoredFailure{o.row_status(), o.stage, o.sentence, o.tail}), about(), result.warnings);
+            return false;
+        }
         if (!keeps && setup_.samples.size() == 1 && shared_path_.empty()) find_shared(encodes, *encode);
         result.encode_path = keeps ? setup_.keep_as : setup_.samples.size() == 1 ? shared_path_ : "";
         collect(sample, *encode, *score);
+        return true;
+    }
+
+    bool make(std::size_t number, bool keeps, const std::string &key, std::optional<StoredEncode> &encode,
+              std::optional<StoredScore> &score) {
+        const ScratchFile file(
+            keeps ? setup_.keep_as : temporary_name(setup_.work_folder, std::string(setup_.encode.adapter->container)),
+            keeps);
+        EncodeResult encoded;
+        if (encode && find_shared(key, *encode)) {
+            encoded.path = shared_path_;
+            encoded.file_bytes = encode->file_bytes;
+            encoded.frames = encode->frames;
+        } else {
+            if (keeps && !reserve(file.path())) return false;
+            encoded = make_encode(number, file.path());
+            if (!encoded.ok()) return false;
+            encode = StoredEncode{encoded.stream_bytes, encoded.file_bytes,      encoded.frames,
+                                  encoded.seconds,      encoded.encoder_version, "",
+                                  encoded.passes};
+            share(key, *encode, file.path());
+        }
+        if (!score_encode(number, encoded, key, *encode, score)) return false;
+        remember(setup_.cache, Cache::Kind::encode, key, json(*encode), about(), result.warnings);
+        return true;
     }
 
     // An encode that another machine, or this one before it was stopped, has made and not scored with these settings.
@@ -287,13 +287,25 @@ class Probe {
         return done;
     }
 
-    void check_source() const try { demand_unchanged(setup_.source); } catch (const Error &e) {
-        throw ProbeFailure{kStatusReferenceUndecodable, "source", e.what(), ""};
+    bool check_source() {
+        try {
+            demand_unchanged(setup_.source);
+            return true;
+        } catch (const Error &e) {
+            result.outcome = {OutcomeKind::reference_undecodable, e.what(), "source"};
+            return false;
+        }
     }
 
     // Where others can put links, FFmpeg would follow them.
-    static void reserve(const std::string &path) try { system::reserve_file(path); } catch (const Error &e) {
-        throw ProbeFailure{kStatusBadOutput, "encode", e.what(), ""};
+    bool reserve(const std::string &path) {
+        try {
+            system::reserve_file(path);
+            return true;
+        } catch (const Error &e) {
+            result.outcome = {OutcomeKind::bad_output, e.what(), "encode"};
+            return false;
+        }
     }
 
     EncodeResult make_encode(std::size_t number, const std::string &path) {
@@ -305,24 +317,27 @@ class Probe {
         result.from_cache = false;
         result.command = encoded.command;
         result.encoder_version = encoded.encoder_version;
-        if (encoded.ok()) {
-            check_source(); // before others get it
-            return encoded;
-        }
-        result.encode_seconds += encoded.seconds;
-        throw ProbeFailure{encoded.status, "encode", encoded.error, encoded.error_tail};
+        result.outcome = encoded.outcome;
+        if (!encoded.ok())
+            result.encode_seconds += encoded.seconds;
+        else if (!check_source()) // before others get it
+            encoded.outcome = result.outcome;
+        return encoded;
     }
 
     // Starts with what the encoder was asked for; what it made is read back meanwhile, and counts.
-    void score_encode(std::size_t number, const EncodeResult &encoded, const std::string &key, StoredEncode &encode,
+    bool score_encode(std::size_t number, const EncodeResult &encoded, const std::string &key, StoredEncode &encode,
                       std::optional<StoredScore> &score) {
         const Products products(setup_);
         std::optional<Source> produced = products.known();
-        std::future<Source> real;
+        std::optional<Later<Source>> real;
         if (!produced) {
             produced = products.expected();
-            real = std::async([&] { return products.read_back(encoded.path); });
-            if (!produced || score) produced = real.get();
+            real.emplace([&] { return products.read_back(encoded.path); });
+            if (!produced || score) {
+                produced = real->get();
+                real.reset();
+            }
         }
         const auto locate = [&] {
             produced->path = encoded.path;
@@ -332,22 +347,23 @@ class Probe {
         };
         locate();
         const bool was_scored = score.has_value();
-        if (!was_scored) make_score(number, *produced, encode, score);
-        if (real.valid()) {
-            const Source found = real.get();
+        if (!was_scored && !make_score(number, *produced, encode, score)) return false;
+        if (real) {
+            const Source &found = real->get();
             const bool are_alike = Products::are_alike(found, *produced);
             produced = found;
             locate();
-            if (!are_alike) make_score(number, *produced, encode, score);
+            if (!are_alike && !make_score(number, *produced, encode, score)) return false;
         }
-        if (was_scored) return;
-        check_source();
+        if (was_scored) return true;
+        if (!check_source()) return false;
         ProbeSetup used = setup_;
         used.score.backend = scored_on_;
         remember(setup_.cache, Cache::Kind::score, score_key(used, key), json(*score), about(), result.warnings);
+        return true;
     }
 
-    void make_score(std::size_t number, const Source &produced, const StoredEncode &encode,
+    bool make_score(std::size_t number, const Source &produced, const StoredEncode &encode,
                     std::optional<StoredScore> &stored) {
         const Sample &sample = setup_.samples[number];
         const ScorePair pair{&sample.source, sample.window, &produced, {}, encode.frames, 0, 0, {}, {}};
@@ -355,12 +371,14 @@ class Probe {
             return run_score(setup_.programs, pair, setup_.score, report);
         });
         scored_on_ = scored.backend_tried;
-        if (scored.status == kStatusBackendNotKept) result.backend = scored.backend_used;
+        if (scored.outcome.kind == OutcomeKind::backend_not_kept) result.backend = scored.backend_used;
         if (!scored.ok()) {
             result.warnings.insert(result.warnings.end(), scored.warnings.begin(), scored.warnings.end());
             result.encode_seconds += encode.seconds;
             result.stream_bytes += encode.stream_bytes;
-            throw ProbeFailure{scored.status, "score", scored.error, scored.error_tail};
+            result.outcome = scored.outcome;
+            result.outcome.stage = "score";
+            return false;
         }
         stored.emplace();
         for (const MetricChoice &metric : setup_.score.metrics)
@@ -375,6 +393,7 @@ class Probe {
         stored->warnings = scored.warnings;
         stored->seconds = scored.seconds;
         stored->frames = scored.frames;
+        return true;
     }
 
     void collect(const Sample &sample, const StoredEncode &encode, const StoredScore &score) {
@@ -428,24 +447,17 @@ class Probe {
 
 ProbeResult run_probe(const ProbeSetup &setup, double q) {
     Probe probe(setup, q);
-    const auto failed = [&](const ProbeFailure &failure) {
-        probe.result.status = failure.status;
-        probe.result.stage = failure.stage;
-        probe.result.error = failure.error;
-        probe.result.error_tail =
-            failure.tail.size() > 2048 ? failure.tail.substr(failure.tail.size() - 2048) : failure.tail;
-        probe.result.from_cache = false;
-        return probe.result;
-    };
+    Outcome &outcome = probe.result.outcome;
     try {
         probe.run();
-    } catch (const ProbeFailure &failure) {
-        return failed(failure);
     } catch (const Error &e) {
-        return failed({e.code() == ENOENT ? 1 : int(kStatusScorerFailed), "setup", e.what(), {}});
+        outcome = {e.code() == ENOENT ? OutcomeKind::encoder_failed : OutcomeKind::scorer_failed, e.what(), "setup"};
     } catch (const std::exception &e) {
-        return failed({kStatusScorerFailed, "setup", e.what(), {}});
+        outcome = {OutcomeKind::scorer_failed, e.what(), "setup"};
     }
+    if (outcome.ok()) return probe.result;
+    if (outcome.tail.size() > 2048) outcome.tail = outcome.tail.substr(outcome.tail.size() - 2048);
+    probe.result.from_cache = false;
     return probe.result;
 }
 

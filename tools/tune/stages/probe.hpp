@@ -29,8 +29,7 @@ struct SampleResult {
 };
 
 struct ProbeResult {
-    int status = 0; // row status (15.2)
-    std::string stage, error, error_tail;
+    Outcome outcome;
     double q = 0;
     Arguments command;
     std::string encoder_version = "unknown", encode_path;
@@ -48,7 +47,7 @@ struct ProbeResult {
     bool from_cache = false;
     std::string encode_key, score_key;
 
-    bool ok() const { return status == 0; }
+    bool ok() const { return outcome.ok(); }
     double bitrate_kbps() const {
         return encoded_duration > 0 ? double(stream_bytes) * 8 / 1000 / encoded_duration : 0;
     }

@@ -88,7 +88,7 @@ std::vector<Sample> cut_samples(const Programs &programs, const Source &source, 
                              "-sn",
                              "-dn",
                              ffmpeg_path(path)};
-        Outcome outcome = run_child(command);
+        ChildResult outcome = run_child(command);
         if (!outcome.ok() && outcome.error_tail.find("timestamps") != std::string::npos) {
             command.insert(command.begin() + 1, {"-fflags", "+genpts"});
             outcome = run_child(command);

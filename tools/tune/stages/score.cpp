@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "stages/score_inputs.hpp"
+#include "stages/scratch_file.hpp"
 #include "system/filesystem.hpp"
 
 namespace vmaf::tune {
@@ -19,8 +20,7 @@ void read_document(const std::string &path, ScoreResult &result) {
     fs::ifstream file(path);
     const json document = json::parse(file, nullptr, false);
     if (!document.is_object() || !document.contains("frames") || !document["frames"].is_array()) {
-        result.status = kStatusScoreUnreadable;
-        result.error = "the scorer's document cannot be understood";
+        result.outcome = {OutcomeKind::score_unreadable, "the scorer's document cannot be understood"};
         return;
     }
     result.backend_used = document.value("backend_used", std::string("unknown")); // never a guess
@@ -57,24 +57,6 @@ void choose_xpsnr_plane(ScoreResult &result) {
     if (lowest) result.series[kXpsnr] = Series(*lowest);
 }
 
-// The document of a run; it goes with it, whatever happens.
-class Document {
-  public:
-    explicit Document(const std::string &folder)
-        : path_(folder + "/scores-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) +
-                ".json") {}
-    ~Document() {
-        std::error_code ignored;
-        fs::remove(path_, ignored);
-    }
-    Document(const Document &) = delete;
-    Document &operator=(const Document &) = delete;
-    const std::string &path() const { return path_; }
-
-  private:
-    std::string path_;
-};
-
 // Runs the scorer over its inputs.
 Scorers::Scored run_scorer(const Arguments &command, const ScoreInputs &inputs, const ScoreSettings &settings,
                            const ScoreProgress &progress) {
@@ -101,7 +83,7 @@ Scorers::Scored run_scorer(const Arguments &command, const ScoreInputs &inputs, 
 // A score as far as the document, and what it took.
 struct Attempt {
     Scorers::Scored scorer;
-    std::optional<ScoreInputs::Failure> input_failure;
+    Outcome inputs;
     std::vector<std::string> remarks;
 };
 Attempt attempt_score(const Programs &programs, const ScorePair &pair, const ScorePlan &plan,
@@ -110,21 +92,18 @@ Attempt attempt_score(const Programs &programs, const ScorePair &pair, const Sco
     Arguments command = scorer_command(programs, plan, settings, document);
     append(command, inputs->arguments());
     Scorers::Scored scorer = run_scorer(command, *inputs, settings, progress);
-    auto failure = inputs->finish(scorer.timed_out);
-    return {std::move(scorer), std::move(failure), inputs->remarks()};
+    Outcome outcome = inputs->finish(scorer.timed_out);
+    return {std::move(scorer), std::move(outcome), inputs->remarks()};
 }
 
 // What is wrong with a result that was read; empty: nothing.
 void check_result(const ScorePair &pair, const ScoreSettings &settings, ScoreResult &result) {
-    const auto fail = [&](int status, const std::string &error) {
-        result.status = status;
-        result.error = error;
-    };
+    const auto fail = [&](OutcomeKind kind, const std::string &sentence) { result.outcome = {kind, sentence}; };
     const std::int64_t expected =
         pair.expected_frames > 0 ? (pair.expected_frames + settings.subsample - 1) / settings.subsample : 0;
     const std::int64_t missing = expected - result.frames;
     if (expected > 0 && std::llabs(missing) > 1 && !settings.allow_short && settings.dist_delay == 0)
-        return fail(kStatusBadOutput,
+        return fail(OutcomeKind::bad_output,
                     "frame count mismatch: " + std::to_string(expected) + " frames were expected, " +
                         std::to_string(result.frames) +
                         " could be paired; check for dropped or repeated frames, or use --allow-short");
@@ -133,10 +112,11 @@ void check_result(const ScorePair &pair, const ScoreSettings &settings, ScoreRes
     for (const MetricChoice &metric : settings.metrics) {
         const auto series = result.series.find(metric.series);
         if (series == result.series.end() || series->second.empty())
-            return fail(kStatusScoreUnreadable, "the scorer gave no '" + metric.series + "'");
+            return fail(OutcomeKind::score_unreadable, "the scorer gave no '" + metric.series + "'");
         for (const double x : series->second)
             if (metric.feature.empty() && !(x >= 0 && x <= 110))
-                return fail(kStatusScoreOutOfRange, "a frame's " + metric.name + " is not a number between 0 and 100");
+                return fail(OutcomeKind::score_out_of_range,
+                            "a frame's " + metric.name + " is not a number between 0 and 100");
     }
 }
 
@@ -155,18 +135,16 @@ void check_backend(const ScoreSettings &settings, ScoreResult &result) {
         elsewhere += " on " + result.backend_used;
     }
     if (elsewhere.empty()) return;
-    result.status = kStatusBackendNotKept;
-    result.error = "--score-backend " + settings.backend + " was not kept: the scorer computed " + elsewhere +
-                   "; leave these metrics out, or use --score-backend auto";
+    result.outcome = {OutcomeKind::backend_not_kept, "--score-backend " + settings.backend +
+                                                         " was not kept: the scorer computed " + elsewhere +
+                                                         "; leave these metrics out, or use --score-backend auto"};
 }
 
 ScoreResult score_once(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings,
                        const ScoreProgress &progress) {
     ScoreResult result;
-    const auto fail = [&](int status, const std::string &error, const std::string &tail) {
-        result.status = status;
-        result.error = error;
-        result.error_tail = tail;
+    const auto fail = [&](Outcome outcome) {
+        result.outcome = std::move(outcome);
         return result;
     };
     try {
@@ -179,28 +157,30 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
             result.measured[metric.name] = {plan.size, plan.layout, model == plan.models.end() ? "" : model->second};
         }
         result.warnings = plan.warnings;
-        const Document document(settings.work_folder);
+        const ScratchFile document(settings.work_folder + "/scores-" +
+                                   std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) +
+                                   ".json");
         const auto start = std::chrono::steady_clock::now();
         const auto attempt = [&] { return attempt_score(programs, pair, plan, settings, document.path(), progress); };
         Attempt made = attempt();
         // Whatever ended a process that serves may have had nothing to do with this score.
         if (made.scorer.has_died && !interruption::urgent()) made = attempt();
-        const auto &[scorer, input_failure, remarks] = made;
+        const auto &[scorer, inputs, remarks] = made;
         result.warnings.insert(result.warnings.end(), remarks.begin(), remarks.end());
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        if (scorer.timed_out) return fail(kStatusTimedOut, "the scorer made no progress within --timeout", {});
-        if (input_failure) return fail(input_failure->status, input_failure->error, input_failure->error_tail);
+        if (scorer.timed_out) return fail({OutcomeKind::timed_out, "the scorer made no progress within --timeout"});
+        if (!inputs.ok()) return fail(inputs);
         if (!scorer.ok()) {
             const bool backend_lost = settings.backend != "cpu" && scorer.code != 1 && !scorer.interrupted;
-            return fail(backend_lost ? kStatusBackendLost : kStatusScorerFailed,
-                        explain_failure("the scorer", scorer.code, scorer.error_tail), scorer.error_tail);
+            return fail({backend_lost ? OutcomeKind::backend_lost : OutcomeKind::scorer_failed,
+                         explain_failure("the scorer", scorer.code, scorer.error_tail), "", scorer.error_tail});
         }
         read_document(document.path(), result);
         choose_xpsnr_plane(result);
         if (result.ok()) check_backend(settings, result);
         if (result.ok()) check_result(pair, settings, result);
     } catch (const Error &e) {
-        return fail(kStatusScorerFailed, e.what(), {});
+        return fail({OutcomeKind::scorer_failed, e.what()});
     }
     return result;
 }
@@ -285,13 +265,14 @@ ScoreResult run_score(const Programs &programs, const ScorePair &pair, const Sco
         ScoreResult result = score_checked(programs, pair, now, progress);
         result.backend_tried = now.backend;
         // A GPU that gives nonsense is lost as well as one that gives nothing.
+        const OutcomeKind kind = result.outcome.kind;
         const bool is_lost =
-            result.status == kStatusBackendLost || (result.status == kStatusScoreOutOfRange && now.backend != "cpu");
+            kind == OutcomeKind::backend_lost || (kind == OutcomeKind::score_out_of_range && now.backend != "cpu");
         if (!is_lost || !now.backends || !now.backends->replace(now.backend)) {
             result.warnings.insert(result.warnings.begin(), losses.begin(), losses.end());
             return result;
         }
-        losses.push_back("the scoring backend " + now.backend + " failed (" + result.error + "); " +
+        losses.push_back("the scoring backend " + now.backend + " failed (" + result.outcome.sentence + "); " +
                          now.backends->name() + " takes over");
     }
 }

@@ -91,8 +91,7 @@ PixelLayout deeper_layout(const PixelLayout &a, const PixelLayout &b);
 using Series = std::vector<double>;
 
 struct ScoreResult {
-    int status = 0;
-    std::string error, error_tail;
+    Outcome outcome;
     std::map<std::string, Series> series;    // every metric of the document, by its displayed name
     std::string backend_tried, backend_used; // the latter: what the scores came from, as the scorer says
     std::optional<std::map<std::string, std::string>> feature_backends; // by extractor, where the scorer tells
@@ -103,7 +102,7 @@ struct ScoreResult {
     std::vector<std::string> warnings;
     double seconds = 0;
     std::int64_t frames = 0;
-    bool ok() const { return status == 0; }
+    bool ok() const { return outcome.ok(); }
 };
 
 struct ScorePair {

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "io/y4m_header.hpp"
 #include "stages/frame_feed.hpp"
-#include "system/filesystem.hpp"
+#include "stages/scratch_file.hpp"
 
 namespace vmaf::tune {
 
 namespace {
-
-using Failure = ScoreInputs::Failure;
 
 constexpr int kReferenceNumber = 10, kDistortedNumber = 11;
 
@@ -40,14 +38,12 @@ Decodes decodes_of(const Programs &programs, const ScorePair &pair, const ScoreP
                            plan.distorted_format, settings.drop_film_grain, distorted_output)};
 }
 
-std::optional<Failure> decode_failure(const Outcome &outcome, bool is_reference) {
+Outcome decode_outcome(const ChildResult &end, bool is_reference) {
     // A decoder whose output is no longer read is not at fault.
-    if (outcome.code == 0 || outcome.code == 141 || outcome.error_tail.find("Broken pipe") != std::string::npos)
-        return std::nullopt;
-    return Failure{is_reference ? kStatusReferenceUndecodable : kStatusEncodeUndecodable,
-                   explain_failure(is_reference ? "decoding the reference" : "decoding the encode", outcome.code,
-                                   outcome.error_tail),
-                   outcome.error_tail};
+    if (end.code == 0 || end.code == 141 || end.error_tail.find("Broken pipe") != std::string::npos) return {};
+    return {is_reference ? OutcomeKind::reference_undecodable : OutcomeKind::encode_undecodable,
+            explain_failure(is_reference ? "decoding the reference" : "decoding the encode", end.code, end.error_tail),
+            "", end.error_tail};
 }
 
 // Errors in a stream, at which decoders go on with what they can guess; empty: there was none.
@@ -80,18 +76,17 @@ std::string stream_damage(const std::string &messages) {
 }
 
 // Scores against pictures that a decoder guessed mean nothing: a damaged reference is refused unless that is allowed.
-std::optional<Failure> damage_failure(const Outcome &outcome, bool is_reference, const ScoreSettings &settings,
-                                      std::vector<std::string> &remarks) {
-    const std::string damage = stream_damage(outcome.error_tail);
-    if (damage.empty()) return std::nullopt;
+Outcome damage_outcome(const ChildResult &end, bool is_reference, const ScoreSettings &settings,
+                       std::vector<std::string> &remarks) {
+    const std::string damage = stream_damage(end.error_tail);
+    if (damage.empty()) return {};
     const std::string sentence =
         std::string("the ") + (is_reference ? "source" : "distorted video") + " is damaged; its decoder says " + damage;
     if (is_reference && !settings.allow_damaged)
-        return Failure{kStatusReferenceUndecodable,
-                       sentence + "; repair it, or use --allow-damaged, and do not trust the scores",
-                       outcome.error_tail};
+        return {OutcomeKind::reference_undecodable,
+                sentence + "; repair it, or use --allow-damaged, and do not trust the scores", "", end.error_tail};
     remarks.push_back(sentence + (is_reference ? "; scores of damaged pictures are meaningless" : ""));
-    return std::nullopt;
+    return {};
 }
 
 // Decoders write into pipes that the scorer reads; a reference that was decoded before comes from memory.
@@ -136,7 +131,7 @@ class PipedInputs final : public ScoreInputs {
         return {{reference_end_.get(), kReferenceNumber}, {distorted_end_.get(), kDistortedNumber}};
     }
 
-    std::optional<Failure> finish(bool has_given_up) override {
+    Outcome finish(bool has_given_up) override {
         if (has_given_up) { // a decoder that hangs would be waited for in vain
             if (reference_) reference_->kill();
             distorted_->kill();
@@ -145,17 +140,17 @@ class PipedInputs final : public ScoreInputs {
         distorted_end_.reset();
         if (reference_feed_) reference_feed_->wait();
         if (distorted_feed_) distorted_feed_->wait();
-        std::optional<Failure> failure;
+        Outcome outcome;
         if (reference_) {
-            const Outcome end = reference_->wait();
-            failure = decode_failure(end, true);
-            if (!failure) failure = damage_failure(end, true, settings_, remarks_);
-            if (reference_feed_ && end.ok() && !failure) reference_feed_->keep_frames();
+            const ChildResult end = reference_->wait();
+            outcome = decode_outcome(end, true);
+            if (outcome.ok()) outcome = damage_outcome(end, true, settings_, remarks_);
+            if (reference_feed_ && end.ok() && outcome.ok()) reference_feed_->keep_frames();
         }
-        const Outcome end = distorted_->wait();
-        if (!failure) failure = decode_failure(end, false);
-        if (!failure) damage_failure(end, false, settings_, remarks_);
-        return failure;
+        const ChildResult end = distorted_->wait();
+        if (outcome.ok()) outcome = decode_outcome(end, false);
+        if (outcome.ok()) damage_outcome(end, false, settings_, remarks_);
+        return outcome;
     }
 
   private:
@@ -169,34 +164,31 @@ class PipedInputs final : public ScoreInputs {
 // Both are decoded into files first.
 class FileInputs final : public ScoreInputs {
   public:
-    FileInputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan, const ScoreSettings &settings) {
-        static std::atomic<unsigned> counter{0};
-        const std::string stem = settings.work_folder + "/decoded-" + std::to_string(counter++);
-        reference_ = stem + "-reference.yuv";
-        distorted_ = stem + "-distorted.yuv";
-        const Decodes decodes = decodes_of(programs, pair, plan, settings, reference_, distorted_);
+    FileInputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan, const ScoreSettings &settings)
+        : stem_(next_stem(settings.work_folder)) {
+        const Decodes decodes = decodes_of(programs, pair, plan, settings, reference_.path(), distorted_.path());
         RunOptions options;
         options.timeout = settings.timeout;
         options.progress_marker = processor_time; // a decoder says nothing
         for (const bool is_reference : {true, false}) {
-            const Outcome end = run_child(is_reference ? decodes.reference : decodes.distorted, options);
-            failure_ = decode_failure(end, is_reference);
-            if (!failure_) failure_ = damage_failure(end, is_reference, settings, remarks_);
-            if (failure_) break;
+            const ChildResult end = run_child(is_reference ? decodes.reference : decodes.distorted, options);
+            outcome_ = decode_outcome(end, is_reference);
+            if (outcome_.ok()) outcome_ = damage_outcome(end, is_reference, settings, remarks_);
+            if (!outcome_.ok()) break;
         }
-        arguments_ = {"--reference", reference_, "--distorted", distorted_};
+        arguments_ = {"--reference", reference_.path(), "--distorted", distorted_.path()};
         append(arguments_, geometry(plan));
     }
-    ~FileInputs() override {
-        std::error_code ignored;
-        system::fs::remove(reference_, ignored);
-        system::fs::remove(distorted_, ignored);
-    }
-    std::optional<Failure> finish(bool) override { return failure_; }
+    Outcome finish(bool) override { return outcome_; }
 
   private:
-    std::string reference_, distorted_;
-    std::optional<Failure> failure_;
+    static std::string next_stem(const std::string &folder) {
+        static std::atomic<unsigned> counter{0};
+        return folder + "/decoded-" + std::to_string(counter++);
+    }
+    const std::string stem_;
+    const ScratchFile reference_{stem_ + "-reference.yuv"}, distorted_{stem_ + "-distorted.yuv"};
+    Outcome outcome_;
 };
 
 // YUV4MPEG2 whose chroma the scorer would resample; other transports hand it over as it is.
@@ -204,12 +196,8 @@ bool is_resampled_on_reading(const Source &source) {
     system::fs::ifstream file(source.path, std::ios::binary);
     std::string header;
     std::getline(file, header);
-    for (const char *kind : {" C422", " C420paldv"})
-        if (const std::size_t at = header.find(kind); at != std::string::npos) {
-            const std::size_t end = at + std::strlen(kind);
-            if (end == header.size() || header[end] == ' ') return true;
-        }
-    return false;
+    const ChromaConversion conversion = parse_y4m_header(header, "'" + source.path + "'").conversion;
+    return conversion == ChromaConversion::move_right || conversion == ChromaConversion::paldv;
 }
 
 bool is_known_to_gpu(const std::string &codec) {

@@ -19,12 +19,8 @@ class ScoreInputs {
     const Arguments &arguments() const { return arguments_; }
     virtual std::vector<std::pair<int, int>> inherited() const { return {}; }
 
-    struct Failure {
-        int status; // row status (15.2)
-        std::string error, error_tail;
-    };
     // After the scorer ended: what went wrong on the way to it. `has_given_up`: it was ended because nothing came.
-    virtual std::optional<Failure> finish([[maybe_unused]] bool has_given_up) { return std::nullopt; }
+    virtual Outcome finish([[maybe_unused]] bool has_given_up) { return {}; }
 
     const std::vector<std::string> &remarks() const { return remarks_; } // after finish()
 

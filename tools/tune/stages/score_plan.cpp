@@ -26,7 +26,7 @@ FrameSize filtered_size(const Programs &programs, const Source &source, const st
     std::map<Arguments, std::pair<int, int>> &known = programs.known->filtered_sizes;
     if (const auto found = known.find(command); found != known.end())
         return {found->second.first, found->second.second};
-    const Outcome outcome = run_child(command);
+    const ChildResult outcome = run_child(command);
     int w = 0, h = 0;
     if (!outcome.ok() || std::sscanf(outcome.out.c_str(), "YUV4MPEG2 W%d H%d", &w, &h) != 2)
         throw invalid("the filter '" + filter + "' cannot be applied to '" + source.path + "': " + outcome.error_tail);

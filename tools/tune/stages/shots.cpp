@@ -221,7 +221,7 @@ std::vector<Shot> shots_from_program(const std::string &program, const Source &s
     const auto path = find_program(program);
     if (!path) throw invalid("the shot detector '" + program + "' was not found; check --per-shot-bin");
     const PixelLayout layout = pixel_layout(source.pix_fmt).value_or(PixelLayout{});
-    const Outcome outcome =
+    const ChildResult outcome =
         run_child({*path, "--reference", source.path, "--width", std::to_string(source.width), "--height",
                    std::to_string(source.height), "--pixel_format", std::to_string(layout.chroma), "--bitdepth",
                    std::to_string(layout.bits), "--output", "-", "--format", "json"});

@@ -28,7 +28,7 @@ std::vector<std::int64_t> frame_times(const Programs &programs, const Source &so
         else
             times.push_back(std::llround(seconds * 1e9));
     };
-    const Outcome outcome =
+    const ChildResult outcome =
         run_child({programs.ffprobe, "-v", "error", "-select_streams", "v:" + std::to_string(source.stream),
                    "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0", "-i", ffmpeg_path(source.path)},
                   options);

@@ -29,7 +29,7 @@ template <class Signs> std::string line_with(const std::string &messages, const 
 
 } // namespace
 
-std::string storage_failure(const Outcome &outcome) {
+std::string storage_failure(const ChildResult &outcome) {
     struct Cause {
         std::string_view sign, sentence;
     };
@@ -57,9 +57,9 @@ FrameWish frames_wished(const Source &source, const Window &window, const std::s
 std::string reading_failure(const Programs &programs, const std::string &path) {
     RunOptions options;
     options.on_output_line = [](std::string_view) {};
-    const Outcome outcome = run_child({programs.ffprobe, "-v", "error", "-show_entries", "packet=stream_index", "-of",
-                                       "csv=p=0", "-i", ffmpeg_path(path)},
-                                      options);
+    const ChildResult outcome = run_child({programs.ffprobe, "-v", "error", "-show_entries", "packet=stream_index",
+                                           "-of", "csv=p=0", "-i", ffmpeg_path(path)},
+                                          options);
     constexpr std::string_view kSigns[] = {"prematurely",       "partial file",        "runcat",
                                            "nvalid data found", "moov atom not found", "parsing failed"};
     const std::string line = line_with(outcome.error_tail, kSigns);
@@ -67,7 +67,7 @@ std::string reading_failure(const Programs &programs, const std::string &path) {
     return "ffprobe ended with status " + std::to_string(outcome.code);
 }
 
-WrittenFile check_written(const Programs &programs, const Outcome &outcome, const std::string &path,
+WrittenFile check_written(const Programs &programs, const ChildResult &outcome, const std::string &path,
                           const FrameWish &wish) {
     using Fault = WrittenFile::Fault;
     WrittenFile file;

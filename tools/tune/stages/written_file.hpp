@@ -9,7 +9,7 @@
 namespace vmaf::tune {
 
 // Why FFmpeg could not store what it made, from its messages; empty: it could.
-std::string storage_failure(const Outcome &outcome);
+std::string storage_failure(const ChildResult &outcome);
 
 // How many frames a file must have.
 struct FrameWish {
@@ -26,7 +26,7 @@ struct WrittenFile {
     PacketSummary packets;
 };
 // Counts the frames of the file at `path`, the first stream of which is the video, and compares them with the wish.
-WrittenFile check_written(const Programs &programs, const Outcome &outcome, const std::string &path,
+WrittenFile check_written(const Programs &programs, const ChildResult &outcome, const std::string &path,
                           const FrameWish &wish);
 
 // Reads every packet of every stream. Empty: the file is whole; else what the reader says.

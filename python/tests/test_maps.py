@@ -42,7 +42,6 @@ def test_a_map_shows_where_the_damage_is():
 @pytest.mark.parametrize("what, words", [
     (dict(maps=True, model=None, features=["psnr"]), "first model"),
     (dict(maps=["psnr_z"]), "psnr_z"),
-    (dict(maps=True, backend="cuda"), "CPU"),
     (dict(maps=True, map_cell=20), "multiple of 16"),
     (dict(regions={"face": (0, 0, 16)}), "width, height"),
     (dict(regions={"face": (100, 0, 100, 16)}), "not inside"),

@@ -197,7 +197,7 @@ class Scorer:
     `bits` is the depth of 16-bit samples, which must be stated, and the one that RGB is converted to (8 if not given). `chroma` is the format that RGB is
     converted to.
     `maps` asks for local scores (`result.maps`): True for the first model's, or names of scores; `map_cell` is the side of their cells. `regions` are
-    rectangles by name, (x, y, width, height) or by frame; their scores are `vmaf_NAME`. Both are measured on the CPU.
+    rectangles by name, (x, y, width, height) or by frame; their scores are `vmaf_NAME`.
     `backend` is "auto", "cpu" or a GPU's; a GPU that is named is used or refused with BackendUnavailable.
     """
 
@@ -227,16 +227,11 @@ class Scorer:
         lib.call("vmaf_init", byref(context), lib.Configuration(_ERROR if log else _NONE, int(threads), int(subsample), 0, 0))
         self._context = context
         self._parts: Optional[Asked] = None
-        if (maps or regions) and backend not in ("auto", "cpu"):
-            lib.call("vmaf_close", context)
-            self._context = None
-            raise InvalidInput(f"maps and regions are measured on the CPU only, not on {backend}; use backend='cpu'")
         try:
-            self._set_up(context, backend, -1 if device is None else int(device), models, wanted, bool(maps or regions))
+            self._set_up(context, backend, -1 if device is None else int(device), models, wanted)
             if maps or regions:
                 names = map_names(maps, [known.name for known in self._models])
                 self._parts = Asked(context, names, map_cell, regions, self._models)
-                self._start_device(context)
         except BaseException:
             self.close()
             raise
@@ -248,10 +243,9 @@ class Scorer:
         except VmafError as problem:
             raise BackendUnavailable(str(problem), problem.code) from None
 
-    def _set_up(self, context: c_void_p, backend: str, device: int, models: Pairs, features: Wanted, has_parts: bool) -> None:
+    def _set_up(self, context: c_void_p, backend: str, device: int, models: Pairs, features: Wanted) -> None:
         lib.call("vmaf_turbo_use_backend", context, backend.encode(), device)
-        if not has_parts:  # maps decide where "auto" computes
-            self._start_device(context)
+        self._start_device(context)
         for name, source in models:
             self._models.append(lib.Model(source, name))
             self._models[-1].use(context)

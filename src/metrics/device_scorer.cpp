@@ -8,6 +8,9 @@
 namespace vmaf {
 
 std::unique_ptr<DeviceScorer> Metric::make_device_scorer(Device &) const { throw Error(ENOTSUP, "no device code"); }
+std::unique_ptr<DeviceScorer> Metric::make_tiling_device_scorer(Device &, const TileGrid &) const {
+    throw Error(ENOTSUP, "its maps and regions have no device code");
+}
 
 void check_arguments(const LoadedKernel &kernel, std::size_t args_bytes) {
     // 0: a driver without device code (tests)

@@ -103,6 +103,8 @@ class Metric {
     // The same for a device (metrics/device_scorer.hpp). Throws Error, with the reason, where the options or the
     // pictures are beyond the metric's device code.
     virtual std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const;
+    // One that fills FrameResult::tiles, too.
+    virtual std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const;
     virtual void emit(unsigned index, const FrameResult &result, ScoreSink &sink) = 0;
     virtual void flush(ScoreSink &sink) { (void)sink; } // end of stream; called once, after at least one frame
 

@@ -56,7 +56,7 @@ class TileGrid {
 };
 
 // Edges in an image that has 1 / 2^shift of the picture's columns: rounded down where the last, odd one is dropped
-// (vif), up where it is kept (wavelets, chroma).
+// (vif, chroma), up where it is kept (wavelets).
 constexpr int edge_below(int edge, int shift) { return edge >> shift; }
 constexpr int edge_above(int edge, int shift) { return (edge + (1 << shift) - 1) >> shift; }
 

@@ -11,6 +11,7 @@
 #include "metrics/adm/tile_sums.hpp"
 #include "metrics/cambi/cambi.hpp"
 #include "metrics/ciede/ciede.hpp"
+#include "metrics/psnr/psnr.hpp"
 #include "metrics/real_tiles.hpp"
 #include "metrics/registry.hpp"
 #include "metrics/vif/vif.hpp"
@@ -104,6 +105,25 @@ TEST(Tiles, ChangeNoScoreOfTheFrame) {
                               measured(*metric, pair, isa, &grid, parts).values)
                         << info->name << " " << c.width << "x" << c.height << " " << to_string(isa);
         }
+}
+
+TEST(Tiles, OfChromaChangeNoScoreOfTheFrame) {
+    for (const PixelFormat format : {PixelFormat::yuv420p, PixelFormat::yuv422p, PixelFormat::yuv444p}) {
+        const PictureFormat odd{format, 8, 131, 67}; // planes drop an odd last row and column
+        adm::PicturePair pair{Picture::allocate(odd), Picture::allocate(odd)};
+        unsigned seed = 1;
+        for (const Picture &picture : {pair.ref, pair.dist})
+            for (unsigned p = 0; p < 3; p++)
+                for (unsigned y = 0; y < odd.plane_height(p); y++)
+                    for (unsigned x = 0; x < odd.plane_width(p); x++)
+                        picture.data(p)[std::ptrdiff_t{y} * picture.stride_bytes(p) + x] =
+                            static_cast<std::byte>(seed = seed * 1664525 + 1013904223, seed >> 24);
+        const auto metric = prepared(psnr_metric, odd);
+        const TileGrid grid = cells(131, 67, 16);
+        for (const Isa isa : usable_isas())
+            EXPECT_EQ(measured(*metric, pair, isa, nullptr).values, measured(*metric, pair, isa, &grid).values)
+                << to_string(format) << " " << to_string(isa);
+    }
 }
 
 TEST(Tiles, AreTheSameOnEveryInstructionSetAndForAnyParts) {

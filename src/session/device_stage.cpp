@@ -25,7 +25,7 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
     DevicePipeline::Config config{
         .batches_at_once = choice_.batches_at_once, .batch = choice_.batch, .wait_after = {}, .looks_back = {}};
-    for (const auto &[slot, metric] : candidates) {
+    for (const auto &[slot, metric, tiles] : candidates) {
         if (slot->place() == MetricSlot::Place::cpu) continue;
         std::string reason;
         if (!slot->info().on_devices)
@@ -34,7 +34,8 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
             reason = "too many features on the device";
         else
             try {
-                scorers.push_back(metric->make_device_scorer(device()));
+                scorers.push_back(tiles ? metric->make_tiling_device_scorer(device(), *tiles)
+                                        : metric->make_device_scorer(device()));
             } catch (const Error &e) {
                 if (e.code() != ENOTSUP) throw;
                 reason = e.what();

@@ -24,6 +24,7 @@ class DeviceStage {
     struct Candidate {
         const MetricSlot *slot;
         const Metric *metric;
+        const TileGrid *tiles = nullptr; // that it must add up, too
     };
     // Once: slots that can are given a place on the device, the log tells of the others. Throws Error where a pinned
     // one cannot, and where the device fails; nothing has changed then.

@@ -70,11 +70,13 @@ LocalScores::LocalScores(LocalConfig config, const PictureFormat &format, const 
     if (!config_.regions.empty()) resolve_regions(slots);
     check_names(slots);
     bool has_moving = false;
+    std::vector<PictureArea> all = cells_;
     for (const Region &region : config_.regions) {
-        if (region.everywhere) checked(region, *region.everywhere);
-        for (const auto &[frame, area] : region.at) checked(region, area);
+        if (region.everywhere) all.push_back(checked(region, *region.everywhere));
+        for (const auto &[frame, area] : region.at) all.push_back(checked(region, area));
         has_moving |= !region.everywhere;
     }
+    all_tiles_ = TileGrid(width_, height_, all);
     if (!has_moving) fixed_ = make_areas(0);
 }
 
@@ -101,7 +103,7 @@ LocalScores::Source LocalScores::source_of(const std::string &name, const std::s
         auto measured =
             std::find_if(measured_.begin(), measured_.end(), [&](const Measured &m) { return m.slot == slot.get(); });
         if (measured == measured_.end()) {
-            measured = measured_.insert(measured_.end(), {slot.get(), columns_});
+            measured = measured_.insert(measured_.end(), {slot.get(), columns_, false});
             columns_ += local.size();
         }
         return {.column = measured->first_column + std::size_t(at - local.begin()), .of_frame = {}, .given_as = {}};
@@ -188,12 +190,19 @@ std::shared_ptr<const LocalScores::Areas> LocalScores::make_areas(unsigned index
         made->regions.push_back(i);
     }
     made->grid = TileGrid(width_, height_, made->areas);
-    for (const PictureArea &area : made->areas) made->of_tiles.push_back(made->grid.block(area));
+    for (const PictureArea &area : made->areas) {
+        made->of_tiles.push_back(made->grid.block(area));
+        made->of_all.push_back(all_tiles_.block(area));
+    }
     return made;
 }
 
 std::shared_ptr<const LocalScores::Areas> LocalScores::areas_at(unsigned index) const {
     return fixed_ ? fixed_ : make_areas(index);
+}
+
+void LocalScores::split_by(const std::function<bool(const MetricSlot &)> &has_all_tiles) {
+    for (Measured &m : measured_) m.has_all_tiles = has_all_tiles(*m.slot);
 }
 
 void LocalScores::measure(const Areas &areas, std::span<MetricSlot *const> slots, std::span<const FrameResult> results,
@@ -207,7 +216,8 @@ void LocalScores::measure(const Areas &areas, std::span<MetricSlot *const> slots
         const Metric &metric = m.slot->metric();
         sums.resize(metric.tile_words());
         for (std::size_t i = 0; i < areas.areas.size(); i++) {
-            add_up(areas.grid, areas.of_tiles[i], result, metric.has_real_tiles(), sums);
+            add_up(m.has_all_tiles ? all_tiles_ : areas.grid, m.has_all_tiles ? areas.of_all[i] : areas.of_tiles[i],
+                   result, metric.has_real_tiles(), sums);
             metric.local_scores(
                 sums, areas.areas[i],
                 std::span(figures).subspan(i * columns_ + m.first_column, m.slot->local_names().size()));

@@ -69,8 +69,13 @@ class LocalScores {
         std::vector<PictureArea> areas;        // cells, then regions
         std::vector<std::size_t> regions;      // which they are
         std::vector<TileGrid::Block> of_tiles; // for each area
+        std::vector<TileGrid::Block> of_all;   // the same in all_tiles()
     };
     std::shared_ptr<const Areas> areas_at(unsigned index) const;
+    // Cuts the picture along the edges of all areas of all frames: for devices, which keep one grid for all.
+    const TileGrid &all_tiles() const { return all_tiles_; }
+    // Which metrics leave the sums of all_tiles(), not of the frame's own grid. Before the first frame.
+    void split_by(const std::function<bool(const MetricSlot &)> &has_all_tiles);
 
     const CellLayout &layout() const { return layout_; }
     // Where a region that does not move is measured.
@@ -103,6 +108,7 @@ class LocalScores {
     struct Measured {
         const MetricSlot *slot;
         std::size_t first_column;
+        bool has_all_tiles = false;
     };
     struct Pending {
         unsigned index = 0;
@@ -126,6 +132,7 @@ class LocalScores {
     int width_, height_;
     CellLayout layout_;
     std::vector<PictureArea> cells_;
+    TileGrid all_tiles_;
     std::vector<Measured> measured_;
     std::size_t columns_ = 0;
     std::vector<Score> cell_scores_, region_scores_;

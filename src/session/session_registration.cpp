@@ -14,7 +14,6 @@ void Session::Impl::use_device(const DeviceChoice &choice) {
 }
 
 void Session::Impl::start_wished_device() {
-    if (local_config_ && device.wish().is_auto()) return; // tiles are measured on the CPU
     if (!device.start_wished() || config.gpumask) return;
     for (const auto &slot : metrics.slots()) slot->allow_device();
 }
@@ -47,18 +46,17 @@ void Session::Impl::prepare(const PictureFormat &format) {
     check_format_is_kept(format);
     if (format_) return; // slots that came later were prepared when they came
     start_wished_device();
+    std::unique_ptr<LocalScores> made;
+    if (local_config_) made = std::make_unique<LocalScores>(*local_config_, format, metrics.slots());
     std::vector<std::unique_ptr<Metric>> prepared;
     std::vector<DeviceStage::Candidate> candidates;
     for (const auto &slot : metrics.slots()) {
         prepared.push_back(slot->make_prepared(format));
-        candidates.push_back({slot.get(), prepared.back().get()});
+        const bool has_tiles = made && made->needs(*slot);
+        candidates.push_back({slot.get(), prepared.back().get(), has_tiles ? &made->all_tiles() : nullptr});
     }
     device.prepare(format, candidates);
-    std::unique_ptr<LocalScores> made;
-    if (local_config_) {
-        if (device.stage()) throw invalid("maps and regions are computed on the CPU only; use --backend cpu");
-        made = std::make_unique<LocalScores>(*local_config_, format, metrics.slots());
-    }
+    if (made) made->split_by([this](const MetricSlot &slot) { return is_on_device(slot); });
     for (std::size_t i = 0; i < prepared.size(); i++) metrics.slots()[i]->take(std::move(prepared[i]));
     local = std::move(made);
     // Tiles are for one metric.

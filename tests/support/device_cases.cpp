@@ -43,12 +43,18 @@ std::string DeviceCase::name() const {
     std::string text = metric + " " + std::to_string(format.width) + "x" + std::to_string(format.height) + " " +
                        to_string(format.pixel_format) + " " + std::to_string(format.bits) + " bit";
     for (const auto &[option, value] : options) text += " " + option + "=" + value;
+    if (cell) text += " cells of " + std::to_string(cell);
     return text;
 }
 
 void DeviceCaseList::add(unsigned width, unsigned height, unsigned bits, const OptionTexts &options,
                          PixelFormat format) {
     cases_.push_back({metric_, options, {format, bits, width, height}});
+}
+
+void DeviceCaseList::add_tiles(unsigned width, unsigned height, unsigned bits, int cell, const OptionTexts &options,
+                               PixelFormat format) {
+    cases_.push_back({metric_, options, {format, bits, width, height}, cell});
 }
 
 std::vector<DeviceCase> DeviceCaseList::take() {

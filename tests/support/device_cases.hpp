@@ -15,6 +15,7 @@ struct DeviceCase {
     std::string metric;
     OptionTexts options;
     PictureFormat format;
+    int cell = 0;         // not 0: with the tiles of such cells and of a region
     double tolerance = 0; // relative, of the figures of a frame; 0: every bit
 
     std::string name() const; // "vif 87x65 4:0:0 8 bit vif_enhn_gain_limit=1"
@@ -26,6 +27,9 @@ class DeviceCaseList {
     explicit DeviceCaseList(std::string_view metric) : metric_(metric) {}
     void add(unsigned width, unsigned height, unsigned bits, const OptionTexts &options = {},
              PixelFormat format = PixelFormat::yuv400p);
+    // With tiles (maps.md), too.
+    void add_tiles(unsigned width, unsigned height, unsigned bits, int cell, const OptionTexts &options = {},
+                   PixelFormat format = PixelFormat::yuv400p);
     // For a metric whose page says that its bits differ, and why; for all of its cases.
     void set_tolerance(double relative) { tolerance_ = relative; }
 

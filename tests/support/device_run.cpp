@@ -98,7 +98,8 @@ std::vector<PicturePair> pairs_for(const PictureFormat &format) {
     return pairs;
 }
 
-std::vector<FrameResult> results_on_cpu(const Metric &metric, const std::vector<PicturePair> &pairs, Isa isa) {
+std::vector<FrameResult> results_on_cpu(const Metric &metric, const std::vector<PicturePair> &pairs, Isa isa,
+                                        const TileGrid *tiles) {
     std::vector<FrameResult> results(pairs.size());
     std::vector<Picture> ref, dist;
     for (const PicturePair &pair : pairs) {
@@ -107,7 +108,11 @@ std::vector<FrameResult> results_on_cpu(const Metric &metric, const std::vector<
     }
     const auto scorer = metric.make_scorer(isa);
     Parallel alone;
-    for (unsigned i = 0; i < pairs.size(); i++) scorer->measure(frame_input(metric, ref, dist, i, alone), results[i]);
+    for (unsigned i = 0; i < pairs.size(); i++) {
+        FrameInput input = frame_input(metric, ref, dist, i, alone);
+        input.tiles = tiles;
+        scorer->measure(input, results[i]);
+    }
     return results;
 }
 
@@ -178,9 +183,9 @@ std::vector<FrameResult> DeviceRun::results() {
     return results;
 }
 
-std::vector<FrameResult> results_on_device(const Metric &metric, const std::vector<PicturePair> &pairs,
-                                           Device &device) {
-    const auto scorer = metric.make_device_scorer(device);
+std::vector<FrameResult> results_on_device(const Metric &metric, const std::vector<PicturePair> &pairs, Device &device,
+                                           const TileGrid *tiles) {
+    const auto scorer = tiles ? metric.make_tiling_device_scorer(device, *tiles) : metric.make_device_scorer(device);
     DeviceRun run(*scorer, pairs, device);
     const auto count = static_cast<unsigned>(pairs.size());
     {
@@ -196,12 +201,52 @@ bool same_figure(double a, double b, double relative) {
     return relative > 0 && std::fabs(a - b) <= relative * std::max(std::fabs(a), std::fabs(b));
 }
 
+namespace {
+
+// Cells, and a region whose edges are others.
+TileGrid grid_of(const DeviceCase &c) {
+    const int width = int(c.format.width), height = int(c.format.height);
+    std::vector<PictureArea> areas = {snapped_area({width / 3, 5, width - 3, height / 2}, width, height)};
+    for (const int x : cell_edges(width, c.cell)) areas.push_back({x, 0, width, height});
+    for (const int y : cell_edges(height, c.cell)) areas.push_back({0, y, width, height});
+    return {width, height, areas};
+}
+
+// Local scores of each tile. Empty if all agree.
+std::string tile_difference(const DeviceCase &c, const Metric &metric, const TileGrid &grid, const FrameResult &wanted,
+                            const FrameResult &got) {
+    const std::size_t words = metric.tile_words(), count = metric.local_names().size();
+    if (got.tiles.size() != words * grid.count()) return "no tiles";
+    std::vector<double> a(count), b(count);
+    for (std::size_t tile = 0; tile < grid.count(); tile++) {
+        const int x = int(tile) % grid.columns(), y = int(tile) / grid.columns();
+        const PictureArea area{grid.x(x), grid.y(y), grid.x(x + 1), grid.y(y + 1)};
+        metric.local_scores(std::span(wanted.tiles).subspan(tile * words, words), area, a);
+        metric.local_scores(std::span(got.tiles).subspan(tile * words, words), area, b);
+        const double tolerance = metric.has_real_tiles() ? 1e-9 : c.tolerance;
+        for (std::size_t i = 0; i < count; i++)
+            if (!same_figure(a[i], b[i], tolerance))
+                return "tile " + std::to_string(x) + "," + std::to_string(y) + " of " + std::to_string(grid.columns()) +
+                       "x" + std::to_string(grid.rows()) + ": " + std::string(metric.local_names()[i]) + " is " +
+                       std::to_string(b[i]) + ", on the CPU " + std::to_string(a[i]);
+    }
+    return {};
+}
+
+} // namespace
+
 std::string device_difference(const DeviceCase &c, const std::vector<PicturePair> &pairs, Device &device, Isa isa) {
     const MetricInfo &info = *find_metric(c.metric);
     const auto instance = info.create(OptionValues(info.name, info.options, c.options));
     instance->prepare(c.format);
-    const auto wanted = results_on_cpu(*instance, pairs, isa), got = results_on_device(*instance, pairs, device);
-    for (std::size_t i = 0; i < pairs.size(); i++)
+    const TileGrid grid = c.cell ? grid_of(c) : TileGrid();
+    const TileGrid *const tiles = c.cell ? &grid : nullptr;
+    const auto wanted = results_on_cpu(*instance, pairs, isa, tiles);
+    const auto got = results_on_device(*instance, pairs, device, tiles);
+    for (std::size_t i = 0; i < pairs.size(); i++) {
+        if (tiles)
+            if (const std::string text = tile_difference(c, *instance, grid, wanted[i], got[i]); !text.empty())
+                return "frame " + std::to_string(i) + ", " + text;
         for (std::size_t k = 0; k < wanted[i].values.size(); k++) {
             const double a = wanted[i].values[k], b = got[i].values[k];
             if (same_figure(a, b, c.tolerance)) continue;
@@ -210,6 +255,7 @@ std::string device_difference(const DeviceCase &c, const std::vector<PicturePair
                           b, std::bit_cast<long long>(b), device.info().arch.c_str(), a, std::bit_cast<long long>(a));
             return text;
         }
+    }
     return {};
 }
 

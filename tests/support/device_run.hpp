@@ -47,9 +47,12 @@ class DeviceRun {
     std::unique_ptr<Queue> queue_;
 };
 
-std::vector<FrameResult> results_on_cpu(const Metric &metric, const std::vector<PicturePair> &pairs, Isa isa);
+// `tiles`: these are added up, too; null: none.
+std::vector<FrameResult> results_on_cpu(const Metric &metric, const std::vector<PicturePair> &pairs, Isa isa,
+                                        const TileGrid *tiles = nullptr);
 // In two batches: one frame, then the others.
-std::vector<FrameResult> results_on_device(const Metric &metric, const std::vector<PicturePair> &pairs, Device &device);
+std::vector<FrameResult> results_on_device(const Metric &metric, const std::vector<PicturePair> &pairs, Device &device,
+                                           const TileGrid *tiles = nullptr);
 
 // Scores the pairs on both. Empty if all figures agree as the case asks, else where they differ first.
 std::string device_difference(const DeviceCase &c, const std::vector<PicturePair> &pairs, Device &device,

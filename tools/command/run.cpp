@@ -156,7 +156,7 @@ void report_lengths(const Options &options, bool reference_ended, unsigned frame
 
 // What the session needs of the frames: memory that its device reads fast, if it has one, and no planes that no metric
 // looks at. A device takes frames faster than one thread can read, and so do many threads.
-PairsUse use_of(const Session &session, const Options &options, const std::shared_ptr<Device> &device,
+PairsUse use_of(const Session &session, const Options &options, const std::shared_ptr<Device> &device, const Maps *maps,
                 ClipTicket *ticket) {
     PairsUse use{.reads_chroma = session.reads_chroma(), .frames_ahead = options.threads > 1 ? 2u : 1u};
     use.reference_ticket = ticket;
@@ -171,6 +171,8 @@ PairsUse use_of(const Session &session, const Options &options, const std::share
         if (options.frame_count) use.pairs = options.frame_count;
         if (const auto names = session.features_off_device(); !names.empty())
             use.why_not_on_device = "feature '" + names[0] + "' runs on the CPU";
+        else if (maps && maps->shows_pictures())
+            use.why_not_on_device = "a map in a .y4m file shows them";
     } else {
         use.reading_threads = std::clamp(options.threads / kThreadsPerReader, 1u, kMaxReaders);
         use.frames_ahead = std::max(use.frames_ahead, use.reading_threads);
@@ -252,7 +254,7 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
         guarded(ExitCode::setup, [&] {
             frame_lines.emplace(*options.ndjson, options.numbers, options.no_prediction ? no_models : models);
         });
-    PairsUse use = use_of(session, options, backend->device(), ticket);
+    PairsUse use = use_of(session, options, backend->device(), maps.get(), ticket);
     if (engine.blocks && backend->device()) use.memory = engine.blocks->around(std::move(use.memory));
     const unsigned frames =
         score_frames(session, clips, options, use, frame_lines ? &*frame_lines : nullptr, maps.get(), is_metered);

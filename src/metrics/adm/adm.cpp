@@ -164,7 +164,10 @@ class AdmMetric final : public Metric {
         return std::make_unique<Scorer>(plans, rows_for(isa));
     }
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
-        return adm::make_device_scorer(plan_, device);
+        return adm::make_device_scorer(plan_, nullptr, device);
+    }
+    std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const override {
+        return adm::make_device_scorer(plan_, &tiles, device);
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {

@@ -4,9 +4,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "device/trace.hpp"
 #include "metrics/adm/adm_kernels.hpp"
+#include "metrics/adm/adm_tiles_kernel.hpp"
+#include "metrics/adm/tile_sums.hpp"
+#include "metrics/common/device_tiles.hpp"
 
 namespace vmaf::adm {
 
@@ -45,11 +49,24 @@ AdmSettings settings_of(const Plan &plan, int scale) {
             .num_row_shift = p.num_row_shift};
 }
 
+// Kernels of scale 0 with 8 bits and with more, then of scales 1 to 3.
+using KernelNames = std::array<const char *, 1 + kScales>;
+constexpr KernelNames kNames = {"adm_scale0_8", "adm_scale0_16", "adm_scale1", "adm_scale2", "adm_scale3"};
+constexpr KernelNames kGeneralNames = {"adm_general_scale0_8", "adm_general_scale0_16", "adm_general_scale1",
+                                       "adm_general_scale2", "adm_general_scale3"};
+constexpr KernelNames kTilesNames = {"adm_tiles_scale0_8", "adm_tiles_scale0_16", "adm_tiles_scale1",
+                                     "adm_tiles_scale2", "adm_tiles_scale3"};
+constexpr KernelNames kGeneralTilesNames = {"adm_tiles_general_scale0_8", "adm_tiles_general_scale0_16",
+                                            "adm_tiles_general_scale1", "adm_tiles_general_scale2",
+                                            "adm_tiles_general_scale3"};
+
 constexpr std::array kRanges = {"adm scale0", "adm scale1", "adm scale2", "adm scale3"}; // for profilers
 
 class AdmDeviceScorer final : public DeviceScorer {
   public:
-    AdmDeviceScorer(const Plan &plan, Device &device) : plan_(plan) {
+    // `grid`: tiles that are wanted, too; null: none.
+    AdmDeviceScorer(const Plan &plan, const TileGrid *grid, Device &device) : plan_(plan) {
+        if (grid) tiles_.emplace(*grid, kImages, edge_above, device);
         for (int s = 0; s < kScales; s++) {
             Scale &scale = scales_[static_cast<std::size_t>(s)];
             scale.kernel = device.load({"adm", kernel_name(s, is_plain(plan, s, device.info().group_width))});
@@ -67,6 +84,7 @@ class AdmDeviceScorer final : public DeviceScorer {
                 scale.band = {scratch_.add<int>(samples), scratch_.add<int>(samples)};
         }
         sums_ = results_.add<u64>(kAdmSums * kScales);
+        if (grid) words_ = results_.add<u64>(tiles_->count() * kTileWords);
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
@@ -98,9 +116,19 @@ class AdmDeviceScorer final : public DeviceScorer {
             sums += kAdmSums;
         }
         store_sums(frame, result);
+        if (tiles_) collect_tiles(from.of(words_), result);
     }
 
   private:
+    static constexpr std::array<DeviceTiles::Image, kScales> kImages = {{{1, 1}, {2, 2}, {3, 3}, {4, 4}}};
+
+    void collect_tiles(const u64 *words, FrameResult &result) const {
+        result.tiles.assign(words, words + tiles_->count() * kTileWords);
+        if (!plan_.options.skip_aim) return;
+        for (std::size_t i = 0; i < result.tiles.size(); i++) // den, num, aim: two words for each band
+            if (i % kScaleWords >= 4 * kBands) result.tiles[i] = 0;
+    }
+
     template <class T> struct Band { Piece<T> ref, dist; };
     struct Scale {
         LoadedKernel kernel;
@@ -114,21 +142,20 @@ class AdmDeviceScorer final : public DeviceScorer {
     };
 
     const char *kernel_name(int scale, bool plain) const {
-        const bool bytes = plan_.bits == 8;
-        switch (scale) {
-        case 0:
-            return plain ? (bytes ? "adm_scale0_8" : "adm_scale0_16")
-                         : (bytes ? "adm_general_scale0_8" : "adm_general_scale0_16");
-        case 1: return plain ? "adm_scale1" : "adm_general_scale1";
-        case 2: return plain ? "adm_scale2" : "adm_general_scale2";
-        default: return plain ? "adm_scale3" : "adm_general_scale3";
-        }
+        const auto at = static_cast<std::size_t>(scale > 0 ? scale + 1 : plan_.bits == 8 ? 0 : 1);
+        return (tiles_ ? plain ? kTilesNames : kGeneralTilesNames : plain ? kNames : kGeneralNames)[at];
     }
     template <class T> ScratchPlanes<T> planes_of(const DeviceBatch &batch, const Band<T> &band, int s) const {
         const auto ref = batch.scratch_of(band.ref);
         return {ref.first, batch.scratch_of(band.dist).first, ref.stride, scales_[static_cast<std::size_t>(s)].pitch};
     }
 
+    template <class Input, class Output>
+    AdmTilesArgs<Input, Output> tiles_args(const AdmArgs<Input, Output> &args, int s,
+                                           const FrameArray<u64> &words) const {
+        return {args, tiles_->of(static_cast<std::size_t>(s)), words.first + s * int{kScaleWords}, words.stride,
+                int{kTileWords}};
+    }
     template <class Args> void enqueue_scale(Queue &queue, const DeviceBatch &batch, int s, Args &args) const {
         const TraceRange trace(kRanges[static_cast<std::size_t>(s)]);
         const Scale &scale = scales_[static_cast<std::size_t>(s)];
@@ -148,19 +175,24 @@ class AdmDeviceScorer final : public DeviceScorer {
         args.rows = s == 0 ? 16 : s == 1 ? 8 : 4;
         args.columns = static_cast<int>(scale.columns);
         args.bits = plan_.bits;
-        launch(queue, scale.kernel, {scale.columns, blocks_for(args.band_height, args.rows), batch.count}, args);
+        const Grid grid{scale.columns, blocks_for(args.band_height, args.rows), batch.count};
+        if (!tiles_) return launch(queue, scale.kernel, grid, args);
+        const auto words = batch.results_of(words_);
+        launch(queue, scale.kernel, grid, tiles_args(args, s, words));
     }
 
     Plan plan_;
     std::array<Scale, kScales> scales_;
     Band<i16> narrow_band_;
     Piece<u64> sums_;
+    std::optional<DeviceTiles> tiles_;
+    Piece<u64> words_; // of the tiles
 };
 
 } // namespace
 
-std::unique_ptr<DeviceScorer> make_device_scorer(const Plan &plan, Device &device) {
-    return std::make_unique<AdmDeviceScorer>(plan, device);
+std::unique_ptr<DeviceScorer> make_device_scorer(const Plan &plan, const TileGrid *tiles, Device &device) {
+    return std::make_unique<AdmDeviceScorer>(plan, tiles, device);
 }
 
 } // namespace vmaf::adm

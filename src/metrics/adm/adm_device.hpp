@@ -8,6 +8,7 @@
 
 namespace vmaf::adm {
 
-std::unique_ptr<DeviceScorer> make_device_scorer(const Plan &plan, Device &device);
+// `tiles`: sums of these are wanted, too; null: no.
+std::unique_ptr<DeviceScorer> make_device_scorer(const Plan &plan, const TileGrid *tiles, Device &device);
 
 } // namespace vmaf::adm

@@ -32,6 +32,13 @@ const MetricDeviceCases adm_cases("adm", [](DeviceCaseList &list) {
         {{"adm_skip_aim", "true"}}};
     for (const OptionTexts &options : settings)
         for (const unsigned bits : {8u, 16u}) list.add(131, 77, bits, options);
+    for (const unsigned bits : {8u, 10u, 16u}) {
+        list.add_tiles(250, 49, bits, 16);
+        list.add_tiles(131, 75, bits, 32, {{"adm_enhn_gain_limit", "1"}});
+        list.add_tiles(131, 75, bits, 16, {{"adm_enhn_gain_limit", "1.1"}, {"adm_skip_aim", "true"}});
+    }
+    for (const auto &[w, h] : Sizes{{32, 33}, {352, 120}, {33, 170}}) list.add_tiles(w, h, 8, 48);
+    list.add_tiles(32, 4200, 8, 64);
     list.add(20, 4200, 8); // more than 2048 band rows: the low parts of two sums no longer share a word
 });
 

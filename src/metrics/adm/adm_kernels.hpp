@@ -8,6 +8,7 @@
 
 #include "device/kernel.hpp"
 #include "metrics/adm/adm_coefficient_kernel.hpp"
+#include "metrics/adm/adm_rows_kernel.hpp"
 
 namespace vmaf {
 namespace kernels {
@@ -31,67 +32,19 @@ template <class Input, class Output> struct AdmArgs {
     int bits;    // of the samples
 };
 
-// Two input rows of both pictures, the lane's two columns: as loaded, so that nothing waits for them yet.
-template <class C, int S, class Sample> struct AdmRows {
-    static constexpr bool kBytes = sizeof(Sample) == 1;
-    static constexpr int kWords = S < 2 ? 1 : 2;            // per row and picture
-    static constexpr int kPacked = kBytes ? 1 : 2 * kWords; // per picture, both rows
-    u32 raw[2][2][kWords];                                  // [picture][row]
-
-    template <class Args>
-    VMAF_DEVICE_FN void load(const Args &a, Global<const Sample> ref, Global<const Sample> dist, u32 column, int row) {
-        VMAF_UNROLL
-        for (int k = 0; k < 2; k++) {
-            int p = row + k; // folded as section 1 says
-            p = p < 0 ? -p : p;
-            p = p >= a.height ? 2 * a.height - 1 - p : p;
-            p = p < 0 ? 0 : p;
-            const u32 at = static_cast<u32>(p) * static_cast<u32>(a.in.pitch) + column;
-            VMAF_UNROLL
-            for (int i = 0; i < 2; i++) {
-                Global<const Sample> from = (i ? dist : ref) + at;
-                if (kBytes)
-                    raw[i][k][0] = C::load(reinterpret_cast<Global<const u16>>(from));
-                else if (S < 2)
-                    raw[i][k][0] = C::load(reinterpret_cast<Global<const u32>>(from));
-                else {
-                    const Words2 pair = C::load(reinterpret_cast<Global<const Words2>>(from));
-                    raw[i][k][0] = pair.v[0];
-                    raw[i][k][kWords - 1] = pair.v[1];
-                }
-            }
-        }
+// Where the terms of tiles go: nowhere (adm_tiles_kernel.hpp has the other form).
+struct AdmNoTiles {
+    static constexpr bool kWanted = false;
+    // Rows of a strip that the frame counts: first_of(..) .. last_of(..) - 1.
+    template <class Strip> static VMAF_DEVICE_FN int first_of(const Strip &strip, const AdmSettings &) {
+        return strip.first;
     }
-    // Puts the columns in place; `selector` matters at the borders only.
-    VMAF_DEVICE_FN void pack(u32 selector, u32 (&out)[2][kPacked]) const {
-        VMAF_UNROLL
-        for (int i = 0; i < 2; i++) {
-            if (kBytes)
-                out[i][0] = C::permute_bytes(raw[i][0][0], raw[i][1][0], selector); // a0 b0 a1 b1
-            else if (kWords == 1) {
-                out[i][0] = C::permute_bytes(raw[i][0][0], 0, selector);
-                out[i][kPacked - 1] = C::permute_bytes(raw[i][1][0], 0, selector);
-            } else {
-                VMAF_UNROLL
-                for (int k = 0; k < 2; k++) {
-                    const u32 x = raw[i][k][0], y = raw[i][k][kWords - 1];
-                    out[i][(2 * k) % kPacked] = selector & 1 ? y : x;
-                    out[i][(2 * k + 1) % kPacked] = selector & 2 ? y : x;
-                }
-            }
-        }
+    template <class Strip> static VMAF_DEVICE_FN int last_of(const Strip &strip, int, const AdmSettings &) {
+        return strip.last;
     }
-    static VMAF_DEVICE_FN u32 selector(u32 first, u32 second) { // which of the two loaded samples goes where
-        return S >= 2   ? first | second << 1
-               : kBytes ? first | (4 + first) << 4 | second << 8 | (4 + second) << 12
-                        : 2 * first | (2 * first + 1) << 4 | (2 * second) << 8 | (2 * second + 1) << 12;
-    }
-    static VMAF_DEVICE_FN int sample(const u32 *packed, int row, int column) { // not for bytes
-        if (S >= 2) return static_cast<int>(packed[2 * row + column]);
-        if (S == 1)
-            return column ? static_cast<int>(packed[row]) >> 16 : static_cast<int>(static_cast<i16>(packed[row]));
-        return static_cast<int>(column ? packed[row] >> 16 : packed[row] & 0xffff);
-    }
+    VMAF_DEVICE_FN void take_denominators(const u64 (&)[kAdmSums], const u32 (&)[3], int) {}
+    VMAF_DEVICE_FN void take_numerators(const u64 (&)[kAdmSums], const u32 (&)[6], int) {}
+    template <class C, class Strip> VMAF_DEVICE_FN void end_row(C &, const Strip &, int, bool) {}
 };
 
 template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
@@ -115,11 +68,15 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
     // Part of the work that a group has.
     struct Strip {
         int lane, group, x0, x;    // first band column of the group, band column of the lane
-        int y0, first, last;       // first row of the block; scored rows first .. last - 1
-        bool block_scored, scored; // the block, the group reaches into the scored window
+        int y0, first, last;       // first row of the block; rows with terms: first .. last - 1
+        bool block_scored, scored; // the block reaches into the scored window, the group has terms
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
+        run(c, shared, a, AdmNoTiles());
+    }
+    template <class Tiles>
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a, Tiles tiles) {
         const AdmSettings &s = a.settings;
         Strip strip;
         strip.lane = c.thread % C::kGroup;
@@ -132,11 +89,16 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
         const bool rows = strip.first < strip.last;
         strip.block_scored = rows && c.block_x * kTileWidth < s.right && (c.block_x + 1) * kTileWidth > s.left;
         strip.scored = C::kBlockInStep ? strip.block_scored : rows && reaches_window(s, strip.x0);
+        if (Tiles::kWanted) {
+            strip.first = strip.y0;
+            strip.last = min_of(strip.y0 + a.rows, a.band_height);
+            strip.scored = C::kBlockInStep || strip.x0 < a.band_width;
+        }
         u64 high[kAdmSums];
         VMAF_UNROLL
         for (int i = 0; i < kAdmSums; i++) high[i] = 0;
-        if (C::kBlockInStep || strip.x0 < a.band_width) walk(c, shared, a, strip, high);
-        if (strip.block_scored) add_up(c, shared, a, strip, high); // same for the whole block
+        if (C::kBlockInStep || strip.x0 < a.band_width) walk(c, shared, a, strip, high, tiles);
+        if (strip.block_scored) add_up<Tiles>(c, shared, a, strip, high); // same for the whole block
     }
 
   private:
@@ -222,8 +184,9 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
         u32 magnitudes[2][3]; // M of H, V, D
     };
 
+    template <class Tiles>
     static VMAF_DEVICE_FN void walk(C &c, Shared<SharedMemory> shared, const Args &a, const Strip &strip,
-                                    u64 (&high)[kAdmSums]) {
+                                    u64 (&high)[kAdmSums], Tiles tiles) {
         const AdmSettings &s = a.settings;
         const int lane = strip.lane, y0 = strip.y0, band_end = min_of(y0 + a.rows, a.band_height);
         // Rows of band A: y0 .. a_end - 1. Rows with details: first - 1 .. last.
@@ -271,7 +234,8 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
                 }
             }
             if (details)
-                score_row(c, shared, s, strip, i, inside, left_lane, right_lane, low, hi, before, two_before, high);
+                score_row(c, shared, s, strip, i, owned, inside, left_lane, right_lane, low, hi, before, two_before,
+                          high, tiles);
             if (more) {
                 if (next_row == row + 1) {
                     VMAF_UNROLL
@@ -290,11 +254,32 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
         }
     }
 
+    static VMAF_DEVICE_FN void add_denominators(const int (&o)[3], const AdmSettings &s, u64 (&high)[kAdmSums],
+                                                u32 (&low)[3]) {
+        VMAF_UNROLL
+        for (int b = 0; b < 3; b++) adm_reference_cube<S>(o[b], s, high[b], low[b]);
+    }
+    static VMAF_DEVICE_FN void add_numerators(const Masks &masks, u32 by_additive, u32 by_restored,
+                                              const AdmSettings &s, u64 (&high)[kAdmSums], u32 (&low)[6]) {
+        adm_cube<S, false, kGeneral>(adm_excess<S, false>(masks.magnitudes[0][0], by_additive), s, high[3], low[0]);
+        adm_cube<S, false, kGeneral>(adm_excess<S, false>(masks.magnitudes[0][1], by_additive), s, high[4], low[1]);
+        adm_cube<S, true, kGeneral>(adm_excess<S, true>(masks.magnitudes[0][2], by_additive), s, high[5], low[2]);
+        const u32 x = adm_excess<S, false>(masks.magnitudes[1][0], by_restored);
+        const u32 y = adm_excess<S, false>(masks.magnitudes[1][1], by_restored);
+        const u32 z = adm_excess<S, true>(masks.magnitudes[1][2], by_restored);
+        if (x | y | z) { // seldom
+            adm_cube<S, false, kGeneral>(x, s, high[6], low[3]);
+            adm_cube<S, false, kGeneral>(y, s, high[7], low[4]);
+            adm_cube<S, true, kGeneral>(z, s, high[8], low[5]);
+        }
+    }
+
     // Details of band row i: its denominator, and the numerators of row i - 1, whose neighbourhood is now complete.
+    template <class Tiles>
     static VMAF_DEVICE_FN void score_row(C &c, Shared<SharedMemory> shared, const AdmSettings &s, const Strip &strip,
-                                         int i, bool inside, int left_lane, int right_lane, const int (&low)[2][4],
-                                         const int (&hi)[2][4], Masks &before, u32 (&two_before)[2],
-                                         u64 (&high)[kAdmSums]) {
+                                         int i, bool owned, bool inside, int left_lane, int right_lane,
+                                         const int (&low)[2][4], const int (&hi)[2][4], Masks &before,
+                                         u32 (&two_before)[2], u64 (&high)[kAdmSums], Tiles tiles) {
         const int o[3] = {filter_row<false>(hi[0]), filter_row<true>(low[0]), filter_row<true>(hi[0])};
         const int t[3] = {filter_row<false>(hi[1]), filter_row<true>(low[1]), filter_row<true>(hi[1])};
         const bool enhance = adm_angle<C, S>(o[0], o[1], t[0], t[1]);
@@ -311,10 +296,18 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
         }
         if (i >= strip.first && i < strip.last) {
             u32 l[3] = {0, 0, 0};
-            if (inside) {
+            if (Tiles::kWanted) {
+                u64 terms[kAdmSums] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+                if (owned) add_denominators(o, s, terms, l);
+                tiles.take_denominators(terms, l, s.den_row_shift);
+                const bool counts = inside && i >= s.top && i < s.bottom;
                 VMAF_UNROLL
-                for (int b = 0; b < 3; b++) adm_reference_cube<S>(o[b], s, high[b], l[b]);
-            }
+                for (int b = 0; b < 3; b++) {
+                    high[b] += counts ? terms[b] : 0;
+                    l[b] = counts ? l[b] : 0;
+                }
+            } else if (inside)
+                add_denominators(o, s, high, l);
             store_low_den(c, shared->low[i - strip.y0][strip.group], s, strip.lane, l);
         }
         VMAF_UNROLL
@@ -327,22 +320,19 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
             u32 l[6] = {0, 0, 0, 0, 0, 0};
             const u32 by_additive = two_before[1] + before.sums[1] + now.sums[1] + before.surplus[1];
             const u32 by_restored = two_before[0] + before.sums[0] + now.sums[0] + before.surplus[0];
-            if (inside) {
-                adm_cube<S, false, kGeneral>(adm_excess<S, false>(before.magnitudes[0][0], by_additive), s, high[3],
-                                             l[0]);
-                adm_cube<S, false, kGeneral>(adm_excess<S, false>(before.magnitudes[0][1], by_additive), s, high[4],
-                                             l[1]);
-                adm_cube<S, true, kGeneral>(adm_excess<S, true>(before.magnitudes[0][2], by_additive), s, high[5],
-                                            l[2]);
-                const u32 x = adm_excess<S, false>(before.magnitudes[1][0], by_restored);
-                const u32 y = adm_excess<S, false>(before.magnitudes[1][1], by_restored);
-                const u32 z = adm_excess<S, true>(before.magnitudes[1][2], by_restored);
-                if (x | y | z) { // seldom
-                    adm_cube<S, false, kGeneral>(x, s, high[6], l[3]);
-                    adm_cube<S, false, kGeneral>(y, s, high[7], l[4]);
-                    adm_cube<S, true, kGeneral>(z, s, high[8], l[5]);
+            if (Tiles::kWanted) {
+                u64 terms[kAdmSums] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+                if (owned) add_numerators(before, by_additive, by_restored, s, terms, l);
+                tiles.take_numerators(terms, l, s.num_row_shift);
+                const bool counts = inside && i - 1 >= s.top && i - 1 < s.bottom;
+                VMAF_UNROLL
+                for (int n = 0; n < 6; n++) {
+                    high[3 + n] += counts ? terms[3 + n] : 0;
+                    l[n] = counts ? l[n] : 0;
                 }
-            }
+                tiles.end_row(c, strip, i - 1, i == strip.last);
+            } else if (inside)
+                add_numerators(before, by_additive, by_restored, s, high, l);
             store_low_num(c, shared->low[i - 1 - strip.y0][strip.group], strip.lane, l);
         }
         two_before[0] = before.sums[0];
@@ -393,6 +383,7 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
 
     // Adds the block's sums to the frame's. High parts are just added; low parts must be rounded row by row, so the
     // last block of a strip does that when all have stored theirs.
+    template <class Tiles>
     static VMAF_DEVICE_FN void add_up(C &c, Shared<SharedMemory> shared, const Args &a, const Strip &strip,
                                       const u64 (&high)[kAdmSums]) {
         const AdmSettings &s = a.settings;
@@ -413,7 +404,7 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
                 if (reaches_window(s, (c.block_x * kGroups + n) * kOwned)) sum += shared->high[n][c.thread];
             if (sum) c.atomic_add(sums + c.thread, sum);
         }
-        const int rows = strip.last - strip.first;
+        const int rows = Tiles::last_of(strip, a.rows, s) - Tiles::first_of(strip, s);
         const int first_block = s.left / kTileWidth, blocks = (s.right - 1) / kTileWidth - first_block + 1;
         Global<u32> parts = a.low_parts + static_cast<u64>(c.frame) * a.low_parts_stride;
         for (int item = c.thread; item < rows * kAdmSums; item += kThreads) {
@@ -421,11 +412,13 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
             u32 sum = 0;
             for (int n = 0; n < kGroups; n++)
                 if (reaches_window(s, (c.block_x * kGroups + n) * kOwned))
-                    sum += stored_low(shared->low[strip.first - strip.y0 + y][n], k);
+                    sum += stored_low(shared->low[Tiles::first_of(strip, s) - strip.y0 + y][n], k);
             if (blocks == 1)
                 shared->row_sums[y][k] = sum;
             else
-                C::store_fresh(parts + (static_cast<u64>(strip.first + y) * a.columns + c.block_x) * kAdmSums + k, sum);
+                C::store_fresh(
+                    parts + (static_cast<u64>(Tiles::first_of(strip, s) + y) * a.columns + c.block_x) * kAdmSums + k,
+                    sum);
         }
         if (blocks > 1) {
             c.fence();
@@ -443,7 +436,8 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
                 u32 sum = 0;
                 for (int n = 0; n < blocks; n++)
                     sum += C::load_fresh(
-                        parts + (static_cast<u64>(strip.first + y) * a.columns + first_block + n) * kAdmSums + k);
+                        parts +
+                        (static_cast<u64>(Tiles::first_of(strip, s) + y) * a.columns + first_block + n) * kAdmSums + k);
                 shared->row_sums[y][k] = sum;
             }
         }

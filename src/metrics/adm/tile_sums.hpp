@@ -26,7 +26,7 @@ struct ScaleTile {
     std::array<WideSum, kBands> den, num, aim;
 };
 using Tile = std::array<ScaleTile, kScales>;
-inline constexpr std::size_t kTileWords = sizeof(Tile) / sizeof(std::int64_t);
+inline constexpr std::size_t kTileWords = sizeof(Tile) / sizeof(std::int64_t), kScaleWords = kTileWords / kScales;
 
 // Tiles of one scale, row by row of tiles. Their columns are cut at the sides of the scored window: a row has more
 // parts than tiles.

@@ -6,7 +6,6 @@
 #include <cfloat>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "metrics/format_checks.hpp"
 #include "metrics/psnr/psnr_device.hpp"
@@ -32,13 +31,12 @@ std::uint64_t squared_error(const PlaneView<T> &ref, const PlaneView<T> &dist, u
 template SquaredError<std::uint8_t> squared_error<std::uint8_t>;
 template SquaredError<std::uint16_t> squared_error<std::uint16_t>;
 
-namespace {
-
-// By how much the columns and rows of a plane are halved.
 std::pair<int, int> chroma_shifts(const PictureFormat &format, unsigned plane) {
     return {plane && format.plane_width(plane) < format.width ? 1 : 0,
             plane && format.plane_height(plane) < format.height ? 1 : 0};
 }
+
+namespace {
 
 constexpr int kMinStrip = 64; // rows; below that sharing costs more than it saves
 
@@ -52,11 +50,11 @@ std::uint64_t sum_tiles(const Picture &ref, const Picture &dist, unsigned plane,
     std::uint64_t total = 0;
     for (int y = 0; y < tiles.rows(); y++)
         for (int x = 0; x < tiles.columns(); x++, out += words) {
-            const int left = edge_above(tiles.x(x), across), width = edge_above(tiles.x(x + 1), across) - left;
+            const int left = edge_below(tiles.x(x), across), width = edge_below(tiles.x(x + 1), across) - left;
             const PlaneView<T> tile_r{r.data + left, r.stride, width, r.height};
             const PlaneView<T> tile_d{d.data + left, d.stride, width, d.height};
-            const std::uint64_t sum = squared_error(tile_r, tile_d, ref.format().bits, edge_above(tiles.y(y), down),
-                                                    edge_above(tiles.y(y + 1), down));
+            const std::uint64_t sum = squared_error(tile_r, tile_d, ref.format().bits, edge_below(tiles.y(y), down),
+                                                    edge_below(tiles.y(y + 1), down));
             *out = std::int64_t(sum);
             total += sum;
         }
@@ -155,6 +153,10 @@ class Psnr final : public Metric {
         return psnr::make_device_scorer(format_, planes_, device);
     }
 
+    std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const override {
+        return psnr::make_tiling_device_scorer(format_, planes_, tiles, device);
+    }
+
     // 2.2
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         for (unsigned p = 0; p < planes_; p++) {
@@ -185,8 +187,8 @@ class Psnr final : public Metric {
                       std::span<double> scores) const override {
         for (unsigned p = 0; p < scores.size(); p++) {
             const auto [across, down] = chroma_shifts(format_, p);
-            const int width = edge_above(area.right, across) - edge_above(area.left, across);
-            const int height = edge_above(area.bottom, down) - edge_above(area.top, down);
+            const int width = edge_below(area.right, across) - edge_below(area.left, across);
+            const int height = edge_below(area.bottom, down) - edge_below(area.top, down);
             const auto samples = std::uint32_t(width) * std::uint32_t(height);
             scores[p] = p < planes_ ? psnr_of(double(sums[p]) / double(samples), ceiling(samples))
                                     : std::numeric_limits<double>::quiet_NaN();

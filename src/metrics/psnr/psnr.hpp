@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "metrics/metric.hpp"
 
@@ -24,6 +25,9 @@ template <class T>
 std::uint64_t squared_error(const PlaneView<T> &ref, const PlaneView<T> &dist, unsigned bits, int begin, int end);
 
 template <class T> SquaredError<T> *pick_squared_error(Isa isa);
+
+// By how much the columns and rows of a plane are halved.
+std::pair<int, int> chroma_shifts(const PictureFormat &format, unsigned plane);
 
 // Over a whole plane of two pictures, on the threads of `parallel`.
 std::uint64_t plane_squared_error(const Picture &ref, const Picture &dist, unsigned plane, Isa isa, Parallel &parallel);

@@ -1,10 +1,13 @@
 #include "metrics/psnr/psnr_device.hpp"
 
+#include <array>
 #include <bit>
 #include <climits>
 
 #include "device/trace.hpp"
+#include "metrics/common/device_tiles.hpp"
 #include "metrics/psnr/float_psnr.hpp"
+#include "metrics/psnr/psnr.hpp"
 #include "metrics/psnr/psnr_kernels.hpp"
 
 namespace vmaf::psnr {
@@ -24,6 +27,17 @@ class SquaredErrors : public DeviceScorer {
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
         const TraceRange trace("psnr");
         PsnrArgs args{};
+        const Grid grid = fill(args, batch);
+        launch(queue, kernel_, grid, args);
+    }
+
+    void collect(const DeviceResult &from, FrameResult &result) const override {
+        for (unsigned p = 0; p < count_; p++) result.values[p] = std::bit_cast<double>(from.of(sums_)[p]);
+    }
+
+  protected:
+    // All but the place of the sums, if that is another.
+    Grid fill(PsnrArgs &args, const DeviceBatch &batch) const {
         args.sums = batch.results_of(sums_);
         unsigned columns = 1, rows = 0; // of blocks
         for (unsigned p = 0; p < kPsnrPlanes; p++) {
@@ -35,18 +49,53 @@ class SquaredErrors : public DeviceScorer {
             columns = std::max(columns, blocks_for(args.width[p], kernel_.shape.tile_width));
             rows += blocks_for(args.height[p], kernel_.shape.tile_height);
         }
-        launch(queue, kernel_, {columns, rows, batch.count}, args);
+        return {columns, rows, batch.count};
     }
 
-    void collect(const DeviceResult &from, FrameResult &result) const override {
-        for (unsigned p = 0; p < count_; p++) result.values[p] = std::bit_cast<double>(from.of(sums_)[p]);
-    }
-
-  protected:
     PictureFormat format_;
     LoadedKernel kernel_;
     unsigned count_; // planes
     Piece<u64> sums_;
+};
+
+// Of the tiles of a grid (maps.md 6), three words each. Their sums are those of the planes.
+class TileErrors final : public SquaredErrors {
+  public:
+    TileErrors(const PictureFormat &format, unsigned planes, const TileGrid &grid, Device &device)
+        : SquaredErrors(format, planes, format.bits == 8 ? "tile_error_8" : "tile_error_16", device),
+          tiles_(grid, images(format), edge_below, device) {
+        words_ = results_.add<u64>(tiles_.count() * kPsnrPlanes);
+    }
+
+    void enqueue(Queue &queue, const DeviceBatch &batch) const override {
+        const TraceRange trace("psnr");
+        PsnrTilesArgs args{};
+        const Grid grid = fill(args.all, batch);
+        args.all.sums = batch.results_of(words_);
+        for (unsigned p = 0; p < count_; p++) args.tiles[p] = tiles_.of(p);
+        launch(queue, kernel_, grid, args);
+    }
+
+    void collect(const DeviceResult &from, FrameResult &result) const override {
+        const u64 *const words = from.of(words_);
+        result.tiles.assign(words, words + tiles_.count() * kPsnrPlanes);
+        std::array<u64, kPsnrPlanes> sums{};
+        for (std::size_t i = 0; i < result.tiles.size(); i++) sums[i % kPsnrPlanes] += words[i];
+        for (unsigned p = 0; p < count_; p++) result.values[p] = std::bit_cast<double>(sums[p]);
+    }
+
+  private:
+    static std::array<DeviceTiles::Image, kPsnrPlanes> images(const PictureFormat &format) {
+        std::array<DeviceTiles::Image, kPsnrPlanes> images{};
+        for (unsigned p = 1; p < format.planes(); p++) {
+            const auto [across, down] = chroma_shifts(format, p);
+            images[p] = {across, down};
+        }
+        return images;
+    }
+
+    DeviceTiles tiles_;
+    Piece<u64> words_;
 };
 
 class FloatSquaredErrors final : public SquaredErrors {
@@ -93,6 +142,11 @@ class FloatSquaredErrors final : public SquaredErrors {
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, unsigned planes, Device &device) {
     return std::make_unique<SquaredErrors>(format, planes, format.bits == 8 ? "squared_error_8" : "squared_error_16",
                                            device);
+}
+
+std::unique_ptr<DeviceScorer> make_tiling_device_scorer(const PictureFormat &format, unsigned planes,
+                                                        const TileGrid &tiles, Device &device) {
+    return std::make_unique<TileErrors>(format, planes, tiles, device);
 }
 
 std::unique_ptr<DeviceScorer> make_float_device_scorer(const PictureFormat &format, Device &device) {

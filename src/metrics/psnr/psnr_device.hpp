@@ -9,6 +9,8 @@ namespace vmaf::psnr {
 
 // The first `planes` planes. Fills a FrameResult as the CPU's scorer of `psnr` does.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, unsigned planes, Device &device);
+std::unique_ptr<DeviceScorer> make_tiling_device_scorer(const PictureFormat &format, unsigned planes,
+                                                        const TileGrid &tiles, Device &device);
 // The same for `float_psnr`.
 std::unique_ptr<DeviceScorer> make_float_device_scorer(const PictureFormat &format, Device &device);
 

@@ -13,6 +13,12 @@ const MetricDeviceCases psnr_cases("psnr", [](DeviceCaseList &list) {
     list.add(86, 64, 8, {{"enable_chroma", "false"}}, PixelFormat::yuv420p);
     list.add(86, 64, 8, {{"min_sse", "0.5"}, {"enable_mse", "true"}}, PixelFormat::yuv420p);
     list.add(2050, 2, 8, {}, PixelFormat::yuv422p);
+    for (const unsigned bits : {8u, 16u}) {
+        for (const PixelFormat format : {PixelFormat::yuv420p, PixelFormat::yuv422p, PixelFormat::yuv444p})
+            list.add_tiles(131, 67, bits, 16, {}, format);
+        list.add_tiles(1063, 50, bits, 48);
+    }
+    list.add_tiles(86, 64, 8, 32, {{"min_sse", "0.5"}, {"enable_chroma", "false"}}, PixelFormat::yuv420p);
 });
 
 const MetricDeviceCases float_psnr_cases("float_psnr", [](DeviceCaseList &list) {

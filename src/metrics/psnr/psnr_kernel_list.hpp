@@ -6,5 +6,7 @@
 #define VMAF_KERNELS(F)                                                                                                \
     F(squared_error_8)                                                                                                 \
     F(squared_error_16)                                                                                                \
+    F(tile_error_8)                                                                                                    \
+    F(tile_error_16)                                                                                                   \
     F(squared_error_rounded)                                                                                           \
     F(squared_error_in_order)

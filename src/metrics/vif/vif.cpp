@@ -301,7 +301,10 @@ class VifMetric final : public Metric {
         return std::make_unique<VifScorer>(format_, settings, isa);
     }
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
-        return vif::make_device_scorer(format_, settings_.gain_limit, device);
+        return vif::make_device_scorer(format_, settings_.gain_limit, nullptr, device);
+    }
+    std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const override {
+        return vif::make_device_scorer(format_, settings_.gain_limit, &tiles, device);
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {

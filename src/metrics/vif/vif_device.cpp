@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <vector>
 
 #include "device/trace.hpp"
+#include "metrics/common/device_tiles.hpp"
 #include "metrics/vif/vif.hpp"
 #include "metrics/vif/vif_kernels.hpp"
 #include "metrics/vif/vif_matrix_taps.hpp"
 #include "metrics/vif/vif_thin_kernel.hpp"
+#include "metrics/vif/vif_tiles_kernel.hpp"
 
 namespace vmaf::vif {
 
@@ -38,10 +41,12 @@ constexpr std::array kRanges = {"vif scale0", "vif scale1", "vif scale2", "vif s
 
 class VifDeviceScorer final : public DeviceScorer {
   public:
-    VifDeviceScorer(const PictureFormat &format, double gain_limit, Device &device)
+    // `grid`: tiles that are wanted, too; null: none. Pictures that have them are not thin.
+    VifDeviceScorer(const PictureFormat &format, double gain_limit, const TileGrid *grid, Device &device)
         : width_(static_cast<int>(format.width)), height_(static_cast<int>(format.height)),
           bits_(static_cast<int>(format.bits)), limit_(gain_limit_forms(gain_limit)),
           thin_(std::min(width_, height_) < 16) {
+        if (grid) tiles_.emplace(*grid, kImages, edge_below, device);
         for (int s = 0; s < kScales; s++) {
             kernels_[static_cast<std::size_t>(s)] = device.load({"vif", thin_ ? "vif_thin" : kernel_name(s)});
             if (s == 0) continue;
@@ -49,7 +54,7 @@ class VifDeviceScorer final : public DeviceScorer {
                 static_cast<std::size_t>(pitch(s)) * static_cast<std::size_t>(std::max(height_ >> s, 1));
             levels_[static_cast<std::size_t>(s)] = {scratch_.add<u16>(samples), scratch_.add<u16>(samples)};
         }
-        sums_ = results_.add<u64>(4 * kScales);
+        sums_ = results_.add<u64>(kWords * (grid ? tiles_->count() : 1));
         const std::vector<std::uint16_t> table = compact_log_table();
         log_table_ = upload_table(device, table.data(), table.size() * sizeof table[0]);
         const std::vector<Words4> taps = matrix_taps();
@@ -73,6 +78,12 @@ class VifDeviceScorer final : public DeviceScorer {
 
     void collect(const DeviceResult &from, FrameResult &result) const override {
         const u64 *sums = from.of(sums_);
+        std::array<u64, kWords> of_tiles{};
+        if (tiles_) {
+            result.tiles.assign(sums, sums + kWords * tiles_->count());
+            for (std::size_t i = 0; i < result.tiles.size(); i++) of_tiles[i % kWords] += sums[i];
+            sums = of_tiles.data();
+        }
         FrameSums frame;
         for (ScaleSums &s : frame) {
             s = {static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1]),
@@ -83,10 +94,16 @@ class VifDeviceScorer final : public DeviceScorer {
     }
 
   private:
+    static constexpr std::size_t kWords = 4 * kScales; // of a frame, and of FrameResult::tiles
+    static constexpr std::array<DeviceTiles::Image, kScales> kImages = {{{0, 0}, {1, 1}, {2, 2}, {3, 3}}};
+
     struct Level {
         Piece<u16> ref, dist;
     };
     const char *kernel_name(int scale) const {
+        if (tiles_ && scale == 0)
+            return bits_ == 8 ? "vif_tiles_scale0_8" : bits_ < 16 ? "vif_tiles_scale0_15" : "vif_tiles_scale0_16";
+        if (tiles_) return scale == 1 ? "vif_tiles_scale1" : scale == 2 ? "vif_tiles_scale2" : "vif_tiles_scale3";
         if (scale == 0) return bits_ == 8 ? "vif_scale0_8" : bits_ < 16 ? "vif_scale0_15" : "vif_scale0_16";
         return scale == 1 ? "vif_scale1" : scale == 2 ? "vif_scale2" : "vif_scale3";
     }
@@ -110,7 +127,10 @@ class VifDeviceScorer final : public DeviceScorer {
         args.width = width_ >> scale;
         args.height = height_ >> scale;
         args.bits = bits_;
-        launch_tiles(queue, kernels_[static_cast<std::size_t>(scale)], args.width, args.height, batch.count, args);
+        const LoadedKernel &kernel = kernels_[static_cast<std::size_t>(scale)];
+        if (!tiles_) return launch_tiles(queue, kernel, args.width, args.height, batch.count, args);
+        const VifTilesArgs<Input> with_tiles{args, tiles_->of(static_cast<std::size_t>(scale)), int{kWords}};
+        launch_tiles(queue, kernel, args.width, args.height, batch.count, with_tiles);
     }
 
     void enqueue_thin(Queue &queue, const DeviceBatch &batch, int scale) const {
@@ -168,14 +188,16 @@ class VifDeviceScorer final : public DeviceScorer {
     bool thin_; // a level may be shorter than its filter
     std::array<LoadedKernel, kScales> kernels_;
     std::array<Level, kScales> levels_;
-    Piece<u64> sums_;
+    std::optional<DeviceTiles> tiles_;
+    Piece<u64> sums_; // of the frame, or of each tile
     std::unique_ptr<DeviceMemory> log_table_, matrix_taps_;
 };
 
 } // namespace
 
-std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, double gain_limit, Device &device) {
-    return std::make_unique<VifDeviceScorer>(format, gain_limit, device);
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, double gain_limit, const TileGrid *tiles,
+                                                 Device &device) {
+    return std::make_unique<VifDeviceScorer>(format, gain_limit, tiles, device);
 }
 
 } // namespace vmaf::vif

@@ -7,6 +7,8 @@
 
 namespace vmaf::vif {
 
-std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, double gain_limit, Device &device);
+// `tiles`: sums of these are wanted, too; null: no.
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, double gain_limit, const TileGrid *tiles,
+                                                 Device &device);
 
 } // namespace vmaf::vif

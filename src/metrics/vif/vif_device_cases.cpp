@@ -14,6 +14,11 @@ const MetricDeviceCases vif_cases("vif", [](DeviceCaseList &list) {
         for (const unsigned bits : {8u, 12u}) list.add(w, h, bits);
     for (const char *limit : {"1", "1.05", "1.2", "3", "50"})
         for (const unsigned bits : {8u, 12u}) list.add(131, 75, bits, {{"vif_enhn_gain_limit", limit}});
+    for (const unsigned bits : {8u, 10u, 16u}) {
+        list.add_tiles(250, 49, bits, 16);
+        list.add_tiles(131, 75, bits, 32, {{"vif_enhn_gain_limit", "1"}});
+    }
+    for (const auto &[w, h] : Sizes{{32, 33}, {352, 120}, {33, 170}}) list.add_tiles(w, h, 8, 48);
 });
 
 } // namespace

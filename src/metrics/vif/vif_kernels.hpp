@@ -111,7 +111,47 @@ template <class C, int S, class Samples, class Input> struct VifScale {
         vif_add_up<kThreads>(c, shared->group_sums, a.sums + static_cast<u64>(c.frame) * a.sums_stride, terms);
     }
 
-  private:
+    // Of eight neighbouring pixels.
+    static VMAF_DEVICE_FN void variances(Shared<SharedMemory> shared, int row, int column, VifVariances (&v)[8]) {
+        u32 mean_ref[8], mean_dist[8], xx[8], yy[8], xy[8];
+        mean_row(&shared->means[row][column], mean_ref, mean_dist);
+        VifProductRow<C, S, C::kFastF64>::run(&shared->products[0][row][column], xx);
+        VifProductRow<C, S, C::kFastF64>::run(&shared->products[1][row][column], yy);
+        VifProductRow<C, S, C::kFastF64>::run(&shared->products[2][row][column], xy);
+        VMAF_UNROLL
+        for (int j = 0; j < 8; j++) v[j] = vif_variances(mean_ref[j], mean_dist[j], xx[j], yy[j], xy[j]);
+    }
+    static VMAF_DEVICE_FN u32 valid_pixels(int x, int width) { return x + 8 <= width ? 255u : (1u << (width - x)) - 1; }
+
+    // Horizontal pass of the next level (2.5): a thread makes four samples.
+    static VMAF_DEVICE_FN void next_level(C &c, Shared<SharedMemory> shared, const Args &a, int x0, int y0) {
+        constexpr int kOffset = R - kNextRadius, kSkip = kOffset & 3;
+        constexpr int kWords = (kSkip + 6 + 2 * kNextRadius + 1 + 3) & ~3;
+        for (int item = c.thread; item < kTileHeight / 2 * kSegments; item += kThreads) {
+            const int row = item % (kTileHeight / 2), column = item / (kTileHeight / 2) * 8;
+            const int x = (x0 + column) / 2, y = y0 / 2 + row;
+            if (y >= a.height / 2 || x >= a.width / 2) continue;
+            u32 v[kWords], u[kWords];
+            load_words(&shared->next[row][column + kOffset - kSkip], v);
+            VMAF_UNROLL
+            for (int i = 0; i < kWords; i++) {
+                u[i] = v[i] >> 16;
+                v[i] &= 0xffff;
+            }
+            u32 r[4], d[4];
+            VMAF_UNROLL
+            for (int j = 0; j < 4; j++) {
+                const u32 pair = filtered_pair<kNext>(v, u, kSkip + 2 * j + kNextRadius, 32768, 16);
+                r[j] = pair & 0xffff;
+                d[j] = pair >> 16;
+            }
+            // The pitch is a multiple of four: the padding may be written.
+            const u64 at = static_cast<u64>(c.frame) * a.next.frame_stride + static_cast<u64>(y) * a.next.pitch + x;
+            put(reinterpret_cast<Global<Words2>>(a.next.ref + at), Words2{{r[0] | r[1] << 16, r[2] | r[3] << 16}});
+            put(reinterpret_cast<Global<Words2>>(a.next.dist + at), Words2{{d[0] | d[1] << 16, d[2] | d[3] << 16}});
+        }
+    }
+
     static VMAF_DEVICE_FN void vertical(C &c, Shared<SharedMemory> shared, const Args &a, int x0, int y0) {
         constexpr int kRows = kTileHeight + 2 * R;
         using Sum = typename Samples::Sum;
@@ -152,6 +192,7 @@ template <class C, int S, class Samples, class Input> struct VifScale {
         }
     }
 
+  private:
     template <int F, int kRows>
     static VMAF_DEVICE_FN u32 filtered_pair(const u32 (&r)[kRows], const u32 (&d)[kRows], int centre, u32 round,
                                             int shift) {
@@ -169,16 +210,9 @@ template <class C, int S, class Samples, class Input> struct VifScale {
         for (int item = c.thread; item < kTileHeight * kSegments; item += kThreads) {
             const int row = item % kTileHeight, column = item / kTileHeight * 8, x = x0 + column;
             if (y0 + row >= a.height || x >= a.width) continue;
-            u32 mean_ref[8], mean_dist[8], xx[8], yy[8], xy[8];
-            mean_row(&shared->means[row][column], mean_ref, mean_dist);
-            VifProductRow<C, S, C::kFastF64>::run(&shared->products[0][row][column], xx);
-            VifProductRow<C, S, C::kFastF64>::run(&shared->products[1][row][column], yy);
-            VifProductRow<C, S, C::kFastF64>::run(&shared->products[2][row][column], xy);
             VifVariances v[8];
-            VMAF_UNROLL
-            for (int j = 0; j < 8; j++) v[j] = vif_variances(mean_ref[j], mean_dist[j], xx[j], yy[j], xy[j]);
-            const u32 valid = x + 8 <= a.width ? 255u : (1u << (a.width - x)) - 1;
-            VifEight<C, C::kFastF64>::run(v, valid, shared->log_table, a.limit, terms);
+            variances(shared, row, column, v);
+            VifEight<C, C::kFastF64>::run(v, valid_pixels(x, a.width), shared->log_table, a.limit, terms);
         }
     }
 
@@ -200,35 +234,6 @@ template <class C, int S, class Samples, class Input> struct VifScale {
                 ref[j] += vif_tap<S>(k) * (v[j + R - k] + v[j + R + k]);
                 dist[j] += vif_tap<S>(k) * (u[j + R - k] + u[j + R + k]);
             }
-        }
-    }
-
-    // Horizontal pass of the next level (2.5): a thread makes four samples.
-    static VMAF_DEVICE_FN void next_level(C &c, Shared<SharedMemory> shared, const Args &a, int x0, int y0) {
-        constexpr int kOffset = R - kNextRadius, kSkip = kOffset & 3;
-        constexpr int kWords = (kSkip + 6 + 2 * kNextRadius + 1 + 3) & ~3;
-        for (int item = c.thread; item < kTileHeight / 2 * kSegments; item += kThreads) {
-            const int row = item % (kTileHeight / 2), column = item / (kTileHeight / 2) * 8;
-            const int x = (x0 + column) / 2, y = y0 / 2 + row;
-            if (y >= a.height / 2 || x >= a.width / 2) continue;
-            u32 v[kWords], u[kWords];
-            load_words(&shared->next[row][column + kOffset - kSkip], v);
-            VMAF_UNROLL
-            for (int i = 0; i < kWords; i++) {
-                u[i] = v[i] >> 16;
-                v[i] &= 0xffff;
-            }
-            u32 r[4], d[4];
-            VMAF_UNROLL
-            for (int j = 0; j < 4; j++) {
-                const u32 pair = filtered_pair<kNext>(v, u, kSkip + 2 * j + kNextRadius, 32768, 16);
-                r[j] = pair & 0xffff;
-                d[j] = pair >> 16;
-            }
-            // The pitch is a multiple of four: the padding may be written.
-            const u64 at = static_cast<u64>(c.frame) * a.next.frame_stride + static_cast<u64>(y) * a.next.pitch + x;
-            put(reinterpret_cast<Global<Words2>>(a.next.ref + at), Words2{{r[0] | r[1] << 16, r[2] | r[3] << 16}});
-            put(reinterpret_cast<Global<Words2>>(a.next.dist + at), Words2{{d[0] | d[1] << 16, d[2] | d[3] << 16}});
         }
     }
 };

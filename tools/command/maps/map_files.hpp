@@ -52,6 +52,7 @@ class Maps {
          const PictureFormat &format, double frame_rate, unsigned subsample);
 
     const std::vector<std::string> &scores() const { return scores_; }
+    bool shows_pictures() const { return shows_pictures_; } // those that are given to keep()
     // A frame that is about to be scored; keeps what its clip will show. From the thread that gives frames.
     void keep(unsigned index, const Picture &distorted);
     void add(const CellFrame &frame);

@@ -1,0 +1,28 @@
+#include "metrics/common/device_tiles.hpp"
+
+#include <cstdint>
+
+namespace vmaf {
+
+DeviceTiles::DeviceTiles(const TileGrid &grid, std::span<const Image> images, Edge edge, Device &device)
+    : count_(grid.count()), across_(grid.columns()) {
+    std::vector<std::uint16_t> table;
+    const auto add_axis = [&](int tiles, int shift, auto edge_of) {
+        const std::size_t first = table.size();
+        for (int tile = 0; tile < tiles; tile++)
+            table.resize(first + std::size_t(edge(edge_of(tile + 1), shift)), std::uint16_t(tile));
+        return first;
+    };
+    for (const Image &image : images) {
+        const std::size_t columns = add_axis(grid.columns(), image.across, [&](int i) { return grid.x(i); });
+        places_.push_back({columns, add_axis(grid.rows(), image.down, [&](int i) { return grid.y(i); })});
+    }
+    table_ = upload_table(device, table.data(), table.size() * sizeof table[0]);
+}
+
+kernels::TileMap DeviceTiles::of(std::size_t image) const {
+    const auto *const table = reinterpret_cast<const kernels::u16 *>(table_->data());
+    return {table + places_[image].columns, table + places_[image].rows, across_};
+}
+
+} // namespace vmaf

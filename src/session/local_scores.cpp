@@ -167,6 +167,11 @@ std::optional<PictureArea> LocalScores::area_of(std::size_t region) const {
     return checked(r, *r.everywhere);
 }
 
+bool LocalScores::moves_edges(std::size_t region) const {
+    const Region &r = config_.regions[region];
+    return std::any_of(r.at.begin(), r.at.end(), [&](const auto &at) { return checked(r, at.second) != at.second; });
+}
+
 bool LocalScores::needs(const MetricSlot &slot) const {
     return std::any_of(measured_.begin(), measured_.end(), [&](const Measured &m) { return m.slot == &slot; });
 }

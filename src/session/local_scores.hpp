@@ -80,6 +80,8 @@ class LocalScores {
     const CellLayout &layout() const { return layout_; }
     // Where a region that does not move is measured.
     std::optional<PictureArea> area_of(std::size_t region) const;
+    // Whether a place of a region that moves is measured with other edges.
+    bool moves_edges(std::size_t region) const;
     bool needs(const MetricSlot &slot) const;
     // Scores of regions that move, which some frames need not have.
     std::vector<std::string> sparse_names() const;

@@ -90,6 +90,8 @@ class Maps(CommandTest):
         run = self.score("--region", "eye=17,0,16,10", "--json", "-o", "-")
         self.assertEqual(json.loads(run.stdout)["regions"], [{"name": "eye", "x": 16, "y": 0, "width": 32, "height": 16}])
         self.assertIn("region 'eye' is scored as 16,0,32,16", run.stderr)
+        run = self.score("--regions", self.file("eye.csv", "0,eye,0,0,32,32\n1,eye,17,0,16,10\n"))
+        self.assertIn("region 'eye': edges are moved outward to multiples of 16 pixels", run.stderr)
 
     def test_cells_of_other_features(self):
         for feature, score, tolerance in (("ssim", "ssim", 1e-5), ("float_ssim", "float_ssim", 1e-5), ("ciede", "ciede2000", 1e-3)):
@@ -144,6 +146,7 @@ class Maps(CommandTest):
                      expect=255)
         self.refused("line 1 of", "--regions", self.file("bad.csv", "0,a,0,0,16\n"), expect=255)
         self.assertLess(len(self.refused("line 1 of", "--regions", self.file("long.csv", "x" * 100000), expect=255).stderr), 500)
+        self.refused("cannot name a region", "--regions", self.file("name.csv", "0,a b,0,0,16,16\n"), expect=255)
         self.refused("is in frame 0 already", "--regions", self.file("two.csv", "0,a,0,0,16,16\n0,a,0,0,16,16\n"), expect=255)
         self.refused("has no regions", "--regions", self.file("none.csv", "frame,name,x,y,w,h\n"), expect=255)
         self.refused("the list: ", "--regions", self.folder / "missing.csv", expect=255)

@@ -59,12 +59,6 @@ std::optional<PictureArea> area_of(const std::vector<std::string> &fields, std::
     return PictureArea{values[0], values[1], values[0] + values[2], values[1] + values[3]};
 }
 
-void check_name(const std::string &name, const std::string &place) try {
-    check_region_name(name);
-} catch (const Error &e) {
-    throw usage_error(place + ": " + e.what());
-}
-
 Region *find_region(LocalOptions &options, const std::string &name) {
     const auto found = std::find_if(options.regions.begin(), options.regions.end(),
                                     [&](const Region &region) { return region.name == name; });
@@ -86,7 +80,11 @@ void set_region(LocalOptions &options, const std::string &text) {
         throw usage_error("option --region: '" + text +
                           "' is not NAME=X,Y,WIDTH,HEIGHT; for example face=600,200,320,320");
     const std::string name = text.substr(0, equals);
-    check_name(name, "option --region");
+    try {
+        check_region_name(name);
+    } catch (const Error &e) {
+        throw usage_error("option --region: " + std::string(e.what()));
+    }
     if (find_region(options, name)) throw usage_error("two regions are named '" + name + "'; give each its own name");
     add_region(options, name).everywhere = *area;
 }
@@ -108,7 +106,11 @@ void read_regions(LocalOptions &options, const std::string &path) {
             throw Failure(ExitCode::setup, place + " is not frame,name,x,y,width,height: '" +
                                                visible(line.substr(0, kMostShown)) +
                                                (line.size() > kMostShown ? "...'" : "'"));
-        check_name(fields[1], place);
+        try {
+            check_region_name(fields[1]);
+        } catch (const Error &e) {
+            throw Failure(ExitCode::setup, place + ": " + e.what());
+        }
         if (std::find(fixed.begin(), fixed.end(), fields[1]) != fixed.end())
             throw Failure(ExitCode::setup,
                           place + ": region '" + fields[1] + "' was given before; choose another name");

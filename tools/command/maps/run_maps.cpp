@@ -52,6 +52,8 @@ void tell_snapped_regions(const Session &session, const Options &options) {
     for (std::size_t i = 0; local && i < options.local.regions.size(); i++) {
         const Region &region = options.local.regions[i];
         const auto area = local->area_of(i);
+        if (!area && local->moves_edges(i))
+            say(options.place + "region '" + region.name + "': edges are moved outward to multiples of 16 pixels");
         if (!area || *area == region.everywhere) continue;
         say(options.place + "region '" + region.name + "' is scored as " + std::to_string(area->left) + "," +
             std::to_string(area->top) + "," + std::to_string(area->width()) + "," + std::to_string(area->height()) +

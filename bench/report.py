@@ -11,6 +11,7 @@ Other programs are compared by compare.py, in one run on one machine.
 import argparse, json, sys
 
 ISAS = ["scalar", "neon", "avx2", "avx512", "avx512icl"]
+SHARED = {"together": "eight encodes of one reference, to eight runs"}
 COLOURS = {"scalar": "#9aa0a6", "neon": "#1a73e8", "avx2": "#1a73e8", "avx512": "#188038", "avx512icl": "#e37400"}
 
 
@@ -62,6 +63,10 @@ def further(data):
     rows = [[{0: "all", 48: "no AVX-512"}.get(l["cpumask"], str(l["cpumask"])), str(l["workers"]), number(l["frames_per_second"]),
              f"{l['speedup']:.2f}", f"{l['memory_mb']:.0f}"] for l in data["workers"]]
     yield "Whole runs of `vmaf`, default model, 1920×1080", grid(["instruction sets", "workers", "frames/s", "to one", "MB"], rows)
+    ratios = {}
+    for l in data.get("shared", []): ratios.setdefault(SHARED.get(l["what"], f"{l['what']}, to VMAF alone"), []).append(l)
+    rows = [[what, *(f"{l['ratio']:.2f}" for l in lines), f"{max(l['memory_mb'] for l in lines):.0f}"] for what, lines in ratios.items()]
+    if rows: yield "Processor time of work in common, one thread, 1920×1080", grid(["", "all", "no AVX-512", "MB"], rows)
 
 
 def svg(table, isas):
@@ -110,7 +115,7 @@ def main():
     if not table: sys.exit("report.py: no metrics in these files")
     isas = [i for i in ISAS if any(i in row for row in table.values())]
     checks = [data for data in (json.load(open(path)) for path in options.files) if isinstance(data, dict)]
-    for data in checks: print(f"{data['processor']}, {data['cores']} cores, calibration {data['calibration']:.2f} ns/pixel\n")
+    for data in checks: print(f"{data['processor']}, {data['cores']} cores, {data.get('version', 'version unknown')}, calibration {data['calibration']:.2f} ns/pixel\n")
     print(f"{shape[0]}×{shape[1]}, {shape[2]} bit, ns per luma pixel, one thread\n")
     print(markdown(table, isas))
     for data in checks:

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Fuzzes with every harness of a build folder made with -Denable_fuzz=true, two at a time.
-#   fuzz.sh BUILD-FOLDER SECONDS
+#   fuzz.sh BUILD-FOLDER SECONDS [SEEDS]     SEEDS/NAME: more inputs for a harness, such as files that encoders made
 set -uo pipefail
 cd "$(dirname "$0")/.."
-folder=$1 seconds=$2
+folder=$1 seconds=$2 seeds=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fuzz_one() { # harness
   local name
   name=$(basename "$1" _fuzz)
   mkdir "$work/$name"
+  local more=()
+  [ -z "$seeds" ] || [ ! -d "$seeds/$name" ] || more=("$seeds/$name")
   if "$1" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$folder/$name-" \
-    "$work/$name" "fuzz/corpus/$name" >"$work/$name.log" 2>&1; then
+    "$work/$name" "fuzz/corpus/$name" "${more[@]}" >"$work/$name.log" 2>&1; then
     echo "fuzz $name: nothing found; $(grep -o 'Done .*' "$work/$name.log")"
   else
     tail -n 60 "$work/$name.log"
@@ -20,5 +22,5 @@ fuzz_one() { # harness
   fi
 }
 export -f fuzz_one
-export work folder seconds
+export work folder seconds seeds
 printf '%s\n' "$folder"/fuzz/*_fuzz | xargs -P 2 -I{} bash -c 'fuzz_one {}'

@@ -54,7 +54,7 @@ took "tests"
 # What takes data or calls from outside, to keep this short: files, models, documents, sessions, the C API. The equality harness above
 # gives vector code memory with unreadable neighbours, and .ci/full instruments everything.
 suites=(room_tests abi/capi_tests)
-fuzzers=(fuzz/model_fuzz fuzz/options_fuzz fuzz/y4m_fuzz fuzz/capi_fuzz fuzz/cli_fuzz fuzz/container_fuzz) # .ci/full has tune_rows too
+fuzzers=(fuzz/model_fuzz fuzz/options_fuzz fuzz/y4m_fuzz fuzz/capi_fuzz fuzz/cli_fuzz fuzz/container_fuzz) # .ci/full has tune_rows and serve too
 CC=clang CXX=clang++ configure build-asan -Doptimization=1 -Db_ndebug=false -Dcpp_args=-gline-tables-only -Db_sanitize=address,undefined -Db_lundef=false \
   -Denable_bench=false -Denable_asm=false -Denable_fuzz=true &&
   ninja -C build-asan "${suites[@]/#/tests/}" "${fuzzers[@]}" || { echo "0 passed, 1 failed"; exit 1; }

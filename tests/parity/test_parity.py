@@ -88,6 +88,14 @@ class Backends(Gate):
                 ceiling = OTHER_BITS.get(line.split()[0], "0.0e+00")
                 self.assertTrue(refused or ("  OK  " in line and f"ceiling {ceiling}" in line), line)
 
+    def test_cells_have_the_same_bits_everywhere(self):
+        out = self.folder / "cells.json"
+        for clips in (self.clips(), self.clips("175x131"), self.clips(form="444", depth=10)):
+            self.gate(clips, "--features", "vif,adm,psnr,vif=vif_enhn_gain_limit=1", "--cells", "32", "--backends", "scalar,cpu,host",
+                      "--json-out", str(out))
+            scores = json.loads(out.read_text())["cells"][0]["per_metric_max_abs_diff"]
+            self.assertIn("integer_vif_scale3 cell 19", scores)
+
     def test_raw_clips_need_their_geometry(self):
         paths = []
         for clip in self.clips():

@@ -64,6 +64,7 @@ Options parse_arguments(int argc, char **argv) {
     number("--bitdepth", o.bits, "bits per sample (raw clips)");
     words("--features", o.features,
           "features to compare, such as vif,float_ssim=enable_lcs=true (default: all that both backends have)");
+    number("--cells", o.cell, "also compare local scores of cells of this size, where a feature has them");
     words("--backends", o.backends,
           "backends to compare: cpu, cuda, hip, sycl, metal, scalar, avx2, avx512, neon or host");
     words("--fp16-features", o.fp16_features, "features that use the limit for half precision");

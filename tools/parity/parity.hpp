@@ -16,6 +16,7 @@ struct Options {
     std::vector<std::string> features, backends = {"cpu", "cuda"}, fp16_features;
     std::map<std::string, unsigned> device; // of the backends that have a flag for it
     std::string workdir, json_out, md_out, gpu_id, calibration_table;
+    unsigned cell = 0;    // not 0: the scores of such cells, too, of features that have them (maps.md)
     bool is_exact = true; // the project's own ceilings; false: the published ones
     bool allow_skip = false;
     std::string help; // not empty: it was asked for, and nothing else counts

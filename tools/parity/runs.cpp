@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -14,6 +15,7 @@
 #include "metrics/registry.hpp"
 #include "parity.hpp"
 #include "scores/feature_name.hpp"
+#include "session/metric_slot.hpp"
 #include "session/session.hpp"
 #include "system/descriptor.hpp"
 #include "system/files.hpp"
@@ -104,6 +106,53 @@ std::string pinned(std::string feature, const std::string &suffix) {
     return feature.insert(std::min(feature.find('='), feature.size()), suffix);
 }
 
+// As the command takes it: "float_ssim=enable_lcs=true:scale=2".
+std::pair<std::string, OptionTexts> name_and_options(const std::string &feature) {
+    const std::size_t end = feature.find('=');
+    if (end == std::string::npos) return {feature, {}};
+    std::istringstream parts(feature.substr(end + 1));
+    OptionTexts options;
+    for (std::string part; std::getline(parts, part, ':');) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos) throw invalid("--features: '" + part + "' is not an option and its value");
+        options[part.substr(0, equals)] = part.substr(equals + 1);
+    }
+    return {feature.substr(0, end), options};
+}
+
+// Scores of a feature that cells have, where those are wanted.
+std::vector<std::string> cell_scores(const Options &o, const std::string &feature) {
+    std::vector<std::string> names;
+    const auto [name, options] = name_and_options(feature);
+    const MetricInfo *const info = o.cell ? find_metric(name) : nullptr;
+    if (!info) return names;
+    const MetricSlot slot(*info, options, MetricSlot::Place::cpu);
+    for (const std::string_view local : slot.local_names()) {
+        const auto stored = slot.stored_names().find(local);
+        names.emplace_back(feature_alias(stored->second));
+    }
+    return names;
+}
+
+// As a score of its own: "psnr_y cell 7".
+std::string cell_name(const std::string &score, std::size_t cell) { return score + " cell " + std::to_string(cell); }
+
+// From an array of NumPy, float32 of frames x rows x columns, with the number of frames.
+void read_cells(const std::string &path, const std::string &score, std::size_t frames, Scores &scores) {
+    constexpr std::size_t kLengthAt = 8, kHeaderAt = 10;
+    const std::string text = read_file(path);
+    if (text.size() < kHeaderAt || frames == 0) throw invalid("there are no cells in it");
+    const auto length =
+        static_cast<unsigned char>(text[kLengthAt]) + 256 * static_cast<unsigned char>(text[kLengthAt + 1]);
+    const std::string_view data = std::string_view(text).substr(kHeaderAt + static_cast<std::size_t>(length));
+    const std::size_t cells = data.size() / sizeof(float) / frames;
+    for (std::size_t i = 0; i < cells * frames; i++) {
+        float value = 0;
+        std::memcpy(&value, data.data() + i * sizeof value, sizeof value);
+        scores[cell_name(score, i % cells)][static_cast<unsigned>(i / cells)] = double(value);
+    }
+}
+
 Run run_command(const Options &o, const std::string &feature, const std::string &backend) {
     const Folder folder(o.workdir);
     const std::string document = folder.file("scores.json");
@@ -128,11 +177,20 @@ Run run_command(const Options &o, const std::string &feature, const std::string 
     if (mask) add("--cpumask", std::to_string(*mask));
     if (const auto device = o.device.find(backend); device != o.device.end())
         add(("--" + backend + "_device").c_str(), std::to_string(device->second));
+    const std::vector<std::string> cells = cell_scores(o, feature);
+    for (const std::string &score : cells) {
+        add("--map-of", score);
+        add("--map", folder.file((score + ".npy").c_str()));
+    }
+    if (!cells.empty()) add("--map-cell", std::to_string(o.cell));
     Run run;
     const auto [code, error] = execute(words);
     if (code == 0) {
         try {
             run.scores = read_document(document);
+            const std::size_t frames = run.scores.empty() ? 0 : run.scores.begin()->second.size();
+            for (const std::string &score : cells)
+                read_cells(folder.file((score + ".npy").c_str()), score, frames, run.scores);
         } catch (const std::exception &e) {
             run.error = std::string("its document cannot be read: ") + e.what();
         }
@@ -157,20 +215,6 @@ std::unique_ptr<ClipReader> open_clip(const Options &o, const std::string &path)
                    : open_y4m_clip(path);
 }
 
-// As the command takes it: "float_ssim=enable_lcs=true:scale=2".
-std::pair<std::string, OptionTexts> name_and_options(const std::string &feature) {
-    const std::size_t end = feature.find('=');
-    if (end == std::string::npos) return {feature, {}};
-    std::istringstream parts(feature.substr(end + 1));
-    OptionTexts options;
-    for (std::string part; std::getline(parts, part, ':');) {
-        const std::size_t equals = part.find('=');
-        if (equals == std::string::npos) throw invalid("--features: '" + part + "' is not an option and its value");
-        options[part.substr(0, equals)] = part.substr(equals + 1);
-    }
-    return {feature.substr(0, end), options};
-}
-
 // On the host device, through the library.
 Run run_library(const Options &o, const std::string &feature) {
     Run run;
@@ -180,6 +224,18 @@ Run run_library(const Options &o, const std::string &feature) {
         session.use_device({.device = open_host_device(), .is_explicit = true});
         const auto [name, options] = name_and_options(feature);
         session.use_feature(name + "_host", options);
+        if (const std::vector<std::string> cells = cell_scores(o, feature); !cells.empty()) {
+            LocalConfig config;
+            config.cell_scores = cells;
+            config.cell_size = static_cast<int>(o.cell);
+            config.on_cells = [&run, cells](const CellFrame &frame) {
+                for (std::size_t s = 0; s < cells.size(); s++)
+                    for (std::size_t i = 0; i < frame.scores[s].size(); i++)
+                        run.scores[cell_name(cells[s], i)][frame.index] =
+                            double(float(frame.scores[s][i])); // as maps have them
+            };
+            session.use_local_scores(std::move(config));
+        }
         for (unsigned i = 0;; i++) {
             Picture ref = Picture::allocate(reference->format()), dist = Picture::allocate(distorted->format());
             if (!reference->read(ref) || !distorted->read(dist)) break;

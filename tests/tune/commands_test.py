@@ -160,6 +160,7 @@ class Commands(tune_case.TuneCase):
         self.assertTrue({16, 24, 32, 40} <= set(qualities) and len(qualities) < 10, qualities)
         best = min((r for r in rows if r["score"] >= 90), key=lambda r: r["bitrate_kbps"])
         answer = json.loads(self.tune("search", "--from-corpus", "coarse.jsonl", "--target-vmaf", "90", "--json").stdout)
+        self.assertIn("leave out --executor slurm", self.tune("search", "--from-corpus", "coarse.jsonl", "--target-vmaf", "90", "--executor", "slurm", code=2).stderr)
         self.check(answer, "search-result")
         self.assertEqual((answer["q"], answer["status"]), (best["crf"], "ok"))
         between = json.loads(self.tune("search", "--from-corpus", "coarse.jsonl", "--target-vmaf", "90", "--interpolate", "--json").stdout)

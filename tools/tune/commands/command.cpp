@@ -12,6 +12,11 @@ int run_job(const JobCommand &job, const CommandLine &line) {
     return is_elsewhere ? run_on_slurm(job, line) : run_here(job);
 }
 
+void refuse_cluster(const ClusterOptions &cluster) {
+    if (cluster.executor == ExecutorKind::slurm)
+        throw usage_error("--from-corpus answers from rows, here and at once; leave out --executor slurm");
+}
+
 CLI::App &Commands::add_app(const CommandText &text) {
     CLI::App &command = *app_.add_subcommand(text.name, text.summary);
     for (const std::string &alias : text.aliases) command.alias(alias);

@@ -30,6 +30,8 @@ struct CommandText {
 
 int run_job(const JobCommand &job, const CommandLine &line); // here, or where the request says
 
+void refuse_cluster(const ClusterOptions &cluster); // for answers that take no machine
+
 class Commands {
   public:
     explicit Commands(CLI::App &app) : app_(app) {}
@@ -55,6 +57,8 @@ class Commands {
         if constexpr (std::is_base_of_v<ClusterOptions, Request>) job.cluster = request;
         command.job = job;
         command.run = [job, request, instead](const CommandLine &line) {
+            if constexpr (requires { request->from_corpus; })
+                if (!request->from_corpus.empty()) refuse_cluster(*request);
             const std::optional<int> code = instead ? instead(*request) : std::nullopt;
             return code ? *code : run_job(job, line);
         };

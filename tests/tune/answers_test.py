@@ -108,6 +108,7 @@ class Encodes(tune_case.TuneCase):
             run = self.encode("--enc", option, encoder=encoder, code=4)
             self.assertIn(f"the option '{name}' was not used", run.stderr)
             self.assertIn("--allow-unused-options", run.stderr)
+        self.assertIn("knows no option 'no-such'", self.encode("--enc", "no-such=1", code=4).stderr)
         self.encode("--enc", "x264-params=foo=1", "--allow-unused-options")
         self.encode("--enc", "x264-params=merange=12")
         sample = ("sample", "-i", "clip.y4m", "--preset", "ultrafast", "--crf", "30", "--score-scale", "none", "--enc", "x264-params=foo=1")

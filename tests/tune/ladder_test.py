@@ -61,6 +61,14 @@ class Ladder(tune_case.TuneCase):
         self.assertEqual(set(probe(self.path("hls/master.m3u8"), "stream=codec_name")), {"h264", "aac"})
         self.assertEqual(set(probe(self.path("hls", streams[0][4]), "stream=nb_read_packets", "-count_packets")), {"24"})
 
+    def test_a_rung_costs_few_encodes(self):
+        self.ffmpeg("-i", "street.y4m", "-vf", "scale=264:216", "-c:v", "ffv1", "large.mkv")
+        run = self.tune("ladder", "-i", "large.mkv", "--resolutions", "264x216,176x144,88x72", "--target-vmafs", "90,75,60", "-o", "few.json")
+        rungs = json.load(open(self.path("few.json")))["renditions"]
+        self.assertEqual(len(rungs), 3)
+        self.assertLessEqual(len(re.findall("^.* kbps(?!.*cached)", run.stderr, re.M)), 6 * len(rungs), run.stderr)
+        for rung, target in zip(rungs, (60, 75, 90)): self.assertGreaterEqual(rung["vmaf"], target)
+
     def test_dash_has_sound(self):
         os.makedirs(self.path("dash"))
         self.ladder("--run", "--format", "dash", "-o", "dash/film.mpd")

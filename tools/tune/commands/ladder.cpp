@@ -17,6 +17,7 @@
 #include "cli/work_folder.hpp"
 #include "commands/commands.hpp"
 #include "commands/job_state.hpp"
+#include "commands/ladder_sizes.hpp"
 #include "commands/manifest.hpp"
 #include "commands/rung_files.hpp"
 #include "commands/search_hints.hpp"
@@ -47,37 +48,6 @@ struct LadderRequest : ProbeRequest, SearchOptions, ClusterOptions {
     bool run = false, video_only = false;
 };
 
-int nearest_even(double value) { return std::max(2, 2 * static_cast<int>(std::lround(value / 2))); }
-
-// Of the source's shape; its own size is always among them.
-std::vector<FrameSize> usual_sizes(const Source &source) {
-    const FrameSize own{source.width - source.width % 2, source.height - source.height % 2};
-    std::vector<FrameSize> sizes = {own};
-    for (const int height : {2160, 1440, 1080, 720, 540, 432, 360, 270, 216}) {
-        const FrameSize size{nearest_even(double(height) * source.width / source.height), height};
-        if (size.height < own.height && size.width <= own.width) sizes.push_back(size);
-    }
-    return sizes;
-}
-
-std::vector<FrameSize> rung_sizes(const LadderRequest &o, const Source &source) {
-    if (o.resolutions.empty()) return usual_sizes(source);
-    std::vector<FrameSize> sizes;
-    std::istringstream list(o.resolutions);
-    for (std::string item; std::getline(list, item, ',');) {
-        FrameSize size;
-        char end = 0;
-        if (std::sscanf(item.c_str(), "%dx%d%c", &size.width, &size.height, &end) != 2 || size.width < 16 ||
-            size.height < 16 || size.width % 2 || size.height % 2)
-            throw usage_error("--resolutions: '" + item + "' is not an even WxH");
-        if (size.width > source.width || size.height > source.height)
-            throw usage_error("--resolutions: " + item + " is larger than the source");
-        sizes.push_back(size);
-    }
-    if (sizes.empty()) throw usage_error("--resolutions is empty");
-    return sizes;
-}
-
 std::vector<double> sorted_targets(const LadderRequest &o) {
     std::vector<double> targets;
     std::istringstream list(o.target_vmafs);
@@ -96,7 +66,7 @@ class LadderJob : public Job {
   public:
     explicit LadderJob(const LadderRequest &o)
         : Job(o), o_(o), source_(run_.open_source(o.sources.at(0))), adapter_(run_.only_adapter()),
-          grid_(adapter_, o_, adapter_.step), targets_(sorted_targets(o)), sizes_(rung_sizes(o, source_)),
+          grid_(adapter_, o_, adapter_.step), targets_(sorted_targets(o)), sizes_(rung_sizes(o.resolutions, source_)),
           state_(run_, "ladder", source_.id) {}
 
     void check_outputs() override;
@@ -115,6 +85,8 @@ class LadderJob : public Job {
     json describe(const RatePoint &point);
     json encode_rung(Rung rung);
 
+    bool is_bounded() const { return metric_choice(o_.metric)->bounded_by_100; }
+    std::vector<RateCurve> curves_by_size(const JobRows &rows) const;
     std::vector<RateCurve> curves(const JobRows &rows) const;
     std::vector<RatePoint> choose(const JobRows &rows);
     std::vector<Rung> rungs(const JobRows &rows) const;
@@ -223,15 +195,14 @@ json LadderJob::probe(const ProbeSetup &setup, double q) {
     return point;
 }
 
-// Fixed points of every size, so that the answer does not depend on what is in the cache. The ends cost most or tell
-// least; they are looked at where the targets reach beyond the others.
+// Two fixed points of every size, so that the answer does not depend on what is in the cache. They tell roughly at
+// which targets a size is worth more.
 std::vector<json> LadderJob::first_points() const {
-    constexpr int kFirstPoints = 6; // with the ends
     std::vector<json> units;
     for (std::size_t size = 0; size < sizes_.size(); size++) {
         std::set<int> known;
-        for (int i = 1; i < kFirstPoints - 1; i++)
-            if (const int k = grid_.nearest(grid_.q(grid_.last() * i / (kFirstPoints - 1))); known.insert(k).second)
+        for (const double place : {0.2, 0.6})
+            if (const int k = grid_.nearest(grid_.q(static_cast<int>(place * grid_.last()))); known.insert(k).second)
                 units.push_back({{"step", "point"}, {"size", size}, {"k", k}});
     }
     return units;
@@ -244,52 +215,65 @@ std::vector<json> LadderJob::measure_point(const json &unit) {
                              [&] { return std::vector<json>{probe(setup, grid_.q(k))}; });
 }
 
-// More points where those that are there do not tell the rate between them closely enough.
+// More points where those that are there do not tell the rate between the wanted targets closely enough.
 std::vector<json> LadderJob::complete_curve(std::size_t size, const JobRows &so_far) {
-    RateCurve curve;
-    std::set<int> known;
-    bool is_failed = false;
-    const auto add = [&](const json &point) {
-        if (point.contains("error")) return void(is_failed = true);
-        curve.points.push_back(point_of(point));
-        known.insert(grid_.nearest(curve.points.back().q));
-    };
+    const std::vector<RateCurve> first = curves_by_size(so_far);
+    RateCurve curve = first[size];
     for (const UnitRows *unit : of_step(so_far, "point"))
-        if (unit->unit.at("size") == size)
-            for (const json &point : unit->rows) add(point);
-    if (is_failed) return {};
+        for (const json &point : unit->rows)
+            if (unit->unit.at("size") == size && point.contains("error")) return {};
+    const auto wanted = wanted_scores(first, size, targets_, is_bounded(), {grid_.q(0), grid_.q(grid_.last())});
+    if (!wanted) return {};
+    std::set<int> known;
+    for (const RatePoint &point : curve.points) known.insert(grid_.nearest(point.q));
     const ProbeSetup setup = setup_of(sizes_.at(size));
     return state_.remembered(search_identity(setup, o_, quality_targets()), "", [&] {
         std::vector<json> made;
-        const auto measure = [&](int k) {
-            if (is_failed || known.contains(k)) return;
+        const auto measure = [&](int k) { // false: nothing is learned
+            if (!known.insert(k).second) return false;
             made.push_back(probe(setup, grid_.q(k)));
-            add(made.back());
+            if (made.back().contains("error")) return false;
+            curve.points.push_back(point_of(made.back()));
+            return true;
+        };
+        // A point beyond the end of the wanted scores, where the rough curve takes it to be; else the window's end.
+        const auto reach = [&](double score, int end, auto is_enough) {
+            const int margin = end == 0 ? -grid_.points_in(1) : grid_.points_in(1);
+            for (int trial = 0; trial < 2; trial++) {
+                if (std::any_of(curve.points.begin(), curve.points.end(),
+                                [&](const RatePoint &p) { return is_enough(p.score); }))
+                    return true;
+                const auto there = trial == 0 ? curve.rough_at(score, is_bounded(), first.front()) : std::nullopt;
+                if (!measure(there ? std::clamp(grid_.nearest(there->q) + margin, 0, grid_.last()) : end)) return false;
+            }
+            return true;
         };
         constexpr std::size_t kMost = 12;
-        const double low = targets_.front(), high = targets_.back();
-        const auto reaches = [&](auto is_enough) {
-            return std::any_of(curve.points.begin(), curve.points.end(),
-                               [&](const RatePoint &p) { return is_enough(p.score); });
-        };
-        if (!reaches([&](double score) { return score >= high; })) measure(0);
-        if (!reaches([&](double score) { return score <= low; })) measure(grid_.last());
-        while (!is_failed && known.size() < kMost && curve.error(low, high) > kCurveError) {
-            const int k = grid_.nearest(curve.least_certain_q(low, high));
-            if (known.contains(k)) break;
-            measure(k);
-        }
+        const auto [low, high] = *wanted;
+        if (!reach(high, 0, [high = high](double score) { return score >= high; }) && !made.empty() &&
+            made.back().contains("error"))
+            return made;
+        reach(low, grid_.last(), [low = low](double score) { return score <= low; });
+        while (known.size() < kMost && (curve.points.size() < 3 || curve.error(low, high) > kCurveError))
+            if (!measure(grid_.nearest(curve.points.size() < 3 ? curve.q_at((low + high) / 2)
+                                                               : curve.least_certain_q(low, high))))
+                break;
         return made;
     });
 }
 
 std::vector<RateCurve> LadderJob::curves(const JobRows &rows) const {
+    std::vector<RateCurve> curves = curves_by_size(rows);
+    std::erase_if(curves, [](const RateCurve &curve) { return curve.points.empty(); });
+    return curves;
+}
+
+std::vector<RateCurve> LadderJob::curves_by_size(const JobRows &rows) const {
     std::vector<RateCurve> curves(sizes_.size());
     for (const char *step : {"point", "curve"})
         for (const UnitRows *unit : of_step(rows, step))
             for (const json &point : unit->rows)
                 if (!point.contains("error")) curves.at(unit->unit.at("size")).points.push_back(point_of(point));
-    std::erase_if(curves, [](const RateCurve &curve) { return curve.points.empty(); });
     return curves;
 }
 
@@ -306,8 +290,8 @@ std::vector<json> LadderJob::find_rung(double target, const std::vector<RateCurv
         if (kbps > rates.front().first * (1 + 2 * kCurveError)) break;
         const RatePoint &any = curve->points.front();
         const ProbeSetup setup = setup_of({any.width, any.height});
-        SearchOptions own = o_; // the exact answer, wherever the search begins
-        own.thorough = true;
+        SearchOptions own = o_; // to one per cent of the rate, or exactly where that is asked for
+        if (!own.tolerance) own.tolerance = curve->score_of_percent(target);
         own.start_q = curve->q_at(target);
         QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
         for (const RatePoint &p : curve->points) search.known_scores.emplace_back(p.q, p.score);

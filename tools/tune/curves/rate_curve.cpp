@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "curves/bd_rate.hpp"
+#include "curves/score_curve.hpp"
 
 namespace vmaf::tune {
 
@@ -59,6 +61,35 @@ std::optional<double> RateCurve::rate_at(double score) const {
 
 double RateCurve::q_at(double score) const { return between(rising(points), score, true).value_or(points.front().q); }
 
+std::optional<RatePoint> RateCurve::rough_at(double score, bool bounded_by_100, const RateCurve &like) const {
+    const auto straight = [&](double x) { return straightened(x, bounded_by_100); };
+    const auto nearest_to = [&](std::vector<RatePoint> from) {
+        std::stable_sort(from.begin(), from.end(), [&](const RatePoint &a, const RatePoint &b) {
+            return std::fabs(straight(a.score) - straight(score)) < std::fabs(straight(b.score) - straight(score));
+        });
+        return from;
+    };
+    const std::vector<RatePoint> own = nearest_to(rising(points)), slopes = nearest_to(rising(like.points));
+    const std::vector<RatePoint> &pair = own.size() < 2 ? slopes : own;
+    if (own.empty() || pair.size() < 2) return std::nullopt;
+    const RatePoint &a = pair[0], &b = pair[1];
+    if (a.score == b.score || a.q == b.q) return std::nullopt;
+    const double share = (straight(score) - straight(own[0].score)) / (straight(b.score) - straight(a.score));
+    RatePoint there = own[0];
+    there.q += share * (b.q - a.q);
+    there.kbps *= std::pow(b.kbps / a.kbps, share);
+    there.score = score;
+    return there;
+}
+
+double RateCurve::score_of_percent(double score) const {
+    const std::vector<RatePoint> sorted = rising(points);
+    for (std::size_t i = 1; i < sorted.size(); i++)
+        if (sorted[i].score >= score && sorted[i - 1].score <= score)
+            return 0.01 * (sorted[i].score - sorted[i - 1].score) / std::log(sorted[i].kbps / sorted[i - 1].kbps);
+    return 0;
+}
+
 double RateCurve::error(double low, double high) const { return largest_doubt(rising(points), low, high).error; }
 
 double RateCurve::least_certain_q(double low, double high) const {
@@ -69,6 +100,27 @@ double RateCurve::least_certain_q(double low, double high) const {
     const double before = std::fabs(sorted[at].q - sorted[at - 1].q),
                  after = std::fabs(sorted[at + 1].q - sorted[at].q);
     return before > after ? (sorted[at].q + sorted[at - 1].q) / 2 : (sorted[at].q + sorted[at + 1].q) / 2;
+}
+
+std::optional<ScoreRange> wanted_scores(const std::vector<RateCurve> &sizes, std::size_t size,
+                                        const std::vector<double> &targets, bool bounded_by_100, const KnobRange &q) {
+    constexpr double kClearly = 1.25, kNever = std::numeric_limits<double>::infinity();
+    const double beyond = 0.15 * (q.best - q.worst); // as rough as that
+    const auto kbps_at = [&](const RateCurve &curve, double target) {
+        const auto there = curve.rough_at(target, bounded_by_100, sizes.front());
+        if (!there) return kNever;
+        return (beyond > 0 ? there->q <= q.best + beyond : there->q >= q.best + beyond) ? there->kbps : kNever;
+    };
+    std::optional<ScoreRange> wanted;
+    for (const double target : targets) {
+        double least = kNever;
+        for (const RateCurve &curve : sizes) least = std::min(least, kbps_at(curve, target));
+        const double own = kbps_at(sizes[size], target);
+        if (std::isinf(least) ? size != 0 : own > kClearly * least) continue; // what none reaches the first one tries
+        if (!wanted) wanted = {target, target};
+        wanted->high = target;
+    }
+    return wanted;
 }
 
 } // namespace vmaf::tune

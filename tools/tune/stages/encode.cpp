@@ -263,12 +263,17 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
         {"No such filter", "this FFmpeg lacks a filter that the graph names; check --vfilter"},
         {"Invalid data found", "the input is damaged or truncated"},
         {"Error parsing option", "an --enc option is not accepted by the encoder"},
-        {"Option not found",
-         "an option is not known to this FFmpeg (5.1 or newer is needed); check --enc and --enc-input"},
+        {"Option not found", "an option is not known to this FFmpeg (5.1 or newer is needed)"},
     };
     std::string sentence =
         stage + (code > 128 && code <= 128 + 64 ? " was ended by signal " + std::to_string(code - 128)
                                                 : " ended with status " + std::to_string(code));
+    constexpr std::string_view kUnknown = "Unrecognized option '";
+    if (const std::size_t at = error_tail.find(kUnknown); at != std::string::npos) {
+        const std::size_t name = at + kUnknown.size();
+        return sentence + ": this FFmpeg (5.1 or newer is needed) knows no option '" +
+               error_tail.substr(name, error_tail.find_first_of(":'", name) - name) + "'; check --enc and --enc-input";
+    }
     for (const Hint &hint : kHints)
         if (error_tail.find(hint.text) != std::string::npos) return sentence + ": " + std::string(hint.advice);
     const std::string last = telling_line(error_tail);

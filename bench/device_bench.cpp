@@ -91,8 +91,9 @@ int check(Device &device, const std::string &extra) {
                                                   extreme_pair(format, 3)};
                 for (const std::string &metric : features())
                     if (takes(metric, format))
-                        compare({.metric = metric, .format = format, .tolerance = device_cases(metric).front().tolerance},
-                                pairs, Isa::scalar);
+                        compare(
+                            {.metric = metric, .format = format, .tolerance = device_cases(metric).front().tolerance},
+                            pairs, Isa::scalar);
                 if (!named_features.empty()) continue;
                 compare({"vif", {{"vif_enhn_gain_limit", "1"}}, format}, pairs, best_isa(0));
                 compare({"adm", {{"adm_enhn_gain_limit", "1"}}, format}, pairs, best_isa(0));

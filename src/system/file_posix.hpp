@@ -57,6 +57,9 @@ void write_all(int descriptor, std::string_view text, const std::string &path);
 // Waits until the disk has it; files that no disk keeps are fine. Throws OutputError, naming `path`.
 void make_durable(const Descriptor &descriptor, const std::string &path);
 
+// For make_durable() after a rename. A folder that cannot be opened was good enough to rename in.
+Descriptor open_folder_of(const std::string &path);
+
 // What a file that takes another's place gets of its permissions: nothing that runs with the owner's rights, and
 // nothing from another user's file. `descriptor` is the new file, which has not been written to yet.
 void take_over_permissions(int descriptor, const struct stat &earlier, const std::string &path);

@@ -78,9 +78,12 @@ void make_durable(const std::string &path) {
     make_durable(descriptor, path);
 }
 
-// A folder that cannot be opened was good enough to rename in.
+Descriptor open_folder_of(const std::string &path) {
+    return Descriptor(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
 void make_name_durable(const std::string &path) {
-    const Descriptor folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor folder = open_folder_of(path);
     if (folder.get() >= 0) make_durable(folder, path);
 }
 

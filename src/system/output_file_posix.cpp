@@ -138,7 +138,7 @@ PendingOutputs::~PendingOutputs() = default;
 void PendingOutputs::add(const std::string &path) {
     const std::lock_guard lock(files_->mutex);
 #ifdef __linux__
-    Descriptor folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    Descriptor folder = open_folder_of(path);
     struct stat status {};
     if (folder.get() >= 0 && fstat(folder.get(), &status) == 0) {
         files_->systems.try_emplace(status.st_dev, std::move(folder), path);
@@ -178,11 +178,11 @@ void write_output_file(const std::string &path, const TextWriter &write, Pending
     if (temporary.error()) throw cannot_write(path, temporary.error());
     if (target.earlier) take_over_permissions(temporary.descriptor().get(), *target.earlier, path);
     write_directly(std::move(temporary.descriptor()), path, write, !pending);
+    // Nothing that needs memory comes after the rename: a run that fails leaves no document.
+    const Descriptor folder = pending ? Descriptor() : open_folder_of(target.path);
+    if (pending) pending->add(target.path);
     if (!temporary.rename_to(target.path)) throw cannot_write(path, errno);
-    if (pending)
-        pending->add(target.path);
-    else
-        make_name_durable(target.path);
+    if (folder.get() >= 0) make_durable(folder, path);
 }
 
 std::string place_of_output(const std::string &path) {

@@ -58,10 +58,10 @@ template <class Item> class Ahead {
             if (error_) std::rethrow_exception(error_);
             return {};
         }
-        Item item = std::move(ready_.extract(taken_).mapped());
+        auto item = ready_.extract(taken_);
         taken_++;
         changed_.notify_all();
-        return item;
+        return std::move(item.mapped());
     }
 
   private:

@@ -16,6 +16,11 @@ configure() { # folder, options...
     { cat "$folder.setup.log"; return 1; }
 }
 
+cross() { # name: its cross file, with ccache where there is one
+  echo --cross-file "cross/$1.txt"
+  ! command -v ccache >/dev/null || echo --cross-file "cross/$1-ccache.txt"
+}
+
 summary() { # files of results; prints what failed, and the last line
   python3 - "$@" <<'P'
 import sys, xml.etree.ElementTree as tree
@@ -73,7 +78,7 @@ took "fuzzing"
 
 # NEON for real: fast functions against scalar ones, and golden figures. Optimised a little only, which halves the time to
 # compile; .ci/full has everything.
-configure build-neon --cross-file cross/aarch64-linux-gnu.txt -Doptimization=1 -Denable_bench=false -Denable_libav=disabled &&
+configure build-neon $(cross aarch64-linux-gnu) -Doptimization=1 -Denable_bench=false -Denable_libav=disabled &&
   ninja -C build-neon tests/equality/equality tools/vmaf tools/clipgen || { echo "0 passed, 1 failed"; exit 1; }
 took "build for arm64"
 meson test -C build-neon --no-rebuild --print-errorlogs --timeout-multiplier 10 --suite emulated || status=1
@@ -81,7 +86,7 @@ took "tests for arm64"
 
 # Windows, with the same figures under wine: without vector code, which would take too long here.
 export WINEPREFIX=$PWD/build-windows-gate/wine
-./scripts/header_subprojects.sh && configure build-windows-gate --wrap-mode=nodownload --cross-file cross/x86_64-w64-mingw32.txt -Doptimization=1 -Denable_asm=false \
+./scripts/header_subprojects.sh && configure build-windows-gate --wrap-mode=nodownload $(cross x86_64-w64-mingw32) -Doptimization=1 -Denable_asm=false \
   -Denable_bench=false -Denable_libav=disabled && ninja -C build-windows-gate src/libvmaf-3.dll tools/vmaf.exe tools/clipgen.exe ||
   { echo "0 passed, 1 failed"; exit 1; }
 took "build for Windows"

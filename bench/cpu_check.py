@@ -70,7 +70,7 @@ def fast_isas(lines): return sorted({l["isa"] for l in lines} - {"scalar"})
 
 
 def clip(machine, folder, name, distort, frames=FRAMES):
-    """So many frames of 1920x1080, four of them distinct, where the page cache or memory holds them."""
+    """Writes a clip of 1920x1080 with four distinct frames to a folder in memory or in the page cache."""
     if machine.quick: frames = QUICK_FRAMES
     part, whole = folder / "part.yuv", folder / name
     command = ["clipgen", "--size", "1920x1080", "--frames", 4, "--format", "420", "--depth", 8, "--scene", "street"]

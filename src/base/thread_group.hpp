@@ -68,7 +68,7 @@ class ThreadGroup {
     std::vector<std::thread> threads_;
 };
 
-// A result that another thread makes meanwhile, or where there is none, whoever asks first.
+// A result that a second thread computes; if that cannot start, the first caller of get() does.
 template <class Result> class Later {
   public:
     explicit Later(std::function<Result()> make) : make_(std::move(make)) {

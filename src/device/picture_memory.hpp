@@ -20,7 +20,7 @@ inline PictureMemory device_memory(std::shared_ptr<Device> device, Memory kind) 
             }};
 }
 
-// The same for many pictures: several share a block, since getting one takes long. Where memory for so many is short,
+// The same for many pictures: several share a block, since getting one takes long. Where memory for a block is short,
 // each has its own.
 inline PictureMemory device_memory_in_blocks(const std::shared_ptr<Device> &device, Memory kind, std::size_t pictures) {
     struct Open { // the block that is being used up

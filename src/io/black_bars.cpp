@@ -14,9 +14,9 @@ namespace vmaf {
 namespace {
 
 constexpr unsigned kFramesLookedAt = 24, kEvery = 8; // frames that show something; one of eight is decoded for it
-constexpr unsigned kMostFrames = 3000;               // of which so many are tried: two minutes of black
+constexpr unsigned kMostFrames = 3000;               // the most that are tried: two minutes of black
 constexpr double kShowsSomething = 4;                // codes of 8 bits above black, on average over a picture
-constexpr double kFaint = 2;                         // and over a line that is no longer black for certain
+constexpr double kFaint = 2;                         // and over a line that may not be black
 constexpr double kRinging = 10;                      // what encoders leave in a bar is below this,
 constexpr double kEdge = 4;                          // and below this part of the line after it,
 constexpr std::size_t kRingingLines = 16;            // for half a large transform

@@ -16,8 +16,8 @@ PicturePool make_pool(ClipReader &reader, const ReadAhead::Config &config) {
     reader.set_pictures(format.bits, config.has_chroma);
     PictureMemory memory = config.memory;
     memory.luma_only = !config.has_chroma;
-    // Memory of devices takes long to get: no more of it than is used. Of what comes through a pipe nobody knows yet
-    // whether there is a frame.
+    // Memory of devices takes long to get: no more of it than is used. A pipe may hold no frame
+    // at all.
     const bool is_made_now = memory.kind == Memory::host && reader.is_file();
     return {format, is_made_now ? config.frames_ahead + 1 : 0, std::move(memory)};
 }

@@ -16,7 +16,7 @@ Session::Impl::~Impl() {
     device.close(); // its thread may still be on the way out of the queue
 }
 
-// What a listener is told, and what follows from it: registered models are tried at `index` each time a score arrives
+// Calls a listener and acts on what follows: registered models are tried at `index` each time a score arrives
 // (models.md 6.5). Scores are stored by then; whatever happens here does not undo that.
 void Session::Impl::tell(const Handler &handler, const std::string &name, unsigned index, double value) noexcept {
     try {

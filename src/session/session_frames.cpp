@@ -194,8 +194,8 @@ std::uint32_t Session::Impl::assign_scorers(Frame &frame) const {
     return scorers;
 }
 
-// Up to a point everything may throw and nothing has changed; after it nothing throws, so that no frame is lost that
-// somebody waits for.
+// Up to a point everything may throw and nothing has changed; after it nothing throws, so that no awaited frame
+// is lost.
 void Session::Impl::start(std::unique_ptr<Frame> owned, const PicturePair &given, PicturePair on_host) {
     const std::uint32_t device_scorers = assign_scorers(*owned);
     const std::size_t parts = owned->parts.size();

@@ -1,5 +1,5 @@
-// Files and pipes by the number that the process knows them by. Programs that are started do not get them, unless
-// process.hpp is told which.
+// Files and pipes by the number that the process knows them by. Child processes inherit only
+// those that process.hpp passes on.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ template <> inline constexpr std::array<int, 5> kChannelsOf<true> = {kM2, kDD, k
 // even and odd columns, then their variances.
 struct HalfRow {
     const std::int32_t *kept;
-    std::int32_t *to_make; // null: nobody wants it
+    std::int32_t *to_make; // null: not needed
 };
 constexpr int kHalfStep = 4 * kLanes; // elements
 // Halves come from memory, faster than the processor asks for them by itself.

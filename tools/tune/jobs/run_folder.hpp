@@ -63,7 +63,7 @@ class RunFolder {
 
     const Manifest &manifest() const { return manifest_; }
     const std::string &path() const { return path_; }
-    void add_phase(const std::vector<nlohmann::json> &units); // by whoever holds the lock
+    void add_phase(const std::vector<nlohmann::json> &units); // needs the lock
     void read_phases();                                       // that others have added
 
     // Claims. `who` names a task and its attempt.

@@ -340,7 +340,7 @@ int run_on_slurm(const JobCommand &command, const std::vector<std::string> &comm
 int settle_run(const JobCommand &command, const std::string &folder, std::size_t phase) {
     RunFolder run(folder);
     if (fs::current_path() != run.manifest().working_folder) return kExitOk; // not seen here: the watcher ends it
-    if (run.manifest().phases.size() > phase + 1) return kExitOk;            // whoever watches was faster
+    if (run.manifest().phases.size() > phase + 1) return kExitOk;            // the watcher was faster
     SlurmRun cluster(command, std::move(run));
     // Tasks on a lost node may be listed for a while.
     for (int i = 0; i < kPatience && !cluster.settle(1) && !interruption::requested(); i++) {

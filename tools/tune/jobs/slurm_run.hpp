@@ -1,4 +1,5 @@
-// Jobs on a cluster: planned here, done by tasks of Slurm arrays, and answered by whoever finds all of it done.
+// Jobs on a cluster: planned here, done by tasks of Slurm arrays, and answered by the process that finds all units
+// done.
 #pragma once
 
 #include "jobs/job.hpp"

@@ -1,9 +1,10 @@
 /* Frames per second through the C API with CUDA, as a client like FFmpeg sees it.
  *
- *   library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS] [feature=NAME|model=VERSION|scene=bands]...
+ *   library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS]
+ *                 [feature=NAME|model=VERSION|scene=bands|cells=SIZE]...
  *
- * Without features and models: the default model. Scenes: texture with noise, or nothing but bands of neighbouring
- * codes.
+ * Without features and models: the default model. `cells`: with the map of the last model. Scenes: texture with noise,
+ * or nothing but bands of neighbouring codes.
  *
  * Pictures come from vmaf_cuda_fetch_preallocated_picture(); what they hold is written once, before the clock runs.
  * Prints frames/s to the end of the flush, and what predicting and pooling takes. */
@@ -17,6 +18,7 @@
 
 #include "libvmaf/libvmaf.h"
 #include "libvmaf/libvmaf_cuda.h"
+#include "libvmaf/turbo.h"
 
 static double now(void) {
     struct timespec t;
@@ -88,10 +90,12 @@ static VmafModel *use_model(VmafContext *vmaf, const char *version) {
     return model;
 }
 
+static void count_cells(void *user, const VmafTurboCells *cells) { *(unsigned *)user += (unsigned)cells->columns; }
+
 int main(int argc, char **argv) {
     if (argc < 6) {
         fprintf(stderr, "usage: library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS] "
-                        "[feature=NAME|model=VERSION|scene=bands]...\n");
+                        "[feature=NAME|model=VERSION|scene=bands|cells=SIZE]...\n");
         return 2;
     }
     const unsigned w = (unsigned)atoi(argv[1]), h = (unsigned)atoi(argv[2]), bpc = (unsigned)atoi(argv[3]);
@@ -135,18 +139,24 @@ int main(int argc, char **argv) {
     }
     VmafModel *model = NULL; /* the last one */
     char label[256] = "";
+    unsigned columns = 0;
+    VmafTurboMap map = {.size = sizeof map, .on_cells = count_cells, .user = &columns};
     for (int i = 6; i < argc; i++) {
         const char *name = strchr(argv[i], '=');
         if (!name) continue; /* THREADS */
         snprintf(label + strlen(label), sizeof label - strlen(label), " %s", name + 1);
         if (!strcmp(argv[i], "scene=bands"))
             is_banded = 1;
+        else if (!strncmp(argv[i], "cells=", 6))
+            map.cell = atoi(name + 1);
         else if (!strncmp(argv[i], "feature=", 8))
             need(vmaf_use_feature(vmaf, name + 1, NULL), "vmaf_use_feature");
         else
             model = use_model(vmaf, name + 1);
     }
-    if (!label[0]) model = use_model(vmaf, "vmaf_v0.6.1");
+    if (!label[0] || (map.cell && !model)) model = use_model(vmaf, "vmaf_v0.6.1");
+    map.model = model;
+    if (map.cell) need(vmaf_turbo_use_map(vmaf, &map), "vmaf_turbo_use_map");
 
     unsigned char *contents[4][3] = {{0}};
     const unsigned warm = frames / 5;

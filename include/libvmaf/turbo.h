@@ -108,9 +108,9 @@ int vmaf_turbo_wait_read(VmafContext *vmaf);
 int vmaf_turbo_hold_stream(VmafContext *vmaf, void *stream);
 
 /* Scores of parts of pictures (docs/spec/maps.md): cells, the squares of a map, and regions, rectangles with names.
- * Both are chosen before the first pictures, and are measured on the CPU: a backend of another name is refused with
- * the first pictures, "auto" becomes the CPU. So are models and features that have no scores for parts of pictures,
- * with a sentence in vmaf_turbo_last_error(). */
+ * Choose both before the first pictures. A device measures vif, adm and psnr; other features that maps or regions need
+ * run on the CPU, with a warning where the device was asked for by name. Models and features without scores for parts
+ * of pictures are refused, with a sentence in vmaf_turbo_last_error(). */
 
 /* The cells of a frame, valid during the call that hands them over. */
 typedef struct VmafTurboCells {

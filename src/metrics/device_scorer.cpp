@@ -8,6 +8,9 @@
 namespace vmaf {
 
 std::unique_ptr<DeviceScorer> Metric::make_device_scorer(Device &) const { throw Error(ENOTSUP, "no device code"); }
+std::unique_ptr<DeviceScorer> Metric::make_family_device_scorer(std::span<const Metric *const>, Device &device) const {
+    return make_device_scorer(device);
+}
 std::unique_ptr<DeviceScorer> Metric::make_tiling_device_scorer(Device &, const TileGrid &) const {
     throw Error(ENOTSUP, "its maps and regions have no device code");
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "device/device.hpp"
 #include "metrics/metric.hpp"
@@ -95,6 +96,11 @@ class DeviceScorer {
     virtual void enqueue(Queue &queue, const DeviceBatch &batch) const = 0;
     // Throws Error when the frame has no scores.
     virtual void collect(const DeviceResult &from, FrameResult &result) const = 0;
+    // For a family: results[i] belongs to its member i. This one is for families whose late options only emit() reads.
+    virtual void collect_family(const DeviceResult &from, std::span<FrameResult> results) const {
+        collect(from, results[0]);
+        for (FrameResult &other : results.subspan(1)) other = results[0];
+    }
 
   protected:
     // A constructor fills these.

@@ -103,6 +103,10 @@ class Metric {
     // The same for a device (metrics/device_scorer.hpp). Throws Error, with the reason, where the options or the
     // pictures are beyond the metric's device code.
     virtual std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const;
+    // One for a family; null where one pass of the device's code does not serve these members. This one is for families
+    // whose late options only emit() reads.
+    virtual std::unique_ptr<DeviceScorer> make_family_device_scorer(std::span<const Metric *const> members,
+                                                                    Device &device) const;
     // One that fills FrameResult::tiles, too.
     virtual std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const;
     virtual void emit(unsigned index, const FrameResult &result, ScoreSink &sink) = 0;

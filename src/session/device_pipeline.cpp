@@ -469,7 +469,7 @@ void DevicePipeline::collect_results(const Entry &entry, const Workspace &worksp
         if (entry.scorers >> i & 1) results[i] = next_result(entry, i, workspace);
     if (callers_ < scorers_.size()) check_samples(entry, results[callers_]);
     for (std::size_t i = 0; i < callers_; i++)
-        if (entry.scorers >> i & 1) scorers_[i]->collect(results[i], receiver_.result_of(*entry.frame, i));
+        if (entry.scorers >> i & 1) scorers_[i]->collect_family(results[i], receiver_.results_of(*entry.frame, i));
 }
 
 // Throws where the frame has samples above the depth, or looks back at a frame that has.

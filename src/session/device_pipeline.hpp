@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -36,7 +37,8 @@ class DevicePipeline {
     class Receiver {
       public:
         virtual ~Receiver() = default;
-        virtual FrameResult &result_of(Frame &frame, std::size_t scorer) = 0;
+        // One for each member of the family that the scorer serves.
+        virtual std::span<FrameResult> results_of(Frame &frame, std::size_t scorer) = 0;
         virtual void refused(Frame &frame, std::exception_ptr error) = 0; // it has no results; measured() follows
         virtual void measured(Frame &frame) = 0; // all results of a frame are there, or failed() was called
         virtual void failed(std::exception_ptr error) = 0;

@@ -58,7 +58,9 @@ std::vector<Score> frames_from(unsigned first, unsigned count) {
 
 class Collecting final : public DevicePipeline::Receiver {
   public:
-    FrameResult &result_of(Frame &frame, std::size_t scorer) override { return frame.results[scorer]; }
+    std::span<FrameResult> results_of(Frame &frame, std::size_t scorer) override {
+        return std::span(frame.results).subspan(scorer, 1);
+    }
     void measured(Frame &frame) override {
         EXPECT_FALSE(frame.measured);
         frame.measured = true;

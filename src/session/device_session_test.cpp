@@ -73,6 +73,29 @@ TEST(DeviceSession, GivesTheScoresOfTheCpu) {
         }
 }
 
+// More members than one pass takes, of every kind, between others.
+TEST(DeviceSession, FamiliesGiveTheScoresOfTheCpu) {
+    const Registered features = {{"vif", {}},
+                                 {"adm", {{"adm_enhn_gain_limit", "1"}}},
+                                 {"vif", {{"vif_enhn_gain_limit", "1"}}},
+                                 {"motion", {}},
+                                 {"vif", {{"vif_enhn_gain_limit", "1.5"}}},
+                                 {"adm", {}},
+                                 {"adm", {{"adm_enhn_gain_limit", "1.5"}}},
+                                 {"adm", {{"adm_csf_mode", "1"}}},
+                                 {"motion", {{"motion_max_val", "5"}}},
+                                 {"motion_v2", {}},
+                                 {"vif", {{"vif_skip_scale0", "true"}}}};
+    Session cpu({.subsample = 2});
+    score(cpu, features, 7);
+    for (const unsigned width : {32u, 64u}) {
+        Session session({.threads = 1, .subsample = 2});
+        session.use_device({.device = open_host_device(width), .is_explicit = true});
+        score(session, features, 7);
+        expect_same_scores(cpu, session);
+    }
+}
+
 TEST(DeviceSession, SubsamplesLikeTheCpu) {
     Session cpu({.subsample = 3}), session({.threads = 1, .subsample = 3});
     session.use_device({.device = open_host_device(64), .is_explicit = false});

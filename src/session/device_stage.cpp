@@ -6,9 +6,9 @@
 
 #include "base/error.hpp"
 #include "device/callers_queue.hpp"
-#include "device/dispatch.hpp"
 #include "picture/foreign.hpp"
 #include "session/extractor_name.hpp"
+#include "session/metric_family.hpp"
 #include "system/log.hpp"
 
 namespace vmaf {
@@ -19,65 +19,103 @@ constexpr std::size_t kMaxScorers = 32; // bits of a frame's mask
 
 } // namespace
 
-void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candidate> &candidates) {
-    const std::string backend(this->backend());
-    std::vector<const MetricSlot *> slots;
+// What has a place on the device so far, by scorer.
+struct DeviceStage::Scorers {
+    struct Served {
+        std::vector<const MetricSlot *> slots;
+        std::vector<const Metric *> metrics;
+        Dispatch dispatch;
+        bool has_tiles;
+    };
+    std::vector<Served> served;
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
-    DevicePipeline::Config config{
-        .batches_at_once = choice_.batches_at_once, .batch = choice_.batch, .wait_after = {}, .looks_back = {}};
-    for (const auto &[slot, metric, tiles] : candidates) {
-        if (slot->place() == MetricSlot::Place::cpu) continue;
-        std::string reason;
-        if (!slot->info().on_devices)
-            reason = "no " + backend + " kernel";
-        else if (scorers.size() == kMaxScorers)
-            reason = "too many features on the device";
-        else
-            try {
-                scorers.push_back(tiles ? metric->make_tiling_device_scorer(device(), *tiles)
-                                        : metric->make_device_scorer(device()));
-            } catch (const Error &e) {
-                if (e.code() != ENOTSUP) throw;
-                reason = e.what();
-            }
-        if (reason.empty()) {
-            slots.push_back(slot);
-            const auto dispatch =
-                DispatchTable::of_process(device().dispatch_request(), plain_extractor_name).of(slot->info().name);
-            config.wait_after.push_back(dispatch == Dispatch::serial);
-            config.looks_back.push_back(std::max(metric->history().ref, metric->history().dist));
-            if (dispatch != Dispatch::adaptive && config.batch == 0) config.batch = 1;
+};
+
+// Lets a scorer that is there serve this one, too, where its device code can measure both in one pass.
+bool DeviceStage::join_family(const Candidate &candidate, Dispatch dispatch, Scorers &made) const {
+    if (candidate.tiles) return false;
+    for (std::size_t i = 0; i < made.served.size(); i++) {
+        Scorers::Served &served = made.served[i];
+        if (served.has_tiles || served.dispatch != dispatch || !are_of_one_family(*candidate.slot, *served.slots[0]))
             continue;
-        }
-        const std::string name(slot->info().name);
-        if (slot->place() == MetricSlot::Place::pinned)
-            throw invalid("feature '" + name + "_" + backend + "' cannot run: " + reason);
-        log(choice_.is_explicit ? LogLevel::warning : LogLevel::info,
-            "feature '" + slot->identity() + "' runs on the CPU: " + reason);
+        std::vector<const Metric *> metrics = served.metrics;
+        metrics.push_back(candidate.metric);
+        auto scorer = metrics[0]->make_family_device_scorer(metrics, device());
+        if (!scorer) continue;
+        made.scorers[i] = std::move(scorer);
+        served.metrics = std::move(metrics);
+        served.slots.push_back(candidate.slot);
+        return true;
     }
-    if (scorers.empty()) {
+    return false;
+}
+
+// Why it cannot run there; empty: it does.
+std::string DeviceStage::try_on_device(const Candidate &candidate, Scorers &made) const {
+    const auto &[slot, metric, tiles] = candidate;
+    if (!slot->info().on_devices) return "no " + std::string(backend()) + " kernel";
+    const auto dispatch =
+        DispatchTable::of_process(device().dispatch_request(), plain_extractor_name).of(slot->info().name);
+    try {
+        if (join_family(candidate, dispatch, made)) return {};
+        if (made.scorers.size() == kMaxScorers) return "too many features on the device";
+        made.scorers.push_back(tiles ? metric->make_tiling_device_scorer(device(), *tiles)
+                                     : metric->make_device_scorer(device()));
+        made.served.push_back({{slot}, {metric}, dispatch, tiles != nullptr});
+    } catch (const Error &e) {
+        if (e.code() != ENOTSUP) throw;
+        return e.what();
+    }
+    return {};
+}
+
+void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candidate> &candidates) {
+    Scorers made;
+    for (const Candidate &candidate : candidates) {
+        const MetricSlot &slot = *candidate.slot;
+        if (slot.place() == MetricSlot::Place::cpu) continue;
+        const std::string reason = try_on_device(candidate, made);
+        if (reason.empty()) continue;
+        if (slot.place() == MetricSlot::Place::pinned)
+            throw invalid("feature '" + std::string(slot.info().name) + "_" + std::string(backend()) +
+                          "' cannot run: " + reason);
+        log(choice_.is_explicit ? LogLevel::warning : LogLevel::info,
+            "feature '" + slot.identity() + "' runs on the CPU: " + reason);
+    }
+    if (made.scorers.empty()) {
         prepared_ = true;
         return;
     }
+    DevicePipeline::Config config{
+        .batches_at_once = choice_.batches_at_once, .batch = choice_.batch, .wait_after = {}, .looks_back = {}};
+    std::vector<std::vector<const MetricSlot *>> families;
+    for (const Scorers::Served &served : made.served) {
+        families.push_back(served.slots);
+        config.wait_after.push_back(served.dispatch == Dispatch::serial);
+        const History history = served.metrics[0]->history();
+        config.looks_back.push_back(std::max(history.ref, history.dist));
+        if (served.dispatch != Dispatch::adaptive && config.batch == 0) config.batch = 1;
+    }
     const unsigned batch = config.batch ? config.batch : DevicePipeline::batch_for(format);
     if (config.batches_at_once == 0)
-        config.batches_at_once = DevicePipeline::batches_at_once_for(
-            std::any_of(scorers.begin(), scorers.end(), [](const auto &scorer) { return scorer->has_long_chains(); }));
+        config.batches_at_once = DevicePipeline::batches_at_once_for(std::any_of(
+            made.scorers.begin(), made.scorers.end(), [](const auto &scorer) { return scorer->has_long_chains(); }));
     const unsigned batches_at_once = config.batches_at_once;
-    pipeline_ = std::make_unique<DevicePipeline>(choice_.device, format, std::move(scorers), config, receiver_);
+    pipeline_ = std::make_unique<DevicePipeline>(choice_.device, format, std::move(made.scorers), config, receiver_);
     frames_in_flight_ = DevicePipeline::frames_in_flight(batches_at_once, batch) + batch; // those being emitted
-    slots_ = std::move(slots);
+    families_ = std::move(families);
     prepared_ = true;
 }
 
-std::optional<std::size_t> DeviceStage::scorer_of(const MetricSlot &slot) const {
-    const auto found = std::find(slots_.begin(), slots_.end(), &slot);
-    if (found == slots_.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - slots_.begin());
+std::optional<DeviceStage::Place> DeviceStage::place_of(const MetricSlot &slot) const {
+    for (std::size_t i = 0; i < families_.size(); i++)
+        for (std::size_t k = 0; k < families_[i].size(); k++)
+            if (families_[i][k] == &slot) return Place{i, k};
+    return std::nullopt;
 }
 
 bool DeviceStage::has_scored() const {
-    return std::any_of(slots_.begin(), slots_.end(), [](const MetricSlot *slot) { return slot->emitted(); });
+    return std::any_of(families_.begin(), families_.end(), [](const auto &members) { return members[0]->emitted(); });
 }
 
 Picture DeviceStage::download(const Picture &picture) {

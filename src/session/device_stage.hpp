@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "device/dispatch.hpp"
 #include "session/device_pipeline.hpp"
 #include "session/metric_slot.hpp"
 #include "session/session.hpp"
@@ -31,9 +33,14 @@ class DeviceStage {
     void prepare(const PictureFormat &format, const std::vector<Candidate> &candidates);
     bool prepared() const { return prepared_; }
 
-    // Which of the pipeline's scorers serves a slot; none: it runs on the CPU.
-    std::optional<std::size_t> scorer_of(const MetricSlot &slot) const;
-    std::size_t scorers() const { return slots_.size(); }
+    // Which of the pipeline's scorers serves a slot, and its place among those that it serves. None: it runs on the
+    // CPU.
+    struct Place {
+        std::size_t scorer, member;
+    };
+    std::optional<Place> place_of(const MetricSlot &slot) const;
+    std::size_t scorers() const { return families_.size(); }
+    std::size_t members(std::size_t scorer) const { return families_[scorer].size(); }
     DevicePipeline *pipeline() const { return pipeline_.get(); } // null if no metric runs on the device
     unsigned frames_in_flight() const { return frames_in_flight_; }
     bool has_scored() const;
@@ -42,10 +49,14 @@ class DeviceStage {
     Picture download(const Picture &picture);
 
   private:
+    struct Scorers;
+    std::string try_on_device(const Candidate &candidate, Scorers &made) const;
+    bool join_family(const Candidate &candidate, Dispatch dispatch, Scorers &made) const;
+
     DeviceChoice choice_;
     DevicePipeline::Receiver &receiver_;
     bool prepared_ = false;
-    std::vector<const MetricSlot *> slots_; // by scorer
+    std::vector<std::vector<const MetricSlot *>> families_; // by scorer: those that it serves
     unsigned frames_in_flight_ = 0;
     std::unique_ptr<DeviceMemory> download_memory_; // one picture's luma; made with the first download
     std::unique_ptr<Queue> download_queue_;

@@ -39,7 +39,10 @@ struct Frame {
     std::vector<std::size_t> result_of_slot;         // by place in `slots`
     std::shared_ptr<const LocalScores::Areas> areas; // null: no local scores are wanted
     std::vector<double> local_figures;
-    std::vector<std::size_t> result_of_scorer; // where results from the device go, by scorer
+    struct ScorerResults {
+        std::size_t first, count;
+    };
+    std::vector<ScorerResults> results_of_scorer; // where those from the device go, by scorer
 
     // FrameQueue's:
     std::atomic<std::size_t> unmeasured{0}; // results that are still to come; all those from the device count as one

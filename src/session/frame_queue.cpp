@@ -131,8 +131,9 @@ void FrameQueue::report_errors() {
     std::rethrow_exception(error);
 }
 
-FrameResult &FrameQueue::result_of(Frame &frame, std::size_t scorer) {
-    return frame.results[frame.result_of_scorer[scorer]];
+std::span<FrameResult> FrameQueue::results_of(Frame &frame, std::size_t scorer) {
+    const Frame::ScorerResults &of = frame.results_of_scorer[scorer];
+    return std::span(frame.results).subspan(of.first, of.count);
 }
 
 void FrameQueue::failed(std::exception_ptr error) {

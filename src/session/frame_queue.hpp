@@ -52,7 +52,7 @@ class FrameQueue final : public DevicePipeline::Receiver {
     WorkerPool &copiers(Memory memory);
 
     // Receiver
-    FrameResult &result_of(Frame &frame, std::size_t scorer) override;
+    std::span<FrameResult> results_of(Frame &frame, std::size_t scorer) override;
     void refused(Frame &frame, std::exception_ptr error) override { refuse(frame, std::move(error)); }
     void measured(Frame &frame) override { one_result_less(frame); }
     void failed(std::exception_ptr error) override;

@@ -4,11 +4,10 @@
 
 namespace vmaf {
 
-bool MetricFamily::takes(const MetricSlot &slot) const {
-    const MetricSlot &first = *members_.front();
+bool are_of_one_family(const MetricSlot &a, const MetricSlot &b) {
     const auto family = [](const MetricInfo &info) { return info.family.empty() ? info.name : info.family; };
-    return family(slot.info()) == family(first.info()) && slot.info().every_frame == first.info().every_frame &&
-           slot.options().same_front(first.options());
+    return family(a.info()) == family(b.info()) && a.info().every_frame == b.info().every_frame &&
+           a.options().same_front(b.options());
 }
 
 std::unique_ptr<FrameScorer> MetricFamily::make_scorer(Isa isa) const {

@@ -13,11 +13,14 @@
 
 namespace vmaf {
 
+// Whether one pass can measure for both; metrics may still need several for some options.
+bool are_of_one_family(const MetricSlot &a, const MetricSlot &b);
+
 class MetricFamily final {
   public:
     explicit MetricFamily(const MetricSlot &first) : members_{&first} {}
 
-    bool takes(const MetricSlot &slot) const;
+    bool takes(const MetricSlot &slot) const { return are_of_one_family(slot, *members_.front()); }
     void add(const MetricSlot &slot) { members_.push_back(&slot); } // before the first frame
     std::span<const MetricSlot *const> members() const { return members_; }
 

@@ -35,9 +35,9 @@ class SessionDevice {
     DeviceStage *stage() const { return stage_.get(); } // null without a device
     DevicePipeline *pipeline() const { return stage_ ? stage_->pipeline() : nullptr; }
     bool may_come() const { return stage_ || wish_.needs_device(); }
-    // Which of the pipeline's scorers serves a slot; none: it runs on the CPU.
-    std::optional<std::size_t> scorer_of(const MetricSlot &slot) const {
-        return stage_ ? stage_->scorer_of(slot) : std::nullopt;
+    // None: it runs on the CPU.
+    std::optional<DeviceStage::Place> place_of(const MetricSlot &slot) const {
+        return stage_ ? stage_->place_of(slot) : std::nullopt;
     }
 
   private:

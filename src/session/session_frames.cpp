@@ -181,12 +181,16 @@ std::uint32_t Session::Impl::assign_scorers(Frame &frame) const {
     std::size_t results = 0;
     frame.parts.clear();
     frame.result_of_slot.clear();
-    if (has_pipeline) frame.result_of_scorer.resize(device.stage()->scorers());
+    if (has_pipeline) frame.results_of_scorer.assign(device.stage()->scorers(), {});
     for (const MetricSlot *slot : frame.slots)
-        if (const auto scorer = has_pipeline ? device.scorer_of(*slot) : std::nullopt) {
-            scorers |= 1u << *scorer;
-            frame.result_of_scorer[*scorer] = results;
-            frame.result_of_slot.push_back(results++);
+        if (const auto place = has_pipeline ? device.place_of(*slot) : std::nullopt) {
+            Frame::ScorerResults &of = frame.results_of_scorer[place->scorer];
+            if (of.count == 0) { // the members of a family score the same frames
+                of = {results, device.stage()->members(place->scorer)};
+                results += of.count;
+                scorers |= 1u << place->scorer;
+            }
+            frame.result_of_slot.push_back(of.first + place->member);
         } else {
             frame.result_of_slot.push_back(part_of(*slot->family, frame, results).first + slot->place_in_family);
         }

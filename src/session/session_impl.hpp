@@ -32,7 +32,7 @@ class Session::Impl final : public FrameWork {
     void add(MetricSet::Slots slots);
     void use_local_scores(LocalConfig config);
     void prepare(const PictureFormat &format);
-    bool is_on_device(const MetricSlot &slot) const { return device.scorer_of(slot).has_value(); }
+    bool is_on_device(const MetricSlot &slot) const { return device.place_of(slot).has_value(); }
 
     // Frames
     void read(const PicturePair &pair, unsigned index);

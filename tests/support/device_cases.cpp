@@ -43,6 +43,10 @@ std::string DeviceCase::name() const {
     std::string text = metric + " " + std::to_string(format.width) + "x" + std::to_string(format.height) + " " +
                        to_string(format.pixel_format) + " " + std::to_string(format.bits) + " bit";
     for (const auto &[option, value] : options) text += " " + option + "=" + value;
+    for (const OptionTexts &other : others) {
+        text += " and";
+        for (const auto &[option, value] : other) text += " " + option + "=" + value;
+    }
     if (cell) text += " cells of " + std::to_string(cell);
     return text;
 }
@@ -55,6 +59,12 @@ void DeviceCaseList::add(unsigned width, unsigned height, unsigned bits, const O
 void DeviceCaseList::add_tiles(unsigned width, unsigned height, unsigned bits, int cell, const OptionTexts &options,
                                PixelFormat format) {
     cases_.push_back({metric_, options, {format, bits, width, height}, cell});
+}
+
+void DeviceCaseList::add_family(unsigned width, unsigned height, unsigned bits, const std::vector<OptionTexts> &members,
+                                PixelFormat format) {
+    cases_.push_back({metric_, members[0], {format, bits, width, height}});
+    cases_.back().others.assign(members.begin() + 1, members.end());
 }
 
 std::vector<DeviceCase> DeviceCaseList::take() {

@@ -15,8 +15,9 @@ struct DeviceCase {
     std::string metric;
     OptionTexts options;
     PictureFormat format;
-    int cell = 0;         // not 0: with the tiles of such cells and of a region
-    double tolerance = 0; // relative, of the figures of a frame; 0: every bit
+    int cell = 0;                      // not 0: with the tiles of such cells and of a region
+    double tolerance = 0;              // relative, of the figures of a frame; 0: every bit
+    std::vector<OptionTexts> others{}; // further members of a family that one scorer serves
 
     std::string name() const; // "vif 87x65 4:0:0 8 bit vif_enhn_gain_limit=1"
 };
@@ -30,6 +31,9 @@ class DeviceCaseList {
     // With tiles (maps.md), too.
     void add_tiles(unsigned width, unsigned height, unsigned bits, int cell, const OptionTexts &options = {},
                    PixelFormat format = PixelFormat::yuv400p);
+    // One scorer for metrics with these options.
+    void add_family(unsigned width, unsigned height, unsigned bits, const std::vector<OptionTexts> &members,
+                    PixelFormat format = PixelFormat::yuv400p);
     // For a metric whose page says that its bits differ, and why; for all of its cases.
     void set_tolerance(double relative) { tolerance_ = relative; }
 

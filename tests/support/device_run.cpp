@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/aligned.hpp"
+#include "base/error.hpp"
 #include "metrics/registry.hpp"
 #include "support/metric_run.hpp"
 
@@ -173,27 +174,45 @@ DeviceBatch DeviceRun::batch(unsigned first, unsigned last) const {
     return batch;
 }
 
-std::vector<FrameResult> DeviceRun::results() {
+std::vector<std::vector<FrameResult>> DeviceRun::results(std::size_t members) {
     const Device::Scope scope(device_);
     queue_->download(host_results_->data(), 0, results_->data(), 0, {results_->size(), 1});
     queue_->finish();
-    std::vector<FrameResult> results(count_);
+    std::vector results(count_, std::vector<FrameResult>(members));
     for (unsigned i = 0; i < count_; i++)
-        scorer_.collect({i, host_results_->data() + i * scorer_.results().bytes()}, results[i]);
+        scorer_.collect_family({i, host_results_->data() + i * scorer_.results().bytes()}, results[i]);
     return results;
 }
+
+namespace {
+
+std::vector<std::vector<FrameResult>> run_on_device(const DeviceScorer &scorer, std::size_t members,
+                                                    const std::vector<PicturePair> &pairs, Device &device) {
+    DeviceRun run(scorer, pairs, device);
+    const auto count = static_cast<unsigned>(pairs.size());
+    {
+        const Device::Scope scope(device);
+        scorer.enqueue(run.queue(), run.batch(0, 1));
+        if (count > 1) scorer.enqueue(run.queue(), run.batch(1, count));
+    }
+    return run.results(members);
+}
+
+} // namespace
 
 std::vector<FrameResult> results_on_device(const Metric &metric, const std::vector<PicturePair> &pairs, Device &device,
                                            const TileGrid *tiles) {
     const auto scorer = tiles ? metric.make_tiling_device_scorer(device, *tiles) : metric.make_device_scorer(device);
-    DeviceRun run(*scorer, pairs, device);
-    const auto count = static_cast<unsigned>(pairs.size());
-    {
-        const Device::Scope scope(device);
-        scorer->enqueue(run.queue(), run.batch(0, 1));
-        if (count > 1) scorer->enqueue(run.queue(), run.batch(1, count));
-    }
-    return run.results();
+    std::vector<FrameResult> results;
+    for (auto &of_frame : run_on_device(*scorer, 1, pairs, device)) results.push_back(std::move(of_frame[0]));
+    return results;
+}
+
+std::vector<std::vector<FrameResult>> family_results_on_device(std::span<const Metric *const> members,
+                                                               const std::vector<PicturePair> &pairs, Device &device) {
+    const auto scorer = members[0]->make_family_device_scorer(members, device);
+    if (!scorer) throw Error(ENOTSUP, "no scorer for this family");
+    return run_on_device(*scorer, members.size(), pairs, device);
 }
 
 bool same_figure(double a, double b, double relative) {
@@ -235,10 +254,50 @@ std::string tile_difference(const DeviceCase &c, const Metric &metric, const Til
 
 } // namespace
 
-std::string device_difference(const DeviceCase &c, const std::vector<PicturePair> &pairs, Device &device, Isa isa) {
+namespace {
+
+std::unique_ptr<Metric> prepared(const DeviceCase &c, const OptionTexts &options) {
     const MetricInfo &info = *find_metric(c.metric);
-    const auto instance = info.create(OptionValues(info.name, info.options, c.options));
+    auto instance = info.create(OptionValues(info.name, info.options, options));
     instance->prepare(c.format);
+    return instance;
+}
+
+// Empty if all figures agree.
+std::string figure_difference(const DeviceCase &c, std::size_t frame, const FrameResult &wanted, const FrameResult &got,
+                              const Device &device) {
+    for (std::size_t k = 0; k < wanted.values.size(); k++) {
+        const double a = wanted.values[k], b = got.values[k];
+        if (same_figure(a, b, c.tolerance)) continue;
+        char text[200];
+        std::snprintf(text, sizeof text, "frame %zu, value %zu: %.17g (%lld) on %s, %.17g (%lld) on the CPU", frame, k,
+                      b, std::bit_cast<long long>(b), device.info().arch.c_str(), a, std::bit_cast<long long>(a));
+        return text;
+    }
+    return {};
+}
+
+std::string family_difference(const DeviceCase &c, const std::vector<PicturePair> &pairs, Device &device, Isa isa) {
+    std::vector<std::unique_ptr<Metric>> owned = {};
+    owned.push_back(prepared(c, c.options));
+    for (const OptionTexts &options : c.others) owned.push_back(prepared(c, options));
+    std::vector<const Metric *> members;
+    for (const auto &metric : owned) members.push_back(metric.get());
+    const auto got = family_results_on_device(members, pairs, device);
+    for (std::size_t member = 0; member < members.size(); member++) {
+        const auto wanted = results_on_cpu(*members[member], pairs, isa);
+        for (std::size_t i = 0; i < pairs.size(); i++)
+            if (const std::string text = figure_difference(c, i, wanted[i], got[i][member], device); !text.empty())
+                return "member " + std::to_string(member) + ", " + text;
+    }
+    return {};
+}
+
+} // namespace
+
+std::string device_difference(const DeviceCase &c, const std::vector<PicturePair> &pairs, Device &device, Isa isa) {
+    if (!c.others.empty()) return family_difference(c, pairs, device, isa);
+    const auto instance = prepared(c, c.options);
     const TileGrid grid = c.cell ? grid_of(c) : TileGrid();
     const TileGrid *const tiles = c.cell ? &grid : nullptr;
     const auto wanted = results_on_cpu(*instance, pairs, isa, tiles);
@@ -247,14 +306,7 @@ std::string device_difference(const DeviceCase &c, const std::vector<PicturePair
         if (tiles)
             if (const std::string text = tile_difference(c, *instance, grid, wanted[i], got[i]); !text.empty())
                 return "frame " + std::to_string(i) + ", " + text;
-        for (std::size_t k = 0; k < wanted[i].values.size(); k++) {
-            const double a = wanted[i].values[k], b = got[i].values[k];
-            if (same_figure(a, b, c.tolerance)) continue;
-            char text[200];
-            std::snprintf(text, sizeof text, "frame %zu, value %zu: %.17g (%lld) on %s, %.17g (%lld) on the CPU", i, k,
-                          b, std::bit_cast<long long>(b), device.info().arch.c_str(), a, std::bit_cast<long long>(a));
-            return text;
-        }
+        if (std::string text = figure_difference(c, i, wanted[i], got[i], device); !text.empty()) return text;
     }
     return {};
 }

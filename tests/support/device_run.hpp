@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,8 @@ class DeviceRun {
 
     DeviceBatch batch(unsigned first, unsigned last) const; // frames first .. last - 1
     Queue &queue() const { return *queue_; }
-    std::vector<FrameResult> results(); // when all frames are enqueued
+    // When all frames are enqueued: by frame, for each member of the family that the scorer serves.
+    std::vector<std::vector<FrameResult>> results(std::size_t members);
 
   private:
     std::size_t place(unsigned frame, bool dist) const { return (2 * frame + dist) * picture_bytes_; }
@@ -53,6 +55,10 @@ std::vector<FrameResult> results_on_cpu(const Metric &metric, const std::vector<
 // In two batches: one frame, then the others.
 std::vector<FrameResult> results_on_device(const Metric &metric, const std::vector<PicturePair> &pairs, Device &device,
                                            const TileGrid *tiles = nullptr);
+
+// By frame, for each member of a family. Throws Error where one scorer does not serve it.
+std::vector<std::vector<FrameResult>> family_results_on_device(std::span<const Metric *const> members,
+                                                               const std::vector<PicturePair> &pairs, Device &device);
 
 // Scores the pairs on both. Empty if all figures agree as the case asks, else where they differ first.
 std::string device_difference(const DeviceCase &c, const std::vector<PicturePair> &pairs, Device &device,

@@ -159,9 +159,11 @@ class AdmMetric final : public Metric {
         return std::make_unique<Scorer>(alone, rows_for(isa));
     }
     std::unique_ptr<FrameScorer> make_family_scorer(std::span<const Metric *const> members, Isa isa) const override {
-        std::vector<const Plan *> plans;
-        for (const Metric *member : members) plans.push_back(&static_cast<const AdmMetric *>(member)->plan_);
-        return std::make_unique<Scorer>(plans, rows_for(isa));
+        return std::make_unique<Scorer>(plans_of(members), rows_for(isa));
+    }
+    std::unique_ptr<DeviceScorer> make_family_device_scorer(std::span<const Metric *const> members,
+                                                            Device &device) const override {
+        return adm::make_family_device_scorer(plans_of(members), device);
     }
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
         return adm::make_device_scorer(plan_, nullptr, device);
@@ -198,6 +200,12 @@ class AdmMetric final : public Metric {
     }
 
   private:
+    static std::vector<const Plan *> plans_of(std::span<const Metric *const> members) {
+        std::vector<const Plan *> plans;
+        for (const Metric *member : members) plans.push_back(&static_cast<const AdmMetric *>(member)->plan_);
+        return plans;
+    }
+
     Plan plan_;
 };
 

@@ -22,8 +22,8 @@ VMAF_DEVICE_FN constexpr int adm_tap(bool high, int k) {
 // Settings of one scale; everything that options and sizes decide.
 struct AdmSettings {
     u32 weight[2];                // of H and V, of D (3.7)
-    u32 gain;                     // adm_enhn_gain_limit where it is an integer
-    u64 gain_bits;                // the double
+    u32 gains[2];                 // adm_enhn_gain_limit where it is an integer; the second where one pass serves two
+    u64 gain_bits;                // the first as a double
     int left, right, top, bottom; // scored window
     int den_shift, den_row_shift; // c and v of 3.6 (scale 0: no c, S)
     int num_shift, num_row_shift; // c (of H and V) and v of 3.8
@@ -77,22 +77,22 @@ template <class C, int S> VMAF_DEVICE_FN bool adm_angle(int oh, int ov, int th, 
 // Magnitude of r after enhancement: the smaller of gain * rm and tm (3.5).
 template <class C, bool kGeneral> struct AdmEnhanced;
 template <class C> struct AdmEnhanced<C, false> { // integer gains
-    static VMAF_DEVICE_FN u32 run(u32 rm, u32 tm, const AdmSettings &s) {
-        const u64 grown = static_cast<u64>(rm) * s.gain;
+    static VMAF_DEVICE_FN u32 run(u32 rm, u32 tm, const AdmSettings &s, int which) {
+        const u64 grown = static_cast<u64>(rm) * s.gains[which];
         return grown < tm ? static_cast<u32>(grown) : tm;
     }
 };
 template <class C> struct AdmEnhanced<C, true> {
-    static VMAF_DEVICE_FN u32 run(u32 rm, u32 tm, const AdmSettings &s) {
+    static VMAF_DEVICE_FN u32 run(u32 rm, u32 tm, const AdmSettings &s, int) {
         using F = typename C::f64;
         const F grown = F(rm) * F64<F>::from_bits(s.gain_bits);
         return grown < F(tm) ? static_cast<u32>(truncated(grown)) : tm;
     }
 };
 
-// r of 3.5, in magnitudes: tm is t with the sign of o; r is 0 unless both have the same sign.
-template <class C, int S, bool kGeneral>
-VMAF_DEVICE_FN int adm_restored(int o, int t, bool enhance, const AdmSettings &s) {
+// r of 3.5 under each gain limit, in magnitudes: tm is t with the sign of o; r is 0 unless both have the same sign.
+template <class C, int S, bool kGeneral, int kGains>
+VMAF_DEVICE_FN void adm_restored(int o, int t, bool enhance, const AdmSettings &s, int (&out)[kGains]) {
     const u32 m = magnitude(o), negative = static_cast<u32>(o) >> 31;
     const int tm = o < 0 ? -t : t;
     u32 rm;
@@ -101,15 +101,6 @@ VMAF_DEVICE_FN int adm_restored(int o, int t, bool enhance, const AdmSettings &s
         u32 k = (reciprocal * static_cast<u32>(tm) + 16384) >> 15; // the product is at most 2^30 where it is used
         if (tm > static_cast<int>(m)) k = 32768;
         rm = (k * m + 16384 - negative) >> 15;
-        // Above 327 the smallest of gain * rm and tm is known (|t| <= 22930), so 32 bits do.
-        if (enhance) {
-            if (kGeneral)
-                rm = AdmEnhanced<C, kGeneral>::run(rm, static_cast<u32>(tm), s);
-            else {
-                const u32 grown = rm * s.gain;
-                rm = grown < static_cast<u32>(tm) ? grown : static_cast<u32>(tm);
-            }
-        }
     } else {
         const int e = m >= 32768 ? 17 - C::leading_zeros(m) : 0;
         const u32 n = (m + ((1u << e) >> 1)) >> e;
@@ -118,10 +109,21 @@ VMAF_DEVICE_FN int adm_restored(int o, int t, bool enhance, const AdmSettings &s
             (15 + e);
         const u32 k = p < 32768 ? static_cast<u32>(p) : 32768;
         rm = static_cast<u32>((static_cast<u64>(k) * m + (16384 - negative)) >> 15);
-        if (enhance) rm = AdmEnhanced<C, kGeneral>::run(rm, static_cast<u32>(tm), s);
     }
-    rm = o != 0 && tm > 0 ? rm : 0;
-    return negative ? -static_cast<int>(rm) : static_cast<int>(rm);
+    VMAF_UNROLL
+    for (int g = 0; g < kGains; g++) {
+        u32 grown = rm;
+        if (enhance) {
+            if (S > 0 || kGeneral)
+                grown = AdmEnhanced<C, kGeneral>::run(rm, static_cast<u32>(tm), s, g);
+            else { // above 327 the smallest of gain * rm and tm is known (|t| <= 22930), so 32 bits do
+                grown = rm * s.gains[g];
+                grown = grown < static_cast<u32>(tm) ? grown : static_cast<u32>(tm);
+            }
+        }
+        grown = o != 0 && tm > 0 ? grown : 0;
+        out[g] = negative ? -static_cast<int>(grown) : static_cast<int>(grown);
+    }
 }
 
 // Masking terms of one coefficient (3.8), added up over the bands; `surplus` is what the centre counts more than a

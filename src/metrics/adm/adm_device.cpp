@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "device/trace.hpp"
 #include "metrics/adm/adm_kernels.hpp"
@@ -37,7 +39,7 @@ AdmSettings settings_of(const Plan &plan, int scale) {
     const ScalePlan &p = plan.scale[static_cast<std::size_t>(scale)];
     const Window &w = p.window;
     return {.weight = {p.weight[0], p.weight[2]},
-            .gain = static_cast<u32>(plan.options.enhn_gain_limit),
+            .gains = {static_cast<u32>(plan.options.enhn_gain_limit), 0},
             .gain_bits = std::bit_cast<std::uint64_t>(plan.options.enhn_gain_limit),
             .left = w.left,
             .right = w.right,
@@ -52,6 +54,8 @@ AdmSettings settings_of(const Plan &plan, int scale) {
 // Kernels of scale 0 with 8 bits and with more, then of scales 1 to 3.
 using KernelNames = std::array<const char *, 1 + kScales>;
 constexpr KernelNames kNames = {"adm_scale0_8", "adm_scale0_16", "adm_scale1", "adm_scale2", "adm_scale3"};
+constexpr KernelNames kPairNames = {"adm_pair_scale0_8", "adm_pair_scale0_16", "adm_pair_scale1", "adm_pair_scale2",
+                                    "adm_pair_scale3"};
 constexpr KernelNames kGeneralNames = {"adm_general_scale0_8", "adm_general_scale0_16", "adm_general_scale1",
                                        "adm_general_scale2", "adm_general_scale3"};
 constexpr KernelNames kTilesNames = {"adm_tiles_scale0_8", "adm_tiles_scale0_16", "adm_tiles_scale1",
@@ -62,28 +66,37 @@ constexpr KernelNames kGeneralTilesNames = {"adm_tiles_general_scale0_8", "adm_t
 
 constexpr std::array kRanges = {"adm scale0", "adm scale1", "adm scale2", "adm scale3"}; // for profilers
 
+// A member of a family.
+struct Member {
+    std::size_t gain; // which of the kernels' gain limits it has
+    bool skip_aim;
+};
+
 class AdmDeviceScorer final : public DeviceScorer {
   public:
-    // `grid`: tiles that are wanted, too; null: none.
-    AdmDeviceScorer(const Plan &plan, const TileGrid *grid, Device &device) : plan_(plan) {
+    // One gain limit or two (can_pair()). `grid`: tiles that are wanted, too, with one limit; null: none.
+    AdmDeviceScorer(const Plan &plan, std::optional<double> second_gain, std::vector<Member> members,
+                    const TileGrid *grid, Device &device)
+        : plan_(plan), members_(std::move(members)), gains_(second_gain ? 2 : 1) {
         if (grid) tiles_.emplace(*grid, kImages, edge_above, device);
         for (int s = 0; s < kScales; s++) {
             Scale &scale = scales_[static_cast<std::size_t>(s)];
             scale.kernel = device.load({"adm", kernel_name(s, is_plain(plan, s, device.info().group_width))});
             scale.window = plan.scale[static_cast<std::size_t>(s)].window;
             scale.settings = settings_of(plan, s);
+            if (second_gain) scale.settings.gains[1] = static_cast<u32>(*second_gain);
             scale.columns = blocks_for(scale.window.width, scale.kernel.shape.tile_width);
             scale.pitch = (scale.window.width + 15) / 16 * 16;
             const auto rows = static_cast<std::size_t>(scale.window.height);
             const std::size_t samples = static_cast<std::size_t>(scale.pitch) * rows;
             scale.counters = scratch_.add<u32>(rows);
-            scale.low_parts = scratch_.add<u32>(rows * scale.columns * kAdmSums);
+            scale.low_parts = scratch_.add<u32>(rows * scale.columns * sums_of_scale());
             if (s == 0)
                 narrow_band_ = {scratch_.add<i16>(samples), scratch_.add<i16>(samples)};
             else
                 scale.band = {scratch_.add<int>(samples), scratch_.add<int>(samples)};
         }
-        sums_ = results_.add<u64>(kAdmSums * kScales);
+        sums_ = results_.add<u64>(sums_of_scale() * kScales);
         if (grid) words_ = results_.add<u64>(tiles_->count() * kTileWords);
     }
 
@@ -104,19 +117,23 @@ class AdmDeviceScorer final : public DeviceScorer {
         }
     }
 
-    void collect(const DeviceResult &from, FrameResult &result) const override {
-        const u64 *sums = from.of(sums_);
-        FrameSums frame;
-        for (ScaleSums &s : frame) {
-            for (std::size_t b = 0; b < kBands; b++) {
-                s.den[b] = sums[b];
-                s.num[b] = static_cast<std::int64_t>(sums[kBands + b]);
-                s.aim[b] = plan_.options.skip_aim ? 0 : static_cast<std::int64_t>(sums[2 * kBands + b]);
+    void collect(const DeviceResult &from, FrameResult &result) const override { collect_family(from, {&result, 1}); }
+    void collect_family(const DeviceResult &from, std::span<FrameResult> results) const override {
+        for (std::size_t i = 0; i < results.size(); i++) {
+            const u64 *sums = from.of(sums_);
+            FrameSums frame;
+            for (ScaleSums &s : frame) {
+                const u64 *of_gain = sums + kBands + 2 * kBands * members_[i].gain;
+                for (std::size_t b = 0; b < kBands; b++) {
+                    s.den[b] = sums[b];
+                    s.num[b] = static_cast<std::int64_t>(of_gain[b]);
+                    s.aim[b] = members_[i].skip_aim ? 0 : static_cast<std::int64_t>(of_gain[kBands + b]);
+                }
+                sums += sums_of_scale();
             }
-            sums += kAdmSums;
+            store_sums(frame, results[i]);
         }
-        store_sums(frame, result);
-        if (tiles_) collect_tiles(from.of(words_), result);
+        if (tiles_) collect_tiles(from.of(words_), results[0]);
     }
 
   private:
@@ -124,7 +141,7 @@ class AdmDeviceScorer final : public DeviceScorer {
 
     void collect_tiles(const u64 *words, FrameResult &result) const {
         result.tiles.assign(words, words + tiles_->count() * kTileWords);
-        if (!plan_.options.skip_aim) return;
+        if (!members_[0].skip_aim) return;
         for (std::size_t i = 0; i < result.tiles.size(); i++) // den, num, aim: two words for each band
             if (i % kScaleWords >= 4 * kBands) result.tiles[i] = 0;
     }
@@ -141,8 +158,10 @@ class AdmDeviceScorer final : public DeviceScorer {
         Band<int> band; // A; of scale 0: narrow_band_
     };
 
+    std::size_t sums_of_scale() const { return static_cast<std::size_t>(adm_sums(gains_)); }
     const char *kernel_name(int scale, bool plain) const {
         const auto at = static_cast<std::size_t>(scale > 0 ? scale + 1 : plan_.bits == 8 ? 0 : 1);
+        if (gains_ == 2) return kPairNames[at];
         return (tiles_ ? plain ? kTilesNames : kGeneralTilesNames : plain ? kNames : kGeneralNames)[at];
     }
     template <class T> ScratchPlanes<T> planes_of(const DeviceBatch &batch, const Band<T> &band, int s) const {
@@ -161,7 +180,7 @@ class AdmDeviceScorer final : public DeviceScorer {
         const Scale &scale = scales_[static_cast<std::size_t>(s)];
         const auto sums = batch.results_of(sums_);
         const auto low_parts = batch.scratch_of(scale.low_parts), counters = batch.scratch_of(scale.counters);
-        args.sums = sums.first + kAdmSums * s;
+        args.sums = sums.first + adm_sums(gains_) * s;
         args.sums_stride = sums.stride;
         args.low_parts = low_parts.first;
         args.low_parts_stride = low_parts.stride;
@@ -182,6 +201,8 @@ class AdmDeviceScorer final : public DeviceScorer {
     }
 
     Plan plan_;
+    std::vector<Member> members_;
+    int gains_;
     std::array<Scale, kScales> scales_;
     Band<i16> narrow_band_;
     Piece<u64> sums_;
@@ -192,7 +213,26 @@ class AdmDeviceScorer final : public DeviceScorer {
 } // namespace
 
 std::unique_ptr<DeviceScorer> make_device_scorer(const Plan &plan, const TileGrid *tiles, Device &device) {
-    return std::make_unique<AdmDeviceScorer>(plan, tiles, device);
+    return std::make_unique<AdmDeviceScorer>(plan, std::nullopt, std::vector{Member{0, plan.options.skip_aim}}, tiles,
+                                             device);
+}
+
+std::unique_ptr<DeviceScorer> make_family_device_scorer(std::span<const Plan *const> members, Device &device) {
+    const Plan &first = *members.front();
+    const double gain = first.options.enhn_gain_limit;
+    std::optional<double> second_gain;
+    std::vector<Member> of_family;
+    for (const Plan *const member : members) {
+        if (!have_equal_weights(first, *member)) return nullptr;
+        const double own = member->options.enhn_gain_limit;
+        if (own != gain && own != second_gain.value_or(own)) return nullptr;
+        if (own != gain) second_gain = own;
+        of_family.push_back({own == gain ? 0u : 1u, member->options.skip_aim});
+        for (int s = 0; s < kScales && second_gain; s++)
+            if (!is_plain(*member, s, device.info().group_width) || !is_plain(first, s, device.info().group_width))
+                return nullptr;
+    }
+    return std::make_unique<AdmDeviceScorer>(first, second_gain, std::move(of_family), nullptr, device);
 }
 
 } // namespace vmaf::adm

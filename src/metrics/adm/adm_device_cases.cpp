@@ -39,6 +39,15 @@ const MetricDeviceCases adm_cases("adm", [](DeviceCaseList &list) {
     }
     for (const auto &[w, h] : Sizes{{32, 33}, {352, 120}, {33, 170}}) list.add_tiles(w, h, 8, 48);
     list.add_tiles(32, 4200, 8, 64);
+    for (const unsigned bits : {8u, 10u, 16u})
+        for (const auto &[w, h] : Sizes{{17, 17}, {250, 49}, {451, 131}})
+            list.add_family(
+                w, h, bits,
+                {{}, {{"adm_enhn_gain_limit", "1"}}, {{"adm_skip_aim", "true"}}, {{"adm_dlm_weight", "0.3"}}});
+    list.add_family(131, 75, 8,
+                    {{{"adm_enhn_gain_limit", "1"}}, {{"adm_enhn_gain_limit", "33"}, {"adm_skip_aim", "true"}}});
+    list.add_family(131, 75, 8,
+                    {{{"adm_enhn_gain_limit", "1.2"}}, {{"adm_enhn_gain_limit", "1.2"}, {"adm_skip_aim", "true"}}});
     list.add(20, 4200, 8); // more than 2048 band rows: the low parts of two sums no longer share a word
 });
 

@@ -10,6 +10,11 @@
     F(adm_scale1)                                                                                                      \
     F(adm_scale2)                                                                                                      \
     F(adm_scale3)                                                                                                      \
+    F(adm_pair_scale0_8)                                                                                               \
+    F(adm_pair_scale0_16)                                                                                              \
+    F(adm_pair_scale1)                                                                                                 \
+    F(adm_pair_scale2)                                                                                                 \
+    F(adm_pair_scale3)                                                                                                 \
     F(adm_general_scale0_8)                                                                                            \
     F(adm_general_scale0_16)                                                                                           \
     F(adm_general_scale1)                                                                                              \

@@ -13,15 +13,16 @@
 namespace vmaf {
 namespace kernels {
 
-constexpr int kAdmSums = 9;     // den H V D, num H V D, aim H V D
-constexpr int kAdmMaxRows = 16; // band rows that a block may walk down
+constexpr int kAdmSums = 9;                                                // den H V D, num H V D, aim H V D
+VMAF_DEVICE_FN constexpr int adm_sums(int gains) { return 3 + 6 * gains; } // then num and aim under a second gain limit
+constexpr int kAdmMaxRows = 16;                                            // band rows that a block may walk down
 
 template <class Input, class Output> struct AdmArgs {
     Input in;
     ScratchPlanes<Output> band; // band A; not written at scale 3
     Global<u64> sums;           // of frame 0, this scale
     u64 sums_stride;
-    Global<u32> low_parts;                 // [band row][block column][kAdmSums]
+    Global<u32> low_parts;                 // [band row][block column][adm_sums()]
     Global<u32> counters;                  // one per strip; 0 before and after
     u64 low_parts_stride, counters_stride; // from frame to frame
     AdmSettings settings;
@@ -42,26 +43,27 @@ struct AdmNoTiles {
     template <class Strip> static VMAF_DEVICE_FN int last_of(const Strip &strip, int, const AdmSettings &) {
         return strip.last;
     }
-    VMAF_DEVICE_FN void take_denominators(const u64 (&)[kAdmSums], const u32 (&)[3], int) {}
-    VMAF_DEVICE_FN void take_numerators(const u64 (&)[kAdmSums], const u32 (&)[6], int) {}
+    template <int kSums> VMAF_DEVICE_FN void take_denominators(const u64 (&)[kSums], const u32 (&)[3], int) {}
+    template <int kSums, int kLows>
+    VMAF_DEVICE_FN void take_numerators(const u64 (&)[kSums], const u32 (&)[kLows], int) {}
     template <class C, class Strip> VMAF_DEVICE_FN void end_row(C &, const Strip &, int, bool) {}
 };
 
-template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
+template <class C, int S, class Sample, bool kGeneral, int kGains = 1> struct AdmScale {
     using Input = Select<S == 0, PicturePlanes, ScratchPlanes<Sample>>;
     using Output = Select<S == 0, i16, int>;
     using Args = AdmArgs<Input, Output>;
     using Rows = AdmRows<C, S, Sample>;
-    static constexpr int kThreads = 128, kMinBlocks = 4, kGroups = kThreads / C::kGroup;
+    static constexpr int kThreads = 128, kMinBlocks = kGains == 1 ? 4 : 3, kGroups = kThreads / C::kGroup;
     static constexpr int kOwned = C::kGroup - 4; // band columns that a group scores
     static constexpr int kTileWidth = kOwned * kGroups, kTileHeight = 0;
-    static constexpr int kPacked = Rows::kPacked;
+    static constexpr int kPacked = Rows::kPacked, kSums = adm_sums(kGains), kParts = 2 * kGains;
     // Low parts of two sums share a word where they are short enough (general: never).
-    static constexpr int kLowWords = kGeneral ? kAdmSums : 5;
+    static constexpr int kLowWords = kGeneral ? kSums : 2 + 3 * kGains;
 
     struct SharedMemory {
-        u64 high[kGroups][kAdmSums];
-        u32 low[kAdmMaxRows][kGroups][kLowWords], row_sums[kAdmMaxRows][kAdmSums];
+        u64 high[kGroups][kSums];
+        u32 low[kAdmMaxRows][kGroups][kLowWords], row_sums[kAdmMaxRows][kSums];
         u32 last;
     };
 
@@ -94,9 +96,9 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
             strip.last = min_of(strip.y0 + a.rows, a.band_height);
             strip.scored = C::kBlockInStep || strip.x0 < a.band_width;
         }
-        u64 high[kAdmSums];
+        u64 high[kSums];
         VMAF_UNROLL
-        for (int i = 0; i < kAdmSums; i++) high[i] = 0;
+        for (int i = 0; i < kSums; i++) high[i] = 0;
         if (C::kBlockInStep || strip.x0 < a.band_width) walk(c, shared, a, strip, high, tiles);
         if (strip.block_scored) add_up<Tiles>(c, shared, a, strip, high); // same for the whole block
     }
@@ -177,16 +179,16 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
             high[0] = high[3] = 0;
     }
 
-    // What a row leaves for the rows after it; [0] restored, [1] additive.
+    // What a row leaves for the rows after it; for each gain limit restored, then additive.
     struct Masks {
-        u32 sums[2];          // of three columns' neighbour terms
-        u32 surplus[2];       // of the centre
-        u32 magnitudes[2][3]; // M of H, V, D
+        u32 sums[kParts];          // of three columns' neighbour terms
+        u32 surplus[kParts];       // of the centre
+        u32 magnitudes[kParts][3]; // M of H, V, D
     };
 
     template <class Tiles>
     static VMAF_DEVICE_FN void walk(C &c, Shared<SharedMemory> shared, const Args &a, const Strip &strip,
-                                    u64 (&high)[kAdmSums], Tiles tiles) {
+                                    u64 (&high)[kSums], Tiles tiles) {
         const AdmSettings &s = a.settings;
         const int lane = strip.lane, y0 = strip.y0, band_end = min_of(y0 + a.rows, a.band_height);
         // Rows of band A: y0 .. a_end - 1. Rows with details: first - 1 .. last.
@@ -215,8 +217,8 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
         loaded.pack(selector, above);
         loaded.load(a, ref, dist, column, 2 * row + 1);
         loaded.pack(selector, below);
-        Masks before = {{0, 0}, {0, 0}, {{0, 0, 0}, {0, 0, 0}}};
-        u32 two_before[2] = {0, 0};
+        Masks before = {{0}, {0}, {{0, 0, 0}}};
+        u32 two_before[kParts] = {0};
         for (; i < end; i++) {
             const int next_row = fold_row(i + 1, a.band_height);
             const bool more = i + 1 < end;
@@ -254,23 +256,34 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
         }
     }
 
-    static VMAF_DEVICE_FN void add_denominators(const int (&o)[3], const AdmSettings &s, u64 (&high)[kAdmSums],
+    static VMAF_DEVICE_FN void add_denominators(const int (&o)[3], const AdmSettings &s, u64 (&high)[kSums],
                                                 u32 (&low)[3]) {
         VMAF_UNROLL
         for (int b = 0; b < 3; b++) adm_reference_cube<S>(o[b], s, high[b], low[b]);
     }
-    static VMAF_DEVICE_FN void add_numerators(const Masks &masks, u32 by_additive, u32 by_restored,
-                                              const AdmSettings &s, u64 (&high)[kAdmSums], u32 (&low)[6]) {
-        adm_cube<S, false, kGeneral>(adm_excess<S, false>(masks.magnitudes[0][0], by_additive), s, high[3], low[0]);
-        adm_cube<S, false, kGeneral>(adm_excess<S, false>(masks.magnitudes[0][1], by_additive), s, high[4], low[1]);
-        adm_cube<S, true, kGeneral>(adm_excess<S, true>(masks.magnitudes[0][2], by_additive), s, high[5], low[2]);
-        const u32 x = adm_excess<S, false>(masks.magnitudes[1][0], by_restored);
-        const u32 y = adm_excess<S, false>(masks.magnitudes[1][1], by_restored);
-        const u32 z = adm_excess<S, true>(masks.magnitudes[1][2], by_restored);
-        if (x | y | z) { // seldom
-            adm_cube<S, false, kGeneral>(x, s, high[6], low[3]);
-            adm_cube<S, false, kGeneral>(y, s, high[7], low[4]);
-            adm_cube<S, true, kGeneral>(z, s, high[8], low[5]);
+    // Of the row before, whose neighbourhood is now complete.
+    static VMAF_DEVICE_FN void add_numerators(const u32 (&two_before)[kParts], const Masks &before, const Masks &now,
+                                              const AdmSettings &s, u64 (&high)[kSums], u32 (&low)[6 * kGains]) {
+        u32 thresholds[kParts];
+        VMAF_UNROLL
+        for (int k = 0; k < kParts; k++)
+            thresholds[k] = two_before[k] + before.sums[k] + now.sums[k] + before.surplus[k];
+        VMAF_UNROLL
+        for (int k = 0; k < kParts; k += 2) {
+            const u32 by_restored = thresholds[k], by_additive = thresholds[k + 1];
+            const u32(&restored)[3] = before.magnitudes[k], (&additive)[3] = before.magnitudes[k + 1];
+            const int at = 3 * k;
+            adm_cube<S, false, kGeneral>(adm_excess<S, false>(restored[0], by_additive), s, high[3 + at], low[at]);
+            adm_cube<S, false, kGeneral>(adm_excess<S, false>(restored[1], by_additive), s, high[4 + at], low[at + 1]);
+            adm_cube<S, true, kGeneral>(adm_excess<S, true>(restored[2], by_additive), s, high[5 + at], low[at + 2]);
+            const u32 x = adm_excess<S, false>(additive[0], by_restored);
+            const u32 y = adm_excess<S, false>(additive[1], by_restored);
+            const u32 z = adm_excess<S, true>(additive[2], by_restored);
+            if (x | y | z) { // seldom
+                adm_cube<S, false, kGeneral>(x, s, high[6 + at], low[at + 3]);
+                adm_cube<S, false, kGeneral>(y, s, high[7 + at], low[at + 4]);
+                adm_cube<S, true, kGeneral>(z, s, high[8 + at], low[at + 5]);
+            }
         }
     }
 
@@ -279,25 +292,27 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
     static VMAF_DEVICE_FN void score_row(C &c, Shared<SharedMemory> shared, const AdmSettings &s, const Strip &strip,
                                          int i, bool owned, bool inside, int left_lane, int right_lane,
                                          const int (&low)[2][4], const int (&hi)[2][4], Masks &before,
-                                         u32 (&two_before)[2], u64 (&high)[kAdmSums], Tiles tiles) {
+                                         u32 (&two_before)[kParts], u64 (&high)[kSums], Tiles tiles) {
         const int o[3] = {filter_row<false>(hi[0]), filter_row<true>(low[0]), filter_row<true>(hi[0])};
         const int t[3] = {filter_row<false>(hi[1]), filter_row<true>(low[1]), filter_row<true>(hi[1])};
         const bool enhance = adm_angle<C, S>(o[0], o[1], t[0], t[1]);
-        int neighbour[2] = {0, 0}, surplus[2] = {0, 0};
+        int neighbour[kParts] = {0}, surplus[kParts] = {0};
         Masks now;
         VMAF_UNROLL
         for (int b = 0; b < 3; b++) {
-            const int r = adm_restored<C, S, kGeneral>(o[b], t[b], enhance, s);
-            const int parts[2] = {r, t[b] - r};
+            int r[kGains];
+            adm_restored<C, S, kGeneral>(o[b], t[b], enhance, s, r);
             VMAF_UNROLL
-            for (int k = 0; k < 2; k++)
-                now.magnitudes[k][b] = b < 2 ? adm_mask<S, false, kGeneral>(parts[k], s, neighbour[k], surplus[k])
-                                             : adm_mask<S, true, kGeneral>(parts[k], s, neighbour[k], surplus[k]);
+            for (int k = 0; k < kParts; k++) {
+                const int part = k & 1 ? t[b] - r[k / 2] : r[k / 2];
+                now.magnitudes[k][b] = b < 2 ? adm_mask<S, false, kGeneral>(part, s, neighbour[k], surplus[k])
+                                             : adm_mask<S, true, kGeneral>(part, s, neighbour[k], surplus[k]);
+            }
         }
         if (i >= strip.first && i < strip.last) {
             u32 l[3] = {0, 0, 0};
             if (Tiles::kWanted) {
-                u64 terms[kAdmSums] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+                u64 terms[kSums] = {0};
                 if (owned) add_denominators(o, s, terms, l);
                 tiles.take_denominators(terms, l, s.den_row_shift);
                 const bool counts = inside && i >= s.top && i < s.bottom;
@@ -311,32 +326,30 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
             store_low_den(c, shared->low[i - strip.y0][strip.group], s, strip.lane, l);
         }
         VMAF_UNROLL
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < kParts; k++) {
             const u32 v = static_cast<u32>(neighbour[k]);
             now.sums[k] = v + c.shuffle(v, left_lane) + c.shuffle(v, right_lane);
             now.surplus[k] = static_cast<u32>(surplus[k]);
         }
         if (i > strip.first) {
-            u32 l[6] = {0, 0, 0, 0, 0, 0};
-            const u32 by_additive = two_before[1] + before.sums[1] + now.sums[1] + before.surplus[1];
-            const u32 by_restored = two_before[0] + before.sums[0] + now.sums[0] + before.surplus[0];
+            u32 l[6 * kGains] = {0};
             if (Tiles::kWanted) {
-                u64 terms[kAdmSums] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-                if (owned) add_numerators(before, by_additive, by_restored, s, terms, l);
+                u64 terms[kSums] = {0};
+                if (owned) add_numerators(two_before, before, now, s, terms, l);
                 tiles.take_numerators(terms, l, s.num_row_shift);
                 const bool counts = inside && i - 1 >= s.top && i - 1 < s.bottom;
                 VMAF_UNROLL
-                for (int n = 0; n < 6; n++) {
+                for (int n = 0; n < 6 * kGains; n++) {
                     high[3 + n] += counts ? terms[3 + n] : 0;
                     l[n] = counts ? l[n] : 0;
                 }
                 tiles.end_row(c, strip, i - 1, i == strip.last);
             } else if (inside)
-                add_numerators(before, by_additive, by_restored, s, high, l);
+                add_numerators(two_before, before, now, s, high, l);
             store_low_num(c, shared->low[i - 1 - strip.y0][strip.group], strip.lane, l);
         }
-        two_before[0] = before.sums[0];
-        two_before[1] = before.sums[1];
+        VMAF_UNROLL
+        for (int k = 0; k < kParts; k++) two_before[k] = before.sums[k];
         before = now;
     }
 
@@ -359,20 +372,20 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
             to[1] = d;
         }
     }
-    static VMAF_DEVICE_FN void store_low_num(C &c, Shared<u32> to, int lane, const u32 (&l)[6]) {
+    static VMAF_DEVICE_FN void store_low_num(C &c, Shared<u32> to, int lane, const u32 (&l)[6 * kGains]) {
         if (kGeneral) {
-            for (int n = 0; n < 6; n++) {
+            for (int n = 0; n < 6 * kGains; n++) {
                 const u32 sum = c.group_sum(l[n]);
                 if (lane == 0) to[(3 + n) % kLowWords] = sum;
             }
             return;
         }
-        const u32 first = c.group_sum(l[0] | l[1] << 16), second = c.group_sum(l[2] | l[3] << 16);
-        const u32 third = c.group_sum(l[4] | l[5] << 16);
+        u32 pairs[3 * kGains];
+        VMAF_UNROLL
+        for (int n = 0; n < 3 * kGains; n++) pairs[n] = c.group_sum(l[2 * n] | l[2 * n + 1] << 16);
         if (lane == 0) {
-            to[2] = first;
-            to[3] = second;
-            to[4] = third;
+            VMAF_UNROLL
+            for (int n = 0; n < 3 * kGains; n++) to[(2 + n) % kLowWords] = pairs[n];
         }
     }
     static VMAF_DEVICE_FN u32 stored_low(Shared<const u32> from, int n) {
@@ -385,11 +398,11 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
     // last block of a strip does that when all have stored theirs.
     template <class Tiles>
     static VMAF_DEVICE_FN void add_up(C &c, Shared<SharedMemory> shared, const Args &a, const Strip &strip,
-                                      const u64 (&high)[kAdmSums]) {
+                                      const u64 (&high)[kSums]) {
         const AdmSettings &s = a.settings;
         if (strip.scored) {
             VMAF_UNROLL
-            for (int k = 0; k < kAdmSums; k++) { // in three parts that cannot overflow
+            for (int k = 0; k < kSums; k++) { // in three parts that cannot overflow
                 const u64 sum = static_cast<u64>(c.group_sum(static_cast<u32>(high[k]) & 0x3ffffff)) +
                                 (static_cast<u64>(c.group_sum(static_cast<u32>(high[k] >> 26) & 0x3ffffff)) << 26) +
                                 (static_cast<u64>(c.group_sum(static_cast<u32>(high[k] >> 52))) << 52);
@@ -398,7 +411,7 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
         }
         c.barrier();
         Global<u64> sums = a.sums + static_cast<u64>(c.frame) * a.sums_stride;
-        if (c.thread < kAdmSums) {
+        if (c.thread < kSums) {
             u64 sum = 0;
             for (int n = 0; n < kGroups; n++)
                 if (reaches_window(s, (c.block_x * kGroups + n) * kOwned)) sum += shared->high[n][c.thread];
@@ -407,8 +420,8 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
         const int rows = Tiles::last_of(strip, a.rows, s) - Tiles::first_of(strip, s);
         const int first_block = s.left / kTileWidth, blocks = (s.right - 1) / kTileWidth - first_block + 1;
         Global<u32> parts = a.low_parts + static_cast<u64>(c.frame) * a.low_parts_stride;
-        for (int item = c.thread; item < rows * kAdmSums; item += kThreads) {
-            const int y = item / kAdmSums, k = item % kAdmSums;
+        for (int item = c.thread; item < rows * kSums; item += kThreads) {
+            const int y = item / kSums, k = item % kSums;
             u32 sum = 0;
             for (int n = 0; n < kGroups; n++)
                 if (reaches_window(s, (c.block_x * kGroups + n) * kOwned))
@@ -417,8 +430,7 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
                 shared->row_sums[y][k] = sum;
             else
                 C::store_fresh(
-                    parts + (static_cast<u64>(Tiles::first_of(strip, s) + y) * a.columns + c.block_x) * kAdmSums + k,
-                    sum);
+                    parts + (static_cast<u64>(Tiles::first_of(strip, s) + y) * a.columns + c.block_x) * kSums + k, sum);
         }
         if (blocks > 1) {
             c.fence();
@@ -431,18 +443,18 @@ template <class C, int S, class Sample, bool kGeneral> struct AdmScale {
             c.barrier();
             if (!shared->last) return;
             c.fence();
-            for (int item = c.thread; item < rows * kAdmSums; item += kThreads) {
-                const int y = item / kAdmSums, k = item % kAdmSums;
+            for (int item = c.thread; item < rows * kSums; item += kThreads) {
+                const int y = item / kSums, k = item % kSums;
                 u32 sum = 0;
                 for (int n = 0; n < blocks; n++)
                     sum += C::load_fresh(
                         parts +
-                        (static_cast<u64>(Tiles::first_of(strip, s) + y) * a.columns + first_block + n) * kAdmSums + k);
+                        (static_cast<u64>(Tiles::first_of(strip, s) + y) * a.columns + first_block + n) * kSums + k);
                 shared->row_sums[y][k] = sum;
             }
         }
         c.barrier();
-        if (c.thread < kAdmSums) {
+        if (c.thread < kSums) {
             const int shift = c.thread < 3 ? s.den_row_shift : s.num_row_shift;
             const u32 round = (1u << shift) >> 1;
             u64 sum = 0;
@@ -468,6 +480,12 @@ template <class C> using adm_scale0_16 = AdmScale<C, 0, u16, false>;
 template <class C> using adm_scale1 = AdmScale<C, 1, i16, false>;
 template <class C> using adm_scale2 = AdmScale<C, 2, int, false>;
 template <class C> using adm_scale3 = AdmScale<C, 3, int, false>;
+// Under two gain limits.
+template <class C> using adm_pair_scale0_8 = AdmScale<C, 0, u8, false, 2>;
+template <class C> using adm_pair_scale0_16 = AdmScale<C, 0, u16, false, 2>;
+template <class C> using adm_pair_scale1 = AdmScale<C, 1, i16, false, 2>;
+template <class C> using adm_pair_scale2 = AdmScale<C, 2, int, false, 2>;
+template <class C> using adm_pair_scale3 = AdmScale<C, 3, int, false, 2>;
 template <class C> using adm_general_scale0_8 = AdmScale<C, 0, u8, true>;
 template <class C> using adm_general_scale0_16 = AdmScale<C, 0, u16, true>;
 template <class C> using adm_general_scale1 = AdmScale<C, 1, i16, true>;

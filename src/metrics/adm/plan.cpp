@@ -97,11 +97,15 @@ Plan make_plan(const Options &options, const PictureFormat &format) {
     return plan;
 }
 
-bool measure_alike(const Plan &a, const Plan &b) {
+bool have_equal_weights(const Plan &a, const Plan &b) {
     for (std::size_t s = 0; s < kScales; s++)
         if (a.scale[s].weight != b.scale[s].weight) return false;
-    return a.options.enhn_gain_limit == b.options.enhn_gain_limit && a.options.skip_aim == b.options.skip_aim &&
-           a.options.skip_scale0 == b.options.skip_scale0;
+    return true;
+}
+
+bool measure_alike(const Plan &a, const Plan &b) {
+    return have_equal_weights(a, b) && a.options.enhn_gain_limit == b.options.enhn_gain_limit &&
+           a.options.skip_aim == b.options.skip_aim && a.options.skip_scale0 == b.options.skip_scale0;
 }
 
 ScaleSums &ScaleSums::operator+=(const ScaleSums &other) {

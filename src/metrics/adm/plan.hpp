@@ -54,6 +54,7 @@ struct Plan {
 Plan make_plan(const Options &options, const PictureFormat &format);
 // Of plans for one format: the sums of a frame are the same.
 bool measure_alike(const Plan &a, const Plan &b);
+bool have_equal_weights(const Plan &a, const Plan &b);
 
 // Sums of one scale over the window (3.6, 3.8). Integers: they may be made in parts and added in any order.
 using RowSums = std::array<std::int64_t, kBands>;

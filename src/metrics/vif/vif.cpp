@@ -303,6 +303,13 @@ class VifMetric final : public Metric {
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
         return vif::make_device_scorer(format_, settings_.gain_limit, nullptr, device);
     }
+    std::unique_ptr<DeviceScorer> make_family_device_scorer(std::span<const Metric *const> members,
+                                                            Device &device) const override {
+        std::vector<double> limits;
+        for (const Metric *member : members)
+            limits.push_back(static_cast<const VifMetric *>(member)->settings_.gain_limit);
+        return vif::make_family_device_scorer(format_, limits, device);
+    }
     std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const override {
         return vif::make_device_scorer(format_, settings_.gain_limit, &tiles, device);
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "device/trace.hpp"
@@ -37,15 +38,32 @@ VifGainLimit gain_limit_forms(double limit) {
             limit < 8.02, limit == 1};
 }
 
+// Each limit once, and which of them a member has.
+struct DistinctLimits {
+    std::vector<double> values;
+    std::vector<std::size_t> of_member;
+
+    explicit DistinctLimits(std::span<const double> members) {
+        for (const double limit : members) {
+            const auto found = std::find(values.begin(), values.end(), limit);
+            of_member.push_back(static_cast<std::size_t>(found - values.begin()));
+            if (found == values.end()) values.push_back(limit);
+        }
+    }
+};
+
 constexpr std::array kRanges = {"vif scale0", "vif scale1", "vif scale2", "vif scale3"}; // for profilers
+
+bool is_thin(const PictureFormat &format) { return std::min(format.width, format.height) < 16; }
 
 class VifDeviceScorer final : public DeviceScorer {
   public:
-    // `grid`: tiles that are wanted, too; null: none. Pictures that have them are not thin.
-    VifDeviceScorer(const PictureFormat &format, double gain_limit, const TileGrid *grid, Device &device)
+    // One limit or two. `grid`: tiles that are wanted, too; null: none. Then pictures are not thin, and there is one
+    // limit.
+    VifDeviceScorer(const PictureFormat &format, const DistinctLimits &limits, const TileGrid *grid, Device &device)
         : width_(static_cast<int>(format.width)), height_(static_cast<int>(format.height)),
-          bits_(static_cast<int>(format.bits)), limit_(gain_limit_forms(gain_limit)),
-          thin_(std::min(width_, height_) < 16) {
+          bits_(static_cast<int>(format.bits)), limit_of_(limits.of_member), thin_(is_thin(format)) {
+        for (const double limit : limits.values) limits_.push_back(gain_limit_forms(limit));
         if (grid) tiles_.emplace(*grid, kImages, edge_below, device);
         for (int s = 0; s < kScales; s++) {
             kernels_[static_cast<std::size_t>(s)] = device.load({"vif", thin_ ? "vif_thin" : kernel_name(s)});
@@ -54,7 +72,7 @@ class VifDeviceScorer final : public DeviceScorer {
                 static_cast<std::size_t>(pitch(s)) * static_cast<std::size_t>(std::max(height_ >> s, 1));
             levels_[static_cast<std::size_t>(s)] = {scratch_.add<u16>(samples), scratch_.add<u16>(samples)};
         }
-        sums_ = results_.add<u64>(kWords * (grid ? tiles_->count() : 1));
+        sums_ = results_.add<u64>(grid ? kTileWords * tiles_->count() : words_of_scale() * kScales);
         const std::vector<std::uint16_t> table = compact_log_table();
         log_table_ = upload_table(device, table.data(), table.size() * sizeof table[0]);
         const std::vector<Words4> taps = matrix_taps();
@@ -64,43 +82,46 @@ class VifDeviceScorer final : public DeviceScorer {
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
         if (thin_) {
             for (int s = 0; s < kScales; s++) enqueue_thin(queue, batch, s);
-            return;
-        }
-        VifArgs<PicturePlanes> pictures{};
-        pictures.in = batch.planes(0);
-        enqueue_scale(queue, batch, 0, pictures);
-        for (int s = 1; s < kScales; s++) {
-            VifArgs<ScratchPlanes<u16>> level{};
-            level.in = level_of(batch, s);
-            enqueue_scale(queue, batch, s, level);
-        }
+        } else if (limits_.size() == 1)
+            enqueue_scales<1>(queue, batch);
+        else
+            enqueue_scales<2>(queue, batch);
     }
 
-    void collect(const DeviceResult &from, FrameResult &result) const override {
+    void collect(const DeviceResult &from, FrameResult &result) const override { collect_family(from, {&result, 1}); }
+    void collect_family(const DeviceResult &from, std::span<FrameResult> results) const override {
         const u64 *sums = from.of(sums_);
-        std::array<u64, kWords> of_tiles{};
+        std::array<u64, kTileWords> of_tiles{};
         if (tiles_) {
-            result.tiles.assign(sums, sums + kWords * tiles_->count());
-            for (std::size_t i = 0; i < result.tiles.size(); i++) of_tiles[i % kWords] += sums[i];
+            results[0].tiles.assign(sums, sums + kTileWords * tiles_->count());
+            for (std::size_t i = 0; i < results[0].tiles.size(); i++) of_tiles[i % kTileWords] += sums[i];
             sums = of_tiles.data();
         }
-        FrameSums frame;
-        for (ScaleSums &s : frame) {
-            s = {static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1]),
-                 static_cast<std::int64_t>(sums[2]), static_cast<std::int64_t>(sums[3])};
-            sums += 4;
+        for (std::size_t member = 0; member < results.size(); member++) {
+            const std::size_t limit = limit_of_[member];
+            FrameSums frame;
+            for (std::size_t s = 0; s < kScales; s++) {
+                const u64 *of = sums + s * words_of_scale();
+                frame[s] = {static_cast<std::int64_t>(of[limit ? 3 + limit : 0]), static_cast<std::int64_t>(of[1]),
+                            static_cast<std::int64_t>(of[2]), static_cast<std::int64_t>(of[3])};
+            }
+            store_sums(frame, results[member]);
         }
-        store_sums(frame, result);
     }
 
   private:
-    static constexpr std::size_t kWords = 4 * kScales; // of a frame, and of FrameResult::tiles
+    static constexpr std::size_t kTileWords = 4 * kScales; // of FrameResult::tiles
     static constexpr std::array<DeviceTiles::Image, kScales> kImages = {{{0, 0}, {1, 1}, {2, 2}, {3, 3}}};
 
     struct Level {
         Piece<u16> ref, dist;
     };
+    std::size_t words_of_scale() const { return static_cast<std::size_t>(vif_sums(static_cast<int>(limits_.size()))); }
     const char *kernel_name(int scale) const {
+        if (limits_.size() == 2 && scale == 0)
+            return bits_ == 8 ? "vif_pair_scale0_8" : bits_ < 16 ? "vif_pair_scale0_15" : "vif_pair_scale0_16";
+        if (limits_.size() == 2)
+            return scale == 1 ? "vif_pair_scale1" : scale == 2 ? "vif_pair_scale2" : "vif_pair_scale3";
         if (tiles_ && scale == 0)
             return bits_ == 8 ? "vif_tiles_scale0_8" : bits_ < 16 ? "vif_tiles_scale0_15" : "vif_tiles_scale0_16";
         if (tiles_) return scale == 1 ? "vif_tiles_scale1" : scale == 2 ? "vif_tiles_scale2" : "vif_tiles_scale3";
@@ -114,23 +135,35 @@ class VifDeviceScorer final : public DeviceScorer {
         return {ref.first, batch.scratch_of(level.dist).first, ref.stride, pitch(scale)};
     }
 
-    template <class Input>
-    void enqueue_scale(Queue &queue, const DeviceBatch &batch, int scale, VifArgs<Input> &args) const {
+    template <int kLimits> void enqueue_scales(Queue &queue, const DeviceBatch &batch) const {
+        VifArgs<PicturePlanes, kLimits> pictures{};
+        pictures.in = batch.planes(0);
+        enqueue_scale(queue, batch, 0, pictures);
+        for (int s = 1; s < kScales; s++) {
+            VifArgs<ScratchPlanes<u16>, kLimits> level{};
+            level.in = level_of(batch, s);
+            enqueue_scale(queue, batch, s, level);
+        }
+    }
+    template <class Input, int kLimits>
+    void enqueue_scale(Queue &queue, const DeviceBatch &batch, int scale, VifArgs<Input, kLimits> &args) const {
         const TraceRange trace(kRanges[static_cast<std::size_t>(scale)]);
         if (scale + 1 < kScales) args.next = level_of(batch, scale + 1);
         const auto sums = batch.results_of(sums_);
-        args.sums = sums.first + 4 * scale;
+        args.sums = sums.first + static_cast<int>(words_of_scale()) * scale;
         args.sums_stride = sums.stride;
         args.log_table = reinterpret_cast<const u16 *>(log_table_->data());
         args.matrix_taps = reinterpret_cast<const Words4 *>(matrix_taps_->data());
-        args.limit = limit_;
+        std::copy(limits_.begin(), limits_.end(), args.limits.of);
         args.width = width_ >> scale;
         args.height = height_ >> scale;
         args.bits = bits_;
         const LoadedKernel &kernel = kernels_[static_cast<std::size_t>(scale)];
         if (!tiles_) return launch_tiles(queue, kernel, args.width, args.height, batch.count, args);
-        const VifTilesArgs<Input> with_tiles{args, tiles_->of(static_cast<std::size_t>(scale)), int{kWords}};
-        launch_tiles(queue, kernel, args.width, args.height, batch.count, with_tiles);
+        if constexpr (kLimits == 1) {
+            const VifTilesArgs<Input> with_tiles{args, tiles_->of(static_cast<std::size_t>(scale)), int{kTileWords}};
+            launch_tiles(queue, kernel, args.width, args.height, batch.count, with_tiles);
+        }
     }
 
     void enqueue_thin(Queue &queue, const DeviceBatch &batch, int scale) const {
@@ -158,7 +191,7 @@ class VifDeviceScorer final : public DeviceScorer {
         args.sums = sums.first + 4 * scale;
         args.sums_stride = sums.stride;
         args.log_table = reinterpret_cast<const u16 *>(log_table_->data());
-        args.limit = limit_;
+        args.limits.of[0] = limits_[0];
         const auto fill_taps = [](int s, u32(&taps)[9], int &radius) {
             radius = kTapCount[static_cast<std::size_t>(s)] / 2;
             for (int k = 0; k <= radius; k++)
@@ -184,8 +217,9 @@ class VifDeviceScorer final : public DeviceScorer {
     }
 
     int width_, height_, bits_;
-    VifGainLimit limit_;
-    bool thin_; // a level may be shorter than its filter
+    std::vector<VifGainLimit> limits_;
+    std::vector<std::size_t> limit_of_; // by member
+    bool thin_;                         // a level may be shorter than its filter
     std::array<LoadedKernel, kScales> kernels_;
     std::array<Level, kScales> levels_;
     std::optional<DeviceTiles> tiles_;
@@ -197,7 +231,14 @@ class VifDeviceScorer final : public DeviceScorer {
 
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, double gain_limit, const TileGrid *tiles,
                                                  Device &device) {
-    return std::make_unique<VifDeviceScorer>(format, gain_limit, tiles, device);
+    return std::make_unique<VifDeviceScorer>(format, DistinctLimits(std::span(&gain_limit, 1)), tiles, device);
+}
+
+std::unique_ptr<DeviceScorer> make_family_device_scorer(const PictureFormat &format,
+                                                        std::span<const double> gain_limits, Device &device) {
+    const DistinctLimits limits(gain_limits);
+    if (limits.values.size() > 2 || (limits.values.size() == 2 && is_thin(format))) return nullptr;
+    return std::make_unique<VifDeviceScorer>(format, limits, nullptr, device);
 }
 
 } // namespace vmaf::vif

@@ -19,6 +19,12 @@ const MetricDeviceCases vif_cases("vif", [](DeviceCaseList &list) {
         list.add_tiles(131, 75, bits, 32, {{"vif_enhn_gain_limit", "1"}});
     }
     for (const auto &[w, h] : Sizes{{32, 33}, {352, 120}, {33, 170}}) list.add_tiles(w, h, 8, 48);
+    // Two limits in one pass, of three members; and members of one limit.
+    for (const unsigned bits : {8u, 10u, 16u})
+        for (const char *limit : {"1", "1.2", "50"})
+            list.add_family(250, 49, bits, {{}, {{"vif_enhn_gain_limit", limit}}, {{"debug", "true"}}});
+    list.add_family(131, 75, 8, {{{"vif_enhn_gain_limit", "1.05"}}, {{"vif_enhn_gain_limit", "1"}}});
+    list.add_family(8, 70, 8, {{}, {{"debug", "true"}}});
 });
 
 } // namespace

@@ -12,21 +12,21 @@ template <class C> VMAF_DEVICE_FN typename C::f64 exact_f64(u32 v) {
 }
 
 // Adds the terms of those whose bit is set in `valid`.
-template <class C, bool kFast> struct VifEight {
+template <class C, int kLimits, bool kFast> struct VifEight {
     static VMAF_DEVICE_FN void run(const VifVariances (&v)[8], u32 valid, Shared<const u16> log_table,
-                                   const VifGainLimit &limit, VifTerms &terms) {
+                                   const VifGainLimits<kLimits> &limits, VifTerms<kLimits> &terms) {
         VMAF_UNROLL
         for (int j = 0; j < 8; j++)
-            if (valid >> j & 1) vif_pixel<C>(v[j], log_table, limit, terms);
+            if (valid >> j & 1) vif_pixel<C>(v[j], log_table, limits, terms);
     }
 };
 
 // With fast doubles. Nothing branches in the common case, so that the steps of eight pixels overlap.
-template <class C> struct VifEight<C, true> {
+template <class C, int kLimits> struct VifEight<C, kLimits, true> {
     using F = typename C::f64;
 
     static VMAF_DEVICE_FN void run(VifVariances (&v)[8], u32 valid, Shared<const u16> log_table,
-                                   const VifGainLimit &limit, VifTerms &terms) {
+                                   const VifGainLimits<kLimits> &limits, VifTerms<kLimits> &terms) {
         if (valid != 255) {
             VMAF_UNROLL
             for (int j = 0; j < 8; j++)
@@ -45,7 +45,7 @@ template <class C> struct VifEight<C, true> {
             }
         }
         if (!any) return;
-        Arguments from, to; // of the logarithms
+        Arguments from, to[kLimits]; // of the logarithms
         bool doubtful = false;
         terms.den_log -= 8 * (kVifLogOfNoise + kVifLogBias);
         VMAF_UNROLL
@@ -53,18 +53,27 @@ template <class C> struct VifEight<C, true> {
             terms.den_log += vif_log<C>(131072u + (is_flat(v[j]) ? 0u : static_cast<u32>(v[j].s1)), log_table);
             const Quotient p(v[j]);
             from.z[j] = with_residual(v[j].s2 - static_cast<int>(p.whole) - 1);
-            to.z[j] = from.z[j] + (has_gain(v[j]) ? p.whole : 0);
+            to[0].z[j] = from.z[j] + (has_gain(v[j]) ? p.whole : 0);
             doubtful = doubtful || (has_gain(v[j]) && !p.is_certain_below_two(v[j]));
         }
-        u32 uncertain = 0;
-        if (limit.is_one)
-            limit_to_one(v, from, to);
-        else if (limit.below_eight)
-            uncertain = limited(v, limit, from, to);
-        if (doubtful) uncertain |= doubts(v);
-        if (uncertain) resolve(v, uncertain, limit, from, to);
         VMAF_UNROLL
-        for (int j = 0; j < 8; j++) terms.num_log += vif_log<C>(to.z[j], log_table) - vif_log<C>(from.z[j], log_table);
+        for (int n = 1; n < kLimits; n++) to[n] = to[0];
+        VMAF_UNROLL
+        for (int n = 0; n < kLimits; n++) {
+            u32 uncertain = 0;
+            if (limits.of[n].is_one)
+                limit_to_one(v, from, to[n]);
+            else if (limits.of[n].below_eight)
+                uncertain = limited(v, limits.of[n], from, to[n]);
+            if (doubtful) uncertain |= doubts(v);
+            if (uncertain) resolve(v, uncertain, limits.of[n], from, to[n]);
+        }
+        VMAF_UNROLL
+        for (int j = 0; j < 8; j++) {
+            const u32 start = vif_log<C>(from.z[j], log_table);
+            VMAF_UNROLL
+            for (int n = 0; n < kLimits; n++) terms.num_log[n] += vif_log<C>(to[n].z[j], log_table) - start;
+        }
     }
 
   private:

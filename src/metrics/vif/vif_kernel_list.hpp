@@ -12,6 +12,12 @@
     F(vif_scale1)                                                                                                      \
     F(vif_scale2)                                                                                                      \
     F(vif_scale3)                                                                                                      \
+    F(vif_pair_scale0_8)                                                                                               \
+    F(vif_pair_scale0_15)                                                                                              \
+    F(vif_pair_scale0_16)                                                                                              \
+    F(vif_pair_scale1)                                                                                                 \
+    F(vif_pair_scale2)                                                                                                 \
+    F(vif_pair_scale3)                                                                                                 \
     F(vif_tiles_scale0_8)                                                                                              \
     F(vif_tiles_scale0_15)                                                                                             \
     F(vif_tiles_scale0_16)                                                                                             \

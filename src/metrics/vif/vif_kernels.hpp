@@ -77,8 +77,8 @@ template <class C, int S> struct VifProductRow<C, S, true> {
     }
 };
 
-template <class C, int S, class Samples, class Input> struct VifScale {
-    using Args = VifArgs<Input>;
+template <class C, int S, class Samples, class Input, int kLimits = 1> struct VifScale {
+    using Args = VifArgs<Input, kLimits>;
     using Sample = typename Samples::Sample;
     static constexpr int R = vif_radius(S);
     // Large tiles read fewer rows and columns twice.
@@ -95,7 +95,7 @@ template <class C, int S, class Samples, class Input> struct VifScale {
         alignas(16) u32 products[3][kTileHeight][kPitch]; // ref * ref, dist * dist, ref * dist
         alignas(16) u32 next[kTileHeight / 2][kPitch];    // next level after its vertical pass, packed like the means
         alignas(16) u16 log_table[kVifLogTableSize];
-        u64 group_sums[4 * kThreads / C::kGroup];
+        u64 group_sums[vif_sums(kLimits) * kThreads / C::kGroup];
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
@@ -105,7 +105,7 @@ template <class C, int S, class Samples, class Input> struct VifScale {
                 fetched(reinterpret_cast<Global<const Words4>>(a.log_table) + i));
         if (c.thread < kColumns) vertical(c, shared, a, x0, y0);
         c.barrier();
-        VifTerms terms = {0, 0, 0, 0};
+        VifTerms<kLimits> terms = {{0}, 0, 0, 0};
         statistics(c, shared, a, x0, y0, terms);
         if (S < 3) next_level(c, shared, a, x0, y0);
         vif_add_up<kThreads>(c, shared->group_sums, a.sums + static_cast<u64>(c.frame) * a.sums_stride, terms);
@@ -206,13 +206,13 @@ template <class C, int S, class Samples, class Input> struct VifScale {
     }
 
     static VMAF_DEVICE_FN void statistics(C &c, Shared<SharedMemory> shared, const Args &a, int x0, int y0,
-                                          VifTerms &terms) {
+                                          VifTerms<kLimits> &terms) {
         for (int item = c.thread; item < kTileHeight * kSegments; item += kThreads) {
             const int row = item % kTileHeight, column = item / kTileHeight * 8, x = x0 + column;
             if (y0 + row >= a.height || x >= a.width) continue;
             VifVariances v[8];
             variances(shared, row, column, v);
-            VifEight<C, C::kFastF64>::run(v, valid_pixels(x, a.width), shared->log_table, a.limit, terms);
+            VifEight<C, kLimits, C::kFastF64>::run(v, valid_pixels(x, a.width), shared->log_table, a.limits, terms);
         }
     }
 
@@ -238,13 +238,22 @@ template <class C, int S, class Samples, class Input> struct VifScale {
     }
 };
 
-template <class C>
-using vif_scale0_8 = Select<C::kByteMatrix, VifMatrixScale0<C>, VifScale<C, 0, VifSamples8, PicturePlanes>>;
+template <class C, int kLimits>
+using VifByteScale0 =
+    Select<C::kByteMatrix, VifMatrixScale0<C, kLimits>, VifScale<C, 0, VifSamples8, PicturePlanes, kLimits>>;
+template <class C> using vif_scale0_8 = VifByteScale0<C, 1>;
 template <class C> using vif_scale0_15 = VifScale<C, 0, VifSamples9To15, PicturePlanes>;
 template <class C> using vif_scale0_16 = VifScale<C, 0, VifSamples16, PicturePlanes>;
 template <class C> using vif_scale1 = VifScale<C, 1, VifSamples16, ScratchPlanes<u16>>;
 template <class C> using vif_scale2 = VifScale<C, 2, VifSamples16, ScratchPlanes<u16>>;
 template <class C> using vif_scale3 = VifScale<C, 3, VifSamples16, ScratchPlanes<u16>>;
+// Under two limits.
+template <class C> using vif_pair_scale0_8 = VifByteScale0<C, 2>;
+template <class C> using vif_pair_scale0_15 = VifScale<C, 0, VifSamples9To15, PicturePlanes, 2>;
+template <class C> using vif_pair_scale0_16 = VifScale<C, 0, VifSamples16, PicturePlanes, 2>;
+template <class C> using vif_pair_scale1 = VifScale<C, 1, VifSamples16, ScratchPlanes<u16>, 2>;
+template <class C> using vif_pair_scale2 = VifScale<C, 2, VifSamples16, ScratchPlanes<u16>, 2>;
+template <class C> using vif_pair_scale3 = VifScale<C, 3, VifSamples16, ScratchPlanes<u16>, 2>;
 
 } // namespace kernels
 } // namespace vmaf

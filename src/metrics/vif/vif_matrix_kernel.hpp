@@ -17,8 +17,8 @@ namespace kernels {
 constexpr int kVifDownLow = 0, kVifDownHigh = 1, kVifDownNext = 2, kVifAcross = 3, kVifAcrossNext = 5;
 constexpr int kVifStart128 = 6, kVifStartNext = 7, kVifStart32768 = 8, kVifMatrixTaps = 9;
 
-template <class C> struct VifMatrixScale0 {
-    using Args = VifArgs<PicturePlanes>;
+template <class C, int kLimits> struct VifMatrixScale0 {
+    using Args = VifArgs<PicturePlanes, kLimits>;
     static constexpr int kThreads = 256, kMinBlocks = 2, kGroups = kThreads / 32;
     static constexpr int kTileWidth = 240, kUnits = kTileWidth / 16, kTileHeight = 48;
     // Words. Eight more than a multiple of 32: no bank conflicts where they are read.
@@ -31,7 +31,7 @@ template <class C> struct VifMatrixScale0 {
         alignas(16) u32 planes[kPlanes * kPlane];
         alignas(16) u16 log_table[kVifLogTableSize];
         Words4 taps[kVifMatrixTaps * 32];
-        u64 group_sums[4 * kGroups];
+        u64 group_sums[vif_sums(kLimits) * kGroups];
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
@@ -44,7 +44,7 @@ template <class C> struct VifMatrixScale0 {
         const int x0 = c.block_x * kTileWidth, y_begin = c.block_y * kTileHeight;
         const int y_end = y_begin + kTileHeight < a.height ? y_begin + kTileHeight : a.height;
         const int x = x0 - 8 + 32 * group + lane / 4 * 4; // of the four columns that the thread loads
-        VifTerms terms = {0, 0, 0, 0};
+        VifTerms<kLimits> terms = {{0}, 0, 0, 0};
         Samples before = load(c, a, x, y_begin - 8 + lane % 4 * 4);
         c.barrier();
         for (int y0 = y_begin; y0 < y_end; y0 += 16) {
@@ -251,7 +251,7 @@ template <class C> struct VifMatrixScale0 {
 
     // A unit: a lane has two columns of two rows, 8 rows apart, and the same eight columns further.
     static VMAF_DEVICE_FN void score(C &c, Shared<SharedMemory> shared, const Args &a, int x, int y, int unit,
-                                     VifTerms &terms) {
+                                     VifTerms<kLimits> &terms) {
         const int g = c.thread % 32 / 4, t = c.thread % 4;
         Shared<const u32> from = shared->planes + g * kPitch + 8 * unit + 2 * t;
         const Words4 start = taps(c, shared, kVifStart32768);
@@ -291,7 +291,7 @@ template <class C> struct VifMatrixScale0 {
         VifVariances v[8];
         VMAF_UNROLL
         for (int j = 0; j < 8; j++) v[j] = vif_variances(means[0][j], means[1][j], sums[0][j], sums[1][j], sums[2][j]);
-        VifEight<C, C::kFastF64>::run(v, valid, shared->log_table, a.limit, terms);
+        VifEight<C, kLimits, C::kFastF64>::run(v, valid, shared->log_table, a.limits, terms);
         c.converge();
     }
 };

@@ -20,8 +20,12 @@ struct VifGainLimit {
     int is_one;
 };
 
-struct VifTerms {
-    u32 num_log, den_log, den_flat;
+// One pass may serve several limits.
+template <int kLimits> struct VifGainLimits { VifGainLimit of[kLimits]; };
+
+// Only num_log depends on the limit.
+template <int kLimits> struct VifTerms {
+    u32 num_log[kLimits], den_log, den_flat;
     u64 num_flat;
 };
 
@@ -67,9 +71,12 @@ template <class F> VMAF_DEVICE_FN VifGain vif_gain_as_specified(int s1, int s2, 
 // So where p is farther than that above an integer P, both have the integer part P; where p is an integer, both have
 // p - 1.
 
-// Quotient and remainder of s12^2 / s1 in integers.
-template <class C> VMAF_DEVICE_FN VifGain vif_gain(int s1, int s2, int s12, const VifGainLimit &limit) {
-    using F = typename C::f64;
+// Quotient and remainder of s12^2 / s1 in integers, before the limit.
+struct VifFreeGain {
+    VifGain gain;
+    bool certain;
+};
+template <class C> VMAF_DEVICE_FN VifFreeGain vif_free_gain(int s1, int s2, int s12) {
     const float x = static_cast<float>(s1), y = static_cast<float>(s12), reciprocal = C::reciprocal_estimate(x);
     const u64 square = static_cast<u64>(static_cast<u32>(s12)) * static_cast<u32>(s12);
     u32 quotient = static_cast<u32>(y * reciprocal * y); // off by some hundreds at most
@@ -84,14 +91,17 @@ template <class C> VMAF_DEVICE_FN VifGain vif_gain(int s1, int s2, int s12, cons
         quotient++;
         rest -= s1;
     }
-    VifGain out = {s2 - static_cast<int>(quotient) - 1, quotient};
-    bool certain = static_cast<float>(rest) >= 1.5e-5f * static_cast<float>(quotient) + 1e-6f * x + 1.0f;
-    if (rest == 0) {
-        out = {s2 - static_cast<int>(quotient), quotient - 1};
-        certain = true;
-    }
+    if (rest == 0) return {{s2 - static_cast<int>(quotient), quotient - 1}, true};
+    return {{s2 - static_cast<int>(quotient) - 1, quotient},
+            static_cast<float>(rest) >= 1.5e-5f * static_cast<float>(quotient) + 1e-6f * x + 1.0f};
+}
+template <class C>
+VMAF_DEVICE_FN VifGain vif_limited_gain(const VifFreeGain &free, int s1, int s2, int s12, const VifGainLimit &limit) {
+    using F = typename C::f64;
+    VifGain out = free.gain;
+    bool certain = free.certain;
     if (s12 != s1) { // else the gain is just below 1, which no limit is
-        const float bound = limit.approximate * x;
+        const float x = static_cast<float>(s1), y = static_cast<float>(s12), bound = limit.approximate * x;
         if (y > bound * 1.000001f)
             out.signal = static_cast<u32>(truncated(F64<F>::from_bits(limit.limit_squared) * F(s1)));
         else
@@ -101,9 +111,9 @@ template <class C> VMAF_DEVICE_FN VifGain vif_gain(int s1, int s2, int s12, cons
 }
 
 // Adds the terms of one pixel.
-template <class C>
-VMAF_DEVICE_FN void vif_pixel(const VifVariances &v, Shared<const u16> log_table, const VifGainLimit &limit,
-                              VifTerms &terms) {
+template <class C, int kLimits>
+VMAF_DEVICE_FN void vif_pixel(const VifVariances &v, Shared<const u16> log_table, const VifGainLimits<kLimits> &limits,
+                              VifTerms<kLimits> &terms) {
     if (v.s1 < 131072) {
         terms.num_flat += static_cast<u32>(v.s2);
         terms.den_flat++;
@@ -111,9 +121,13 @@ VMAF_DEVICE_FN void vif_pixel(const VifVariances &v, Shared<const u16> log_table
     }
     terms.den_log += vif_log<C>(131072 + static_cast<u32>(v.s1), log_table) - (kVifLogOfNoise + kVifLogBias);
     if (v.s12 <= 0 || v.s2 <= 0) return;
-    const VifGain gain = vif_gain<C>(v.s1, v.s2, v.s12, limit);
-    const u32 a = 131072u + static_cast<u32>(gain.residual > 0 ? gain.residual : 0), b = a + gain.signal;
-    terms.num_log += vif_log<C>(b, log_table) - vif_log<C>(a, log_table);
+    const VifFreeGain free = vif_free_gain<C>(v.s1, v.s2, v.s12);
+    VMAF_UNROLL
+    for (int n = 0; n < kLimits; n++) {
+        const VifGain gain = vif_limited_gain<C>(free, v.s1, v.s2, v.s12, limits.of[n]);
+        const u32 a = 131072u + static_cast<u32>(gain.residual > 0 ? gain.residual : 0), b = a + gain.signal;
+        terms.num_log[n] += vif_log<C>(b, log_table) - vif_log<C>(a, log_table);
+    }
 }
 
 } // namespace kernels

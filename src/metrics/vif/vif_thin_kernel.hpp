@@ -16,7 +16,7 @@ struct VifThinArgs {
     Global<u64> sums;
     u64 sums_stride;
     Global<const u16> log_table;
-    VifGainLimit limit;
+    VifGainLimits<1> limits;
     u32 taps[9], next_taps[9]; // by distance from the centre
     int radius, next_radius;
     int bytes_per_sample, mean_shift, product_shift; // of the level
@@ -115,12 +115,12 @@ template <class C> struct vif_thin {
             yy += tap * v.dd;
             xy += tap * v.rd;
         }
-        VifTerms terms = {0, 0, 0, 0};
+        VifTerms<1> terms = {{0}, 0, 0, 0};
         const VifVariances v =
             vif_variances(m1, m2, static_cast<u32>(xx >> 16), static_cast<u32>(yy >> 16), static_cast<u32>(xy >> 16));
-        vif_pixel<C>(v, shared->log_table, a.limit, terms);
+        vif_pixel<C>(v, shared->log_table, a.limits, terms);
         Global<u64> sums = a.sums + static_cast<u64>(c.frame) * a.sums_stride;
-        c.atomic_add(sums, terms.num_log);
+        c.atomic_add(sums, terms.num_log[0]);
         c.atomic_add(sums + 1, terms.den_log);
         c.atomic_add(sums + 2, terms.num_flat);
         c.atomic_add(sums + 3, terms.den_flat);

@@ -51,9 +51,9 @@ template <class C, int S, class Samples, class Input> struct VifTiles {
                 VifVariances copy[8];
                 VMAF_UNROLL
                 for (int j = 0; j < 8; j++) copy[j] = v[j];
-                VifTerms terms = {0, 0, 0, 0};
-                VifEight<C, C::kFastF64>::run(copy, valid & ((1u << kRun) - 1) << run, shared->scale.log_table, a.limit,
-                                              terms);
+                VifTerms<1> terms = {{0}, 0, 0, 0};
+                VifEight<C, 1, C::kFastF64>::run(copy, valid & ((1u << kRun) - 1) << run, shared->scale.log_table,
+                                                 a.limits, terms);
                 add(c, shared->sums[tile_row + args.tiles.columns[x + run]], terms);
             }
         }
@@ -63,8 +63,8 @@ template <class C, int S, class Samples, class Input> struct VifTiles {
     }
 
   private:
-    static VMAF_DEVICE_FN void add(C &c, Shared<u32> sums, const VifTerms &terms) {
-        if (terms.num_log) c.shared_add(sums, terms.num_log);
+    static VMAF_DEVICE_FN void add(C &c, Shared<u32> sums, const VifTerms<1> &terms) {
+        if (terms.num_log[0]) c.shared_add(sums, terms.num_log[0]);
         if (terms.den_log) c.shared_add(sums + 1, terms.den_log);
         const u32 low = static_cast<u32>(terms.num_flat) & ((1u << kLowBits) - 1);
         const u32 high = static_cast<u32>(terms.num_flat >> kLowBits);

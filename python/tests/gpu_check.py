@@ -81,6 +81,71 @@ def test_equality():
             check(f"{name}: {what}", rows == wanted or is_single and close, "single precision, close" if rows != wanted and close else "")
 
 
+class Interface:
+    """A GPU array of a library with `__cuda_array_interface__` and nothing else."""
+
+    def __init__(self, array):
+        self.array, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
+
+
+def test_interface_alone():
+    frames = clip(5, 270, 480, 31)
+    rgb = np.random.default_rng(32).random((3, 3, 64, 96)).astype(np.float32)
+    for name, up in libraries():
+        if name.startswith("jax"):
+            continue
+        whole, half = slice(None), (slice(None), slice(None), slice(None, None, 2))
+        for what, ref, dist, part in (("luma", frames, worse(frames), whole), ("every second column", frames, worse(frames), half),
+                                      ("RGB", rgb, rgb * np.float32(0.9), whole)):
+            wanted = expected(ref[part], dist[part])
+            try:
+                is_right = vt.vmaf(Interface(up(ref)[part]), Interface(up(dist)[part]), backend="cuda").rows == wanted
+            except Exception as problem:
+                is_right = repr(problem)
+            check(f"{name}, __cuda_array_interface__ alone: {what}", is_right is True, "" if is_right is True else str(is_right))
+
+
+def torchmetrics_process(rank, folder):
+    """One of two processes that share the states of a metric."""
+    import torch
+    torch.distributed.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
+    clips = [torch.from_numpy(a) for a in (clip(6, 128, 160, 41)[:, None], worse(clip(6, 128, 160, 41))[:, None])]
+    metric = vt.TorchMetric(backend="cpu")
+    part = slice(0, 2) if rank == 0 else slice(2, 6)
+    metric.update(clips[1][part], clips[0][part])
+    pathlib.Path(folder, f"score{rank}").write_text(repr(float(metric.compute())))
+    torch.distributed.destroy_process_group()
+
+
+def test_torchmetrics():
+    import tempfile
+
+    import torch
+    try:
+        import torchmetrics
+    except ImportError as problem:
+        print("no torchmetrics:", problem)
+        return
+    ref, dist = clip(6, 128, 160, 41)[:, None], worse(clip(6, 128, 160, 41))[:, None]
+    single = float(np.mean([float(vt.vmaf(ref[p, 0], dist[p, 0], backend="cpu")) * n for p, n in ((slice(0, 2), 2), (slice(2, 6), 4))]) / 3)
+    for backend, up in (("cpu", torch.from_numpy), ("cuda", lambda a: torch.from_numpy(a).cuda())):
+        metric = vt.TorchMetric(backend=backend)
+        if backend == "cuda":
+            metric = metric.to("cuda")
+        for part in (slice(0, 2), slice(2, 6)):
+            metric.update(up(dist[part]), up(ref[part]))
+        check(f"torchmetrics {torchmetrics.__version__}, {backend}", abs(float(metric.compute()) - single) < 1e-9)
+        metric.reset()
+        check(f"reset, {backend}", int(metric.frames) == 0)
+        collection = torchmetrics.MetricCollection({"vmaf": vt.TorchMetric(backend=backend)})
+        collection.update(up(dist), up(ref))
+        check(f"in a collection, {backend}", float(collection.compute()["vmaf"]) == float(vt.vmaf(ref[:, 0], dist[:, 0], backend="cpu")))
+    with tempfile.TemporaryDirectory() as folder:
+        torch.multiprocessing.spawn(torchmetrics_process, args=(folder,), nprocs=2)
+        scores = [float(pathlib.Path(folder, f"score{rank}").read_text()) for rank in (0, 1)]
+        check("two processes add up their states", all(abs(score - single) < 1e-9 for score in scores), scores)
+
+
 def test_races():
     """Tensors that are overwritten as soon as push has returned, 1000 times, in both forms."""
     import torch
@@ -143,6 +208,8 @@ def test_refusals():
 if __name__ == "__main__":
     reference = float(sys.argv[1]) if len(sys.argv) > 1 else 0.0
     test_equality()
+    test_interface_alone()
+    test_torchmetrics()
     test_races()
     test_speed(reference)
     test_refusals()

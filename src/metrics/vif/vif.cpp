@@ -18,12 +18,12 @@ namespace vmaf {
 namespace vif {
 
 std::span<const std::uint16_t, 32768> log_table() {
-    static const auto table = [] {
-        std::array<std::uint16_t, 32768> t;
+    static std::array<std::uint16_t, 32768> table; // no constant, of which the library would be larger
+    [[maybe_unused]] static const bool is_filled = [] {
         // The closed form of 2.7; its odd constant stands for a rounding to float before the one to an integer.
-        for (std::size_t i = 0; i < t.size(); i++)
-            t[i] = std::uint16_t(std::floor(2048.0 * std::log2(double(i + 32768)) + 0.5009765625));
-        return t;
+        for (std::size_t i = 0; i < table.size(); i++)
+            table[i] = std::uint16_t(std::floor(2048.0 * std::log2(double(i + 32768)) + 0.5009765625));
+        return true;
     }();
     return table;
 }

@@ -82,7 +82,7 @@ template <int Scale, class Dot> class RowStatistics {
         const bool has_limit = limits_.values[0] < 100.0; // no gain reaches that
         if (!Kept && runs_.wanted()) {
             runs_.begin_row(y);
-            has_limit ? add_row<1, RowKind::tiled>(row, half) : add_row<0, RowKind::tiled>(row, half);
+            add_row<1, RowKind::tiled>(row, half);
         } else if (limits_.count > 1) {
             add_row<2, kind>(row, half);
         } else {

@@ -161,12 +161,12 @@ HWY_INLINE V16 restored_magnitude(V16 o, V16 m, V16 s) {
     const V16 zero = hn::Zero(d), limited = hn::Min(s, hn::Add(m, set16(1)));
     const auto negative_gain = [&](V16 wide_m, V16 wide_s) HWY_ATTR {
 #if HWY_TARGET == HWY_WASM // has one rounding mode; in double precision no quotient is rounded up to an integer
-        const v128_t one = wasm_f64x2_splat(0x1p30);
-        const v128_t q0 = wasm_f64x2_div(one, wasm_f64x2_convert_low_i32x4(wide_m.raw));
-        const v128_t q1 =
-            wasm_f64x2_div(one, wasm_f64x2_convert_low_i32x4(wasm_i32x4_shuffle(wide_m.raw, wide_m.raw, 2, 3, 2, 3)));
-        const V32 reciprocal{
-            wasm_i32x4_shuffle(wasm_i32x4_trunc_sat_f64x2_zero(q0), wasm_i32x4_trunc_sat_f64x2_zero(q1), 0, 1, 4, 5)};
+        const hn::ScalableTag<double> dd;
+        const auto divided = [&](v128_t v) HWY_ATTR {
+            return hn::Div(hn::Set(dd, 0x1p30), hn::VFromD<decltype(dd)>{wasm_f64x2_convert_low_i32x4(v)});
+        };
+        const v128_t upper = wasm_i32x4_shuffle(wide_m.raw, wide_m.raw, 2, 3, 2, 3);
+        const V32 reciprocal = whole_parts(divided(wide_m.raw), divided(upper));
 #else
         const V32 reciprocal = truncated(hn::Div(setf(0x1p30f), hn::ConvertTo(DF(), as32(wide_m))));
 #endif

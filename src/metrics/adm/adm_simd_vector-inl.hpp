@@ -11,6 +11,7 @@
 
 #include "cpu/rounding.hpp"
 #include "cpu/simd_dot-inl.hpp"
+#include "cpu/simd_whole-inl.hpp"
 #include "metrics/adm/compress_table.hpp"
 #include "metrics/adm/rows.hpp"
 
@@ -19,6 +20,7 @@ namespace vmaf::adm::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using vmaf::HWY_NAMESPACE::mul_pairs;
+using vmaf::HWY_NAMESPACE::whole_parts;
 
 using D16 = hn::ScalableTag<std::int16_t>;
 using DU16 = hn::ScalableTag<std::uint16_t>;
@@ -169,7 +171,7 @@ HWY_INLINE V32 rounded_product(VF r, V32 s) {
         hn::MulAdd(hn::PromoteTo(dd, hn::LowerHalf(dfh, r)), hn::PromoteTo(dd, hn::LowerHalf(dh, s)), half);
     const auto high =
         hn::MulAdd(hn::PromoteTo(dd, hn::UpperHalf(dfh, r)), hn::PromoteTo(dd, hn::UpperHalf(dh, s)), half);
-    return hn::Combine(D32(), hn::DemoteTo(dh, high), hn::DemoteTo(dh, low));
+    return whole_parts(low, high);
 #endif
 }
 
@@ -179,10 +181,10 @@ HWY_INLINE V32 limited_product(V32 r, double gain, V32 s) {
     const hn::Half<D32> dh;
     const auto part = [&](hn::Vec<hn::Half<D32>> x, hn::Vec<hn::Half<D32>> limit) HWY_ATTR {
         const auto product = hn::Mul(hn::PromoteTo(dd, x), hn::Set(dd, gain));
-        return hn::DemoteTo(dh, hn::Min(product, hn::PromoteTo(dd, limit)));
+        return hn::Min(product, hn::PromoteTo(dd, limit));
     };
-    return hn::Combine(D32(), part(hn::UpperHalf(dh, r), hn::UpperHalf(dh, s)),
-                       part(hn::LowerHalf(dh, r), hn::LowerHalf(dh, s)));
+    return whole_parts(part(hn::LowerHalf(dh, r), hn::LowerHalf(dh, s)),
+                       part(hn::UpperHalf(dh, r), hn::UpperHalf(dh, s)));
 }
 
 // Appends the lanes greater than 0 to a list; one whole vector is written. Not hn::Compress, whose table GCC copies to

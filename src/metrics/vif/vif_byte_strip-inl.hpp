@@ -44,6 +44,11 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
         }
     }
 
+#if HWY_TARGET == HWY_WASM
+    template <bool Statistics, bool Kept> void vertical_pass(int y) {
+        this->template looped_vertical_pass<Statistics, Kept, false>(y);
+    }
+#else
     // As WordStrip's. The results of one channel are packed and stored between the multiply-adds of the next one.
     template <bool Statistics, bool Kept> HWY_NOINLINE void vertical_pass(int y) {
         const D16 d16;
@@ -121,6 +126,7 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
             }
         }
     }
+#endif
 
   private:
     // Two bytes of each row in a 32-bit lane: two columns.
@@ -131,6 +137,16 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
     }
     template <bool Kept> HWY_INLINE void enter_column(std::int16_t *to, VU16 ref, VU16 dist) const {
         const D16 d16;
+#if HWY_TARGET == HWY_WASM // nothing is folded there: 16 bits less 32768, as in WordStrip
+        const auto store = [&](int channel, VU16 v)
+                               HWY_ATTR { hn::Store(flip_sign(hn::BitCast(d16, v)), d16, to + channel * pitch_); };
+        store(kRef, hn::ShiftLeft<8>(ref));
+        store(kDist, hn::ShiftLeft<8>(dist));
+        if (!strip_.statistics) return;
+        if (!Kept) store(kRefRef, hn::Mul(ref, ref));
+        store(kDistDist, hn::Mul(dist, dist));
+        store(kRefDist, hn::Mul(ref, dist));
+#else
         const V16 middle = hn::Set(d16, 128), minus_one = hn::Set(d16, -1);
         const V16 r = hn::Sub(hn::BitCast(d16, ref), middle), d = hn::Sub(hn::BitCast(d16, dist), middle);
         hn::Store(r, d16, to);
@@ -139,7 +155,9 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
         if (!Kept) hn::Store(hn::Add(hn::Mul(r, r), minus_one), d16, to + kRefRef * pitch_);
         hn::Store(hn::Add(hn::Mul(d, d), minus_one), d16, to + kDistDist * pitch_);
         hn::Store(hn::Add(hn::Mul(r, d), minus_one), d16, to + kRefDist * pitch_);
+#endif
     }
+#if HWY_TARGET != HWY_WASM
 
     // sum F R R = sum F (R'R' - 1) + 2^16 + 2^8 sum F R' + 2^30 with R' = R - 128; sum F R' has 128 added for its own
     // rounding. Less 2^31, so that the upper half comes out as a signed number. Likewise R D with 2^7 (R' + D').
@@ -255,6 +273,7 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
         }
         if constexpr (Next) add(next[0], p4, t.next[0]), add(next[1], p5, t.next[0]);
     }
+#endif
 };
 
 } // namespace vmaf::vif::HWY_NAMESPACE

@@ -55,6 +55,11 @@ template <int Scale, class Dot> class WordStrip : public StripFilter<Scale, Dot,
         }
     }
 
+#if HWY_TARGET == HWY_WASM
+    template <bool Statistics, bool Kept> void vertical_pass(int y) {
+        this->template looped_vertical_pass<Statistics, Kept, true>(y);
+    }
+#else
     // m1, m2, rr, dd, rd of rows y ... y + 3, ready for the horizontal filter, and rows y / 2 and y / 2 + 1 of the next
     // scale; without statistics only the latter.
     template <bool Statistics, bool Kept> HWY_NOINLINE void vertical_pass(int y) {
@@ -104,6 +109,8 @@ template <int Scale, class Dot> class WordStrip : public StripFilter<Scale, Dot,
         }
     }
 
+#endif
+
   private:
     template <bool Kept> HWY_INLINE void enter(int pair, std::ptrdiff_t at, VU16 r, VU16 d) const {
         const auto store = [&](int channel, VU16 v) HWY_ATTR {
@@ -120,6 +127,7 @@ template <int Scale, class Dot> class WordStrip : public StripFilter<Scale, Dot,
         store(kRefDistLow, hn::Mul(r, d));
     }
 
+#if HWY_TARGET != HWY_WASM
     // Loads from the ring for outputs at row y on: vector j of the row pairs around it.
     class RingLoad {
       public:
@@ -155,6 +163,7 @@ template <int Scale, class Dot> class WordStrip : public StripFilter<Scale, Dot,
             sample_sums<Statistics, M + 1>(taps, next_taps, load, sums, next);
         }
     }
+#endif
 };
 
 template <class Dot> StripSums run_strip_with(const Strip &strip, std::byte *memory) {

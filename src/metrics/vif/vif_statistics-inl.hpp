@@ -1,4 +1,4 @@
-// AVX2 and NEON: the horizontal filter and the statistics of a row (vif.md 2.4 to 2.8), in loops over a batch of
+// All but AVX-512: the horizontal filter and the statistics of a row (vif.md 2.4 to 2.8), in loops over a batch of
 // vectors. To be included inside `#if VMAF_VECTOR_PASS`.
 #if defined(VMAF_VIF_STATISTICS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_VIF_STATISTICS_INL_HPP
@@ -10,11 +10,11 @@
 #if HWY_TARGET != HWY_AVX3
 
 #include <array>
-#include <bit>
-#include <cmath>
 
+#include "cpu/simd_whole-inl.hpp"
 #include "metrics/vif/vif_filter-inl.hpp"
 #include "metrics/vif/vif_log.hpp"
+#include "metrics/vif/vif_looped_filter-inl.hpp"
 #include "metrics/vif/vif_strip.hpp"
 #include "metrics/vif/vif_tile_runs-inl.hpp"
 
@@ -26,14 +26,19 @@ using DD = hn::ScalableTag<double>;
 using VF = hn::Vec<DF>;
 using VD = hn::Vec<DD>;
 
-// LG(z) = kStep * piece + fraction - 2048 * 127 (vif_log.hpp); the parts are added up apart.
+// LG(z) = kStep * piece + fraction - kBias (vif_log.hpp); the parts are added up apart.
 struct LogParts {
     V32 piece, fraction;
 };
 
 class Logarithm {
   public:
-    static constexpr int kStep = 256;
+#if HWY_TARGET == HWY_WASM
+    // Has no fused steps for the polynomials: pieces are octaves, and fractions come from the scalar code's table.
+    static constexpr int kStep = 2048, kPieceBits = 23, kBias = 2048 * (127 + 15);
+#else
+    static constexpr int kStep = 256, kPieceBits = 20, kBias = 2048 * 127;
+#endif
 
     HWY_INLINE LogParts operator()(V32 z) const {
         const D32 d;
@@ -41,15 +46,14 @@ class Logarithm {
         // The 17th significant bit is cleared (and others below it): converting cannot round up into the upper 16.
         const V32 truncated = hn::AndNot(hn::ShiftRight<16>(z), z);
         const V32 bits = hn::BitCast(d, hn::ConvertTo(df, truncated));
-        const V32 piece = hn::ShiftRight<20>(bits);
-#if HWY_TARGET == HWY_WASM // has no fused steps: their results, from a table
+        const V32 piece = hn::ShiftRight<kPieceBits>(bits);
+#if HWY_TARGET == HWY_WASM
         const V32 entry = hn::And(hn::ShiftRight<8>(bits), hn::Set(d, 0x7fff));
-        const std::uint16_t *const table = log_fractions().data();
         v128_t fraction = wasm_i32x4_const(0, 0, 0, 0);
-        fraction = wasm_v128_load16_lane(table + wasm_i32x4_extract_lane(entry.raw, 0), fraction, 0);
-        fraction = wasm_v128_load16_lane(table + wasm_i32x4_extract_lane(entry.raw, 1), fraction, 2);
-        fraction = wasm_v128_load16_lane(table + wasm_i32x4_extract_lane(entry.raw, 2), fraction, 4);
-        fraction = wasm_v128_load16_lane(table + wasm_i32x4_extract_lane(entry.raw, 3), fraction, 6);
+        fraction = wasm_v128_load16_lane(table_ + wasm_i32x4_extract_lane(entry.raw, 0), fraction, 0);
+        fraction = wasm_v128_load16_lane(table_ + wasm_i32x4_extract_lane(entry.raw, 1), fraction, 2);
+        fraction = wasm_v128_load16_lane(table_ + wasm_i32x4_extract_lane(entry.raw, 2), fraction, 4);
+        fraction = wasm_v128_load16_lane(table_ + wasm_i32x4_extract_lane(entry.raw, 3), fraction, 6);
         return {piece, V32{fraction}};
 #else
         const VF w = hn::BitCast(df, hn::Or(hn::And(bits, hn::Set(d, 0x000fff00)), hn::Set(d, 0x3f800000)));
@@ -72,19 +76,7 @@ class Logarithm {
         return VF{_mm256_permutevar8x32_ps(_mm256_load_ps(kLogQuartic[power]), index)};
     }
 #elif HWY_TARGET == HWY_WASM
-    static const std::array<std::uint16_t, 32768> &log_fractions() {
-        static const auto table = [] {
-            std::array<std::uint16_t, 32768> t{};
-            for (std::uint32_t i = 0; i < 32768; i++) {
-                const float x = std::bit_cast<float>((i & 0xfff) << 8 | 0x3f800000u) - 1.0625f;
-                float sum = kLogQuartic[4][i >> 12];
-                for (int power = 3; power >= 0; power--) sum = std::fma(x, sum, kLogQuartic[power][i >> 12]);
-                t[i] = std::uint16_t(sum);
-            }
-            return t;
-        }();
-        return table;
-    }
+    const std::uint16_t *const table_ = log_table().data();
 #else
     static HWY_INLINE V32 truncate(VF v) { return hn::ConvertTo(D32(), v); }
     // Four byte numbers per lane into a table of 32 bytes.
@@ -106,7 +98,7 @@ inline void logarithms(const std::int32_t *z, int count, std::int32_t *out) {
     for (int i = 0; i < count; i += kLanes) {
         const LogParts parts = log(hn::LoadU(d, z + i));
         const V32 pieces = hn::Mul(parts.piece, hn::Set(d, Logarithm::kStep));
-        hn::StoreU(hn::Sub(hn::Add(pieces, parts.fraction), hn::Set(d, 2048 * 127)), d, out + i);
+        hn::StoreU(hn::Sub(hn::Add(pieces, parts.fraction), hn::Set(d, Logarithm::kBias)), d, out + i);
     }
 }
 
@@ -139,24 +131,30 @@ HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const
                            const std::array<std::int32_t *, kLimitsAtOnce> &signals, int at) {
     const DD d;
     const hn::Rebind<std::int32_t, DD> d32;
-    const auto store = [&](VD v, std::int32_t *to) HWY_ATTR {
-#if HWY_TARGET == HWY_AVX2
-        _mm_store_si128(reinterpret_cast<__m128i *>(to), _mm256_cvttpd_epi32(v.raw));
-#else
-        hn::Store(hn::DemoteTo(d32, v), d32, to);
-#endif
-    };
+    VD residuals[2], enhanced[2][Limits];
     HWY_UNROLL(2)
-    for (int i = 0; i < kLanes; i += kLanes / 2) {
-        const VD r = hn::PromoteTo(d, hn::Load(d32, s1 + i)), dd = hn::PromoteTo(d, hn::Load(d32, s2 + i));
-        const VD rd = hn::PromoteTo(d, hn::Load(d32, s12 + i));
+    for (int i = 0; i < 2; i++) {
+        const auto load = [&](const std::int32_t *from)
+                              HWY_ATTR { return hn::PromoteTo(d, hn::Load(d32, from + i * (kLanes / 2))); };
+        const VD r = load(s1), dd = load(s2), rd = load(s12);
         const VD gain = hn::Div(rd, hn::Add(r, hn::Set(d, kVarianceFloor)));
-        store(hn::Sub(dd, hn::Mul(gain, rd)), residual + i);
+        residuals[i] = hn::Sub(dd, hn::Mul(gain, rd));
+        if constexpr (HWY_TARGET == HWY_WASM) residuals[i] = hn::Max(residuals[i], hn::Zero(d)); // for whole_parts()
         for (std::size_t l = 0; l < Limits; l++) {
             const VD limited = hn::Min(gain, hn::Set(d, gain_limits[l]));
-            store(hn::Mul(hn::Mul(limited, limited), r), signals[l] + at + i);
+            enhanced[i][l] = hn::Mul(hn::Mul(limited, limited), r);
         }
     }
+    const auto store = [&](VD lower, VD upper, std::int32_t *to) HWY_ATTR {
+#if HWY_TARGET == HWY_AVX2
+        _mm_store_si128(reinterpret_cast<__m128i *>(to), _mm256_cvttpd_epi32(lower.raw));
+        _mm_store_si128(reinterpret_cast<__m128i *>(to + kLanes / 2), _mm256_cvttpd_epi32(upper.raw));
+#else
+        hn::Store(vmaf::HWY_NAMESPACE::whole_parts(lower, upper), D32(), to);
+#endif
+    };
+    store(residuals[0], residuals[1], residual);
+    for (std::size_t l = 0; l < Limits; l++) store(enhanced[0][l], enhanced[1][l], signals[l] + at);
 }
 
 // Of a vector of pixels: the filtered means M1 and M2, the reference's variance; YY and XY less 2^31.
@@ -243,7 +241,7 @@ template <std::size_t Limits, bool Tiled> class PixelSums {
     HWY_INLINE void move_to(TileRuns &runs, int run) {
         const D32 d;
         const V32 step = hn::Set(d, Logarithm::kStep);
-        const V32 of_noise = hn::Set(d, std::int32_t(logarithms_ / kLanes * (2048 * 127 + kLogOfNoise)));
+        const V32 of_noise = hn::Set(d, std::int32_t(logarithms_ / kLanes * (Logarithm::kBias + kLogOfNoise)));
         const V32 den = hn::Add(hn::Mul(den_piece_, step), den_fraction_);
         const V32 num = hn::Add(hn::Mul(num_piece_[0], step), num_fraction_[0]);
         runs.add(run, {hn::Sub(den, of_noise), num, above_count_, noise_low_, noise_high_});
@@ -261,7 +259,7 @@ template <std::size_t Limits, bool Tiled> class PixelSums {
         sums.num_log = Logarithm::kStep * sum(num_piece_[0]) + sum(num_fraction_[0]);
         if constexpr (Limits > 1) strip.second_num_log = Logarithm::kStep * sum(num_piece_[1]) + sum(num_fraction_[1]);
         sums.den_log =
-            Logarithm::kStep * sum(den_piece_) + sum(den_fraction_) - logarithms_ * (2048 * 127 + kLogOfNoise);
+            Logarithm::kStep * sum(den_piece_) + sum(den_fraction_) - logarithms_ * (Logarithm::kBias + kLogOfNoise);
         sums.den_noise = -sum(above_count_); // to be added to the number of pixels
         return strip;
     }
@@ -333,10 +331,10 @@ template <int Scale, class Dot> class RowStatistics {
 
     template <bool Kept, class PixelSums>
     HWY_INLINE void add_vectors(const std::int16_t *row, const HalfRow &half, int begin, int all, PixelSums &sums) {
-        const TapVectors<Scale> taps;
+        const Taps taps;
         for (int first = begin; first < all; first += kColumnsAtOnce) {
             const int end = std::min(first + kColumnsAtOnce, all);
-            for (int j = first; j < end; j += 2)
+            for (int j = first; j < end; j += kAtOnce)
                 horizontal_pass<Kept>(taps, row + j * kStep, moments_ + (j - first) * 10 * kLanes);
             for (int j = first; j < end; j++) {
                 if constexpr (Kept) prefetch_half(half.kept + j * kHalfStep);
@@ -369,9 +367,36 @@ template <int Scale, class Dot> class RowStatistics {
         return m;
     }
 
+#if HWY_TARGET == HWY_WASM
+    static constexpr int kAtOnce = 1;
+    struct Taps {};
+    // Moments of a vector of column pairs, to out[parity][5].
+    template <bool Kept> static HWY_INLINE void horizontal_pass(Taps, const std::int16_t *at, std::int32_t *out) {
+        constexpr std::uint32_t low = kOffset + kRounding;
+        const D32 d;
+        const auto from = [&](int channel) HWY_ATTR {
+            return EveryStep<kStep>{at - Filter<Scale>::kHalo * kStep + channel * kVector};
+        };
+        const auto store = [&](V32 v, int parity, int moment)
+                               HWY_ATTR { hn::Store(v, d, out + (parity * 5 + moment) * kLanes); };
+        if constexpr (Kept) {
+            const auto means = filtered_in_loop<Dot, Scale, 2>(from(kM2), {kOffset});
+            for (int e = 0; e < 2; e++) store(means.at[e][0], e, 1);
+        } else {
+            const auto sums = filtered_in_loop<Dot, Scale, 2>(from(kM1), {kOffset, kOffset, 0u, low});
+            for (int e = 0; e < 2; e++)
+                store(sums.at[e][0], e, 0), store(sums.at[e][1], e, 1), store(whole_product(sums.at[e], 2), e, 2);
+        }
+        const auto sums = filtered_in_loop<Dot, Scale, 2>(from(kDD), {0u, low, 0u, low});
+        for (int e = 0; e < 2; e++)
+            store(whole_product(sums.at[e], 0), e, 3), store(whole_product(sums.at[e], 2), e, 4);
+    }
+#else
+    static constexpr int kAtOnce = 2;
+    using Taps = TapVectors<Scale>;
     // Moments of two vectors of column pairs, to out[position][parity][5].
     template <bool Kept>
-    static HWY_INLINE void horizontal_pass(const TapVectors<Scale> &taps, const std::int16_t *at, std::int32_t *out) {
+    static HWY_INLINE void horizontal_pass(const Taps &taps, const std::int16_t *at, std::int32_t *out) {
         const D32 d;
         const auto store = [&](const Sums &sums, int stream, int moment) HWY_ATTR {
             for (int p = 0; p < 2; p++)
@@ -400,6 +425,7 @@ template <int Scale, class Dot> class RowStatistics {
             store(sums, 0, 2 + i);
         }
     }
+#endif
 
     const Segments &segments_;
     GainLimits limits_;

@@ -13,6 +13,7 @@
 
 #include "base/aligned.hpp"
 #include "metrics/vif/vif_filter-inl.hpp"
+#include "metrics/vif/vif_looped_filter-inl.hpp"
 #include "metrics/vif/vif_pipeline-inl.hpp"
 #include "metrics/vif/vif_segments-inl.hpp"
 #include "metrics/vif/vif_statistics-inl.hpp"
@@ -78,6 +79,64 @@ template <int Scale, class Dot, class Derived> class StripFilter {
     static HWY_INLINE VU16 right_pairs(VU16 a, VU16 b) {
         return hn::OddEven(b, hn::BitCast(DU16(), hn::ShiftRight<16>(hn::BitCast(DU32(), a))));
     }
+
+#if HWY_TARGET == HWY_WASM
+    // The vertical pass of all depths. `HasLow`: products have lower halves.
+    template <bool Statistics, bool Kept, bool HasLow> HWY_NOINLINE void looped_vertical_pass(int y) {
+        const std::int16_t *pairs[Filter<Scale>::kPairs + 1];
+        for (int m = 0; m <= Filter<Scale>::kPairs; m++) pairs[m] = ring_row(y / 2 - Filter<Scale>::kHalo + m, 0);
+        for (int group = 0; group < segments_.vectors; group += 2) {
+            const int j = std::max(0, std::min(group, segments_.vectors - 2));
+#pragma clang loop unroll(disable)
+            for (int i = 0; i < 2; i++) {
+#pragma clang loop unroll(disable)
+                for (int channel = Kept ? kDist : kRef; channel <= kDist; channel++)
+                    looped_samples<Statistics>(pairs + i, i, j, channel);
+                if constexpr (!Statistics) continue;
+#pragma clang loop unroll(disable)
+                for (int product = Kept; product < 3; product++) looped_product<HasLow>(pairs + i, i, j, product);
+            }
+        }
+    }
+    // Rows 2i and 2i + 1, and row i of the next scale: of vectors j and j + 1.
+    template <bool Statistics>
+    HWY_INLINE void looped_samples(const std::int16_t *const *pairs, int i, int j, int channel) const {
+        constexpr std::uint32_t starts[] = {kRounding, kRounding, kRounding, kRounding};
+        const std::ptrdiff_t at = 2 * j * kVector + channel * pitch_;
+        const auto store = [&](const V32(&sums)[4], std::int16_t *to, int step) HWY_ATTR {
+            hn::Store(pack_upper(sums[0], sums[1]), D16(), to);
+            hn::Store(pack_upper(sums[2], sums[3]), D16(), to + step);
+        };
+        if constexpr (Statistics) {
+            const auto sums = filtered_in_loop<Dot, Scale, 2>(EveryRow{pairs, at}, starts);
+            for (int e = 0; e < 2; e++) store(sums.at[e], row(2 * i + e) + j * kStep + channel * kVector, kStep);
+        }
+        if constexpr (kHasNext) {
+            const auto rows = pairs + (Filter<Scale>::kHalo - Filter<kNext>::kHalo);
+            const auto sums = filtered_in_loop<Dot, kNext, 1>(EveryRow{rows, at}, starts);
+            store(sums.at[0], next_row(i) + j * kNextStep + channel * kVector, kNextStep);
+        }
+    }
+    template <bool HasLow>
+    HWY_INLINE void looped_product(const std::int16_t *const *pairs, int i, int j, int product) const {
+        constexpr std::uint32_t starts[4] = {}, low = kOffset + kRounding;
+        const std::ptrdiff_t at = 2 * j * kVector + (kRefRef + product) * pitch_;
+        auto sums = filtered_in_loop<Dot, Scale, 2>(EveryRow{pairs, at}, starts);
+        if constexpr (HasLow) {
+            const EveryRow rows{pairs, at + (kRefRefLow - kRefRef) * pitch_};
+            const auto low_sums = filtered_in_loop<Dot, Scale, 2>(rows, {low, low, low, low});
+            for (int e = 0; e < 2; e++)
+                for (int s = 0; s < 4; s++) sums.at[e][s] = hn::Add(sums.at[e][s], upper_halves(low_sums.at[e][s]));
+        }
+        for (int e = 0; e < 2; e++)
+            for (int k = 0; k < 2; k++) {
+                const V32 even = sums.at[e][2 * k], odd = sums.at[e][2 * k + 1];
+                std::int16_t *const to = row(2 * i + e) + (j + k) * kStep + (kRR + 2 * product) * kVector;
+                hn::Store(pack_upper(even, odd), D16(), to);
+                hn::Store(flip_sign(pack_lower(even, odd)), D16(), to + kVector);
+            }
+    }
+#endif
 
     const Strip &strip_;
     Segments segments_;

@@ -93,13 +93,13 @@ took "build for Windows"
 meson test -C build-windows-gate --no-rebuild --print-errorlogs --timeout-multiplier 10 golden_emulated || status=1
 took "tests for Windows"
 
-# WebAssembly under Node, without vector code, where Emscripten is installed: it takes 0.8 GB, so that packages.sh does not install it.
-# .ci/full wasm has everything.
+# WebAssembly under Node with SIMD128, where Emscripten is installed: it takes 0.8 GB, so that packages.sh does not install it.
+# .ci/full wasm has everything, the build without vector code included.
 wasm_results=
 if command -v emcc >/dev/null && command -v node >/dev/null; then
-  ./scripts/wasm.sh scalar tools/vmaf.js tools/clipgen.js || { echo "0 passed, 1 failed"; exit 1; }
-  meson test -C build-wasm-scalar --no-rebuild --print-errorlogs --timeout-multiplier 10 golden_emulated || status=1
-  wasm_results=build-wasm-scalar/meson-logs/testlog.junit.xml
+  ./scripts/wasm.sh simd tools/vmaf.js tools/clipgen.js tests/equality/equality.js || { echo "0 passed, 1 failed"; exit 1; }
+  meson test -C build-wasm --no-rebuild --print-errorlogs --timeout-multiplier 10 --suite emulated || status=1
+  wasm_results=build-wasm/meson-logs/testlog.junit.xml
   took "WebAssembly"
 else
   echo "== WebAssembly: skipped, emcc or node is not installed"

@@ -95,7 +95,7 @@ int vmaf_score_pooled_model_collection(VmafContext *vmaf, VmafModelCollection *m
 int vmaf_feature_score_pooled(VmafContext *vmaf, const char *feature_name, enum VmafPoolingMethod pool_method,
                               double *score, unsigned index_low, unsigned index_high);
 
-/* Releases everything that the context holds. Models are not touched. */
+/* Releases everything that the context holds. Does not destroy models. */
 int vmaf_close(VmafContext *vmaf);
 
 /* Writes a document with all scores stored so far. */

@@ -21,7 +21,7 @@ template <class T> class AlignedArray {
     AlignedArray() = default;
     explicit AlignedArray(std::size_t count) : size_(count) {
         if (count > (SIZE_MAX - kOverreadBytes - kAlignment) / sizeof(T)) throw std::bad_alloc();
-        // Untouched zeroed pages cost nothing, so that a clip's header alone cannot fill the memory.
+        // Untouched zeroed pages cost nothing, so a forged clip header alone cannot fill the memory.
         void *const block = std::calloc(1, count * sizeof(T) + kOverreadBytes + kAlignment);
         if (!block) throw std::bad_alloc();
         const auto address = round_up(reinterpret_cast<std::uintptr_t>(block), std::uintptr_t{kAlignment});

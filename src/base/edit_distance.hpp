@@ -6,7 +6,7 @@
 
 namespace vmaf {
 
-// Changes, insertions, removals and swaps of neighbours that make one word of another.
+// The changes, insertions, removals and swaps of neighbours that turn one word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 } // namespace vmaf

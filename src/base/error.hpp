@@ -12,7 +12,7 @@ class Error : public std::runtime_error {
   public:
     // `code` is a positive errno value (EINVAL, ENOMEM, ...); `sentence` says what is wrong and what to do about it.
     Error(int code, const std::string &sentence) : Error(code, sentence, sentence) {}
-    // `brief` says the same in a few words, for lines that tell of something else too.
+    // `brief` says the same in a few words, for lines that also report something else.
     Error(int code, const std::string &sentence, std::string brief)
         : std::runtime_error(sentence), code_(code), brief_(std::move(brief)) {}
     int code() const noexcept { return code_; }

@@ -1,4 +1,4 @@
-// Rates and shapes as containers state them.
+// Frame rates and aspect ratios as containers state them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What libc++ before 14 lacks of C++20; included before everything else where the build finds it missing.
+// What libc++ before 14 lacks of C++20; the build includes it first where needed.
 #pragma once
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// "path=C:/own.json:name=a" and its like: items with colons between them.
+// Lists of items separated by colons, as in "path=C:/own.json:name=a".
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace vmaf {
 
-// Where an item that begins there ends. The colon of a drive ("=C:/", "=C:\") belongs to it.
+// The end of the item that starts at `begin`. The colon of a drive ("=C:/", "=C:\") belongs to the item.
 inline std::size_t item_end(const std::string &text, std::size_t begin) {
     const auto is_drive = [&](std::size_t colon) {
         const auto is_letter = [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; };

@@ -1,4 +1,4 @@
-// Threads that may not be had: what could not be started, and what to do about it.
+// Starts threads; the error says what could not be started and what to do.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace vmaf {
 
-// `purpose` completes "no thread can be started to ...".
+// `purpose` completes "cannot start a thread to ...".
 template <class Work> std::thread start_thread(const std::string &purpose, Work work) {
     try {
         return std::thread(std::move(work));
     } catch (const std::system_error &e) {
-        throw Error(e.code().value(), "no thread can be started to " + purpose + " (" + e.code().message() +
+        throw Error(e.code().value(), "cannot start a thread to " + purpose + " (" + e.code().message() +
                                           "); end other programs or raise the limits on processes and memory "
                                           "(ulimit -u, ulimit -v)");
     }

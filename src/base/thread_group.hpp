@@ -1,4 +1,4 @@
-// Threads that share work, and results that another thread makes meanwhile.
+// Threads that share work, and results computed in the background.
 #pragma once
 
 #include <exception>
@@ -17,7 +17,7 @@
 
 namespace vmaf {
 
-// They are joined whatever happens, and what one throws comes out of join().
+// All threads are joined on every path; join() rethrows their first exception.
 class ThreadGroup {
   public:
     ThreadGroup() = default;
@@ -25,7 +25,7 @@ class ThreadGroup {
     ThreadGroup &operator=(const ThreadGroup &) = delete;
     ~ThreadGroup() { wait(); }
 
-    // False: no thread is available; the caller can do the work alone.
+    // Returns false if no thread is available; the caller can do the work alone.
     template <class Work> bool start(Work work) {
         try {
             require("work", std::move(work));
@@ -37,7 +37,7 @@ class ThreadGroup {
         }
     }
 
-    // As start(), but throws Error; `purpose` completes "no thread can be started to ...".
+    // As start(), but throws Error; `purpose` completes "cannot start a thread to ...".
     template <class Work> void require(const std::string &purpose, Work work) {
         threads_.reserve(threads_.size() + 1);
         threads_.push_back(start_thread(purpose, [this, work = std::move(work)]() mutable {
@@ -49,9 +49,9 @@ class ThreadGroup {
             }
         }));
     }
-    std::size_t size() const { return threads_.size(); } // that were started and not joined
+    std::size_t size() const { return threads_.size(); } // started and not yet joined
 
-    // Waits for all; throws the first of what they threw.
+    // Waits for all threads; rethrows the first exception.
     void join() {
         wait();
         if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -68,7 +68,7 @@ class ThreadGroup {
     std::vector<std::thread> threads_;
 };
 
-// A result that a second thread computes; if that cannot start, the first caller of get() does.
+// A result that a second thread computes; if it cannot start, the first caller of get() computes it.
 template <class Result> class Later {
   public:
     explicit Later(std::function<Result()> make) : make_(std::move(make)) {
@@ -83,7 +83,7 @@ template <class Result> class Later {
             }
         });
     }
-    // Throws what making it threw.
+    // Rethrows what the computation threw.
     Result &get() {
         wait();
         if (error_) std::rethrow_exception(error_);

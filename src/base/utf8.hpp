@@ -11,9 +11,9 @@ struct Utf8Character {
     std::size_t length =
         0; // in bytes; 0: there is none, the bytes are too many, too few, a surrogate or beyond U+10FFFF
 };
-Utf8Character first_character(std::string_view text); // of a text that is not empty
+Utf8Character first_character(std::string_view text); // must not be empty
 
-// The text with U+FFFD in place of bytes that are no UTF-8.
+// Replaces bytes that are not UTF-8 by U+FFFD.
 std::string valid_utf8(std::string_view text);
 
 inline constexpr std::string_view kReplacementCharacter = "\xef\xbf\xbd";

@@ -1,4 +1,4 @@
-// Text of others (file names, names in models and files, messages of libraries) for people's eyes.
+// Makes foreign text (file names, names in models and files, messages of libraries) safe to print.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace vmaf {
 
-// The text with everything that a terminal would obey or hide written out: control characters, line ends, marks that
-// change the direction of writing or have no width, and bytes that are no UTF-8, as \n, \x1b or \u202e.
+// Escapes everything that a terminal would obey or hide, as \n, \x1b or \u202e: control characters, line ends,
+// characters without width or that change the writing direction, and bytes that are not UTF-8.
 std::string visible(std::string_view text);
 
-// The same for texts of several lines, whose line ends and tabs stay.
+// The same for text of several lines; keeps line ends and tabs.
 std::string visible_lines(std::string_view text);
 
-// The same for sentences of ours, whose further lines are indented: a line end before two blanks stays. Others' texts
-// in it cannot look like a message of its own.
+// The same for our own messages, whose continuation lines are indented: keeps a line end before two spaces. So
+// foreign text in a message cannot look like another message.
 std::string visible_sentence(std::string_view text);
 
 } // namespace vmaf

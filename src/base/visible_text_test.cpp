@@ -12,7 +12,7 @@ TEST(VisibleText, OrdinaryTextStays) {
         EXPECT_EQ(visible(text), text);
 }
 
-TEST(VisibleText, ControlCharactersAreWrittenOut) {
+TEST(VisibleText, ControlCharactersAreEscaped) {
     EXPECT_EQ(visible("a\nb\r\tc"), "a\\nb\\r\\tc");
     EXPECT_EQ(visible_sentence("it failed:\n  a\x1b\n  b\nvmaf: c\n d"), "it failed:\n  a\\x1b\n  b\\nvmaf: c\\n d");
     EXPECT_EQ(visible("\x1b[31mred\x7f\x07"), "\\x1b[31mred\\x7f\\x07");
@@ -20,13 +20,13 @@ TEST(VisibleText, ControlCharactersAreWrittenOut) {
     EXPECT_EQ(visible("\xc2\x9b\x31m"), "\\u009b1m"); // what a terminal may take for ESC [
 }
 
-TEST(VisibleText, WhatChangesTheDirectionOrHidesIsWrittenOut) {
+TEST(VisibleText, DirectionMarksAndInvisibleCharactersAreEscaped) {
     EXPECT_EQ(visible("a\u202etxt.exe\u2066\u200b\u2028\ufeff"), "a\\u202etxt.exe\\u2066\\u200b\\u2028\\ufeff");
     EXPECT_EQ(visible("\xef\xbf\xbe\xef\xbf\xbf"), "\\ufffe\\uffff");
     EXPECT_EQ(visible("\xf3\xa0\x80\x81"), "\\U000e0001");
 }
 
-TEST(VisibleText, BytesThatAreNoCharacterAreWrittenOut) {
+TEST(VisibleText, InvalidBytesAreEscaped) {
     EXPECT_EQ(visible("\xff\xc3"), "\\xff\\xc3");
     EXPECT_EQ(visible("\xed\xa0\x80"), "\\xed\\xa0\\x80"); // a surrogate
     EXPECT_EQ(visible("\xc0\x80"), "\\xc0\\x80");          // too long

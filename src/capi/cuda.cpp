@@ -35,9 +35,9 @@ int vmaf_cuda_preallocate_pictures(VmafContext *vmaf, VmafCudaPictureConfigurati
         return 0;
     }
     if (method < 0 || method > VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED)
-        return capi::refused("there is no such method of preallocation");
+        return capi::refused("unknown preallocation method");
     if (!p.w || !p.h || !p.bpc || capi::value_of(p.pix_fmt) == VMAF_PIX_FMT_UNKNOWN)
-        return capi::refused("the pictures of a pool need a size, a depth and a pixel format");
+        return capi::refused("preallocated pictures need a size, a bit depth and a pixel format");
     std::optional<Memory> memory;
     if (method == VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE) memory = Memory::device;
     if (method == VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED) memory = Memory::pinned_host;

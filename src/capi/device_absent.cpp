@@ -1,5 +1,5 @@
-// Every build exports the functions of all device headers (backends.md 13). Those of backends that are not built answer
-// -ENOSYS before they look at their arguments, and set output pointers to NULL.
+// Every build exports the functions of all device headers (backends.md 13). Without the backend they return -ENOSYS
+// before checking arguments, and set output pointers to NULL.
 #include <cerrno>
 #include <string>
 

@@ -10,13 +10,13 @@
 namespace vmaf::capi {
 
 DeviceState::DeviceState(std::function<std::shared_ptr<Device>()> open) : open_(std::move(open)), owned_(open_()) {
-    DispatchTable::of_process(owned_->dispatch_request(), plain_extractor_name); // read when the first state is made
+    DispatchTable::of_process(owned_->dispatch_request(), plain_extractor_name); // read when the first state is created
 }
 
 std::shared_ptr<Device> DeviceState::take() {
     std::shared_ptr<Device> device = std::move(owned_);
     if (!device) device = imported_.lock();
-    if (!device) device = open_(); // the first context is closed
+    if (!device) device = open_(); // the first context was closed
     imported_ = device;
     return device;
 }
@@ -41,7 +41,7 @@ std::shared_ptr<Device> open_backend(std::string_view name, int index) {
 int import_state(VmafContext *vmaf, DeviceState *state) {
     if (!vmaf || !state) return capi::missing_argument();
     return guarded(*vmaf, [&] {
-        if (vmaf->device) throw invalid("a context uses one device, and this one has it already");
+        if (vmaf->device) throw invalid("the context already uses a device; create another context");
         std::shared_ptr<Device> device = state->take();
         vmaf->session.use_device({.device = device, .is_explicit = true});
         vmaf->device = std::move(device);

@@ -1,4 +1,4 @@
-// What the handles of all device headers have in common (backends.md 13): lifetimes, import, pictures of a device.
+// Shared by the handles of all device headers (backends.md 13): lifetimes, import, device pictures.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace vmaf::capi {
 
-// The device belongs to the handle until a context takes it over: a handle that is never freed then keeps nothing.
+// The handle owns the device until a context takes it over, so a handle that is never freed keeps nothing alive.
 class DeviceState {
   public:
-    // Opens the device at once. Throws Error.
+    // Opens the device. Throws Error.
     explicit DeviceState(std::function<std::shared_ptr<Device>()> open);
     std::shared_ptr<Device> take();
-    // The device, where the handle or a context still has it; else null.
+    // The device, or null once neither the handle nor a context has it.
     std::shared_ptr<Device> device() const;
 
   private:
@@ -24,10 +24,10 @@ class DeviceState {
     std::weak_ptr<Device> imported_;
 };
 
-// A handle of a backend for a device of that index; -1: the first.
+// Opens a backend's device by index; -1: the first.
 std::shared_ptr<Device> open_backend(std::string_view name, int index);
 
-// vmaf_X_state_init: a State is a DeviceState with a name of its own.
+// vmaf_X_state_init: State is a DeviceState under another name.
 template <class State> int init_state(State **out, std::function<std::shared_ptr<Device>()> open) {
     if (!out) return missing_argument();
     *out = nullptr;
@@ -37,17 +37,17 @@ template <class State> int init_state(State **out, std::function<std::shared_ptr
 // vmaf_X_import_state
 int import_state(VmafContext *vmaf, DeviceState *state);
 
-// vmaf_X_state_free of the headers that take the place of the handle.
+// vmaf_X_state_free for headers whose function clears the handle.
 template <class State> void free_state(State **state) {
     if (!state) return;
     delete *state;
     *state = nullptr;
 }
 
-// vmaf_X_list_devices: one line each on standard output. Their number, or a negative errno value.
+// vmaf_X_list_devices: prints a line per device. Returns their number or a negative errno value.
 int list_devices(std::string_view backend);
 
-// vmaf_X_preallocate_pictures; memory: where pictures lie, nothing: ordinary pictures.
+// vmaf_X_preallocate_pictures; `memory`: where to allocate, empty for ordinary pictures.
 int preallocate_pictures(VmafContext *vmaf, const PictureFormat &format, std::optional<Memory> memory);
 int fetch_picture(VmafContext *vmaf, VmafPicture *pic);
 

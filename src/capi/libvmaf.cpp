@@ -9,9 +9,9 @@ using namespace vmaf;
 
 namespace {
 
-constexpr unsigned kMaxThreads = 4096; // beyond this a thread count is a mistake
+constexpr unsigned kMaxThreads = 4096; // larger numbers are mistakes
 
-// Methods that there are not become `unknown`, which is refused.
+// Maps unknown methods to `unknown`, which is refused.
 Pooling pooling(const enum VmafPoolingMethod &method) {
     const int value = capi::value_of(method);
     return value > 0 && value < VMAF_POOL_METHOD_NB ? static_cast<Pooling>(value) : Pooling::unknown;
@@ -29,7 +29,7 @@ void fill(VmafModelCollectionScore *out, const CollectionScore &score) {
 int write_output(VmafContext *vmaf, const char *path, int format, const char *score_format) {
     if (!vmaf || !path) return capi::missing_argument();
     if (format < VMAF_OUTPUT_FORMAT_XML || format > VMAF_OUTPUT_FORMAT_SUB)
-        return capi::refused("there is no such format of documents");
+        return capi::refused("unknown output format; use a value of enum VmafOutputFormat");
     constexpr ReportFormat kFormats[] = {ReportFormat::xml, ReportFormat::json, ReportFormat::csv, ReportFormat::sub};
     const int result = capi::guarded(*vmaf, [&] {
         const Session &session = vmaf->session;
@@ -45,7 +45,7 @@ int write_output(VmafContext *vmaf, const char *path, int format, const char *sc
         system::write_output_file(path, [&](const auto &out) { write_report(report, kFormats[format - 1], out); });
     });
     if (vmaf->is_of_parent()) return result;
-    // A file that cannot be opened is an invalid argument; one that cannot be filled is not.
+    // A file that cannot be opened is an invalid argument; one that cannot be written is not.
     return result == 0 || result == -EIO || result == -ENOSPC || result == -ENOMEM ? result : -EINVAL;
 }
 
@@ -65,10 +65,10 @@ int vmaf_init(VmafContext **vmaf, VmafConfiguration cfg) {
 }
 
 int vmaf_close(VmafContext *vmaf) {
-    // From inside a callback it would wait for the callback to end.
+    // Inside a callback it would wait for the callback to end.
     if (!vmaf) return capi::missing_argument();
     if (vmaf->session.is_inside_handler()) return capi::refused(capi::kInsideHandler);
-    // Threads that are not here cannot be waited for, nor can a device be given back: their memory stays.
+    // A forked child can neither wait for threads nor release a device: leak their memory.
     if (vmaf->is_of_parent() && (vmaf->has_threads || vmaf->session.device())) return capi::refuse_in_child();
     delete vmaf;
     return 0;
@@ -90,13 +90,13 @@ int vmaf_use_features_from_model_collection(VmafContext *vmaf, VmafModelCollecti
 
 int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDictionary *opts_dict) {
     if (!vmaf || !feature_name) return capi::missing_argument();
-    // The one failure after which the options stay the caller's. Names of backends that are not active count as
-    // unknown, as they are in a library without that backend.
+    // The only failure that leaves the options to the caller. Inactive backends count as unknown, as in a library
+    // without them.
     const int found = capi::guarded(
         *vmaf, [&] { vmaf->session.find_extractor(feature_name, opts_dict ? opts_dict->texts : OptionTexts{}); });
     if (found == -EINVAL) return found;
     const auto options = capi::take(opts_dict);
-    if (found) return found; // no memory to look it up
+    if (found) return found; // out of memory
     return capi::guarded(*vmaf, [&] {
         const OptionTexts texts = options ? options->texts : OptionTexts{};
         vmaf->session.use_feature(feature_name, texts);
@@ -107,16 +107,16 @@ int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDic
 
 int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value, unsigned index) {
     if (!vmaf || !feature_name) return capi::missing_argument();
-    // The collector has said why.
+    // The collector has already logged the reason.
     return capi::guarded(
         *vmaf, [&] { vmaf->session.import_score(feature_name, index, value); }, LogLevel::debug);
 }
 
 int vmaf_preallocate_pictures(VmafContext *vmaf, VmafPictureConfiguration cfg) {
     if (!vmaf) return capi::missing_argument();
-    if (cfg.pic_cnt == 0) return capi::refused("a pool of 0 pictures is not supported");
+    if (cfg.pic_cnt == 0) return capi::refused("pic_cnt is 0; preallocate at least 1 picture");
     if (vmaf->session.is_inside_handler()) return capi::refused(capi::kInsideHandler);
-    // A pool that is there goes; pictures of it that are still held stay valid and free themselves.
+    // Replaces an existing pool; its pictures that are still in use stay valid and free themselves.
     return capi::guarded(
         *vmaf, [&] { vmaf->pool = std::make_unique<PicturePool>(capi::format_of(cfg.pic_params), cfg.pic_cnt); });
 }
@@ -136,7 +136,7 @@ int vmaf_read_pictures(VmafContext *vmaf, VmafPicture *ref, VmafPicture *dist, u
                              "vmaf_turbo_read_pictures() for memory of your own");
     const int result =
         capi::guarded(*vmaf, [&] { vmaf->session.read(capi::share_picture(*ref), capi::share_picture(*dist), index); });
-    if (result) return result; // the pictures stay the caller's
+    if (result) return result; // the caller keeps the pictures
     vmaf_picture_unref(ref);
     vmaf_picture_unref(dist);
     return 0;
@@ -209,7 +209,7 @@ int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration 
             }
             for (const VmafContext::Handler &handler : handlers) {
                 if (handler.name != name) continue;
-                std::string own_name = name; // the callback gets a char *
+                std::string own_name = name; // the callback takes a char *
                 VmafMetadata metadata{own_name.data(), index, value};
                 handler.callback(handler.data, &metadata);
             }

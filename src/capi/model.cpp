@@ -32,7 +32,7 @@ int load_collection(VmafModel **model, VmafModelCollection **collection, auto lo
 
 int vmaf_model_load(VmafModel **model, VmafModelConfig *cfg, const char *version) {
     if (!model || !cfg || !version) return capi::missing_argument();
-    // An unknown version leaves *model alone; a failure to parse clears it.
+    // An unknown version leaves *model unchanged; a parse error clears it.
     if (is_builtin(version)) *model = nullptr;
     return capi::guarded([&] { *model = new VmafModel{load_builtin_model(version, config_of(*cfg))}; },
                          LogLevel::warning);
@@ -82,6 +82,6 @@ const void *vmaf_model_version_next(const void *prev, const char **version) {
     const auto models = builtin_models();
     const BuiltinModel *next = prev ? static_cast<const BuiltinModel *>(prev) + 1 : models.data();
     if (next < models.data() || next >= models.data() + models.size()) return nullptr;
-    if (version) *version = next->version.data(); // literals: zero-terminated
+    if (version) *version = next->version.data(); // zero-terminated literals
     return next;
 }

@@ -16,8 +16,8 @@ struct VmafSyclState : capi::DeviceState {
 
 namespace vmaf::capi {
 
-// Two luma planes on the device that a program fills, rows without gaps. What it gave is copied away before
-// vmaf_read_pictures_sycl() returns, so that it may go on with the next frame at once.
+// Two luma planes on the device that the program fills, without row padding. vmaf_read_pictures_sycl() copies them
+// before it returns, so the program can start on the next frame.
 class FrameBuffers {
   public:
     FrameBuffers(std::shared_ptr<Device> device, const PictureFormat &format)
@@ -57,7 +57,7 @@ class FrameBuffers {
 
 namespace {
 
-// For functions that get the state alone: the frame buffers that lie on its device.
+// For functions that get only the state: the frame buffers on its device.
 std::mutex buffers_mutex;
 std::map<const Device *, std::weak_ptr<FrameBuffers>> buffers_of_device;
 
@@ -65,15 +65,15 @@ int unavailable(const char *what) {
     return capi::failed(ENOSYS, (std::string("sycl: ") + what).c_str(), LogLevel::error);
 }
 constexpr const char *kNoSurfaces =
-    "surfaces of other programs (DMA-BUF, VA, Direct3D) cannot be taken over; copy them into the frame buffers";
-constexpr const char *kNoProfile = "there is no profile; use the profiler of the SYCL runtime";
+    "external surfaces (DMA-BUF, VA, Direct3D) are not supported; copy them into the frame buffers";
+constexpr const char *kNoProfile = "profiling is not supported; use the profiler of the SYCL runtime";
 
-// The first pair fixes what runs where, and nothing may need more than luma on the device.
+// The first pair decides what runs where; no feature may need more than luma on the device.
 void check_features(VmafContext &context, const PictureFormat &format) {
     context.session.prepare(format);
     for (const auto &[feature, backend] : context.session.feature_backends())
         if (backend == "cpu")
-            throw invalid("feature '" + feature + "' runs on the CPU and cannot see frame buffers of the device");
+            throw invalid("feature '" + feature + "' runs on the CPU and cannot read frame buffers on the device");
 }
 
 } // namespace
@@ -97,10 +97,10 @@ int vmaf_sycl_preallocate_pictures(VmafContext *vmaf, VmafSyclPictureConfigurati
     const auto &p = cfg.pic_params;
     const int method = capi::value_of(cfg.pic_prealloc_method);
     if (method < 0 || method > VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_HOST)
-        return capi::refused("there is no such method of preallocation");
+        return capi::refused("unknown preallocation method");
     if (!p.w || !p.h || !p.bpc || capi::value_of(p.pix_fmt) == VMAF_PIX_FMT_UNKNOWN)
-        return capi::refused("the pictures of a pool need a size, a depth and a pixel format");
-    std::optional<Memory> memory; // ordinary pictures
+        return capi::refused("preallocated pictures need a size, a bit depth and a pixel format");
+    std::optional<Memory> memory; // empty: ordinary pictures
     if (method == VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_DEVICE) memory = Memory::device;
     if (method == VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_HOST) memory = Memory::pinned_host;
     return capi::preallocate_pictures(vmaf, capi::format_of(p), memory);
@@ -163,7 +163,7 @@ int vmaf_sycl_upload_plane(VmafSyclState *state, const void *src, unsigned pitch
         if (!buffers) throw invalid("there are no frame buffers on the device of this state");
         const PictureFormat &format = buffers->format();
         if (format.width != w || format.height != h || format.bits != bpc)
-            throw invalid("the plane has another size or depth than the frame buffers");
+            throw invalid("the plane and the frame buffers differ in size or bit depth");
         if (pitch < std::size_t{w} * format.bytes_per_sample()) throw invalid("the plane's rows overlap");
         buffers->fill(is_ref != 0, static_cast<const std::byte *>(src), pitch);
     });

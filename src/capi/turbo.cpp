@@ -22,7 +22,7 @@ static_assert(VMAF_TURBO_PADDING == kOverreadBytes);
 
 namespace {
 
-// A picture in memory of the caller; it is not released before it is taken.
+// A picture in the caller's memory; not released until it is accepted.
 ForeignBuffer *wrapped(const PictureFormat &format, const VmafTurboPicture &given) {
     auto *const buffer = new ForeignBuffer(format);
     buffer->memory = given.memory == VMAF_TURBO_MEMORY_DEVICE ? Memory::device : Memory::host;
@@ -44,13 +44,13 @@ void check_layout(const PictureFormat &format, const VmafTurboPicture &given) {
         const std::ptrdiff_t apart = std::abs(given.stride[p]);
         if (!given.data[p]) throw invalid("plane " + std::to_string(p) + " of a picture has no samples");
         if (format.plane_height(p) > 1 && apart < bytes)
-            throw invalid("rows of plane " + std::to_string(p) + " have " + std::to_string(bytes) + " bytes, but are " +
-                          std::to_string(apart) + " apart");
+            throw invalid("plane " + std::to_string(p) + " has rows of " + std::to_string(bytes) +
+                          " bytes, but a stride of " + std::to_string(apart));
         if (given.stride[p] % format.bytes_per_sample() ||
             reinterpret_cast<std::uintptr_t>(given.data[p]) % format.bytes_per_sample())
             throw invalid("plane " + std::to_string(p) + " of a picture is not aligned to its samples");
         if (is_on_device && given.stride[p] < 0)
-            throw invalid("rows of a picture in device memory go backwards; copy it first");
+            throw invalid("pictures in device memory need positive strides; copy the picture first");
     }
 }
 
@@ -78,7 +78,7 @@ Picture copied(VmafContext &vmaf, const PictureFormat &format, const VmafTurboPi
     return copy;
 }
 
-// A picture for the session, and the buffer that tells the caller when it goes, if there is one.
+// A picture for the session, and the buffer (if any) that reports its release to the caller.
 struct Taken {
     Picture picture;
     ForeignBuffer *buffer = nullptr;
@@ -89,21 +89,22 @@ Taken take(VmafContext &vmaf, const VmafTurboPicture &given) {
     check_format(format);
     const int memory = capi::value_of(given.memory);
     if (memory != VMAF_TURBO_MEMORY_HOST && memory != VMAF_TURBO_MEMORY_DEVICE)
-        throw invalid("memory " + std::to_string(memory) + " of a picture is neither the host's nor a device's");
+        throw invalid("unknown memory " + std::to_string(memory) +
+                      " of a picture; use a value of enum VmafTurboMemory");
     check_layout(format, given);
     const bool is_on_device = memory == VMAF_TURBO_MEMORY_DEVICE;
     if (is_on_device) {
         const Device *const device = vmaf.session.device();
         if (device && device->info().backend != "cuda" && device->info().backend != "hip")
-            throw Error(ENOTSUP, "pictures in memory of a " + device->info().backend +
-                                     " device are not supported; give them in host memory");
+            throw Error(ENOTSUP,
+                        "pictures in " + device->info().backend + " device memory are not supported; use host memory");
     }
     if (!is_on_device && !may_stay(format, given)) return {copied(vmaf, format, given), nullptr};
     ForeignBuffer *const buffer = wrapped(format, given);
     return {Picture(buffer), buffer};
 }
 
-// What was taken is the library's from now on.
+// The library owns accepted pictures from now on.
 void hand_over(const Taken &taken, const VmafTurboPicture &given) {
     if (taken.buffer) {
         taken.buffer->user = given.user;
@@ -115,13 +116,13 @@ void hand_over(const Taken &taken, const VmafTurboPicture &given) {
 
 void check_encodes(VmafContext *const *vmaf, std::size_t count) {
     for (std::size_t i = 0; i < count; i++) {
-        if (!vmaf[i]) throw invalid("context " + std::to_string(i) + " of the encodes is NULL");
+        if (!vmaf[i]) throw invalid("the context of encode " + std::to_string(i) + " is NULL");
         if (std::find(vmaf, vmaf + i, vmaf[i]) != vmaf + i)
-            throw invalid("context " + std::to_string(i) + " of the encodes is given twice");
+            throw invalid("the context of encode " + std::to_string(i) + " was passed twice");
     }
 }
 
-// The reference of several encodes, which the first that can takes.
+// The reference of several encodes; the first context that can takes it.
 struct Reference {
     const VmafTurboPicture &caller;
     VmafTurboPicture given{};
@@ -129,7 +130,7 @@ struct Reference {
     std::shared_ptr<ReferenceHalves> halves{};
     bool is_taken = false; // by a context that reads it
 
-    // `keeper` has the memory of the halves.
+    // `keeper` owns the memory of the halves.
     void read_with(VmafContext &vmaf, VmafContext &keeper, const VmafTurboPicture &encode, unsigned index) {
         vmaf.session.start_device();
         if (!taken.picture) {

@@ -37,13 +37,12 @@ void hand_out(const VmafContext &vmaf, const CellFrame &frame) {
 }
 
 void check_early(const VmafContext &vmaf) {
-    if (vmaf.session.width() > 0)
-        throw invalid("maps and regions come too late: they are chosen before the first pictures");
+    if (vmaf.session.width() > 0) throw invalid("maps and regions must be added before the first pictures");
 }
 
 std::string score_of(const VmafContext &vmaf, const VmafTurboMap &map) {
-    if (!map.on_cells) throw invalid("a map needs a function that takes its cells; set on_cells");
-    if (!map.model == !map.score) throw invalid("a map is one of a model or of a feature's score; set one of both");
+    if (!map.on_cells) throw invalid("a map needs a callback for its cells; set on_cells");
+    if (!map.model == !map.score) throw invalid("a map shows either a model or a score; set exactly one");
     if (map.score) return map.score;
     const auto &models = vmaf.local.config.models;
     const std::string &name = map.model->model.name();
@@ -61,10 +60,10 @@ Region &region_of(LocalConfig &config, const std::string &name) {
 void add_region(LocalConfig &config, const VmafTurboRegion &given) {
     if (!given.name) throw invalid("a region needs a name");
     check_region_name(given.name);
-    constexpr int kFar = 1 << 20; // sums stay in range
+    constexpr int kFar = 1 << 20; // keeps sums in range
     const auto [least, greatest] = std::minmax({given.x, given.y, given.w, given.h});
-    if (least < -kFar || greatest > kFar) // INT_MIN has no absolute value
-        throw invalid("region '" + std::string(given.name) + "' is not inside any picture");
+    if (least < -kFar || greatest > kFar) // avoids abs(INT_MIN)
+        throw invalid("region '" + std::string(given.name) + "' is outside of any possible picture");
     const PictureArea area{given.x, given.y, given.x + given.w, given.y + given.h};
     Region &region = region_of(config, given.name);
     if (region.everywhere || (!given.moves && !region.at.empty()))
@@ -109,7 +108,7 @@ int vmaf_turbo_use_map(VmafContext *vmaf, const VmafTurboMap *map) {
         const std::string score = capi::score_of(*vmaf, given);
         if (given.cell) check_cell_size(given.cell);
         if (!vmaf->local.maps.empty() && given.cell != config.cell_size)
-            throw invalid("all maps of a context have cells of one size");
+            throw invalid("all maps of a context must have the same cell size");
         config.cell_size = given.cell;
         config.cell_scores.push_back(score);
         vmaf->local.maps.push_back({score, given.on_cells, given.user});

@@ -1,6 +1,6 @@
-// Included before everything else where vector sources are instrumented: our own functions stay calls, Highway's
-// operations do not. Unrolled code takes a sanitizer's compiler minutes and a gigabyte otherwise; it runs slower, and
-// does the same.
+// Included first where vector sources are instrumented: keeps our own functions as calls, while Highway's operations
+// are inlined. Without this a sanitizer build of unrolled code takes minutes and a gigabyte; the results are
+// the same.
 #pragma once
 
 #include <hwy/base.h>

@@ -41,7 +41,7 @@ std::uint32_t detect() {
     if (has(b7, 0xd0230000) && has(c7, 0x5f42)) flags |= kCpuAvx512Icl;
     return flags;
 }
-#elif defined(__aarch64__) || defined(__wasm_simd128__) // an engine without SIMD128 does not load such a module
+#elif defined(__aarch64__) || defined(__wasm_simd128__) // engines without SIMD128 refuse the whole module
 std::uint32_t detect() { return kCpuSse2; }
 #else
 std::uint32_t detect() { return 0; }

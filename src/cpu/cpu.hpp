@@ -1,4 +1,4 @@
-// Which instruction sets the processor has and which of them may be used (cli-and-formats.md 8.1).
+// The processor's instruction sets, and which of them may be used (cli-and-formats.md 8.1).
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace vmaf {
 
-// The vector targets that fast paths are written for, weakest first. A metric without code for a target uses the
-// next weaker one of the same family.
+// The vector targets of the fast paths, weakest first. A metric without code for a target uses the next weaker one
+// of the same family.
 enum class Isa { scalar, neon, wasm, avx2, avx512, avx512icl };
 
-// Bits of cpumask, and of what cpu_flags() returns.
+// Bits of cpumask and of cpu_flags().
 enum CpuFlag : std::uint32_t {
     kCpuSse2 = 1, // NEON on arm64, SIMD128 in WebAssembly
     kCpuSsse3 = 2,
@@ -21,9 +21,9 @@ enum CpuFlag : std::uint32_t {
     kCpuAvx512Icl = 32,
 };
 
-std::uint32_t cpu_flags();                      // what this processor and this build have
-Isa best_isa(std::uint64_t cpumask);            // strongest target that the mask permits
-std::vector<Isa> usable_isas();                 // every target that can run here, weakest first; always has scalar
+std::uint32_t cpu_flags();                      // supported by this processor and this build
+Isa best_isa(std::uint64_t cpumask);            // the strongest target that the mask permits
+std::vector<Isa> usable_isas();                 // all targets that can run here, weakest first; always includes scalar
 std::vector<std::string_view> cpu_flag_names(); // "sse2", "ssse3", ... for --capabilities
 std::string_view to_string(Isa isa);            // "avx512icl"
 

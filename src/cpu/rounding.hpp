@@ -1,6 +1,6 @@
-// The rounding mode of floating-point instructions, set for the life of an object. Vector code that needs another mode
-// than the usual one sets it in a small function and works in another that is never inlined, since compilers take the
-// usual mode for granted.
+// Sets the floating-point rounding mode for the life of an object. Vector code that needs another mode sets it in a
+// small function and computes in another one that is never inlined, because compilers
+// assume the default mode.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class RoundingMode {
     }
     static void write(Register value) { __asm__ volatile("msr fpcr, %0" : : "r"(value) : "memory"); }
 #else
-    using Register = unsigned; // no vector code, or none that asks (WebAssembly has one mode)
+    using Register = unsigned; // no vector code, or only one mode (WebAssembly)
     static constexpr Register kMask = 0;
     static Register read() { return 0; }
     static void write(Register) {}

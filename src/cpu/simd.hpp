@@ -25,7 +25,7 @@
 
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_BROKEN_EMU128 1 // one fallback pass with every compiler: HWY_SCALAR, where we use our scalar code
-// The wanted targets are named, not the unwanted ones: newer Highways have more of either.
+// Lists the wanted targets, not the unwanted ones: newer Highways have more of both.
 #if defined(__x86_64__)
 #define HWY_BASELINE_TARGETS HWY_SCALAR // also with -march=native: the choice is made at run time
 #if VMAF_ENABLE_AVX512

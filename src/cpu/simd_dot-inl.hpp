@@ -1,4 +1,4 @@
-// Per target: products of 16-bit lanes added in neighbouring pairs, which Highway has no name for. To be included
+// Per target: products of 16-bit lanes summed in neighbouring pairs, for which Highway has no operation. Include it
 // inside
 // `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
 #if defined(VMAF_SIMD_DOT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
@@ -28,7 +28,7 @@ HWY_INLINE VecI32 mul_pairs(VecI16 a, VecI16 b) {
 #endif
 }
 
-// Two ways of acc + mul_pairs(a, b), as a template argument for kernels that gain from the second.
+// Two versions of acc + mul_pairs(a, b), a template argument of kernels that gain from the second.
 struct MulThenAdd {
     static HWY_INLINE VecI32 dot(VecI32 acc, VecI16 a, VecI16 b) { return hn::Add(acc, mul_pairs(a, b)); }
 };

@@ -1,4 +1,4 @@
-// Per target: the incomplete vector at the end of a row. To be included inside `#if VMAF_VECTOR_PASS`, before
+// Per target: the incomplete vector at the end of a row. Include it inside `#if VMAF_VECTOR_PASS`, before
 // HWY_BEFORE_NAMESPACE.
 #if defined(VMAF_SIMD_ENDS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_SIMD_ENDS_INL_HPP
@@ -16,8 +16,8 @@ namespace vmaf::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The first `count` lanes, 0 < count <= lanes, and zeros. Without mask registers hn::FirstN makes its mask lane by lane
-// on the stack, which costs more than a narrow row does: bits are taken from a table there.
+// The first `count` lanes (0 < count <= lanes), then zeros. Without mask registers hn::FirstN builds its mask on the
+// stack, which costs more than a narrow row; a table is faster there.
 template <class V> HWY_INLINE V first_lanes(V v, int count) {
     const hn::DFromV<V> d;
 #if HWY_TARGET <= HWY_AVX3

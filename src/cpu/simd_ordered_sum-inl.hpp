@@ -1,5 +1,5 @@
-// Per target: sums of single-precision rows from left to right, each addition rounded, as the scalar code does it. Rows
-// are independent, so a lane takes a row. To be included inside `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
+// Per target: sums of float rows from left to right, rounded after each addition like the scalar code. Each lane sums
+// one row. Include it inside `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
 #if defined(VMAF_SIMD_ORDERED_SUM_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_SIMD_ORDERED_SUM_INL_HPP
 #undef VMAF_SIMD_ORDERED_SUM_INL_HPP

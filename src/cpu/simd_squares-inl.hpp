@@ -1,6 +1,6 @@
-// Per target: sums of the squares of a row of samples or of errors, exact, and with each square rounded to single
-// precision. `load(x)` gives the vector of values from column x on; what lies past the row's end does not matter. To
-// be included inside `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
+// Per target: sums of the squares of a row of samples or errors, exact or with each square rounded to float.
+// `load(x)` returns the values from column x on; values past the end of the row are ignored. Include
+// it inside `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
 #if defined(VMAF_SIMD_SQUARES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_SIMD_SQUARES_INL_HPP
 #undef VMAF_SIMD_SQUARES_INL_HPP
@@ -44,7 +44,7 @@ HWY_INLINE VecI32 add_squares(VecI32 sum, hn::Vec<DU16> v) {
 template <class T, class Load> HWY_INLINE VecU64 row_squares(int width, VecU64 total, const Load &load) {
     const hn::ScalableTag<T> d;
     const int lanes = int(hn::Lanes(d));
-    // A lane takes in the squares of one vector this many times before it could overflow: four of 16 bits, or two
+    // A lane can add the squares of this many vectors before it could overflow: four of 16 bits each, or two
     // of 24.
     constexpr int kVectors = sizeof(T) == 1 ? 1 << 14 : 1 << 7;
     int x = 0;
@@ -61,7 +61,7 @@ template <class T, class Load> HWY_INLINE VecU64 row_squares(int width, VecU64 t
     return total;
 }
 
-// Values of 16 bits: squares of 32, taken as upper and lower halves.
+// 16-bit values: 32-bit squares, summed as upper and lower halves.
 template <class Load> HWY_INLINE VecU64 row_squares_16bit(int width, VecU64 total, const Load &load) {
     const DU16 d;
     const DU32 d32;
@@ -88,7 +88,7 @@ template <class Load> HWY_INLINE VecU64 row_squares_16bit(int width, VecU64 tota
     return total;
 }
 
-// Values of 16 bits, each square rounded to single precision. Exact, and so free of order, below 2^53.
+// 16-bit values, each square rounded to float. Below 2^53 the sum is exact in any order.
 template <class Load> HWY_INLINE VecF64 row_rounded_squares(int width, VecF64 total, const Load &load) {
     const DU16 d;
     const hn::Half<DU16> half16;

@@ -1,11 +1,11 @@
-// One function in as many versions as there is code for.
+// One function in a version per instruction set.
 #pragma once
 
 #include "cpu/cpu.hpp"
 
 namespace vmaf {
 
-// A null entry means: no version of its own, use the next weaker one. `scalar` is always there.
+// A null entry falls back to the next weaker one. `scalar` is always set.
 template <class Function> struct SimdTable {
     Function *scalar = nullptr;
     Function *neon = nullptr;

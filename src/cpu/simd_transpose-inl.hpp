@@ -1,4 +1,4 @@
-// Per target: the transposition of a square of 32-bit elements. To be included inside `#if VMAF_VECTOR_PASS`, before
+// Per target: transposes a square of 32-bit elements. Include it inside `#if VMAF_VECTOR_PASS`, before
 // HWY_BEFORE_NAMESPACE.
 #if defined(VMAF_SIMD_TRANSPOSE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_SIMD_TRANSPOSE_INL_HPP
@@ -15,7 +15,7 @@ namespace vmaf::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using VecU32 = hn::Vec<hn::ScalableTag<std::uint32_t>>;
 
-// The rows and columns of a square of 32-bit elements exchanged.
+// Swaps the rows and columns of a square of 32-bit elements.
 HWY_INLINE void transpose(VecU32 (&v)[HWY_LANES(std::uint32_t)]) {
     constexpr int kLanes = HWY_LANES(std::uint32_t);
     const hn::ScalableTag<std::uint32_t> d;

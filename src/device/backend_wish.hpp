@@ -1,5 +1,5 @@
-// The reserved name `turbo` in model overloads and options of features: where the scores of a context come from
-// (backends.md 4.6).
+// The reserved name `turbo` in model overloads and feature options: selects the backend of a context (backends.md
+// 4.6).
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class Device;
 struct BackendWish {
     static constexpr std::string_view kName = "turbo";
 
-    std::string backend;            // "auto", "cpu" or a name of kBackends; empty: none was named
+    std::string backend;            // "auto", "cpu" or a name of kBackends; empty: not set
     std::optional<unsigned> device; // its index
 
     bool empty() const { return backend.empty() && !device; }
@@ -24,22 +24,22 @@ struct BackendWish {
     bool needs_device() const { return !backend.empty() && backend != "cpu"; }
     bool operator==(const BackendWish &) const = default;
 
-    // `turbo.KEY=TEXT`. Throws Error(EINVAL) for other keys and texts.
+    // Sets `turbo.KEY=TEXT`. Throws Error(EINVAL) for other keys and texts.
     void set(std::string_view key, const std::string &text);
-    // Both; throws Error(EINVAL) where they contradict each other.
+    // Merges both; throws Error(EINVAL) if they contradict each other.
     void add(const BackendWish &other);
     // Throws Error: EINVAL for a device without a backend, ENOSYS for a backend that is not built.
     void check() const;
-    void check_device() const; // the former alone
-    // Takes `turbo.KEY` out of the options of a feature.
+    void check_device() const; // only the check for a device without a backend
+    // Removes `turbo.KEY` from the options of a feature.
     static BackendWish take_from(std::map<std::string, std::string, std::less<>> &options);
 };
 
-// The device of a wish that needs one. A named backend is that one or an Error, as for --backend; `auto` gives null
-// where there is none that is faster than the processor.
+// Opens the wished device. A named backend gives that one or an Error, like --backend; `auto` gives null if no device
+// is faster than the processor.
 std::shared_ptr<Device> open_wished_device(const BackendWish &wish);
 
-// What is said where a backend that was asked for by name cannot be had (backends.md 5).
+// The message if a backend selected by name is unavailable (backends.md 5).
 std::string refusal_of_backend(std::string_view asked, std::string_view why);
 std::string backend_is_not_built(std::string_view backend);
 

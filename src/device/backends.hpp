@@ -1,5 +1,5 @@
-// The GPU backends: one row for each, in the order in which `auto` tries them (backends.md 4.2). Code that needs the
-// name of a backend, or a name made from it, takes it from here.
+// The GPU backends, one row each, in the order in which `auto` tries them (backends.md 4.2). All code takes backend
+// names, and names derived from them, from here.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ class Device;
 struct DeviceInfo;
 
 struct BackendRow {
-    std::string_view name;              // of --backend, documents, vmaf_hip_state_init
-    std::string_view title;             // for people
-    std::string_view suffix;            // of features that are pinned to it
+    std::string_view name;              // for --backend, documents, vmaf_hip_state_init
+    std::string_view title;             // for users
+    std::string_view suffix;            // of features pinned to it
     std::string_view off_flag;          // of `vmaf`
-    std::string_view device_flag;       // of `vmaf`; empty: only the runtime's own variable chooses
-    std::string_view device_variable;   // with which the runtime hides devices; empty: it has none
-    std::string_view dispatch_variable; // how work is put on the device (dispatch.hpp); empty: no choice
+    std::string_view device_flag;       // of `vmaf`; empty: only the runtime's variable selects a device
+    std::string_view device_variable;   // the runtime's variable that hides devices; empty: none
+    std::string_view dispatch_variable; // dispatch strategy (dispatch.hpp); empty: none
 };
 
 inline constexpr auto kBackends = std::to_array<BackendRow>({
@@ -33,21 +33,21 @@ inline constexpr auto kBackends = std::to_array<BackendRow>({
     {"metal", "Metal", "_metal", "no_metal", "metal_device", "", ""},
 });
 
-// The place in kBackends; nothing for other words, `cpu` too.
+// The index in kBackends; empty for other words, including `cpu`.
 constexpr std::optional<std::size_t> find_backend(std::string_view name) {
     for (std::size_t i = 0; i < kBackends.size(); i++)
         if (kBackends[i].name == name) return i;
     return std::nullopt;
 }
 
-// The backend that a feature's name is pinned to ("vif_hip"); null: none.
+// The backend that a feature name is pinned to ("vif_hip"), or null.
 constexpr const BackendRow *pinned_backend(std::string_view feature) {
     for (const BackendRow &row : kBackends)
         if (feature.size() > row.suffix.size() && feature.ends_with(row.suffix)) return &row;
     return nullptr;
 }
 
-// "auto|cpu|cuda|..." with any separator; the last one may have another ("auto, cpu or cuda").
+// Joins "auto|cpu|cuda|..." with any separator; `last` replaces the last one ("auto, cpu or cuda").
 inline std::string backend_words(std::string_view separator, std::string_view last = {}) {
     std::string text = "auto" + std::string(separator) + "cpu";
     for (const BackendRow &row : kBackends)
@@ -55,8 +55,8 @@ inline std::string backend_words(std::string_view separator, std::string_view la
     return text;
 }
 
-// A backend that is compiled in, and how it is reached. `open` and `list` throw Error where it cannot be used: the code
-// is what the C API returns and a refusal states, the sentence says what to check.
+// A compiled-in backend. `open` and `list` throw Error if it is unavailable: the code is what the C API returns, the
+// text says what to check.
 struct BuiltBackend {
     std::string_view name;
     bool has_kernels; // false: built without device code

@@ -1,4 +1,4 @@
-// The backends of this build. A new runtime is a folder here, a block below, and a line in meson.build.
+// The backends of this build. To add a runtime: a folder here, a block below, a line in meson.build.
 #include "config.h"
 #include "device/backends.hpp"
 #include "device/device.hpp"

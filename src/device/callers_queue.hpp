@@ -1,4 +1,4 @@
-// Order between a queue of ours and queues that the process has made itself, by the runtime's own handles.
+// Orders our queues and the caller's queues, by the runtime's handles.
 #pragma once
 
 #include "device/device.hpp"
@@ -8,12 +8,11 @@ namespace vmaf {
 class CallersOrder {
   public:
     virtual ~CallersOrder() = default;
-    virtual void
-    wait_for(void *callers) = 0; // later work of ours starts after what is in the caller's queue; null: the default one
-    virtual void hold(void *callers) = 0; // the other way round
+    virtual void wait_for(void *callers) = 0; // our later work starts after the caller's queue; null: the default queue
+    virtual void hold(void *callers) = 0;     // the other way round: the caller's later work starts after ours
 };
 
-// Runtimes without such handles have none of the caller's work either.
+// Null for runtimes without such handles, which cannot have the caller's work either.
 inline CallersOrder *order_with_callers(Queue &queue) { return dynamic_cast<CallersOrder *>(&queue); }
 
 } // namespace vmaf

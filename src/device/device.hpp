@@ -1,5 +1,5 @@
-// What a GPU is to us: memory, queues that work in order, events between queues, and kernels that run on them.
-// Nothing here knows metrics; one folder beside this file implements it for each runtime.
+// The GPU interface: memory, in-order queues, events between queues, and kernels. It does not know metrics; each
+// runtime implements it in a folder here.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@ using kernels::KernelShape;
 
 struct DispatchRequest;
 
-// A kernel by name: the set that it belongs to (one image for each, docs/development/gpu.md) and its own. String
+// Names a kernel: its set (one image per set, docs/development/gpu.md) and its name within it. String
 // literals.
 struct Kernel {
     const char *set, *name;
 };
 
-// A kernel that a device is ready to run, with the sizes that it has there. Valid as long as the device.
+// A kernel ready to run on a device, with its sizes there. Valid while the device exists.
 struct LoadedKernel {
     const char *name = nullptr;
     KernelShape shape{};
-    const void *entry = nullptr; // the runtime's own
+    const void *entry = nullptr; // the runtime's handle
 };
 
 struct DeviceInfo {
@@ -36,11 +36,11 @@ struct DeviceInfo {
     std::string driver; // "13.0"
     std::uint64_t memory_bytes = 0;
     unsigned multiprocessors = 1;
-    unsigned group_width = 32; // lanes that run in step
-    bool is_processor = false; // the CPU itself under another name: never chosen unasked
+    unsigned group_width = 32; // lanes that run in lockstep
+    bool is_processor = false; // the CPU under another name: used only on request
 };
 
-// A block of memory that a device can reach.
+// A block of memory that a device can access.
 class DeviceMemory {
   public:
     DeviceMemory(const DeviceMemory &) = delete;
@@ -57,36 +57,36 @@ class DeviceMemory {
     std::size_t size_;
 };
 
-// A rectangle of bytes in device memory, in host memory, or in both (src and dst of a copy have the same size).
+// A rectangle of bytes in device or host memory (source and destination of a copy have the same size).
 struct CopyShape {
     std::size_t row_bytes = 0, rows = 0;
 };
 
-// What a device's queues have brought to the host: results, a few KiB at a time, and pieces that may be pictures.
+// What a device's queues copied to the host: results of a few KiB, and larger pieces that may be pictures.
 struct HostCopies {
     static constexpr std::size_t kLarge = std::size_t{64} << 10;
-    std::uint64_t small = 0, large = 0; // copies of less than kLarge bytes; others
+    std::uint64_t small = 0, large = 0; // below kLarge bytes; others
     std::uint64_t small_bytes = 0, large_bytes = 0;
 };
 
-// A place in the work of a queue.
+// A point in the work of a queue.
 class Event {
   public:
     virtual ~Event() = default;
-    virtual void wait() = 0;    // the calling thread waits until the place is reached; at once if never recorded
-    virtual bool reached() = 0; // without waiting
-    virtual float milliseconds_since(Event &earlier) = 0; // both reached, both made with timing
+    virtual void wait() = 0;    // blocks until the point is reached; returns at once if never recorded
+    virtual bool reached() = 0; // does not block
+    virtual float milliseconds_since(Event &earlier) = 0; // both must be reached and have timing
 };
 
 struct Grid {
     unsigned x = 1, y = 1, frames = 1;
 };
 
-// Work done one piece after the other, while the caller goes on. The caller keeps a Device::Scope.
+// Runs work in order and asynchronously. The caller must hold a Device::Scope.
 class Queue {
   public:
     virtual ~Queue() = default;
-    // Host memory should be page-locked, and stays untouched until the copy is done.
+    // Host memory should be page-locked, and must not change until the copy is done.
     virtual void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
                         CopyShape shape) = 0;
     virtual void download(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
@@ -97,11 +97,11 @@ class Queue {
     virtual void launch(const LoadedKernel &kernel, Grid grid, const void *args, std::size_t args_bytes) = 0;
     virtual void record(Event &event) = 0;
     virtual void wait(Event &event) = 0; // later work of this queue starts after the event
-    // Later work of this queue starts after what the process has put into the device's default queue so far: copies
-    // that callers made into our pictures, which the driver does not wait for (cuMemcpy2D from device to device).
+    // Later work of this queue starts after all current work of the device's default queue: callers copy into our
+    // pictures there, and the driver does not wait for it (cuMemcpy2D from device to device).
     virtual void wait_for_default() {}
-    virtual void finish() = 0; // the calling thread waits until all is done
-    // The runtime's own handle, for libraries that put work into the queue themselves; null: there is none.
+    virtual void finish() = 0; // blocks until all work is done
+    // The runtime's handle, for libraries that add work to the queue; or null.
     virtual void *native() const { return nullptr; }
 };
 
@@ -110,7 +110,7 @@ class Device {
     virtual ~Device() = default;
     virtual const DeviceInfo &info() const = 0;
 
-    // While it lives, the calling thread may put work into queues of this device.
+    // Lets the calling thread add work to queues of this device while it exists.
     class Scope {
       public:
         explicit Scope(Device &device) : device_(device) { device_.enter(); }
@@ -122,19 +122,19 @@ class Device {
         Device &device_;
     };
 
-    // These need no Scope. They throw Error(ENOMEM) when memory is short.
+    // These need no Scope. They throw Error(ENOMEM) if memory is short.
     virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
     virtual std::unique_ptr<DeviceMemory> allocate_pinned(std::size_t bytes) = 0; // host memory for fast copies
-    // Where kernels see memory that allocate_pinned() gave, on devices that share it with the host; null: it has to be
-    // uploaded.
+    // The device address of memory from allocate_pinned(), for devices that share host memory; null: upload
+    // it.
     virtual std::byte *reach(const std::byte * /*pinned*/) { return nullptr; }
     virtual std::unique_ptr<Queue> make_queue() = 0;
     virtual std::unique_ptr<Event> make_event(bool timing = false) = 0;
-    // Makes a kernel ready to run; throws Error where the device cannot run it.
+    // Prepares a kernel; throws Error if the device cannot run it.
     virtual LoadedKernel load(const Kernel &kernel) = 0;
-    // What the runtime's variable in the environment says; by default there is none (dispatch.hpp).
+    // The request in the runtime's environment variable; empty by default (dispatch.hpp).
     virtual DispatchRequest dispatch_request() const;
-    // The runtime's own handle of what the queues belong to (a CUcontext), for other libraries; null: there is none.
+    // The runtime's handle that the queues belong to (a CUcontext), for other libraries; or null.
     virtual void *native_context() const { return nullptr; }
     virtual HostCopies host_copies() const { return {}; }
 

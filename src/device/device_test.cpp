@@ -1,4 +1,4 @@
-// Facts about the device layer that need no device: doubles in software, functions of doubles, fibers.
+// Parts of the device layer that need no device: soft doubles, functions of doubles, fibers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ u64 bits_of(double v) {
 TEST(SoftF64, RoundsLikeHardware) {
     std::mt19937_64 random(7);
     const auto number = [&] {
-        // Exponents near each other, so that additions cancel and round; short fractions now and then.
+        // Similar exponents, so that additions cancel and round; sometimes short fractions.
         const double fraction = 1 + double(random() >> (random() % 3 ? 12 : 60)) / 4503599627370496.0;
         const double v = std::ldexp(fraction, int(random() % 120) - 60 - int(random() % 4) * 10);
         return random() & 1 ? v : -v;
@@ -86,7 +86,7 @@ TEST(SoftF64, TakesRootsAndRoundsToFloats) {
     }
 }
 
-// How far apart two doubles are, in units of the last place.
+// The distance of two doubles in units of the last place.
 double steps_between(double a, double b) {
     return std::fabs(double(static_cast<long long>(bits_of(a)) - static_cast<long long>(bits_of(b))));
 }
@@ -152,7 +152,7 @@ TEST(Fibers, RunInTurnsUntilAllAreDone) {
     EXPECT_NE(state.order[0], state.order[6]); // the second run goes backwards
 }
 
-TEST(Fibers, ThatWaitForEachOtherAreReported) {
+TEST(Fibers, DeadlocksAreReported) {
     FiberSet fibers;
     const auto wait_forever = [](void *p, unsigned) {
         for (;;) static_cast<FiberSet *>(p)->pass_on();

@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// With or without "integer_" before and the backend's suffix after the extractor's name.
+// Accepts an optional "integer_" prefix and the backend's suffix.
 std::string extractor_of(std::string_view name, std::string_view suffix, const DispatchTable::Resolve &resolve) {
     constexpr std::string_view kPrefix = "integer_";
     if (name.ends_with(suffix)) name.remove_suffix(suffix.size());

@@ -1,5 +1,5 @@
-// How work of each metric is put on a device: the grammar of VMAF_CUDA_DISPATCH and its siblings (backends.md 7). No
-// effect on scores.
+// How each metric's work is put on a device: parses VMAF_CUDA_DISPATCH and its siblings (backends.md 7). Does not
+// change scores.
 #pragma once
 
 #include <functional>
@@ -10,31 +10,31 @@
 namespace vmaf {
 
 enum class Dispatch {
-    adaptive, // small pictures several to a launch, large ones one by one; never a wait
-    batched,  // one by one; never a wait
-    serial,   // the host waits after each metric
+    adaptive, // small pictures share a launch, large ones run one by one; never blocks
+    batched,  // one by one; never blocks
+    serial,   // the host blocks after each metric
 };
 
-// What a runtime found in its variable, and the words that it knows there.
+// The value of a runtime's variable, and the words it accepts.
 struct DispatchRequest {
-    std::string_view variable; // empty: it has none
-    std::string_view suffix;   // that names of features may have
+    std::string_view variable; // empty: none
+    std::string_view suffix;   // that feature names may have
     std::string text;
     std::map<std::string, Dispatch, std::less<>> words = {
         {"adaptive", Dispatch::adaptive}, {"batched", Dispatch::batched}, {"serial", Dispatch::serial}};
 };
 
-// What stands in the environment for a backend of kBackends; each runtime reads its own.
+// Reads the variable of a backend in kBackends.
 DispatchRequest read_dispatch(std::string_view backend);
 
 class DispatchTable {
   public:
     using Warn = std::function<void(const std::string &text)>;
-    // The feature extractor that a name stands for; empty if there is none.
+    // Resolves a name to a feature extractor; empty if there is none.
     using Resolve = std::function<std::string(std::string_view name)>;
-    // Items that are not understood are reported and skipped.
+    // Reports and ignores invalid items.
     static DispatchTable parse(const DispatchRequest &request, const Resolve &extractor, const Warn &warn);
-    // Once per process and variable; warnings go to the log.
+    // Parsed once per process and variable; logs warnings.
     static const DispatchTable &of_process(const DispatchRequest &request, const Resolve &extractor);
 
     Dispatch of(std::string_view extractor) const;

@@ -1,8 +1,8 @@
-// Division and square root of floats, rounded correctly whatever a device makes of `/` and sqrt: its result, which may
-// be some units of the last place off, is put right in integers. For every float, subnormal ones too.
+// Division and square root of floats, correctly rounded even if the device's `/` and sqrt are a few units off: corrects
+// their results in integers. Works for every float, including subnormals.
 //
-// Class M: bits(), float_from(), leading_zeros() as contexts have them; quotient_estimate(a, b), root_estimate(v): the
-// device's own, right for zeros, infinities and NaNs.
+// Class M: bits(), float_from(), leading_zeros() as in contexts; quotient_estimate(a, b), root_estimate(v): the
+// device's own operations, right for zeros, infinities and NaNs.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -16,7 +16,7 @@ template <class M> struct ExactFloats {
         if (!is_number(x) || !is_number(y)) return M::quotient_estimate(a, b);
         int ex, ey;
         const u32 m = fraction(x, ex), n = fraction(y, ey);
-        // floor(m * 2^25 / n), 25 or 26 bits, and what is left.
+        // floor(m * 2^25 / n), 25 or 26 bits, and the remainder.
         const float of_fractions = M::quotient_estimate(to_unit(m), to_unit(n));
         u32 quotient = static_cast<u32>(of_fractions * 33554432.0f);
         i64 rest = (static_cast<i64>(m) << 25) - static_cast<i64>(quotient) * n;
@@ -35,7 +35,7 @@ template <class M> struct ExactFloats {
     }
 
     static VMAF_DEVICE_FN float square_root(float v) {
-        if (!is_number(M::bits(v))) return M::root_estimate(v); // negative ones too
+        if (!is_number(M::bits(v))) return M::root_estimate(v); // includes negative ones
         int e;
         u32 m = fraction(M::bits(v), e);
         e -= 150;
@@ -43,7 +43,7 @@ template <class M> struct ExactFloats {
             m <<= 1;
             e--;
         }
-        // floor(sqrt(m * 2^26)), 25 or 26 bits, and what is left.
+        // floor(sqrt(m * 2^26)), 25 or 26 bits, and the remainder.
         u32 root = static_cast<u32>(M::root_estimate(static_cast<float>(m)) * 8192.0f);
         const i64 square = static_cast<i64>(m) << 26;
         const float off = static_cast<float>(square - static_cast<i64>(root) * root);
@@ -63,8 +63,8 @@ template <class M> struct ExactFloats {
   private:
     static constexpr u32 kMagnitude = 0x7fffffff, kInfinity = 0x7f800000, kHidden = 1u << 23;
 
-    static VMAF_DEVICE_FN bool is_number(u32 bits) { return bits - 1 < kInfinity - 1; } // above 0, not infinite
-    // The float is fraction * 2^(exponent - 150), with 24 bits.
+    static VMAF_DEVICE_FN bool is_number(u32 bits) { return bits - 1 < kInfinity - 1; } // positive and finite
+    // The float is fraction * 2^(exponent - 150); the fraction has 24 bits.
     static VMAF_DEVICE_FN u32 fraction(u32 bits, int &exponent) {
         exponent = static_cast<int>(bits >> 23);
         if (exponent) return (bits & (kHidden - 1)) | kHidden;
@@ -72,10 +72,10 @@ template <class M> struct ExactFloats {
         exponent = 1 - shift;
         return bits << shift;
     }
-    static VMAF_DEVICE_FN float to_unit(u32 fraction) { // 1 up to 2
+    static VMAF_DEVICE_FN float to_unit(u32 fraction) { // in [1, 2)
         return M::float_from(0x3f800000u | (fraction & (kHidden - 1)));
     }
-    // Bits of v * 2^exponent, where `more` tells that there is something below v; v has 25 or 26 bits.
+    // Rounds v * 2^exponent; v has 25 or 26 bits, and `more` marks nonzero bits below it.
     static VMAF_DEVICE_FN u32 rounded(u32 v, bool more, int exponent) {
         const int top = 31 - M::leading_zeros(v), biased = top + exponent + 127;
         if (biased > 254) return kInfinity;
@@ -85,7 +85,7 @@ template <class M> struct ExactFloats {
         const u32 dropped = v & ((1u << shift) - 1), half = 1u << (shift - 1);
         u32 kept = v >> shift;
         kept += dropped > half || (dropped == half && (more || (kept & 1)));
-        return biased < 1 ? kept : (static_cast<u32>(biased - 1) << 23) + kept; // a carry moves up
+        return biased < 1 ? kept : (static_cast<u32>(biased - 1) << 23) + kept; // a carry increments the exponent
     }
 };
 

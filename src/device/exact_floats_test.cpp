@@ -12,7 +12,7 @@ namespace {
 
 std::mt19937_64 random_numbers(11);
 
-// A device whose division and roots are up to three units of the last place off.
+// A device whose divisions and roots are up to three units of the last place off.
 struct Careless : kernels::PortableOperations {
     using u32 = kernels::u32;
     static u32 bits(float v) { return std::bit_cast<u32>(v); }
@@ -33,7 +33,7 @@ void expect_same(float got, float wanted, float a, float b) {
         EXPECT_EQ(Careless::bits(got), Careless::bits(wanted)) << a << ' ' << b;
 }
 
-TEST(ExactFloats, AnyTwoNumbersAsTheProcessorDividesThem) {
+TEST(ExactFloats, DivideLikeTheProcessor) {
     for (int i = 0; i < 500'000; i++) {
         const std::uint64_t r = random_numbers();
         const float a = Careless::float_from(static_cast<unsigned>(r)),
@@ -56,7 +56,7 @@ TEST(ExactFloats, QuotientsNextToRoundingAndBelowTheNormalNumbers) {
     }
 }
 
-TEST(ExactFloats, WhatIsNoNumberAndTheEnds) {
+TEST(ExactFloats, NonFiniteValuesAndLimits) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity(), kMost = std::numeric_limits<float>::max();
     constexpr float kLeast = std::numeric_limits<float>::denorm_min(), kNormal = std::numeric_limits<float>::min();
     const float list[] = {0.0f,          -0.0f, 1.0f,   -1.0f,  3.0f,    kInfinity, -kInfinity,

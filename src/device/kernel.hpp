@@ -58,7 +58,7 @@
 #define VMAF_UNROLL
 #endif
 
-// What Metal's language spells in its own way.
+// What Metal spells differently.
 #ifdef __METAL_VERSION__
 #define VMAF_GLOBAL VMAF_MSL_DEVICE
 #define VMAF_SHARED VMAF_MSL_THREADGROUP
@@ -82,19 +82,19 @@ using u64 = unsigned long long;
 using i16 = short;
 using i64 = long long;
 
-// Pointers carry their address space, which Metal must know.
+// Pointers include their address space, which Metal requires.
 template <class T> using Global = VMAF_GLOBAL T *;
 template <class T> using Shared = VMAF_SHARED T *;
 
-// Structs in such memory are read and written as a whole with these (a field by itself needs nothing): not every
-// compiler copies them from one address space to another.
+// Read and write whole structs in such memory with these (single fields need nothing): not every compiler copies
+// structs between address spaces.
 #ifndef __METAL_VERSION__ // there: device/metal/msl/prelude.metal
 template <class T> VMAF_DEVICE_FN T fetched(const T *at) { return *at; }
 template <class T> VMAF_DEVICE_FN void put(T *at, const T &value) { *at = value; }
 #endif
 
-// Sizes of a kernel. They depend on the context, so each runtime takes them from its own: from its image, not from the
-// host's compiler. Plain 32-bit words, which every runtime can hand over.
+// Sizes of a kernel. They depend on the context, so each runtime reads them from its image, not from the host compiler.
+// Plain 32-bit words, which every runtime can return.
 struct KernelShape {
     u32 threads;      // of a block
     u32 shared_bytes; // of a block
@@ -125,7 +125,7 @@ struct alignas(16) Words4 {
     u32 v[4];
 };
 
-// Frames that one launch can cover: the third dimension of the grid.
+// Most frames of one launch: the third dimension of the grid.
 constexpr int kMaxFrames = 16;
 
 // A plane of each frame of a launch.
@@ -133,14 +133,14 @@ struct FramePlanes {
     Global<const void> plane[kMaxFrames];
 };
 
-// The same piece of memory of each frame of a launch, at equal distances: scratch memory, results.
+// The same piece of memory for each frame of a launch, at a fixed stride: scratch memory, results.
 template <class T> struct FrameArray {
     Global<T> first; // of frame 0
     u64 stride;      // elements
     VMAF_DEVICE_FN Global<T> of(int frame) const { return first + static_cast<u64>(frame) * stride; }
 };
 
-// Two planes (of the reference and of the distorted picture) of each frame: of the pictures themselves, or computed
+// Two planes (reference and distorted) for each frame of a launch: of the pictures themselves, or computed
 // ones.
 struct PicturePlanes {
     FramePlanes ref, dist;
@@ -159,14 +159,14 @@ template <class T> struct ScratchPlanes {
 // Sum over the group of values below 2^60, in all lanes.
 template <class C> VMAF_DEVICE_FN u64 group_sum_wide(C &c, u64 v) {
     u64 sum = 0;
-    for (int part = 0; part < 3; part++) // parts of 20 bits: no sum overflows
+    for (int part = 0; part < 3; part++) // 20 bits each: sums cannot overflow
         sum += static_cast<u64>(c.group_sum(static_cast<u32>(v >> (20 * part)) & 0xfffff)) << (20 * part);
     return sum;
 }
 
 VMAF_DEVICE_FN u32 magnitude(int v) { return v < 0 ? 0u - static_cast<u32>(v) : static_cast<u32>(v); }
 
-// What every device can do, spelled in plain C++.
+// Operations that every device can do, in plain C++.
 struct PortableOperations {
     static constexpr bool kBlockInStep = false, kByteMatrix = false;
     static constexpr int kSharedBytes = 64 * 1024;

@@ -1,8 +1,8 @@
-// Functions of 64-bit floats in the kernel dialect: one text, the same bits on every device and on the CPU, where
-// M::f64 is double or SoftF64. Errors are within two units of the last place over the ranges given, so that a result
-// that is rounded to f32 afterwards is, but for one in some hundred millions, that of any good library.
+// Functions of 64-bit floats in the kernel dialect: one source, the same bits on every device and on the CPU; M::f64 is
+// double or SoftF64. Errors are within two units of the last place over the stated ranges, so a result rounded to f32
+// equals that of any good library in all but one of some hundred million cases.
 //
-// Class M: a context, or HostMath (device/host/floats.hpp) in code of the CPU.
+// Class M: a context, or HostMath (device/host/floats.hpp) in CPU code.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -42,8 +42,8 @@ template <class M> struct Math {
     // x^y for normal x > 0 with |y log x| up to 700; relative error up to 1e-13, enough for results in f32.
     static VMAF_DEVICE_FN f64 power(f64 x, f64 y) { return exponential(y * logarithm(x)); }
 
-    // For x > 0 in the range of floats. Two steps in single precision, whose error is below 3e-7 then, and one in
-    // double: each takes the error to its third power.
+    // For positive x in the range of floats. Two steps in single precision bring the error below 3e-7, then one in
+    // double; each step cubes the error.
     static VMAF_DEVICE_FN f64 cube_root(f64 x) {
         const float rough = to_float(x);
         float estimate = M::float_from(M::bits(rough) / 3 + 0x2a5137a0u); // within 4 %
@@ -65,12 +65,12 @@ template <class M> struct Math {
     static VMAF_DEVICE_FN f64 sine(f64 x) { return sine_or_cosine(x, 0); }
     static VMAF_DEVICE_FN f64 cosine(f64 x) { return sine_or_cosine(x, 1); }
 
-    // From -pi to pi; not for two zeros.
+    // From -pi to pi; undefined if both are zero.
     static VMAF_DEVICE_FN f64 arc_tangent(f64 y, f64 x) {
         const f64 zero = constant<0>(), ax = x < zero ? -x : x, ay = y < zero ? -y : y;
         const bool steep = ay > ax;
         const f64 larger = steep ? ay : ax, smaller = steep ? ax : ay;
-        // Brought below tan(pi / 8).
+        // Reduced below tan(pi / 8).
         const bool bent = smaller > larger * constant<0x3fda827999fcef32ull>();
         const f64 t = M::divide(bent ? smaller - larger : smaller, bent ? smaller + larger : larger);
         const f64 z = t * t;
@@ -111,7 +111,7 @@ template <class M> struct Math {
 
     // log x = value + e ln 2
     static VMAF_DEVICE_FN void split_logarithm(f64 x, f64 &e, f64 &value) {
-        // m in [sqrt(1/2), sqrt(2)): one half is added to the exponent where the fraction is beyond sqrt(2).
+        // m in [sqrt(1/2), sqrt(2)): the exponent is one higher where the fraction exceeds sqrt(2).
         const u64 bits = M::bits(x), shifted = bits + (kOne - 0x3fe6a09e667f3bcdull);
         const int exponent = static_cast<int>(shifted >> 52) - 1023;
         const f64 m = M::f64_from(bits - (static_cast<u64>(static_cast<i64>(exponent)) << 52));

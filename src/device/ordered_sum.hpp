@@ -26,22 +26,22 @@ template <> struct FloatLayout<float> {
     static constexpr int kFraction = 23, kExponents = 255;
 };
 
-// kThreads: of the block. kSigned: terms may be negative.
+// kThreads: block size. kSigned: terms may be negative.
 template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
     using Layout = FloatLayout<F>;
     using Bits = typename Layout::Bits;
     using Signed = typename Layout::Signed;
-    static constexpr int kRun = 16; // terms of a thread and round
+    static constexpr int kRun = 16; // terms per thread and round
     static constexpr int kGroups = kThreads / C::kGroup;
 
     struct SharedMemory {
         Bits even[kGroups], odd[kGroups];
         u32 first_bad;
-        Bits sum, exact; // `exact` lies apart: some threads still read `sum` when it is written
+        Bits sum, exact; // `exact` is separate: some threads still read `sum` when it is written
     };
 
-    // What a run does to A, by A's parity (modulo 2^32 or 2^64), and how far A may be below and above its start on the
-    // way. `low` > 0: unusable.
+    // How a run changes A, by A's parity (modulo 2^32 or 2^64), and how far A moves below and above its start. `low` >
+    // 0: unusable.
     struct Map {
         Bits even, odd;
         Signed low, high;
@@ -49,8 +49,8 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
     static constexpr Bits kHidden = static_cast<Bits>(1) << Layout::kFraction;
     static constexpr Signed kUnusable = 1;
 
-    // Returns, in all threads, start + term(0) + ... + term(count - 1), from left to right. `term` is a function
-    // object; a term may be asked for twice. All threads of the block call this. start is 0, or a sum of the same kind.
+    // Returns start + term(0) + ... + term(count - 1), summed from left to right, to all threads. `term` is a function
+    // object and may be called twice per index. All threads must call this. start is 0 or a sum of the same kind.
     template <class Term>
     static VMAF_DEVICE_FN F run(C &c, Shared<SharedMemory> shared, u64 count, F start, const Term &term) {
         Bits sum = C::bits(start);
@@ -72,7 +72,7 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
     }
 
     // Joins the runs of all threads to `sum` up to the first that may leave the binade; returns that thread, or
-    // kThreads. Threads whose run is not there: is_there is false, and the map adds nothing.
+    // kThreads. For threads without a run is_there is false, and the map adds nothing.
     static VMAF_DEVICE_FN u32 advance(C &c, Shared<SharedMemory> shared, Bits &sum, const Map &own, bool is_there) {
         const Map before = scan(c, shared, own);
         if (c.thread == 0) shared->first_bad = kThreads;
@@ -88,7 +88,7 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
         return bad;
     }
 
-    // The terms first .. first + kRun - 1, as far as they exist, on a sum in the binade of `sum`.
+    // The existing terms of first .. first + kRun - 1, for a sum in the binade of `sum`.
     template <class Term> static VMAF_DEVICE_FN Map map_of(Bits sum, u64 first, u64 count, const Term &term) {
         return map_of(sum, first, count, term, Way < sizeof(Bits) == 4 || C::kFastF64 > ());
     }
@@ -101,8 +101,8 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
         return out;
     }
 
-    // The map of everything before this thread's run. Maps of runs after one that leaves the binade are meaningless,
-    // and are not used.
+    // The map of everything before this thread's run. Maps after a run that leaves the binade are meaningless and not
+    // used.
     static VMAF_DEVICE_FN Map scan(C &c, Shared<SharedMemory> shared, const Map &own) {
         const int lane = c.thread % C::kGroup, group = c.thread / C::kGroup;
         Map sum = own;
@@ -132,12 +132,13 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
 
     template <bool kAddsFast> struct Way {};
 
-    // By additions: on an even and on an odd sum of the binade that leave room on both sides. The second is never more
-    // than two steps above the first, so that one of them tells how far both went; its upper bits are enough for that.
+    // By additions to an even and an odd sum of the binade that leave room on both sides. The second is at most two
+    // steps above the first, so one of them shows how far both went; its upper bits are enough.
     template <class Term>
     static VMAF_DEVICE_FN Map map_of(Bits sum, u64 first, u64 count, const Term &term, Way<true>) {
         constexpr int kRest = 8 * (static_cast<int>(sizeof(Bits)) - 4);
-        constexpr Bits kSlack = (static_cast<Bits>(1) << kRest) + 1; // what the upper bits do not tell, and two steps
+        constexpr Bits kSlack =
+            (static_cast<Bits>(1) << kRest) + 1; // the uncertainty of the upper bits, plus two steps
         if (!exponent_of(sum) || exponent_of(sum) == Layout::kExponents)
             return map_of(sum, first, count, term, Way<false>());
         const Bits bottom = binade_of(sum), start = kSigned ? bottom | kHidden >> 1 : bottom;
@@ -158,12 +159,12 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
         return map;
     }
 
-    // In integers.
+    // By integer arithmetic.
     template <class Term>
     static VMAF_DEVICE_FN Map map_of(Bits sum, u64 first, u64 count, const Term &term, Way<false>) {
         Map map = {0, 0, 0, 0};
         const int binade = exponent_of(sum);
-        const bool dead = binade == 0 || binade == Layout::kExponents; // nothing to count in, unless all terms are 0
+        const bool dead = binade == 0 || binade == Layout::kExponents; // cannot count, unless all terms are 0
         for (u64 i = first; i < first + kRun && i < count; i++) {
             const Bits x = C::bits(term(i));
             if (is_zero(x)) continue;
@@ -181,12 +182,12 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
                 tie = shift > 0 && rest == half;
                 up = shift > 0 && rest > half;
             }
-            Signed even, odd; // steps from an even and from an odd A
+            Signed even, odd; // steps from an even and an odd A
             if (kSigned && ((x ^ sum) & kSign)) {
                 even = -static_cast<Signed>(whole + up);
                 odd = even;
                 if (tie) {
-                    even -= static_cast<Signed>(whole & 1); // to the even side
+                    even -= static_cast<Signed>(whole & 1); // to even
                     odd -= static_cast<Signed>(~whole & 1);
                 }
             } else {
@@ -215,17 +216,17 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
     }
     static VMAF_DEVICE_FN bool is_zero(Bits bits) { return !(bits & ~kSign); }
     static VMAF_DEVICE_FN Bits integer_of(Bits sum) { return (sum & (kHidden - 1)) | (exponent_of(sum) ? kHidden : 0); }
-    // The sum with another integer, in the same binade.
+    // The sum with its integer replaced, in the same binade.
     static VMAF_DEVICE_FN Bits moved(Bits sum, Bits integer) {
         if (!exponent_of(sum)) return sum; // zero, which stayed so
         return (sum & ~(kHidden - 1)) | (integer & (kHidden - 1));
     }
     static VMAF_DEVICE_FN bool leaves(Bits sum, const Map &own, Bits start) {
         if (own.low == kUnusable) return true;
-        if (!exponent_of(sum)) return false;                      // zeros on zero
-        if (start >= 2 * kHidden || start < kHidden) return true; // a run before this one has left already
+        if (!exponent_of(sum)) return false;                      // zeros added to zero
+        if (start >= 2 * kHidden || start < kHidden) return true; // an earlier run has already left
         const Signed bottom = static_cast<Signed>(kHidden), at = static_cast<Signed>(start);
-        // A value of exactly `bottom` may have come from below, where the steps are finer.
+        // A value of exactly `bottom` may have come from below, where steps are finer.
         return (kSigned && own.low < 0 && at + own.low <= bottom) || at + own.high >= 2 * bottom;
     }
 };

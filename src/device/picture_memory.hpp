@@ -1,4 +1,4 @@
-// Memory of a device, or page-locked memory for it, for pools of pictures.
+// Device memory or page-locked memory for picture pools.
 #pragma once
 
 #include <memory>
@@ -20,16 +20,16 @@ inline PictureMemory device_memory(std::shared_ptr<Device> device, Memory kind) 
             }};
 }
 
-// The same for many pictures: several share a block, since getting one takes long. Where memory for a block is short,
-// each has its own.
+// The same for many pictures: several share a block, since allocating is slow. If memory for a block is short, each
+// gets its own.
 inline PictureMemory device_memory_in_blocks(const std::shared_ptr<Device> &device, Memory kind, std::size_t pictures) {
-    struct Open { // the block that is being used up
+    struct Open { // the block in use
         std::shared_ptr<void> owner;
         std::byte *at = nullptr;
         std::size_t left = 0;
     };
     const PictureMemory one = device_memory(device, kind);
-    return {kind, [one, pictures, open = std::make_shared<Open>()](std::size_t bytes) { // pools ask one at a time
+    return {kind, [one, pictures, open = std::make_shared<Open>()](std::size_t bytes) { // pools allocate one at a time
                 constexpr std::size_t kBlockAlignment = 256;
                 bytes = round_up<std::size_t>(bytes + kOverreadBytes, kBlockAlignment);
                 if (open->left < bytes) try {

@@ -1,4 +1,4 @@
-// The words of a context (device/kernel.hpp) that formulas shared by CPU and device code need, for the CPU.
+// CPU versions of the context operations (device/kernel.hpp) that formulas shared by CPU and device code use.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// IEEE binary64 in integers, round to nearest even, for devices without doubles. Finite normal numbers and zero only;
-// kernels never leave that range.
+// IEEE binary64 in integers, rounding to nearest even, for devices without doubles. Finite normal numbers and zero
+// only; kernels stay in that range.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -43,7 +43,7 @@ class SoftF64 {
             b = t;
         }
         if (!b.fraction()) return a;
-        // Nine spare bits at the bottom; what a shift drops stays visible in the lowest of them.
+        // Nine spare bits at the bottom; the lowest keeps a trace of bits that a shift drops.
         const int distance = a.exponent() - b.exponent();
         const u64 x = a.fraction() << 9;
         u64 y = b.fraction() << 9;
@@ -65,7 +65,7 @@ class SoftF64 {
         u64 rest = a.fraction();
         const u64 divisor = b.fraction();
         u64 quotient = 0;
-        for (int i = 0; i < 56; i++) { // rest < 2 * divisor always
+        for (int i = 0; i < 56; i++) { // always rest < 2 * divisor
             quotient <<= 1;
             if (rest >= divisor) {
                 rest -= divisor;
@@ -91,7 +91,7 @@ class SoftF64 {
     VMAF_DEVICE_FN SoftF64 &operator-=(SoftF64 b) { return *this = *this - b; }
     VMAF_DEVICE_FN SoftF64 &operator*=(SoftF64 b) { return *this = *this * b; }
 
-    VMAF_DEVICE_FN SoftF64 square_root() const { // of a number that is not negative
+    VMAF_DEVICE_FN SoftF64 square_root() const { // must not be negative
         u64 m = fraction();
         if (!m) return *this;
         int e = exponent();
@@ -112,7 +112,7 @@ class SoftF64 {
         }
         return rounded(root << 1 | (rest != 0), e / 2 - 29, false);
     }
-    VMAF_DEVICE_FN float to_float() const { // rounds; too large: infinity
+    VMAF_DEVICE_FN float to_float() const { // rounds; overflows to infinity
         const u32 sign = static_cast<u32>(bits_ >> 32) & 0x80000000u;
         const u64 m = fraction();
         const int e = exponent() + 52 + 127; // of the float, biased
@@ -137,7 +137,7 @@ class SoftF64 {
         return *this < whole ? SoftF64(t - 1) : t == 0 ? from_bits(bits_ & kSign) : whole;
     }
 
-    // Toward zero; the value fits.
+    // Toward zero; must fit.
     VMAF_DEVICE_FN i64 truncated() const {
         const int e = exponent();
         const u64 m = !fraction() || e < -52 ? 0 : e < 0 ? fraction() >> -e : fraction() << e;
@@ -163,7 +163,7 @@ class SoftF64 {
         const u64 fraction = static_cast<u64>(m) << (52 - top);
         return (negative ? kSign : 0) | ((static_cast<u64>(1023 + top) << 52) + (fraction - (1ull << 52)));
     }
-    // m * 2^exponent with m > 0, whose lowest bit may stand for anything not zero below it (m then has over 54 bits).
+    // m * 2^exponent for m > 0; if m has over 54 bits, its lowest may stand for nonzero bits below it.
     static VMAF_DEVICE_FN SoftF64 rounded(u64 m, int exponent, bool negative) {
         const int shift = top_bit(m) - 52;
         if (shift > 0) {
@@ -172,7 +172,8 @@ class SoftF64 {
             m += dropped > half || (dropped == half && (m & 1));
         } else
             m <<= -shift;
-        const u64 bits = (static_cast<u64>(exponent + shift + 1075) << 52) + (m - (1ull << 52)); // a carry moves up
+        const u64 bits =
+            (static_cast<u64>(exponent + shift + 1075) << 52) + (m - (1ull << 52)); // a carry increments the exponent
         return from_bits((negative ? kSign : 0) | bits);
     }
     static VMAF_DEVICE_FN void multiply(u64 a, u64 b, u64 &high, u64 &low) {
@@ -186,7 +187,7 @@ class SoftF64 {
     u64 bits_;
 };
 
-// The same words for both forms.
+// The same operations for both types.
 VMAF_DEVICE_FN i64 truncated(SoftF64 v) { return v.truncated(); }
 VMAF_DEVICE_FN float to_float(SoftF64 v) { return v.to_float(); }
 VMAF_DEVICE_FN SoftF64 floor_of(SoftF64 v) { return v.floor(); }
@@ -202,7 +203,7 @@ VMAF_DEVICE_FN double floor_of(double v) {
 #endif
 }
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
-inline double square_root(double v) { return __builtin_sqrt(v); } // devices: the context's word
+inline double square_root(double v) { return __builtin_sqrt(v); } // devices use the context's operation
 #endif
 #endif
 template <class F> struct F64 {

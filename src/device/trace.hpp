@@ -1,4 +1,4 @@
-// Ranges for profilers: those of the runtimes that the build asks for, else nothing.
+// Profiler ranges for the runtimes that the build selects; empty otherwise.
 #pragma once
 
 #include <cstdint>

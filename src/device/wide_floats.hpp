@@ -1,6 +1,6 @@
-// Sums of 32-bit floats in 64-bit ones. Where those are fast, converting to them is not: the bits of a float three
-// places further right are those of a double that is 2^-896 times as large. That holds for every finite float, also
-// denormal ones, and sums are rounded as without the factor: below the normal doubles they are exact.
+// Sums of 32-bit floats in 64-bit ones. Conversion is slow even where doubles are fast, so shift instead: a float's
+// bits three places to the right are those of a double 2^-896 times as large. This holds for every finite float,
+// including subnormals, and sums round as without the factor: below the normal doubles they are exact.
 #pragma once
 
 #include "device/kernel.hpp"

@@ -1,4 +1,4 @@
-// The models that need no file (models.md 4).
+// The built-in models (models.md 4).
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// The built-in versions against scores recorded from the reference, given the features recorded with them.
+// The built-in models reproduce scores recorded from the reference, given the recorded features.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ GoldenModel parse_argument(const std::string &text) {
 
 using Frame = std::map<std::string, double>;
 
-// The only column that is the feature's alias with or without a suffix.
+// The only column that is the feature's alias, with or without a suffix.
 std::vector<double> features_of(const Model &model, const Frame &frame) {
     std::vector<double> values;
     for (const Model::Feature &feature : model.features()) {
@@ -91,7 +91,7 @@ TEST(BuiltinModels, PredictTheRecordedScores) {
     for (const auto &entry : std::filesystem::directory_iterator(VMAF_GOLDEN_DIR)) {
         if (entry.path().extension() != ".json") continue;
         const auto golden = nlohmann::json::parse(std::ifstream(entry.path()), nullptr, false);
-        if (golden.is_discarded()) continue; // documents with NaN, which hold no model scores
+        if (golden.is_discarded()) continue; // documents with NaN, which have no model scores
         const auto args = golden.at("args").get<std::vector<std::string>>();
         if (std::count(args.begin(), args.end(), "--model") != 1) continue;
         SCOPED_TRACE(entry.path().filename());

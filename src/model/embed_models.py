@@ -11,7 +11,7 @@ try:
 except ImportError:
     sys.exit("embed_models.py: this Python has no lzma module; install its liblzma (Debian: liblzma-dev before Python is built) or use the system's Python")
 
-PIECE = 1000  # bytes per literal; the compiler joins them
+PIECE = 1000  # bytes per literal; the compiler concatenates them
 FILTER = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "lc": 0, "lp": 0, "pb": 0, "dict_size": 1 << 23}
 
 

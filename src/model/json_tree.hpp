@@ -1,5 +1,5 @@
-// A JSON document as a tree, for files that strangers wrote: strict syntax, members in document order with repeated
-// names kept, no depth or amount of nesting that could exhaust the stack (models.md 1.2).
+// Parses JSON from untrusted files into a tree: strict syntax, members in document order including duplicates, and
+// nesting that cannot exhaust the stack (models.md 1.2).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct JsonValue {
     Kind kind = Kind::null;
     bool flag = false;
     double number = 0;
-    float single = 0; // the number's text rounded to float once; not the same as float(number)
+    float single = 0; // rounded from the text once; may differ from float(number)
     std::string text;
     std::vector<JsonValue> items;   // elements of an array, values of an object's members
     std::vector<std::string> names; // of an object's members
@@ -22,8 +22,8 @@ struct JsonValue {
 
 std::string_view to_string(JsonValue::Kind kind); // "an array"
 
-// Bytes after the document are not looked at. Containers more than seven levels down are checked, then left empty: no
-// model has anything there. Throws Error(EINVAL).
+// Ignores bytes after the document. Containers more than seven levels deep are checked, then left empty: models have
+// nothing there. Throws Error(EINVAL).
 JsonValue parse_json(std::string_view text);
 
 } // namespace vmaf

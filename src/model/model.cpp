@@ -49,7 +49,7 @@ void Model::overload(std::string_view extractor, const OptionTexts &options) {
     data_ = std::move(changed);
 }
 
-// A model with bad features or options loads; the error shows when its names are needed (models.md 1.7).
+// A model with bad features or options loads; the error appears when its names are needed (models.md 1.7).
 void Model::form_names(Data &data) {
     data.stored_names.reset();
     try {
@@ -65,7 +65,7 @@ const std::vector<std::string> &Model::stored_names() const {
 
 namespace {
 
-// Normalised values of a frame's features, and the way back (models.md 2.1).
+// Normalised values of a frame's features, and their inverse (models.md 2.1).
 class Inputs {
   public:
     Inputs(const std::array<double, kMaxFeatures + 1> &slopes, const std::array<double, kMaxFeatures + 1> &intercepts,
@@ -87,8 +87,8 @@ class Inputs {
     std::array<double, kMaxFeatures> values_;
 };
 
-// A chroma score of exactly 0 is replaced by one that follows from the luma (models.md 2.2). Features are looked at
-// once, in order, as the order decides which of several errors is met.
+// Replaces a chroma score of exactly 0 by one derived from the luma (models.md 2.2). Visits features once, in order:
+// the order decides which error is reported.
 void correct_chroma(const std::vector<Model::Feature> &features, double parameter, Inputs &inputs) {
     if (parameter == 0) throw invalid("the model's chroma_correction_parameter is 0; it must be another number");
     constexpr std::size_t kNone = kMaxFeatures;
@@ -97,7 +97,7 @@ void correct_chroma(const std::vector<Model::Feature> &features, double paramete
         const bool is_chroma = features[i].name.find("speed_chroma") != std::string::npos;
         if (!is_chroma && features[i].name.find("adm3") == std::string::npos) continue;
         std::size_t &found = is_chroma ? chroma : luma;
-        if (found != kNone) throw invalid("the model has two features for its chroma correction to choose from");
+        if (found != kNone) throw invalid("the model's chroma correction matches two features; it needs exactly one");
         found = i;
         if (is_chroma && inputs.denormalised(i) != 0) return;
     }
@@ -138,7 +138,7 @@ ModelCollection::ModelCollection(std::vector<Model> members, bool is_bootstrap)
 }
 
 void ModelCollection::overload(std::string_view extractor, const OptionTexts &options) {
-    std::vector<Model> changed = members_; // all or none
+    std::vector<Model> changed = members_; // all or nothing
     for (Model &member : changed) member.overload(extractor, options);
     members_ = std::move(changed);
 }

@@ -13,7 +13,7 @@
 
 namespace vmaf {
 
-inline constexpr std::size_t kMaxFeatures = 64; // of a model
+inline constexpr std::size_t kMaxFeatures = 64; // per model
 
 struct ModelConfig {
     std::string name = "vmaf";
@@ -29,7 +29,7 @@ class Model {
         OptionTexts options;
     };
 
-    // Copies share what they hold; an overload makes it the model's own again.
+    // Copies share their data; an overload separates it.
     Model(const Model &) noexcept;
     Model(Model &&) noexcept;
     Model &operator=(const Model &) noexcept;
@@ -39,14 +39,14 @@ class Model {
     const std::string &name() const;
     const std::vector<Feature> &features() const;
 
-    // Merges options into every feature that this extractor provides; no such feature: no effect (models.md 5.6).
-    // `turbo` is no extractor: its options say where the model's features are computed.
+    // Merges options into every feature that this extractor provides; no effect without such a feature (models.md 5.6).
+    // `turbo` is not an extractor: its options say where the model's features are computed.
     void overload(std::string_view extractor, const OptionTexts &options);
 
     const BackendWish &wish() const;
 
-    // Stored names of the features, with the options they have now; made ahead, so that asking costs nothing. Throws
-    // Error as stored_name_for_model().
+    // Stored names of the features with their current options; precomputed, so that reading them is free. Throws Error
+    // as stored_name_for_model() does.
     const std::vector<std::string> &stored_names() const;
 
     // The denormalised regressor output, neither transformed nor clipped. One value per feature, in model order.
@@ -66,7 +66,7 @@ struct CollectionScore {
     double bagging = 0, stddev = 0, ci_p95_lo = 0, ci_p95_hi = 0;
 };
 
-// Bootstrap members "1".."N" of a collection file; the base model "0" is a Model of its own.
+// Bootstrap members "1".."N" of a collection file; the base model "0" is a separate Model.
 class ModelCollection {
   public:
     explicit ModelCollection(std::vector<Model> members, bool is_bootstrap);
@@ -76,7 +76,7 @@ class ModelCollection {
     const std::vector<Model> &members() const { return members_; }
     void overload(std::string_view extractor, const OptionTexts &options);
 
-    // From the members' raw predictions, in member order (models.md 3). Throws Error for a plain collection.
+    // Combines the members' raw predictions, in member order (models.md 3). Throws Error for a plain collection.
     CollectionScore combine(std::span<const double> raw) const;
 
   private:
@@ -90,7 +90,7 @@ struct LoadedCollection {
     ModelCollection collection;
 };
 
-// All throw Error: EINVAL for content, ENOMEM for a broken regressor text (as the reference does).
+// All throw Error: EINVAL for content, ENOMEM for a broken regressor text (as in the reference).
 Model parse_model(std::string_view json, const ModelConfig &config);
 LoadedCollection parse_model_collection(std::string_view json, const ModelConfig &config);
 Model load_model_file(const std::string &path, const ModelConfig &config);
@@ -101,7 +101,7 @@ LoadedCollection load_builtin_model_collection(std::string_view version, const M
 // Built-in versions, in the order of models.md 4.
 struct BuiltinModel {
     std::string_view version;
-    std::string_view summary; // one line for people
+    std::string_view summary; // one line for users
     bool is_collection;
 };
 std::span<const BuiltinModel> builtin_models();

@@ -1,4 +1,4 @@
-// What a model holds; shared by its reader and its prediction.
+// A model's data, shared by reader and prediction.
 #pragma once
 
 #include <array>
@@ -23,16 +23,16 @@ struct ScoreClip {
 struct Model::Data {
     std::string name;
     ModelType type = ModelType::unknown;
-    std::optional<Normalisation> normalisation; // without one nothing can be predicted
+    std::optional<Normalisation> normalisation; // required for predictions
     // Element 0 belongs to the score, 1 + i to feature i; missing ones are 0.
     std::array<double, kMaxFeatures + 1> slopes{}, intercepts{};
     std::vector<Feature> features;
     BackendWish wish;
-    std::optional<std::vector<std::string>> stored_names; // none while a feature or an option is not valid
+    std::optional<std::vector<std::string>> stored_names; // empty while a feature or an option is invalid
     std::optional<ScoreTransform> transform;
     std::optional<ScoreClip> clip;
     std::optional<double> chroma_correction;
-    std::shared_ptr<const Regressor> regressor; // copies of the data share it
+    std::shared_ptr<const Regressor> regressor; // shared by copies
 };
 
 } // namespace vmaf

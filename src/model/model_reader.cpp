@@ -1,4 +1,4 @@
-// From a model's JSON document to a Model or a collection (models.md 1).
+// Reads a model or a collection from JSON (models.md 1).
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -67,7 +67,7 @@ std::array<double, kMaxFeatures + 1> coefficients(const JsonValue &value, const 
     return result;
 }
 
-// Option values become texts; numbers pass through single precision and six digits (models.md 1.3).
+// Converts option values to text; numbers pass through single precision and six digits (models.md 1.3).
 std::string option_text(const std::string &name, const JsonValue &value) {
     switch (value.kind) {
     case Kind::string: return value.text;
@@ -120,7 +120,7 @@ ScoreTransform score_transform(const JsonValue &object) {
 
 class ModelReader {
   public:
-    // `object` is the one that has a model_dict; a later model_dict overrides keys of an earlier one.
+    // `object` contains a model_dict; a later model_dict overrides keys of an earlier one.
     static Model read(const JsonValue &object, const ModelConfig &config, const std::string &name) {
         ModelReader reader(config);
         reader.data_->name = name;
@@ -136,7 +136,7 @@ class ModelReader {
         return reader.finished();
     }
 
-    // Members "0", "1", ... in this order; others are skipped (models.md 1.6).
+    // Members "0", "1", ... in this order; others are ignored (models.md 1.6).
     static LoadedCollection read_collection(const JsonValue &document, const ModelConfig &config) {
         if (document.kind != Kind::object) throw invalid("not a JSON object");
         std::optional<Model> base;
@@ -230,7 +230,7 @@ std::string read_file(const std::string &path) {
     return text;
 }
 
-// Names the model in whatever goes wrong.
+// Adds the model's name to every error.
 template <class Work> auto naming(const std::string &what, Work work) {
     try {
         return work();

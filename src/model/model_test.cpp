@@ -71,7 +71,7 @@ TEST(Model, FlagsDisableTheClipAndEnableTheTransform) {
     EXPECT_EQ(score(load(document, {.enable_transform = true}), {3, 5}), 100);
     EXPECT_EQ(score(load(document, {.disable_clip = true, .enable_transform = true}), {3, 5}), 200);
     EXPECT_EQ(score(load(small_model(), {.enable_transform = true}), {3, 5}), 28);
-    // The contents of a clip that is not wanted are not read.
+    // The contents of a disabled clip are not read.
     EXPECT_NO_THROW(load(with([](Json &m) { m["score_clip"] = {"x"}; }), {.disable_clip = true}));
     EXPECT_EQ(score(load(with([](Json &m) { m["score_transform"] = {{"p0", 7}, {"enabled", true}}; })), {3, 5}), 7);
 }
@@ -174,7 +174,7 @@ TEST(Model, AcceptsWhatTheFormatAllows) {
     EXPECT_EQ(load_error(small_model().dump() + "}} trailing"), 0);
 }
 
-TEST(Model, RefusesWhatIsNoModelDocument) {
+TEST(Model, RefusesOtherDocuments) {
     for (const char *text :
          {"", "x", "1", "[]", "{}", "null", "{\"model_dict\": 1}", "{\"model_dict\": {}}",
           "{\"model_dict\": {\"slopes\": [1,]}}", "{'model_dict': {}}", "{\"model_dict\": {\"a\": NaN}}",
@@ -199,7 +199,7 @@ TEST(Model, DeepNestingIsHarmless) {
     EXPECT_EQ(load_error(objects), EINVAL);
 }
 
-TEST(Model, AFloodOfValuesIsRefused) {
+TEST(Model, TooManyValuesAreRefused) {
     std::string text = "[";
     for (int i = 0; i < 2000000; i++) text += "1,";
     EXPECT_EQ(load_error(text + "1]"), EINVAL);

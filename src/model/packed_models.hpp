@@ -1,4 +1,4 @@
-// Where each model file lies in the resource "models", one packed stream (embed_models.py).
+// Where each model file starts in the resource "models", one packed stream (embed_models.py).
 #pragma once
 
 #include <cstddef>

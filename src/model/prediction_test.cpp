@@ -1,4 +1,4 @@
-// Properties of predictions in sessions: nothing but a frame's features decides about its score.
+// In sessions, a frame's score depends only on that frame's features.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr unsigned kFrames = 12;
 
-// Features of plausible and of strange frames, for every name that one of the models looks up.
+// Features of plausible and implausible frames, for every name that a model looks up.
 void import_features(Session &session, const std::vector<std::string> &names) {
     for (const std::string &name : names)
         for (unsigned i = 0; i < kFrames; i++) {
@@ -24,7 +24,7 @@ void import_features(Session &session, const std::vector<std::string> &names) {
             std::seed_seq seed{unsigned(std::hash<std::string>{}(name)), i};
             std::mt19937 random(seed);
             const double top = name.find("motion") == std::string::npos ? 1.2 : 30.0;
-            const bool is_zero = name.find("speed") != std::string::npos && i % 2 == 0; // asks for chroma correction
+            const bool is_zero = name.find("speed") != std::string::npos && i % 2 == 0; // triggers chroma correction
             session.scores().append(name, i, is_zero ? 0.0 : top * double(random()) / 4294967296.0);
         }
 }
@@ -60,7 +60,7 @@ TEST(Prediction, OrderOfAskingDoesNotMatter) {
         Session session({});
         EXPECT_EQ(ask(session, models, seed), expected);
     }
-    EXPECT_EQ(ask(first, models, 9), expected); // asked again, and answered from what is stored
+    EXPECT_EQ(ask(first, models, 9), expected); // the second request returns the stored score
 }
 
 TEST(Prediction, SessionsInThreadsShareModels) {
@@ -92,7 +92,7 @@ TEST(Prediction, ASessionOutlivesNothingOfAModel) {
     EXPECT_EQ(session.score_at(moved, 3), before);
 }
 
-// A quirk that clients may rely on (models.md 2.6).
+// Clients may rely on this quirk (models.md 2.6).
 TEST(Prediction, ModelsOfOneNameShareTheScoreOfTheFirst) {
     const Model a = load_builtin_model("vmaf_v0.6.1", {}), b = load_builtin_model("vmaf_4k_v0.6.1", {});
     Session session({});
@@ -125,7 +125,7 @@ TEST(Prediction, AnOverloadedModelIsTheModelWithThoseOptions) {
     Model by_hand = load_builtin_model("vmaf_v0.6.1", {.name = "by_hand"});
     by_hand.overload("adm", {{"adm_enhn_gain_limit", "1"}});
     by_hand.overload("vif", {{"vif_enhn_gain_limit", "1"}});
-    by_hand.overload("cambi", {{"window_size", "41"}}); // no feature of the model: no effect
+    by_hand.overload("cambi", {{"window_size", "41"}}); // the model has no such feature: no effect
     by_hand.overload("nonsense", {{"x", "1"}});
     const Model neg = load_builtin_model("vmaf_v0.6.1neg", {.name = "neg"});
     EXPECT_EQ(by_hand.stored_names(), neg.stored_names());
@@ -160,7 +160,7 @@ TEST(Prediction, CollectionScoresAreStoredInTheOrderOfTheReference) {
     EXPECT_EQ(std::vector<std::string>(names.begin() + 21, names.end()),
               (std::vector<std::string>{"b_bagging", "b_stddev", "b_ci_p95_lo", "b_ci_p95_hi"}));
     EXPECT_EQ(session.scores().find("b_ci_p95_hi", 0), score.ci_p95_hi);
-    EXPECT_EQ(session.score_at(loaded.collection, 0).bagging, score.bagging); // asked again
+    EXPECT_EQ(session.score_at(loaded.collection, 0).bagging, score.bagging); // second request
 }
 
 // models.md 4.2

@@ -8,7 +8,7 @@ namespace vmaf {
 
 namespace {
 
-constexpr std::size_t kBlock = 64; // vectors whose distances are in hand at a time
+constexpr std::size_t kBlock = 64; // vectors whose distances are computed together
 
 double integer_power(double base, int exponent) {
     double result = 1, power = base;
@@ -75,7 +75,7 @@ double Regressor::rbf_sum(std::span<const double> features) const {
     return sum;
 }
 
-// The other kernels need the scalar product over the components that the vector lists.
+// The other kernels need the scalar product over the vector's listed components.
 double Regressor::dot_kernel(std::span<const double> features, std::size_t vector) const {
     double dot = 0;
     for (std::size_t i = 0; i < features.size(); i++)

@@ -1,4 +1,4 @@
-// Support-vector regression read from libsvm's text form (models.md 1.5, 2.3).
+// Support-vector regression, read from libsvm's text format (models.md 1.5, 2.3).
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct SupportVector {
         double value;
     };
     double coefficient = 0;
-    std::vector<Component> components; // absent ones are 0
+    std::vector<Component> components; // missing ones are 0
 };
 
-// The regressor as its text says it.
+// The regressor as written in the text.
 struct SvmText {
     SvmKernel kernel = SvmKernel::rbf;
     int degree = 0;
@@ -29,17 +29,17 @@ struct SvmText {
     std::vector<SupportVector> vectors;
 };
 
-// Throws Error: ENOMEM for a text that cannot be read (the reference's code), EINVAL for one that is no regression.
+// Throws Error: ENOMEM for unreadable text (the reference's code), EINVAL if it is not a regression.
 SvmText parse_svm_text(std::string_view text);
 
-// Support vectors stored densely, one array per feature, so that a step works on many vectors at once while each
-// vector's own sum keeps its order.
+// Support vectors stored densely, one array per feature: each step works on many vectors, while each vector's own sum
+// keeps its order.
 class Regressor {
   public:
     Regressor() = default;
     Regressor(const SvmText &text, std::size_t feature_count);
 
-    // Sum of weighted kernels in file order, less rho; `features` has feature_count normalised values.
+    // Sum of weighted kernels in file order, minus rho; `features` has feature_count normalised values.
     double evaluate(std::span<const double> features) const;
 
   private:

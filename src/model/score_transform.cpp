@@ -15,8 +15,8 @@ double line(const Knot &a, const Knot &b, double x) {
     return slope * x + offset;
 }
 
-// At an inner knot the later segment wins; outside, the first and the last one are extended. Knots that do not rise
-// end the search (a quirk: the value is then 0 or that of an earlier segment).
+// At an inner knot the later segment wins; outside, the first and last segments extend. Knots that do not ascend end
+// the search (a quirk: the value is then 0 or that of an earlier segment).
 double piecewise(const std::vector<Knot> &knots, double x) {
     if (knots.size() <= 1) return x;
     const std::size_t last = knots.size() - 2;

@@ -40,7 +40,7 @@ TEST(ScoreTransform, FewerThanTwoKnotsChangeNothing) {
     EXPECT_EQ((ScoreTransform{.knots = {{0, 10}}}.apply(3.0)), 3.0);
 }
 
-// A quirk of the reference: the search ends there without a complaint.
+// A quirk of the reference: the search ends there silently.
 TEST(ScoreTransform, KnotsThatDoNotRiseGiveZeroOrAnEarlierSegment) {
     EXPECT_EQ((ScoreTransform{.knots = {{10, 0}, {10, 5}, {20, 9}}}.apply(15)), 0);
     EXPECT_EQ((ScoreTransform{.knots = {{0, 0}, {10, 10}, {20, 5}}}.apply(5)), 5);

@@ -1,4 +1,4 @@
-// Reads the text that libsvm's svm_save_model writes.
+// Parses the text that libsvm's svm_save_model writes.
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace vmaf {
 
 namespace {
 
-constexpr int kMostVectors = 100'000; // a hundred times what VMAF's models have; each takes up to half a kilobyte
+constexpr int kMostVectors = 100'000; // 100 times those of VMAF's models; each takes up to 512 bytes
 
 Error broken(const std::string &what) { return {ENOMEM, "the regressor text of the model is broken: " + what}; }
 
@@ -62,7 +62,7 @@ class SvmReader {
     }
 
   private:
-    // Tokens of the header end at one space or one newline; nothing else separates.
+    // Header tokens end at one space or newline; nothing else separates them.
     std::string_view token() {
         const std::size_t end = rest_.find_first_of(" \n");
         const std::string_view found = rest_.substr(0, end);
@@ -92,26 +92,26 @@ class SvmReader {
                 svm_.coef0 = to_double(token());
             } else if (key == "nr_class") {
                 classes = to_int(token());
-                if (*classes != 2) throw broken("nr_class of a regression is 2");
+                if (*classes != 2) throw broken("nr_class must be 2 for a regression");
             } else if (key == "total_sv") {
                 total = to_int(token());
             } else if (key == "rho" || key == "probA" || key == "probB") {
-                if (!classes) throw broken(std::string(key) + " stands before nr_class");
+                if (!classes) throw broken(std::string(key) + " comes before nr_class");
                 const double value = to_double(token());
                 if (key == "rho") svm_.rho = value, has_rho = true;
             } else if (key == "label" || key == "nr_sv") {
-                if (!classes) throw broken(std::string(key) + " stands before nr_class");
+                if (!classes) throw broken(std::string(key) + " comes before nr_class");
                 for (int i = 0; i < *classes; i++) to_int(token());
             } else {
                 throw broken("unknown text " + shortened(key));
             }
         }
         if (!has_type || !has_kernel || !has_rho || !total)
-            throw broken("svm_type, kernel_type, rho and total_sv must be there");
+            throw broken("svm_type, kernel_type, rho and total_sv must be present");
         if (!has_gamma && svm_.kernel != SvmKernel::linear) throw broken("its kernel needs a gamma");
         if (*total > kMostVectors)
             throw broken("total_sv is " + std::to_string(*total) + "; at most " + std::to_string(kMostVectors) +
-                         "support vectors are supported");
+                         " support vectors are supported");
         if (*total < 0 || std::size_t(*total) > rest_.size())
             throw broken("fewer support vectors than total_sv states");
         total_ = std::size_t(*total);
@@ -130,7 +130,7 @@ class SvmReader {
         if (name == "polynomial") return SvmKernel::polynomial;
         if (name == "sigmoid") return SvmKernel::sigmoid;
         if (name == "precomputed")
-            throw invalid("the model's regressor has a precomputed kernel, which cannot be used");
+            throw invalid("the model's regressor has a precomputed kernel, which is not supported");
         throw broken("unknown kernel_type " + shortened(name));
     }
 
@@ -147,7 +147,7 @@ class SvmReader {
             if (colon == std::string_view::npos) throw broken(shortened(pair) + " is not an index:value pair");
             const int index = to_int(pair.substr(0, colon));
             if (index <= (vector.components.empty() ? 0 : vector.components.back().index))
-                throw broken("indices of a support vector start at 1 and rise");
+                throw broken("indices of a support vector must start at 1 and ascend");
             vector.components.push_back({index, to_double(pair.substr(colon + 1))});
         }
         return vector;

@@ -9,11 +9,12 @@ class ForeignBuffer final : public PictureBuffer {
   public:
     explicit ForeignBuffer(const PictureFormat &format) : PictureBuffer(format) {}
 
-    void *ready_queue = nullptr; // device memory: valid when this queue gets there; null: the default one
-    bool is_transient = false;   // device memory: copied at once, since it changes afterwards
-    bool is_ready = false;       // no queue has to be waited for
+    void *ready_queue =
+        nullptr; // device memory: the samples are valid once this queue gets here; null: the default queue
+    bool is_transient = false; // device memory: copied at once, since the caller reuses it
+    bool is_ready = false;     // no queue to wait for
 
-    // Called when the last reference goes.
+    // Called when the last reference is dropped.
     void (*release)(void *user) = nullptr;
     void *user = nullptr;
 
@@ -23,7 +24,7 @@ class ForeignBuffer final : public PictureBuffer {
     }
 };
 
-// Null for pictures of our own.
+// Null for our own pictures.
 inline const ForeignBuffer *foreign(const Picture &picture) {
     return dynamic_cast<const ForeignBuffer *>(picture.get());
 }

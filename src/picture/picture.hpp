@@ -40,7 +40,7 @@ template <class T> struct PlaneView {
 
 enum class Memory { host, pinned_host, device };
 
-// The counted block behind pictures. Subclasses decide what happens when the last handle goes.
+// The counted block behind a picture. Subclasses decide what happens to it after the last handle.
 class PictureBuffer {
   public:
     PictureBuffer(const PictureBuffer &) = delete;
@@ -83,7 +83,7 @@ class Picture {
         if (buffer_) buffer_->drop_reference();
     }
 
-    // A zero-filled picture in host memory. Throws Error for an impossible format or when memory is short.
+    // A zero-filled picture in host memory. Throws Error for an impossible format or lack of memory.
     static Picture allocate(const PictureFormat &format);
 
     explicit operator bool() const { return buffer_ != nullptr; }
@@ -104,7 +104,7 @@ class Picture {
     PictureBuffer *buffer_ = nullptr;
 };
 
-// Throws Error(EINVAL) unless the format is one that a picture can have.
+// Throws Error(EINVAL) unless a picture can have this format.
 void check_format(const PictureFormat &format);
 
 // Strides, plane offsets and total size of a host picture: one block, one plane after another.

@@ -23,7 +23,7 @@ struct PicturePool::State {
     unsigned count = 0;
     std::mutex mutex;
     std::condition_variable returned;
-    std::vector<Pooled *> idle; // capacity reserved for all, so that a return never allocates
+    std::vector<Pooled *> idle; // has room for all, so returning a picture never allocates
     bool closed = false;
 };
 
@@ -44,7 +44,7 @@ class PicturePool::Pooled final : public PictureBuffer {
 
   private:
     void last_reference_gone() override {
-        const std::shared_ptr<State> home = home_; // keeps the lock alive while we go
+        const std::shared_ptr<State> home = home_; // keeps the lock alive while we return
         std::unique_lock lock(home->mutex);
         if (home->closed) {
             lock.unlock();

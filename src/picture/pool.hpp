@@ -1,4 +1,4 @@
-// Pictures that are handed out and come back when their last handle goes.
+// A pool of pictures; each returns to it with its last handle.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 
 namespace vmaf {
 
-// Memory for the samples of one picture, and what frees it.
+// Memory for the samples of one picture, and how to free it.
 struct PictureBlock {
     std::byte *data = nullptr;
     std::shared_ptr<void> owner;
 };
-// Where the pictures of a pool lie. `allocate` throws std::bad_alloc or Error.
+// How a pool allocates its pictures. `allocate` throws std::bad_alloc or Error.
 struct PictureMemory {
     Memory kind = Memory::host;
     std::function<PictureBlock(std::size_t bytes)> allocate;
@@ -24,14 +24,14 @@ PictureMemory host_memory();
 class PicturePool {
   public:
     PicturePool(const PictureFormat &format, unsigned count, PictureMemory memory = host_memory());
-    // Pictures still held elsewhere stay valid and free themselves.
+    // Pictures still in use stay valid and free themselves.
     ~PicturePool();
 
-    // Waits until a picture is free. Contents are those of its last use.
+    // Waits for a free picture; it contains the samples of its last use.
     Picture fetch();
     // Adds a picture to the pool instead of waiting.
     Picture fetch_or_add();
-    // The same as long as the pool has less than `limit` pictures and there is memory; then waits.
+    // Adds a picture while the pool has fewer than `limit` and there is memory; then waits.
     Picture fetch_within(unsigned limit);
     const PictureFormat &format() const;
     unsigned size() const;
@@ -39,7 +39,7 @@ class PicturePool {
   private:
     struct State;
     class Pooled;
-    static Picture take_idle(State &state); // with its lock held
+    static Picture take_idle(State &state); // call it with the lock held
     std::shared_ptr<State> state_;
 };
 

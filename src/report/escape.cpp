@@ -49,7 +49,7 @@ std::string json_string(std::string_view text) {
 
 std::string script_data(std::string_view json) {
     std::string escaped;
-    for (const char c : json) // these stand in JSON's strings only
+    for (const char c : json) // these occur only inside JSON strings
         switch (c) {
         case '<': escaped += "\\u003c"; break;
         case '>': escaped += "\\u003e"; break;

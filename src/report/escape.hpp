@@ -1,4 +1,4 @@
-// Text of others inside documents: one function for each place that it can stand in.
+// Escapes foreign text for documents: one function per context.
 #pragma once
 
 #include <string>
@@ -6,25 +6,25 @@
 
 namespace vmaf {
 
-// In XML, SVG and HTML, between tags and in attributes with double quotes. Characters that XML does not have become
-// U+FFFD. (No data is put into scripts that run, styles, comments or addresses.)
+// For XML, SVG and HTML, between tags and in double-quoted attributes. Replaces characters that XML forbids by U+FFFD.
+// (Not for executable scripts, styles, comments or URLs.)
 std::string markup_escaped(std::string_view text);
 
 // A whole JSON string with its quotes.
 std::string json_string(std::string_view text);
 
-// A JSON text in a <script> of data: still the same JSON, and nothing in it ends the element or begins another.
+// JSON for a <script> data block: still the same JSON, but nothing in it can end the element or start another.
 std::string script_data(std::string_view json);
 
-// One field of CSV (RFC 4180): quoted where a comma, a quote or a line end would break the row. A text that a
-// spreadsheet would take for a formula gets an apostrophe in front, which makes it a text there. Numbers are no texts:
-// they are written as they are.
+// One CSV field (RFC 4180), quoted if it contains a comma, a quote or a line end. Text that a
+// spreadsheet would take for a formula gets a leading apostrophe. Do not pass numbers: they are written
+// unchanged.
 std::string csv_field(std::string_view text);
 
-// A cell of a table in Markdown, or words in a line: neither ends it nor brings HTML or links along.
+// A Markdown table cell or inline text: cannot end the cell or add HTML or links.
 std::string markdown_escaped(std::string_view text);
 
-// A name in a line of a MicroDVD subtitle, where '|' begins a new one.
+// A name in a MicroDVD subtitle line, where '|' starts a new line.
 std::string sub_label(std::string_view text);
 
 } // namespace vmaf

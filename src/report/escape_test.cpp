@@ -10,7 +10,7 @@ TEST(Escape, MarkupHasNoTagsReferencesOrForeignCharacters) {
     EXPECT_EQ(markup_escaped("a\tb\nc\rd"), "a&#9;b&#10;c&#13;d");
     EXPECT_EQ(markup_escaped("\x01\xff\xef\xbf\xbe\xef\xbf\xbf é"), "\ufffd\ufffd\ufffd\ufffd é");
     EXPECT_EQ(markup_escaped(std::string_view("\0", 1)), "\ufffd");
-    EXPECT_EQ(markup_escaped("\xf0\x9f\xbf\xbe"), "\xf0\x9f\xbf\xbe"); // U+1FFFE is a character of XML
+    EXPECT_EQ(markup_escaped("\xf0\x9f\xbf\xbe"), "\xf0\x9f\xbf\xbe"); // U+1FFFE is allowed in XML
 }
 
 TEST(Escape, JsonStringsAreWhole) { EXPECT_EQ(json_string("a\"\\\n\x01\xff"), "\"a\\\"\\\\\\u000a\\u0001\ufffd\""); }

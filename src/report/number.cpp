@@ -13,7 +13,7 @@ namespace vmaf {
 
 namespace {
 
-constexpr std::size_t kLongest = 400; // 309 digits, a sign, a point, 16 decimals and some
+constexpr std::size_t kLongest = 400; // 309 digits, sign, point, 16 decimals and a margin
 
 void append_chars(std::string &text, double value, system::DoubleStyle style, int digits) {
     std::array<char, kLongest> buffer;
@@ -37,8 +37,8 @@ void append_decimals(std::string &text, double value, int decimals) {
 }
 
 NumberFormat NumberFormat::pattern(const std::string &text) {
-    // One conversion: '%', flags, width, precision, and a letter that takes a double. Widths are short, so that a score
-    // fits the buffer.
+    // One conversion: '%', flags, width, precision and a letter for doubles. Limits the width so that a score fits the
+    // buffer.
     const auto skip = [&](std::size_t i, std::string_view set, std::size_t most) {
         while (most-- > 0 && i < text.size() && set.find(text[i]) != std::string_view::npos) i++;
         return i;

@@ -1,4 +1,4 @@
-// How scores are written (cli-and-formats.md 13.2); always with a '.', whatever the locale.
+// Formats scores (cli-and-formats.md 13.2), with a '.' in every locale.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class NumberFormat {
     // A printf pattern for one double, such as "%.17g". Throws Error for any other pattern.
     static NumberFormat pattern(const std::string &text);
 
-    // Infinities and NaN as C prints them: "inf", "-nan".
+    // Prints infinities and NaN as C does: "inf", "-nan".
     void append(std::string &text, double value) const;
 
   private:

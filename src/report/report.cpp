@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 1 << 16;
 
-using NamedScore = std::pair<std::size_t, double>; // position of the name, score
+using NamedScore = std::pair<std::size_t, double>; // index of the name, score
 
 struct PoolingName {
     std::string_view name;
@@ -34,7 +34,7 @@ std::string percentile_name(double p) {
     return name;
 }
 
-// What all four writers share: the text so far, names as shown, scores by frame.
+// Shared by all four writers: the text so far, displayed names, scores by frame.
 class DocumentWriter {
   public:
     DocumentWriter(const Report &report, const std::function<void(std::string_view)> &out)
@@ -45,7 +45,7 @@ class DocumentWriter {
         text.clear();
     }
 
-    // Names as the format writes them, each made once: a long clip shows them a million times.
+    // Names as the format writes them, escaped once: a long clip prints them a million times.
     template <class Escape> void set_labels(Escape escape) {
         for (const std::string &name : names) labels_.push_back(escape(feature_alias(name)));
     }
@@ -56,7 +56,7 @@ class DocumentWriter {
         if (text.size() >= kPieceBytes) finish();
     }
 
-    // Visits the frames that are sampled and have a score.
+    // Visits sampled frames that have a score.
     template <class Visit> void each_frame(Visit visit) {
         const std::size_t end = report.scores.frame_capacity();
         std::vector<NamedScore> scores;
@@ -69,7 +69,7 @@ class DocumentWriter {
         }
     }
 
-    // Nothing where a score is missing.
+    // Empty if a score is missing.
     std::vector<std::pair<std::string, double>> pooled(std::size_t name) const {
         std::vector<std::pair<std::string, double>> list;
         if (report.pictures == 0) return list;
@@ -116,7 +116,7 @@ void xml_attribute(DocumentWriter &w, std::string_view name, double value) {
     w.put("\" ");
 }
 
-// Before the scores, apart from them: readers take every attribute of <frame> for a metric.
+// Written before and apart from the scores: readers take every attribute of <frame> for a metric.
 void xml_inputs(DocumentWriter &w) {
     const InputReport &inputs = w.report.inputs;
     if (inputs.sections.empty()) return;
@@ -225,7 +225,7 @@ void json_inputs(DocumentWriter &w) {
     w.put("\n  }");
 }
 
-// A list of objects with two texts each; nothing where it is empty.
+// A list of objects with two strings each; omitted if empty.
 void json_pairs(DocumentWriter &w, std::string_view name, std::array<std::string_view, 2> keys,
                 const std::vector<std::pair<std::string, std::string>> &pairs) {
     for (std::size_t i = 0; i < pairs.size(); i++) {

@@ -1,4 +1,4 @@
-// The documents that state the scores of a run: XML, JSON, CSV, SUB (cli-and-formats.md 13).
+// Writes the documents of a run: XML, JSON, CSV, SUB (cli-and-formats.md 13).
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace vmaf {
 
 enum class ReportFormat { xml, json, csv, sub };
 
-// What was found out about video files and done to them; nothing for clips that are compared as they are.
+// What was detected in video files and done to them; empty for clips compared as stored.
 struct InputReport {
     struct Fact {
         std::string name, value;
@@ -29,14 +29,14 @@ struct InputReport {
     std::vector<std::string> steps, warnings, notes;
 };
 
-// What was asked for about parts of pictures (maps.md 7).
+// Requested regions and maps (maps.md 7).
 struct ReportArea {
     int x = 0, y = 0, width = 0, height = 0;
 };
 struct LocalReport {
     struct RegionPlace {
         std::string name;
-        std::optional<ReportArea> area; // none: it moves
+        std::optional<ReportArea> area; // empty if it moves
     };
     struct Cell {
         unsigned frame = 0;
@@ -45,10 +45,10 @@ struct LocalReport {
         double score = 0;
     };
     std::vector<RegionPlace> regions;
-    std::vector<std::string> sparse_names; // scores that only some frames have: pooled over these
-    std::string map_score;                 // empty: no map
+    std::vector<std::string> sparse_names; // scores that only some frames have: pooled over those
+    std::string map_score;                 // empty without a map
     int cell_size = 0;
-    std::vector<int> map_x, map_y; // edges of cells
+    std::vector<int> map_x, map_y; // cell edges
     std::vector<Cell> worst_cells; // worst first
 };
 
@@ -60,14 +60,14 @@ struct Report {
     unsigned subsample = 1;         // at least 1
     NumberFormat numbers;
     std::vector<double> percentiles; // 0 to 100: pooled as "p5" and so on, beside min, max and means
-    std::string backend_used;        // JSON key of that name; left out where empty
-    std::vector<std::pair<std::string, std::string>> feature_backends; // JSON: extractors and where they ran, if any
-    std::vector<std::pair<std::string, std::string>> chosen_models;    // JSON: names and versions, where we chose them
-    InputReport inputs;                                                // in XML and JSON, where there are sections
-    LocalReport local;                                                 // JSON, where there are regions or maps
+    std::string backend_used;        // a JSON key; omitted if empty
+    std::vector<std::pair<std::string, std::string>> feature_backends; // JSON: extractors and where they ran
+    std::vector<std::pair<std::string, std::string>> chosen_models; // JSON: names and versions of models that we chose
+    InputReport inputs;                                             // XML and JSON, if not empty
+    LocalReport local;                                              // JSON, if there are regions or maps
 };
 
-// Hands the document to `out` in pieces.
+// Passes the document to `out` in pieces.
 void write_report(const Report &report, ReportFormat format, const std::function<void(std::string_view)> &out);
 
 } // namespace vmaf

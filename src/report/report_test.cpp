@@ -1,4 +1,4 @@
-// Facts about documents: every byte of the four formats.
+// Checks every byte of the four formats.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -49,7 +49,7 @@ TEST(NumberFormat, EqualsWhatCPrints) {
     std::mt19937_64 random(1);
     for (int i = 0; i < 20000; i++) {
         const double value = std::bit_cast<double>(random());
-        if (std::isnan(value)) continue; // C libraries do not agree on their signs
+        if (std::isnan(value)) continue; // C libraries disagree on the sign
         char text[400];
         for (int digits : {1, 6, 9, 17}) {
             std::snprintf(text, sizeof text, "%.*g", digits, value);
@@ -192,7 +192,7 @@ TEST(Report, TextThatIsNoUtf8IsReplaced) {
               "a" + mark + "b");
     EXPECT_EQ(valid_utf8("\xc3"), mark);                                  // cut off
     EXPECT_EQ(valid_utf8("\xc0\xaf"), mark + mark);                       // too long a form
-    EXPECT_EQ(valid_utf8("\xed\xa0\x80"), mark + mark + mark);            // a surrogate
+    EXPECT_EQ(valid_utf8("\xed\xa0\x80"), mark + mark + mark);            // overlong
     EXPECT_EQ(valid_utf8("\xf4\x90\x80\x80"), mark + mark + mark + mark); // beyond Unicode
     EXPECT_EQ(json_string("a\xff\n"), "\"a" + mark + "\\u000a\"");
 }

@@ -1,5 +1,4 @@
-// Stands before the carried resources in programs that are installed with the library: kernels and models are shipped
-// once.
+// Replaces the embedded resources in programs that are installed with the library, so kernels and models ship once.
 #include <string>
 
 #include "base/error.hpp"

@@ -1,5 +1,5 @@
-// What libvmaf carries besides its code: the packed models, and images of device code. Programs have no copy; they read
-// those of the library that was built with them.
+// The data in libvmaf: packed models and device code. Programs have no copy; they read it from the library of the same
+// build.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ struct Resource {
     const void *bytes;
 };
 
-// libvmaf exports one, as `vmaf_private_resources`: for the project's own programs only.
+// libvmaf exports one as `vmaf_private_resources`, for the project's own programs only.
 struct ResourceTable {
-    const char *edition; // of the same content: version and digest
+    const char *edition; // identifies the content: version and digest
     const Resource *first;
     std::size_t count;
 };
 
-// Throws Error (ENOENT) where a program does not find its library.
+// Throws Error (ENOENT) if a program does not find its library.
 std::span<const Resource> resources();
 
-const void *find_resource(std::string_view name); // null: there is none
+const void *find_resource(std::string_view name); // null if missing
 
 } // namespace vmaf

@@ -14,7 +14,7 @@ struct Bit { // the probability of a 0, in 2048ths
     std::uint16_t zero = 1024;
 };
 
-// Adaptive binary range coder: bits, and numbers as paths through trees of bits.
+// Adaptive binary range decoder: bits, and numbers as paths through bit trees.
 class RangeDecoder {
   public:
     explicit RangeDecoder(std::span<const unsigned char> bytes) : bytes_(bytes) {
@@ -33,7 +33,7 @@ class RangeDecoder {
         bit.zero = static_cast<std::uint16_t>(bit.zero - (bit.zero >> 5));
         return 1;
     }
-    std::uint32_t even_bits(unsigned count) { // 0 and 1 are equally likely
+    std::uint32_t even_bits(unsigned count) { // without a model: 0 and 1 are equally likely
         std::uint32_t value = 0;
         for (; count; count--) {
             normalise();
@@ -76,7 +76,7 @@ class RangeDecoder {
     std::uint32_t range_ = 0xffffffff, code_ = 0;
 };
 
-struct Length { // of a match, from 2 on
+struct Length { // of a match; at least 2
     Bit is_longer, is_longest;
     std::array<Bit, 8> shortest, longer;
     std::array<Bit, 256> longest;
@@ -87,7 +87,7 @@ struct Length { // of a match, from 2 on
     }
 };
 
-constexpr unsigned kStates = 12, kLiteralStates = 7; // what came last: below seven a literal
+constexpr unsigned kStates = 12, kLiteralStates = 7; // the last symbol: literals are below seven
 
 class Unpacker {
   public:
@@ -108,7 +108,7 @@ class Unpacker {
     }
     void literal() {
         unsigned symbol = 1;
-        if (state_ >= kLiteralStates) { // not the byte that would have continued the match
+        if (state_ >= kLiteralStates) { // a byte after a match differs from the one that would have continued it
             unsigned expected = at(distance_[0]);
             while (symbol < 0x100) {
                 const unsigned likely = expected >> 7 & 1;
@@ -161,12 +161,12 @@ class Unpacker {
     using States = std::array<Bit, kStates>;
     RangeDecoder in_;
     std::string out_;
-    std::size_t filled_ = 0; // of it
+    std::size_t filled_ = 0; // bytes of it
     unsigned state_ = 0;
-    std::array<std::uint32_t, 4> distance_{}; // of the last matches
+    std::array<std::uint32_t, 4> distance_{}; // of the latest matches
     States is_match_, is_repeated_, is_not_last_, is_older_, is_oldest_, is_long_;
     std::array<Bit, 0x300> literals_;
-    std::array<std::array<Bit, 64>, 4> slots_; // of distances, by length
+    std::array<std::array<Bit, 64>, 4> slots_; // of distances, by match length
     std::array<Bit, 128> special_;
     std::array<Bit, 16> align_;
     Length fresh_length_, repeated_length_;

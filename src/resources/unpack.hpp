@@ -1,4 +1,4 @@
-// Packed texts: raw LZMA without literal and position contexts (lc = lp = pb = 0), as Python's lzma module writes it.
+// Unpacks raw LZMA without literal and position contexts (lc = lp = pb = 0), as Python's lzma module writes it.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace vmaf {
 
-// The first `size` bytes of what was packed. Throws Error (EINVAL) where the packed bytes are no such stream.
+// The first `size` unpacked bytes. Throws Error (EINVAL) if the stream is invalid.
 std::string unpack(std::span<const unsigned char> packed, std::size_t size);
 
 } // namespace vmaf

@@ -19,7 +19,7 @@ const std::vector<unsigned char> kPacked = {0x00, 0x3a, 0x1b, 0x37, 0xbe, 0x67, 
                                             0x4e, 0x9e, 0xdb, 0xef, 0xff, 0xfa, 0x8c, 0xe0, 0x00};
 constexpr std::string_view kText = "the cat, the hat, the cat and the hat";
 
-TEST(Unpack, GivesBackWhatWasPackedOrItsBeginning) {
+TEST(Unpack, RestoresPackedTextOrItsBeginning) {
     EXPECT_EQ(unpack(kPacked, kText.size()), kText);
     EXPECT_EQ(unpack(kPacked, 20), kText.substr(0, 20));
     EXPECT_EQ(unpack(kPacked, 0), "");

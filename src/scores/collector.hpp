@@ -32,12 +32,13 @@ struct NewAggregate {
 // Throws Error(EINVAL) for an unknown method.
 double pool(std::span<const double> values, Pooling method);
 
-inline constexpr unsigned kMaxFrameNumber = (1u << 30) - 1; // beyond this a number is a mistake
+inline constexpr unsigned kMaxFrameNumber = (1u << 30) - 1; // larger numbers are mistakes
 
 class ScoreCollector {
   public:
-    // A (name, index) pair is written once; a second write warns and throws Error(EINVAL). An aggregate may be set
-    // again to the value that it has. Stores all, or none and throws.
+    // Each (name, index) pair can be written once; a second write warns and throws Error(EINVAL). An aggregate may be
+    // set
+    // again to the same value. Stores all scores or, if it throws, none.
     void append(std::span<const NewScore> scores, std::span<const NewAggregate> aggregates = {});
     void append(std::string_view name, unsigned index, double value) {
         const NewScore score{name, index, value};
@@ -51,9 +52,9 @@ class ScoreCollector {
     std::optional<double> find(std::string_view name, unsigned index) const;
     bool has_name(std::string_view name) const;
 
-    // The scores of low..high, multiples of `step` only. Throws Error(EINVAL) where one is missing.
+    // The scores of low..high whose index is a multiple of `step`. Throws Error(EINVAL) if one is missing.
     std::vector<double> values(std::string_view name, unsigned low, unsigned high, unsigned step) const;
-    // Pools them.
+    // Pools those scores.
     double pool(std::string_view name, Pooling method, unsigned low, unsigned high, unsigned step) const;
 
     // In the order of their first append.
@@ -69,7 +70,7 @@ class ScoreCollector {
     void set_listener(Listener listener);
 
   private:
-    // In blocks, so that one score far from the others costs little.
+    // In blocks, so that a single distant index costs little.
     struct Series {
         static constexpr std::size_t kBlock = 1024;
         using Block = std::array<std::optional<double>, kBlock>;

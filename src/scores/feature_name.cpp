@@ -18,7 +18,7 @@ constexpr auto kFloatNames = std::to_array<std::string_view>(
 constexpr auto kSpeedChromaNames =
     std::to_array<std::string_view>({"speed_chroma_u", "speed_chroma_v", "speed_chroma_uv"});
 
-// The part of `name` between `prefix` and "_score" if it is a known one.
+// The part of `name` between `prefix` and "_score", if it is a known name.
 template <std::size_t N>
 std::string_view inner(std::string_view name, std::string_view prefix, const std::array<std::string_view, N> &known) {
     constexpr std::string_view kEnd = "_score";

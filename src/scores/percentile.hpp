@@ -1,4 +1,4 @@
-// Percentiles of scores, one definition for documents and vmaf-tune.
+// The one definition of percentiles, for documents and vmaf-tune.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace vmaf {
 
-// The value at position floor(p / 100 * n) of the sorted values, the last one for p = 100. `values` is not empty.
+// The value at position floor(p / 100 * n) of the sorted values; the last one for p = 100. `values` must not be empty.
 inline double percentile(std::vector<double> values, double p) {
     for (const double value : values)
         if (std::isnan(value)) return value; // no order, no percentile

@@ -1,5 +1,5 @@
-// Marks that this thread is inside a callback of the client, so that calls from there that would wait for themselves
-// are refused.
+// Marks that this thread is inside a client callback, so that calls which would wait for that callback are
+// refused.
 #pragma once
 
 namespace vmaf {

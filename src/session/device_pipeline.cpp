@@ -15,14 +15,14 @@ namespace vmaf {
 
 namespace {
 
-// A launch costs the host about 5 us whatever it launches, and a frame takes a dozen: frames share them. Small pictures
-// do not fill a device by themselves either.
+// A launch costs the host about 5 us, and a frame takes a dozen launches, so frames share them. Small pictures cannot
+// fill a device alone either.
 constexpr unsigned kPixelsOfBatch = 8'400'000; // four pictures of 1920x1080
 constexpr unsigned kPixelsOfLarge = 1280 * 720;
 constexpr unsigned kMaxBatchOfLarge = 4;
 constexpr unsigned kBatchesAtOnce = 4, kBatchesAtOnceOfChains = 6;
-constexpr unsigned kBusyBatches = 2;                       // with this many under way a batch may wait for more frames
-constexpr std::size_t kStagedBytes = std::size_t{2} << 20; // go to the device in one copy
+constexpr unsigned kBusyBatches = 2;                       // with this many at work a batch may wait for more frames
+constexpr std::size_t kStagedBytes = std::size_t{2} << 20; // copied to the device at once
 
 } // namespace
 
@@ -36,7 +36,7 @@ unsigned DevicePipeline::batches_at_once_for(bool long_chains) {
     return long_chains ? kBatchesAtOnceOfChains : kBatchesAtOnce;
 }
 
-// One batch more than the device works on, so that it can be filled meanwhile.
+// One batch more than the device works on, to be filled in the meantime.
 unsigned DevicePipeline::frames_in_flight(unsigned batches_at_once, unsigned batch) {
     return (batches_at_once + 1) * batch;
 }
@@ -47,7 +47,7 @@ PictureRing PictureRing::for_pictures(const PictureFormat &format) {
     const unsigned batch = DevicePipeline::batch_for(format);
     const unsigned in_flight =
         DevicePipeline::frames_in_flight(DevicePipeline::batches_at_once_for(true), batch) + batch;
-    // To what keeps the device busy, and the client with the next pair.
+    // Enough to keep the device busy, plus the client's next pair.
     const std::size_t affordable = kMostBytes / std::max<std::size_t>(host_layout(format).bytes, 1);
     return {kFirst, static_cast<unsigned>(std::clamp<std::size_t>(affordable, kFirst, 2 * in_flight + kFirst))};
 }
@@ -63,7 +63,7 @@ DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureForm
     config_.wait_after.resize(scorers_.size());
     config_.looks_back.resize(scorers_.size());
     position_.resize(scorers_.size());
-    std::size_t bytes = 0; // up to the last plane that anybody reads
+    std::size_t bytes = 0; // up to the last plane that is read
     for (unsigned p = 0; p < format.planes(); p++)
         if (planes() >> p & 1) bytes = layout_.offset[p] + layout_.stride[p] * format.plane_height(p);
     picture_bytes_ = round_up<std::size_t>(bytes + kOverreadBytes, 256);
@@ -78,11 +78,11 @@ DevicePipeline::DevicePipeline(std::shared_ptr<Device> device, const PictureForm
     collector_ = start_thread("collect the device's results", [this] { collect(); });
 }
 
-// Few blocks: each costs a call of the driver when the run begins and when it ends.
+// Few blocks: each costs driver calls when the run starts and ends.
 void DevicePipeline::allocate(unsigned batches_at_once, unsigned batch) {
     config_.batches_at_once = batches_at_once;
     config_.batch = batch;
-    workspaces_.clear(); // what an attempt before left
+    workspaces_.clear(); // left by a failed attempt
     memory_.reset();
     host_results_.reset();
     scratch_offset_.clear();
@@ -110,9 +110,9 @@ void DevicePipeline::allocate(unsigned batches_at_once, unsigned batch) {
         workspace.done = device_->make_event();
         workspaces_.push_back(std::move(workspace));
     }
-    // Workspaces begin after an upload.
+    // Workspaces start zeroed.
     if (workspace_bytes) upload_queue_->clear(memory_->data() + pictures_bytes, batches_at_once * workspace_bytes);
-    at_work_.reserve(batches_at_once + 2); // the thread that collects must not need memory
+    at_work_.reserve(batches_at_once + 2); // the collecting thread must not allocate
     entries_ = std::vector<Entry>(places);
     staging_.clear();
     staging_.resize(places / batch);
@@ -125,13 +125,13 @@ DevicePipeline::~DevicePipeline() {
         changed_.notify_all();
     }
     collector_.join();
-    // After a failure work may still be under way; nothing goes before it is done.
+    // After a failure work may still be running; wait before releasing anything.
     try {
         const Device::Scope scope(*device_);
         upload_queue_->finish();
         for (const Workspace &workspace : workspaces_) workspace.queue->finish();
     } catch (const Error &) {
-        // Reported when it happened.
+        // Already reported.
     }
 }
 
@@ -153,7 +153,7 @@ void DevicePipeline::submit(Frame &frame, const Picture &ref, const Picture &dis
             entry.scorers = scorers | (scorers_.size() - callers_) << callers_;
             fill(entry, ref, dist);
             lock.lock();
-            submitted_++; // from now on the collector owns the frame
+            submitted_++; // the collector owns the frame from now on
             is_taken = true;
         } catch (...) {
             if (!lock.owns_lock()) lock.lock();
@@ -179,13 +179,13 @@ unsigned DevicePipeline::planes() const {
     return planes;
 }
 
-// Brings the pictures of the next frame to the device.
+// Uploads the pictures of the next frame.
 void DevicePipeline::fill(Entry &entry, const Picture &ref, const Picture &dist) {
     unsigned ref_planes = 0, dist_planes = 0;
     for (std::size_t i = 0; i < scorers_.size(); i++) {
         if (!(entry.scorers >> i & 1)) continue;
         const PlaneUse &use = scorers_[i]->planes();
-        ref_planes |= use.ref | use.earlier_ref; // the frames after it look back
+        ref_planes |= use.ref | use.earlier_ref; // later frames look back at it
         dist_planes |= use.dist | use.earlier_dist;
     }
     entry.ref = ref;
@@ -231,7 +231,7 @@ DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &pic
         const auto pitch = static_cast<std::ptrdiff_t>(layout_.stride[p]);
         const CopyShape shape{std::size_t{format_.plane_width(p)} * format_.bytes_per_sample(),
                               format_.plane_height(p)};
-        const std::byte *where_it_is = nullptr; // as kernels see it; rows must have the pitch that others have
+        const std::byte *where_it_is = nullptr; // as kernels address it; the pitch must be ours
         if (picture.stride_bytes(p) == pitch && !is_transient)
             where_it_is = is_pinned ? device_->reach(picture.data(p)) : is_staged ? nullptr : picture.data(p);
         if (where_it_is) {
@@ -250,7 +250,7 @@ DevicePipeline::Resident DevicePipeline::bring(unsigned role, const Picture &pic
     return at;
 }
 
-// Whether the picture has several planes that are wanted, one after the other as on the device.
+// Whether the wanted planes, if several, are laid out as on the device.
 bool DevicePipeline::is_laid_out(const Picture &picture, unsigned planes) const {
     if (planes != (1u << format_.planes()) - 1 || format_.planes() == 1) return false;
     for (unsigned p = 0; p < format_.planes(); p++)
@@ -260,7 +260,7 @@ bool DevicePipeline::is_laid_out(const Picture &picture, unsigned planes) const 
     return layout_.offset[0] == 0;
 }
 
-// Where planes of a picture will be on the device.
+// Where planes of a picture go on the device.
 DevicePipeline::Resident DevicePipeline::place(std::size_t slot, unsigned role, unsigned planes) const {
     Resident at;
     for (unsigned p = 0; p < format_.planes(); p++)
@@ -268,7 +268,7 @@ DevicePipeline::Resident DevicePipeline::place(std::size_t slot, unsigned role, 
     return at;
 }
 
-// The same for pictures that go through staging memory, or are read there.
+// The same for pictures that pass through staging memory, or are read there.
 DevicePipeline::Resident DevicePipeline::place_staged(std::size_t slot, unsigned role, unsigned planes) {
     auto &block = staging_[slot / config_.batch];
     if (!block) block = device_->allocate_pinned(2 * config_.batch * picture_bytes_);
@@ -279,7 +279,7 @@ DevicePipeline::Resident DevicePipeline::place_staged(std::size_t slot, unsigned
     return at;
 }
 
-// Copies from pageable memory, which the device cannot read while we go on.
+// Copies from pageable memory, which the device cannot read asynchronously.
 void DevicePipeline::stage(std::size_t slot, unsigned role, const Picture &picture, const Resident &at) const {
     for (unsigned p = 0; p < format_.planes(); p++) {
         if (!at.plane[p]) continue;
@@ -291,7 +291,7 @@ void DevicePipeline::stage(std::size_t slot, unsigned role, const Picture &pictu
     }
 }
 
-// On a thread of the pool: frames are copied side by side.
+// Runs on the pool: frames are copied in parallel.
 void DevicePipeline::stage_frame(std::size_t slot) noexcept {
     Entry &entry = entries_[slot];
     stage(slot, 0, entry.ref, entry.ref_at);
@@ -301,7 +301,7 @@ void DevicePipeline::stage_frame(std::size_t slot) noexcept {
     arrived(entry);
 }
 
-// Lets frames go on, in their order, once their pictures are where uploads find them. The caller holds the mutex.
+// Releases frames in order, once uploads can find their pictures. The caller holds the mutex.
 void DevicePipeline::arrived(Entry &entry) noexcept {
     entry.is_ready = true;
     for (; ready_ < submitted_ && entries_[slot_of(ready_)].is_ready;) {
@@ -309,14 +309,14 @@ void DevicePipeline::arrived(Entry &entry) noexcept {
         if (!failed_) try {
                 const Device::Scope scope(*device_);
                 if (entries_[slot_of(number)].is_staged && !shares_memory_) {
-                    if (staged_to_ != number) { // not a neighbour of those before
+                    if (staged_to_ != number) { // not adjacent to earlier ones
                         upload_staged();
                         staged_from_ = number;
                     }
                     staged_to_ = number + 1;
                     if ((staged_to_ - staged_from_) * 2 * picture_bytes_ >= kStagedBytes) upload_staged();
                 }
-                // A device that has nothing to do gets what there is; a busy one the whole batch.
+                // An idle device gets what there is; a busy one only whole batches.
                 if (at_work_.empty() || (open_frames() >= config_.batch && may_start())) start();
             } catch (...) {
                 fail(std::current_exception());
@@ -325,8 +325,8 @@ void DevicePipeline::arrived(Entry &entry) noexcept {
     changed_.notify_all();
 }
 
-// Neighbours in staging memory are neighbours on the device: several frames in one copy. The caller holds the mutex and
-// a scope.
+// Neighbours in staging memory are neighbours on the device: uploads several frames in one copy. The caller holds the
+// mutex and a scope.
 void DevicePipeline::upload_staged() {
     while (staged_from_ < staged_to_) {
         const std::size_t slot = slot_of(staged_from_), left_in_block = config_.batch - slot % config_.batch;
@@ -337,7 +337,7 @@ void DevicePipeline::upload_staged() {
     }
 }
 
-// The receiver knows before anything else can see that the pipeline has failed. The caller holds the mutex.
+// Tells the receiver before anyone can see that the pipeline failed. The caller holds the mutex.
 void DevicePipeline::fail(std::exception_ptr error) {
     if (!failed_) receiver_.failed(std::move(error));
     failed_ = true;
@@ -346,12 +346,12 @@ void DevicePipeline::fail(std::exception_ptr error) {
 
 bool DevicePipeline::may_start() const { return open_frames() > 0 && at_work_.size() < workspaces_.size(); }
 
-// Puts the frames that wait to work. The caller holds the mutex and a scope.
+// Launches the waiting frames. The caller holds the mutex and a scope.
 void DevicePipeline::start() {
     const Batch batch{begun_, std::min(open_frames(), config_.batch),
                       &workspaces_[batches_begun_++ % workspaces_.size()]};
     Workspace &workspace = *batch.workspace;
-    begun_ += batch.count; // also if it fails: its frames are then reported without results
+    begun_ += batch.count; // even on failure: its frames are then reported without results
     at_work_.push_back(batch);
     changed_.notify_all();
     upload_staged();
@@ -401,11 +401,11 @@ void DevicePipeline::collect() {
                    (closing_ && (open_frames() > 0 || begun_ == submitted_));
         });
         if (!at_work_.empty()) finish_batch(lock);
-        if (failed_ && open_frames() > 0) { // will never run: its frames are reported without results
+        if (failed_ && open_frames() > 0) { // they will never run: report them without results
             at_work_.push_back({begun_, open_frames(), nullptr});
             begun_ = ready_;
         } else if (may_start() && (open_frames() >= config_.batch || at_work_.size() < kBusyBatches)) {
-            // What was left open while the device was busy.
+            // Frames left waiting while the device was busy.
             try {
                 const Device::Scope scope(*device_);
                 start();
@@ -417,7 +417,7 @@ void DevicePipeline::collect() {
     }
 }
 
-// Waits for the oldest batch and hands out its results.
+// Waits for the oldest batch and delivers its results.
 void DevicePipeline::finish_batch(std::unique_lock<std::mutex> &lock) {
     const Batch batch = at_work_.front();
     bool good = !failed_;
@@ -452,12 +452,12 @@ void DevicePipeline::deliver(const Batch &batch, bool with_results) {
                 receiver_.refused(*entry.frame, std::current_exception());
             }
         Frame &frame = *entry.frame;
-        entry = Entry(); // lets go of the pictures
+        entry = Entry(); // releases the pictures
         receiver_.measured(frame);
     }
 }
 
-// What came back for the next frame of a scorer.
+// The results of the next frame of a scorer.
 DeviceResult DevicePipeline::next_result(const Entry &entry, std::size_t scorer, const Workspace &workspace) {
     const std::size_t at = results_offset_[scorer] + scorers_[scorer]->results().bytes() * position_[scorer]++;
     return {entry.index, workspace.host_results + at};
@@ -472,7 +472,7 @@ void DevicePipeline::collect_results(const Entry &entry, const Workspace &worksp
         if (entry.scorers >> i & 1) scorers_[i]->collect_family(results[i], receiver_.results_of(*entry.frame, i));
 }
 
-// Throws where the frame has samples above the depth, or looks back at a frame that has.
+// Throws if the frame has samples above the bit depth, or looks back at a frame that has.
 void DevicePipeline::check_samples(const Entry &entry, const DeviceResult &result) {
     const auto before = refused_;
     std::shift_right(refused_.begin(), refused_.end(), 1);

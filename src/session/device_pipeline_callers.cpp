@@ -1,11 +1,11 @@
-// Pictures on the device that callers own: what their queues and the pipeline's wait for.
+// Pictures on the device that callers own: makes queues wait for each other.
 #include "device/callers_queue.hpp"
 #include "picture/foreign.hpp"
 #include "session/device_pipeline.hpp"
 
 namespace vmaf {
 
-// Pictures that are read where they are, once the queues that callers fill them with have got there.
+// Pictures read in place, once the callers' queues have filled them.
 void DevicePipeline::await_callers(const Batch &batch) {
     bool has_own = false; // pictures that callers fill through the default queue
     for (unsigned k = 0; k < batch.count; k++) {
@@ -22,7 +22,7 @@ void DevicePipeline::await_callers(const Batch &batch) {
     if (has_own) upload_queue_->wait_for_default();
 }
 
-// Lets uploads wait for what the caller does with a picture on the device.
+// Makes uploads wait for the caller's work on a device picture.
 void DevicePipeline::await(const Picture &picture) {
     const ForeignBuffer *const callers = foreign(picture);
     if (callers && callers->is_ready) return;

@@ -1,4 +1,4 @@
-// Facts about frames on their way through a device, shown on the host device with the metric that looks back.
+// The device pipeline, on the host device with the metric that looks back.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -29,7 +29,7 @@ Picture noise(unsigned seed, const PictureFormat &format = kFormat) {
     return picture;
 }
 
-// A picture whose memory is called something else.
+// A picture that claims to be in another kind of memory.
 class Relabelled final : public PictureBuffer {
   public:
     Relabelled(const Picture &from, Memory as) : PictureBuffer(from.format()), from_(from) {
@@ -49,7 +49,7 @@ struct Score final : Frame {
     Score() { results.resize(2); }
 };
 
-// `count` frames from number `first` on.
+// `count` frames starting at number `first`.
 std::vector<Score> frames_from(unsigned first, unsigned count) {
     std::vector<Score> scores(count);
     for (unsigned i = 0; i < count; i++) scores[i].index = first + i;
@@ -94,7 +94,7 @@ std::vector<double> expected_motion(const std::vector<Picture> &pictures, unsign
     return sums;
 }
 
-// The memory of frame i is memories[i % size].
+// Frame i is in memories[i % size].
 void expect_motion_with(unsigned threads, unsigned frames, unsigned batches_at_once, unsigned batch, unsigned distance,
                         bool serial, const std::vector<Memory> &memories, bool shares_memory = false) {
     std::vector<Picture> pictures;
@@ -124,7 +124,7 @@ void expect_motion_with(unsigned threads, unsigned frames, unsigned batches_at_o
             << "frame " << i << ", " << batches_at_once << " at once, batches of " << batch;
 }
 
-// Copied by the caller's thread, and by others at once.
+// Copied by the caller's thread, and by several others.
 void expect_motion(unsigned frames, unsigned batches_at_once, unsigned batch, unsigned distance, bool serial,
                    const std::vector<Memory> &memories) {
     for (const unsigned threads : {0u, 3u})
@@ -158,7 +158,7 @@ TEST(DevicePipeline, TakesPicturesFromDifferentMemoryInOneRun) {
     }
 }
 
-// The host device, with counts of what it is asked to do and a gate: waiting for an event waits for the gate too.
+// The host device with call counters and a gate: waiting for an event also waits for the gate.
 class GatedDevice final : public Device {
   public:
     std::atomic<unsigned> uploads{0}, launches{0};
@@ -216,7 +216,7 @@ class GatedDevice final : public Device {
     std::shared_future<void> opened_ = gate_.get_future().share();
 };
 
-// Frames that come faster than the device works share launches, and uploads where they are staged.
+// Frames that arrive faster than the device works share launches, and uploads if staged.
 TEST(DevicePipeline, ABusyDeviceGetsWholeBatches) {
     const auto device = std::make_shared<GatedDevice>();
     const auto metric = prepared("motion");
@@ -234,8 +234,8 @@ TEST(DevicePipeline, ABusyDeviceGetsWholeBatches) {
         for (unsigned i = 0; i < 13; i++) pipeline.submit(scores[i], pictures[i], pictures[i], 1, alone);
         device->open();
         while (receiver.count < 13) std::this_thread::yield();
-        EXPECT_EQ(device->launches, 3u);         // the first frame has nothing to look back at; then 4, 4 and 4
-        EXPECT_LE(device->uploads - before, 7u); // of 26 pictures; the memory ends inside some batches
+        EXPECT_EQ(device->launches, 3u);         // the first frame has no earlier one; then 4, 4 and 4
+        EXPECT_LE(device->uploads - before, 7u); // of 26 pictures; the memory wraps inside some batches
     }
     const std::vector<double> expected = expected_motion(pictures, 1);
     for (unsigned i = 0; i < 13; i++)
@@ -273,8 +273,8 @@ TEST(DevicePipeline, RunsEachScorerOnItsOwnFramesOnly) {
     }
 }
 
-// Frames of a batch that is not full are scored without more frames coming.
-TEST(DevicePipeline, LetsNoFrameWaitForever) {
+// Frames of an incomplete batch are scored even if no more frames arrive.
+TEST(DevicePipeline, ScoresIncompleteBatches) {
     std::shared_ptr<Device> device = open_host_device();
     const auto metric = prepared("motion");
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
@@ -299,7 +299,7 @@ TEST(DevicePipeline, ReportsEveryFrameAfterAFailure) {
     {
         DevicePipeline pipeline(device, kFormat, std::move(scorers),
                                 {.batches_at_once = 4, .batch = 3, .wait_after = {}}, receiver);
-        // Counting starts at 5: the first frame has nothing to look back at, which motion refuses.
+        // Starts at 5: the first frame has no earlier one, which motion refuses.
         for (unsigned i = 0; i < 12; i++) pipeline.submit(scores[i], noise(i), noise(i), 1, alone);
     }
     EXPECT_EQ(receiver.count, 12u);

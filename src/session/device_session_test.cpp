@@ -1,4 +1,4 @@
-// Sessions with a device: scores are those of the CPU, whatever runs where. Shown on the host device.
+// Sessions with a device give the scores of the CPU, wherever metrics run. Uses the host device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ TEST(DeviceSession, GivesTheScoresOfTheCpu) {
         }
 }
 
-// More members than one pass takes, of every kind, between others.
+// More members than one pass takes, of every kind, mixed with others.
 TEST(DeviceSession, FamiliesGiveTheScoresOfTheCpu) {
     const Registered features = {{"vif", {}},
                                  {"adm", {{"adm_enhn_gain_limit", "1"}}},
@@ -104,7 +104,7 @@ TEST(DeviceSession, SubsamplesLikeTheCpu) {
     expect_same_scores(cpu, session);
 }
 
-// No feature of a VMAF v1 model, with the options that the model gives it, is left to the CPU.
+// Every feature of a VMAF v1 model, with the model's options, runs on the device.
 TEST(DeviceSession, ModelsOfTheFirstGenerationRunOnTheDeviceAlone) {
     constexpr PictureFormat format{PixelFormat::yuv420p, 8, 336, 330};
     const auto device = open_host_device();
@@ -134,12 +134,12 @@ TEST(DeviceSession, ModelsOfTheFirstGenerationRunOnTheDeviceAlone) {
 TEST(DeviceSession, PinnedNamesNeedTheirBackend) {
     Session cpu({}), session({});
     EXPECT_THROW(cpu.use_feature("vif_cuda", {}), Error);
-    EXPECT_THROW(cpu.use_feature("vif_host", {}), Error); // no backend of users
+    EXPECT_THROW(cpu.use_feature("vif_host", {}), Error); // not a backend for users
     session.use_device({.device = open_host_device()});
     EXPECT_THROW(session.use_feature("vif_cuda", {}), Error);
     EXPECT_THROW(session.use_feature("nosuch_host", {}), Error);
     EXPECT_THROW(session.use_feature("null_host", {}), Error);  // no device code
-    score(session, {{"integer_vif_host", {}}, {"vif", {}}}, 2); // the second is the same feature
+    score(session, {{"integer_vif_host", {}}, {"vif", {}}}, 2); // both are the same feature
     EXPECT_EQ(session.registered(), std::vector<std::string>{"vif"});
     EXPECT_EQ(session.backend_used(), "host");
 }
@@ -157,7 +157,7 @@ TEST(DeviceSession, GpumaskLeavesTheDeviceToPinnedFeatures) {
               (std::vector<std::pair<std::string, std::string>>{{"vif_host", "host"}, {"adm", "cpu"}}));
 }
 
-// Cells of the model and of features, a region that stays and one that moves and is not always there.
+// Cells of the model and of features, a fixed region, and a moving one that some frames lack.
 LocalConfig all_parts(const Model &model, std::vector<CellFrame> &cells) {
     LocalConfig config;
     config.models = {model};
@@ -227,14 +227,14 @@ TEST(DeviceSession, LongRunsTakeNoMoreMemoryOrHandles) {
     }
     const auto late = soak::usage();
     session.flush();
-    if (!early || !late) return; // a system that does not say
+    if (!early || !late) return; // this system does not report it
     EXPECT_EQ(late->handles, early->handles);
-    if (std::getenv("VMAF_SOAK")) { // sanitizers keep what was freed for a while
+    if (std::getenv("VMAF_SOAK")) { // sanitizers delay freeing
         EXPECT_LT(late->bytes - early->bytes, soak::kBytesPerFrame * frames + soak::kOtherBytes);
     }
 }
 
-// Whatever else registers the same feature, before or after.
+// Whatever else registers the same feature, earlier or later.
 TEST(DeviceSession, APinnedNameRunsThere) {
     for (const bool is_first : {true, false}) {
         Session session({.gpumask = 1});
@@ -262,7 +262,7 @@ TEST(DeviceSession, AFailureEndsTheRunWithAnError) {
     session.use_feature("motion", {});
     EXPECT_THROW(
         {
-            for (unsigned i = 0; i < 50; i++) session.read(noise(i), noise(i), i + 7); // nothing to look back at
+            for (unsigned i = 0; i < 50; i++) session.read(noise(i), noise(i), i + 7); // no earlier frame
             session.flush();
         },
         Error);
@@ -282,16 +282,16 @@ TEST(DeviceSession, PicturesThatOneMetricRefusesPrepareNone) {
     expect_same_scores(cpu, session);
 }
 
-TEST(DeviceSession, GoesOnAfterFramesThatAreRefused) {
+TEST(DeviceSession, ContinuesAfterRefusedFrames) {
     constexpr PictureFormat deep{PixelFormat::yuv420p, 10, 72, 54};
     Session cpu({}), session({});
     session.use_device({.device = open_host_device(), .is_explicit = false});
     for (Session *s : {&cpu, &session}) {
         s->use_feature("vif", {});
         s->use_feature("motion", {});
-        EXPECT_THROW(s->read(noise(1, deep), noise(2, deep), 3), Error); // frames are counted from 0
+        EXPECT_THROW(s->read(noise(1, deep), noise(2, deep), 3), Error); // numbers must start at 0
         for (unsigned i = 0; i < 4; i++) {
-            EXPECT_THROW(s->read(noise(i, deep), noise(i), i), Error); // of different depths
+            EXPECT_THROW(s->read(noise(i, deep), noise(i), i), Error); // bit depths differ
             s->read(noise(i, deep), noise(50 + i, deep), i);
             EXPECT_THROW(s->read(noise(i, deep), noise(50 + i, deep), i), Error);
         }

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxScorers = 32; // bits of a frame's mask
 
 } // namespace
 
-// What has a place on the device so far, by scorer.
+// Everything placed on the device so far, per scorer.
 struct DeviceStage::Scorers {
     struct Served {
         std::vector<const MetricSlot *> slots;
@@ -31,7 +31,7 @@ struct DeviceStage::Scorers {
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
 };
 
-// Lets a scorer that is there serve this one, too, where its device code can measure both in one pass.
+// Adds this slot to an existing scorer if its device code can measure both in one pass.
 bool DeviceStage::join_family(const Candidate &candidate, Dispatch dispatch, Scorers &made) const {
     if (candidate.tiles) return false;
     for (std::size_t i = 0; i < made.served.size(); i++) {
@@ -50,7 +50,7 @@ bool DeviceStage::join_family(const Candidate &candidate, Dispatch dispatch, Sco
     return false;
 }
 
-// Why it cannot run there; empty: it does.
+// Returns why it cannot run there; empty if it does.
 std::string DeviceStage::try_on_device(const Candidate &candidate, Scorers &made) const {
     const auto &[slot, metric, tiles] = candidate;
     if (!slot->info().on_devices) return "no " + std::string(backend()) + " kernel";
@@ -102,7 +102,7 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
             made.scorers.begin(), made.scorers.end(), [](const auto &scorer) { return scorer->has_long_chains(); }));
     const unsigned batches_at_once = config.batches_at_once;
     pipeline_ = std::make_unique<DevicePipeline>(choice_.device, format, std::move(made.scorers), config, receiver_);
-    frames_in_flight_ = DevicePipeline::frames_in_flight(batches_at_once, batch) + batch; // those being emitted
+    frames_in_flight_ = DevicePipeline::frames_in_flight(batches_at_once, batch) + batch; // plus those being emitted
     families_ = std::move(families);
     prepared_ = true;
 }

@@ -1,4 +1,4 @@
-// The device's part in a session: which metrics run there, and the pipeline that takes frames to them.
+// The device's part of a session: which metrics run there, and their pipeline.
 #pragma once
 
 #include <memory>
@@ -22,18 +22,18 @@ class DeviceStage {
     std::shared_ptr<Device> shared_device() const { return choice_.device; }
     std::string_view backend() const { return choice_.device->info().backend; }
 
-    // A slot and its metric, made for the format of the pictures.
+    // A slot and its metric, created for the picture format.
     struct Candidate {
         const MetricSlot *slot;
         const Metric *metric;
-        const TileGrid *tiles = nullptr; // that it must add up, too
+        const TileGrid *tiles = nullptr; // if it must also be summed by tile
     };
-    // Once: slots that can are given a place on the device, the log tells of the others. Throws Error where a pinned
-    // one cannot, and where the device fails; nothing has changed then.
+    // Called once: moves slots to the device if possible, and logs the others. Throws Error if a pinned one cannot move
+    // or the device fails; nothing has changed then.
     void prepare(const PictureFormat &format, const std::vector<Candidate> &candidates);
     bool prepared() const { return prepared_; }
 
-    // Which of the pipeline's scorers serves a slot, and its place among those that it serves. None: it runs on the
+    // The pipeline scorer that serves a slot, and the slot's index within it. Empty: runs on the
     // CPU.
     struct Place {
         std::size_t scorer, member;
@@ -45,7 +45,7 @@ class DeviceStage {
     unsigned frames_in_flight() const { return frames_in_flight_; }
     bool has_scored() const;
 
-    // A copy of a device picture in host memory. Chroma of our own pictures is zero (c-api.md 10).
+    // Copies a device picture to host memory. The chroma of our own pictures is zero (c-api.md 10).
     Picture download(const Picture &picture);
 
   private:
@@ -56,9 +56,9 @@ class DeviceStage {
     DeviceChoice choice_;
     DevicePipeline::Receiver &receiver_;
     bool prepared_ = false;
-    std::vector<std::vector<const MetricSlot *>> families_; // by scorer: those that it serves
+    std::vector<std::vector<const MetricSlot *>> families_; // per scorer: the slots that it serves
     unsigned frames_in_flight_ = 0;
-    std::unique_ptr<DeviceMemory> download_memory_; // one picture's luma; made with the first download
+    std::unique_ptr<DeviceMemory> download_memory_; // one picture's luma; allocated with the first download
     std::unique_ptr<Queue> download_queue_;
     std::unique_ptr<DevicePipeline> pipeline_;
 };

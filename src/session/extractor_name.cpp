@@ -15,7 +15,7 @@ bool is_suffix(std::string_view name, std::string_view backend) {
            name[name.size() - backend.size() - 1] == '_';
 }
 
-// Pinned names may also be built on these aliases.
+// Pinned names also accept these aliases.
 std::string_view without_alias(std::string_view name) {
     constexpr std::array<std::string_view, 9> kIntegers = {"adm",      "vif",   "motion", "motion_v2", "psnr",
                                                            "psnr_hvs", "cambi", "ciede",  "ssim"};

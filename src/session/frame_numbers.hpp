@@ -1,4 +1,4 @@
-// Which frame numbers were given: runs of neighbours, so that an ordinary clip is one entry.
+// The set of frame numbers read so far, as runs, so that an ordinary clip is one entry.
 #pragma once
 
 #include <iterator>
@@ -12,18 +12,18 @@ class FrameNumbers {
         auto run = runs_.upper_bound(number);
         return run != runs_.begin() && number < std::prev(run)->second;
     }
-    // Must not be there yet and be below the largest unsigned. Throws std::bad_alloc and leaves everything as it was.
+    // The number must be new and below the largest unsigned. Throws std::bad_alloc without changing anything.
     void insert(unsigned number) {
         const auto next = runs_.upper_bound(number);
         if (next != runs_.begin() && std::prev(next)->second == number) {
-            std::prev(next)->second++; // two runs may touch now; that does no harm
+            std::prev(next)->second++; // two runs may touch now; harmless
             return;
         }
         runs_.emplace_hint(next, number, number + 1);
     }
 
   private:
-    std::map<unsigned, unsigned> runs_; // first -> one after the last
+    std::map<unsigned, unsigned> runs_; // first -> one past the last
 };
 
 } // namespace vmaf

@@ -9,12 +9,12 @@ namespace vmaf {
 
 namespace {
 
-constexpr unsigned kFewestCopiers = 2, kMostCopiers = 4; // threads that copy pictures for a device
+constexpr unsigned kFewestCopiers = 2, kMostCopiers = 4; // threads that copy pictures to a device
 
 } // namespace
 
 FrameQueue::FrameQueue(unsigned threads, FrameWork &work)
-    : work_(work), threads_(threads), max_in_flight_(threads + (threads > 1 ? 2 : 1)), // one to start, one that waits
+    : work_(work), threads_(threads), max_in_flight_(threads + (threads > 1 ? 2 : 1)), // one being started, one waiting
       pool_(system::has_threads() ? threads : 0) {}
 
 std::unique_ptr<Frame> FrameQueue::fresh_frame() {
@@ -82,7 +82,7 @@ void FrameQueue::one_result_less(Frame &frame) noexcept {
     if (--frame.unmeasured == 0) finish(frame);
 }
 
-// The last metric of a frame is done: emits this frame and those after it that waited for it.
+// All metrics of a frame are done: emits it, and later frames that waited for it.
 void FrameQueue::finish(Frame &frame) noexcept {
     frame.release_pictures();
     try {
@@ -92,14 +92,14 @@ void FrameQueue::finish(Frame &frame) noexcept {
     }
     std::unique_lock lock(mutex_);
     frame.measured = true;
-    if (emitting_) return; // another thread is at it and will see this frame
+    if (emitting_) return; // another thread is emitting and will see this frame
     emitting_ = true;
     while (!in_flight_.empty() && in_flight_.front()->measured) {
         Frame &head = *in_flight_.front();
         lock.unlock();
         if (!is_lost(head)) emit(head);
         lock.lock();
-        idle_frames_.push_back(in_flight_.pop_front()); // make_room() made it
+        idle_frames_.push_back(in_flight_.pop_front()); // make_room() reserved space
         frames_emitted_++;
         frame_done_.notify_all();
     }

@@ -1,4 +1,4 @@
-// Frames in flight: measured in any order, on several threads and a device; emitted in the order they were given.
+// Frames in flight: measured in any order, on threads and a device; emitted in the order read.
 #pragma once
 
 #include <atomic>
@@ -16,39 +16,39 @@
 
 namespace vmaf {
 
-// What is done with frames. Called from any thread, but for emit(); all may throw, which costs the frame its scores.
+// Work on frames. Called from any thread, except emit(); all may throw, which costs the frame its scores.
 class FrameWork {
   public:
     virtual ~FrameWork() = default;
     virtual void measure(Frame &frame, const Frame::Part &part) = 0;
     virtual void measure_areas(Frame &frame) = 0; // once all parts are measured
-    virtual void emit(Frame &frame) = 0;          // one frame at a time, in the order given
+    virtual void emit(Frame &frame) = 0;          // one frame at a time, in order
 };
 
 class FrameQueue final : public DevicePipeline::Receiver {
   public:
-    // `threads` that measure; 0: everything happens in the thread that gives frames. Throws Error(ENOMEM).
+    // `threads` measure; 0: the reading thread does everything. Throws Error(ENOMEM).
     FrameQueue(unsigned threads, FrameWork &work);
 
     std::unique_ptr<Frame> fresh_frame();
-    // A frame is given in steps. make_room() waits for a free place and may throw; after it enter() cannot fail. Then
-    // either all is measured by now, and finish() emits it, or submit() hands out its parts, and the device's part
-    // is handed out by the caller. The frame may be gone when the last of them is.
+    // Reading takes several steps. make_room() waits for a free slot and may throw; after that enter() cannot fail.
+    // Then either the frame is already measured and finish() emits it, or submit() queues its CPU parts and the caller
+    // submits the device's part. The last part may release the frame.
     void make_room(std::size_t parts);
     Frame &enter(std::unique_ptr<Frame> frame, std::size_t results_to_come) noexcept;
     void finish(Frame &frame) noexcept;
     void submit(Frame &frame) noexcept;
 
     void allow_in_flight(std::size_t frames) { max_in_flight_ = std::max(max_in_flight_, frames); }
-    // Waits until every frame given so far has been emitted; not for those that another thread gives meanwhile.
+    // Waits until all frames read so far are emitted, but not for frames that another thread adds in the meantime.
     void drain();
 
     void fail(std::exception_ptr error) noexcept;
-    // The first error since the last report, once. A device that has failed stays so.
+    // Throws the first error since the last report, once. A failed device keeps failing.
     void report_errors();
 
     WorkerPool &workers() { return pool_; }
-    // Who copies pictures for the device.
+    // The threads that copy pictures for the device.
     WorkerPool &copiers(Memory memory);
 
     // Receiver
@@ -70,14 +70,14 @@ class FrameQueue final : public DevicePipeline::Receiver {
 
     std::mutex mutex_;
     std::condition_variable frame_done_;
-    Ring<std::unique_ptr<Frame>> in_flight_; // in the order given
+    Ring<std::unique_ptr<Frame>> in_flight_; // in the order read
     std::vector<std::unique_ptr<Frame>> idle_frames_;
     std::uint64_t frames_given_ = 0, frames_emitted_ = 0;
-    bool emitting_ = false; // some thread does
+    bool emitting_ = false; // some thread is emitting
     std::exception_ptr error_;
     std::atomic<bool> device_failed_{false};
     WorkerPool pool_;
-    std::unique_ptr<WorkerPool> copiers_; // made with the first pictures that need it
+    std::unique_ptr<WorkerPool> copiers_; // created with the first pictures that need it
 };
 
 } // namespace vmaf

@@ -20,11 +20,11 @@ std::string described(const PictureArea &a) {
            std::to_string(a.height());
 }
 
-// Of a block of tiles, word by word.
+// Sums a block of tiles, word by word.
 void add_up(const TileGrid &grid, const TileGrid::Block &block, const FrameResult &result, bool is_real,
             std::span<std::int64_t> sums) {
     const std::size_t words = sums.size();
-    std::fill(sums.begin(), sums.end(), 0); // also the bits of 0.0
+    std::fill(sums.begin(), sums.end(), 0); // also all bits of 0.0
     for (int y = block.top; y < block.bottom; y++)
         for (int x = block.left; x < block.right; x++) {
             const std::int64_t *tile =
@@ -143,7 +143,7 @@ void LocalScores::resolve_regions(const Slots &slots) {
     for (const std::string &name : region_names_) region_scores_.push_back(resolve(name, slots));
 }
 
-// Regions make names of their own, which must not be those of others.
+// Regions create score names, which must not collide with others.
 void LocalScores::check_names(const Slots &slots) const {
     std::set<std::string> known;
     for (const auto &slot : slots)
@@ -234,7 +234,7 @@ void LocalScores::add(unsigned index, std::shared_ptr<const Areas> areas, const 
     pending_.push_back({index, std::move(areas), figures});
 }
 
-// Some metrics give the scores of all frames at the end of the stream; cells would wait for it in memory.
+// Some metrics emit all scores at the end; holding cells until then would fill the memory.
 std::optional<double> LocalScores::frame_score(const Source &source, unsigned index, const ScoreCollector &scores) {
     const std::optional<double> given = scores.find(source.of_frame, index);
     const auto *const metric = dynamic_cast<const EarlyScores *>(&source.slot->metric());
@@ -252,7 +252,7 @@ void LocalScores::hand_out(ScoreCollector &scores) {
         return std::all_of(cell_scores_.begin(), cell_scores_.end(), complete) &&
                std::all_of(region_scores_.begin(), region_scores_.end(), complete);
     };
-    // One that waits while a later one is complete has lost what it waits for: a neighbouring frame failed.
+    // If a later frame is complete, a waiting one has lost a neighbour that failed.
     for (auto ready = std::find_if(pending_.begin(), pending_.end(), is_ready); ready != pending_.end();
          ready = std::find_if(pending_.begin(), pending_.end(), is_ready)) {
         const Pending frame = std::move(*ready);

@@ -1,5 +1,5 @@
-// Scores of parts of pictures: cells of a map, and regions (maps.md). Metrics leave sums of tiles; here they become
-// scores of areas, by the metrics' formulas and the models' predictions.
+// Scores of parts of pictures: map cells and regions (maps.md). Turns the metrics' sums per tile into scores of areas,
+// by the metrics' formulas and the models' predictions.
 #pragma once
 
 #include <deque>
@@ -20,11 +20,11 @@ namespace vmaf {
 
 class MetricSlot;
 
-// A named part of pictures, as asked for.
+// A requested region.
 struct Region {
     std::string name;
     std::optional<PictureArea> everywhere;
-    std::map<unsigned, PictureArea> at; // by frame number, where it moves
+    std::map<unsigned, PictureArea> at; // by frame number, if it moves
 };
 
 struct CellLayout {
@@ -44,15 +44,15 @@ struct CellFrame {
 };
 
 struct LocalConfig {
-    std::vector<std::string> cell_scores; // names of models and features; none: no cells
+    std::vector<std::string> cell_scores; // names of models and features; empty: no cells
     int cell_size = 0;                    // 0: usual_cell_size()
     std::vector<Region> regions;
-    std::vector<std::string> region_features; // extractors that score regions; so do all models
+    std::vector<std::string> region_features; // extractors that score regions; all models do too
     std::vector<Model> models;
-    std::function<void(const CellFrame &)> on_cells; // in the order of frames, from one thread at a time
+    std::function<void(const CellFrame &)> on_cells; // in frame order, by one thread at a time
 };
 
-// Throw Error where cells cannot have this size, or a region this name.
+// Throw Error for an invalid cell size or region name.
 void check_cell_size(int size);
 void check_region_name(const std::string &name);
 
@@ -60,52 +60,52 @@ class LocalScores {
   public:
     using Slots = std::vector<std::unique_ptr<MetricSlot>>;
 
-    // Throws Error where a score is not defined for parts of pictures, or a region is not in the picture.
+    // Throws Error if a score is not defined for parts of pictures, or a region is not inside the picture.
     LocalScores(LocalConfig config, const PictureFormat &format, const Slots &slots);
 
     // The parts of a frame.
     struct Areas {
         TileGrid grid;
         std::vector<PictureArea> areas;        // cells, then regions
-        std::vector<std::size_t> regions;      // which they are
-        std::vector<TileGrid::Block> of_tiles; // for each area
+        std::vector<std::size_t> regions;      // the region of each area
+        std::vector<TileGrid::Block> of_tiles; // per area
         std::vector<TileGrid::Block> of_all;   // the same in all_tiles()
     };
     std::shared_ptr<const Areas> areas_at(unsigned index) const;
-    // Cuts the picture along the edges of all areas of all frames: for devices, which keep one grid for all.
+    // Tiles cut along the edges of all areas of all frames: for devices, which use one grid for all frames.
     const TileGrid &all_tiles() const { return all_tiles_; }
-    // Which metrics leave the sums of all_tiles(), not of the frame's own grid. Before the first frame.
+    // Tells which metrics use all_tiles() and not the frame's own grid. Call it before the first frame.
     void split_by(const std::function<bool(const MetricSlot &)> &has_all_tiles);
 
     const CellLayout &layout() const { return layout_; }
-    // Where a region that does not move is measured.
+    // The area of a region that does not move.
     std::optional<PictureArea> area_of(std::size_t region) const;
-    // Whether a place of a region that moves is measured with other edges.
+    // Whether a moving region has different edges in some frames.
     bool moves_edges(std::size_t region) const;
     bool needs(const MetricSlot &slot) const;
-    // Scores of regions that move, which some frames need not have.
+    // Scores of moving regions, which some frames may lack.
     std::vector<std::string> sparse_names() const;
 
-    // Figures of all areas from what the metrics of a frame left. From any thread.
+    // Computes all areas from the metrics' results for a frame. Thread-safe.
     void measure(const Areas &areas, std::span<MetricSlot *const> slots, std::span<const FrameResult> results,
                  std::span<const std::size_t> result_of_slot, std::vector<double> &figures) const;
 
-    // In frame order, once the frame's scores are stored: hands out what is complete. What models need of the whole
-    // frame may come with later frames.
+    // Called in frame order after the frame's scores are stored: delivers complete frames. Whole-frame scores that
+    // models need may arrive with later frames.
     void add(unsigned index, std::shared_ptr<const Areas> areas, const std::vector<double> &figures);
     void hand_out(ScoreCollector &scores);
 
   private:
-    // Where a figure comes from.
+    // The source of a figure.
     struct Source {
         std::size_t column = 0;
-        std::string of_frame; // not empty: the frame's score of this name,
+        std::string of_frame; // if not empty: the frame's score of this name,
         const MetricSlot *slot = nullptr;
-        std::string_view given_as; // which its metric gives by this one
+        std::string_view given_as; // which the metric calls this
     };
     struct Score {
         std::vector<Source> sources;
-        std::optional<Model> model; // without: the only source
+        std::optional<Model> model; // empty: the only source
     };
     struct Measured {
         const MetricSlot *slot;
@@ -138,8 +138,8 @@ class LocalScores {
     std::vector<Measured> measured_;
     std::size_t columns_ = 0;
     std::vector<Score> cell_scores_, region_scores_;
-    std::vector<std::string> region_names_; // of the scores, without that of the region
-    std::shared_ptr<const Areas> fixed_;    // where no region moves
+    std::vector<std::string> region_names_; // without the region's name
+    std::shared_ptr<const Areas> fixed_;    // null if a region moves
     std::deque<Pending> pending_;
 };
 

@@ -1,5 +1,5 @@
-// Metrics of one kind that differ in late options only (OptionSpec::stage). One job per frame measures for all of them,
-// with working memory of their own for each thread.
+// Metrics that differ only in late options (OptionSpec::stage). One job per frame measures all of them, with separate
+// working memory per thread.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace vmaf {
 
-// Whether one pass can measure for both; metrics may still need several for some options.
+// Whether one pass can measure both; some options may still need several passes.
 bool are_of_one_family(const MetricSlot &a, const MetricSlot &b);
 
 class MetricFamily final {
@@ -21,10 +21,10 @@ class MetricFamily final {
     explicit MetricFamily(const MetricSlot &first) : members_{&first} {}
 
     bool takes(const MetricSlot &slot) const { return are_of_one_family(slot, *members_.front()); }
-    void add(const MetricSlot &slot) { members_.push_back(&slot); } // before the first frame
+    void add(const MetricSlot &slot) { members_.push_back(&slot); } // call it before the first frame
     std::span<const MetricSlot *const> members() const { return members_; }
 
-    // From any thread. results[i] is for member i.
+    // Thread-safe. results[i] belongs to member i.
     void measure(const FrameInput &frame, const ReferenceUse &reference, std::span<FrameResult> results, Isa isa);
 
   private:

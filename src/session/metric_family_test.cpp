@@ -1,4 +1,4 @@
-// Members of a family are measured together: no score of any of them may differ from what it is alone.
+// Families measure members together; each member must score exactly as it does alone.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -33,7 +33,7 @@ Clip clip(int depth, const std::string &distort) {
     return clip;
 }
 
-// Every late option that gives a score another name, with a few values, one at a time; and the defaults.
+// Every late option that renames a score, with a few values, one at a time; and the defaults.
 std::vector<OptionTexts> variants_of(const MetricInfo &info) {
     std::vector<OptionTexts> variants = {{}};
     for (const OptionSpec &spec : info.options) {
@@ -53,7 +53,7 @@ std::vector<OptionTexts> variants_of(const MetricInfo &info) {
 
 using Scores = std::map<std::string, std::vector<double>>;
 
-// The variants that can score the clip; a few options only go with others.
+// The variants that can score the clip; some options need others.
 Scores scores_of(const MetricInfo &info, const std::vector<OptionTexts> &variants, const Clip &clip,
                  const SessionConfig &config) {
     Session session(config);
@@ -74,7 +74,7 @@ void expect_alike(const MetricInfo &info, const Clip &clip, const SessionConfig 
         try {
             alone.merge(scores_of(info, {variant}, clip, config));
             usable.push_back(variant);
-        } catch (const std::exception &) { // a value that these pictures or other options forbid
+        } catch (const std::exception &) { // these pictures or other options forbid the value
         }
     }
     EXPECT_TRUE(usable.size() > 3 || (info.name != "vif" && info.name != "adm"));
@@ -102,7 +102,7 @@ TEST(Families, HaveMembersThatDifferInLateOptionsOnly) {
     EXPECT_TRUE(motion.same_front(older));
 }
 
-// Members of which some came late: those are measured by themselves.
+// Late members are measured separately.
 TEST(Families, TakeNoMembersOnceFramesWereGiven) {
     const Clip clip = metric_family_test::clip(8, "gain:120");
     Session session({});

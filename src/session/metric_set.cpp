@@ -7,7 +7,7 @@ namespace vmaf {
 
 void MetricSet::add(Slots slots, const PictureFormat *format, bool late) {
     Slots added;
-    std::vector<MetricSlot *> pinned; // that were there already, but might have run elsewhere
+    std::vector<MetricSlot *> pinned; // already registered, but might have run elsewhere
     for (auto &slot : slots) {
         const auto same = [&](const auto &known) { return known->identity() == slot->identity(); };
         if (const auto known = std::find_if(slots_.begin(), slots_.end(), same); known != slots_.end()) {
@@ -19,7 +19,7 @@ void MetricSet::add(Slots slots, const PictureFormat *format, bool late) {
         slot->is_late = late;
         added.push_back(std::move(slot));
     }
-    std::vector<std::unique_ptr<MetricFamily>> families; // late slots are measured by themselves
+    std::vector<std::unique_ptr<MetricFamily>> families; // late slots are measured separately
     if (format)
         for (const auto &slot : added) families.push_back(std::make_unique<MetricFamily>(*slot));
     std::lock_guard lock(mutex_);

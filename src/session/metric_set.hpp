@@ -20,27 +20,27 @@ class MetricSet {
     using Choice = std::function<bool(const MetricSlot &)>;
 
     const Slots &slots() const { return slots_; }
-    // All of them, but for those that are there already, or none. `format`: of the pictures, once it is fixed; null:
-    // it is not. `late`: frames have been given.
+    // Adds all slots that are not registered yet, or none. `format`: the picture format, or null while it is open.
+    // `late`: frames have been read.
     void add(Slots slots, const PictureFormat *format, bool late);
-    // Of the slots on the CPU; of each alone where they do not share.
+    // Groups the slots on the CPU; each alone if they do not share.
     void form_families(const Choice &is_on_cpu, bool do_share);
 
-    // Metrics that look at the frame. Those that came late and look back first let pictures pass by to look back at.
+    // Selects the metrics for a frame. Late metrics that look back first skip frames to collect history.
     void choose_slots(Frame &frame, unsigned step) const;
     void count_frame(unsigned index, unsigned step) const;
     History history_of(const Choice &chosen) const; // how far they look back
 
-    // Frame numbers that have scores, or will have. From any thread.
+    // Whether a frame number has scores, or will have. Thread-safe.
     bool is_given(unsigned index) const;
-    void give(unsigned index); // throws std::bad_alloc; nothing has changed then
+    void give(unsigned index); // throws std::bad_alloc without changing anything
     bool will_score(std::string_view stored_name, unsigned index) const;
 
   private:
     mutable std::mutex mutex_;
-    Slots slots_; // changed by the thread that registers, with the mutex
+    Slots slots_; // the registering thread changes it under the mutex
     std::vector<std::unique_ptr<MetricFamily>> families_;
-    FrameNumbers numbers_; // with the mutex
+    FrameNumbers numbers_; // guarded by the mutex
 };
 
 } // namespace vmaf

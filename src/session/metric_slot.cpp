@@ -6,7 +6,7 @@
 
 namespace vmaf {
 
-// Collects what a metric says; nothing is stored before all of a frame is there.
+// Collects a metric's scores; stores nothing until a frame is complete.
 class MetricSlot::Sink final : public ScoreSink {
   public:
     Sink(MetricSlot &slot, NewScores &scores) : slot_(slot), scores_(scores) {}

@@ -1,4 +1,4 @@
-// A registered metric inside a session: the instance, its options and its score names.
+// A registered metric in a session: its instance, options and score names.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace vmaf {
 
-// Scores on their way into the collector. Names belong to the slots that gave them.
+// Scores for the collector. Their names are owned by the slots.
 struct NewScores {
     std::vector<NewScore> scores;
     std::vector<NewAggregate> aggregates;
@@ -30,7 +30,7 @@ class MetricFamily;
 
 class MetricSlot final {
   public:
-    // Where a metric may run. `pinned`: nowhere else.
+    // Where a metric may run. `pinned`: on the device only.
     enum class Place { cpu, device, pinned };
 
     MetricSlot(const MetricInfo &info, const OptionTexts &options, Place place);
@@ -39,7 +39,7 @@ class MetricSlot final {
     const OptionValues &options() const { return options_; }
     const Metric &metric() const { return *metric_; }
     const std::string &identity() const { return identity_; }  // extractor name plus suffix (models.md 5.6)
-    const auto &stored_names() const { return stored_names_; } // by the name that the metric gives a score
+    const auto &stored_names() const { return stored_names_; } // keyed by the metric's name for a score
     Place place() const { return place_; }
     void pin() { place_ = Place::pinned; }
     void allow_device() { place_ = place_ == Place::cpu ? Place::device : place_; }
@@ -49,21 +49,21 @@ class MetricSlot final {
     bool provides(std::string_view stored_name) const;
     bool reads_chroma() const { return ((planes_read().ref | planes_read().dist) & kChromaPlanes) != 0; }
 
-    // Preparing is all or nothing over the slots of a session: each makes a metric for the format, which throws where
-    // it cannot score such pictures; then all take theirs over, or none does.
+    // Preparing all slots of a session is all or nothing: each creates a metric for the format, or throws if it cannot
+    // score such pictures; then all adopt theirs, or none does.
     bool prepared() const { return prepared_; }
     std::unique_ptr<Metric> make_prepared(const PictureFormat &format) const;
     void take(std::unique_ptr<Metric> prepared) noexcept;
 
     void emit(unsigned index, const FrameResult &result, NewScores &scores); // in frame order
-    void flush(NewScores &scores);                                           // once frames were emitted; not twice
+    void flush(NewScores &scores);                                           // at most once, after the last emit()
     bool emitted() const { return emitted_; }
 
-    // Frames that this metric was there for. For the thread that gives them.
+    // Frames since the metric was registered. For the reading thread only.
     unsigned frames_seen = 0;
-    bool is_late = false; // registered when frames had been given before
+    bool is_late = false; // registered after frames were read
 
-    // Those it is measured with, and its place among them. None: it runs on a device.
+    // Its family and its index there; null if it runs on a device.
     MetricFamily *family = nullptr;
     std::size_t place_in_family = 0;
 
@@ -74,8 +74,8 @@ class MetricSlot final {
     OptionValues options_;
     std::string identity_;
     std::unique_ptr<Metric> metric_;
-    std::map<std::string, std::string, std::less<>> stored_names_; // provided name -> stored name
-    std::set<std::string, std::less<>> other_names_;               // that some options add
+    std::map<std::string, std::string, std::less<>> stored_names_; // metric's name -> stored name
+    std::set<std::string, std::less<>> other_names_;               // added by some options
     Place place_;
     bool prepared_ = false;
     std::atomic<bool> emitted_{false};

@@ -7,10 +7,10 @@ namespace vmaf {
 
 namespace {
 
-// Pictures of the caller that are kept between calls: a pool of four leaves it two for the next pair (c-api.md 6.3).
+// Caller's pictures kept between calls: a pool of four then has two left for the next pair (c-api.md 6.3).
 constexpr unsigned kMostKept = 2;
 
-// Keeps the pictures that the next frames will want to look back at, and no others.
+// Keeps the pictures that the next frames look back at, and releases others.
 void keep(std::array<Picture, 2> &kept, const Picture &picture, unsigned count) noexcept {
     kept[1] = count > 1 ? std::move(kept[0]) : Picture();
     kept[0] = count > 0 ? picture : Picture();

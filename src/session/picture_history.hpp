@@ -1,4 +1,4 @@
-// Pictures that the next frames will look back at.
+// The pictures that the next frames look back at.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@ namespace vmaf {
 
 class PictureHistory {
   public:
-    // What is to be kept of a pair. Copies the distorted picture where a caller's pool could not spare both: throws
-    // Error, and nothing has changed.
+    // What to keep of a pair. Copies the distorted picture if a caller's pool could not spare both; throws Error
+    // without changing anything.
     PicturePair kept_of(const PicturePair &pair, const History &wanted);
-    void show(Frame &frame) const; // what it looks back at
+    void show(Frame &frame) const; // sets the pictures that it looks back at
     void add(const PicturePair &kept, const History &wanted) noexcept;
     void clear() noexcept;
 

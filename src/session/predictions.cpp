@@ -51,7 +51,7 @@ void Predictions::mount(std::span<const Model> models) {
 void Predictions::try_mounted(const std::string &arrived, unsigned index) {
     std::lock_guard lock(mutex_);
     if (std::any_of(mounted_.begin(), mounted_.end(), [&](const Model &model) { return model.name() == arrived; }))
-        return; // a prediction itself
+        return; // itself a prediction
     for (const Model &model : mounted_)
         if (!scores_.find(model.name(), index) && has_features(model, index)) predict(model, index);
 }
@@ -73,7 +73,7 @@ double Predictions::predict_raw(const Model &model, unsigned index) const {
         features[count++] = *score;
     }
     const double raw = model.predict_raw({features.data(), count});
-    // Scores that a program imported may be anything; what follows from numbers must be one.
+    // Imported scores may be anything, but finite features must give a finite prediction.
     const auto is_number = [](double value) { return std::isfinite(value); };
     if (!is_number(raw) && std::all_of(features.begin(), features.begin() + count, is_number))
         throw invalid("model '" + model.name() + "' gives no number for frame " + std::to_string(index) +

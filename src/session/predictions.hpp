@@ -1,4 +1,4 @@
-// Scores of models, made of features that are stored. Each is made once and stored under the model's name.
+// Predicts models from stored features. Each prediction is computed once and stored under the model's name.
 #pragma once
 
 #include <mutex>
@@ -15,12 +15,12 @@ class Predictions {
   public:
     explicit Predictions(ScoreCollector &scores) : scores_(scores) {}
 
-    // Throw Error while features are missing, and name the first one.
+    // Throw Error naming the first missing feature.
     double at(const Model &model, unsigned index);
     CollectionScore at(const ModelCollection &collection, unsigned index);
 
-    // Models that are predicted as soon as their features are complete: tried each time a score arrives
-    // (models.md 6.5).
+    // Models to predict as soon as their features are complete: tried whenever a score arrives (models.md
+    // 6.5).
     void mount(std::span<const Model> models);
     void try_mounted(const std::string &arrived, unsigned index);
 
@@ -30,7 +30,7 @@ class Predictions {
     bool has_features(const Model &model, unsigned index) const;
 
     ScoreCollector &scores_;
-    std::recursive_mutex mutex_; // a prediction that is stored may lead to the next one
+    std::recursive_mutex mutex_; // storing a prediction may trigger the next one
     std::vector<Model> mounted_;
 };
 

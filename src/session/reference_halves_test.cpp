@@ -1,4 +1,4 @@
-// Sessions that share what metrics make of one reference give the scores of sessions of their own.
+// Sessions that share reference halves give the same scores as separate sessions.
 #include "metrics/reference_halves.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ void expect_equal(const Case &c) {
         const Picture reference = moving(c.format, i, 0);
         const auto halves = std::make_shared<ReferenceHalves>(store);
         for (unsigned k = 0; k < kEncodes; k++) {
-            // The last one has another picture before its frame 2.
+            // The last encode has a different reference before its frame 2.
             const bool is_other = k + 1 == kEncodes && i == 1;
             const Picture encode = moving(c.format, i, 4 + 9 * k), ref = is_other ? encode : reference;
             together[k]->read(ref, encode, i, is_other ? nullptr : halves);

@@ -1,4 +1,4 @@
-// A queue that never allocates where room was made ahead, so that what must not fail cannot.
+// A queue that does not allocate if room was reserved, so that push_back() cannot fail.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@ namespace vmaf {
 
 template <class T> class Ring {
   public:
-    // Makes room for `count` elements in all. Throws std::bad_alloc and leaves everything as it was.
+    // Reserves room for `count` elements in total. Throws std::bad_alloc without changing anything.
     void reserve(std::size_t count) {
         if (count <= slots_.size()) return;
         std::vector<T> larger(std::bit_ceil(count));

@@ -14,7 +14,7 @@ class SampleCheck final : public DeviceScorer {
     SampleCheck(const PictureFormat &format, Device &device)
         : format_(format), kernel_(device.load({"samples", "samples_above_depth"})),
           found_(results_.add<u32>(kCheckedPlanes * sizeof(SamplesFound) / sizeof(u32))) {
-        planes_ = {.ref = 0, .dist = 0}; // what others read
+        planes_ = {.ref = 0, .dist = 0}; // what other scorers read
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
@@ -36,7 +36,7 @@ class SampleCheck final : public DeviceScorer {
             const unsigned down = blocks_for(args.height[i], kernel_.shape.tile_height);
             columns = std::max(columns, across);
             rows += down;
-            args.blocks[i] = static_cast<int>(down); // times the columns of the grid, below
+            args.blocks[i] = static_cast<int>(down); // multiplied by the grid's columns below
         }
         if (rows == 0) return;
         for (int &blocks : args.blocks) blocks *= static_cast<int>(columns);

@@ -1,4 +1,4 @@
-// The device kernels of the check of samples by name: F(name) for each.
+// The kernels of the sample check: F(name) for each.
 #pragma once
 
 #include "session/sample_check_kernels.hpp"

@@ -1,4 +1,4 @@
-// Samples above the depth are found on devices as on the CPU, and told with the same words. Shown on the host device.
+// Devices find and report samples above the bit depth like the CPU. Uses the host device.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -28,7 +28,7 @@ Picture with_sample(const PictureFormat &format, unsigned plane, unsigned x, uns
     return picture;
 }
 
-// Says that it lies on the device, as pictures of vmaf_cuda_fetch_preallocated_picture do; on the host device it does.
+// Claims to be on the device, like pictures of vmaf_cuda_fetch_preallocated_picture; on the host device that is true.
 class OnDevice final : public PictureBuffer {
   public:
     explicit OnDevice(const Picture &from) : PictureBuffer(from.format()), from_(from) {
@@ -49,8 +49,8 @@ struct Trial {
     std::vector<std::string> features = {"psnr"};
 };
 
-// The errors of a run in which frame `bad_at` has this distorted picture (or reference), and whether the others have
-// scores.
+// The errors of a run in which frame `bad_at` has this distorted picture (or reference), and whether the other frames
+// have scores.
 struct Outcome {
     std::vector<std::string> errors;
     std::vector<bool> has_score;
@@ -64,15 +64,15 @@ Outcome run(const Trial &trial, bool with_device, const Picture &bad, bool is_re
     for (const std::string &name : trial.features)
         session.use_feature(with_device ? name : name.substr(0, name.find("_host")), {});
     Outcome outcome;
-    const auto retried = [&](const auto &call) { // errors come from later calls, once each
+    const auto retried = [&](const auto &call) { // later calls report errors, once each
         for (int i = 0; i < 20; i++) try {
                 return call();
             } catch (const Error &e) {
                 EXPECT_EQ(e.code(), EINVAL);
                 outcome.errors.emplace_back(e.what());
-                if (!with_device && trial.threads == 0) return; // it was this frame's
+                if (!with_device && trial.threads == 0) return; // this frame's error
             }
-        FAIL() << "errors without end";
+        FAIL() << "the errors never end";
     };
     for (unsigned i = 0; i < frames; i++) {
         const auto placed = [&](const Picture &p) { return trial.on_device ? Picture(new OnDevice(p)) : p; };
@@ -95,7 +95,7 @@ void expect_alike(const Trial &trial, const Picture &bad, bool is_reference, uns
     EXPECT_NE(cpu.errors[0].find("frame " + std::to_string(bad_at) + ": "), std::string::npos) << cpu.errors[0];
 }
 
-TEST(SampleCheck, DevicesSayWhatTheCpuSays) {
+TEST(SampleCheck, DevicesReportTheErrorsOfTheCpu) {
     for (const unsigned bits : {9u, 10u, 12u, 14u})
         for (const PixelFormat pixels : {PixelFormat::yuv420p, PixelFormat::yuv444p, PixelFormat::yuv400p}) {
             const PictureFormat format{pixels, bits, 70, 35};
@@ -112,8 +112,8 @@ TEST(SampleCheck, DevicesSayWhatTheCpuSays) {
 TEST(SampleCheck, FindsTheFirstSampleOfLargePlanes) {
     const PictureFormat format{PixelFormat::yuv422p, 10, 1100, 50}; // several blocks across and down
     const Picture bad = with_sample(format, 0, 1099, 20, 1024);
-    std::memcpy(bad.data(0) + 21 * bad.stride_bytes(0), "\xff\xff", 2); // later
-    std::memcpy(bad.data(1), "\xff\xff", 2);                            // of a later plane
+    std::memcpy(bad.data(0) + 21 * bad.stride_bytes(0), "\xff\xff", 2); // a later row
+    std::memcpy(bad.data(1), "\xff\xff", 2);                            // a later plane
     for (const unsigned lanes : {32u, 64u}) expect_alike({.lanes = lanes}, bad, false, 2);
 }
 
@@ -147,7 +147,7 @@ TEST(SampleCheck, HoldsForBatchesThreadsAndPicturesOnTheDevice) {
                 }
 }
 
-// Metrics that run on the CPU all the same: of pictures on the device a copy is looked at.
+// Metrics that run on the CPU anyway check a copy of device pictures.
 TEST(SampleCheck, HoldsForMetricsOnTheCpuBesideADevice) {
     const PictureFormat format{PixelFormat::yuv420p, 10, 64, 48};
     for (const bool on_device : {false, true})
@@ -167,7 +167,7 @@ TEST(SampleCheck, SkipsPlanesThatNoMetricReads) {
     }
 }
 
-// Metrics that look back score neither the frame nor the next one, which would be compared with it.
+// Metrics that look back score neither the frame nor the next one, which would use it.
 TEST(SampleCheck, MetricsDoNotLookBackAtRefusedPictures) {
     const PictureFormat format{PixelFormat::yuv420p, 10, 64, 48};
     for (const unsigned batch : {1u, 4u}) {
@@ -178,15 +178,15 @@ TEST(SampleCheck, MetricsDoNotLookBackAtRefusedPictures) {
         EXPECT_NE(outcome.errors[0].find("frame 2: the reference"), std::string::npos) << outcome.errors[0];
         for (std::size_t i = 1; i < outcome.errors.size(); i++)
             EXPECT_NE(outcome.errors[i].find("frame 3: it is compared with frame 2"), std::string::npos);
-        // What reads only the distorted picture's neighbours, or none, goes on.
+        // Metrics that read only earlier distorted pictures, or none, continue.
         EXPECT_EQ(
             run({.batch = batch, .features = {"vif"}}, true, with_sample(format, 0, 3, 3, 0x0400), true, 2).has_score,
             (std::vector<bool>{true, true, false, true, true, true}));
     }
 }
 
-// Device code meets such samples before anybody knows of them: it reads and writes nothing that it should not (shown by
-// builds with sanitizers).
+// Device code sees such samples before the check reports them, and must not access memory out of bounds (sanitizer
+// builds check that).
 TEST(SampleCheck, WildSamplesHarmNoDeviceCode) {
     for (const MetricInfo *info : all_metrics()) {
         if (!info->on_devices) continue;
@@ -200,7 +200,7 @@ TEST(SampleCheck, WildSamplesHarmNoDeviceCode) {
             std::size_t errors = 0;
             for (const bool is_reference : {false, true})
                 errors += run({.features = {std::string(info->name)}}, true, bad, is_reference, 1, 3).errors.size();
-            EXPECT_GT(errors, 0u) << info->name; // some read one of the pictures only
+            EXPECT_GT(errors, 0u) << info->name; // some read only one of the pictures
         }
     }
 }

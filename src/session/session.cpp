@@ -13,11 +13,11 @@ Session::Impl::Impl(const SessionConfig &given)
 
 Session::Impl::~Impl() {
     drain();
-    device.close(); // its thread may still be on the way out of the queue
+    device.close(); // its thread may still be leaving the queue
 }
 
-// Calls a listener and acts on what follows: registered models are tried at `index` each time a score arrives
-// (models.md 6.5). Scores are stored by then; whatever happens here does not undo that.
+// Calls a listener, then tries the registered models at `index` (models.md 6.5). The scores are already stored; nothing
+// here undoes that.
 void Session::Impl::tell(const Handler &handler, const std::string &name, unsigned index, double value) noexcept {
     try {
         {
@@ -26,7 +26,7 @@ void Session::Impl::tell(const Handler &handler, const std::string &name, unsign
         }
         predictions.try_mounted(name, index);
     } catch (const Error &e) {
-        log(LogLevel::warning, e.what()); // asking for the score says it again
+        log(LogLevel::warning, e.what()); // a later request for the score reports it again
     } catch (...) {
         queue_.fail(std::current_exception());
     }
@@ -38,7 +38,7 @@ Session::~Session() = default;
 double Session::feature_score_at(std::string_view name, unsigned index) const {
     auto score = impl_->scores.find(name, index);
     if (!score) {
-        impl_->drain(); // the frame may be in work
+        impl_->drain(); // the frame may be in progress
         score = impl_->scores.find(name, index);
     }
     if (!score) throw invalid("there is no score '" + std::string(name) + "' at frame " + std::to_string(index));
@@ -46,7 +46,7 @@ double Session::feature_score_at(std::string_view name, unsigned index) const {
 }
 
 double Session::score_at(const Model &model, unsigned index) {
-    impl_->drain(); // the frame may be in work
+    impl_->drain(); // the frame may be in progress
     return impl_->predictions.at(model, index);
 }
 

@@ -9,7 +9,7 @@ namespace vmaf {
 
 namespace {
 
-// Throws where there is no such backend, or another one was given.
+// Throws if the backend is unavailable or contradicts the given device.
 void check_wish(const BackendWish &wish, const DeviceInfo *device) {
     if (!device || wish.empty()) return wish.check();
     if ((!wish.is_auto() && wish.backend != device->backend) || (wish.device && *wish.device != device->index))
@@ -20,7 +20,7 @@ void check_wish(const BackendWish &wish, const DeviceInfo *device) {
 } // namespace
 
 void SessionDevice::use(const DeviceChoice &choice) {
-    if (stage_) throw invalid("a session uses one device, and this one has it already");
+    if (stage_) throw invalid("the session already uses a device; create another session");
     check_wish(wish_, &choice.device->info());
     stage_ = std::make_unique<DeviceStage>(choice, receiver_);
 }
@@ -30,7 +30,7 @@ BackendWish SessionDevice::with(const BackendWish &wish) const {
     all.add(wish);
     if (all == wish_) return all;
     if (is_final_ && !stage_ && all.needs_device())
-        throw invalid("turbo.backend comes too late: choose a backend before the first pictures");
+        throw invalid("turbo.backend is set too late: choose a backend before the first pictures");
     check_wish(all, stage_ ? &stage_->device().info() : nullptr);
     return all;
 }

@@ -1,4 +1,4 @@
-// The device of a session: what was asked for, and what came of it.
+// The device of a session, and what was requested.
 #pragma once
 
 #include <memory>
@@ -16,26 +16,26 @@ class SessionDevice {
     explicit SessionDevice(DevicePipeline::Receiver &receiver) : receiver_(receiver) {}
 
     void use(const DeviceChoice &choice);
-    // Everything that was asked for so far, and this. Throws Error where it comes too late or contradicts.
+    // All requests so far plus this one. Throws Error if it is too late or contradicts an earlier one.
     BackendWish with(const BackendWish &wish) const;
     void take(BackendWish wish) { wish_ = std::move(wish); }
     const BackendWish &wish() const { return wish_; }
-    // The backend whose pinned features may be registered with such options. Wishes that cannot be met are left to who
-    // registers them.
+    // The backend whose pinned features may be registered with such options. Impossible requests are reported at
+    // registration.
     std::string active_backend(OptionTexts options) const;
 
-    // Opens the device that was asked for, if there is to be one; true: now. Not before there are pictures: programs
-    // make contexts that they never use.
+    // Opens the requested device, if any; returns whether it did. Only once there are pictures: programs create
+    // contexts that they never use.
     bool start_wished();
-    // `auto` goes on without a device that cannot do what is wanted.
+    // With `auto`, drops a device that cannot do the work.
     void prepare(const PictureFormat &format, const std::vector<DeviceStage::Candidate> &candidates);
-    void make_final() { is_final_ = true; } // what is asked for from now on comes too late
+    void make_final() { is_final_ = true; } // later requests are too late
     void close() { stage_.reset(); }
 
     DeviceStage *stage() const { return stage_.get(); } // null without a device
     DevicePipeline *pipeline() const { return stage_ ? stage_->pipeline() : nullptr; }
     bool may_come() const { return stage_ || wish_.needs_device(); }
-    // None: it runs on the CPU.
+    // Empty: it runs on the CPU.
     std::optional<DeviceStage::Place> place_of(const MetricSlot &slot) const {
         return stage_ ? stage_->place_of(slot) : std::nullopt;
     }

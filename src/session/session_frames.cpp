@@ -1,4 +1,4 @@
-// How a frame comes into a session, and what becomes of it.
+// How a session accepts and processes a frame.
 #include <algorithm>
 #include <string>
 
@@ -12,7 +12,7 @@ namespace vmaf {
 
 namespace {
 
-constexpr std::uint64_t kMostTinySamples = 32 * 32; // of luma, in a frame that is not worth a thread
+constexpr std::uint64_t kMostTinySamples = 32 * 32; // of luma; smaller frames are not worth a thread
 
 std::string describe(const PictureFormat &f) {
     return std::to_string(f.width) + "x" + std::to_string(f.height) + " " + to_string(f.pixel_format) + " " +
@@ -26,7 +26,7 @@ Error already_scored(std::string_view name, unsigned index) {
     return invalid(sentence);
 }
 
-// The members of a family score the same frames: the first brings in all.
+// The members of a family score the same frames: the first adds all.
 Frame::Part part_of(MetricFamily &family, Frame &frame, std::size_t &results) {
     for (const Frame::Part &part : frame.parts)
         if (part.family == &family) return part;
@@ -46,7 +46,7 @@ void Session::Impl::read(const PicturePair &given, unsigned index) {
     frame->index = index;
     metrics.choose_slots(*frame, step());
     check_number(*frame);
-    if (device.may_come()) prepare(given.ref.format()); // which metrics run where
+    if (device.may_come()) prepare(given.ref.format()); // decides which metrics run where
     const PicturePair on_host = pair_on_host(*frame, given);
     if (!check_samples(*frame, on_host)) return;
     prepare(given.ref.format());
@@ -90,7 +90,7 @@ void Session::Impl::refuse_inside_handler() const {
                       "let the callback return first");
 }
 
-// Handing frames of a few samples to a thread takes longer than measuring them.
+// Passing tiny frames to a thread takes longer than measuring them.
 bool Session::Impl::is_synchronous() const {
     const bool is_tiny = format_ && format_->width * std::uint64_t{format_->height} <= kMostTinySamples;
     return (config.threads == 0 || is_tiny) && !device.stage();
@@ -114,8 +114,7 @@ void Session::Impl::check_pair(const PicturePair &pair) const {
     check_format_is_kept(ref.format());
 }
 
-// Refuses what would go wrong later: numbers that have scores, and those that leave a metric without a picture to look
-// back at.
+// Refuses numbers that already have scores, and those that leave a metric without an earlier picture.
 void Session::Impl::check_number(const Frame &frame) const {
     const unsigned index = frame.index;
     if (index > kMaxFrameNumber) throw invalid("frame number " + std::to_string(index) + " is too large");
@@ -134,7 +133,7 @@ void Session::Impl::check_number(const Frame &frame) const {
     }
 }
 
-// For metrics that run on the CPU, now or looking back; without samples if there are none.
+// For metrics that run on the CPU, now or when looking back; without samples if there are none.
 PicturePair Session::Impl::pair_on_host(const Frame &frame, const PicturePair &pair) const {
     if (pair.ref.memory() != Memory::device) return pair;
     const bool is_read = std::any_of(frame.slots.begin(), frame.slots.end(),
@@ -145,8 +144,8 @@ PicturePair Session::Impl::pair_on_host(const Frame &frame, const PicturePair &p
     return {stage.download(pair.ref), stage.download(pair.dist), nullptr};
 }
 
-// Planes that metrics on the CPU read; a device looks at its own itself. False: the frame has samples that no metric
-// must see, which a later call reports. Throws where it is this one.
+// Checks planes that CPU metrics read; a device checks its own. Returns false if the frame must not be measured, which
+// a later call reports. Throws if the error belongs to this call.
 bool Session::Impl::check_samples(const Frame &frame, const PicturePair &pair) {
     PlanesRead planes{0, 0};
     for (const MetricSlot *slot : frame.slots) {
@@ -169,12 +168,12 @@ bool Session::Impl::check_samples(const Frame &frame, const PicturePair &pair) {
     }
 }
 
-// How far metrics that run on the CPU look back. The pipeline keeps what it looks back at itself.
+// How far CPU metrics look back. The pipeline keeps its own history.
 History Session::Impl::history_on_cpu() const {
     return metrics.history_of([this](const MetricSlot &slot) { return !is_on_device(slot); });
 }
 
-// Which of the device's scorers run on a frame, one bit each; the others are parts for the CPU.
+// The device scorers that run on a frame, a bit each; the rest become CPU parts.
 std::uint32_t Session::Impl::assign_scorers(Frame &frame) const {
     const bool has_pipeline = device.pipeline();
     std::uint32_t scorers = 0;
@@ -198,8 +197,8 @@ std::uint32_t Session::Impl::assign_scorers(Frame &frame) const {
     return scorers;
 }
 
-// Up to a point everything may throw and nothing has changed; after it nothing throws, so that no awaited frame
-// is lost.
+// Up to a point everything may throw without changing anything; after it nothing throws, so that no awaited frame is
+// lost.
 void Session::Impl::start(std::unique_ptr<Frame> owned, const PicturePair &given, PicturePair on_host) {
     const std::uint32_t device_scorers = assign_scorers(*owned);
     const std::size_t parts = owned->parts.size();
@@ -214,7 +213,7 @@ void Session::Impl::start(std::unique_ptr<Frame> owned, const PicturePair &given
     }
     owned->areas = local && owned->index % step() == 0 ? local->areas_at(owned->index) : nullptr;
     const bool measured = is_synchronous();
-    if (measured) // errors are those of this call
+    if (measured) // errors belong to this call
         for (const Frame::Part &part : owned->parts) measure(*owned, part);
     if (device_scorers) queue_.copiers(given.ref.memory()).reserve(1);
     queue_.make_room(parts);
@@ -228,7 +227,7 @@ void Session::Impl::start(std::unique_ptr<Frame> owned, const PicturePair &given
     width = format.width;
     height = format.height;
     if (measured || frame.unmeasured == 0) return queue_.finish(frame);
-    // The frame may be gone when the last of its results is there.
+    // The last result may release the frame.
     if (device_scorers)
         device.pipeline()->submit(frame, given.ref, given.dist, device_scorers, queue_.copiers(given.ref.memory()));
     if (parts > 0) queue_.submit(frame);

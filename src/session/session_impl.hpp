@@ -1,5 +1,5 @@
-// What stands behind Session: its parts, and what ties them together. Registration is in session_registration.cpp, how
-// a frame comes in and what becomes of it in session_frames.cpp, scores and public calls in session.cpp.
+// The parts of a Session. session_registration.cpp registers metrics, session_frames.cpp processes frames, session.cpp
+// has scores and public calls.
 #pragma once
 
 #include <functional>
@@ -36,8 +36,8 @@ class Session::Impl final : public FrameWork {
 
     // Frames
     void read(const PicturePair &pair, unsigned index);
-    // Waits until every frame given so far has been measured and emitted; not for those that another thread gives
-    // meanwhile. A handler that asks for scores is itself part of a frame in work and waits for nothing.
+    // Waits until all frames read so far are measured and emitted, but not for frames that another thread adds in the
+    // meantime. A handler that queries scores is part of a frame in progress and does not wait.
     void drain();
     void wait();
     void flush();
@@ -59,7 +59,7 @@ class Session::Impl final : public FrameWork {
 
   private:
     void refuse_inside_handler() const;
-    // Everything happens inside read(), whose errors are those of its own frame.
+    // read() does all the work and reports its own frame's errors.
     bool is_synchronous() const;
     void check_format_is_kept(const PictureFormat &format) const;
     void check_pair(const PicturePair &pair) const;
@@ -81,12 +81,12 @@ class Session::Impl final : public FrameWork {
     PictureHistory history_;
     std::optional<unsigned> last_number_; // the largest
     std::uint64_t frames_given_ = 0;
-    NewScores new_scores_;  // of the frame that is being emitted
+    NewScores new_scores_;  // of the frame being emitted
     NewScores last_scores_; // of the flush
     FrameQueue queue_;
 
   public:
-    SessionDevice device; // goes before the queue, to which its thread reports
+    SessionDevice device; // destroyed before the queue, to which its thread reports
 };
 
 } // namespace vmaf

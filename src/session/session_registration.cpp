@@ -23,8 +23,8 @@ std::unique_ptr<MetricSlot> Session::Impl::make_slot(const MetricInfo &info, con
     const DeviceStage *const stage = device.stage();
     if (pinned && stage && stage->prepared())
         throw invalid("feature '" + std::string(info.name) + "_" + std::string(stage->backend()) +
-                      "' comes too late: register a device's metrics before the first pictures");
-    // With a gpumask only features that ask for the device by name run there (backends.md 4.3).
+                      "' was registered too late: register a device's metrics before the first pictures");
+    // With a gpumask only pinned features run on the device (backends.md 4.3).
     const auto place = pinned                     ? MetricSlot::Place::pinned
                        : stage && !config.gpumask ? MetricSlot::Place::device
                                                   : MetricSlot::Place::cpu;
@@ -37,14 +37,14 @@ void Session::Impl::add(MetricSet::Slots slots) {
 }
 
 void Session::Impl::use_local_scores(LocalConfig wanted) {
-    if (format_) throw invalid("maps and regions come too late: choose them before the first pictures");
+    if (format_) throw invalid("maps and regions must be added before the first pictures");
     local_config_ = std::move(wanted);
 }
 
 // All slots or none.
 void Session::Impl::prepare(const PictureFormat &format) {
     check_format_is_kept(format);
-    if (format_) return; // slots that came later were prepared when they came
+    if (format_) return; // later slots were prepared when registered
     start_wished_device();
     std::unique_ptr<LocalScores> made;
     if (local_config_) made = std::make_unique<LocalScores>(*local_config_, format, metrics.slots());
@@ -59,7 +59,7 @@ void Session::Impl::prepare(const PictureFormat &format) {
     if (made) made->split_by([this](const MetricSlot &slot) { return is_on_device(slot); });
     for (std::size_t i = 0; i < prepared.size(); i++) metrics.slots()[i]->take(std::move(prepared[i]));
     local = std::move(made);
-    // Tiles are for one metric.
+    // Only single metrics support tiles.
     metrics.form_families([this](const MetricSlot &slot) { return !is_on_device(slot); }, !local);
     if (device.stage()) queue_.allow_in_flight(device.stage()->frames_in_flight());
     format_ = format;

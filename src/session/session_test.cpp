@@ -1,4 +1,4 @@
-// Facts about the engine: order, threads, errors, history, pictures kept and released.
+// The engine: order, threads, errors, history, pictures kept and released.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -46,7 +46,7 @@ Picture noise(const PictureFormat &format, unsigned seed) {
 
 constexpr PictureFormat kSmall = {PixelFormat::yuv420p, 8, 64, 48};
 
-// Every score of a run, by name, in the order of the document.
+// Every score of a run by name, in document order.
 std::vector<std::pair<std::string, std::vector<double>>> run(const SessionConfig &config, unsigned frames,
                                                              const std::vector<std::string> &features,
                                                              const PictureFormat &format = kSmall) {
@@ -82,7 +82,7 @@ TEST(Session, FourPooledPicturesAreEnough) {
         Session session({.threads = threads});
         session.use_feature("motion", {{"motion_five_frame_window", "true"}});
         session.use_feature("vif", {});
-        session.use_feature("speed_temporal", {}); // looks back at distorted pictures too
+        session.use_feature("speed_temporal", {}); // also looks back at distorted pictures
         PicturePool pool({PixelFormat::yuv420p, 8, 96, 96}, 4);
         for (unsigned i = 0; i < 30; i++) {
             Picture ref = pool.fetch();
@@ -97,7 +97,7 @@ TEST(Session, ErrorsOfWorkersReachTheCaller) {
     for (unsigned threads : {0u, 2u}) {
         Session session({.threads = threads});
         session.use_feature("motion", {});
-        // Frame 1 without frame 0 before it has no earlier picture.
+        // Frame 1 without frame 0 has no earlier picture.
         EXPECT_THROW(
             {
                 session.read(noise(kSmall, 1), noise(kSmall, 2), 1);
@@ -160,15 +160,15 @@ TEST(Ring, KeepsItsOrderWhileItGrows) {
 TEST(Session, EqualInstancesAreRegisteredOnce) {
     Session session({});
     session.use_feature("vif", {});
-    session.use_feature("vif", {{"debug", "true"}});              // differs in no name
-    session.use_feature("vif", {{"vif_enhn_gain_limit", "100"}}); // the default, spelled out
+    session.use_feature("vif", {{"debug", "true"}});              // does not change the name
+    session.use_feature("vif", {{"vif_enhn_gain_limit", "100"}}); // the explicit default
     session.use_feature("vif", {{"vif_enhn_gain_limit", "1"}});
     EXPECT_EQ(session.registered(), (std::vector<std::string>{"vif", "vif_egl_1"}));
     EXPECT_THROW(session.use_feature("nosuch", {}), Error);
     EXPECT_THROW(session.use_feature("vif", {{"vif_enhn_gain_limit", "0.5"}}), Error);
 }
 
-// The same picture without samples of its chroma planes.
+// The same picture without chroma samples.
 Picture luma_of(const Picture &picture) {
     PictureMemory memory = host_memory();
     memory.luma_only = true;
@@ -211,7 +211,7 @@ TEST(Session, MetricsThatReadNoChromaNeedNone) {
         EXPECT_FALSE(luma_only.contains(name)) << name;
 }
 
-// Every size is either scored, or refused with a sentence that names a metric; nothing in between.
+// Every size is either scored, or refused with an error that names a metric.
 TEST(Session, EverySizeIsScoredOrRefused) {
     set_log_level(LogLevel::none);
     const Model model = load_builtin_model("vmaf_v0.6.1", {});
@@ -251,7 +251,7 @@ TEST(WorkerPool, SplitWorkIsDoneOncePerPart) {
                  Error);
 }
 
-#if defined(__linux__) && !defined(VMAF_ASAN) && !defined(VMAF_TSAN) // which need memory for every thread themselves
+#if defined(__linux__) && !defined(VMAF_ASAN) && !defined(VMAF_TSAN) // sanitizers need memory per thread themselves
 TEST(WorkerPool, ThreadsThatTheSystemRefusesAreAnError) {
     const auto start_too_many = [] {
         std::size_t pages = 0;

@@ -9,13 +9,13 @@
 
 namespace vmaf {
 
-// Work inside one frame: parts are drawn by any free thread, the owner included.
+// Work inside one frame: any free thread, including the owner, takes parts.
 struct WorkerPool::Split {
     const std::function<void(unsigned)> &task;
     unsigned count;
     std::atomic<unsigned> next{0};
     // Guarded by the pool's mutex:
-    unsigned wanted;     // helpers that may still come
+    unsigned wanted;     // helpers that may still join
     unsigned inside = 0; // helpers at work
     std::condition_variable left;
     std::exception_ptr error;
@@ -34,10 +34,10 @@ struct WorkerPool::Split {
 
 WorkerPool::WorkerPool(unsigned threads) {
     workers_.reserve(threads);
-    splits_.reserve(threads + 1); // a worker waits for one split at a time, and so does the session's caller
+    splits_.reserve(threads + 1); // each worker, and the session's caller, waits for one split at a time
     try {
         for (unsigned i = 0; i < threads; i++) workers_.emplace_back([this] { work(); });
-    } catch (const std::system_error &e) { // threads that run already must end before the pool does
+    } catch (const std::system_error &e) { // running threads must end before the pool does
         stop();
         throw Error(ENOMEM,
                     "cannot start " + std::to_string(threads) + " threads: " + e.code().message() + "; use fewer");
@@ -89,14 +89,14 @@ void WorkerPool::work() {
             lock.unlock();
             split.help(mutex_);
             lock.lock();
-            if (--split.inside == 0) split.left.notify_all(); // the owner goes on once we let go of the mutex
+            if (--split.inside == 0) split.left.notify_all(); // the owner continues once we release the mutex
         } else if (!jobs_.empty()) {
             const Job job = jobs_.pop_front();
             lock.unlock();
             job();
             lock.lock();
         } else {
-            return; // stopped and nothing left to do
+            return; // stopped and no work left
         }
     }
 }
@@ -119,7 +119,7 @@ void WorkerPool::run(unsigned count, const std::function<void(unsigned)> &task) 
     }
     wake_.notify_all();
     split.help(mutex_);
-    // All parts are drawn: no further thread is needed; wait for those that came.
+    // No parts left, so no more threads join; wait for those at work.
     std::unique_lock lock(mutex_);
     std::erase(splits_, &split);
     split.left.wait(lock, [&] { return split.inside == 0; });

@@ -1,4 +1,4 @@
-// Threads that run jobs in the order they were queued, and lend a hand to a job that splits its frame.
+// Threads that run jobs in queue order and help a job that splits its frame.
 #pragma once
 
 #include <condition_variable>
@@ -18,17 +18,17 @@ class WorkerPool final : public Parallel {
     explicit WorkerPool(unsigned threads); // 0: jobs run inside submit(); throws Error(ENOMEM)
     ~WorkerPool() override;                // finishes queued jobs
 
-    // A job is a plain call that must not throw. Queueing one allocates nothing, so it cannot fail.
+    // A plain call that must not throw. Queueing it never allocates, so it cannot fail.
     struct Job {
         void (*call)(void *owner, void *item, std::size_t part);
         void *owner, *item;
         std::size_t part;
         void operator()() const { call(owner, item, part); }
     };
-    void reserve(std::size_t jobs); // room for this many more; throws std::bad_alloc
-    void submit(const Job &job);    // needs room
+    void reserve(std::size_t jobs); // reserves room for this many more; throws std::bad_alloc
+    void submit(const Job &job);    // needs reserved room
 
-    // Parallel: how many threads could work on one frame right now, given what is queued.
+    // Parallel: how many threads could work on one frame now, given the queue.
     unsigned threads() const override;
     void run(unsigned count, const std::function<void(unsigned)> &task) override;
 
@@ -40,7 +40,7 @@ class WorkerPool final : public Parallel {
     mutable std::mutex mutex_;
     std::condition_variable wake_;
     Ring<Job> jobs_;
-    std::vector<Split *> splits_; // each on the stack of the thread that waits for it; served before jobs
+    std::vector<Split *> splits_; // each on the stack of a waiting thread; served before jobs
     unsigned idle_ = 0;
     bool stop_ = false;
     std::vector<std::thread> workers_;

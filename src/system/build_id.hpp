@@ -5,6 +5,6 @@
 
 namespace vmaf::system {
 
-std::string build_id(); // the linker's fingerprint of this executable, in hexadecimal; empty where there is none
+std::string build_id(); // the linker's fingerprint of this executable in hexadecimal, or empty
 
 } // namespace vmaf::system

@@ -19,7 +19,7 @@ std::string hexadecimal(std::string_view bytes) {
     return text;
 }
 
-// Notes lie one after another: a head, a name, a content, each padded to four bytes.
+// Notes follow each other: a head, a name, a content, each padded to four bytes.
 std::string find_build_id(std::string_view notes) {
     const auto padded = [](std::size_t bytes) { return round_up<std::size_t>(bytes, 4); };
     while (notes.size() >= sizeof(ElfW(Nhdr))) {

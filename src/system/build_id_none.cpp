@@ -1,4 +1,4 @@
-// For systems whose linker leaves no fingerprint, or none that is read here.
+// For systems without a linker fingerprint that we read.
 #include "system/build_id.hpp"
 
 namespace vmaf::system {

@@ -12,8 +12,8 @@ struct CloseFile {
 };
 using CFile = std::unique_ptr<std::FILE, CloseFile>;
 
-// Bytes as they are. Null: it cannot be opened, or is no regular file (a pipe would make the caller wait, a device need
-// not end), and errno says why.
+// Opens a regular file in binary mode. Returns null with errno set if it cannot be opened or is not regular (a pipe
+// could block the caller, a device might not end).
 CFile open_to_read(const std::string &path);
 
 } // namespace vmaf::system

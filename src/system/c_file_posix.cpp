@@ -8,7 +8,8 @@
 namespace vmaf::system {
 
 CFile open_to_read(const std::string &path) {
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer: no wait
+    const int descriptor =
+        open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // does not block on a pipe without a writer
     if (descriptor < 0) return nullptr;
     struct stat status {};
     CFile file;

@@ -4,7 +4,7 @@
 
 namespace vmaf::system {
 
-// Programs that know nothing of UTF-8 hand names over as their code page has them.
+// Callers that do not use UTF-8 pass names in their code page.
 CFile open_to_read(const std::string &path) {
     CFile file(_wfopen(wide_path(path).c_str(), L"rb"));
     return file ? std::move(file) : CFile(std::fopen(path.c_str(), "rb"));

@@ -1,4 +1,4 @@
-// Numbers are read and written with a '.' whatever locale the host program has set: a guard for the calling thread.
+// Reads and writes numbers with a '.' in every locale: a guard for the calling thread.
 #pragma once
 
 namespace vmaf {
@@ -11,7 +11,7 @@ class CLocale {
     CLocale &operator=(const CLocale &) = delete;
 
   private:
-    void *before_; // the system's own description of it
+    void *before_; // a handle of the system
 };
 
 } // namespace vmaf

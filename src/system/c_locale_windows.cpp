@@ -9,7 +9,7 @@ namespace vmaf {
 namespace {
 
 struct Before {
-    int kind; // whether the thread had a locale of its own
+    int kind; // whether the thread had its own locale
     std::string numbers;
 };
 

@@ -22,25 +22,25 @@ class Channel {
   public:
     Channel(Descriptor read, Descriptor write) : read_(std::move(read)), write_(std::move(write)) {}
 
-    // Nothing: the stream has ended. Throws Error for what is not a frame; nothing can be read after it.
+    // Empty at the end of the stream. Throws Error for malformed data; the stream is unusable afterwards.
     std::optional<Frame> receive();
-    // False: the other end is gone, or descriptors cannot travel here. Throws Error for a text that is too long.
+    // Returns false if the other end is gone or cannot take descriptors. Throws Error if the text is too long.
     bool send(std::string_view text, std::span<const int> descriptors = {});
 
-    int descriptor() const { return read_.get(); } // to wait for
+    int descriptor() const { return read_.get(); } // for wait_for_input()
 
   private:
     int writing() const { return write_.is_open() ? write_.get() : read_.get(); }
 
-    Descriptor read_, write_; // the latter is not open where one socket does both
+    Descriptor read_, write_; // write_ is closed if one socket serves both directions
 };
 
 struct SocketPair {
     Descriptor ours, theirs;
 };
-std::optional<SocketPair> make_socket_pair(); // nothing: this system has none that carries descriptors
+std::optional<SocketPair> make_socket_pair(); // empty if this system cannot send descriptors
 
-// Pieces of a channel, which systems do differently. As read_full and write_full, with descriptors.
+// The system-dependent parts of a channel: read_full and write_full with descriptors.
 std::size_t read_with_descriptors(int descriptor, std::span<std::byte> memory, std::vector<Descriptor> &into);
 bool write_with_descriptors(int descriptor, std::span<const std::byte> bytes, std::span<const int> descriptors);
 

@@ -1,4 +1,4 @@
-// Systems on which descriptors do not travel: frames are text only.
+// Systems that cannot send descriptors: frames are text only.
 #include "system/channel.hpp"
 
 namespace vmaf::system {

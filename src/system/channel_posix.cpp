@@ -12,7 +12,7 @@ namespace vmaf::system {
 
 namespace {
 
-// Aligned as the system wants the list of descriptors.
+// Aligned as the system requires for a list of descriptors.
 union ControlBlock {
     cmsghdr header;
     std::array<char, CMSG_SPACE(sizeof(int) * kMostFrameDescriptors)> bytes;
@@ -91,7 +91,7 @@ bool write_with_descriptors(int descriptor, std::span<const std::byte> bytes, st
 }
 
 std::optional<SocketPair> make_socket_pair() {
-#ifdef SOCK_CLOEXEC // a program that another thread starts must not get it
+#ifdef SOCK_CLOEXEC // else a program started by another thread would inherit it
     constexpr int kKind = SOCK_STREAM | SOCK_CLOEXEC;
 #else
     constexpr int kKind = SOCK_STREAM;

@@ -1,4 +1,4 @@
-// What follows from the calls that the including source has just defined: the same on every system.
+// Shared by all systems; uses the functions that the including source has just defined.
 namespace vmaf::system {
 
 std::size_t read_full(int descriptor, std::span<std::byte> memory) {

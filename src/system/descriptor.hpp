@@ -1,4 +1,4 @@
-// Files and pipes by the number that the process knows them by. Child processes inherit only
+// Files and pipes as numbers. Child processes inherit only
 // those that process.hpp passes on.
 #pragma once
 
@@ -40,36 +40,36 @@ class Descriptor {
 struct Pipe {
     Descriptor read, write;
 };
-Pipe make_pipe(std::size_t wished_bytes = 0); // with that much room where the system allows it; throws Error
+Pipe make_pipe(std::size_t wished_bytes = 0); // buffers that much where the system allows it; throws Error
 
-// What is there, at least one byte unless the stream has ended: 0.
+// Reads what is available, at least one byte; returns 0 at the end of the stream.
 std::size_t read_some(int descriptor, std::span<std::byte> memory);
-// Fewer bytes than asked for: the stream ended.
+// Returns fewer bytes than requested only at the end of the stream.
 std::size_t read_full(int descriptor, std::span<std::byte> memory);
-// False: there is no reader any more, or no room.
+// Returns false if the reader is gone or the disk is full.
 bool write_full(int descriptor, std::span<const std::byte> bytes);
 
-// Pipes that are waited for. Those with a negative number are left out.
+// A pipe to wait for; negative descriptors are ignored.
 struct Waited {
     int descriptor = -1;
-    bool is_ready = false; // there is something to read, or it has ended
+    bool is_ready = false; // has data, or has ended
 };
-// Whether one is ready within that time; a negative time has no end.
+// Whether one became ready in time; a negative time waits forever.
 bool wait_for_input(std::span<Waited> pipes, int milliseconds);
 
-// A file without a name, in memory where the system can do that.
+// A file without a name, in memory where the system allows it.
 class MemoryFile {
   public:
     MemoryFile();  // throws Error
-    ~MemoryFile(); // what was opened stays readable
+    ~MemoryFile(); // opened descriptors stay readable
     MemoryFile(const MemoryFile &) = delete;
     MemoryFile &operator=(const MemoryFile &) = delete;
 
     bool append(std::span<const std::byte> bytes) { return write_full(file_.get(), bytes); }
-    Descriptor open() const; // to read, with a position of its own; throws Error
+    Descriptor open() const; // for reading, with its own position; throws Error
 
   private:
-    std::string path_; // where it must have a name
+    std::string path_; // set where it needs a name
     Descriptor file_;
 };
 

@@ -11,7 +11,7 @@ namespace vmaf::system {
 namespace {
 
 constexpr std::size_t kMostAtOnce = INT_MAX;
-constexpr DWORD kPause = 2; // milliseconds between two looks at pipes, which cannot be waited for
+constexpr DWORD kPause = 2; // milliseconds between polls of pipes, which cannot be waited for
 
 HANDLE handle_of(int descriptor) { return reinterpret_cast<HANDLE>(_get_osfhandle(descriptor)); }
 
@@ -60,7 +60,7 @@ bool wait_for_input(std::span<Waited> pipes, int milliseconds) {
     }
 }
 
-// Pages of a file that is deleted with its last handle stay in memory where there is enough.
+// Pages of a delete-on-close file stay in memory if there is enough.
 MemoryFile::MemoryFile() {
     wchar_t folder[MAX_PATH + 1] = L"", name[MAX_PATH + 1] = L"";
     if (!GetTempPathW(MAX_PATH, folder) || !GetTempFileNameW(folder, L"vmf", 0, name))

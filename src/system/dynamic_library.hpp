@@ -1,4 +1,4 @@
-// A library that is loaded while the program runs.
+// A library loaded at run time.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@ namespace vmaf::system {
 
 class DynamicLibrary {
   public:
-    // By file, or by name alone for a library of the system. Throws Error (ENOENT) with the loader's reason.
+    // By path, or by name alone for a system library. Throws Error (ENOENT) with the loader's reason.
     explicit DynamicLibrary(const std::string &name);
     DynamicLibrary(const DynamicLibrary &) = delete;
     DynamicLibrary &operator=(const DynamicLibrary &) = delete;
     ~DynamicLibrary();
 
-    void *symbol(const char *name) const; // nullptr: it has none of that name
-    void keep();                          // in memory until the program ends
+    void *symbol(const char *name) const; // nullptr if missing
+    void keep();                          // keeps it loaded until the program ends
 
   private:
     void *handle_;

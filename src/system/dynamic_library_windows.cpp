@@ -5,7 +5,7 @@
 namespace vmaf::system {
 
 DynamicLibrary::DynamicLibrary(const std::string &name) : handle_(nullptr) {
-    // A file's own folder serves what it needs in turn; a name alone is not looked for in the current folder.
+    // A file's dependencies are found in its own folder; a bare name is never searched for in the current folder.
     const bool is_file = name.find_first_of("/\\") != std::string::npos;
     std::wstring text = wide(name);
     std::replace(text.begin(), text.end(), L'/', L'\\');

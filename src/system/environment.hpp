@@ -1,4 +1,4 @@
-// Variables of the environment.
+// Environment variables.
 #pragma once
 
 #include <optional>
@@ -6,13 +6,13 @@
 
 namespace vmaf::system {
 
-// The variable's value. Nothing if it is not set or empty, and always nothing in a program that has more rights than
-// its caller: who chooses the variables could else choose what it reads, loads and writes.
+// The variable's value; nothing if it is unset or empty. Always nothing in a program with more rights than its caller:
+// otherwise the environment would choose what it reads, loads and writes.
 std::optional<std::string> environment(const std::string &name);
-// The same for variables whose value does not matter: whether it is there, empty or not.
+// For variables whose value does not matter: whether it is set, even if empty.
 bool is_set(const std::string &name);
 
-// Set-user-ID, set-group-ID, capabilities of the file.
+// Set-user-ID, set-group-ID or file capabilities.
 bool has_more_rights_than_caller();
 
 } // namespace vmaf::system

@@ -20,6 +20,6 @@ bool is_set(const std::string &name) {
     return GetEnvironmentVariableW(wide(name).c_str(), nullptr, 0) > 0 || GetLastError() != ERROR_ENVVAR_NOT_FOUND;
 }
 
-bool has_more_rights_than_caller() { return false; } // Windows asks the user who starts it
+bool has_more_rights_than_caller() { return false; } // Windows has no set-user-ID
 
 } // namespace vmaf::system

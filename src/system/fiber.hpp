@@ -1,4 +1,4 @@
-// Code that runs on a stack of its own and hands over to other such code by itself.
+// Code on its own stack that switches cooperatively.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@ namespace vmaf::system {
 
 class Fiber {
   public:
-    // The calling thread itself; others hand over to it between adopt_thread() and release_thread().
+    // The calling thread itself; others may switch to it between adopt_thread() and release_thread().
     Fiber();
-    // entry(argument) on a new stack; it must never return. Throws std::bad_alloc.
+    // Runs entry(argument) on a new stack; entry must never return. Throws std::bad_alloc.
     Fiber(void (*entry)(void *), void *argument);
     Fiber(const Fiber &) = delete;
     Fiber &operator=(const Fiber &) = delete;
@@ -19,10 +19,10 @@ class Fiber {
     void adopt_thread();
     void release_thread();
 
-    // Goes on with `to` where that stopped; returns when something hands over to this one.
+    // Resumes `to`; returns when something switches back to this fiber.
     void hand_over(Fiber &to);
 
-    // The memory of a stack of its own; none where the system does not tell.
+    // The memory of its own stack; null where the system does not expose it.
     void *stack() const;
     std::size_t stack_bytes() const;
 

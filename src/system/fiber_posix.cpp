@@ -17,7 +17,7 @@ namespace vmaf::system {
 
 namespace {
 
-constexpr std::size_t kStackBytes = std::size_t{256} << 10; // touched pages only cost memory
+constexpr std::size_t kStackBytes = std::size_t{256} << 10; // only touched pages cost memory
 
 class Stack {
   public:
@@ -44,9 +44,9 @@ class Stack {
 
 } // namespace
 
-// Saves the callee-saved registers on the stack, stores the stack pointer to *from and goes on at `to`. swapcontext()
-// would do, but makes a system call each time, and kernels switch millions of times; Boost.Context, which does not, has
-// no header-only form and is not there for mingw-w64.
+// Saves the callee-saved registers on the stack, stores the stack pointer to *from and resumes `to`. swapcontext()
+// makes
+// a system call per switch, and kernels switch millions of times; Boost.Context is not available for mingw-w64.
 #if VMAF_OWN_SWITCH && defined(__x86_64__)
 extern "C" void vmaf_switch_stack(void **from, void *to);
 asm(R"(
@@ -144,7 +144,7 @@ static void *first_frame(std::byte *top, void (*entry)(void *), void *argument) 
 
 class Fiber::State {
   public:
-    std::unique_ptr<Stack> stack; // none for a thread
+    std::unique_ptr<Stack> stack; // null for a thread
 #if VMAF_OWN_SWITCH
     void *stack_pointer = nullptr;
 #else
@@ -152,7 +152,7 @@ class Fiber::State {
     void (*entry)(void *) = nullptr;
     void *argument = nullptr;
 
-    // makecontext() hands over ints only
+    // makecontext() passes only ints.
     static void start(unsigned high, unsigned low) {
         auto *self = reinterpret_cast<State *>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
         self->entry(self->argument);

@@ -4,7 +4,7 @@
 
 #include "system/windows.hpp"
 
-// GCC 12 takes the thread's block, which GetCurrentFiber() reads, for an array of no elements.
+// GCC 12 takes the thread block that GetCurrentFiber() reads for an empty array.
 #pragma GCC diagnostic ignored "-Warray-bounds"
 
 namespace vmaf::system {
@@ -15,7 +15,7 @@ constexpr std::size_t kStackBytes = std::size_t{256} << 10;
 
 }
 
-// The system's own fibers: it must know of a stack, or exceptions fail on it.
+// Uses the system's fibers: Windows must know the stack, or exceptions fail on it.
 class Fiber::State {
   public:
     void *fiber = nullptr;

@@ -1,4 +1,4 @@
-// A file by which processes know that another one is at work; the lock ends with its holder, however that ends.
+// A lock file that tells processes of each other; the lock ends with its holder, even after a crash.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@ class FileLock {
   public:
     FileLock() = default; // holds nothing
 
-    static FileLock wait_for(const std::string &path);               // makes the file if it is missing; throws Error
-    static FileLock try_new(const std::string &path);                // the same without waiting or throwing
-    static std::optional<FileLock> try_old(const std::string &path); // nothing: there is no such file
+    static FileLock wait_for(const std::string &path);               // creates a missing file; throws Error
+    static FileLock try_new(const std::string &path);                // without waiting or throwing
+    static std::optional<FileLock> try_old(const std::string &path); // empty if there is no file
 
     bool is_held() const { return file_.is_open(); }
     void release() { file_.reset(); }
@@ -24,7 +24,7 @@ class FileLock {
     Descriptor file_;
 };
 
-// Makes a file that must not be there yet and fills it. False: it exists already. Throws Error.
+// Creates and fills a file. Returns false if it exists already. Throws Error.
 bool claim_file(const std::string &path, const std::string &text);
 
 } // namespace vmaf::system

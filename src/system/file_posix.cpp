@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kMostLinks = 40; // as the system has it
+constexpr int kMostLinks = 40; // as in the kernel
 constexpr mode_t kPermissions = S_IRWXU | S_IRWXG | S_IRWXO;
 
 bool everybody_can_add_names(const fs::path &folder) {
@@ -24,16 +24,15 @@ bool everybody_can_add_names(const fs::path &folder) {
     return stat(folder.empty() ? "." : folder.c_str(), &status) == 0 && (status.st_mode & S_IWOTH);
 }
 
-// Folders on the way to a file: a link of another user among them chooses where the file goes. The administrator, who
-// can write everywhere, follows none; for others links are common on shared disks, and only those count that lie where
-// everybody can add names. `links` counts those that were met.
+// Rejects another user's link among the folders of a path: it would choose where the file goes. Root follows none; for
+// others only links in folders that everyone can write to count, since shared disks use links. `links` counts them.
 void check_way(const std::string &path, const fs::path &folder, int &links) {
     fs::path part;
     for (const fs::path &name : folder) {
         const fs::path above = part;
         part /= name;
         struct stat status {};
-        if (lstat(part.c_str(), &status) != 0) return; // opening it will tell
+        if (lstat(part.c_str(), &status) != 0) return; // open() reports the error
         if (!S_ISLNK(status.st_mode)) continue;
         if (++links > kMostLinks) throw cannot_write(path, ELOOP);
         if (!is_own_or_administrators(status.st_uid) && (geteuid() == 0 || everybody_can_add_names(above)))
@@ -114,7 +113,7 @@ std::string behind_links(const std::string &path) {
         std::error_code error;
         const fs::path link = fs::read_symlink(place, error);
         if (error) throw cannot_write(path, error.value());
-        place = place.parent_path() / link; // an absolute one stands for itself
+        place = place.parent_path() / link; // an absolute target replaces it
     }
     throw cannot_write(path, ELOOP);
 }
@@ -150,7 +149,7 @@ void take_over_permissions(int descriptor, const struct stat &earlier, const std
     mode_t mode = earlier.st_mode & kPermissions;
     struct stat status {};
     if (fstat(descriptor, &status) != 0) throw cannot_write(path, errno);
-    // What the group may do was meant for that group; another one gets no more than everybody does.
+    // The group permissions were meant for that group; another group gets only what everyone gets.
     if (status.st_gid != earlier.st_gid && fchown(descriptor, uid_t(-1), earlier.st_gid) != 0)
         mode &= ~mode_t(S_IRWXG) | ((mode & S_IRWXO) << 3);
     if (fchmod(descriptor, mode) != 0) throw cannot_write(path, errno);

@@ -1,4 +1,4 @@
-// What the POSIX sources of this room share; no header for anybody else.
+// Shared by the POSIX sources of this room.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ class Descriptor {
     Descriptor &operator=(Descriptor &&other) noexcept;
     ~Descriptor();
     int get() const { return number_; }
-    int close_now(); // what close() returns
-    int release();   // for who closes it
+    int close_now(); // the result of close()
+    int release();   // the caller closes it
 
   private:
     int number_;
@@ -35,37 +35,38 @@ class Descriptor {
 OutputError of_another_user(const std::string &path, const std::string &place, const struct stat &status,
                             const char *what);
 
-// The place that a path names once links are followed, there or not. Throws OutputError where a link belongs to another
-// user: in a folder that everybody may add names to, such a link would choose what gets overwritten. So would one among
-// the folders on the way.
+// The path with all links followed, whether or not it exists. Throws
+// OutputError if a link on it belongs to another user and is in a folder
+// that everyone can write to: such a link would choose which file is
+// overwritten.
 std::string behind_links(const std::string &path);
 
-// Throws OutputError where that is so for `folder`, of which `path` names more.
+// Applies the same check to `folder`, a part of `path`.
 void check_way(const std::string &path, const std::string &folder);
 
-// Throws OutputError for what another user has put into a folder that all may add names to: there may be no reader of
-// a pipe there, and a file there changes behind our back.
+// Throws OutputError for what another user put into a folder that everyone can write to: a pipe may have no reader,
+// and a file may change while we use it.
 void refuse_trap(const std::string &path, const std::string &place, const struct stat &status);
 
-// Throws OutputError for a file that is to be cut in place and is another file too, by a hard link.
+// Throws OutputError if a file to be truncated in place has hard links.
 void refuse_other_names(const std::string &path, const struct stat &status);
 
-// All of it, through interruptions and on pipes that their reader does not want to wait for. Throws OutputError, naming
-// `path`.
+// Writes everything, across interruptions and to non-blocking pipes. Throws OutputError,
+// naming `path`.
 void write_all(int descriptor, std::string_view text, const std::string &path);
 
-// Waits until the disk has it; files that no disk keeps are fine. Throws OutputError, naming `path`.
+// Waits until the data is on disk; ignores files that have no disk. Throws OutputError, naming `path`.
 void make_durable(const Descriptor &descriptor, const std::string &path);
 
-// For make_durable() after a rename. A folder that cannot be opened was good enough to rename in.
+// For make_durable() after a rename. A folder that cannot be opened still allows the rename.
 Descriptor open_folder_of(const std::string &path);
 
-// What a file that takes another's place gets of its permissions: nothing that runs with the owner's rights, and
-// nothing from another user's file. `descriptor` is the new file, which has not been written to yet.
+// Copies the permissions of the file to be replaced: never set-ID bits, and nothing from another user's file.
+// `descriptor` is the new file, still empty.
 void take_over_permissions(int descriptor, const struct stat &earlier, const std::string &path);
-mode_t first_permissions(const struct stat *earlier); // for opening the new file: never more than it ends with
+mode_t first_permissions(const struct stat *earlier); // for creating the new file: never more than the final ones
 
-// An empty file beside the target, removed at the end unless it has taken the target's place.
+// An empty file next to the target, removed at the end unless it replaces the target.
 class TemporaryFile {
   public:
     TemporaryFile(const std::string &target, const struct stat *earlier);

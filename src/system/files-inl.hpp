@@ -1,4 +1,4 @@
-// The calls of the header, passed on to the File classes that the including source has just defined: the same on every
+// Forwards the header's functions to the File classes that the including source has just defined: the same on every
 // system.
 namespace vmaf::system {
 

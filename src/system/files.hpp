@@ -1,4 +1,4 @@
-// Files that are written while work goes on, instead of at its end (output_file.hpp).
+// Files written while work goes on, not at its end (see output_file.hpp).
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,27 @@
 
 namespace vmaf::system {
 
-// Makes what is missing of the path, for the user and the group as far as the process's mask allows. Throws
+// Creates the missing folders, for user and group as the umask allows. Throws
 // OutputError.
 void make_folders(const std::string &path);
 
-// Makes a folder that only this user can enter, whose name begins with `prefix`. Throws OutputError.
+// Creates a folder that only this user can enter; its name begins with `prefix`. Throws OutputError.
 std::string make_new_folder(const std::string &prefix);
 
-// An empty file of this user for a program to write to, under a name that others could have foreseen. Whatever has the
-// name is removed first; what takes it again before the file is made, is an error. Throws OutputError.
+// Creates an empty file of this user under a predictable name, for a program to write to. Removes what has the name;
+// fails if something takes the name again before the file exists. Throws OutputError.
 void reserve_file(const std::string &path);
 
-// Asks the disk to keep what programs wrote to a file; only then some file systems report that they had no room. Throws
+// Asks the disk to keep what programs wrote; some file systems report a full disk only then. Throws
 // OutputError.
 void make_durable(const std::string &path);
 void make_name_durable(const std::string &path); // after a rename; throws OutputError
 
-// Writes a short text to a descriptor that the program was given. False: that failed, perhaps for want of a reader.
+// Writes a short text to an inherited descriptor. Returns false on failure, for example without a reader.
 bool write_text(int descriptor, std::string_view text);
 
-// A new file that threads fill at places of their own. It takes the place of a regular file of that name; a link, a
-// pipe or anything else there is refused, for the name was not typed by a user.
+// A new file that threads fill at different offsets. Replaces a regular file; refuses links, pipes and anything else,
+// since no user typed this name.
 class PlacedFile {
   public:
     explicit PlacedFile(const std::string &path); // throws OutputError
@@ -45,18 +45,18 @@ class PlacedFile {
     std::unique_ptr<File> file_;
 };
 
-// A file that grows at its end, line by line. "-" is standard output. Links of the user are followed; pipes and devices
-// are written to as they are.
+// A file that grows line by line. "-" is standard output. Follows the user's links; writes to pipes and devices
+// directly.
 class GrowingFile {
   public:
-    enum class Start { at_end, empty, after_whole_lines }; // the last cuts off a line that has no end
+    enum class Start { at_end, empty, after_whole_lines }; // the last cuts off an incomplete line
     GrowingFile(const std::string &path, Start start);     // throws OutputError
     GrowingFile(GrowingFile &&other) noexcept;
     GrowingFile &operator=(GrowingFile &&other) noexcept;
     ~GrowingFile();
 
     bool was_empty() const;
-    void append(std::string_view text); // all of it in one piece where the system allows that; throws OutputError
+    void append(std::string_view text); // in one piece where the system allows it; throws OutputError
 
   private:
     class File;

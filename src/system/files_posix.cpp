@@ -145,12 +145,12 @@ class GrowingFile::File {
         struct stat status {};
         const bool exists = stat(place.c_str(), &status) == 0;
         if (exists) refuse_trap(path, place, status);
-        if (exists && !S_ISREG(status.st_mode)) { // waits for a pipe's reader
+        if (exists && !S_ISREG(status.st_mode)) { // blocks until the pipe has a reader
             descriptor_ = Descriptor(open(place.c_str(), O_WRONLY | O_CLOEXEC));
             if (descriptor_.get() < 0) throw cannot_write(path, errno);
             return;
         }
-        // Behind /proc/ there are links of another kind, which are to be followed.
+        // Links in /proc/ are of another kind and must be followed.
         const int no_link = place.starts_with("/proc/") || place.starts_with("/dev/fd/") ? 0 : O_NOFOLLOW | O_NONBLOCK;
         descriptor_ = Descriptor(open(place.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | no_link, 0666));
         if (descriptor_.get() < 0 || fstat(descriptor_.get(), &status) != 0) throw cannot_write(path, errno);

@@ -11,8 +11,8 @@ namespace vmaf::system {
 
 std::filesystem::path fs::from_utf8(std::string_view name) { return wide(name); }
 
-// The standard's never ends here where a name has more than 260 characters: it finds a folder empty, and then not.
-// Links are removed, not what they lead to.
+// The standard's version never ends if a name has more than 260 characters: it finds a folder empty, then not. Removes
+// links, not their targets.
 std::uintmax_t fs::remove_all(const path &name, std::error_code &error) {
     const std::wstring text = wide_path(name.string());
     const auto failed = [&] {
@@ -94,7 +94,7 @@ void make_durable(const std::string &path) {
     if (!file.is_open() || !FlushFileBuffers(file.get())) throw cannot("cannot write '" + path + "'", GetLastError());
 }
 
-void make_name_durable(const std::string &) {} // its journal keeps names in order
+void make_name_durable(const std::string &) {} // the journal keeps names in order
 
 bool write_text(int descriptor, std::string_view text) {
     return _write(descriptor, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size());

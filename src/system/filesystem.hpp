@@ -1,6 +1,6 @@
-// The standard's filesystem with names in UTF-8 on every system, as everywhere in this project: on Windows the
-// standard's paths take narrow names for something else. What takes a name and is not here does not compile, so nothing
-// slips past.
+// std::filesystem with UTF-8 names on every system; on Windows its narrow names are in another encoding.
+// Functions that take names and are missing here do not compile, so that
+// none is used by accident.
 #pragma once
 
 #include <filesystem>
@@ -37,7 +37,7 @@ class path : public std::filesystem::path {
     }
 };
 
-// Opened for reading.
+// For reading.
 class ifstream : public std::ifstream {
   public:
     ifstream() = default;

@@ -1,9 +1,9 @@
-// Processes that were made by copying this one, with its memory and without its other threads.
+// Detects processes created by fork(), which have this one's memory but not its other threads.
 #pragma once
 
 namespace vmaf::system {
 
-// Differs between a process and those that were forked from it. On systems without fork() it is always the same.
+// Differs between a process and its forked children; constant on systems without fork().
 long process_mark() noexcept;
 
 } // namespace vmaf::system

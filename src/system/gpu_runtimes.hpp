@@ -1,4 +1,4 @@
-// Where this system has the runtimes of GPUs, which come with their drivers.
+// The names of the GPU runtimes on this system; drivers install them.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 namespace vmaf::system {
 
 struct GpuRuntime {
-    std::span<const char *const> libraries; // names to load, the best first
-    std::string_view how_to_check;          // a sentence for users: how to see whether it is there
+    std::span<const char *const> libraries; // in the order to try
+    std::string_view how_to_check;          // a sentence for users
 };
 
 GpuRuntime cuda_runtime();

@@ -9,9 +9,9 @@ constexpr const char *kHip[] = {"amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dl
 
 } // namespace
 
-// Drivers put them into the system's own folder.
-GpuRuntime cuda_runtime() { return {kCuda, "Check whether it is installed: where nvcuda.dll"}; }
-GpuRuntime hip_runtime() { return {kHip, "Check whether it is installed: where amdhip64*.dll"}; }
+// Drivers install them into the system folder.
+GpuRuntime cuda_runtime() { return {kCuda, "To see whether it is installed, run: where nvcuda.dll"}; }
+GpuRuntime hip_runtime() { return {kHip, "To see whether it is installed, run: where amdhip64*.dll"}; }
 const char *nvidia_decoder_library() { return "nvcuvid.dll"; }
 
 } // namespace vmaf::system

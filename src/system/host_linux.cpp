@@ -23,7 +23,7 @@ std::optional<std::uint64_t> free_memory() {
         std::uint64_t kilobytes = 0;
         if (word == "MemAvailable:" && machine >> kilobytes) free = kilobytes * 1024;
     }
-    // A container may be allowed less; "max" where it is not.
+    // A container may have a lower limit; "max" means none.
     std::uint64_t limit = 0, used = 0;
     if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used) {
         const std::uint64_t left = limit - std::min(limit, used);

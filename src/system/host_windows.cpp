@@ -78,7 +78,7 @@ std::optional<FileStamp> file_stamp(const std::string &path) {
                      changed % kUnits * 100};
 }
 
-// Access lists say little about what a folder allows: a file is tried.
+// Access lists are unreliable, so try to create a file.
 bool is_writable_folder(const std::string &path, std::string &reason) {
     const std::wstring name = wide_path(path + "/.vmaf-" + std::to_string(GetCurrentProcessId()));
     const Handle file(CreateFileW(name.c_str(), GENERIC_WRITE | DELETE, 0, nullptr, CREATE_NEW,

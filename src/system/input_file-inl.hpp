@@ -1,4 +1,4 @@
-// The calls of the header, passed on to the File that the including source has just defined: the same on every system.
+// Forwards the header's functions to the File that the including source has just defined: the same on every system.
 namespace vmaf::system {
 
 InputFile::InputFile(int descriptor, std::string name) : file_(std::make_unique<File>(descriptor, std::move(name))) {}

@@ -1,4 +1,4 @@
-// A file, pipe or standard input that is read; without a buffer of its own.
+// Unbuffered reading from a file, a pipe or standard input.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace vmaf::system {
 
-struct Part { // of memory that one read fills
+struct Part { // of memory, filled by one read
     void *memory;
     std::size_t bytes;
 };
@@ -20,34 +20,35 @@ class InputFile {
   public:
     // "-" is standard input. Throws Error naming the path.
     static InputFile open(const std::string &path);
-    // Takes over the descriptor, also when it throws; `name` is for messages.
+    // Takes ownership of the descriptor even if it throws; `name` is for messages.
     InputFile(int descriptor, std::string name);
     InputFile(InputFile &&other) noexcept;
     InputFile &operator=(InputFile &&) = delete;
     ~InputFile();
 
     const std::string &name() const;
-    bool is_regular() const; // then it has a size and places
+    bool is_regular() const; // has a size and can be read at any offset
 
-    // Fills the parts in their order from where the last such read ended; returns how many bytes there were, 0 at the
-    // end of the data. May return fewer than there are. Throws Error, and Error(ECANCELED) after cancel().
+    // Fills the parts in order, starting where the last such read ended; returns the number of bytes, 0 at the end. May
+    // return fewer than are available. Throws Error, and Error(ECANCELED) after cancel().
     std::size_t read_some(std::span<const Part> parts);
-    // The same from a place in a regular file, for several threads at once.
+    // The same at an offset of a regular file; several threads may read at once.
     std::size_t read_some_at(std::uint64_t place, std::span<const Part> parts) const;
 
-    // Bytes of a regular file where they lie, or null (map_part(), mapped_part.hpp).
+    // Maps bytes of a regular file, or returns null (see map_part(), mapped_part.hpp).
     std::shared_ptr<const std::byte> map(std::uint64_t place, std::size_t bytes,
                                          std::shared_ptr<std::atomic<bool>> is_lost) const;
 
-    // Regular files: where read_some() goes on, moving that, and the size by now.
+    // Regular files: the next offset of read_some(), how to move it, and the current size.
     std::optional<std::uint64_t> position() const;
     std::uint64_t size() const;
     void move_forward(std::uint64_t bytes);
-    // Whether it was written to since it was opened: its size or the time of its last change differ. Pipes, devices and
-    // files that had no size then (/proc) never are.
+    // Whether the size or modification time differ from those at opening. Always false for pipes, devices and files
+    // that
+    // had no size (/proc).
     bool has_changed() const;
 
-    // From another thread: ends a read that waits for a pipe, and all later ones.
+    // Call it from another thread: ends a read that waits for a pipe, and all later reads.
     void cancel() noexcept;
 
   private:
@@ -55,7 +56,8 @@ class InputFile {
     std::unique_ptr<File> file_;
 };
 
-// Whether the paths name one pipe or socket, of which two readers would each get a part. "-" is standard input.
+// Whether both paths name one pipe or socket, so that each reader would get only part of the data. "-" is standard
+// input.
 bool is_same_pipe(const std::string &a, const std::string &b);
 
 bool is_regular_file(const std::string &path);

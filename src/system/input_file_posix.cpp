@@ -31,7 +31,7 @@ int count_of(std::span<const Part> parts) { return static_cast<int>(std::min(par
 
 Error with_reason(const std::string &what, int code) { return Error(code, what + ": " + std::strerror(code)); }
 
-// What differs when a file was written to. Not st_ctim: it changes with the name, the mode and the links too.
+// What changes when a file is written. Not st_ctim: it also changes with name, mode and links.
 struct Version {
     off_t size = 0;
     std::int64_t seconds = 0, nanoseconds = 0;
@@ -70,7 +70,7 @@ class InputFile::File {
             return;
         }
 #ifdef F_SETPIPE_SZ
-        fcntl(descriptor_, F_SETPIPE_SZ, kPipeBytes); // fewer switches between us and the writer; may be refused
+        fcntl(descriptor_, F_SETPIPE_SZ, kPipeBytes); // fewer context switches; the kernel may refuse
 #endif
         if (pipe(cancel_pipe_.data()) != 0) {
             const int code = errno;
@@ -151,7 +151,7 @@ class InputFile::File {
 
     std::string name_;
     int descriptor_ = -1;
-    std::array<int, 2> cancel_pipe_{-1, -1}; // for pipes only: a regular file never waits for long
+    std::array<int, 2> cancel_pipe_{-1, -1}; // pipes only: a regular file never blocks for long
     bool is_regular_ = false;
     Version at_opening_;
 };

@@ -12,8 +12,8 @@
 
 namespace vmaf::system {
 
-// Regular files are read at places that are given with each read: then several threads can do so, and the handle's own
-// place does not matter.
+// Reads of regular files pass their offset, so several threads can read
+// and the handle's own position does not matter.
 class InputFile::File {
   public:
     File(int descriptor, std::string name) : name_(std::move(name)), descriptor_(descriptor) {
@@ -44,7 +44,7 @@ class InputFile::File {
         is_reading_ = false;
         if (is_cancelled_) throw Error(ECANCELED, "reading " + name_ + " was cancelled");
         if (is_done || reason == ERROR_BROKEN_PIPE || reason == ERROR_HANDLE_EOF)
-            return count; // the writer is gone: the end
+            return count; // the writer has gone: end of data
         throw with_reason("cannot read " + name_, reason);
     }
 
@@ -59,7 +59,7 @@ class InputFile::File {
     }
 
     std::shared_ptr<const std::byte> map(std::uint64_t, std::size_t, const std::shared_ptr<std::atomic<bool>> &) const {
-        return nullptr; // reading is what other programs reckon with: a mapped file cannot be made shorter
+        return nullptr; // a mapped file cannot be truncated, which other programs expect to work
     }
 
     std::optional<std::uint64_t> position() const { return is_regular_ ? std::optional(position_) : std::nullopt; }
@@ -84,7 +84,7 @@ class InputFile::File {
     }
 
   private:
-    struct Version { // differs when the file was written to
+    struct Version { // differs if the file was written
         std::uint64_t size = 0, time = 0;
         bool operator==(const Version &) const = default;
     };
@@ -110,7 +110,7 @@ class InputFile::File {
 
 namespace {
 
-// "-", and as on other systems "/dev/stdin" and "/dev/fd/NUMBER": a descriptor that the program was started with
+// "-", and as on other systems "/dev/stdin" and "/dev/fd/NUMBER": a descriptor inherited at start
 // (process.hpp).
 std::optional<int> inherited_descriptor(const std::string &path) {
     if (path == "-" || path == "/dev/stdin") return _fileno(stdin);

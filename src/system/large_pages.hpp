@@ -1,11 +1,11 @@
-// Memory that is read from end to end, in few large pages where the system has them.
+// Large pages for memory that is read sequentially.
 #pragma once
 
 #include <cstddef>
 
 namespace vmaf::system {
 
-// Before it is first written to. A hint: without large pages nothing changes.
+// A hint, to be given before the first write.
 void prefer_large_pages(void *memory, std::size_t bytes) noexcept;
 
 } // namespace vmaf::system

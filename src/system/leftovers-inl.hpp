@@ -1,11 +1,11 @@
-// The table, for the system whose calls the including source has just defined: remove_file(), wait_a_moment(),
-// wait_forever(), and SignalsBlocked for a thread that no handler may interrupt.
+// The table, for the system whose functions the including source has just defined: remove_file(), wait_a_moment(),
+// wait_forever() and SignalsBlocked (for a thread that no handler may interrupt).
 namespace vmaf::system {
 
 namespace {
 
-constexpr std::size_t kPlaces = 256;          // documents being written at once; more go without
-constexpr std::size_t kMostNameLength = 4096; // longer names go without, too
+constexpr std::size_t kPlaces = 256;          // documents written at once; further ones are not registered
+constexpr std::size_t kMostNameLength = 4096; // longer names are not registered
 constexpr int kMomentsForMaking = 1000;       // at most; a file system may hang
 
 } // namespace

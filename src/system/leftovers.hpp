@@ -1,5 +1,5 @@
-// What a process must not leave behind when a signal ends it: temporary files. They are in one table that a handler can
-// read; programs that were started are in another (process.hpp).
+// Temporary files to remove when a signal ends the process, in a table that a handler can read. Child processes are in
+// another table (process.hpp).
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,13 @@
 namespace vmaf::system {
 
 struct LeftoverPlace;
-using NativeName = std::filesystem::path::string_type; // as the system's own calls take it
+using NativeName = std::filesystem::path::string_type; // as system calls take it
 
-// A file's entry in the table, from just before it is made until it is removed or has another name. A signal finds the
-// file there, or no file.
+// A file's entry in the table, from just before it is created until it is removed or renamed.
+// So a signal handler never misses the file.
 class LeftoverFile {
   public:
-    // Calls `make`, which makes the file under this name and returns whether it did.
+    // Calls `make`, which creates the file and returns whether it succeeded.
     template <class Make> LeftoverFile(const NativeName &name, Make make) {
         const Making making(*this, name);
         is_made_ = make();
@@ -24,7 +24,7 @@ class LeftoverFile {
     bool is_made() const { return is_made_; }
 
   private:
-    class Making { // while it lives, a handler waits, and does not run in this thread
+    class Making { // while it exists, handlers in other threads wait and none runs in this one
       public:
         Making(LeftoverFile &file, const NativeName &name);
         ~Making();
@@ -35,15 +35,15 @@ class LeftoverFile {
         LeftoverFile &file_;
     };
 
-    LeftoverPlace *place_ = nullptr; // null: the table was full
+    LeftoverPlace *place_ = nullptr; // null if the table was full
     bool is_made_ = false;
 };
 
-// Removes the files of the table; threads that are about to make another one stop there. Only for the end of a process;
-// safe to call from a signal handler.
+// Removes the files of the table; threads about to create another one stop there. Only for the end of the process.
+// Async-signal-safe.
 void remove_leftovers() noexcept;
 
-// For a thread that misses its temporary file: does not return while leftovers are being removed, since that is why.
+// For a thread whose temporary file has gone: does not return if leftovers are being removed.
 void stop_if_ending() noexcept;
 
 } // namespace vmaf::system

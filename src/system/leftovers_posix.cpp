@@ -22,7 +22,7 @@ void wait_a_moment() noexcept {
     for (;;) pause();
 }
 
-// In this thread, from the outermost begin() to its end(): a file may be made under another name first.
+// From the outermost begin() of this thread to its end(): a file may first be created under another name.
 struct SignalsBlocked {
     static void begin() noexcept {
         if (depth++ > 0) return;

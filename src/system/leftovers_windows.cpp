@@ -10,15 +10,13 @@ namespace vmaf::system {
 
 namespace {
 
-void remove_file(const wchar_t *name) noexcept {
-    DeleteFileW(name);
-} // goes when its handle is closed: with the process
+void remove_file(const wchar_t *name) noexcept { DeleteFileW(name); } // closing its handle at process exit deletes it
 void wait_a_moment() noexcept { Sleep(1); }
 [[noreturn]] void wait_forever() noexcept {
     for (;;) Sleep(INFINITE);
 }
 
-struct SignalsBlocked { // handlers run in a thread of their own
+struct SignalsBlocked { // handlers run in their own thread
     static void begin() noexcept {}
     static void end() noexcept {}
 };

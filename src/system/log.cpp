@@ -30,14 +30,14 @@ bool log_enabled(LogLevel level) {
 
 void log(LogLevel level, std::string_view text) noexcept {
     if (!log_enabled(level)) return;
-    // One call, so that lines of several threads do not mix; it can do without memory, so that lack of it can be
-    // reported.
+    // One call, so that lines of several threads do not mix. Works without memory, so that
+    // running out of it can be reported.
     const auto i = static_cast<std::size_t>(level);
     std::string shown;
     try {
         shown = visible_sentence(text);
         text = shown;
-    } catch (const std::bad_alloc &) { // the line as it is: better than none
+    } catch (const std::bad_alloc &) { // prints the unescaped line
     }
     const bool coloured = system::is_terminal(system::Stream::error);
     const int saved = errno;

@@ -1,4 +1,4 @@
-// A regular file as one piece of memory, to be read.
+// A regular file mapped read-only.
 #pragma once
 
 #include <cstddef>

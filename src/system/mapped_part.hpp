@@ -1,4 +1,4 @@
-// Bytes of a regular file as memory: cheaper than reading them, where a file lies in memory already.
+// Maps parts of a regular file: cheaper than reading them if the file is cached.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,14 @@
 
 namespace vmaf::system {
 
-// Before the first map_part(), by programs, never by the library: a file that becomes shorter, or a disk that fails,
-// would end a process that looks at mapped bytes (SIGBUS). Then they read as zeros, and `is_lost` is set. Other such
-// signals do what they did before. Where this was not called, or the system has no such thing, nothing is mapped.
-bool allow_mapped_parts() noexcept; // false: it has none
+// Call it before the first map_part(), in programs only, never in the library. It handles SIGBUS: lost bytes (a
+// truncated
+// file, a failed disk) read as zeros and set `is_lost`; other SIGBUS signals act as before. Without this call, or on
+// systems without support, nothing is mapped.
+bool allow_mapped_parts() noexcept; // false: not supported
 
-// `bytes` of the file from `offset`, all there and to be read only, until the last copy of the pointer is gone. Null
-// where that is not possible. `is_lost` becomes true when bytes turned out not to be there any more.
+// Maps `bytes` of the file from `offset`, read-only, until the last copy of the pointer is dropped; null if that is
+// impossible. `is_lost` becomes true if bytes turn out to be missing.
 std::shared_ptr<const std::byte> map_part(int descriptor, std::uint64_t offset, std::size_t bytes,
                                           std::shared_ptr<std::atomic<bool>> is_lost);
 

@@ -11,27 +11,27 @@ namespace vmaf::system {
 
 namespace {
 
-// What the handler of SIGBUS knows: no locks, no memory of its own.
+// What the SIGBUS handler reads: no locks, no allocation.
 struct Place {
     std::atomic<bool> is_taken{false};
-    std::atomic<std::uintptr_t> begin{0}, end{0}; // end: 0 while the place is being filled or left
+    std::atomic<std::uintptr_t> begin{0}, end{0}; // end is 0 while the place is being filled or cleared
     std::atomic<bool> *is_lost = nullptr;
 };
 constexpr std::size_t kMappedAtOnce = 65536; // the kernel's default (fault_around_bytes)
-constexpr std::size_t kPlaces = 512;         // more parts than that at once are not mapped
+constexpr std::size_t kPlaces = 512;         // further parts are not mapped
 std::array<Place, kPlaces> places;
 std::atomic<bool> is_allowed{false};
 struct sigaction before {};
 
-// Whether the address was in one of ours, which is zeros now.
+// Whether the address was in one of our parts, which now reads as zeros.
 bool replace_lost_part(std::uintptr_t address) {
     for (Place &place : places) {
         const std::uintptr_t end = place.end.load(std::memory_order_acquire);
         const std::uintptr_t begin = place.begin.load(std::memory_order_acquire);
         if (address < begin || address >= end) continue;
-        if (place.end.load(std::memory_order_relaxed) != end) continue; // another part took the place just now
+        if (place.end.load(std::memory_order_relaxed) != end) continue; // another part has just taken the place
         *place.is_lost = true;
-        // A system call and nothing else; the user of the part holds it, so that it is not unmapped meanwhile.
+        // Only a system call; the user of the part keeps it mapped.
         void *const zeros = mmap(reinterpret_cast<void *>(begin), end - begin, PROT_READ,
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         if (zeros != MAP_FAILED) return true;
@@ -39,13 +39,13 @@ bool replace_lost_part(std::uintptr_t address) {
     return false;
 }
 
-// What would have happened without us. Our handler stays, unless that is the end of the process.
+// Does what would have happened without us. Our handler stays unless the process ends.
 void act_as_before(int number, siginfo_t *info, void *context, bool is_fault) {
     if (before.sa_flags & SA_SIGINFO) {
         before.sa_sigaction(number, info, context);
     } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
         before.sa_handler(number);
-    } else if (is_fault || before.sa_handler == SIG_DFL) { // a fault cannot be ignored: it comes again
+    } else if (is_fault || before.sa_handler == SIG_DFL) { // a fault cannot be ignored: it would recur
         sigaction(number, &before, nullptr);
         if (!is_fault) raise(number);
     }
@@ -53,7 +53,7 @@ void act_as_before(int number, siginfo_t *info, void *context, bool is_fault) {
 
 extern "C" void on_bus_error(int number, siginfo_t *info, void *context) {
     const int error = errno;
-    const bool is_fault = info->si_code > 0; // otherwise a process sent it, and there is no address
+    const bool is_fault = info->si_code > 0; // otherwise sent by a process, without an address
     if (!is_fault || !replace_lost_part(reinterpret_cast<std::uintptr_t>(info->si_addr)))
         act_as_before(number, info, context, is_fault);
     errno = error;
@@ -61,7 +61,7 @@ extern "C" void on_bus_error(int number, siginfo_t *info, void *context) {
 
 class Part {
   public:
-    // `memory` is taken over. Stays without a place where there is none.
+    // Takes ownership of `memory`. If the table is full, the part is not protected.
     Part(void *memory, std::size_t bytes, std::shared_ptr<std::atomic<bool>> is_lost)
         : memory_(memory), bytes_(bytes), is_lost_(std::move(is_lost)) {
         for (Place &place : places) {
@@ -84,8 +84,8 @@ class Part {
         munmap(memory_, bytes_);
     }
     bool has_place() const { return place_ != nullptr; }
-    // Brings all of it where it can be looked at without waiting. With each page the system maps those around it that
-    // are in memory already, which takes less time than to have it populate the whole (MAP_POPULATE).
+    // Brings all pages into memory. Each fault also maps cached pages around it, which is faster than
+    // MAP_POPULATE.
     void touch() const {
         const auto *const bytes = static_cast<const volatile char *>(memory_);
         const auto begin = reinterpret_cast<std::uintptr_t>(memory_);

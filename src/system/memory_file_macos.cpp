@@ -11,7 +11,7 @@
 
 namespace vmaf::system {
 
-// There is none in memory: a temporary one, which has a name so that it can be opened again.
+// macOS has no files in memory: a temporary file, whose name lets it be opened again.
 MemoryFile::MemoryFile() : path_(environment("TMPDIR").value_or("/tmp") + "/vmaf-XXXXXX") {
     file_ = Descriptor(mkstemp(path_.data()));
     if (!file_.is_open()) throw Error(errno, std::string("no room for a temporary file: ") + std::strerror(errno));

@@ -15,14 +15,14 @@ namespace vmaf::system {
 
 namespace {
 
-constexpr int kBuildLevels = 4; // programs lie in tools/ or tests/NAME/; a subproject's are two folders deeper
+constexpr int kBuildLevels = 4; // programs are in tools/ or tests/NAME/; a subproject's are two folders deeper
 
 struct Place {
     fs::path folder;
     Reach reach;
 };
 
-// The folder that this project was built in, for programs there; empty for others.
+// The build folder of a program that is still in it; otherwise empty.
 fs::path build_folder(const fs::path &program) {
     std::error_code error;
     fs::path folder = program.parent_path();
@@ -31,7 +31,7 @@ fs::path build_folder(const fs::path &program) {
     return {};
 }
 
-// A made-up build folder or mark is of no use: what is found there must belong to the user all the same.
+// A forged build folder or mark is useless: modules there must belong to the user anyway.
 std::vector<Place> places() {
     const fs::path program = program_path();
     if (!program.empty() && !has_more_rights_than_caller()) {
@@ -53,7 +53,7 @@ std::string trusted(const fs::path &path, Reach reach) {
                         "; modules and the folders above them must belong to you or the administrator and be "
                         "writable by no one else");
     std::error_code error;
-    const fs::path real = fs::canonical(path, error); // what was looked at is what is loaded
+    const fs::path real = fs::canonical(path, error); // loads exactly the file that was checked
     return error ? path.string() : real.string();
 }
 

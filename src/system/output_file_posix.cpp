@@ -18,7 +18,7 @@ namespace vmaf::system {
 
 namespace {
 
-// The process's own descriptor behind a path such as /dev/stdout: opened anew, a file would be written from its start.
+// Our own descriptor behind a path such as /dev/stdout: reopening would write a file from its start.
 std::optional<int> own_descriptor(const std::string &path) {
     if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
     if (path == "/dev/stderr") return STDERR_FILENO;
@@ -33,7 +33,7 @@ std::optional<int> own_descriptor(const std::string &path) {
 
 // Where a document goes.
 struct Target {
-    std::string path; // behind links
+    std::string path; // links followed
     std::optional<int> own_descriptor;
     std::optional<struct stat> earlier; // if it exists
     bool is_replaced = false;           // by renaming; otherwise written in place
@@ -41,7 +41,7 @@ struct Target {
     const struct stat *earlier_file() const { return earlier ? &*earlier : nullptr; }
 };
 
-// In a sticky folder another user's file cannot be replaced; it may be open to writing all the same.
+// In a sticky folder another user's file cannot be replaced, but it may be writable.
 bool is_held_by_sticky_folder(const std::string &path, const struct stat &file) {
     struct stat status {};
     return stat(folder_of(path).c_str(), &status) == 0 && (status.st_mode & S_ISVTX) && geteuid() != 0 &&
@@ -90,7 +90,7 @@ struct stat require_same(const Descriptor &descriptor, const Target &target, con
     return status;
 }
 
-// For a file that can be written but not replaced. It must still be the one that was looked at.
+// For a writable file that cannot be replaced. It must still be the file that was checked.
 Descriptor open_in_place(const Target &target, const std::string &path) {
     Descriptor descriptor(open(target.path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     const struct stat status = require_same(descriptor, target, path);
@@ -102,7 +102,7 @@ Descriptor open_in_place(const Target &target, const std::string &path) {
     return descriptor;
 }
 
-// A pipe or a device. It must still be the one that was looked at.
+// A pipe or a device. It must still be the one that was checked.
 Descriptor open_special(const Target &target, const std::string &path) {
     Descriptor descriptor(open(target.path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
     require_same(descriptor, target, path);
@@ -118,14 +118,14 @@ std::optional<FileIdentity> identity_if(bool is_known, const struct stat &status
 
 void check_output_file(const std::string &path) {
     const Target target = find_target(path);
-    if (target.own_descriptor || !target.is_replaced) return; // opening a pipe would wait for its reader
+    if (target.own_descriptor || !target.is_replaced) return; // opening a pipe would block until it has a reader
     const TemporaryFile temporary(target.path, target.earlier_file());
     if (!temporary.error()) return;
     if (!target.earlier) throw cannot_write(path, temporary.error());
     refuse_other_names(path, *target.earlier); // it would be written in place
 }
 
-// Of each file system one descriptor, where all of it can be asked for; elsewhere all files.
+// One descriptor per file system where syncfs() exists; elsewhere all files.
 struct PendingOutputs::Files {
     std::mutex mutex;
     std::map<dev_t, std::pair<Descriptor, std::string>> systems;
@@ -172,13 +172,12 @@ void write_output_file(const std::string &path, const TextWriter &write, Pending
                               is_regular && !pending);
     }
     TemporaryFile temporary(target.path, target.earlier_file());
-    if (temporary.error() &&
-        target.earlier) // a folder in which nothing can be created, around a file that can be written
+    if (temporary.error() && target.earlier) // nothing can be created in the folder, but the file is writable
         return write_directly(open_in_place(target, path), path, write, !pending);
     if (temporary.error()) throw cannot_write(path, temporary.error());
     if (target.earlier) take_over_permissions(temporary.descriptor().get(), *target.earlier, path);
     write_directly(std::move(temporary.descriptor()), path, write, !pending);
-    // Nothing that needs memory comes after the rename: a run that fails leaves no document.
+    // Allocates nothing after the rename, so a run that fails leaves no document.
     const Descriptor folder = pending ? Descriptor() : open_folder_of(target.path);
     if (pending) pending->add(target.path);
     if (!temporary.rename_to(target.path)) throw cannot_write(path, errno);

@@ -37,10 +37,10 @@ void write_text(HANDLE handle, const std::string &path, const TextWriter &write)
     });
 }
 
-// Named as on other systems, too.
+// Accepts the name that other systems use.
 std::string device_name(const std::string &path) { return path == "/dev/null" ? "NUL" : path; }
 
-// A regular file, or a name that is still free, is replaced; pipes and devices ("NUL", "\\.\pipe\name") are written to.
+// Replaces regular files and free names; writes to pipes and devices ("NUL", "\\.\pipe\name").
 bool is_replaced(const std::string &path) {
     if (path.empty()) throw cannot_write(path, ERROR_FILE_NOT_FOUND);
     if (is_device(path)) return false;

@@ -15,7 +15,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The length of "12", "1.5", ".5e-3" and such at the beginning of the text; 0 if there is none.
+// The length of a leading "12", "1.5", ".5e-3" and so on; 0 if there is none.
 std::size_t number_length(std::string_view text) {
     const auto at = [&](std::size_t i) { return i < text.size() ? text[i] : '\0'; };
     std::size_t i = at(0) == '-' ? 1 : 0;

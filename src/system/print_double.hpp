@@ -1,4 +1,4 @@
-// Numbers with a '.', whatever locale the host program has set.
+// Prints numbers with a '.' in every locale.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace vmaf::system {
 
 enum class DoubleStyle { fixed, general }; // printf's %f and %g
 
-// Returns how many characters of the buffer were written, without a zero at their end.
+// Returns the number of characters written; adds no terminating zero.
 std::size_t print_double(std::span<char> buffer, double value, DoubleStyle style, int digits);
 
 } // namespace vmaf::system

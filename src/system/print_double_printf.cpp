@@ -1,4 +1,4 @@
-// For C++ libraries whose std::to_chars has no floating point: libc++ before 14.
+// For libraries whose std::to_chars lacks floating point: libc++ before 14.
 #include <cstdio>
 
 #include "system/c_locale.hpp"

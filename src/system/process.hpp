@@ -1,4 +1,4 @@
-// Programs that are started. None of them outlives the process that started it.
+// Child processes. None outlives its parent.
 #pragma once
 
 #include <cstdint>
@@ -13,48 +13,48 @@ namespace vmaf::system {
 using ProcessNumber = std::int64_t;
 ProcessNumber own_process();
 
-// Full path of a program: a bare name is looked for in PATH, a name with a separator is taken as it is.
+// Full path of a program: searches PATH for a bare name; a name with a separator is used unchanged.
 std::optional<std::string> find_program(const std::string &name);
 
 struct Launch {
     std::vector<std::string> words;                               // the program and its arguments
-    int input = -1, output = -1, error = -1;                      // its streams; negative: nothing comes, nothing goes
+    int input = -1, output = -1, error = -1;                      // its streams; negative: empty or discarded
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
     std::vector<std::pair<int, int>> inherited; // our descriptor -> its number there; "/dev/fd/NUMBER" opens it
-    std::vector<int> processors;                // that it may run on; empty: all that we may
-    bool is_last_call = false;                  // part of an orderly end: interruptions do not kill it
-    bool ends_with_input = false; // it sees by itself that we are gone, so the thread that starts it may end first
+    std::vector<int> processors;                // to run on; empty: all that we may use
+    bool is_last_call = false;                  // part of an orderly shutdown: interrupts do not kill it
+    bool ends_with_input = false;               // it notices our end itself, so the thread that starts it may end first
 };
 
 class Process {
   public:
     explicit Process(const Launch &launch); // throws Error if the program cannot be started
-    ~Process();                             // kills what still runs
+    ~Process();                             // kills a running program
     Process(const Process &) = delete;
     Process &operator=(const Process &) = delete;
 
     ProcessNumber number() const;
     int wait();           // exit status; 128 + n after signal n
-    void kill() noexcept; // with everything that it has started
+    void kill() noexcept; // also kills its descendants
 
   private:
     class Running;
     std::unique_ptr<Running> running_;
 };
 
-// Hundredths of a second that a process has worked so far.
+// Hundredths of a second of processor time used so far.
 std::int64_t processor_time(ProcessNumber process);
 
-constexpr int kMostProcessors = 1024; // numbers of processors are below this
+constexpr int kMostProcessors = 1024; // processor numbers are below this
 
-// Requests to end this process: they are counted, and with the second one all running programs are killed. Ctrl-C is
-// one. A signal to terminate or to hang up is two, as a service manager or `timeout` kills soon after it, unless it is
-// a scheduler's warning. What the caller ignores stays ignored.
+// Counts requests to end this process; the second one kills all running programs. Ctrl-C counts as one. SIGTERM and
+// SIGHUP count as two, since a service manager or `timeout` kills soon after, unless they are a scheduler's
+// warning. Signals that the caller ignores stay ignored.
 enum class Termination { now, is_warning };
-void count_interruptions(const char *first_sentence, // which a terminal shows with the first; must stay
+void count_interruptions(const char *first_sentence, // for a terminal, at the first request; must stay valid
                          Termination termination = Termination::now);
 int interruptions();
-void add_interruption(); // as if one had come
+void add_interruption(); // as if a request had arrived
 void forget_interruptions();
 
 } // namespace vmaf::system

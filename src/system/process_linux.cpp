@@ -36,7 +36,7 @@ void execute(char *const *words, char *const *environment) { execvpe(words[0], w
 std::int64_t processor_time(ProcessNumber process) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");
     std::string text((std::istreambuf_iterator<char>(file)), {});
-    text.erase(0, text.rfind(')') + 1); // the name may hold anything
+    text.erase(0, text.rfind(')') + 1); // the name may contain anything
     std::istringstream fields(text);
     std::string skipped;
     for (int i = 0; i < 11; i++) fields >> skipped;

@@ -10,8 +10,8 @@ extern char **environ;
 
 namespace vmaf::system {
 
-// Programs cannot be bound to processors here, and nothing ends them with their parent: those of a parent that was
-// killed end when their pipes do.
+// macOS cannot bind programs to processors or end them with their parent: children of a killed
+// parent end when their pipes close.
 ProcessorSet::ProcessorSet(const std::vector<int> &) {}
 ProcessorSet::~ProcessorSet() = default;
 void ProcessorSet::apply() const {}
@@ -27,7 +27,7 @@ std::int64_t processor_time(ProcessNumber process) {
     if (proc_pidinfo(static_cast<int>(process), PROC_PIDTASKINFO, 0, &facts, sizeof facts) != sizeof facts) return 0;
     mach_timebase_info_data_t base{};
     mach_timebase_info(&base);
-    constexpr std::uint64_t kNanoseconds = 10'000'000; // in a hundredth of a second
+    constexpr std::uint64_t kNanoseconds = 10'000'000; // per hundredth of a second
     const std::uint64_t ticks = facts.pti_total_user + facts.pti_total_system;
     return static_cast<std::int64_t>(ticks * base.numer / base.denom / kNanoseconds);
 }

@@ -17,21 +17,21 @@
 #include "system/process_posix.hpp"
 #include "system/terminal.hpp"
 
-extern char **environ; // NOLINT(readability-redundant-declaration): not everywhere
+extern char **environ; // not declared by every libc
 
 namespace vmaf::system {
 
 namespace {
 
-constexpr int kAboveInherited = 64; // children find no descriptors of ours under their numbers
+constexpr int kAboveInherited = 64; // keeps our descriptors out of the numbers that children use
 
 // Process groups of running children, for the signal handler: plain atomics, no locks.
 constexpr std::size_t kMaxChildren = 256;
 std::array<std::atomic<pid_t>, kMaxChildren> running_groups;
 std::atomic<int> signals_seen{0};
-constexpr int kUrgent = 2; // of them: running programs are killed
+constexpr int kUrgent = 2; // requests that kill running programs
 int termination_counts = kUrgent;
-const char *sentence_at_first = nullptr; // on a terminal
+const char *sentence_at_first = nullptr; // printed on a terminal
 
 void remember_group(pid_t pid) {
     for (auto &slot : running_groups) {
@@ -104,14 +104,15 @@ pid_t spawn(const Launch &launch) {
     Pipe failure = make_pipe(); // carries errno if the program cannot be started; closed by a successful exec
     failure.write.reset(fcntl(failure.write.get(), F_DUPFD_CLOEXEC, kAboveInherited));
 
-    // fork rather than posix_spawn: only between fork and exec can a child ask to die with us (kill -9 leaves nothing
-    // running). Nothing but async-signal-safe calls happens there.
+    // fork rather than posix_spawn: only between fork and exec can a child ask to die with its parent, even after kill
+    // -9.
+    // Only async-signal-safe calls happen there.
     const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid == 0) {
         setpgid(0, 0);
         if (!launch.ends_with_input) die_with_parent();
-        if (getppid() != parent) _exit(127); // it died before we could ask
+        if (getppid() != parent) _exit(127); // the parent died before we could ask
         struct sigaction standard {};
         standard.sa_handler = SIG_DFL;
         for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaction(number, &standard, nullptr);
@@ -130,7 +131,7 @@ pid_t spawn(const Launch &launch) {
     }
     const int fork_error = errno;
     if (pid < 0) throw cannot_start(program, fork_error);
-    setpgid(pid, pid); // both sides do it, in either order
+    setpgid(pid, pid); // parent and child both do it, in either order
     failure.write.reset();
     int error = 0;
     if (read_full(failure.read.get(), std::as_writable_bytes(std::span(&error, 1))) == sizeof error) {
@@ -139,7 +140,7 @@ pid_t spawn(const Launch &launch) {
     }
     if (launch.is_last_call) return pid;
     remember_group(pid);
-    if (interruptions() >= kUrgent) ::kill(-pid, SIGKILL); // the handler may have looked before we remembered
+    if (interruptions() >= kUrgent) ::kill(-pid, SIGKILL); // the handler may have run before we registered the child
     return pid;
 }
 
@@ -201,7 +202,7 @@ void count_interruptions(const char *first_sentence, Termination termination) {
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
         struct sigaction before {};
         sigaction(number, nullptr, &before);
-        if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr); // as `nohup` wants it
+        if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr); // `nohup` expects this
     }
     std::signal(SIGPIPE, SIG_IGN);
 }

@@ -1,4 +1,4 @@
-// What POSIX systems do in ways of their own between fork and exec: async-signal-safe calls alone, but for the
+// Steps between fork and exec that differ between POSIX systems: only async-signal-safe calls, except in the
 // constructor.
 #pragma once
 
@@ -8,17 +8,17 @@ namespace vmaf::system {
 
 class ProcessorSet {
   public:
-    explicit ProcessorSet(const std::vector<int> &numbers); // empty: all that we may use
+    explicit ProcessorSet(const std::vector<int> &numbers); // empty: all processors that we may use
     ~ProcessorSet();
     ProcessorSet(const ProcessorSet &) = delete;
     ProcessorSet &operator=(const ProcessorSet &) = delete;
     void apply() const; // to the calling process
 
   private:
-    void *set_ = nullptr; // the system's own description
+    void *set_ = nullptr; // of the system's own type
 };
 
 void die_with_parent();
-void execute(char *const *words, char *const *environment); // looked for in PATH; returns only with an error
+void execute(char *const *words, char *const *environment); // searches PATH; returns only on error
 
 } // namespace vmaf::system

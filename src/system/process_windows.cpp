@@ -18,24 +18,24 @@ namespace vmaf::system {
 
 namespace {
 
-constexpr UINT kKilled = 128 + 9;             // what POSIX systems say of it
-constexpr UINT kCrashed = 128 + 11;           // for every unhandled exception
-constexpr DWORD kFirstException = 0xC0000000; // exit codes from this one up are such exceptions
+constexpr UINT kKilled = 128 + 9;             // as POSIX systems report it
+constexpr UINT kCrashed = 128 + 11;           // stands for every unhandled exception
+constexpr DWORD kFirstException = 0xC0000000; // exit codes from here on are exceptions
 constexpr UINT kNotStarted = 127;
-constexpr DWORD kWithoutLibraries[] = {0xC0000135, 0xC0000139, 0xC000007B}; // missing, too old, for other machines
+constexpr DWORD kWithoutLibraries[] = {0xC0000135, 0xC0000139, 0xC000007B}; // missing, too old, for another machine
 
-// Jobs of running children, to end them all.
+// Jobs of running children, so that all can be ended.
 std::mutex jobs_mutex;
 std::set<HANDLE> running_jobs;
 std::atomic<int> interruptions_seen{0};
-const char *sentence_at_first = nullptr; // on a terminal
+const char *sentence_at_first = nullptr; // printed on a terminal
 
 void kill_all() {
     const std::lock_guard lock(jobs_mutex);
     for (const HANDLE job : running_jobs) TerminateJobObject(job, kKilled);
 }
 
-// In a thread that the system makes for it.
+// Windows calls it in a new thread.
 BOOL WINAPI on_event(DWORD event) {
     const bool is_final = event == CTRL_CLOSE_EVENT || event == CTRL_LOGOFF_EVENT || event == CTRL_SHUTDOWN_EVENT;
     if (++interruptions_seen >= 2 || is_final) {
@@ -46,14 +46,14 @@ BOOL WINAPI on_event(DWORD event) {
     return TRUE;
 }
 
-// As the C runtime and CommandLineToArgvW take it apart: backslashes count only in front of a quote.
+// As the C runtime and CommandLineToArgvW split it: backslashes count only before a quote.
 std::wstring quoted(const std::string &word) {
     const std::wstring text = wide(word);
     if (!text.empty() && text.find_first_of(L" \t\n\v\"") == std::wstring::npos) return text;
     std::wstring result = L"\"";
     std::size_t backslashes = 0;
     for (const wchar_t c : text) {
-        if (c == L'"') result.append(backslashes + 1, L'\\'); // twice as many, and one for the quote
+        if (c == L'"') result.append(backslashes + 1, L'\\'); // doubles them, and adds one for the quote
         backslashes = c == L'\\' ? backslashes + 1 : 0;
         result += c;
     }
@@ -79,7 +79,7 @@ std::wstring environment_block(const std::vector<std::pair<std::string, std::str
     wchar_t *const strings = GetEnvironmentStringsW();
     for (const wchar_t *at = strings; at && *at; at += std::wcslen(at) + 1) {
         const std::wstring_view text = at;
-        const std::size_t equals = text.find(L'=', 1); // names of drives' folders begin with one
+        const std::size_t equals = text.find(L'=', 1); // names of per-drive folders begin with '='
         if (equals != std::wstring_view::npos)
             all[std::wstring(text.substr(0, equals))] = std::wstring(text.substr(equals + 1));
     }
@@ -104,7 +104,7 @@ Handle stream(int descriptor) {
                               OPEN_EXISTING, 0, nullptr));
 }
 
-// The handles that a child inherits, and the way in which C runtimes hand numbers of descriptors on to each other.
+// The inherited handles, and the C runtime's convention for passing on descriptor numbers.
 class Inheritance {
   public:
     explicit Inheritance(const Launch &launch) {
@@ -142,7 +142,7 @@ class Inheritance {
     std::vector<unsigned char> block_;
 };
 
-// No other handle of ours reaches the child: one that does keeps a pipe open that we want to see the end of.
+// Children inherit no other handle: a leaked one would keep a pipe open whose end we wait for.
 class HandleList {
   public:
     explicit HandleList(std::vector<HANDLE> &handles) {
@@ -163,7 +163,7 @@ class HandleList {
     std::vector<unsigned char> memory_;
 };
 
-// A job that ends with its last handle, which is ours: what runs in it ends with us, however we end.
+// A job ends with its last handle, which is ours: so its processes end with us, however we end.
 Handle make_job(const std::vector<int> &processors) {
     Handle job(CreateJobObjectW(nullptr, nullptr));
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
@@ -199,7 +199,7 @@ class Process::Running {
         start.lpAttributeList = list.get();
         std::wstring line = command_line(launch.words), environment = environment_block(launch.environment);
         PROCESS_INFORMATION made{};
-        // Stopped until it is in the job; in a group of its own, which Ctrl-C does not reach.
+        // Suspended until it is in the job; in its own group, which Ctrl-C does not reach.
         constexpr DWORD kFlags =
             CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP | CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT;
         if (!CreateProcessW(wide_path(*program).c_str(), line.data(), nullptr, nullptr, TRUE, kFlags,
@@ -217,7 +217,7 @@ class Process::Running {
             const std::lock_guard lock(jobs_mutex);
             running_jobs.insert(job_.get());
         }
-        if (interruptions() > 1) kill(); // the one that kills all may have looked before
+        if (interruptions() > 1) kill(); // the handler may have run before we registered the child
         ResumeThread(thread.get());
     }
     Running(const Running &) = delete;
@@ -245,7 +245,7 @@ class Process::Running {
 
 ProcessNumber own_process() { return GetCurrentProcessId(); }
 
-// Not in the current folder, which others may have filled.
+// Skips the current folder, which others may have filled.
 std::optional<std::string> find_program(const std::string &name) {
     if (name.empty()) return std::nullopt;
     const auto in_place = [](const std::string &path) -> std::optional<std::string> {
@@ -270,7 +270,7 @@ std::int64_t processor_time(ProcessNumber process) {
     const Handle handle(OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(process)));
     FILETIME begin, end, kernel, user;
     if (!handle.is_open() || !GetProcessTimes(handle.get(), &begin, &end, &kernel, &user)) return 0;
-    const auto hundredths = [](const FILETIME &time) { // its unit is 100 ns
+    const auto hundredths = [](const FILETIME &time) { // in units of 100 ns
         return (std::int64_t{time.dwHighDateTime} << 32 | time.dwLowDateTime) / 100'000;
     };
     return hundredths(kernel) + hundredths(user);
@@ -279,7 +279,7 @@ std::int64_t processor_time(ProcessNumber process) {
 void count_interruptions(const char *first_sentence, Termination) {
     if (is_terminal(Stream::error)) sentence_at_first = first_sentence;
     SetConsoleCtrlHandler(on_event, TRUE);
-    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX); // no windows that wait
+    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX); // no dialogs
 }
 
 int interruptions() { return interruptions_seen.load(); }

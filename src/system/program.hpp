@@ -1,14 +1,14 @@
-// The running program and what it runs on.
+// The running program and its environment.
 #pragma once
 
 #include <string>
 
 namespace vmaf::system {
 
-// The file of the running program, behind links; empty where unknown.
+// The file of the running program, links resolved; empty if unknown.
 std::string program_path();
 
-unsigned usable_processors(); // those that this process may use, at least 1
-bool has_threads();           // false: all work is the caller's
+unsigned usable_processors(); // available to this process; at least 1
+bool has_threads();           // false: all work runs in the calling thread
 
 } // namespace vmaf::system

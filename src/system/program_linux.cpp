@@ -18,7 +18,7 @@ constexpr std::string_view kDeleted = " (deleted)";
 std::string program_path() {
     std::error_code error;
     std::string path = std::filesystem::read_symlink(kItself, error).string();
-    // What the system says of a file whose name is gone, or another file's now.
+    // The suffix that the kernel appends to the name of a deleted or replaced file.
     if (path.ends_with(kDeleted) && !std::filesystem::exists(path, error)) path.resize(path.size() - kDeleted.size());
     return path;
 }

@@ -10,7 +10,7 @@ namespace vmaf::system {
 
 std::string program_path() {
     std::uint32_t bytes = 0;
-    _NSGetExecutablePath(nullptr, &bytes); // tells how many
+    _NSGetExecutablePath(nullptr, &bytes); // returns the length
     std::string path(bytes, '\0');
     if (_NSGetExecutablePath(path.data(), &bytes) != 0) return {};
     path.resize(path.find('\0'));

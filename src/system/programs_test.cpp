@@ -1,4 +1,4 @@
-// What programs ask the system for, the same on every one.
+// What programs ask of the system, the same on all of them.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -31,7 +31,7 @@ std::string all_of(int descriptor) {
     return text;
 }
 
-// This program again, with one of its own tests that does not run by itself.
+// This program again, running one of its disabled tests.
 Launch self(const std::string &test) {
     Launch launch;
     launch.words = {program_path(), "--gtest_also_run_disabled_tests", "--gtest_filter=Child.DISABLED_" + test,
@@ -42,7 +42,7 @@ Launch self(const std::string &test) {
 TEST(Child, DISABLED_EndsAtOnce) {}
 TEST(Child, DISABLED_Fails) { FAIL(); }
 TEST(Child, DISABLED_Sleeps) {
-    Launch again = self("SleepsAlone"); // whose end depends on ours
+    Launch again = self("SleepsAlone"); // must end when we do
     Process child(again);
     child.wait();
 }
@@ -55,7 +55,7 @@ TEST(Child, DISABLED_ReadsAndReports) {
     EXPECT_TRUE(write_full(12, bytes_of("saw " + std::string(memory.data(), count))));
 }
 
-// Whatever the system's code page is.
+// Whatever the system's code page.
 TEST(Filesystem, NamesAreUtf8) {
     const std::string above =
         make_new_folder((fs::path(std::filesystem::temp_directory_path()) / "vmaf-names-").string());
@@ -101,21 +101,21 @@ TEST(Process, DescriptorsAreFoundUnderTheirNumbers) {
     EXPECT_EQ(child.wait(), 0);
 }
 
-TEST(Process, WhatAProgramStartedEndsWithIt) {
+TEST(Process, ChildrenOfAProgramEndWithIt) {
     Pipe pipe = make_pipe();
     Launch launch = self("Sleeps");
     launch.output = pipe.write.get();
     Process child(launch);
     pipe.write.reset();
     std::array<Waited, 2> streams = {{{pipe.read.get()}, {}}};
-    EXPECT_TRUE(wait_for_input(streams, 60'000)); // it is up
+    EXPECT_TRUE(wait_for_input(streams, 60'000)); // it has started
     EXPECT_TRUE(streams[0].is_ready);
     child.kill();
     EXPECT_EQ(child.wait(), 128 + 9);
-    all_of(pipe.read.get()); // ends when the other end is closed everywhere
+    all_of(pipe.read.get()); // returns when every other end is closed
 }
 
-TEST(Process, ProgramsThatAreNotThereAreNamed) {
+TEST(Process, MissingProgramsAreNamed) {
     Launch launch;
     launch.words = {"vmaf-no-such-program"};
     try {

@@ -1,4 +1,4 @@
-// Parts of memory filled from one place of a file.
+// Fills parts of memory from one offset of a file.
 #pragma once
 
 #include <sys/types.h>

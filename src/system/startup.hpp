@@ -1,5 +1,5 @@
-// What a program does first and last: words as UTF-8, standard streams that carry bytes, an orderly end on signals,
-// output that arrived.
+// A program's first and last steps: UTF-8 arguments, binary standard streams, an orderly end on signals,
+// a check that all output arrived.
 #pragma once
 
 #include <string>
@@ -9,41 +9,42 @@
 
 namespace vmaf::system {
 
-// The command line's words in UTF-8, whatever the system handed to main().
+// The arguments in UTF-8, whatever the system passed to main().
 class Arguments {
   public:
     Arguments(int argc, char **argv);
     int count() const { return static_cast<int>(pointers_.size()) - 1; }
-    char **words() { return pointers_.data(); } // with a null pointer after the last
+    char **words() { return pointers_.data(); } // ends with a null pointer
 
   private:
-    std::vector<std::string> own_; // where main()'s are of no use
+    std::vector<std::string> own_; // used where main()'s are not UTF-8
     std::vector<char *> pointers_;
 };
 
-// Makes sure that no file that is opened later gets the number of a closed standard stream, that their bytes are not
-// changed on their way, and that the terminal shows UTF-8.
+// Keeps the numbers of closed standard streams from being reused, makes the streams binary, and
+// lets the terminal show UTF-8.
 void prepare_standard_streams();
 
-// The standard input and output of a process that talks through them; whatever else uses them finds them empty. Throws
-// Error.
+// Standard input and output of a process that talks through them; other code finds them empty.
+// Throws Error.
 struct StandardStreams {
     Descriptor input, output;
 };
 StandardStreams take_standard_streams();
 
-constexpr int kClosedPipeStatus = 141; // 128 + SIGPIPE, as of a program that the signal ends
+constexpr int kClosedPipeStatus = 141; // 128 + SIGPIPE, as if the signal had ended the program
 
-// The last call of every program: flushes and closes standard output. Returns `status` if all that was printed arrived,
-// kClosedPipeStatus if its reader has gone, otherwise `failed_status`, with a sentence on standard error. A `status`
-// other than 0 is kept.
+// The last call of every program: flushes and closes standard output. Returns `status` if all output arrived,
+// kClosedPipeStatus if the reader has gone, otherwise prints a message and returns `failed_status`. A nonzero
+// `status` is kept.
 int end_with_output(const char *program, int status, int failed_status) noexcept;
-// Whether everything that was printed so far arrived. Long runs look, and stop.
+// Whether all output so far arrived. Long runs check it, and stop.
 bool output_arrives() noexcept;
 
-// On Ctrl-C: `clean_up`, then the end with this status. On other signals that end a program: `clean_up`, then the usual
-// end. What the caller ignores stays ignored. A closed pipe and a limit on the size of files become errors of the call
-// that meets them. `clean_up` may only do what a signal handler may.
+// On Ctrl-C: runs `clean_up`, then exits with this status. On other fatal signals: runs `clean_up`, then lets the
+// signal
+// end the program. Ignored signals stay ignored. Closed pipes and file size limits become errors of the call
+// that meets them. `clean_up` must be async-signal-safe.
 void end_orderly_on_signals(int interrupted_status, void (*clean_up)() noexcept);
 
 } // namespace vmaf::system

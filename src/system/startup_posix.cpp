@@ -16,7 +16,7 @@ namespace {
 
 int status_on_interrupt = 1;
 void (*clean_up_at_end)() noexcept = nullptr;
-int output_error = 0; // why output_arrives() saw something fail; the C library forgets it
+int output_error = 0; // why output_arrives() failed; the C library forgets it
 
 extern "C" void end_on_interrupt(int) {
     clean_up_at_end();
@@ -29,13 +29,13 @@ extern "C" void end_on_signal(int number) {
     std::raise(number);
 }
 
-// What the caller ignores stays ignored: `nohup`, and jobs in the background of a script.
+// Ignored signals stay ignored: `nohup`, and background jobs of scripts.
 void handle(int number, void (*handler)(int)) {
     struct sigaction before {};
     if (sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_IGN) std::signal(number, handler);
 }
 
-// With a private number above those that programs expect something under.
+// With a private number above those that programs use by convention.
 Descriptor moved_away(int number, int flags) {
     constexpr int kAbove = 64;
     Descriptor copy(fcntl(number, F_DUPFD_CLOEXEC, kAbove));
@@ -49,8 +49,8 @@ Descriptor moved_away(int number, int flags) {
 
 Arguments::Arguments(int argc, char **argv) : pointers_(argv, argv + argc) { pointers_.push_back(nullptr); }
 
-// With a standard descriptor closed, a clip or the document would get its number, and messages would go there.
-// Reading what was closed for reading, and writing what was closed for writing, stays an error.
+// If a standard descriptor is closed, a clip or document would get its number and receive our messages. Reading or
+// writing such a stream must remain an error.
 void prepare_standard_streams() {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
         while (fcntl(number, F_GETFD) < 0 && errno == EBADF)
@@ -71,7 +71,7 @@ bool output_arrives() noexcept {
 int end_with_output(const char *program, int status, int failed_status) noexcept {
     bool arrived = output_arrives();
     pollfd reader{STDOUT_FILENO, 0, 0};
-    const bool has_gone = poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR); // of a closed pipe
+    const bool has_gone = poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR); // closed pipe
     if (std::fclose(stdout) != 0 && arrived && errno != EBADF) {
         arrived = false;
         output_error = errno;
@@ -89,8 +89,8 @@ void end_orderly_on_signals(int interrupted_status, void (*clean_up)() noexcept)
     handle(SIGINT, end_on_interrupt);
     handle(SIGTERM, end_on_signal);
     handle(SIGHUP, end_on_signal);
-    std::signal(SIGPIPE, SIG_IGN); // a closed output is an error like others
-    std::signal(SIGXFSZ, SIG_IGN); // and so is a limit on the size of files
+    std::signal(SIGPIPE, SIG_IGN); // a closed output becomes an ordinary error
+    std::signal(SIGXFSZ, SIG_IGN); // so does a file size limit
 }
 
 } // namespace vmaf::system

@@ -23,7 +23,7 @@ int end_with_output(const char *program, int status, int failed_status) noexcept
     return failed_status;
 }
 
-// The JavaScript engine has the signals, and ends the program.
+// Signals belong to the JavaScript engine, which ends the program.
 void end_orderly_on_signals(int, void (*)() noexcept) {}
 
 } // namespace vmaf::system

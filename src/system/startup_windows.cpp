@@ -15,12 +15,12 @@ namespace {
 int status_on_interrupt = 1;
 void (*clean_up_at_end)() noexcept = nullptr;
 
-// In a thread that the system makes for it.
+// Windows calls it in a new thread.
 BOOL WINAPI end_on_event(DWORD event) {
     clean_up_at_end();
     if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT)
         TerminateProcess(GetCurrentProcess(), static_cast<UINT>(status_on_interrupt));
-    return FALSE; // the usual end
+    return FALSE; // continue with the default
 }
 
 } // namespace
@@ -62,8 +62,7 @@ void end_orderly_on_signals(int interrupted_status, void (*clean_up)() noexcept)
     status_on_interrupt = interrupted_status;
     clean_up_at_end = clean_up;
     SetConsoleCtrlHandler(end_on_event, TRUE);
-    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX |
-                 SEM_NOOPENFILEERRORBOX); // no windows that wait for a click
+    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX); // no dialogs
 }
 
 } // namespace vmaf::system

@@ -72,7 +72,7 @@ TEST_F(Files, ReplacesAndKeepsModeAndLinks) {
     EXPECT_EQ(entries(), 2);
     ASSERT_EQ(unlink(path.c_str()), 0);
     ASSERT_EQ(unlink(link.c_str()), 0);
-    ASSERT_EQ(symlink("out", link.c_str()), 0); // to a file that is to come
+    ASSERT_EQ(symlink("out", link.c_str()), 0); // its target does not exist yet
     put(link, "three");
     EXPECT_EQ(content(path), "three");
     EXPECT_EQ(entries(), 2);
@@ -119,7 +119,7 @@ TEST_F(Files, AFullDeviceIsAnError) {
     EXPECT_THROW(put("/dev/full", "text"), Error);
 }
 
-// Runs as another user, in a process of its own; what it throws or expects in vain fails the test.
+// Runs `step` as another user in a child process; an exception or failed expectation fails the test.
 template <class Step> void as_stranger(Step step) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
@@ -140,7 +140,7 @@ template <class Step> void as_stranger(Step step) {
 
 bool is_root() { return geteuid() == 0; }
 
-TEST_F(Files, NothingThatRunsWithItsOwnersRightsIsTakenOver) {
+TEST_F(Files, SetIdBitsAreNotTakenOver) {
     const std::string path = folder_ + "/out";
     put(path, "one");
     ASSERT_EQ(chmod(path.c_str(), 07751), 0);
@@ -175,13 +175,13 @@ TEST_F(Files, PermissionsOfAnotherUsersFileAreNotTakenOver) {
     { const PlacedFile left_alone(path); }
     expect_plain();
     someone_elses();
-    GrowingFile(path, GrowingFile::Start::empty).append("line\n"); // written in place, and so still theirs
+    GrowingFile(path, GrowingFile::Start::empty).append("line\n"); // written in place, so the owner stays
     EXPECT_EQ(status_of(path).st_mode & 07777, 0777u);
     EXPECT_EQ(status_of(path).st_uid, kStranger);
     umask(mask);
 }
 
-TEST_F(Files, WhatTheGroupMayDoStaysWithThatGroup) {
+TEST_F(Files, GroupPermissionsStayWithTheirGroup) {
     if (!is_root()) GTEST_SKIP() << "only root can give files to any group";
     const std::string path = folder_ + "/out";
     put(path, "one");
@@ -192,7 +192,7 @@ TEST_F(Files, WhatTheGroupMayDoStaysWithThatGroup) {
     EXPECT_EQ(status_of(path).st_mode & 07777, 0660u);
     ASSERT_EQ(chown(folder_.c_str(), kStranger, kStranger), 0);
     ASSERT_EQ(chown(path.c_str(), kStranger, 4711), 0);
-    as_stranger([&] { put(path, "three"); }); // who is not in the group
+    as_stranger([&] { put(path, "three"); }); // not in the group
     EXPECT_EQ(status_of(path).st_gid, kStranger);
     EXPECT_EQ(status_of(path).st_mode & 07777, 0600u);
 }
@@ -202,7 +202,7 @@ TEST_F(Files, ChainsOfLinksLeadToTheirEnd) {
     ASSERT_EQ(mkdir((folder_ + "/deep").c_str(), 0700), 0);
     ASSERT_EQ(symlink("deep/second", first.c_str()), 0);
     ASSERT_EQ(symlink("../end", second.c_str()), 0);
-    put(first, "one"); // nothing is at the end yet
+    put(first, "one"); // not yet at its final place
     EXPECT_EQ(content(end), "one");
     put(first, "two");
     EXPECT_EQ(content(end), "two");
@@ -232,8 +232,8 @@ TEST_F(Files, LinksOfOthersAreNotFollowed) {
     EXPECT_EQ(content(precious), "one");
 }
 
-// A folder that all users may add names to, with another user's link to another folder in it.
-TEST_F(Files, FoldersOnTheWayAreNoLinksOfOthers) {
+// A folder that everyone can write to, with another user's link to another folder.
+TEST_F(Files, PathsThroughLinksOfOthersAreRefused) {
     if (!is_root()) GTEST_SKIP() << "only root can make links of another user";
     const std::string open = folder_ + "/open", precious = folder_ + "/precious", link = open + "/link",
                       own = folder_ + "/own";
@@ -264,7 +264,7 @@ TEST_F(Files, FoldersOnTheWayAreNoLinksOfOthers) {
     }
 }
 
-// In a folder that only its owner can add names to; on clusters such links are common.
+// In a folder that only its owner can write to; such links are common on clusters.
 TEST_F(Files, TheAdministratorFollowsNoLinkOfOthers) {
     if (!is_root()) GTEST_SKIP() << "only root can make links of another user";
     const std::string theirs = folder_ + "/theirs", precious = folder_ + "/precious", link = theirs + "/link";
@@ -277,7 +277,7 @@ TEST_F(Files, TheAdministratorFollowsNoLinkOfOthers) {
     EXPECT_THROW(PlacedFile{path}, OutputError);
     EXPECT_THROW(make_folders(link + "/new"), OutputError);
     EXPECT_TRUE(fs::is_empty(precious));
-    // Another user may.
+    // Another user may follow it.
     ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
     ASSERT_EQ(chown(precious.c_str(), kStranger - 1, 0), 0);
     ASSERT_EQ(seteuid(kStranger - 1), 0);
@@ -296,7 +296,7 @@ TEST_F(Files, PendingOutputsAreWrittenAndKeptTogether) {
     EXPECT_EQ(entries(), 2);
 }
 
-// The process of the test below: writes files with all its threads until a signal ends it.
+// The child of the test below: writes files in all threads until a signal ends it.
 void write_until_the_end(const std::string &folder, int number) {
     end_orderly_on_signals(130, remove_leftovers);
     std::vector<std::thread> writers;
@@ -344,18 +344,18 @@ TEST_F(Files, PipesAndGrowingFilesOfOthersAreRefusedWhereEverybodyCanPutThem) {
     put(file, "one");
     for (const std::string &path : {pipe, file}) ASSERT_EQ(chown(path.c_str(), kStranger, kStranger), 0);
     EXPECT_THROW(check_output_file(pipe), OutputError);
-    EXPECT_THROW(put(pipe, "two"), OutputError); // would wait for a reader
+    EXPECT_THROW(put(pipe, "two"), OutputError); // would block until it has a reader
     EXPECT_THROW(GrowingFile(pipe, GrowingFile::Start::at_end), OutputError);
     EXPECT_THROW(GrowingFile(file, GrowingFile::Start::at_end), OutputError);
-    put(file, "two"); // takes its place
+    put(file, "two"); // replaces it
     EXPECT_EQ(status_of(file).st_uid, 0u);
     ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
     ASSERT_EQ(chown(file.c_str(), kStranger, kStranger), 0);
-    GrowingFile(file, GrowingFile::Start::at_end).append("three"); // on purpose
+    GrowingFile(file, GrowingFile::Start::at_end).append("three"); // intended
     EXPECT_EQ(content(file), "twothree");
 }
 
-TEST_F(Files, PlacedFilesRefuseWhatIsNoRegularFile) {
+TEST_F(Files, PlacedFilesReplaceOnlyRegularFiles) {
     const std::string path = folder_ + "/map", other = folder_ + "/other";
     put(other, "one");
     ASSERT_EQ(symlink("other", path.c_str()), 0);
@@ -363,7 +363,7 @@ TEST_F(Files, PlacedFilesRefuseWhatIsNoRegularFile) {
     EXPECT_EQ(content(other), "one");
     ASSERT_EQ(unlink(path.c_str()), 0);
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-    EXPECT_THROW(PlacedFile{path}, Error); // and does not wait for a reader
+    EXPECT_THROW(PlacedFile{path}, Error); // must not wait for a reader
     ASSERT_EQ(unlink(path.c_str()), 0);
     ASSERT_EQ(mkdir(path.c_str(), 0700), 0);
     EXPECT_THROW(PlacedFile{path}, Error);
@@ -381,7 +381,7 @@ TEST_F(Files, PlacedFilesKeepHardLinksOfTheOldContent) {
     EXPECT_EQ(content(other), "one");
 }
 
-TEST_F(Files, WhatHasOtherNamesIsNotCutInPlace) {
+TEST_F(Files, HardLinkedFilesAreNotTruncatedInPlace) {
     const std::string path = folder_ + "/rows", other = folder_ + "/other";
     put(other, "one\ntor");
     ASSERT_EQ(link(other.c_str(), path.c_str()), 0);
@@ -392,7 +392,7 @@ TEST_F(Files, WhatHasOtherNamesIsNotCutInPlace) {
     if (!is_root()) GTEST_SKIP() << "root can make a folder of another user";
     ASSERT_EQ(chmod(other.c_str(), 0666), 0);
     ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
-    as_stranger([&] { // who can create nothing here, so that nothing can be replaced
+    as_stranger([&] { // who cannot create anything here, so nothing can be replaced
         EXPECT_THROW(check_output_file(path), OutputError);
         EXPECT_THROW(put(path, "two"), OutputError);
     });
@@ -445,13 +445,13 @@ TEST_F(Files, OneFileIsFoundUnderAllItsNames) {
     EXPECT_FALSE(would_overwrite("/dev/null", "/dev/null"));
 }
 
-TEST_F(Files, WhatOthersCanChangeIsReported) {
+TEST_F(Files, FilesThatOthersCanChangeAreReported) {
     const auto danger = [&](const std::string &path) { return who_else_can_change(path, Reach::with_parents); };
     const std::string folder = folder_ + "/a", path = folder + "/module";
     ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
     put(path, "x");
     ASSERT_EQ(chmod(path.c_str(), 0755), 0);
-    EXPECT_EQ(danger(path), ""); // /tmp is everybody's, but sticky
+    EXPECT_EQ(danger(path), ""); // everyone can write to /tmp, but it is sticky
     EXPECT_EQ(danger(folder + "/missing"), "");
     ASSERT_EQ(chmod(path.c_str(), 0757), 0);
     EXPECT_NE(danger(path), "");
@@ -481,7 +481,7 @@ TEST_F(Files, WhatOthersCanChangeIsReported) {
     ASSERT_EQ(chown(path.c_str(), kStranger, 4711), 0);
     ASSERT_EQ(chmod(path.c_str(), 0775), 0);
     as_stranger([&] { EXPECT_NE(danger(path), ""); });
-    ASSERT_EQ(chown(path.c_str(), kStranger, kStranger), 0); // a group of the user's own
+    ASSERT_EQ(chown(path.c_str(), kStranger, kStranger), 0); // the user's private group
     as_stranger([&] { EXPECT_EQ(danger(path), ""); });
 }
 
@@ -490,7 +490,7 @@ TEST_F(Files, OwnFoldersAreMadeForTheUserAlone) {
     EXPECT_TRUE(make_own_folder(folder));
     EXPECT_EQ(status_of(folder).st_mode & 07777, 0700u);
     ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
-    EXPECT_TRUE(make_own_folder(folder)); // as it was
+    EXPECT_TRUE(make_own_folder(folder)); // unchanged
     EXPECT_EQ(status_of(folder).st_mode & 07777, 0777u);
     EXPECT_NE(who_else_can_change(folder, Reach::itself), "");
     put(folder_ + "/file", "x");

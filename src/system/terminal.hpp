@@ -1,4 +1,4 @@
-// The terminal behind a standard stream.
+// The terminal of a standard stream.
 #pragma once
 
 namespace vmaf::system {
@@ -6,6 +6,6 @@ namespace vmaf::system {
 enum class Stream { input, output, error };
 
 bool is_terminal(Stream stream);
-unsigned terminal_columns(); // of the one on standard error; 80 where there is none
+unsigned terminal_columns(); // of standard error; 80 if it is no terminal
 
 } // namespace vmaf::system

@@ -15,14 +15,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What is looked at, a folder on the way to it, or one of those that is also on the way to the running program.
+// The file itself, a folder above it, or a folder that is also above the running program.
 enum class Role { content, way, programs_way };
 
 std::string danger_of(const struct stat &status, const std::string &path, Role role) {
     if (role != Role::programs_way && !is_own_or_administrators(status.st_uid))
         return "'" + path + "' belongs to another user (number " + std::to_string(status.st_uid) + ")";
-    if (S_ISLNK(status.st_mode)) return {}; // whichever thread made it chose its target; its mode says nothing
-    // In a sticky folder others may add names, but neither rename nor remove those of this user.
+    if (S_ISLNK(status.st_mode)) return {}; // its creator chose the target; its mode says nothing
+    // In a sticky folder others may add names, but not rename or remove this user's files.
     if (role != Role::content && S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX)) return {};
     if (status.st_mode & S_IWOTH) return "all users can write to '" + path + "'";
     if ((status.st_mode & S_IWGRP) && status.st_gid != status.st_uid)
@@ -30,7 +30,7 @@ std::string danger_of(const struct stat &status, const std::string &path, Role r
     return {};
 }
 
-// The path and all folders above it, as they are spelled.
+// The path and all folders above it, as spelled.
 std::string danger_on_the_way(const fs::path &path, const fs::path &program) {
     fs::path part;
     auto beside = program.begin();
@@ -39,7 +39,7 @@ std::string danger_on_the_way(const fs::path &path, const fs::path &program) {
         part /= name;
         leads_to_program = leads_to_program && beside != program.end() && *beside++ == name;
         struct stat status {};
-        if (lstat(part.c_str(), &status) != 0) continue; // opening it will tell
+        if (lstat(part.c_str(), &status) != 0) continue; // open() reports the error
         const Role role = part == path ? Role::content : leads_to_program ? Role::programs_way : Role::way;
         if (std::string found = danger_of(status, part.string(), role); !found.empty()) return found;
     }

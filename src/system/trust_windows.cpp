@@ -5,8 +5,8 @@
 
 namespace vmaf::system {
 
-// Windows gives folders of programs and of users to their owners alone, and there is no folder like /tmp that everybody
-// can add names to. Access lists are not looked into.
+// Windows keeps program and user folders to their owners and has no folder like /tmp. We do not check
+// access lists.
 std::string who_else_can_change(const std::string &, Reach) { return {}; }
 
 std::string content_if_own(const std::string &path, std::string &danger) {

@@ -1,12 +1,12 @@
-// Folders that the system gives to each user.
+// Folders that the system provides for each user.
 #pragma once
 
 #include <string>
 
 namespace vmaf::system {
 
-// For what programs can make again: the folder, and the variable of the environment that it comes from. The folder is
-// empty where the variable is not set.
+// For data that programs can recreate: the folder, and the environment variable that names it. Empty
+// if the variable is not set.
 struct CacheFolder {
     std::string path;
     const char *variable;

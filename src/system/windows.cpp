@@ -25,7 +25,7 @@ std::string narrow(std::wstring_view text) {
 
 namespace {
 
-// Empty where there is none.
+// Empty on failure.
 std::wstring full_path(const std::wstring &path) {
     std::wstring full(path.size() + 32768, L'\0');
     const DWORD length = GetFullPathNameW(path.c_str(), static_cast<DWORD>(full.size()), full.data(), nullptr);
@@ -38,10 +38,10 @@ bool is_verbatim(const std::wstring &path) { return path.starts_with(L"\\\\?\\")
 } // namespace
 
 std::wstring wide_path(const std::string &path) {
-    constexpr std::size_t kShort = 240; // with room for a temporary name
+    constexpr std::size_t kShort = 240; // leaves room for a temporary name
     std::wstring text = wide(path);
     if (is_verbatim(text)) return text;
-    const std::wstring full = full_path(text); // a short name in a folder with a long one is long
+    const std::wstring full = full_path(text); // a short name may be in a folder with a long one
     if (full.size() < kShort || is_verbatim(full)) return text;
     return full.starts_with(L"\\\\") ? L"\\\\?\\UNC" + full.substr(1) : L"\\\\?\\" + full;
 }

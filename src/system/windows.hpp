@@ -1,4 +1,4 @@
-// What the Windows sources of this room share; no header for anybody else.
+// Shared by the Windows sources of this room.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@
 
 namespace vmaf::system {
 
-// Texts are UTF-8 everywhere in the project; the system wants UTF-16.
+// The project uses UTF-8, Windows UTF-16.
 std::wstring wide(std::string_view text);
 std::string narrow(std::wstring_view text);
 
-// For calls that open or change files: also beyond 260 characters.
+// For calls that open or change files; allows more than 260 characters.
 std::wstring wide_path(const std::string &path);
 
-// Names such as "NUL", "con" and "\\.\pipe\name", which are no files wherever they are used.
+// Names such as "NUL", "con" and "\\.\pipe\name", which are devices in every folder.
 bool is_device(const std::string &path);
 
-int errno_of(DWORD code);          // the nearest
-std::string reason_of(DWORD code); // the system's sentence, without its end
+int errno_of(DWORD code);          // the nearest match
+std::string reason_of(DWORD code); // the system's message, without its full stop
 Error with_reason(const std::string &what, DWORD code);
 
 class Handle {

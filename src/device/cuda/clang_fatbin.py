@@ -16,7 +16,7 @@ with tempfile.TemporaryDirectory() as folder:
     for arch in archs.split(','):
         kind, number = arch.split('_')
         image = Path(folder) / arch
-        # Machine code is assembled by ptxas, which clang finds in the CUDA installation.
+        # ptxas, which clang finds in the CUDA installation, assembles machine code.
         form = ['-c'] if kind == 'sm' else ['-S']
         subprocess.run([*common, f'--cuda-gpu-arch=sm_{number}', *form, '-MD', '-MF', depfile, '-MT', target, '-o', image, source], check=True)
         images.append(f'--image3=kind={"elf" if kind == "sm" else "ptx"},sm={number},file={image}')

@@ -24,8 +24,7 @@ DeviceInfo describe_cuda(const CudaDriver &d, DeviceNumber device, unsigned inde
             .group_width = kGroupWidth};
 }
 
-// The primary context of a device, which is shared with other users in the process; or one of a caller, which stays
-// the caller's.
+// A device's primary context, shared with others in the process; or a caller's context, which the caller keeps.
 class Context final : public module_api::Place {
   public:
     Context(std::shared_ptr<const CudaDriver> loaded, ContextHandle callers, unsigned index)

@@ -8,12 +8,12 @@
 
 namespace vmaf {
 
-// A device of those that CUDA_VISIBLE_DEVICES leaves, through its primary context, which is shared with other users in
-// the process. With a caller's context (a CUcontext): the device of that context, which stays the caller's and must
-// outlive the Device. Throws Error when there is no usable driver or device; the message says why.
+// Opens a device, numbered as CUDA_VISIBLE_DEVICES leaves them, through its primary context, which others in the
+// process share; or the device of a caller's context (a CUcontext), which the caller keeps and which must outlive the
+// Device. Throws Error if there is no usable driver or device.
 std::shared_ptr<Device> open_cuda_device(void *context = nullptr, unsigned index = 0);
 
-// What the driver offers; throws like open_cuda_device(). Makes no context.
+// Lists the driver's devices; throws like open_cuda_device(). Creates no context.
 std::vector<DeviceInfo> list_cuda_devices();
 
 } // namespace vmaf

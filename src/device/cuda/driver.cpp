@@ -22,7 +22,7 @@ Error cannot_load(const std::string &why) {
 
 } // namespace
 
-// The driver's own struct.
+// A struct of the driver.
 struct CudaDriver::Copy2D {
     std::size_t src_x = 0, src_y = 0;
     unsigned src_type = 0;

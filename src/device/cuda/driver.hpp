@@ -1,4 +1,4 @@
-// The CUDA driver (backends.md 3.1): what it has besides the functions that it shares with others.
+// The CUDA driver (backends.md 3.1): its functions beyond those common to all drivers.
 #pragma once
 
 #include "device/module_api/driver.hpp"
@@ -13,10 +13,10 @@ inline constexpr int kMultiprocessorCount = 16, kComputeCapabilityMajor = 75, kC
 
 class CudaDriver final : public module_api::Driver {
   public:
-    // Throws Error where there is none that can be used; the message says why.
+    // Throws Error if there is no usable driver.
     static std::shared_ptr<const CudaDriver> load();
 
-    int devices() const; // throws Error where there is none
+    int devices() const; // throws Error if there are none
     const char *error_name(Result result) const override;
     std::string version() const override;
     void copy(const module_api::Rectangle &rectangle, module_api::StreamHandle stream) const override;

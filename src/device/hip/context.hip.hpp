@@ -1,5 +1,5 @@
-// The context (device/kernel.hpp) of AMD devices, and entry points for kernels. Compiled for devices only: groups have
-// 64 lanes on gfx9 and 32 on later ones.
+// The context (device/kernel.hpp) of AMD devices, and kernel entry points. Device code only: groups have 64 lanes on
+// gfx9 and 32 on later targets.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -32,7 +32,7 @@ class HipContext : public LaunchContext {
         return v;
     }
     template <class T> static __device__ __forceinline__ T load(const T *at) { return *at; }
-    // Past the caches that other blocks do not see.
+    // Bypasses caches that other blocks do not share.
     template <class T> static __device__ __forceinline__ T load_fresh(const T *at) {
         return __hip_atomic_load(at, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
     }
@@ -71,7 +71,7 @@ class HipContext : public LaunchContext {
 } // namespace kernels
 } // namespace vmaf
 
-// As for CUDA: an entry that can be looked up by name, and beside it the sizes that the kernel has on this target.
+// As for CUDA: an entry point to look up by name, and the kernel's sizes on this target.
 #define VMAF_HIP_KERNEL(name)                                                                                          \
     extern "C" __global__ void __launch_bounds__(vmaf::kernels::name<vmaf::kernels::HipContext>::kThreads)             \
         vmaf_##name(const vmaf::kernels::name<vmaf::kernels::HipContext>::Args args) {                                 \

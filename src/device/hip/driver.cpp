@@ -11,7 +11,7 @@ namespace vmaf::hip {
 
 namespace {
 
-// Every name was tried.
+// After every name was tried.
 Error cannot_load(const std::string &reasons, const std::string &brief) {
     return Error(ENODEV,
                  "hip: AMD's HIP runtime is loaded at run time, and that failed:\n" + reasons + "  " +
@@ -45,7 +45,7 @@ HipDriver::HipDriver(std::unique_ptr<system::DynamicLibrary> library) : Driver("
     find(get_version_, "hipRuntimeGetVersion", missing);
     find(copy_2d_, "hipMemcpy2DAsync", missing);
     get_error_name_ = reinterpret_cast<const char *(*)(Result)>(address("hipGetErrorName", missing));
-    // From version 6 on the struct has another form, under a name of its own.
+    // Since version 6 the struct has another layout and its own name.
     constexpr const char *kNewProperties = "hipGetDevicePropertiesR0600";
     find(get_properties_, address_or_null(kNewProperties) ? kNewProperties : "hipGetDeviceProperties", missing);
 }
@@ -77,8 +77,8 @@ unsigned HipDriver::devices() const {
     return static_cast<unsigned>(count);
 }
 
-// The place of the name in the struct of properties differs between releases, so it is found by what it looks like.
-// The device's name for people comes first in all of them.
+// The position of the arch name in the properties differs between releases, so search for its pattern. The device's
+// display name is first in all of them.
 std::string HipDriver::arch_of(DeviceNumber device) const {
     constexpr std::size_t kName = 256, kMoreThanAnyRelease = 16384;
     const auto properties = std::make_unique<std::array<char, kMoreThanAnyRelease>>();
@@ -87,7 +87,7 @@ std::string HipDriver::arch_of(DeviceNumber device) const {
     for (std::size_t i = kName; i + 32 < properties->size(); i++) {
         const char *const at = properties->data() + i;
         if (std::memcmp(at, "gfx", 3) != 0 || !std::isdigit(static_cast<unsigned char>(at[3]))) continue;
-        std::size_t length = 3; // without features such as :sramecc+:xnack-
+        std::size_t length = 3; // strips features such as :sramecc+:xnack-
         while (std::isalnum(static_cast<unsigned char>(at[length])) && length < 16) length++;
         return {at, length};
     }

@@ -1,4 +1,4 @@
-// AMD's HIP runtime: what it has besides the functions that it shares with others.
+// AMD's HIP runtime: its functions beyond those common to all drivers.
 #pragma once
 
 #include "device/module_api/driver.hpp"
@@ -8,16 +8,16 @@ namespace vmaf::hip {
 using module_api::DeviceNumber;
 using module_api::Result;
 
-// Of hipDeviceAttribute_t, since ROCm 5.
+// Values of hipDeviceAttribute_t, since ROCm 5.
 inline constexpr int kMultiprocessorCount = 63, kSharedMemoryPerBlock = 74, kWarpSize = 87;
 
 class HipDriver final : public module_api::Driver {
   public:
-    // Throws Error(ENODEV) where there is none that can be used; the message says why.
+    // Throws Error(ENODEV) if there is no usable runtime.
     static std::shared_ptr<const HipDriver> load();
 
-    unsigned devices() const;                       // throws Error(ENODEV) where there is none
-    std::string arch_of(DeviceNumber device) const; // "gfx90a"; "unknown"
+    unsigned devices() const;                       // throws Error(ENODEV) if there are none
+    std::string arch_of(DeviceNumber device) const; // "gfx90a", or "unknown"
     const char *error_name(Result result) const override;
     std::string version() const override;
     void copy(const module_api::Rectangle &rectangle, module_api::StreamHandle stream) const override;

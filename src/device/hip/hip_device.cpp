@@ -22,7 +22,7 @@ DeviceInfo describe_hip(const HipDriver &d, DeviceNumber device) {
             .group_width = static_cast<unsigned>(d.attribute(kWarpSize, device))};
 }
 
-// A thread has one current device. Nested places put back what they found.
+// Each thread has one current device. Nested scopes restore the previous one.
 class CurrentDevice {
   public:
     void enter(const HipDriver &d, DeviceNumber device) {
@@ -61,7 +61,7 @@ class HipPlace final : public module_api::Place {
     DeviceNumber device_;
 };
 
-// Throws where this build has nothing that the device could run.
+// Throws if this build has no code for the device.
 void check_code(const DeviceInfo &device) {
     const std::string which = "hip: device " + std::to_string(device.index) + " (" + device.name + ") is ";
     if (kTargets.empty())
@@ -103,7 +103,7 @@ std::vector<DeviceInfo> list_hip_devices() {
     std::vector<DeviceInfo> devices;
     const unsigned count = driver->devices();
     for (unsigned i = 0; i < count; i++) devices.push_back(describe_hip(*driver, number_of(*driver, i)));
-    check_code(devices.front()); // usable is what open_hip_device() would take
+    check_code(devices.front()); // lists a device only if open_hip_device() would accept it
     return devices;
 }
 

@@ -9,13 +9,13 @@
 
 namespace vmaf {
 
-// The device of that number among those that HIP_VISIBLE_DEVICES leaves; the first by default. Throws Error: ENODEV
-// where there is no usable runtime or device, ENOSYS where there is one and this build has no code for devices.
+// Opens a device, numbered as HIP_VISIBLE_DEVICES leaves them; the first by default. Throws Error: ENODEV without a
+// usable runtime or device, ENOSYS if this build has no device code.
 std::shared_ptr<Device> open_hip_device(std::optional<unsigned> index);
 
-bool hip_has_code(); // that devices can run is part of this build
+bool hip_has_code(); // this build has device code
 
-// What the runtime offers; throws like open_hip_device().
+// Lists the runtime's devices; throws like open_hip_device().
 std::vector<DeviceInfo> list_hip_devices();
 
 } // namespace vmaf

@@ -1,6 +1,6 @@
-// Contexts with which kernels run on the host: one block at a time, its threads as fibers. Two forms, so that CI sees
-// what devices differ in: groups of 32 lanes with fast doubles, which go their own ways, and groups of 64 lanes without
-// doubles, which meet all others of the block.
+// Contexts that run kernels on the host: one block at a time, its threads as fibers. Two variants cover how devices
+// differ: groups of 32 lanes with fast doubles that may diverge, and groups of 64 lanes without doubles that stay in
+// step with the block.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace vmaf {
 
 inline constexpr unsigned kMaxBlockThreads = 1024;
 
-// One block under way.
+// A running block.
 class HostBlock {
   public:
     explicit HostBlock(FiberSet &fibers) : fibers_(fibers) {}
@@ -32,7 +32,7 @@ class HostBlock {
         fibers_.run(threads, body, state);
     }
 
-    unsigned thread() const { return fibers_.current(); } // the one that runs
+    unsigned thread() const { return fibers_.current(); } // the running thread
 
     void barrier() {
         const unsigned generation = generation_;
@@ -44,7 +44,7 @@ class HostBlock {
         while (generation_ == generation) fibers_.pass_on();
     }
 
-    // Hands `value` to the group and returns what its lanes handed in. `in_step`: all of the block meet here.
+    // Passes `value` to the group and returns the values of all lanes. `in_step`: the whole block meets here.
     const kernels::u32 *exchange(unsigned thread, unsigned width, bool in_step, kernels::u32 value) {
         Group &group = groups_[in_step ? 0 : thread / width];
         const unsigned generation = group.generation;
@@ -129,7 +129,7 @@ class HostContext : public kernels::PortableOperations,
         return out;
     }
     static void converge() {}
-    // Blocks of one launch run one after the other, and the threads of a block on one thread of the host.
+    // The blocks of a launch run one after another, and the threads of a block on one host thread.
     void fence() {}
     static void atomic_add(u64 *at, u64 value) { __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
     static void atomic_add(u32 *at, u32 value) { __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
@@ -143,15 +143,15 @@ class HostContext : public kernels::PortableOperations,
     template <class T> static T load(const T *at) { return *at; }
     template <class T> static T load_fresh(const T *at) { return *at; }
 
-    // a * b + c, with or without rounding of the product: for sums that are exact anyway or checked afterwards.
+    // a * b + c; the product may be rounded or not. For sums that are exact anyway or checked afterwards.
     static double multiply_add(double a, double b, double c) { return a * b + c; }
-    // floor(a * b) + 2^52, for products that are not next to an integer.
+    // floor(a * b) + 2^52, for products not close to an integer.
     static double floor_of_product(double a, double b) {
         const double product = a * b;
-        if (product != product) return 0; // as good as anything, but defined
+        if (product != product) return 0; // any value would do, but it must be defined
         return static_cast<double>(static_cast<long long>(product)) + 4503599627370496.0;
     }
-    static double reciprocal_estimate(double v) { return from_words(high_word(1.0 / v), 0); } // 20 good bits
+    static double reciprocal_estimate(double v) { return from_words(high_word(1.0 / v), 0); } // 20 accurate bits
     static float reciprocal_estimate(float v) { return 1.0f / v; }
     static double from_words(u32 high, u32 low) {
         return Base::template bit_copy<double>(static_cast<u64>(high) << 32 | low);

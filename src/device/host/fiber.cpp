@@ -48,7 +48,7 @@ void FiberSet::switch_to(Member &to) {
 #endif
 #ifdef VMAF_TSAN
     __tsan_switch_to_fiber(to.tsan,
-                           0); // one after the other, as they run here; races of a GPU's threads are for its own tools
+                           0); // in the order they run; races need a GPU's own tools
 #endif
     from.fiber->hand_over(*to.fiber);
 #ifdef VMAF_ASAN
@@ -64,15 +64,15 @@ void FiberSet::enter(Member *member) {
     __sanitizer_finish_switch_fiber(nullptr, &bottom, &bytes);
     if (!set.home_->bottom) set.home_->bottom = bottom, set.home_->bytes = bytes;
 #endif
-    // For ever; but a function that a compiler knows never to return is called in a way that AddressSanitizer cannot
-    // follow before it knows this stack.
+    // Loops forever. A function marked noreturn would be called in a way that AddressSanitizer cannot follow before it
+    // knows this stack.
     while (member->set) {
         set.body_(set.state_, member->index);
         member->done = true;
         set.progress();
         Member *next = set.next_alive();
         set.switch_to(next ? *next : *set.home_);
-        // Switched to again: the next run.
+        // Resumed: the next run.
     }
 }
 
@@ -88,7 +88,7 @@ FiberSet::Member *FiberSet::next_alive() {
 void FiberSet::pass_on() {
     if (++idle_turns_ > 2 * count_ + 2) {
         stuck_ = true;
-        switch_to(*home_); // never comes back
+        switch_to(*home_); // does not return
     }
     switch_to(*next_alive());
 }

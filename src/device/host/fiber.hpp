@@ -15,16 +15,16 @@ class FiberSet {
     FiberSet &operator=(const FiberSet &) = delete;
 
     using Body = void (*)(void *state, unsigned index);
-    // Runs body(state, 0) ... body(state, count - 1), switching where they call pass_on(), and returns when all are
-    // done. Every second run goes through them backwards, so that a missing barrier shows.
-    // Throws Error when all of them wait for each other.
+    // Runs body(state, 0) ... body(state, count - 1), switching at pass_on(), and returns when all are
+    // done. Every second run visits them in reverse, to expose missing barriers. Throws Error on a
+    // deadlock.
     void run(unsigned count, Body body, void *state);
 
-    // For fibers: lets the next one run.
+    // Called by fibers: switches to the next one.
     void pass_on();
-    // For fibers: something that others may wait for has happened.
+    // Called by fibers: an event that others may wait for has happened.
     void progress() { idle_turns_ = 0; }
-    unsigned current() const; // which one runs
+    unsigned current() const; // the running fiber
 
   private:
     struct Member;
@@ -33,7 +33,7 @@ class FiberSet {
     Member *next_alive();
 
     std::vector<std::unique_ptr<Member>> members_;
-    std::unique_ptr<Member> home_; // the thread that called run()
+    std::unique_ptr<Member> home_; // the caller of run()
     Member *current_ = nullptr;
     Body body_ = nullptr;
     void *state_ = nullptr;

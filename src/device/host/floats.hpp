@@ -1,4 +1,4 @@
-// The words of contexts (device/kernel.hpp) for floats, for code of the CPU: it can use device/math.hpp with HostMath.
+// The float operations of contexts (device/kernel.hpp) for CPU code, which can use device/math.hpp through HostMath.
 #pragma once
 
 #include <cstring>

@@ -20,7 +20,7 @@ namespace {
 
 class HostMemory final : public DeviceMemory {
   public:
-    // Every byte is set, to a value that spoils sums, so that reading what nothing wrote shows.
+    // Fills every byte with a value that spoils sums, to expose reads of unwritten memory.
     explicit HostMemory(AlignedArray<std::byte> block)
         : DeviceMemory(block.data(), block.size()), block_(std::move(block)) {
         std::memset(data(), 0xa5, size());
@@ -70,8 +70,8 @@ class HostEvent final : public Event {
     std::chrono::steady_clock::time_point when_;
 };
 
-// One thread that takes pieces of work in order. Pieces are not done at once even where they could be: work that
-// forgets to wait for an event is then seen by tests (and by ThreadSanitizer).
+// A thread that runs work in order. Never runs it synchronously, so tests (and ThreadSanitizer) notice work that
+// forgets to wait for an event.
 class HostQueue final : public Queue {
   public:
     HostQueue() : worker_([this] { work(); }) {}
@@ -160,7 +160,7 @@ class HostQueue final : public Queue {
         for (unsigned frame = 0; frame < grid.frames; frame++)
             for (unsigned y = 0; y < grid.y; y++)
                 for (unsigned x = 0; x < grid.x; x++) {
-                    std::memset(shared_.data(), 0xab, shape.shared_bytes); // nothing survives from block to block
+                    std::memset(shared_.data(), 0xab, shape.shared_bytes); // nothing survives between blocks
                     block.x = static_cast<int>(x);
                     block.y = static_cast<int>(y);
                     block.frame = static_cast<int>(frame);
@@ -175,7 +175,7 @@ class HostQueue final : public Queue {
     std::deque<std::function<void()>> pieces_;
     bool busy_ = false, closing_ = false;
     std::exception_ptr failure_;
-    std::thread worker_; // last: starts when everything else is there
+    std::thread worker_; // last: starts when everything else exists
 };
 
 class HostDevice final : public Device {

@@ -1,4 +1,4 @@
-// What AddressSanitizer and ThreadSanitizer must know about fibers; nothing in other builds.
+// Tells AddressSanitizer and ThreadSanitizer about fibers; empty in other builds.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@
 
 namespace vmaf {
 
-// Fibers never return, so their frames are still marked when their stacks go; what comes to lie there next must not
-// find the marks.
+// Fibers never return, so their frames are still marked when their stacks are freed; clear the marks for the next user
+// of that memory.
 #ifdef VMAF_ASAN
 inline void forget_frames(void *stack, std::size_t bytes) { __asan_unpoison_memory_region(stack, bytes); }
 #else

@@ -1,5 +1,5 @@
-// The context (device/kernel.hpp) of Metal devices, in the kernels' dialect: msl.py turns both into Metal's language.
-// Needs Metal 3.2 (macOS 15): a fence between blocks of one launch.
+// The context (device/kernel.hpp) of Metal devices, in the kernel dialect: msl.py translates both to Metal's language.
+// Needs Metal 3.2 (macOS 15) for a fence between the blocks of a launch.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -61,7 +61,7 @@ struct MetalContext {
     static VMAF_DEVICE_FN u32 shared_increment(Shared<u32> at) { return added(atomic(at), 1u); }
 
     template <class T> static VMAF_DEVICE_FN T load(Global<const T> at) { return fetched(at); }
-    // Caches of Apple's GPUs are not kept equal within a launch; atomic accesses do not depend on that.
+    // Caches of Apple GPUs are not coherent within a launch, but atomic accesses are.
     static VMAF_DEVICE_FN u32 load_fresh(Global<const u32> at) {
         return metal::atomic_load_explicit(atomic(const_cast<Global<u32>>(at)), metal::memory_order_relaxed);
     }
@@ -104,11 +104,11 @@ struct MetalContext {
     static VMAF_DEVICE_FN Shared<metal::atomic_int> atomic(Shared<int> at) {
         return reinterpret_cast<Shared<metal::atomic_int>>(at);
     }
-    template <class Pointer, class T> static VMAF_DEVICE_FN T added(Pointer at, T v) { // returns what was there
+    template <class Pointer, class T> static VMAF_DEVICE_FN T added(Pointer at, T v) { // returns the old value
         return metal::atomic_fetch_add_explicit(at, v, metal::memory_order_relaxed);
     }
-    // There is no 64-bit addition: two words, and the carry of the lower one, which comes to lie in the upper one
-    // before anybody may look.
+    // Metal has no 64-bit addition: adds two words; the carry of the lower word reaches the upper one before anyone may
+    // read it.
     template <class Pointer> static VMAF_DEVICE_FN void add_wide(Pointer words, u64 v) {
         const u32 low = static_cast<u32>(v), before = added(atomic(words), low);
         const u32 high = static_cast<u32>(v >> 32) + (before + low < low ? 1u : 0u);
@@ -116,7 +116,7 @@ struct MetalContext {
     }
 };
 
-// Sizes for the host, a kernel's own.
+// Returns the kernel's sizes to the host.
 template <class K> VMAF_DEVICE_FN void store_shape(Global<KernelShape> to) {
     constexpr KernelShape shape = shape_of<K, MetalContext>();
     to->threads = shape.threads;

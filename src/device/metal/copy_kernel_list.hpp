@@ -1,4 +1,4 @@
-// The kernels that copy memory by name: F(name) for each.
+// The copy kernels: F(name) for each.
 #pragma once
 
 #include "device/metal/copy_kernels.hpp"

@@ -1,4 +1,4 @@
-// The copies of Metal's queues, by what runs its kernels here.
+// Copies of Metal's queues, on a device that runs its kernels here.
 #include "device/metal/copy_kernels.hpp"
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@ usage: embed_text.py SYMBOL INPUT OUTPUT.cpp
 import sys
 from pathlib import Path
 
-LINES = 200  # of a literal; compilers may refuse long ones
+LINES = 200  # per literal; compilers may reject longer ones
 
 symbol, source, target = sys.argv[1:]
 lines = Path(source).read_text().splitlines(keepends=True)

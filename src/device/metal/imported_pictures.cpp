@@ -11,11 +11,11 @@ namespace vmaf::metal {
 namespace {
 
 constexpr unsigned kAllPlanes = 7;
-constexpr std::size_t kMostWaiting = 64; // pairs that were begun and not finished
+constexpr std::size_t kMostWaiting = 64; // incomplete pairs
 
-// The format whose chroma planes have this size.
+// The format with chroma planes of this size.
 PixelFormat format_with_chroma(unsigned width, unsigned height, unsigned chroma_width, unsigned chroma_height) {
-    // Surfaces of odd pictures round chroma up, pictures of ours down.
+    // Surfaces with odd sizes round chroma up; our pictures round down.
     const bool is_halved_across = chroma_width == width / 2 || chroma_width == (width + 1) / 2;
     const bool is_halved_down = chroma_height == height / 2 || chroma_height == (height + 1) / 2;
     if (is_halved_across && is_halved_down) return PixelFormat::yuv420p;

@@ -1,4 +1,4 @@
-// Pictures that come plane by plane as surfaces (backends.md 13.4), until they are scored. Nothing here is Metal's own.
+// Collects pictures imported plane by plane as surfaces (backends.md 13.4). Not specific to Metal.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace vmaf::metal {
 
-// One component of a plane in a caller's memory. Two chroma components may share a plane, and samples of 9 to 15 bits
-// may lie in the upper bits of their words.
+// One component of a plane in the caller's memory. Two chroma components may share a plane; samples of 9 to 15 bits may
+// use the upper bits of their words.
 struct SurfacePlane {
     const std::byte *data = nullptr;
     std::size_t pitch = 0;          // bytes
@@ -24,18 +24,18 @@ struct SurfacePlane {
 
 class ImportedPictures {
   public:
-    // memory: where the pictures lie.
+    // memory: where to allocate pictures.
     explicit ImportedPictures(PictureMemory memory) : memory_(std::move(memory)) {}
 
-    // Copies a plane of picture `index`, which has width x height samples of luma. The size of a chroma plane decides
-    // between the formats. Throws Error(EINVAL) where it does not fit the planes that came before.
+    // Copies a plane of picture `index`, whose luma has width x height samples. The chroma size determines the format.
+    // Throws Error(EINVAL) if the plane does not fit earlier ones.
     void add(unsigned index, bool is_ref, unsigned plane, unsigned bits, unsigned width, unsigned height,
              const SurfacePlane &from);
-    // The pair, when all three planes of both pictures have come; else throws Error(EINVAL).
+    // The pair, once all three planes of both pictures are imported; otherwise throws Error(EINVAL).
     std::pair<Picture, Picture> take(unsigned index);
 
   private:
-    // Planes wait in memory of their own until the format is known from a chroma plane.
+    // Planes are kept separately until a chroma plane determines the format.
     struct Waiting {
         unsigned bits = 0, width = 0, height = 0, planes = 0;
         PixelFormat pixel_format = PixelFormat::unknown;

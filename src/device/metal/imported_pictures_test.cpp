@@ -1,4 +1,4 @@
-// Facts about pictures that come plane by plane as surfaces.
+// Pictures imported plane by plane as surfaces.
 #include "device/metal/imported_pictures.hpp"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,7 @@ using metal::SurfacePlane;
 
 constexpr unsigned kWidth = 7, kHeight = 5;
 
-// Rows of `components` interleaved samples, longer than they need be; sample n of component c is first + 3 * n + 50 *
-// c.
+// Rows of `components` interleaved samples, with padding; sample n of component c is first + 3 * n + 50 * c.
 template <class Sample> struct Surface {
     Surface(unsigned width, unsigned height, unsigned components, unsigned first, unsigned shift = 0)
         : width_(width), height_(height), components_(components), shift_(shift), pitch_(width * components + 3),
@@ -54,17 +53,17 @@ TEST(ImportedPictures, TakesChromaComponentsApartAndLowersSamples) {
     const Surface<std::uint16_t> luma(kWidth, kHeight, 1, 100, 6),
         chroma((kWidth + 1) / 2, (kHeight + 1) / 2, 2, 20, 6);
     for (const bool is_ref : {false, true}) {
-        EXPECT_THROW(pictures.take(4), Error); // not all are there
+        EXPECT_THROW(pictures.take(4), Error); // planes are missing
         pictures.add(4, is_ref, 0, 10, kWidth, kHeight, luma.plane());
         pictures.add(4, is_ref, 2, 10, kWidth, kHeight, chroma.plane(1));
         pictures.add(4, is_ref, 1, 10, kWidth, kHeight, chroma.plane(0));
     }
     const auto [ref, dist] = pictures.take(4);
-    EXPECT_THROW(pictures.take(4), Error); // taken
+    EXPECT_THROW(pictures.take(4), Error); // already taken
     for (const Picture &picture : {ref, dist}) {
         EXPECT_EQ(picture.format(), (PictureFormat{PixelFormat::yuv420p, 10, kWidth, kHeight}));
         EXPECT_EQ(sample<std::uint16_t>(picture, 0, 6, 4), 100 + 3 * (4 * 7 + 6));
-        EXPECT_EQ(sample<std::uint16_t>(picture, 1, 2, 1), 20 + 3 * (1 * 4 + 2)); // the surface has a column more
+        EXPECT_EQ(sample<std::uint16_t>(picture, 1, 2, 1), 20 + 3 * (1 * 4 + 2)); // the surface has an extra column
         EXPECT_EQ(sample<std::uint16_t>(picture, 2, 2, 1), 20 + 3 * (1 * 4 + 2) + 50);
     }
 }
@@ -99,14 +98,14 @@ TEST(ImportedPictures, RefusesWhatDoesNotFit) {
         pictures.add(1, true, plane, bits, width, kHeight, from);
     };
     EXPECT_THROW(add(3, 8, kWidth, luma.plane()), Error);
-    EXPECT_THROW(add(0, 10, kWidth, luma.plane()), Error);    // bytes for 10 bits
+    EXPECT_THROW(add(0, 10, kWidth, luma.plane()), Error);    // too few bytes for 10 bits
     EXPECT_THROW(add(0, 8, kWidth + 1, luma.plane()), Error); // larger than the surface
     EXPECT_THROW(add(1, 8, kWidth, odd.plane()), Error);      // no format has such chroma
     EXPECT_THROW(add(0, 8, 0, luma.plane()), Error);
     add(0, 8, kWidth, luma.plane());
-    EXPECT_THROW(add(1, 8, kWidth - 1, chroma.plane()), Error); // another picture's
+    EXPECT_THROW(add(1, 8, kWidth - 1, chroma.plane()), Error); // size of another picture
     add(1, 8, kWidth, chroma.plane());
-    EXPECT_THROW(add(2, 8, kWidth, wide.plane()), Error); // another format's
+    EXPECT_THROW(add(2, 8, kWidth, wide.plane()), Error); // of another format
     add(2, 8, kWidth, chroma.plane());
     EXPECT_THROW(pictures.take(1), Error); // the other picture is missing
 }

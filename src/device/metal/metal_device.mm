@@ -12,8 +12,8 @@ using namespace metal;
 
 namespace {
 
-// Kernels reach memory by address, of which Metal knows nothing: the order of encoders is kept by a fence, that of
-// dispatches by barriers. Copies are kernels, too (copy_kernels.hpp).
+// Kernels address memory directly, which Metal does not track: a fence orders encoders, barriers order dispatches. Copies are kernels too
+// (copy_kernels.hpp).
 class MetalQueue final : public Queue {
   public:
     MetalQueue(ContextPointer context, std::shared_ptr<Libraries> libraries)
@@ -34,7 +34,7 @@ class MetalQueue final : public Queue {
         if (is_empty(shape)) return;
         @autoreleasepool {
             Place source = context_->on_host(from);
-            if (!source.buffer) { // ordinary memory: copied at once
+            if (!source.buffer) { // ordinary memory: copied synchronously
                 const std::size_t bytes = (shape.rows - 1) * static_cast<std::size_t>(from_pitch) + shape.row_bytes;
                 id<MTLBuffer> staged = [context_->device() newBufferWithBytes:from
                                                                        length:bytes
@@ -42,7 +42,7 @@ class MetalQueue final : public Queue {
                 if (!staged) throw Error(ENOMEM, "Metal: no memory for a copy of " + std::to_string(bytes) + " bytes");
                 [compute() useResource:staged usage:MTLResourceUsageRead];
                 [buffer() addCompletedHandler:^(id<MTLCommandBuffer>) {
-                    (void)staged; // lives until then
+                    (void)staged; // keeps it alive until then
                 }];
                 source = {staged, 0};
             }
@@ -108,11 +108,11 @@ class MetalQueue final : public Queue {
 
   private:
     static bool is_empty(CopyShape shape) { return shape.rows == 0 || shape.row_bytes == 0; }
-    // As kernels see it.
+    // As kernels address it.
     static std::byte *address_of(const Place &place) {
         return reinterpret_cast<std::byte *>(static_cast<std::uintptr_t>(place.buffer.gpuAddress + place.offset));
     }
-    // From nowhere: zeros.
+    // Without a source: zeros.
     void copy_rows(std::byte *to, std::ptrdiff_t to_pitch, const Place *from, std::ptrdiff_t from_pitch, CopyShape shape) {
         if (is_empty(shape)) return;
         const kernels::CopyArgs args{reinterpret_cast<kernels::u8 *>(to),
@@ -167,7 +167,7 @@ class MetalQueue final : public Queue {
     id<MTLCommandQueue> queue_;
     id<MTLFence> fence_;
     LoadedKernel copy_bytes_, copy_words_;
-    bool has_fence_ = false; // something was encoded before
+    bool has_fence_ = false; // an earlier encoder has signalled it
     id<MTLCommandBuffer> buffer_ = nil, last_ = nil;
     id<MTLComputeCommandEncoder> compute_ = nil;
 };
@@ -182,7 +182,7 @@ DeviceInfo describe(id<MTLDevice> device, unsigned index) {
             .arch = family ? "apple" + std::to_string(family) : "older than apple7",
             .driver = text_of([NSProcessInfo processInfo].operatingSystemVersionString),
             .memory_bytes = device.recommendedMaxWorkingSetSize,
-            .multiprocessors = 1, // Metal does not tell
+            .multiprocessors = 1, // Metal does not report it
             .group_width = kGroupWidth};
 }
 

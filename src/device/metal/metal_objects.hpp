@@ -1,4 +1,4 @@
-// What Metal's devices, queues and kernels are made of: Objective-C objects with what we know of them.
+// The Objective-C objects of Metal devices, queues and kernels, with our bookkeeping.
 #pragma once
 
 #import <Foundation/Foundation.h>
@@ -18,15 +18,15 @@
 #include "device/module_api/images.hpp"
 #include "device/picture_memory.hpp"
 
-// Older systems are refused before anything of macOS 15 is used (Context).
+// Context refuses older systems before anything of macOS 15 is used.
 #pragma clang diagnostic ignored "-Wunguarded-availability-new"
 
 namespace vmaf::metal {
 
 constexpr unsigned kGroupWidth = 32;
-constexpr NSUInteger kMostArgumentBytes = 4096; // of setBytes
+constexpr NSUInteger kMostArgumentBytes = 4096; // limit of setBytes
 constexpr NSUInteger kBlocksOfSharedMemory = 16;
-constexpr uint64_t kPatience = 1000; // milliseconds between looks at failures
+constexpr uint64_t kPatience = 1000; // milliseconds between checks for failures
 
 inline std::string text_of(NSString *text) { return text ? text.UTF8String : ""; }
 inline std::string text_of(NSError *error) { return error ? text_of(error.localizedDescription) : "no reason given"; }
@@ -36,7 +36,7 @@ inline Error not_usable(const std::string &why) {
                  "Metal: " + why);
 }
 
-// What all queues of a device have under way. Command buffers fail later than the calls that filled them.
+// Pending work of all queues of a device. Command buffers fail after the calls that filled them.
 class Work {
   public:
     void begin() {
@@ -68,13 +68,13 @@ class Work {
     int code_ = 0;
 };
 
-// A buffer and a place in it.
+// A buffer and an offset.
 struct Place {
     id<MTLBuffer> buffer;
     NSUInteger offset;
 };
 
-// A device, kept for as long as anything made on it lives.
+// A device, alive while anything created on it exists.
 class Context {
   public:
     Context(id<MTLDevice> device, id<MTLCommandQueue> callers_queue) : device_(device), callers_queue_(callers_queue) {
@@ -90,7 +90,7 @@ class Context {
             throw not_usable("this system is too old");
         }
     }
-    // A queue takes 32 sets at most, and a caller's goes on living.
+    // A queue takes at most 32 sets, and a caller's queue outlives us.
     ~Context() {
         @autoreleasepool {
             [callers_queue_ removeResidencySet:residency_];
@@ -102,7 +102,7 @@ class Context {
     id<MTLDevice> device() const { return device_; }
     const std::shared_ptr<Work> &work() const { return work_; }
 
-    // Command buffers of a caller's queue run in their order, ours too.
+    // Command buffers of a caller's queue run in order, including ours.
     id<MTLCommandQueue> make_queue() const {
         if (callers_queue_) return callers_queue_;
         id<MTLCommandQueue> queue = [device_ newCommandQueue];
@@ -111,7 +111,7 @@ class Context {
         return queue;
     }
 
-    // Memory of processor and device is the same: both see a buffer without a copy.
+    // Processor and device share memory: both see a buffer without a copy.
     id<MTLBuffer> make_buffer(std::size_t bytes) {
         id<MTLBuffer> buffer =
             [device_ newBufferWithLength:round_up<std::size_t>(std::max<std::size_t>(bytes, 1), 256)
@@ -140,7 +140,7 @@ class Context {
     Place on_host(const std::byte *at) { return find(by_host_address_, reinterpret_cast<std::uintptr_t>(at)); }
 
   private:
-    using Buffers = std::map<std::uintptr_t, id<MTLBuffer>>; // by where they begin
+    using Buffers = std::map<std::uintptr_t, id<MTLBuffer>>; // by start address
 
     Place find(const Buffers &buffers, std::uintptr_t at) {
         const std::lock_guard lock(mutex_);
@@ -161,7 +161,7 @@ class Context {
 };
 using ContextPointer = std::shared_ptr<Context>;
 
-// data(): the address that kernels see, or (pinned) the one that the processor sees.
+// data(): the address that kernels use, or (pinned) the processor uses.
 class MetalMemory final : public DeviceMemory {
   public:
     MetalMemory(ContextPointer context, id<MTLBuffer> buffer, std::size_t bytes, bool pinned)
@@ -201,7 +201,7 @@ class MetalEvent final : public Event {
         const std::lock_guard lock(mutex_);
         return recorded_;
     }
-    // The next value, which the end of `buffer` reaches.
+    // The next value, signalled at the end of `buffer`.
     uint64_t record(id<MTLCommandBuffer> buffer) {
         const std::shared_ptr<Ended> ended = ended_;
         ended->expect();
@@ -213,7 +213,7 @@ class MetalEvent final : public Event {
     }
 
   private:
-    // When the last command buffer ended, once its handler has run.
+    // When the last command buffer ended; set once its handler has run.
     class Ended {
       public:
         void expect() {
@@ -251,7 +251,7 @@ struct MetalKernel {
     KernelShape shape;
 };
 
-// Kernels of one device, compiled when first asked for: the text of their set, which the library carries.
+// The kernels of a device, compiled on demand from the source text in the library.
 class Libraries {
   public:
     explicit Libraries(ContextPointer context) : context_(std::move(context)) {}
@@ -287,7 +287,7 @@ class Libraries {
         if (!text) throw Error(ENOTSUP, "no Metal code for " + std::string(kernel.set));
         MTLCompileOptions *options = [[MTLCompileOptions alloc] init];
         options.languageVersion = MTLLanguageVersion3_2;
-        options.mathMode = MTLMathModeSafe; // every operation rounds as IEEE says
+        options.mathMode = MTLMathModeSafe; // every operation rounds as in IEEE 754
         options.mathFloatingPointFunctions = MTLMathFloatingPointFunctionsPrecise;
         NSError *error = nil;
         id<MTLLibrary> library =
@@ -306,14 +306,14 @@ class Libraries {
         if (!pipeline) throw Error(ENOTSUP, "Metal: " + name + ": " + text_of(error));
         return pipeline;
     }
-    // The device itself says which sizes its kernels have.
+    // Asks the device for the sizes of its kernels.
     KernelShape shape_of(id<MTLLibrary> library, const std::string &entry) {
         id<MTLComputePipelineState> pipeline = pipeline_of(library, entry + "_shape");
         if (!queue_) queue_ = context_->make_queue();
         id<MTLBuffer> out =
             [context_->device() newBufferWithLength:sizeof(KernelShape) options:MTLResourceStorageModeShared];
         id<MTLCommandBuffer> buffer = out ? [queue_ commandBuffer] : nil;
-        id<MTLComputeCommandEncoder> encoder = [buffer computeCommandEncoder]; // must be ended once it is there
+        id<MTLComputeCommandEncoder> encoder = [buffer computeCommandEncoder]; // must be ended once it exists
         if (!encoder) throw Error(ENOMEM, "Metal: no memory to ask for the sizes of " + entry);
         [encoder setComputePipelineState:pipeline];
         [encoder setBuffer:out offset:0 atIndex:0];

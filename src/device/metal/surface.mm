@@ -7,7 +7,7 @@ namespace vmaf {
 
 namespace {
 
-// The processor may read the surface while this lives.
+// Lets the processor read the surface while this exists.
 class Locked {
   public:
     explicit Locked(IOSurfaceRef surface) : surface_(surface) {

@@ -1,9 +1,9 @@
-// What a user can do about codes of CUDA's and HIP's drivers; both give these the same numbers.
+// What users can do about driver error codes; CUDA and HIP share the numbers.
 #pragma once
 
 namespace vmaf::module_api {
 
-// After the driver's name for the code; empty: nothing that we know.
+// Appended to the driver's name for the code; empty if we have no advice.
 inline const char *advice_for(int result) {
     switch (result) {
     case 2:

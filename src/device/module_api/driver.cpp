@@ -58,7 +58,7 @@ int Driver::attribute(int which, DeviceNumber device) const {
 }
 
 void Driver::fail(Result result, const char *call, const char *file, int line) const {
-    std::string name = call; // without the version that the symbol carries
+    std::string name = call; // without the version suffix of the symbol
     if (name.ends_with("_v2")) name.resize(name.size() - 3);
     const char *slash = std::strrchr(file, '/');
     throw Error(errno_for(result), title_ + ": " + name + " failed: " + describe(result) + ", at " +

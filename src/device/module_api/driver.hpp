@@ -1,4 +1,4 @@
-// A driver that has been loaded: the common functions, and the few things in which drivers differ.
+// A loaded driver: the common functions, and what differs between drivers.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ class Driver {
     Driver &operator=(const Driver &) = delete;
     virtual ~Driver() = default;
 
-    // Throws Error with the call, the driver's name for the code, and the place in our code.
+    // Throws Error with the call, the driver's name for the code, and the source location.
     void check(Result result, const char *call, const char *file = __builtin_FILE(),
                int line = __builtin_LINE()) const {
         if (result != kSuccess) fail(result, call, file, line);
@@ -43,10 +43,10 @@ class Driver {
     std::size_t memory_of(DeviceNumber device) const;
     int attribute(int which, DeviceNumber device) const;
 
-    virtual const char *error_name(Result result) const = 0; // null: it has none
+    virtual const char *error_name(Result result) const = 0; // null if unknown
     virtual std::string version() const = 0;
     virtual void copy(const Rectangle &rectangle, StreamHandle stream) const = 0;
-    // So much shared memory may be used by a kernel.
+    // Lets a kernel use this much shared memory.
     virtual void allow_shared_memory(FunctionHandle, unsigned) const {}
 
 #define VMAF_MODULE_API_MEMBER(name, cuda, hip, ...) Function<__VA_ARGS__> name;
@@ -55,7 +55,7 @@ class Driver {
 
   protected:
     enum class Names { cuda, hip };
-    // `missing` makes the error for a function that the library does not have.
+    // `missing` makes the error for a function missing from the library.
     using Missing = std::function<Error(const std::string &symbol)>;
     Driver(std::string title, std::unique_ptr<system::DynamicLibrary> library) // "cuda"
         : title_(std::move(title)), library_(std::move(library)) {}
@@ -76,11 +76,11 @@ class Driver {
     std::unique_ptr<system::DynamicLibrary> library_;
 };
 
-// What a driver code becomes at the C boundary: a positive errno value (backends.md 3.1).
+// Maps a driver code to a positive errno value for the C boundary (backends.md 3.1).
 int errno_for(Result result);
 
-// A driver is loaded when it is first needed. Once it has started it stays: drivers do not like to be unloaded while
-// they have threads. What failed is tried again.
+// Loads a driver on first use. Once started it stays loaded: drivers do not survive unloading while they have threads.
+// Failures are retried.
 template <class D, std::shared_ptr<const D> (*kLoad)()> std::shared_ptr<const D> load_once() {
     static std::mutex mutex;
     static auto *const kept = new std::shared_ptr<const D>;

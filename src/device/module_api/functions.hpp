@@ -1,5 +1,5 @@
-// The functions of a GPU driver with loadable modules that we use: CUDA's driver API and HIP's module API have the same
-// ones under other names. Loaded at run time; types are declared here, so that building needs no vendor's headers.
+// The functions we use of GPU drivers with loadable modules: CUDA's driver API and HIP's module API differ only in
+// names. Loaded at run time; types are declared here, so building needs no vendor headers.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ using FunctionHandle = struct OpaqueFunction *;
 using StreamHandle = struct OpaqueStream *;
 using EventHandle = struct OpaqueEvent *;
 
-// Both give these the same numbers.
+// The numbers are the same in both.
 inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNotReady = 600;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventBlockingSync = 1, kEventDisableTiming = 2;
 inline constexpr unsigned kHostAllocPortable = 1;
@@ -59,10 +59,10 @@ inline constexpr int kMaxThreadsPerBlock = 0; // function attribute
     F(launch, "cuLaunchKernel", "hipModuleLaunchKernel", FunctionHandle, unsigned, unsigned, unsigned, unsigned,       \
       unsigned, unsigned, unsigned, StreamHandle, void **, void **)
 
-// One of them.
+// One of these functions.
 template <class... Parameters> struct Function {
     Result (*at)(Parameters...) = nullptr;
-    const char *name = ""; // as the driver's documentation has it
+    const char *name = ""; // as in the driver's documentation
     Result operator()(Parameters... arguments) const { return at(arguments...); }
 };
 

@@ -1,4 +1,4 @@
-// Device code of one runtime: one image per set of kernels, embedded by the build. Metal's images are texts.
+// Device code of a runtime: one image per set of kernels, embedded by the build. Metal's images are source text.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ struct Image {
     const void *code;
 };
 
-// Those that the library carries for a runtime.
+// The library's images for a runtime.
 inline std::vector<Image> carried(std::string_view runtime) {
     std::vector<Image> images;
     for (const Resource &resource : resources())
@@ -23,7 +23,7 @@ inline std::vector<Image> carried(std::string_view runtime) {
     return images;
 }
 
-// The images of a runtime: those of the library, and those that tests add before devices are opened.
+// The images of a runtime: the library's, and those that tests add before opening devices.
 class Images {
   public:
     explicit Images(std::vector<Image> of_the_library) : images_(std::move(of_the_library)) {}

@@ -1,4 +1,4 @@
-// What a launch is to a kernel of a runtime whose language is CUDA's or close to it: places, barriers, atomics.
+// The launch context of runtimes with CUDA-like languages: indices, barriers, atomics.
 #pragma once
 
 #include "device/kernel.hpp"

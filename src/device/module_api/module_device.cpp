@@ -16,13 +16,13 @@ using PlacePointer = std::shared_ptr<const Place>;
 
 DevicePointer address(const std::byte *p) { return reinterpret_cast<DevicePointer>(p); }
 
-// Runs `action` on the place if that is still possible: for destructors, which cannot report errors.
+// Runs `action` on the place if still possible: for destructors, which cannot report errors.
 template <class F> void tidy_up(const Place &place, F action) noexcept {
     try {
         const Entered here(place);
         action(place.driver());
     } catch (const Error &) {
-        // The device is lost; so is what we wanted to give back.
+        // The device is lost, and with it what we wanted to release.
     }
 }
 
@@ -83,7 +83,7 @@ class ModuleEvent final : public Event {
     EventHandle handle_;
 };
 
-// Kernels of one place, loaded when first asked for.
+// The kernels of a place, loaded on first use.
 class Modules {
   public:
     Modules(PlacePointer place, const DeviceInfo &info) : place_(std::move(place)), info_(info) {}
@@ -127,7 +127,7 @@ class Modules {
         d.check(d.module_load(&module, code), d.module_load);
         return modules_.emplace(kernel.set, module).first->second;
     }
-    // The image itself says which sizes its kernels have.
+    // Reads a kernel's sizes from the image.
     KernelShape shape_of(ModuleHandle module, const std::string &entry) {
         const Driver &d = place_->driver();
         const std::string name = entry + "_shape";
@@ -146,7 +146,7 @@ class Modules {
     std::map<std::string, ModuleHandle, std::less<>> modules_; // by set
 };
 
-// Streams of one place. Making one takes long, so those that a queue no longer needs serve the next.
+// The streams of a place. Creating one is slow, so queues reuse them.
 class Streams {
   public:
     explicit Streams(PlacePointer place) : place_(std::move(place)) {}
@@ -170,7 +170,7 @@ class Streams {
         int lowest = 0, highest = 0;
         if (!place_->is_callers()) d.check(d.priority_range(&lowest, &highest), d.priority_range);
         StreamHandle stream = nullptr;
-        idle_.reserve(++made_); // a return never allocates
+        idle_.reserve(++made_); // returning one never allocates
         d.check(d.stream_create(&stream, kStreamNonBlocking, highest), d.stream_create);
         return stream;
     }
@@ -262,7 +262,7 @@ class ModuleQueue final : public Queue, public CallersOrder {
         driver_.check(driver_.event_record(between_, earlier), driver_.event_record);
         driver_.check(driver_.stream_wait(later, between_, 0), driver_.stream_wait);
     }
-    // Equal pitches: one block, padding included. 0: rows must be copied one by one.
+    // For equal pitches: one block including padding. 0: copy row by row.
     static std::size_t linear_bytes(std::ptrdiff_t to_pitch, std::ptrdiff_t from_pitch, CopyShape shape) {
         if (shape.rows == 1) return shape.row_bytes;
         if (to_pitch != from_pitch) return 0;
@@ -281,7 +281,7 @@ class ModuleQueue final : public Queue, public CallersOrder {
     std::shared_ptr<CopyMeter> meter_;
     StreamHandle stream_;
     const Driver &driver_;          // of the place
-    EventHandle between_ = nullptr; // streams
+    EventHandle between_ = nullptr; // between streams
 };
 
 class ModuleDevice final : public Device {

@@ -1,4 +1,4 @@
-// A Device over a driver with loadable modules: all that CUDA and HIP have in common.
+// A Device over a driver with loadable modules: everything common to CUDA and HIP.
 #pragma once
 
 #include <memory>
@@ -9,24 +9,24 @@
 
 namespace vmaf::module_api {
 
-// A device of a driver as it was opened, kept for as long as anything made on it lives.
+// An open device, alive while anything created on it exists.
 class Place {
   public:
     virtual ~Place() = default;
     virtual const Driver &driver() const = 0;
     virtual const Images &images() const = 0;
     virtual DeviceInfo describe() const = 0;
-    // A caller knows better what matters on a place of its own.
+    // On their own place callers know best what matters.
     virtual bool is_callers() const { return false; }
     virtual void *native_context() const { return nullptr; } // see Device
-    // The calling thread works on the device; pairs may be nested.
+    // Makes the device current for the calling thread; pairs may be nested.
     virtual void enter() const = 0;
     virtual void leave() const noexcept = 0;
 };
 
 std::shared_ptr<Device> make_device(std::shared_ptr<const Place> place);
 
-// The place is the thread's own while this lives.
+// Makes the place current for the thread while this exists.
 class Entered {
   public:
     explicit Entered(const Place &place) : place_(place) { place_.enter(); }

@@ -1,5 +1,5 @@
-// What holds on every device: queues, events, and the words of its context. On the host device in both forms, and on
-// real ones where there are any.
+// Runs on every device: queues, events, and context operations. Uses both variants of the host device, and real devices
+// if present.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ TEST_P(EveryDevice, QueuesWorkInOrderAndEventsOrderQueues) {
         std::memset(source->data(), round, 256);
         queue_->upload(memory->data(), 64, source->data(), 64, {64, 4});
         queue_->clear(memory->data(), 4);
-        queue_->copy(memory->data() + 64, 32, memory->data(), 32, {2, 2}); // 0 0, and two of the second row
+        queue_->copy(memory->data() + 64, 32, memory->data(), 32, {2, 2}); // 0 0, and two bytes of the second row
         queue_->record(*filled);
         other->wait(*filled);
         other->download(result->data(), 0, memory->data(), 0, {256, 1});
@@ -73,13 +73,13 @@ TEST_P(EveryDevice, QueuesWorkInOrderAndEventsOrderQueues) {
         EXPECT_TRUE(filled->reached());
         EXPECT_EQ(result->data()[3], std::byte{0});
         EXPECT_EQ(result->data()[65], std::byte{0});
-        for (const int i : {4, 63, 96, 98, 255}) // rows of equal pitch may come with what lies between them
+        for (const int i : {4, 63, 96, 98, 255}) // rows of equal pitch may copy their padding
             ASSERT_EQ(result->data()[i], std::byte(round)) << i;
     }
     filled->wait();
 }
 
-TEST_P(EveryDevice, TimesWhatLiesBetweenTwoEvents) {
+TEST_P(EveryDevice, MeasuresTheTimeBetweenTwoEvents) {
     const auto memory = device_->allocate(1 << 16);
     const auto before = device_->make_event(true), after = device_->make_event(true);
     const Device::Scope scope(*device_);
@@ -91,11 +91,11 @@ TEST_P(EveryDevice, TimesWhatLiesBetweenTwoEvents) {
     EXPECT_LT(after->milliseconds_since(*before), 10000);
 }
 
-TEST_P(EveryDevice, RefusesKernelsThatAreNotThere) {
+TEST_P(EveryDevice, RefusesUnknownKernels) {
     EXPECT_ANY_THROW(device_->load({"probe", "nosuch"}));
     EXPECT_ANY_THROW(device_->load({"nosuch", "probe_operations"}));
     const LoadedKernel kernel = device_->load({"probe", "probe_operations"});
-    EXPECT_ANY_THROW(launch(*queue_, kernel, {1, 1, 1}, 7)); // other arguments than it takes
+    EXPECT_ANY_THROW(launch(*queue_, kernel, {1, 1, 1}, 7)); // wrong size of arguments
 }
 
 TEST_P(EveryDevice, SizesComeFromTheDevicesOwnContext) {
@@ -107,10 +107,10 @@ TEST_P(EveryDevice, SizesComeFromTheDevicesOwnContext) {
     EXPECT_EQ(kernel.shape.shared_bytes, sizeof(ProbeShared));
 }
 
-// What byte_matrix() left in thread t of the probe, as device/kernel.hpp describes it.
+// The result of byte_matrix() in thread t of the probe, as device/kernel.hpp specifies it.
 void expect_product(unsigned t, const u32 (&got)[4]) {
     const unsigned first = t / 32 * 32;
-    const auto byte = [&](unsigned line, unsigned k, unsigned place) { // k-th of a row of A or a column of B
+    const auto byte = [&](unsigned line, unsigned k, unsigned place) { // element k of a row of A or a column of B
         return probe_operand(first + 4 * line + k % 16 / 4, place) >> (8 * (k % 4)) & 255;
     };
     for (unsigned i = 0; i < 4; i++) {
@@ -121,7 +121,7 @@ void expect_product(unsigned t, const u32 (&got)[4]) {
     }
 }
 
-TEST_P(EveryDevice, HasTheWordsOfTheDialect) {
+TEST_P(EveryDevice, SupportsTheOperationsOfTheDialect) {
     std::mt19937 random(1);
     std::vector<float> a, b;
     for (int i = 0; i < kProbeThreads; i++) {
@@ -188,7 +188,7 @@ TEST_P(EveryDevice, HasTheWordsOfTheDialect) {
     EXPECT_EQ(downloaded<u64>(*wide_at)[0], kBlocks * (u64{8128} << 36));
 }
 
-// Sequences that make additions round, tie, cancel and stagnate.
+// Sequences whose additions round, tie, cancel and stagnate.
 template <class F> std::vector<F> sequence(std::mt19937_64 &random, bool with_signs, unsigned most = 9000) {
     const int kind = int(random() % 6);
     std::vector<F> terms(random() % most);
@@ -225,7 +225,7 @@ TEST_P(EveryDevice, AddsUpInOrderWithAllThreads) {
 
         auto doubles = sequence<double>(random, with_signs);
         for (double &v : doubles)
-            if (v != 0 && i % 3) v *= 1 + std::ldexp(double(random() >> 40), -52); // fill the fraction
+            if (v != 0 && i % 3) v *= 1 + std::ldexp(double(random() >> 40), -52); // fills the fraction
         if (doubles.empty()) doubles.push_back(1);
         const auto wide_terms = uploaded(doubles);
         OrderedF64Args wide_args{at<u64>(wide_terms), doubles.size(), at<u64>(result)};
@@ -255,13 +255,13 @@ TEST_P(EveryDevice, AddsUpInOrderWithManyBlocks) {
         for (double &v : doubles)
             if (v != 0 && i % 3) v *= 1 + std::ldexp(double(random() >> 40), -52);
         if (i == 7) std::fill(doubles.begin(), doubles.end(), 0.0);
-        std::vector<double> fourth; // of what is below 0
+        std::vector<double> fourth; // of the part below 0
         for (const double v : doubles) {
             const volatile double square = v < 0 ? v * v : 0;
             fourth.push_back(square * square);
         }
         const Device::Scope scope(*device_);
-        for (unsigned frame = 0; frame < kFrames; frame++) { // the second frame has the terms backwards
+        for (unsigned frame = 0; frame < kFrames; frame++) { // the second frame has the terms in reverse
             std::byte *const at = host->data() + frame * memory.bytes();
             std::memset(at, 0x5a, memory.bytes());
             std::memcpy(at + doubles_at.offset, doubles.data(), doubles.size() * sizeof(double));

@@ -1,4 +1,4 @@
-// The kernels of the device tests by name: F(name) for each.
+// The device test kernels: F(name) for each.
 #pragma once
 
 #include "device/probe/probe_kernels.hpp"

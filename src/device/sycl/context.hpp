@@ -1,5 +1,5 @@
-// Contexts (device/kernel.hpp) of SYCL devices. Groups of lanes are sub-groups where a device has those of the right
-// size; on others they meet in local memory, and with them the whole block.
+// Contexts (device/kernel.hpp) of SYCL devices. Groups of lanes are sub-groups if a device has the right size;
+// otherwise they meet in local memory, together with the whole block.
 #pragma once
 
 #include <sycl/sycl.hpp>
@@ -25,10 +25,10 @@ using GlobalAtomic = Atomic<T, runtime::memory_scope::device, runtime::access::a
 template <class T>
 using SharedAtomic = Atomic<T, runtime::memory_scope::work_group, runtime::access::address_space::local_space>;
 
-// SYCL promises IEEE for + - * of floats and for all of doubles; divisions and roots of floats may be off.
+// SYCL guarantees IEEE for + - * of floats and all operations of doubles; divisions and roots of floats may be off.
 template <bool kDoubles> class Arithmetic : public PortableOperations {
   public:
-    // Doubles are right where a device has them, but seldom fast.
+    // Doubles are correct where a device has them, but seldom fast.
     static constexpr bool kFastF64 = false;
     using f64 = Select<kDoubles, double, SoftF64>;
 
@@ -64,7 +64,7 @@ template <bool kDoubles> class Memory : public Arithmetic<kDoubles> {
     template <class T> static T load_fresh(const T *at) { return GlobalAtomic<T>(*const_cast<T *>(at)).load(); }
     static void store_fresh(u32 *at, u32 v) { GlobalAtomic<u32>(*at).store(v); }
     static void fence() {
-#ifdef VMAF_SYCL_ACPP // has no atomic_fence() in every version; its compiler knows clang's
+#ifdef VMAF_SYCL_ACPP // lacks atomic_fence() in some versions; its compiler has clang's
         __atomic_thread_fence(__ATOMIC_ACQ_REL);
 #else
         runtime::atomic_fence(runtime::memory_order::acq_rel, runtime::memory_scope::device);
@@ -72,7 +72,7 @@ template <bool kDoubles> class Memory : public Arithmetic<kDoubles> {
     }
 };
 
-// Place of a thread, and what all contexts do alike. Own::words() exchanges u32 and u64.
+// A thread's position, and what all contexts share. Own::words() exchanges u32 and u64.
 template <bool kDoubles, class Own> class Thread : public Memory<kDoubles> {
   public:
     using f64 = typename Arithmetic<kDoubles>::f64;
@@ -132,8 +132,8 @@ class SubGroupContext : public Thread<kDoubles, SubGroupContext<kGroupWidth, kDo
     runtime::sub_group group_;
 };
 
-// Groups are neighbours in the block, which hand each other words in local memory. Two places a thread, used in turn:
-// one barrier is enough for each exchange.
+// Groups are neighbours in the block that exchange words in local memory. Two slots per thread, used in turn, so that
+// one barrier per exchange is enough.
 template <int kGroupWidth, bool kDoubles>
 class LocalMemoryContext : public Thread<kDoubles, LocalMemoryContext<kGroupWidth, kDoubles>> {
     using Base = Thread<kDoubles, LocalMemoryContext>;
@@ -142,7 +142,7 @@ class LocalMemoryContext : public Thread<kDoubles, LocalMemoryContext<kGroupWidt
     static constexpr int kGroup = kGroupWidth;
     static constexpr bool kBlockInStep = true;
     static constexpr bool kHasSubGroups = false;
-    static constexpr std::size_t kMeetingWords = 2; // of 64 bits, for each thread
+    static constexpr std::size_t kMeetingWords = 2; // 64-bit words per thread
 
     LocalMemoryContext(const runtime::nd_item<3> &item, u64 *meeting)
         : Base(item, static_cast<int>(item.get_local_id(2))), meeting_(meeting),

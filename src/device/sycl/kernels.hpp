@@ -1,4 +1,4 @@
-// Kernels as the module launches them: each in the forms that devices differ in.
+// Kernels as the module launches them: each in the variants that devices need.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace vmaf {
 namespace sycl {
 
-// What a device's groups are, and whether it has doubles. A group of 64 lanes without doubles meets in local memory.
+// A device's groups, and whether it has doubles. A group of 64 lanes without doubles meets in local memory.
 enum class Form { sub_groups_32, sub_groups_32_soft, sub_groups_64, local_memory, local_memory_soft };
 constexpr int kForms = 5;
 
@@ -22,8 +22,8 @@ struct LaunchRequest {
 };
 
 struct KernelForm {
-    KernelShape shape;        // of no threads: not compiled
-    std::size_t shared_bytes; // with what groups meet in
+    KernelShape shape;        // zero threads: not compiled
+    std::size_t shared_bytes; // for group exchanges
     runtime::event (*launch)(const LaunchRequest &request);
 };
 
@@ -38,16 +38,17 @@ struct KernelSet {
     std::size_t count;
 };
 const std::vector<KernelSet> &kernel_sets();
-extern const bool counts_every_device; // as a GPU: in the module of tests, which can choose the processor by its number
+extern const bool counts_every_device; // in the test module, which can select the processor by index
 
-template <class Kernel, class C> constexpr std::size_t shared_words() { // of 16 bytes, without the meeting place
+template <class Kernel, class C>
+constexpr std::size_t shared_words() { // in units of 16 bytes, without the exchange slots
     return (sizeof(typename Kernel::SharedMemory) + 15) / 16;
 }
-template <class Kernel, class C> constexpr std::size_t meeting_words() { // of 16 bytes
+template <class Kernel, class C> constexpr std::size_t meeting_words() { // in units of 16 bytes
     return Kernel::kThreads * C::kMeetingWords * sizeof(u64) / 16;
 }
 
-// AdaptiveCpp does not let code ask for a size of sub-groups; its devices have one.
+// AdaptiveCpp does not let code request a sub-group size; its devices have only one.
 #ifndef VMAF_SYCL_ACPP
 #define VMAF_SYCL_SUB_GROUP(n) [[sycl::reqd_sub_group_size(n)]]
 #else
@@ -96,7 +97,7 @@ template <template <class> class K> constexpr KernelEntry entry(const char *name
             {form<K, SubGroupContext<32, true>>(), form<K, SubGroupContext<32, false>>(),
              form<K, SubGroupContext<64, true>>(), form<K, LocalMemoryContext<32, true>>(),
              form<K, LocalMemoryContext<32, false>>()}};
-#else // for processors, which have one lane, and doubles
+#else // processors have one lane, and doubles
     return {name, {{}, {}, {}, form<K, LocalMemoryContext<32, true>>(), {}}};
 #endif
 }

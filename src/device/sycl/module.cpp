@@ -1,4 +1,4 @@
-// The SYCL module: devices, memory, queues and events behind the functions of module.hpp. Compiled by a SYCL compiler.
+// The SYCL module: implements module.hpp with SYCL devices, memory, queues and events. Compiled by a SYCL compiler.
 #include "device/sycl/module.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ int fail(int code, const char *sentence) noexcept {
     return code;
 }
 
-// What a function that may throw becomes at the module's border.
+// Translates exceptions at the module boundary.
 template <class F> int guarded(const char *what, F &&function) noexcept {
     try {
         function();
@@ -103,7 +103,7 @@ runtime::device find_device(int index) {
         try {
             list = gpus();
         } catch (const runtime::exception &) {
-            // None.
+            // No devices.
         }
         if (index < 0 || static_cast<std::size_t>(index) >= list.size())
             throw Error(ENODEV, "there is no GPU number " + std::to_string(index) + " among the " +
@@ -117,7 +117,7 @@ runtime::device find_device(int index) {
     }
 }
 
-// Without these no kernel gives the right bits.
+// Without these no kernel produces the right bits.
 void check_abilities(const runtime::device &device) {
     const std::string name = device.get_info<runtime::info::device::name>();
     const auto refuse = [&](const char *what) { throw Error(ENODEV, "the device '" + name + "' " + what); };
@@ -149,7 +149,7 @@ struct DeviceHandle {
         for (const std::exception_ptr &e : list)
             if (!failure) failure = e;
     }
-    // Errors of work that was under way surface at the next wait.
+    // Errors of asynchronous work appear at the next wait.
     void check() {
         const std::lock_guard<std::mutex> lock(mutex);
         if (failure) std::rethrow_exception(failure);
@@ -172,9 +172,9 @@ struct EventHandle {
 
     DeviceHandle &device;
     std::mutex mutex;
-    Events places; // all of them must be reached; none: never recorded
+    Events places; // all must be reached; empty: never recorded
     bool timing;
-    std::chrono::steady_clock::time_point when; // on this side: not every runtime counts on its own
+    std::chrono::steady_clock::time_point when; // host time: not every runtime measures its own
 };
 
 struct QueueHandle {
@@ -183,7 +183,7 @@ struct QueueHandle {
           queue(owner.context, owner.device, [&owner](const runtime::exception_list &list) { owner.note(list); },
                 {runtime::property::queue::in_order()}) {}
 
-    // Puts work into the queue, after what it must wait for.
+    // Adds work to the queue, after its dependencies.
     template <class F> void put(F &&work) {
         note(queue.submit([&](runtime::handler &handler) {
             handler.depends_on(after);
@@ -198,7 +198,7 @@ struct QueueHandle {
 
     DeviceHandle &device;
     runtime::queue queue;
-    Events after; // what the next piece of work waits for
+    Events after; // dependencies of the next work
     runtime::event last;
     bool has_last = false;
 };
@@ -291,7 +291,7 @@ int load(DeviceHandle *device, const char *set, const char *name, KernelShape *s
 int allocate(DeviceHandle *device, std::size_t bytes, int pinned_host, void **at) {
     return guarded("allocating memory", [&] {
         constexpr std::size_t kAlignment = 256;
-        bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment; // as aligned_alloc() of C wants it
+        bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment; // aligned_alloc() of C requires it
         *at = pinned_host ? runtime::aligned_alloc_host(kAlignment, bytes, device->context)
                           : runtime::aligned_alloc_device(kAlignment, bytes, device->device, device->context);
         if (!*at)

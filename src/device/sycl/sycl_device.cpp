@@ -43,7 +43,7 @@ const Module &module() {
 void check(int code) {
     if (code) throw Error(code, std::string("sycl: ") + module().error());
 }
-// For what happens before a device is there: the sentence says what to look at, too.
+// For failures before a device is open: adds what to check.
 void check_search(int code) {
     if (code == 0) return;
     const std::string reason = module().error();
@@ -54,7 +54,7 @@ void check_search(int code) {
                 reason);
 }
 
-// Kept by everything that was made with it.
+// Kept alive by everything created with it.
 class OpenDevice {
   public:
     explicit OpenDevice(std::optional<unsigned> index) {
@@ -111,7 +111,7 @@ class SyclQueue final : public Queue {
     }
     ~SyclQueue() override { module().end_queue(handle_); }
 
-    // Pointers say themselves which memory they belong to.
+    // SYCL pointers identify their kind of memory.
     void upload(std::byte *to, std::ptrdiff_t to_pitch, const std::byte *from, std::ptrdiff_t from_pitch,
                 CopyShape shape) override {
         put({to, to_pitch, from, from_pitch, shape.row_bytes, shape.rows, true});
@@ -166,7 +166,7 @@ class SyclDevice final : public Device {
     const DeviceInfo &info() const override { return info_; }
     DispatchRequest dispatch_request() const override {
         DispatchRequest request = read_dispatch(info_.backend);
-        // What users of SYCL are used to: a graph is a batch of frames in few launches here.
+        // SYCL users know "graph": here it means batches of frames in few launches.
         request.words.emplace("graph", Dispatch::adaptive);
         request.words.emplace("direct", Dispatch::batched);
         return request;

@@ -1,4 +1,4 @@
-// SYCL devices as a Device, through the module that is loaded when the first one is asked for (module.hpp).
+// SYCL devices, through a module loaded on first use (module.hpp).
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace vmaf {
 
-// They throw Error(ENODEV) where there is no module, no runtime or no device, with what to check (backends.md 3.2).
-// index: a GPU in the runtime's order; none: what its default selector gives.
+// They throw Error(ENODEV), with what to check, if there is no module, runtime or device (backends.md 3.2). index: a
+// GPU in the runtime's order; empty: the default selector's.
 std::shared_ptr<Device> open_sycl_device(std::optional<unsigned> index);
 std::vector<DeviceInfo> list_sycl_devices(); // GPUs
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
-# Words of Metal that C++ leaves to programs.
+# Reserved words of Metal that C++ programs may use as names.
 RESERVED = {'constant', 'device', 'fragment', 'half', 'kernel', 'mesh', 'object', 'object_data', 'ray_data', 'thread',
             'threadgroup', 'threadgroup_imageblock', 'vertex', 'visible', 'intersection', 'uchar', 'ushort', 'uint', 'ulong',
             'bfloat', 'sampler'}
@@ -37,7 +37,7 @@ class Refused(Exception):
 
 class Token:
     def __init__(self, kind, text, space):
-        self.kind, self.text, self.space = kind, text, space  # space: what stands before it
+        self.kind, self.text, self.space = kind, text, space  # space: the whitespace before it
 
     def __repr__(self):
         return self.text
@@ -188,7 +188,7 @@ VMAF_KERNELS(VMAF_MSL_ENTRY)
         raise Refused(result.stderr)
     text, *names = re.split(r'\bVMAF_MSL_KERNEL\s+', result.stdout)
     names = [name.strip() for name in names]
-    # Pragmas stand inside functions: they travel as a word through the translation.
+    # Pragmas appear inside functions: a placeholder word carries them through the translation.
     for pragma in re.findall(r'^#.*$', text, re.M):
         if pragma.split() != ['#pragma', 'unroll']:
             raise Refused(f'unknown directive: {pragma}')

@@ -1,10 +1,10 @@
-// What generated files begin with (msl.py).
+// The start of every generated file (msl.py).
 #include <metal_stdlib>
 
 #pragma METAL fp math_mode(safe)
 #pragma METAL fp contract(off)
 
-// Copies of structs between address spaces. The header with which tests compile this text by plain clang has its own.
+// Copies structs between address spaces. The test header that compiles this text with plain clang has its own.
 #ifndef VMAF_MSL_COPIES
 namespace vmaf {
 namespace kernels {

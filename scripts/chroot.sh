@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Builds and tests in a fresh Debian of another release, in a folder of its own (needs root, mmdebstrap and a package source).
+# Builds and tests in a fresh Debian release in a chroot (needs root, mmdebstrap and a package source).
 #   chroot.sh SUITE FOLDER [COMMAND...]     e.g. chroot.sh trixie build-debian13
-# The command runs in a clone of the source, with what is not committed yet; without one: library and tools with warnings as errors, unit
-# tests, golden figures. What was compiled is kept in the folder (ccache). BARE=1: a system with apt and nothing else.
+# The command runs in a clone of the source, including uncommitted changes. The default builds library and tools with warnings as errors and
+# runs unit tests and golden figures. The folder keeps compiled objects (ccache). BARE=1: install nothing but apt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 suite=$1 folder=$2
 shift 2
 command -v mmdebstrap >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mmdebstrap >/dev/null; }
 
-# What the README's commands would install by themselves; here ahead of time, since mmdebstrap is quick at it.
+# What the README's commands would install; mmdebstrap does it faster.
 packages=$(sed -n '/^build=(/,/)/p;/^test=(/,/)/p' scripts/packages.sh | tr -d '()' | sed 's/^\(build\|test\)=//' | tr '\n' ' ')
 wanted=(ccache git)
 [ -z "${BARE:-}" ] || { wanted=() packages=; }
@@ -31,7 +31,7 @@ mounts=()
 trap 'for place in "${mounts[@]}"; do umount "$place" || true; done' EXIT
 attach() { mountpoint -q "$root/$2" || { mount -t "$1" ${3:+-o "$3"} "$1" "$root/$2" && mounts+=("$root/$2"); }; }
 attach proc proc
-attach devpts dev/pts newinstance,ptmxmode=0666 # terminals, for tests of progress
+attach devpts dev/pts newinstance,ptmxmode=0666 # terminals, for progress tests
 attach tmpfs dev/shm
 [ -L "$root/dev/ptmx" ] || ln -sf pts/ptmx "$root/dev/ptmx"
 [ $# -gt 0 ] || set -- sh -ec '

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Compiles every source of library and commands by itself, with another compiler or the same, without making code: quick, and enough to see that it
-# is accepted.
-#   compilers.sh COMPILER [OPTION...]      e.g. compilers.sh clang++-19 -stdlib=libc++; options come last, so that -Wconversion undoes a -Wno-conversion
-# Uses the commands of build-test. What it parses together (unity builds) is taken apart, so that a source that lacks an include or a name is found.
+# Compiles every source of library and commands separately with another compiler (or the same), without generating code: a quick check that
+# it is accepted.
+#   compilers.sh COMPILER [OPTION...]      e.g. compilers.sh clang++-19 -stdlib=libc++; options come last, so that -Wconversion undoes -Wno-conversion
+# Takes the commands of build-test and splits unity builds, so that missing includes and names are found.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -f build-test/compile_commands.json ] || { echo "compilers.sh: build-test is missing; scripts/test.sh makes it" >&2; exit 1; }

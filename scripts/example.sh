@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds vmaf and scores a generated pair of clips: a moving scene, and the same scene after a lossy transform.
-# Builds only what that needs, and the module for video files; `ninja -C build` builds everything.
+# Builds vmaf and scores a generated pair of clips: a moving scene, and the same scene after a lossy transform. Builds only what that needs,
+# plus the module for video files; `ninja -C build` builds everything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ echo "1/3  Installing missing Debian packages"
 ./scripts/packages.sh build
 echo "     $((SECONDS - begin)) s"
 
-# CUDA only where a GPU answers, and then for that GPU alone: images for every architecture take minutes to compile.
+# CUDA only if a GPU responds, and for that GPU alone: images for every architecture take minutes to compile.
 options=(-Denable_tests=false -Denable_bench=false)
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ' || true)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes with every harness of a build folder made with -Denable_fuzz=true, two at a time.
-#   fuzz.sh BUILD-FOLDER SECONDS [SEEDS]     SEEDS/NAME: more inputs for a harness, such as files that encoders made
+# Runs every fuzzer of a build folder configured with -Denable_fuzz=true, two at a time.
+#   fuzz.sh BUILD-FOLDER SECONDS [SEEDS]     SEEDS/NAME: additional inputs for a fuzzer, such as encoder output
 set -uo pipefail
 cd "$(dirname "$0")/.."
 folder=$1 seconds=$2 seeds=${3:-}

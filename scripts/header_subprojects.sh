@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts this system's header-only libraries and newlib's mathematical functions where Meson looks for its wraps, for cross compilers
-# that do not see /usr/include (mingw-w64). Without a network the wraps could not be fetched; with one this is not needed.
+# Provides this system's header-only libraries and newlib's mathematical functions as Meson subprojects, for cross compilers that do not see
+# /usr/include (mingw-w64). Needed offline only: with a network Meson fetches its wraps.
 set -euo pipefail
 cd "$(dirname "$0")/../subprojects"
 place() { # wrap, folder inside it, headers
@@ -11,7 +11,7 @@ place() { # wrap, folder inside it, headers
   ln -sfn "$headers" "$folder/$(basename "$headers")"
   cp packagefiles/"$1"/* "$1"
 }
-# Newlib's functions, which are compiled: Debian has their source as a package.
+# Newlib's functions are compiled; Debian packages their source.
 place_newlib() {
   [ -e newlib/meson.build ] && return
   local sources=(/usr/src/newlib/newlib-*.tar.xz)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the package for npm from both builds for WebAssembly, tests it with Node, and packs it: build-npm/vmaf-turbo-VERSION.tgz.
+# Packs both WebAssembly builds as an npm package and tests it with Node: build-npm/vmaf-turbo-VERSION.tgz.
 #   npm.sh [--no-test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,7 +12,7 @@ cp build-wasm/packages/npm/vmaf-turbo.wasm "$package/wasm/vmaf-turbo-simd.wasm"
 cp build-wasm-scalar/packages/npm/vmaf-turbo.wasm "$package/wasm/vmaf-turbo-scalar.wasm"
 cp models/*.json "$package/models"
 version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build | head -n 1)
-grep -q "\"version\": \"$version\"" "$package/package.json" || { echo "npm.sh: packages/npm/package.json is not version $version, as meson.build is" >&2; exit 1; }
+grep -q "\"version\": \"$version\"" "$package/package.json" || { echo "npm.sh: packages/npm/package.json does not have version $version of meson.build" >&2; exit 1; }
 for kind in simd scalar; do
   echo "$kind: $(gzip -9c "$package/wasm/vmaf-turbo-$kind.wasm" "models/vmaf_v0.6.1.json" | wc -c) bytes of gzip with the default model"
 done

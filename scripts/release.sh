@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Makes build-release/vmaf-turbo-VERSION-SYSTEM.tar.xz: commands, library, headers, man pages, completions. The folder in it may lie
-# anywhere: programs find their module relative to themselves (a file `movable` beside it says that they may), pkg-config and CMake their files relative to the descriptions.
+# Makes build-release/vmaf-turbo-VERSION-SYSTEM.tar.xz: commands, library, headers, man pages, completions. The folder in it can be moved
+# anywhere: programs find their module relative to themselves (a file `movable` next to it allows that), pkg-config and CMake relative to
+# their descriptions.
 #   release.sh [MESON OPTION...]
-# The C++ runtime is linked into the commands; they and the library need the C library of the machine that builds, or a newer one.
-# The last lines say which.
+# The C++ runtime is linked into the commands; they and the library need the build machine's C library or a newer one. The last lines say
+# which.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=build-release

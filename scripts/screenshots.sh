@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the pictures of the documentation anew: terminal, report, map, and the page if build-web/index.html exists.
+# Regenerates the screenshots of the documentation: terminal, report, map, and the page if build-web/index.html exists.
 #   screenshots.sh [BUILD]      BUILD: a build folder with vmaf, vmaf-tune and clipgen (default: build)
-# Needs chromium and ffmpeg; the page also Node and web/node_modules (web/build.sh).
+# Needs chromium and ffmpeg; the page also needs Node and web/node_modules (web/build.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -16,7 +16,7 @@ shot() { # page, output, width, height
     --screenshot="$work/shot.png" "file://$1" >/dev/null 2>&1
   small "$work/shot.png" "$2"
 }
-small() { # picture, output, filters: at most 128 colours, which such pictures look the same with
+small() { # picture, output, filters: at most 128 colours, which look the same here
   ffmpeg -v error -y -i "$1" -vf "${3:-null},split[a][b];[a]palettegen=max_colors=128:reserve_transparent=0[p];[b][p]paletteuse=dither=none" \
     -frames:v 1 -compression_level 9 "$2"
   echo "$2: $(($(stat -c %s "$2") / 1024)) KB"
@@ -26,7 +26,7 @@ cd "$work"
 clipgen --size 640x360 --frames 48 --format 420 --depth 8 --scene street master.y4m
 ffmpeg -v error -i master.y4m -c:v libx264 -crf 32 encode.mkv
 
-# The terminal: what each command leaves on it, as a page.
+# The terminal: the output of each command, as a page.
 commands=("vmaf -r master.y4m -d encode.mkv --threads auto"
           "vmaf-tune search -i master.y4m -e libx264 --preset fast --target-vmaf 93 --q-step 1"
           "vmaf-tune score master.y4m encode.mkv --metrics vmaf,psnr")
@@ -38,7 +38,7 @@ python3 - <<'P'
 import html, re
 text = open("terminal.txt", newline="").read().replace("\r\n", "\n")
 lines = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", [part for part in line.split("\r") if part.strip("\x1b[K ")][-1] if line.strip() else "")
-         for line in text.split("\n") if not re.search(r"\[[#-]{20}\]", line)]  # without the meters that later lines replaced
+         for line in text.split("\n") if not re.search(r"\[[#-]{20}\]", line)]  # drops progress lines
 shown = "\n".join(f"<b>{html.escape(line)}</b>" if line.startswith("$ ") else html.escape(line) for line in lines)
 open("terminal.html", "w").write("<!doctype html><meta charset=utf-8><style>body{margin:0;background:#1d2025;color:#d6d9de;font:15px/1.45 monospace;"
                                  f"padding:16px}}b{{color:#fff}}pre{{margin:0;white-space:pre-wrap}}</style><pre>{shown}</pre>")

@@ -1,4 +1,4 @@
-"""A hook for mkdocs: pages link to files of the repository that are no part of the site; there such a link becomes a name."""
+"""A hook for mkdocs: turns links to repository files outside the site into plain names."""
 import pathlib
 import re
 

@@ -31,7 +31,7 @@ def place(name, download):
     folder.with_name(wrap + ".unpacked").rmdir()
     shutil.copytree(ROOT / "subprojects/packagefiles" / wrap, folder, dirs_exist_ok=True)
     for path in folder.rglob("*.h"):
-        path.touch()  # archives keep old times, and Ninja would not see that headers changed
+        path.touch()  # archives keep old times; Ninja would miss changed headers
 
 
 if __name__ == "__main__":

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# Checks how the C++ sources are written: all of them with clang-format, and with --tidy those that changed since a commit also with
-# clang-tidy, and one source for each header that changed. The commit is where this branch left main, and on main the one before the last.
-#   style.sh [--tidy] [COMMIT]    TIDY_MOST=N: N sources at most
+# Checks the style of the C++ sources: all of them with clang-format; with --tidy also those changed since a commit with clang-tidy, and one
+# source per changed header. The default commit is where this branch left main, or on main the previous one.
+#   style.sh [--tidy] [COMMIT]    TIDY_MOST=N: check at most N sources
 #   style.sh --tidy --all         every source: 75 minutes of processor time
-# Versions of these programs differ in what they find and how they break lines. The sources go by 14, Debian 12's.
+# Versions of these programs differ in findings and line breaks. We use 14, as in Debian 12.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tidy=false
 [ "${1:-}" = --tidy ] && { tidy=true; shift; }
 version=14
 
-program() { # name: the command of the right version, or nothing
+program() { # name: the command in the right version, or nothing
   local command
   for command in "$1-$version" "$1"; do
     command -v "$command" >/dev/null && "$command" --version | grep -q "version $version\\." && { echo "$command"; return; }
   done
-  echo "style.sh: $1 $version is not installed, and others disagree with it: not checked" >&2
+  echo "style.sh: $1 $version is not installed, and other versions disagree with it: skipped" >&2
 }
 
-git rev-parse --git-dir >/dev/null 2>&1 || { echo "style.sh: this is no clone, so nothing tells the project's files: nothing to check"; exit 0; }
+git rev-parse --git-dir >/dev/null 2>&1 || { echo "style.sh: not a git clone, so there is no list of files: skipped"; exit 0; }
 mapfile -t files < <(git ls-files -co --exclude-standard | grep -E '^(src|tools|tests|bench|fuzz|examples|include)/.*\.(cpp|hpp|cu|cuh|h|c)$' | while read -r file; do
   [ ! -f "$file" ] || echo "$file"; done)
 format=$(program clang-format)

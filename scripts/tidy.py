@@ -59,7 +59,7 @@ def main(build, checker, since, most=None):
         wanted = changed & set(known)
         skipped = [name for name in changed if name.endswith(".cpp") and name.startswith(FOLDERS) and name not in known and not ELSEWHERE.search(name)]
         if skipped:
-            print("not compiled in", build, "and not checked:", " ".join(sorted(skipped)))
+            print("not compiled in", build, "and therefore not checked:", " ".join(sorted(skipped)))
         headers = includes(build, known)
         for header in sorted(name for name in changed if name.endswith((".hpp", ".h"))):
             users = sorted((source for source in known if header in headers[source]), key=lambda source: (len(headers[source]), source))
@@ -85,7 +85,7 @@ def main(build, checker, since, most=None):
                     bad += 1
                     print(f"{source}:\n{result.stdout}" + ("" if result.stdout else result.stderr), flush=True)
     left = len(wanted) - len(chosen)
-    print(f"clang-tidy: {len(chosen)} sources, {bad} with findings" + (f"; {left} more changed and were not looked at" if left else ""))
+    print(f"clang-tidy: {len(chosen)} sources, {bad} with findings" + (f"; {left} more changed but not checked" if left else ""))
     return 1 if bad else 0
 
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # Builds for WebAssembly with Debian's emscripten: with SIMD128 in build-wasm and without vector code in build-wasm-scalar.
-#   wasm.sh [both|simd|scalar] [TARGET...]      all targets, if none is named: the module for npm, vmaf for Node, tests
-# What is not on this machine comes from Debian: Highway 1.2 (Debian 12 has 1.0.3, without doubles in WebAssembly) and newlib's functions.
+#   wasm.sh [both|simd|scalar] [TARGET...]      default: all targets (the npm module, vmaf for Node, tests)
+# Fetches from Debian what this machine lacks: Highway 1.2 (Debian 12 has 1.0.3, without doubles in WebAssembly) and newlib's functions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 which=${1:-both}
 shift || true
 command -v emcc >/dev/null || { echo "wasm.sh: emcc was not found; install Emscripten (Debian: emscripten)" >&2; exit 1; }
-# Emscripten's own scripts look for Debian's acorn with whatever Node there is.
+# Emscripten's scripts need Debian's acorn with any Node.
 export NODE_PATH=${NODE_PATH:-/usr/share/nodejs}
 command -v ccache >/dev/null && export EM_COMPILER_WRAPPER=${EM_COMPILER_WRAPPER:-$(command -v ccache)} CCACHE_SLOPPINESS=pch_defines,time_macros
 
 ./scripts/header_subprojects.sh
-build() { # folder, options of meson and targets, parted by --
+build() { # folder, then meson options and targets, separated by --
   local folder=$1 options=()
   shift
   while [ "$1" != -- ]; do options+=("$1"); shift; done

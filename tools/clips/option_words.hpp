@@ -1,4 +1,4 @@
-// Command lines of programs for tests: options, and the words after them.
+// Parses command lines of test programs: options with values, then plain words.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ class OptionWords {
   public:
     OptionWords(int argc, char **argv) : next_(argv + 1), end_(argv + argc) {}
 
-    // To the next option; false at the end.
+    // Moves to the next option; false at the end.
     bool next() {
         if (next_ == end_) return false;
         name_ = *next_++;

@@ -26,7 +26,7 @@ uint32_t hash(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
 
 int floordiv(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
-// Value noise on a grid of `cell` samples, bilinear, result 0..65535.
+// Value noise on a grid of `cell` samples, bilinear; returns 0..65535.
 int value_noise(int x, int y, int cell, uint32_t seed) {
     int gx = floordiv(x, cell), gy = floordiv(y, cell), fx = x - gx * cell, fy = y - gy * cell;
     auto corner = [&](int i, int j) {
@@ -43,7 +43,7 @@ int texture(int x, int y, uint32_t seed) {
            8;
 }
 
-// One plane of the reference. Chroma uses the same scene at its own scale (sx, sy: subsampling) with calmer contrast.
+// One reference plane. Chroma uses the same scene at its own scale (sx, sy: subsampling) with less contrast.
 Plane scene_plane(const Options &o, int index, int plane, int w, int h, int sx, int sy) {
     Plane p(w, h);
     uint32_t seed = o.seed * 977u + uint32_t(plane) * 131u;

@@ -1,4 +1,4 @@
-// The scenes and distortions of clipgen, also for tests and benchmarks that want clips without files.
+// The scenes and distortions of clipgen; also for tests and benchmarks without files.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Options {
 
 struct Plane {
     int width, height;
-    std::vector<int> samples; // in units of 1/256 of an 8-bit step: 0..65280, later reduced to the depth
+    std::vector<int> samples; // in 1/256 of an 8-bit step: 0..65280, reduced to the bit depth later
     Plane(int w, int h) : width(w), height(h), samples(size_t(w) * h) {}
     int &at(int x, int y) { return samples[size_t(y) * width + x]; }
     int at(int x, int y) const { return samples[size_t(y) * width + x]; }
@@ -26,11 +26,11 @@ struct Plane {
     }
 };
 
-// One plane of frame `index`, distorted as the options say; `samples` are still to be reduced to the depth. Chroma
-// sizes are rounded up, as files have them.
+// A plane of frame `index`, distorted as requested; not yet reduced to the bit depth. Chroma sizes are rounded up, as
+// in files.
 Plane frame_plane(const Options &options, int index, int plane);
 
-// A sample of a plane at the clip's depth.
+// Reduces a sample to the clip's bit depth.
 int to_depth(int sample, int depth);
 
 } // namespace clipgen

@@ -1,4 +1,4 @@
-// The small grammars of --model and --feature (cli-and-formats.md 5, 6).
+// Parses --model and --feature (cli-and-formats.md 5, 6).
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -20,7 +20,7 @@ struct Item {
     std::optional<std::string> value;
 };
 
-// "key=value:flag:..." from `begin` on, without empty items; what follows a second '=' of an item is dropped.
+// Splits "key=value:flag:..." from `begin` on, skipping empty items; drops what follows a second '=' in an item.
 std::vector<Item> split_items(const std::string &text, std::size_t begin, const std::string &option) {
     std::vector<Item> items;
     while (begin <= text.size()) {
@@ -31,7 +31,7 @@ std::vector<Item> split_items(const std::string &text, std::size_t begin, const 
         const std::string key = item.substr(0, equals);
         if (key.empty())
             throw usage_error("option --" + option + " '" + text +
-                              "': there is an item without a name; items are "
+                              "': an item has no name; write "
                               "NAME=VALUE, separated by single colons");
         if (equals == std::string::npos) {
             items.push_back({key, std::nullopt});
@@ -56,7 +56,7 @@ void take_overload(ModelArgument &argument, const std::string &key, const std::s
     argument.overloads.push_back({key.substr(0, dot), key.substr(dot + 1), normalised_option_text(value)});
 }
 
-// The value's place among those that are possible.
+// The index of the value among the possible ones.
 std::size_t choice(const std::string &option, const std::string &value, std::initializer_list<const char *> possible) {
     std::string list;
     std::size_t i = 0;
@@ -135,8 +135,7 @@ ModelArgument parse_model_argument(const std::string &text) {
             if (is_on(value)) argument.config.enable_transform = true;
         } else if (!value && key == kAutomaticModel) {
             argument.version = key;
-        } else if (!value && text == key && key != "version" && key != "path" &&
-                   key != "name") { // a model's name alone
+        } else if (!value && text == key && key != "version" && key != "path" && key != "name") { // only a model's name
             throw usage_error("option --model '" + text + "': write version=" + text +
                               " for a built-in model, path=" + text + " for a file");
         } else if (!value) {
@@ -150,7 +149,7 @@ ModelArgument parse_model_argument(const std::string &text) {
         } else if (key.find('.') != std::string::npos) {
             take_overload(argument, key, *value);
         } else {
-            throw usage_error("option --model '" + text + "': there is no key '" + key +
+            throw usage_error("option --model '" + text + "': unknown key '" + key +
                               "'; use version, path, name, disable_clip, enable_transform or EXTRACTOR.OPTION");
         }
     }
@@ -161,14 +160,14 @@ FeatureArgument parse_feature_argument(const std::string &text) {
     FeatureArgument argument;
     const std::size_t equals = text.find('=');
     argument.name = text.substr(0, equals);
-    if (argument.name.empty()) throw usage_error("option --feature '" + text + "': the name of the feature is missing");
+    if (argument.name.empty()) throw usage_error("option --feature '" + text + "': the feature's name is missing");
     if (equals == std::string::npos) return argument;
     for (const auto &[key, value] : split_items(text, equals + 1, "feature")) {
         if (!value)
             throw usage_error("feature '" + argument.name + "': option '" + key + "' has no value; write " + key +
                               "=VALUE");
         if (!argument.options.emplace(key, normalised_option_text(*value)).second)
-            throw usage_error("feature '" + argument.name + "': option '" + key + "' is given twice; give it once");
+            throw usage_error("feature '" + argument.name + "': option '" + key + "' is set twice; set it once");
     }
     return argument;
 }

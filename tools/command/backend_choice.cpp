@@ -16,7 +16,7 @@ constexpr std::uint32_t kNoGpuMask = 0xffffffff;
 
 std::size_t position(std::string_view backend) { return find_backend(backend).value(); }
 
-// Why the request rules a backend out; empty where it does not.
+// Why the request rules out a backend; empty if it does not.
 std::string removal_reason(const BackendRequest &request, std::string_view backend) {
     if (request.is_off[position(backend)])
         return "--" + std::string(kBackends[position(backend)].off_flag) + " switches it off";
@@ -30,7 +30,7 @@ const GpuBackend *find_built(std::span<const GpuBackend> built, std::string_view
     return found == built.end() ? nullptr : &*found;
 }
 
-// `code`: a negative errno, or 0 where nothing was tried.
+// `code`: a negative errno, or 0 if nothing was tried.
 Failure backend_failure(const std::string &sentence, std::string_view error, std::string_view backend, int code) {
     return {ExitCode::backend, sentence,
             "{\"error\": " + json_string(error) + ", \"backend_requested\": " + json_string(backend) +
@@ -55,7 +55,7 @@ BackendChoice start_explicit(const BackendRequest &request, std::span<const GpuB
     }
 }
 
-// `auto` takes nothing slower than the processor's own code; a device that was asked for by number is taken.
+// `auto` skips devices slower than the processor's own code, unless selected by number.
 std::unique_ptr<StartedBackend> start_for_auto(const GpuBackend &backend, std::optional<unsigned> device) {
     std::unique_ptr<StartedBackend> started = backend.start(device);
     if (!device && started->device() && started->device()->info().is_processor)
@@ -109,7 +109,7 @@ void check_pinned_features(const std::vector<FeatureArgument> &features, const B
         if (!row || row->name == active) continue;
         std::string reason = backend_is_not_built(row->name);
         if (find_built(built, row->name)) reason = removal_reason(request, row->name);
-        if (reason.empty()) reason = "it could not be started, or another one was chosen";
+        if (reason.empty()) reason = "it did not start, or another one was chosen";
         throw backend_failure("feature '" + feature.name + "' is pinned to " + std::string(row->name) +
                                   " backend, which is not active: " + reason,
                               "feature pinned to inactive backend", row->name, 0);

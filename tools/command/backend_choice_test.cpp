@@ -1,4 +1,4 @@
-// Facts about the choice of a backend, with backends that start or do not start at will.
+// The choice of a backend, with fake backends that start or fail as required.
 #include "backend_choice.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ std::string descriptor_of(const BackendRequest &request, const std::vector<GpuBa
 TEST(BackendChoice, AutoTakesTheFirstThatStarts) {
     std::vector<std::string> started;
     EXPECT_EQ(choose({}, {working("cuda", &started), working("sycl", &started)}).name, "cuda");
-    EXPECT_EQ(started, std::vector<std::string>{"cuda"}); // the rest are not touched
+    EXPECT_EQ(started, std::vector<std::string>{"cuda"}); // the others are not touched
     const Outcome demoted = choose({}, {broken("cuda"), working("sycl")});
     EXPECT_EQ(demoted.name, "sycl");
     EXPECT_EQ(demoted.lines, std::vector<std::string>{"cuda not usable (no device); trying sycl"});

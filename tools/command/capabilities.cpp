@@ -1,4 +1,4 @@
-// --capabilities: for programs (backends.md 10).
+// --capabilities, for programs (backends.md 10).
 #include <algorithm>
 #include <chrono>
 #include <future>
@@ -38,7 +38,8 @@ struct Probe {
     bool is_usable() const { return code == 0; }
 };
 
-// A runtime without a GPU may compute on the processor, where it is named: never by `auto`, so it is not called usable.
+// A runtime without a GPU may use the processor if selected by name, but `auto` never does, so it does not count as
+// usable.
 std::string processor_hint(const GpuBackend &backend) {
     try {
         (void)backend.start(std::nullopt);
@@ -48,7 +49,7 @@ std::string processor_hint(const GpuBackend &backend) {
     }
 }
 
-// What a backend says about its devices. A driver that hangs is one that cannot be used.
+// Queries a backend's devices. A driver that hangs counts as unusable.
 Probe probe(const GpuBackend &backend) {
     std::packaged_task<Probe()> task([backend]() -> Probe {
         try {
@@ -62,7 +63,7 @@ Probe probe(const GpuBackend &backend) {
     std::future<Probe> answer = task.get_future();
     start_thread("ask for devices", std::move(task)).detach();
     if (answer.wait_for(kProbeTime) == std::future_status::ready) return answer.get();
-    return {.code = -ETIMEDOUT, .reason = "it does not answer"};
+    return {.code = -ETIMEDOUT, .reason = "its driver does not respond"};
 }
 
 std::string device_json(const DeviceInfo &d) {
@@ -86,7 +87,7 @@ std::string cpu_json(const Options &options) {
            ", \"threads\": " + std::to_string(system::usable_processors()) + "}";
 }
 
-// Whether the module for video files can be used, by loading it.
+// Whether the video module works, by loading it.
 std::string video_json() {
     try {
         return "{\"usable\": true, \"libraries\": " + json_string(video_module().libraries) + "}";

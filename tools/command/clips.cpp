@@ -23,7 +23,7 @@ std::unique_ptr<ClipReader> open_clip(const std::string &path, const char *role,
 
 std::string size_text(const PictureFormat &f) { return std::to_string(f.width) + "x" + std::to_string(f.height); }
 
-// What keeps the clips from being compared, one sentence each.
+// The differences that prevent a comparison, one sentence each.
 std::vector<std::string> differences(const PictureFormat &ref, const PictureFormat &dist, bool may_differ_in_depth) {
     std::vector<std::string> list;
     if (ref.width != dist.width || ref.height != dist.height)
@@ -53,8 +53,7 @@ std::unique_ptr<FramePairs> open_clips(const Options &options) {
     if (problems.size() == 1) throw Failure(ExitCode::setup, problems[0]);
     if (!problems.empty()) {
         for (const std::string &problem : problems) say(problem);
-        throw Failure(ExitCode::setup,
-                      "the clips cannot be compared: " + std::to_string(problems.size()) + " problems");
+        throw Failure(ExitCode::setup, "the clips do not match: " + std::to_string(problems.size()) + " problems");
     }
     return std::make_unique<PlainPairs>(std::move(reference), std::move(distorted));
 }

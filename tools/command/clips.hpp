@@ -11,14 +11,14 @@ namespace vmaf::cli {
 
 std::string quoted(const std::string &path); // for messages
 
-// Opens and compares both clips (cli-and-formats.md 10.5). Throws Failure(setup) for what cannot be read; each
-// incompatibility is a line of its own on stderr before that.
+// Opens both clips (cli-and-formats.md 10.5). Throws Failure(setup) if one cannot be read or they do not match; prints
+// each mismatch on its own line first.
 std::unique_ptr<FramePairs> open_clips(const Options &options);
 
-// The clips as video files, where one of them is neither YUV4MPEG2 nor raw; otherwise nothing. Throws Failure.
+// Opens the clips as video files if one is neither YUV4MPEG2 nor raw; otherwise returns null. Throws Failure.
 std::unique_ptr<FramePairs> open_videos(const Options &options);
 
-// A clip that has to be decoded.
+// Whether a clip must be decoded.
 bool is_video_file(const Options &options, const std::string &path);
 
 } // namespace vmaf::cli

@@ -21,7 +21,7 @@ namespace {
 using namespace vmaf;
 using namespace vmaf::cli;
 
-void print(const std::string &text) { std::fputs(text.c_str(), stdout); } // main() looks whether it arrived
+void print(const std::string &text) { std::fputs(text.c_str(), stdout); } // main() checks that the output arrived
 
 void serve_standard_streams() {
     system::StandardStreams streams = system::take_standard_streams();
@@ -48,7 +48,7 @@ void act(const Options &options) {
 int vmaf::cli::vmaf_command(int argc, char **argv) {
     system::prepare_standard_streams();
     system::end_orderly_on_signals(static_cast<int>(ExitCode::interrupted),
-                                   system::remove_leftovers); // nothing left behind
+                                   system::remove_leftovers); // removes temporary files
     system::allow_mapped_parts();
     if (argc <= 1) {
         std::fputs(usage_text().c_str(), stderr);

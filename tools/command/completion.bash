@@ -1,7 +1,7 @@
 # Bash completion for vmaf.
 _vmaf() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    # --name=value arrives as three words: the name, "=" and the value.
+    # --name=value is split into three words: the name, "=" and the value.
     if [[ $word == "=" ]]; then word=""; elif [[ $before == "=" ]]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
     COMPREPLY=()
     local choices=""

@@ -19,23 +19,23 @@ _arguments -s \
   '--sub[subtitles]' \
   '--threads=[worker threads]:value:(auto 0 1 2 4 8 16)' \
   '--subsample=[score every n-th frame]:value: ' \
-  '(-c --cpumask)'{-c+,--cpumask=}'[instruction sets to leave out]:value: ' \
+  '(-c --cpumask)'{-c+,--cpumask=}'[instruction sets not to use]:value: ' \
   '--gpumask=[restrict the GPU]:value: ' \
-  '--frame_cnt=[most frames to score]:value: ' \
-  '--frame_skip_ref=[reference frames to drop first]:value: ' \
-  '--frame_skip_dist=[distorted frames to drop first]:value: ' \
-  '--aom_ctc=[preset of the AOM]:value:(v1.0 v2.0 v3.0 v4.0 v5.0 v6.0 v7.0)' \
-  '--nflx_ctc=[preset of Netflix]:value:(v1.0)' \
+  '--frame_cnt=[stop after this many frames]:value: ' \
+  '--frame_skip_ref=[reference frames to skip first]:value: ' \
+  '--frame_skip_dist=[distorted frames to skip first]:value: ' \
+  '--aom_ctc=[AOM common test conditions]:value:(v1.0 v2.0 v3.0 v4.0 v5.0 v6.0 v7.0)' \
+  '--nflx_ctc=[Netflix common test conditions]:value:(v1.0)' \
   '(-n --no_prediction)'{-n,--no_prediction}'[features only]' \
   '(-q --quiet)'{-q,--quiet}'[no progress]' \
   '(-v --version)'{-v,--version}'[print the version]' \
   '--percentiles=[percentiles to pool]:list:(1,5,50)' \
   '--ndjson=[a line of JSON for each frame]:file:_files' \
   '*--map=[a map of local scores]:file (.npy, .csv, .png, .y4m):_files' \
-  '--map-of=[what the maps after it show]:score:' \
-  '--map-cell=[side of a cell in pixels]:pixels:(16 32 64 128)' \
+  '--map-of=[score shown by the maps that follow]:score:' \
+  '--map-cell=[cell size in pixels]:pixels:(16 32 64 128)' \
   '*--region=[also score this part]:name=x,y,w,h:' \
-  '--regions=[regions that move]:file:_files' \
+  '--regions=[file of moving regions]:file:_files' \
   '--precision=[digits of scores]:value:(6 9 17 max full legacy)' \
   '--backend=[where to compute]:value:_vmaf_backends' \
   '--cuda[compute with CUDA]' \
@@ -46,21 +46,21 @@ _arguments -s \
   '--sycl_device=[SYCL device]:value: ' \
   '--hip_device=[HIP device]:value: ' \
   '--metal_device=[Metal device]:value: ' \
-  '--list=[score the pairs of a list]:file:_files' \
-  '--jobs=[pairs of the list at once]:value:(auto 1 2 4 8 16)' \
-  '--strict_length[clips of different length are an error]' \
-  '--align=[look for an offset of the clips]:value:(auto none check)' \
+  '--list=[score the pairs in a file]:file:_files' \
+  '--jobs=[pairs scored at a time]:value:(auto 1 2 4 8 16)' \
+  '--strict_length[fail if the clips differ in length]' \
+  '--align=[detect a constant offset]:value:(auto none check)' \
   '--pair=[how frames of video files are paired]:value:(time index)' \
-  '--missing=[what to do about missing frames]:value:(skip repeat)' \
+  '--missing=[how to handle missing frames]:value:(skip repeat)' \
   '--scaler=[how video files are scaled]:value:(bicubic bilinear lanczos spline area nearest)' \
-  '--range=[what to do about different ranges]:value:(convert ignore)' \
-  '--crop=[cut off black bars]:value:(none auto)' \
+  '--range=[how to handle different colour ranges]:value:(convert ignore)' \
+  '--crop=[remove black bars]:value:(none auto)' \
   '--deinterlace[deinterlace video files]' \
   '--film_grain=[keep or drop film grain]:value:(keep drop)' \
   '--hwaccel=[decoder for video files]:value:(auto none cuda vaapi)' \
-  '--mismatch=[what to do about clips that differ in kind]:value:(refuse warn)' \
+  '--mismatch=[what to do if the clips do not match]:value:(refuse warn)' \
   '--capabilities[print what this build can do]' \
   '--list_models[list the built-in models]' \
-  '--serve[score what requests on standard input ask for]' \
+  '--serve[answer scoring requests on standard input]' \
   '--list_features[list the features]' \
   '--help[print the usage]'

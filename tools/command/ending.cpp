@@ -14,7 +14,7 @@ Ending ending_of(const std::function<void()> &work) {
         return {};
     } catch (const Failure &failure) {
         const int status = static_cast<int>(failure.code());
-        if (failure.code() == ExitCode::closed_pipe) return {status, ""}; // its reader has seen enough
+        if (failure.code() == ExitCode::closed_pipe) return {status, ""}; // the reader closed the pipe on purpose
         return {status, failure.what()};
     } catch (const std::bad_alloc &) {
         return {kSetup, "not enough memory for pictures of this size; use fewer --threads"};

@@ -1,4 +1,4 @@
-// How a piece of work of the command ended: an exit status, and the sentence that goes with it.
+// The result of the command: an exit status and its message.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@ namespace vmaf::cli {
 
 struct Ending {
     int status = 0;
-    std::string sentence; // empty: there is nothing to say
+    std::string sentence; // empty: nothing to print
 };
 
-// Calls `work`; whatever it throws becomes a status and a sentence (docs/usage/exit-codes.md).
+// Calls `work` and turns exceptions into a status and a message (docs/usage/exit-codes.md).
 Ending ending_of(const std::function<void()> &work);
 
 } // namespace vmaf::cli

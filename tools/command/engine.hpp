@@ -1,4 +1,4 @@
-// The backend and the models of a run, and those that a process which scores again and again keeps.
+// The backend and models of a run; a serving process keeps them between runs.
 #pragma once
 
 #include <deque>
@@ -15,20 +15,20 @@
 
 namespace vmaf::cli {
 
-// What all pairs of a run share.
+// Shared by all pairs of a run.
 struct Engine {
     std::shared_ptr<const BackendChoice> backend;
     std::shared_ptr<const ModelSets> models;
-    std::shared_ptr<KeptBlocks> blocks;                // of page-locked memory; null: nothing will want them again
-    std::set<system::FileIdentity> inputs;             // of all pairs, where there are several
-    std::unique_ptr<system::PendingOutputs> pending{}; // documents that go to their disk together, or need not
+    std::shared_ptr<KeptBlocks> blocks;                // page-locked; null: nothing will reuse it
+    std::set<system::FileIdentity> inputs;             // of all pairs, if there are several
+    std::unique_ptr<system::PendingOutputs> pending{}; // documents to make durable together, or not at all
 };
 
-// What one run leaves for the next: a device that has been started, page-locked memory, and built-in models. Files of
-// models are read again: they may have changed.
+// What a run leaves for the next: a running device, page-locked memory and built-in models. Model files are read again,
+// since they may have changed.
 class KeptEngine {
   public:
-    void forget_backend() { backend_.reset(); } // after a failure, whose traces a device may keep
+    void forget_backend() { backend_.reset(); } // after a failure, since the device may be in a bad state
 
   private:
     friend Engine start_engine(const Options &options, KeptEngine *kept);
@@ -36,7 +36,7 @@ class KeptEngine {
     struct Backend {
         BackendRequest request;
         std::shared_ptr<const BackendChoice> choice;
-        std::vector<std::string> lines; // that were said when it was chosen
+        std::vector<std::string> lines; // printed when it was chosen
         std::shared_ptr<KeptBlocks> blocks;
     };
     struct Models {
@@ -46,11 +46,11 @@ class KeptEngine {
     std::shared_ptr<const BackendChoice> backend(const BackendRequest &request);
     std::shared_ptr<const ModelSets> models(const std::vector<ModelArgument> &arguments);
 
-    std::unique_ptr<Backend> backend_; // one: another's memory on the device is needed
-    std::deque<Models> models_;        // the latest in front
+    std::unique_ptr<Backend> backend_; // only one, since others need device memory too
+    std::deque<Models> models_;        // latest first
 };
 
-// Throws Failure. A backend that cannot be had is reported in the document's place, too (backends.md 5).
+// Throws Failure. If the backend is unavailable, also writes the refusal in place of the document (backends.md 5).
 Engine start_engine(const Options &options, KeptEngine *kept = nullptr);
 
 } // namespace vmaf::cli

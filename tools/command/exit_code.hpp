@@ -1,4 +1,4 @@
-// How the command ends (cli-and-formats.md 3, backends.md 5): the codes, and the exception that carries one.
+// The command's exit codes (cli-and-formats.md 3, backends.md 5), and the exception that carries one.
 #pragma once
 
 #include <stdexcept>
@@ -10,16 +10,16 @@ namespace vmaf::cli {
 enum class ExitCode {
     success = 0,
     usage = 1,
-    some_failed = 2,   // of the pairs of a list
-    backend = 100,     // an explicitly requested backend cannot be used
+    some_failed = 2,   // pairs of a list failed
+    backend = 100,     // an explicitly requested backend is unavailable
     interrupted = 130, // Ctrl-C
-    closed_pipe = 141, // the reader of the output is gone
+    closed_pipe = 141, // the reader of the output closed it
     frame = 234,       // a frame could not be read or scored
-    setup = 255,       // inputs, models, features or output
+    setup = 255,       // bad inputs, models, features or output
 };
 
-// `sentence` says what is wrong and what to do about it; main() prints it. `document` takes the place of a JSON
-// document, if one was asked for.
+// `sentence` says what is wrong and what to do; main() prints it. `document` replaces a requested JSON
+// document.
 class Failure : public std::runtime_error {
   public:
     Failure(ExitCode code, const std::string &sentence, std::string document = {})

@@ -10,12 +10,12 @@ namespace vmaf::cli {
 
 namespace {
 
-// Some metrics score a frame only after they saw the next ones; none looks further ahead than this.
+// Some metrics score a frame only after later ones, at most this many.
 constexpr unsigned kLookAhead = 8;
 
 } // namespace
 
-// The names of the first frame, once no metric holds any of its scores back. (Some metrics give theirs at the end.)
+// Collects the names of the first frame, once no metric delays its scores. (Some deliver theirs at the end.)
 void FrameLines::learn_names(const ScoreCollector &scores) {
     if (!names_.empty() || scores.frame_capacity() <= kLookAhead) return;
     for (const LoadedModel &m : models_)

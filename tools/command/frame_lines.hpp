@@ -1,4 +1,4 @@
-// --ndjson: each frame's scores as one line of JSON, in the order of frames, as soon as they are complete.
+// --ndjson: one line of JSON per frame, in order, as soon as its scores are complete.
 #pragma once
 
 #include <deque>
@@ -14,12 +14,12 @@ namespace vmaf::cli {
 
 class FrameLines {
   public:
-    // `models` is empty for a run without predictions. Throws Error where the file cannot be opened.
+    // `models` is empty without predictions. Throws Error if the file cannot be opened.
     FrameLines(const std::string &path, const NumberFormat &numbers, const std::deque<LoadedModel> &models)
         : file_(path, system::GrowingFile::Start::empty), numbers_(numbers), models_(models) {}
 
-    void advance(Session &session); // writes the frames that are complete so far; throws Error
-    void finish(Session &session);  // after the session's flush: writes the rest; throws Error
+    void advance(Session &session); // writes the complete frames; throws Error
+    void finish(Session &session);  // after the session's flush: writes the remaining frames; throws Error
 
   private:
     void learn_names(const ScoreCollector &scores);
@@ -30,7 +30,7 @@ class FrameLines {
     NumberFormat numbers_;
     const std::deque<LoadedModel> &models_;
     unsigned next_ = 0;              // frame to write next
-    std::vector<std::string> names_; // that every frame has; known after the first few
+    std::vector<std::string> names_; // scores of every frame; known after the first few
 };
 
 } // namespace vmaf::cli

@@ -26,7 +26,7 @@ GpuBackend for_the_command(const BuiltBackend &backend) {
         backend.name,
         [open = backend.open](std::optional<unsigned> index) { return std::make_unique<DeviceBackend>(open(index)); },
         backend.list,
-        [has_kernels = backend.has_kernels](std::string_view extractor) { // they are written once for all devices
+        [has_kernels = backend.has_kernels](std::string_view extractor) { // all devices share one set of kernels
             const MetricInfo *const metric = find_metric(extractor);
             return has_kernels && metric && metric->on_devices;
         }};

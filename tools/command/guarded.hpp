@@ -1,4 +1,4 @@
-// From errors of the engine to ends of the command.
+// Turns errors of the engine into exit codes of the command.
 #pragma once
 
 #include <cerrno>
@@ -10,14 +10,14 @@
 
 namespace vmaf::cli {
 
-// Calls `step`; its Error ends the run with `code`, unless it is about output.
+// Calls `step`; an Error ends the run with `code`, unless it is about output.
 template <class Step> auto guarded(ExitCode code, Step step) {
     try {
         return step();
     } catch (const system::OutputError &e) {
         throw Failure(e.code() == EPIPE ? ExitCode::closed_pipe : ExitCode::setup, e.what());
     } catch (const Error &e) {
-        throw Failure(e.code() == kMismatch ? ExitCode::setup : code, e.what()); // whenever it shows
+        throw Failure(e.code() == kMismatch ? ExitCode::setup : code, e.what()); // may appear at any frame
     }
 }
 

@@ -1,4 +1,4 @@
-// What a document says about video files and what was done to them.
+// What a document reports about video files and their preparation.
 #pragma once
 
 #include "io/pairs_report.hpp"
@@ -7,7 +7,7 @@
 
 namespace vmaf::cli {
 
-// `pairs`: null for clips of which there is nothing to say.
+// `pairs`: null if there is nothing to report.
 InputReport input_report(const PairsReport *pairs, const Options &options);
 
 } // namespace vmaf::cli

@@ -1,4 +1,4 @@
-// Which clips are video files, and what is asked for them.
+// Tells video files from other clips, and reads the options for them.
 #include <array>
 #include <string_view>
 
@@ -15,8 +15,8 @@ namespace {
 
 bool ends_in_y4m(const std::string &path) { return path.ends_with(".y4m") || path.ends_with(".Y4M"); }
 
-// Pipes cannot be looked into; they bring YUV4MPEG2. So do files with its name or its first bytes. Files that
-// are empty or cannot be read are left to the reader of YUV4MPEG2, which says what is wrong.
+// Pipes cannot be probed: they carry YUV4MPEG2. So do files with its name or first bytes. Empty or unreadable files go
+// to the YUV4MPEG2 reader, which reports what is wrong.
 bool is_y4m(const std::string &path) {
     if (path == "-" || ends_in_y4m(path) || !system::is_regular_file(path)) return true;
     constexpr std::string_view kMagic = "YUV4MPEG";
@@ -38,13 +38,13 @@ VideoRequest video_request(const std::string &path, bool is_y4m_clip, const Opti
             .crop = options.video.crop};
 }
 
-// The default model was made for 1080 lines at three times the picture's height.
+// The default model was made for 1080 lines seen from three picture heights.
 void advise_model(const FramePairs &video, const Options &options) {
     const PictureFormat &p = video.format();
     if ((p.height >= 2160 || p.width >= 3840) && options.models.size() == 1 &&
         options.models[0].version == "vmaf_v0.6.1" && !options.no_prediction)
         say(options.place + "pictures of " + std::to_string(p.width) + "x" + std::to_string(p.height) +
-            " are scored with a model for 1080 lines; there is -m version=vmaf_4k_v0.6.1");
+            " are scored with a model for 1080 lines; consider -m version=vmaf_4k_v0.6.1");
 }
 
 } // namespace
@@ -58,7 +58,7 @@ std::unique_ptr<FramePairs> open_videos(const Options &options) {
     if (reference_is_y4m && distorted_is_y4m) {
         if (!video.first_given.empty())
             throw usage_error("option --" + video.first_given +
-                              " is for video files; YUV4MPEG2 and raw clips are compared as stored");
+                              " works on video files only; YUV4MPEG2 and raw clips are compared as stored");
         return nullptr;
     }
     VideoPairsRequest request;

@@ -38,7 +38,7 @@ void KeptBlocks::give_back(std::size_t bytes, PictureBlock memory) noexcept try 
     if (bytes > limit_) return;
     waiting_.push_back({bytes, std::move(memory)});
     for (bytes_ += bytes; bytes_ > limit_; waiting_.pop_front()) bytes_ -= waiting_.front().bytes;
-} catch (...) { // it is freed instead
+} catch (...) { // free it instead
 }
 
 } // namespace vmaf::cli

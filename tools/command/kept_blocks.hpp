@@ -1,4 +1,4 @@
-// Memory of pictures that outlives their pool: page-locked memory takes longer to get than a frame to score.
+// Keeps picture memory beyond its pool: allocating page-locked memory takes longer than scoring a frame.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace vmaf::cli {
 
 class KeptBlocks : public std::enable_shared_from_this<KeptBlocks> {
   public:
-    explicit KeptBlocks(std::size_t limit) : limit_(limit) {} // in bytes, of blocks that wait
+    explicit KeptBlocks(std::size_t limit) : limit_(limit) {} // bytes of unused blocks
 
-    // The same memory, whose blocks come back here and are handed out again.
+    // Wraps `memory` so that freed blocks return here and are reused.
     PictureMemory around(PictureMemory memory);
     std::size_t waiting_bytes() const;
 
@@ -28,7 +28,7 @@ class KeptBlocks : public std::enable_shared_from_this<KeptBlocks> {
 
     const std::size_t limit_;
     mutable std::mutex mutex_;
-    std::deque<Block> waiting_; // the oldest in front
+    std::deque<Block> waiting_; // oldest first
     std::size_t bytes_ = 0;
 };
 

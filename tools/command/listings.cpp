@@ -1,4 +1,4 @@
-// --list_models and --list_features: for people.
+// --list_models and --list_features, for users.
 #include <algorithm>
 #include <variant>
 

@@ -1,6 +1,6 @@
-// Command lines by the rules of GNU getopt_long, the same on every system: "--name value", "--name=value", prefixes of
-// names, "-x value",
-// "-xvalue", "-xyz", words among the options, "--" before words alone.
+// Parses command lines like GNU getopt_long, the same on every system: "--name value",
+// "--name=value", prefixes of names, "-x value", "-xvalue", "-xyz", words among the options, "--"
+// before plain words.
 #pragma once
 
 #include <cstddef>
@@ -14,31 +14,31 @@ namespace vmaf {
 enum class OptionValue { none, required, optional };
 
 struct LongOption {
-    std::string_view name; // without its dashes
+    std::string_view name; // without dashes
     OptionValue value = OptionValue::none;
     char letter = 0;           // short form
-    bool is_preferred = false; // a prefix that is unique among such options means that one, whatever others begin alike
+    bool is_preferred = false; // prefixes need to be unique only among preferred options
 };
 
 struct ScannedOption {
     enum class Status { found, unknown, ambiguous, value_missing, value_unwanted };
     Status status;
-    std::size_t option = 0;                // its place in the table; of no meaning for unknown and ambiguous ones
-    char letter = 0;                       // set if it was given as a letter
-    std::string_view name;                 // what was written after "--", up to a '='; empty for letters
-    std::optional<std::string_view> value; // none: it has none
+    std::size_t option = 0;                // index in the table; meaningless for unknown and ambiguous options
+    char letter = 0;                       // set if given as a letter
+    std::string_view name;                 // as written after "--", up to a '='; empty for letters
+    std::optional<std::string_view> value; // if it has one
 };
 
 class OptionScanner {
   public:
-    // `words` without the program's name; they and the table must outlive the scanner.
-    // `stops_at_first_word`: options end at the first word that is none (POSIXLY_CORRECT).
+    // `words` excludes the program's name; words and table must outlive the scanner. `stops_at_first_word`: options end
+    // at the first plain word (POSIXLY_CORRECT).
     OptionScanner(std::span<const LongOption> table, std::span<const char *const> words,
                   bool stops_at_first_word = false);
 
-    std::optional<ScannedOption> next(); // nothing: there are no more
+    std::optional<ScannedOption> next(); // empty at the end
 
-    // Words that are no options and no values, in their order; complete when next() has returned nothing.
+    // Plain words in order; complete once next() has returned empty.
     std::span<const std::string_view> others() const { return others_; }
 
   private:
@@ -49,7 +49,7 @@ class OptionScanner {
     std::span<const LongOption> table_;
     std::span<const char *const> words_;
     std::size_t place_ = 0;
-    std::string_view letters_; // what is left of a word of letters
+    std::string_view letters_; // the rest of a word of letters
     std::vector<std::string_view> others_;
     bool stops_at_first_word_;
 };

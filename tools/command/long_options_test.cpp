@@ -97,7 +97,8 @@ std::vector<std::string> by_glibc(const std::vector<std::string> &words) {
             found.option = place(found.letter = static_cast<char>(named));
         if (code == ':') found.status = Status::value_missing;
         if (code == '?')
-            found.status = named >= 256 ? Status::value_unwanted : Status::unknown; // or ambiguous: it does not tell
+            found.status =
+                named >= 256 ? Status::value_unwanted : Status::unknown; // or ambiguous: glibc does not distinguish
         if (code != '?' && code != ':' && optarg) found.value = optarg;
         list.push_back(told(found));
     }
@@ -150,7 +151,7 @@ TEST(LongOptions, TheSameAsGlibcOnRandomCommandLines) {
         for (std::string &word : line) word = words[random() % words.size()];
         std::vector<std::string> ours = scanned(line);
         for (std::string &text : ours)
-            if (text == "2") text = "1"; // glibc tells ambiguous and unknown alike
+            if (text == "2") text = "1"; // glibc does not distinguish ambiguous from unknown
         std::string shown;
         for (const std::string &word : line) shown += " '" + word + "'";
         ASSERT_EQ(ours, by_glibc(line)) << shown;

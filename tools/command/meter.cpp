@@ -50,13 +50,13 @@ void Meter::clear() {
     if (!is_shown_ || shown_count_ == 0) return;
     std::fputs("\r\033[K", stderr);
     std::fflush(stderr);
-    next_ = Clock::now(); // and comes back
+    next_ = Clock::now(); // redraw soon
 }
 
 void Meter::report(std::uint64_t count) noexcept {
     try {
         if (!report_(count)) report_ = nullptr;
-    } catch (...) { // a count is not worth a run
+    } catch (...) { // losing the count must not fail a run
         report_ = nullptr;
     }
 }

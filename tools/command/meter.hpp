@@ -1,4 +1,4 @@
-// What a terminal shows while frames are scored (cli-and-formats.md 12).
+// The progress line on a terminal (cli-and-formats.md 12).
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,14 @@ namespace vmaf::cli {
 class Meter {
   public:
     enum class Unit { frames, pairs };
-    // `total`: frames there will be, where that is known. `report` hears the count, too.
+    // `total`: the number of frames, if known. `report` also receives the count.
     Meter(bool is_shown, std::optional<std::uint64_t> total, FrameCount report = {}, Unit unit = Unit::frames);
     ~Meter(); // ends the line
     Meter(const Meter &) = delete;
     Meter &operator=(const Meter &) = delete;
 
-    void frame(std::uint64_t count); // `count` pairs have been begun
-    void clear();                    // the line gives way to other text
+    void frame(std::uint64_t count); // `count` pairs have started
+    void clear();                    // hides the line for other output
 
   private:
     using Clock = std::chrono::steady_clock;

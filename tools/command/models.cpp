@@ -15,7 +15,7 @@ namespace vmaf::cli {
 
 namespace {
 
-// What --model auto stands for: the 4K model knows 2160 lines, the usual one 1080; this is nearer to the former.
+// The limit of --model auto: the 4K model is for 2160 lines, the default for 1080; from here the former is closer.
 constexpr unsigned kLargeLines = 1800;
 constexpr std::string_view kUsualModel = "vmaf_v0.6.1", kLargeModel = "vmaf_4k_v0.6.1";
 
@@ -49,7 +49,7 @@ LoadedModel load_path(const ModelArgument &argument) {
     }
 }
 
-// Options that would have no effect are worth a word; they are no error (cli-and-formats.md 5).
+// Warns about options without effect; they are no error (cli-and-formats.md 5).
 void warn_of_idle_overload(const ModelArgument::Overload &overload, const Model &model) {
     const bool is_used = std::any_of(model.features().begin(), model.features().end(), [&](const Model::Feature &f) {
         const MetricInfo *const metric = provider_of(f.name);
@@ -66,7 +66,7 @@ void warn_of_idle_overload(const ModelArgument::Overload &overload, const Model 
 
 LoadedModel load(const ModelArgument &argument) {
     if (argument.label().empty())
-        throw invalid("model '" + argument.config.name + "' has neither version= nor path=; give one of them");
+        throw invalid("model '" + argument.config.name + "' has neither version= nor path=; give one");
     LoadedModel loaded = argument.version.empty() ? load_path(argument) : load_version(argument);
     for (const ModelArgument::Overload &overload : argument.overloads) {
         warn_of_idle_overload(overload, loaded.model);
@@ -76,7 +76,7 @@ LoadedModel load(const ModelArgument &argument) {
     return loaded;
 }
 
-// Names under which the scores of a model are stored.
+// The names under which a model's scores are stored.
 std::vector<std::string> score_names(const LoadedModel &m) {
     std::vector<std::string> names = {m.model.name()};
     if (!m.collection) return names;
@@ -86,7 +86,7 @@ std::vector<std::string> score_names(const LoadedModel &m) {
     return names;
 }
 
-// Whether a name can be that of an attribute, which names of scores are in XML. Other alphabets are not looked at.
+// Whether a name can be an XML attribute, as score names are in XML. Accepts all non-ASCII letters.
 bool is_xml_name(const std::string &name) {
     const auto is_letter = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
@@ -102,7 +102,7 @@ std::string shown(const NumberFormat &numbers, double value) {
     return text;
 }
 
-// "1 % low 71.2" as players of games say it, "median", "p95".
+// "1 % low 71.2" as gamers put it, "median", "p95".
 std::string percentile_text(const ScoreLines &lines, const std::vector<double> &scores) {
     std::string text;
     for (const double p : lines.percentiles) {
@@ -136,7 +136,7 @@ ModelSets load_models(const std::vector<ModelArgument> &arguments) try {
 }
 
 void check_names(const Session &session, const std::deque<LoadedModel> &models) {
-    std::map<std::string, std::string> known; // name of a score -> whose it is
+    std::map<std::string, std::string> known; // score -> its owner
     for (const std::string &name : session.score_names()) {
         known.emplace(name, "a feature");
         known.emplace(feature_alias(name), "a feature");
@@ -160,7 +160,7 @@ void warn_of_odd_names(const std::vector<ModelArgument> &arguments) {
 std::vector<std::string> predict(Session &session, const std::deque<LoadedModel> &models, unsigned frames,
                                  const ScoreLines &wanted) try {
     std::vector<std::string> lines;
-    if (frames == 0) throw invalid("there are no frames to score");
+    if (frames == 0) throw invalid("the clips have no frames to score");
     const NumberFormat &numbers = wanted.numbers;
     for (const LoadedModel &m : models) {
         const auto pooled = [&](Pooling method) {

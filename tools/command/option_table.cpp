@@ -111,7 +111,7 @@ Failure problem(const ScannedOption &found) {
         found.letter ? std::string("-") + found.letter : "--" + std::string(table()[found.option].name);
     if (found.status == Status::value_missing) return usage_error("option " + known + " needs a value");
     if (found.status == Status::value_unwanted) return usage_error("option " + known + " takes no value");
-    if (found.letter) return usage_error("there is no option " + known);
+    if (found.letter) return usage_error("unknown option " + known);
     const std::string name(found.name);
     if (found.status == Status::ambiguous) {
         std::string list;
@@ -119,7 +119,7 @@ Failure problem(const ScannedOption &found) {
         return usage_error("option --" + name + " is ambiguous; it may mean" + list);
     }
     const std::string_view meant = nearest(name, names_beginning_with(""));
-    return usage_error("there is no option --" + name +
+    return usage_error("unknown option --" + name +
                        (meant.empty() ? "" : "; did you mean --" + std::string(meant) + "?"));
 }
 

@@ -1,4 +1,4 @@
-// The options the command knows, and how a word on the command line becomes one of them.
+// The options of the command, and how words on the command line match them.
 #pragma once
 
 #include <span>
@@ -40,7 +40,7 @@ enum class OptionId {
     percentiles,
     ndjson,
     backend,
-    backend_cuda, // --cuda: as other tools around VMAF spell it
+    backend_cuda, // --cuda: the spelling of other VMAF tools
     no_backend,
     device,
     unsupported_device,
@@ -57,34 +57,34 @@ enum class OptionId {
     film_grain,
     deinterlace,
     mismatch,
-    local, // --map, --region and theirs
+    local, // --map, --region and related options
     serve,
     capabilities,
     list_models,
     list_features,
     help,
-    neural, // options of a neural model, which this project does not have
+    neural, // neural models, which this project does not support
 };
 
 struct CommandOption {
     OptionId id;
-    std::string_view name; // without its dashes
+    std::string_view name; // without dashes
     char letter = 0;       // short form
     OptionValue value = OptionValue::none;
-    bool is_reference = false; // the reference command has it
+    bool is_reference = false; // also an option of the reference command
 };
 
 std::span<const CommandOption> command_options();
 
-// What was found at one place of the command line.
+// An option found on the command line.
 struct FoundOption {
     const CommandOption *option;
     std::string value;
 };
 
-// All options in their order. Throws Failure(usage) for unknown and ambiguous ones and for missing or superfluous
-// values. GNU getopt_long's rules hold; in addition a prefix that is unique among the reference's options means that
-// option, whatever else we have. Stops after an option that acts at once (--version, --help).
+// Returns all options in order. Throws Failure(usage) for unknown and ambiguous ones and for missing or unexpected
+// values. Follows GNU getopt_long; in addition a prefix that is unique among the reference's options selects that
+// option. Stops after an option that acts at once (--version, --help).
 std::vector<FoundOption> scan_command_line(std::span<const char *const> arguments);
 
 } // namespace vmaf::cli

@@ -44,7 +44,7 @@ PixelFormat parse_pixel_format(const std::string &text) {
     if (text == "422") return PixelFormat::yuv422p;
     if (text == "444") return PixelFormat::yuv444p;
     if (text == "400") return PixelFormat::yuv400p;
-    throw usage_error("option --pixel_format: '" + text + "' is not known; use 420, 422, 444 or 400");
+    throw usage_error("option --pixel_format: '" + text + "' is not supported; use 420, 422, 444 or 400");
 }
 
 unsigned parse_bitdepth(const std::string &text) {
@@ -67,7 +67,7 @@ void set_precision(Options &options, const std::string &text) {
     options.score_numbers = options.numbers;
 }
 
-// "1,5,50": each from 0 to 100, in the order given.
+// "1,5,50": each from 0 to 100, in the given order.
 std::vector<double> parse_percentiles(const std::string &text) {
     std::vector<double> list;
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -192,7 +192,7 @@ void apply(Options &options, const FoundOption &found) {
     case OptionId::help: options.action = Action::help; break;
     case OptionId::neural:
         throw usage_error("option --" + name +
-                          ": there is no support for neural models in this command; leave the "
+                          ": neural models are not supported; leave the "
                           "option out");
     }
     limit(options.models, kMaxModels, "model");
@@ -211,7 +211,7 @@ void check_backend(const BackendRequest &request) {
                           "; leave one of them out");
 }
 
-// What models and features ask for with `turbo.` is asked for as with --backend.
+// Treats `turbo.` options of models and features like --backend.
 void take_wishes(Options &options) try {
     BackendWish wish;
     for (ModelArgument &model : options.models)
@@ -236,7 +236,7 @@ void take_wishes(Options &options) try {
     throw usage_error(e.what());
 }
 
-// However their paths are spelled, and through links and mounts. Devices take what is written to them.
+// Compares files, however their paths are spelled, through links and mounts. Devices may be used twice.
 void check_outputs_differ(const Options &options) {
     std::map<std::string, std::string> writers;
     const auto add = [&](const std::string &path, const char *option) {
@@ -251,10 +251,10 @@ void check_outputs_differ(const Options &options) {
     for (const MapArgument &map : options.local.maps) add(map.path, "--map");
 }
 
-// In the order of cli-and-formats.md 3.
+// Checks in the order of cli-and-formats.md 3.
 void check_run(Options &options) {
     if (!options.list.empty() && (!options.reference.empty() || !options.distorted.empty()))
-        throw usage_error("--list names all clips; leave out --reference and --distorted");
+        throw usage_error("--list provides all clips; leave out --reference and --distorted");
     if (!has_many_pairs(options) && options.jobs)
         throw usage_error("--jobs is for several pairs; give a --list, or --distorted more than once");
     if (has_many_pairs(options) && options.ndjson)

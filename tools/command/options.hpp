@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The parsed command line.
 #pragma once
 
 #include <array>
@@ -29,12 +29,12 @@ struct ModelArgument {
         std::string extractor, option, value;
         bool operator==(const Overload &) const = default;
     };
-    std::string version, path; // the version counts where both are given
+    std::string version, path; // the version wins if both are given
     ModelConfig config;
     std::vector<Overload> overloads;
 
     const std::string &label() const { return version.empty() ? path : version; }
-    bool is_automatic() const { return version == kAutomaticModel; } // chosen by the size of the pictures
+    bool is_automatic() const { return version == kAutomaticModel; } // selected by picture size
     bool operator==(const ModelArgument &) const = default;
 };
 
@@ -44,7 +44,7 @@ struct FeatureArgument {
 };
 
 struct BackendRequest {
-    std::string name = "auto"; // or "cpu" or a name of kBackends; the arrays have its order
+    std::string name = "auto"; // or "cpu" or a name of kBackends; the arrays use its order
     std::array<bool, kBackends.size()> is_off{};
     std::array<std::optional<unsigned>, kBackends.size()> device;
     std::optional<std::uint32_t> gpumask;
@@ -52,7 +52,7 @@ struct BackendRequest {
     bool operator==(const BackendRequest &) const = default;
 };
 
-// What is asked for the preparation of video files; YUV4MPEG2 and raw clips are compared as stored.
+// Options for video files; YUV4MPEG2 and raw clips are compared as stored.
 struct VideoOptions {
     Align align = Align::check;
     int offset_frames = 0;
@@ -62,55 +62,55 @@ struct VideoOptions {
     bool finds_bars = false;  // --crop auto
     std::optional<Crop> crop; // --crop W:H:X:Y
     bool ignores_range = false, drops_film_grain = false, deinterlaces = false, only_warns = false;
-    std::string first_given; // name of the first of these options on the command line; empty: none
+    std::string first_given; // the first of these options on the command line; empty: none
 };
 
 enum class Action { score, serve, version, help, capabilities, list_models, list_features };
 
-// Hears a count from time to time; false: it has heard enough.
+// Receives the count from time to time; returns false to get no more.
 using FrameCount = std::function<bool(std::uint64_t count)>;
 
 struct Options {
     Action action = Action::score;
     std::string reference, distorted;
-    std::vector<std::string> more_distorted; // further encodes of the reference: each is a pair with it
-    std::string list;                        // of pairs, in place of the two; empty: none
-    std::string place;                       // of the pair in its list, for lines about it; empty: it is the only one
+    std::vector<std::string> more_distorted; // more encodes; each is a pair with the reference
+    std::string list;                        // a file of pairs, in place of the two clips; empty: none
+    std::string place;                       // of the pair in its list, for messages; empty: the only pair
     bool is_raw = false;
     RawGeometry geometry;
     std::vector<ModelArgument> models;
     std::vector<FeatureArgument> features;
     std::optional<std::string> output;
-    std::optional<std::string> ndjson; // where each frame's scores go as soon as they are complete
-    std::vector<double> percentiles;   // pooled beside means
+    std::optional<std::string> ndjson; // receives each frame's scores as soon as they are complete
+    std::vector<double> percentiles;   // pooled in addition to means
     ReportFormat format = ReportFormat::xml;
     NumberFormat numbers;       // of documents
-    NumberFormat score_numbers; // of the score lines: 6 decimals unless --precision says otherwise
+    NumberFormat score_numbers; // for the score lines: 6 decimals unless --precision is given
     unsigned threads = 0, subsample = 0;
-    unsigned jobs = 0; // pairs of a list at once; 0: as the backend likes it
+    unsigned jobs = 0; // concurrent pairs; 0: the backend decides
     std::uint32_t cpumask = 0;
     std::uint64_t frame_count = 0, skip_reference = 0, skip_distorted = 0; // 0: no limit
-    bool may_differ_in_depth = false;                                      // presets of AOM from v6.0 on
+    bool may_differ_in_depth = false;                                      // AOM presets from v6.0
     bool no_prediction = false, quiet = false, strict_length = false;
     BackendRequest backend;
     VideoOptions video;
     LocalOptions local;
-    FrameCount on_frames; // hears how many frames have been begun; no option sets it
+    FrameCount on_frames; // receives the number of started frames; not an option
 };
 
-// Several pairs are scored, each with a document of its own.
+// Whether several pairs are scored, each with its own document.
 inline bool has_many_pairs(const Options &options) { return !options.list.empty() || !options.more_distorted.empty(); }
 
 // Throws Failure(usage).
 Options parse_command_line(std::span<const char *const> arguments);
 
-// Pieces of parse_command_line().
+// Parts of parse_command_line().
 std::uint32_t parse_unsigned(const std::string &option, const std::string &text);
 ModelArgument parse_model_argument(const std::string &text);
 FeatureArgument parse_feature_argument(const std::string &text);
 void apply_aom_preset(Options &options, const std::string &version);
 void apply_nflx_preset(Options &options, const std::string &version);
-// For the options of VideoOptions; throws Failure(usage).
+// Sets an option of VideoOptions; throws Failure(usage).
 void set_video_option(VideoOptions &options, const std::string &name, const std::string &value);
 
 } // namespace vmaf::cli

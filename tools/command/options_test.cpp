@@ -1,4 +1,4 @@
-// Facts about the command line: what options become.
+// Parsing of the command line.
 #include "options.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(CommandLine, PrefixesPreferOptionsOfTheReference) {
     EXPECT_EQ(parsed({"--he", "48", "--w=64", "--p", "420", "--b", "8"}).geometry.height, 48u);
     EXPECT_EQ(parsed({"--m", "version=x"}).models[0].version, "x");
     EXPECT_EQ(parsed({"--prec", "3", "--back", "cpu"}).backend.name, "cpu");
-    EXPECT_EQ(parsed({"--o", "--ref"}).output, "--ref"); // a value, however it looks
+    EXPECT_EQ(parsed({"--o", "--ref"}).output, "--ref"); // a value, whatever it looks like
     EXPECT_EQ(parsed({"-qo", "--dist"}).output, "--dist");
     EXPECT_THROW(parsed({"--frame", "1"}), Failure);
     EXPECT_THROW(parsed({"--refx", "1"}), Failure);
@@ -70,7 +70,7 @@ TEST(CommandLine, ModelArguments) {
     EXPECT_EQ(m.overloads[0].value, "1"); // normalised
     EXPECT_FALSE(parse_model_argument("version=x:disable_clip=false").config.disable_clip);
     EXPECT_EQ(parse_model_argument("version=x:path=y").label(), "x");
-    EXPECT_EQ(parse_model_argument("path=C:\\m\\m.json:name=a").path, "C:\\m\\m.json"); // a drive of Windows
+    EXPECT_EQ(parse_model_argument("path=C:\\m\\m.json:name=a").path, "C:\\m\\m.json"); // a Windows drive
     EXPECT_EQ(parse_model_argument("name=a:path=d:/m.json").path, "d:/m.json");
     for (const char *text : {"path=C:m.json", "path=CC:/m.json", "path=C:", "path=1:/m.json"})
         EXPECT_THROW(parse_model_argument(text), Failure) << text;
@@ -80,7 +80,7 @@ TEST(CommandLine, TurboInModelsAndFeaturesChoosesTheBackend) {
     const Options o = parsed({"-m", "version=x:turbo.backend=hip:turbo.device=2:adm.a=1", "--feature", "psnr"});
     EXPECT_EQ(o.backend.name, "hip");
     EXPECT_EQ(o.backend.device[find_backend("hip").value()], 2u);
-    ASSERT_EQ(o.models[0].overloads.size(), 1u); // turbo is none of them
+    ASSERT_EQ(o.models[0].overloads.size(), 1u); // `turbo` is no overload
     EXPECT_EQ(o.models[0].overloads[0].extractor, "adm");
     const Options feature = parsed({"-n", "--feature", "psnr=turbo.backend=cpu"});
     EXPECT_EQ(feature.backend.name, "cpu");

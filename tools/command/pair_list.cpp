@@ -34,11 +34,10 @@ std::vector<std::string> tabbed_fields(std::string_view line) {
     return fields;
 }
 
-// A backslash is for blanks, quotes and backslashes: in front of anything else it is part of a name of Windows.
-// Throws Error.
+// A backslash escapes blanks, quotes and backslashes; elsewhere it is part of a Windows name. Throws Error.
 std::vector<std::string> quoted_fields(std::string_view line) {
     std::vector<std::string> fields;
-    bool is_inside = false; // of a field
+    bool is_inside = false; // a field
     char quote = 0;
     for (std::size_t i = 0; i < line.size(); i++) {
         const char c = line[i];
@@ -82,9 +81,9 @@ void check_documents(const std::vector<ListedPair> &pairs, const std::string &li
         if (pair.output.empty() || pair.output == "-") continue;
         const auto [other, is_new] = documents.emplace(system::place_of_output(pair.output), pair.place);
         if (!is_new)
-            throw usage_error(pair.place + ": its document " + quoted(pair.output) + " is that of " + other->second +
-                              " too; " + what_to_do);
-        const auto earlier = system::identity_of_output(pair.output); // under another name: links, mounted folders
+            throw usage_error(pair.place + ": its document " + quoted(pair.output) + " is also that of " +
+                              other->second + " too; " + what_to_do);
+        const auto earlier = system::identity_of_output(pair.output); // by another name: links, mounts
         if (clips.contains(plain_path(pair.output)) || (earlier && inputs.contains(*earlier)))
             throw Failure(ExitCode::setup,
                           pair.place + ": the document would overwrite " + quoted(pair.output) + "; " + what_to_do);
@@ -145,7 +144,7 @@ std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string
                 throw usage_error(place(name, number) + ": clips of a list cannot come from standard input");
         pairs.push_back({place(name, number), fields[0], fields[1], fields.size() == 3 ? fields[2] : ""});
     }
-    if (pairs.empty()) throw usage_error("the list " + quoted(name) + " has no pair of clips");
+    if (pairs.empty()) throw usage_error("the list " + quoted(name) + " has no pairs; each line names two clips");
     return pairs;
 }
 

@@ -1,4 +1,4 @@
-// Scores two clips and writes the document: the whole run behind the command line (cli-and-formats.md 9).
+// Scores two clips and writes the document (cli-and-formats.md 9).
 #pragma once
 
 #include "engine.hpp"
@@ -6,12 +6,12 @@
 
 namespace vmaf::cli {
 
-// Throws Failure. `kept`: what earlier runs of this process left, and what this one leaves.
+// Throws Failure. `kept`: state from earlier runs of this process, updated by this one.
 void run(const Options &options, KeptEngine *kept = nullptr);
 
-// The same for every pair of the list that --list names or of several --distorted clips, --jobs of them at a time, with
-// one backend and one set of models. A pair that fails does not keep others from being scored; in the end
-// Failure(some_failed) tells.
+// Scores every pair of --list or of several --distorted clips, --jobs at a time, with one backend and
+// one set of models. A failed pair does not stop the others; the end reports it as
+// Failure(some_failed).
 void run_pairs(const Options &options);
 
 } // namespace vmaf::cli

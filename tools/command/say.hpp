@@ -1,4 +1,4 @@
-// Lines for people on standard error.
+// Messages on standard error.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace vmaf::cli {
 
-// "vmaf: " and the sentence, with control characters of names in it made visible. On a terminal the meter's line gives
-// way.
+// Prints "vmaf: " and the message, escaping control characters. Hides the terminal's progress line
+// first.
 void say(const std::string &sentence);
 
-// Prints a result as it is. False: it did not arrive, and errno has the reason.
+// Prints a result unchanged. False: writing failed, and errno has the reason.
 bool print_line(const std::string &line);
 
-// What to throw for a result that did not arrive at `stream`; `code` is an errno value.
+// The exception for a result that could not be written to `stream`; `code` is an errno value.
 Failure cannot_print(const std::string &stream, int code);
 
 } // namespace vmaf::cli

@@ -1,4 +1,4 @@
-// `vmaf --serve`: one process that scores what requests ask for, and keeps its device and models between them
+// `vmaf --serve`: one process that answers scoring requests and keeps its device and models in between
 // (docs/development/serve.md).
 #pragma once
 
@@ -7,9 +7,9 @@
 namespace vmaf::cli {
 
 inline constexpr int kServeProtocol = 1;
-inline constexpr const char *kServeDescriptor = "descriptor:"; // and the place among those that came with the request
+inline constexpr const char *kServeDescriptor = "descriptor:"; // followed by an index into the request's descriptors
 
-// Until the requests end. Throws Error where the framing is lost, Failure where answers do not arrive.
+// Runs until the requests end. Throws Error for broken framing, Failure if answers cannot be written.
 void serve(system::Channel &channel);
 
 } // namespace vmaf::cli

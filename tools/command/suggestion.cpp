@@ -6,8 +6,8 @@ namespace vmaf::cli {
 
 namespace {
 
-constexpr std::size_t kMaxLength = 64;     // longer words are no slips of the finger
-constexpr std::size_t kLeastContained = 3; // what is shorter stands in anything
+constexpr std::size_t kMaxLength = 64;     // longer words are not typos
+constexpr std::size_t kLeastContained = 3; // shorter words are part of anything
 
 } // namespace
 

@@ -8,11 +8,11 @@
 
 namespace vmaf::cli {
 
-// The shortest candidate that begins with the word or contains it, or else takes the fewest edits to reach; empty where
-// that would change more than half of the word.
+// The shortest candidate that begins with or contains the word, else the one with the fewest edits; empty if that
+// changes more than half of the word.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
-// "; did you mean 'x'?", or nothing.
+// "; did you mean 'x'?", or empty.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
 } // namespace vmaf::cli

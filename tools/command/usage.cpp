@@ -51,7 +51,7 @@ video files:
                             as N frames late
   --pair time|index         pair frames by time (default) or by number
   --missing skip|repeat     frames that the distorted clip lacks: skip them
-                            (default) or compare the frame before, as shown
+                            (default) or repeat the previous frame
   --scaler NAME             scale the distorted clip with bicubic (default),
                             bilinear, lanczos, spline, area or nearest
   --range convert|ignore    different colour ranges: convert the distorted clip
@@ -80,8 +80,8 @@ results:
                             scored (-: standard output)
   --map FILE                write a map of local scores: .npy, .csv, .png (mean
                             over time) or .y4m; may be repeated
-  --map-of SCORE            what the maps after it show: a model, or a score of
-                            psnr, vif or adm (default: first model)
+  --map-of SCORE            score shown by the maps that follow: a model, or a
+                            score of psnr, vif or adm (default: first model)
   --map-cell S              side of a map's cells in pixels, a multiple of 16
                             (default: 64; 32 below 960 columns)
   --region NAME=X,Y,W,H     also score this part of the pictures, as vmaf_NAME;
@@ -95,7 +95,7 @@ many pairs:
                             --output names the folder of the other documents
   --jobs N                  pairs scored at a time, or auto for one per
                             processor (default: 1; 4 on a GPU)
-  --serve                   score what requests on standard input ask for
+  --serve                   answer scoring requests on standard input
 
 processors and GPUs:
   --cpumask, -c M           bit mask of instruction sets not to use

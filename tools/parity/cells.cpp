@@ -18,7 +18,7 @@ struct Contract {
     double published, own;
 };
 
-// 11.1. The same bits everywhere, but where a comment says why not.
+// 11.1. Bit-exact unless a comment explains why not.
 constexpr std::array kContracts = std::to_array<Contract>({
     {"vif", 5e-5, 0},
     {"adm", 5e-5, 0},
@@ -39,8 +39,8 @@ constexpr std::array kContracts = std::to_array<Contract>({
     {"psnr_hvs", 5e-4, 0},
     {"float_ansnr", 5e-5, 0},
     {"xpsnr", 5e-5, 0},
-    {"ciede", 5e-3, 1e-8},       // vector and device code have their own functions: 1e-9 of the mean difference
-    {"ssimulacra2", 5e-3, 1e-9}, // vector code adds the maps up in another order
+    {"ciede", 5e-3, 1e-8},       // vector and device code have separate functions: 1e-9 of the mean difference
+    {"ssimulacra2", 5e-3, 1e-9}, // vector code sums the maps in another order
 });
 constexpr double kDefaultPublished = 5e-5, kDefaultOwn = 1e-6, kHalfPrecision = 1e-2;
 
@@ -50,7 +50,7 @@ double difference(double a, double b) {
     return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
 }
 
-// Length of the literal part of a pattern that matches, or nothing.
+// The length of a matching pattern's literal part, or nothing.
 std::optional<std::size_t> match(const std::string &pattern, const std::string &id) {
     if (!pattern.ends_with('*')) return pattern == id ? std::optional(pattern.size()) : std::nullopt;
     const std::string prefix = pattern.substr(0, pattern.size() - 1);
@@ -73,7 +73,7 @@ Ceilings::Ceilings(const Options &options) : options_(options) {
     if (options.calibration_table.empty()) return;
     system::fs::ifstream in(options.calibration_table);
     try {
-        if (!in) throw invalid("it cannot be opened");
+        if (!in) throw invalid("cannot open the file");
         std::size_t longest = 0;
         for (const auto &entry : nlohmann::json::parse(in)) {
             Row row{entry.at("gpu_id_pattern"), entry.at("status") == "calibrated", entry.at("features")};

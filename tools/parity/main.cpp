@@ -18,12 +18,13 @@ using namespace vmaf::parity;
 constexpr int kInterruptedStatus = 130;
 
 void check_files(const Options &options) {
-    if (!system::find_program(options.vmaf_binary)) throw invalid("there is no program '" + options.vmaf_binary + "'");
+    if (!system::find_program(options.vmaf_binary))
+        throw invalid("cannot find the program '" + options.vmaf_binary + "'; check --vmaf-binary");
     for (const std::string &clip : {options.reference, options.distorted})
-        if (!system::file_stamp(clip)) throw invalid("there is no clip '" + clip + "'");
+        if (!system::file_stamp(clip)) throw invalid("cannot find the clip '" + clip + "'");
 }
 
-// Nothing where the user interrupts it.
+// Empty if the user interrupts.
 std::optional<std::vector<Cell>> gate(const Options &options) {
     const Ceilings ceilings(options);
     std::vector<Cell> cells;
@@ -41,7 +42,7 @@ std::optional<std::vector<Cell>> gate(const Options &options) {
                 cell.backend_b = options.backends[b];
                 if (options.allow_skip && (runs[a].is_unusable || runs[b].is_unusable)) cell.status = Status::skip;
                 std::puts(line(cell).c_str());
-                system::output_arrives(); // main() looks, too
+                system::output_arrives(); // main() checks again
                 cells.push_back(std::move(cell));
             }
     }

@@ -12,7 +12,7 @@ namespace vmaf::parity {
 
 namespace {
 
-// Words besides the GPU backends.
+// Backend names besides those of GPUs.
 constexpr std::array<std::string_view, 6> kProcessorWords = {"cpu", "host", "scalar", "avx2", "avx512", "neon"};
 
 bool is_backend(std::string_view word) {
@@ -63,22 +63,22 @@ Options parse_arguments(int argc, char **argv) {
     app.add_option("--pixel-format", o.pixel_format, "420, 422 or 444 (raw clips)");
     number("--bitdepth", o.bits, "bits per sample (raw clips)");
     words("--features", o.features,
-          "features to compare, such as vif,float_ssim=enable_lcs=true (default: all that both backends have)");
-    number("--cells", o.cell, "also compare local scores of cells of this size, where a feature has them");
+          "features to compare, such as vif,float_ssim=enable_lcs=true (default: all that both support)");
+    number("--cells", o.cell, "also compare scores of cells of this size in pixels");
     words("--backends", o.backends,
           "backends to compare: cpu, cuda, hip, sycl, metal, scalar, avx2, avx512, neon or host");
-    words("--fp16-features", o.fp16_features, "features that use the limit for half precision");
+    words("--fp16-features", o.fp16_features, "features that use the limits for half precision");
     app.add_option("--workdir", o.workdir, "folder for documents");
     app.add_option("--json-out", o.json_out, "report as JSON");
     app.add_option("--md-out", o.md_out, "report as Markdown");
     app.add_option_function<std::string>(
            "--contract", [&](const std::string &text) { o.is_exact = text == "exact"; },
-           "limits of the differences: this project's, or those published for other implementations")
+           "largest allowed differences: this project's, or those published for others")
         ->check(CLI::IsMember({"exact", "published"}));
     app.add_option("--gpu-id", o.gpu_id, "GPU to look up in the calibration table");
     app.add_option("--calibration-table", o.calibration_table, "table of measured limits");
-    app.add_flag("--allow-skip", o.allow_skip, "skip backends that cannot be used");
-    for (const BackendRow &row : kBackends) { // --hip-device N and its like, from the flags of `vmaf`
+    app.add_flag("--allow-skip", o.allow_skip, "skip unavailable backends");
+    for (const BackendRow &row : kBackends) { // --hip-device N and so on, as in `vmaf`
         if (row.device_flag.empty()) continue;
         std::string name = "--" + std::string(row.device_flag);
         std::replace(name.begin(), name.end(), '_', '-');
@@ -95,7 +95,7 @@ Options parse_arguments(int argc, char **argv) {
         if (!is_backend(backend)) throw invalid("'" + backend + "' is not a backend");
     if (o.features.empty()) o.features = features_of(o.backends);
     if (o.features.empty() || o.backends.size() < 2)
-        throw invalid("there is nothing to compare: at least one feature and two backends are needed");
+        throw invalid("nothing to compare; give at least one feature and two backends");
     return o;
 }
 

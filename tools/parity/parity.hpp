@@ -1,4 +1,5 @@
-// The parity gate (backends.md 11): scores of one feature on two backends, frame by frame, against a ceiling.
+// The parity gate (backends.md 11): compares the scores of a feature on two backends, frame by frame, against a
+// ceiling.
 #pragma once
 
 #include <map>
@@ -14,31 +15,31 @@ struct Options {
     unsigned width = 0, height = 0, bits = 8; // of raw clips; 0: YUV4MPEG2
     std::string pixel_format = "420";
     std::vector<std::string> features, backends = {"cpu", "cuda"}, fp16_features;
-    std::map<std::string, unsigned> device; // of the backends that have a flag for it
+    std::map<std::string, unsigned> device; // for backends with a device flag
     std::string workdir, json_out, md_out, gpu_id, calibration_table;
-    unsigned cell = 0;    // not 0: the scores of such cells, too, of features that have them (maps.md)
-    bool is_exact = true; // the project's own ceilings; false: the published ones
+    unsigned cell = 0;    // not 0: also compare cells of this size, for features that have them (maps.md)
+    bool is_exact = true; // this project's ceilings; false: the published ones
     bool allow_skip = false;
-    std::string help; // not empty: it was asked for, and nothing else counts
+    std::string help; // not empty: print it and ignore the rest
 };
 
 // Throws std::exception for bad usage.
 Options parse_arguments(int argc, char **argv);
 
-// Scores of one run: metric -> frame -> value; NaN where the document has null.
+// The scores of a run: metric -> frame -> value; NaN for null in the document.
 using Scores = std::map<std::string, std::map<unsigned, double>>;
 
 struct Run {
     Scores scores;
     std::string error;        // not empty: the run failed
-    bool is_unusable = false; // because the backend is not built or not usable
+    bool is_unusable = false; // the backend is not built or unavailable
 };
 
-// Words for backends: those of `vmaf --backend`, `host` (device kernels run by the CPU, through the library), and the
-// instruction sets `scalar avx2 avx512 neon`, which are the CPU with others forbidden.
+// Backend names: those of `vmaf --backend`, `host` (device kernels on the CPU, through the library), and the
+// instruction sets `scalar avx2 avx512 neon` (the CPU with all others disabled).
 Run run_feature(const Options &options, const std::string &feature, const std::string &backend);
 
-// Features whose scores both backends can make; in the order of the library's list.
+// Features that all backends support, in the library's order.
 std::vector<std::string> features_of(const std::vector<std::string> &backends);
 
 enum class Status { ok, fail, error, skip };
@@ -53,17 +54,17 @@ struct Cell {
     std::string feature, backend_a, backend_b, note;
     std::size_t frames = 0;
     std::map<std::string, double> largest;      // |a - b| by metric
-    std::map<std::string, unsigned> mismatches; // frames above the ceiling, by metric
+    std::map<std::string, unsigned> mismatches; // frames above the ceiling, per metric
     Status status = Status::ok;
     Ceiling ceiling;
 };
 
 Cell compare(const Run &a, const Run &b, const Ceiling &ceiling);
 
-// Ceilings of 11.1, with those of a calibration table where one applies.
+// The ceilings of 11.1, overridden by a calibration table that applies.
 class Ceilings {
   public:
-    explicit Ceilings(const Options &options); // throws std::invalid_argument for a table that cannot be read
+    explicit Ceilings(const Options &options); // throws std::invalid_argument for an unreadable table
     Ceiling of(const std::string &feature) const;
 
   private:

@@ -1,5 +1,4 @@
-// One feature on one backend: through the command, or through the library where the command has no word for the
-// backend.
+// Runs a feature on a backend: through the command, or through the library for backends that the command does not know.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,7 +35,7 @@ std::string suffix_of(std::string_view backend) {
     return found ? std::string(kBackends[*found].suffix) : std::string();
 }
 
-// Bits of --cpumask that leave only one instruction set, for the words that stand for one.
+// The --cpumask that leaves one instruction set, for names of instruction sets.
 std::optional<unsigned> mask_for(const std::string &word) {
     const std::map<std::string, unsigned> masks = {{"scalar", 255}, {"avx2", 16 | 32}, {"avx512", 32}, {"neon", 2}};
     const auto found = masks.find(word);
@@ -45,7 +44,7 @@ std::optional<unsigned> mask_for(const std::string &word) {
 
 struct Ended {
     int code;
-    std::string error; // the beginning of what it said
+    std::string error; // the start of its standard error
 };
 
 Ended execute(const std::vector<std::string> &words) try {
@@ -80,7 +79,7 @@ Scores read_document(const std::string &path) {
     return scores;
 }
 
-// The folder for documents: the one asked for, or a temporary one.
+// The folder for documents: --workdir, or a temporary one.
 class Folder {
   public:
     explicit Folder(const std::string &wanted) : path_(wanted) {
@@ -101,12 +100,12 @@ class Folder {
     bool is_ours_ = false;
 };
 
-// The name with a backend's suffix, before its options.
+// Adds a backend's suffix to the name, before its options.
 std::string pinned(std::string feature, const std::string &suffix) {
     return feature.insert(std::min(feature.find('='), feature.size()), suffix);
 }
 
-// As the command takes it: "float_ssim=enable_lcs=true:scale=2".
+// Parses "float_ssim=enable_lcs=true:scale=2".
 std::pair<std::string, OptionTexts> name_and_options(const std::string &feature) {
     const std::size_t end = feature.find('=');
     if (end == std::string::npos) return {feature, {}};
@@ -114,13 +113,13 @@ std::pair<std::string, OptionTexts> name_and_options(const std::string &feature)
     OptionTexts options;
     for (std::string part; std::getline(parts, part, ':');) {
         const std::size_t equals = part.find('=');
-        if (equals == std::string::npos) throw invalid("--features: '" + part + "' is not an option and its value");
+        if (equals == std::string::npos) throw invalid("--features: '" + part + "' is not NAME=VALUE");
         options[part.substr(0, equals)] = part.substr(equals + 1);
     }
     return {feature.substr(0, end), options};
 }
 
-// Scores of a feature that cells have, where those are wanted.
+// The feature's scores for cells, if requested.
 std::vector<std::string> cell_scores(const Options &o, const std::string &feature) {
     std::vector<std::string> names;
     const auto [name, options] = name_and_options(feature);
@@ -134,14 +133,14 @@ std::vector<std::string> cell_scores(const Options &o, const std::string &featur
     return names;
 }
 
-// As a score of its own: "psnr_y cell 7".
+// The name of a cell's score: "psnr_y cell 7".
 std::string cell_name(const std::string &score, std::size_t cell) { return score + " cell " + std::to_string(cell); }
 
-// From an array of NumPy, float32 of frames x rows x columns, with the number of frames.
+// Reads a NumPy array of float32, frames x rows x columns, with a known number of frames.
 void read_cells(const std::string &path, const std::string &score, std::size_t frames, Scores &scores) {
     constexpr std::size_t kLengthAt = 8, kHeaderAt = 10;
     const std::string text = read_file(path);
-    if (text.size() < kHeaderAt || frames == 0) throw invalid("there are no cells in it");
+    if (text.size() < kHeaderAt || frames == 0) throw invalid("it has no cells");
     const auto length =
         static_cast<unsigned char>(text[kLengthAt]) + 256 * static_cast<unsigned char>(text[kLengthAt + 1]);
     const std::string_view data = std::string_view(text).substr(kHeaderAt + static_cast<std::size_t>(length));
@@ -207,7 +206,7 @@ PixelFormat pixel_format(const std::string &word) {
     if (word == "422") return PixelFormat::yuv422p;
     if (word == "444") return PixelFormat::yuv444p;
     if (word == "400") return PixelFormat::yuv400p;
-    throw invalid("--pixel-format is 420, 422, 444 or 400");
+    throw invalid("--pixel-format must be 420, 422, 444 or 400");
 }
 
 std::unique_ptr<ClipReader> open_clip(const Options &o, const std::string &path) {
@@ -215,7 +214,7 @@ std::unique_ptr<ClipReader> open_clip(const Options &o, const std::string &path)
                    : open_y4m_clip(path);
 }
 
-// On the host device, through the library.
+// Runs on the host device, through the library.
 Run run_library(const Options &o, const std::string &feature) {
     Run run;
     try {
@@ -232,7 +231,7 @@ Run run_library(const Options &o, const std::string &feature) {
                 for (std::size_t s = 0; s < cells.size(); s++)
                     for (std::size_t i = 0; i < frame.scores[s].size(); i++)
                         run.scores[cell_name(cells[s], i)][frame.index] =
-                            double(float(frame.scores[s][i])); // as maps have them
+                            double(float(frame.scores[s][i])); // maps store floats
             };
             session.use_local_scores(std::move(config));
         }
@@ -244,7 +243,7 @@ Run run_library(const Options &o, const std::string &feature) {
         session.flush();
         for (const std::string &name : session.scores().names())
             for (unsigned i = 0; i < session.scores().frame_capacity(); i++)
-                if (const auto value = session.scores().find(name, i)) // documents have null for what is not finite
+                if (const auto value = session.scores().find(name, i)) // documents have null for infinities and NaN
                     run.scores[std::string(feature_alias(name))][i] =
                         std::isfinite(*value) ? *value : std::numeric_limits<double>::quiet_NaN();
     } catch (const std::exception &e) {

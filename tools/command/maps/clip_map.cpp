@@ -1,4 +1,4 @@
-// A clip of a map: its colours over the dimmed distorted picture, as YUV4MPEG2.
+// A map as a YUV4MPEG2 clip: its colours over the dimmed distorted picture.
 #include <algorithm>
 #include <cmath>
 
@@ -9,11 +9,11 @@ namespace vmaf::cli {
 
 namespace {
 
-constexpr double kMostCover = 0.85; // of the picture, by the worst colour
+constexpr double kMostCover = 0.85; // the worst colour's share
 
-// A colour in limited range BT.709, and how much of the picture it covers.
+// A colour in limited-range BT.709, and how much of the picture it covers.
 struct Paint {
-    int y, u, v, cover; // cover of 256
+    int y, u, v, cover; // cover: 0 to 256
 
     explicit Paint(double badness) {
         const Rgb rgb = heat_colour(badness);

@@ -6,7 +6,7 @@
 namespace vmaf::cli {
 
 Rgb heat_colour(double badness) {
-    // From black over violet and orange to pale yellow.
+    // From black through violet and orange to pale yellow.
     constexpr std::array<Rgb, 9> kStops = {{{0, 0, 4},
                                             {31, 12, 72},
                                             {85, 15, 109},

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxMaps = 16, kMaxRegions = 64;
 
-constexpr std::size_t kMostShown = 60; // characters of a line that is wrong
+constexpr std::size_t kMostShown = 60; // characters of a bad line
 
 MapFormat format_of(const std::string &path) {
     const std::size_t dot = path.rfind('.');
@@ -67,8 +67,7 @@ Region *find_region(LocalOptions &options, const std::string &name) {
 
 Region &add_region(LocalOptions &options, const std::string &name) {
     if (options.regions.size() == kMaxRegions)
-        throw usage_error("there are more than " + std::to_string(kMaxRegions) +
-                          " regions; score them in several runs");
+        throw usage_error("more than " + std::to_string(kMaxRegions) + " regions; score them in several runs");
     return options.regions.emplace_back(Region{name, {}, {}});
 }
 
@@ -89,7 +88,7 @@ void set_region(LocalOptions &options, const std::string &text) {
     add_region(options, name).everywhere = *area;
 }
 
-// Lines of "frame,name,x,y,w,h", with a heading of these words or without.
+// Lines of "frame,name,x,y,w,h", optionally with these words as a heading.
 void read_regions(LocalOptions &options, const std::string &path) {
     std::vector<std::string> fixed;
     for (const Region &region : options.regions) fixed.push_back(region.name);
@@ -117,8 +116,7 @@ void read_regions(LocalOptions &options, const std::string &path) {
         Region *known = find_region(options, fields[1]);
         Region &region = known ? *known : add_region(options, fields[1]);
         if (!region.at.emplace(unsigned(*frame), *area).second)
-            throw Failure(ExitCode::setup,
-                          place + ": region '" + fields[1] + "' is in frame " + fields[0] + " already");
+            throw Failure(ExitCode::setup, place + ": region '" + fields[1] + "' appears twice in frame " + fields[0]);
     }
     if (options.regions.size() == fixed.size())
         throw Failure(ExitCode::setup, "the list of regions " + quoted(path) + " has no regions");

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kWorstCells = 10;
 
-// NumPy's format 1.0: frames x rows x columns of float32.
+// NumPy format 1.0: frames x rows x columns of float32.
 class ArrayMap final : public MapFile {
   public:
     explicit ArrayMap(const MapTarget &target) : file_(target.path) { file_.append(header()); }
@@ -36,7 +36,7 @@ class ArrayMap final : public MapFile {
     }
 
   private:
-    // Always as long: the number of frames is known at the end.
+    // Fixed length: the number of frames is known only at the end.
     std::string header() const {
         constexpr std::size_t kLength = 128, kBefore = 10;
         std::string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(frames_) + ", " +
@@ -119,7 +119,7 @@ void Maps::keep(unsigned index, const Picture &distorted) {
     kept_.push_back(std::move(kept));
 }
 
-// Frames that failed are passed over.
+// Skips frames that failed.
 std::vector<std::uint8_t> Maps::kept_luma(unsigned index) {
     const std::lock_guard lock(mutex_);
     while (!kept_.empty() && kept_.front().index < index) kept_.pop_front();

@@ -1,4 +1,4 @@
-// Files of maps, written while frames are scored: whole, or as they were before.
+// Map files, written while frames are scored; replaced atomically at the end.
 #pragma once
 
 #include <deque>
@@ -14,21 +14,21 @@
 
 namespace vmaf::cli {
 
-// One file. Frames come in order, from one thread at a time.
+// One file. Frames arrive in order, from one thread at a time.
 class MapFile {
   public:
     virtual ~MapFile() = default;
     // `luma`: the distorted picture in 8 bits, for files that show it.
     virtual void add(const CellFrame &frame, const std::vector<double> &cells,
                      const std::vector<std::uint8_t> &luma) = 0;
-    virtual void finish() = 0; // puts the file in its place
+    virtual void finish() = 0; // moves the file to its final name
 };
 
 struct MapTarget {
     std::string path, score;
     ScoreRange range;
     unsigned width = 0, height = 0; // of the pictures
-    double frame_rate = 0;          // 0: not known
+    double frame_rate = 0;          // 0: unknown
 };
 
 std::unique_ptr<MapFile> make_array_map(const MapTarget &target);   // .npy
@@ -47,18 +47,18 @@ struct WorstCell {
 // All maps of a run.
 class Maps {
   public:
-    // Throws Error where a file could not be written.
+    // Throws Error if a file cannot be written.
     Maps(const std::vector<MapArgument> &maps, const std::string &usual_score, const std::vector<Model> &models,
          const PictureFormat &format, double frame_rate, unsigned subsample);
 
     const std::vector<std::string> &scores() const { return scores_; }
-    bool shows_pictures() const { return shows_pictures_; } // those that are given to keep()
-    // A frame that is about to be scored; keeps what its clip will show. From the thread that gives frames.
+    bool shows_pictures() const { return shows_pictures_; } // needs keep()
+    // Keeps what a clip map will show of a frame to be scored. Call it from the reading thread.
     void keep(unsigned index, const Picture &distorted);
     void add(const CellFrame &frame);
     void finish();
 
-    // Ten of the first map, worst first.
+    // Ten cells of the first map, worst first.
     const std::string &worst_of() const { return scores_[0]; }
     const std::vector<WorstCell> &worst() const { return worst_; }
 

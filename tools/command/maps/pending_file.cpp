@@ -16,18 +16,18 @@ namespace fs = system::fs;
 
 namespace {
 
-// Where links lead; only files can be replaced.
+// Resolves links; only files can be replaced.
 std::string checked_target(const std::string &path) {
     system::check_output_file(path);
     std::error_code error;
     const auto target = fs::weakly_canonical(path, error);
-    if (error) throw system::OutputError(error.value(), quoted(path) + " cannot be written: " + error.message());
+    if (error) throw system::OutputError(error.value(), "cannot write " + quoted(path) + ": " + error.message());
     if (fs::exists(target, error) && !fs::is_regular_file(target, error))
-        throw system::OutputError(EINVAL, quoted(path) + " is not a file; maps are written to files");
+        throw system::OutputError(EINVAL, quoted(path) + " is not a regular file; give a file for the map");
     return target.string();
 }
 
-// Beside the target, so that it can be renamed.
+// In the target's folder, so that it can be renamed.
 std::string temporary_name(const std::string &target) {
     return target + ".part-" + std::to_string(std::random_device()());
 }
@@ -51,7 +51,7 @@ PendingFile::~PendingFile() {
     fs::remove(path_, error);
 }
 
-// Errors name the file that the user knows.
+// Errors name the user's file.
 void PendingFile::write_at(std::uint64_t place, std::string_view bytes) try {
     file_->write_at(place, std::as_bytes(std::span(bytes.data(), bytes.size())));
 } catch (const system::OutputError &e) {

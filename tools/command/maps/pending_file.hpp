@@ -1,4 +1,4 @@
-// A file that grows while a run goes on and takes its place at the end; without that it leaves nothing behind.
+// A file that grows during a run and gets its name at the end; an aborted run leaves nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class PendingFile {
     ~PendingFile();
 
     void append(std::string_view bytes);
-    void put_first(std::string_view bytes); // over what was appended first
+    void put_first(std::string_view bytes); // overwrites the start
     void finish();
 
   private:
@@ -27,7 +27,7 @@ class PendingFile {
 
     std::string target_, path_;
     std::optional<system::PlacedFile> file_;
-    system::LeftoverFile leftover_; // until it has its name
+    system::LeftoverFile leftover_; // until the file has its final name
     std::uint64_t size_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The mean of a map over time, as a PNG of the pictures' size.
+// The mean of a map over time, as a PNG in picture size.
 #include <cerrno>
 
 #include "base/error.hpp"
@@ -61,7 +61,7 @@ class PictureMap final : public MapFile {
         png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
         std::string bytes(size, '\0');
         if (!png_image_write_to_memory(&header, bytes.data(), &size, 0, image.data(), 0, nullptr))
-            throw Error(EIO, std::string("the map cannot be made a PNG: ") + header.message);
+            throw Error(EIO, std::string("cannot encode the map as PNG: ") + header.message);
         bytes.resize(size);
         return bytes;
     }

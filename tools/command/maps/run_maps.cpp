@@ -8,7 +8,7 @@ namespace vmaf::cli {
 
 namespace {
 
-// Of a collection the base model.
+// For a collection, its base model.
 std::vector<Model> models_of(const Options &options, const std::deque<LoadedModel> &loaded) {
     std::vector<Model> models;
     if (!options.no_prediction)
@@ -26,8 +26,7 @@ std::unique_ptr<Maps> make_maps(const Options &options, const std::deque<LoadedM
     const std::vector<Model> models = models_of(options, loaded);
     for (const MapArgument &map : options.local.maps)
         if (map.score.empty() && models.empty())
-            throw usage_error("without a model a map needs the name of a score; give --map-of SCORE before --map " +
-                              map.path);
+            throw usage_error("a map without a model needs a score; give --map-of SCORE before --map " + map.path);
     return std::make_unique<Maps>(options.local.maps, models.empty() ? "" : models[0].name(), models, clips.format(),
                                   clips.frame_rate(), std::max(options.subsample, 1u));
 }

@@ -1,4 +1,4 @@
-// Maps and regions of a run: from options to what the session is asked for, and to what documents say.
+// Maps and regions of a run: passes options to the session, and results to documents.
 #pragma once
 
 #include <deque>
@@ -13,13 +13,13 @@
 
 namespace vmaf::cli {
 
-// Null where no map is asked for. Throws Failure, or Error where a file could not be written.
+// Null without maps. Throws Failure, or Error if a file cannot be written.
 std::unique_ptr<Maps> make_maps(const Options &options, const std::deque<LoadedModel> &models, const FramePairs &clips);
 
-// Before the session is prepared; warns of features that have no scores for regions.
+// Call it before preparing the session; warns about features without scores for regions.
 void ask_for_local_scores(Session &session, const Options &options, const std::deque<LoadedModel> &models, Maps *maps);
 
-// Says where regions are measured that are not where they were asked for.
+// Reports regions whose edges were moved.
 void tell_snapped_regions(const Session &session, const Options &options);
 
 LocalReport local_report(const Session &session, const Options &options, const Maps *maps);

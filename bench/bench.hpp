@@ -11,10 +11,10 @@
 namespace vmaf::bench {
 
 struct Settings {
-    std::string filter; // names that contain this
+    std::string filter; // only names that contain this
     std::vector<Isa> isas;
-    std::vector<unsigned> lanes = {1}; // threads that share a frame
-    double seconds = 1;                // for each line of the table's first column
+    std::vector<unsigned> lanes = {1}; // numbers of threads that share a frame
+    double seconds = 1;                // per line of the table's first column
     PictureFormat format{PixelFormat::yuv420p, 8, 1920, 1080};
 
     bool wants(const std::string &name) const { return name.find(filter) != std::string::npos; }
@@ -22,16 +22,16 @@ struct Settings {
 
 using Report = std::function<void(const Timing &)>;
 
-// The functions registered with tests/equality.
+// Times the functions registered with tests/equality.
 void time_functions(const Settings &settings, const Report &report);
 
-// Whole metrics, and "vmaf" for the three that the default model needs, on generated content.
+// Times whole metrics, and "vmaf" for the three that the default model needs, on generated content.
 void time_metrics(const Settings &settings, const Report &report);
 
-// Lets callgrind count one frame of each metric on each instruction set; each dump is named "METRIC ISA".
+// Has callgrind count one frame of each metric per instruction set; dumps are named "METRIC ISA".
 void count_metrics(const Settings &settings);
 
-// Reports what best_times() finds, with ratios to the scalar contender.
+// Reports the result of best_times(), with ratios to the scalar contender.
 void time_all(const std::string &name, const Settings &settings, const std::vector<Contender> &contenders,
               const Report &report);
 

@@ -21,7 +21,7 @@ using Taps = std::array<std::uint16_t, 2 * kRadius + 1>;
 constexpr Taps kTaps = {489,  935,  1640, 2640, 3896, 5274, 6547, 7455, 7784,
                         7455, 6547, 5274, 3896, 2640, 1640, 935,  489};
 
-// One compiler and one set of flags must not make it another piece of work: the figures are compared with old ones.
+// Keep the work the same for every compiler and set of flags: figures are compared with old ones.
 VMAF_PLAIN_LOOPS void filter(const std::uint8_t *in, std::uint16_t *out, const std::uint16_t *taps) {
     for (int y = kRadius; y < kHeight - kRadius; y++)
         for (int x = 0; x < kWidth; x++) {

@@ -1,4 +1,4 @@
-// How fast this machine is right now, for comparing figures of different machines.
+// Measures the current speed of this machine, to compare figures of different machines.
 #pragma once
 
 namespace vmaf::bench {

@@ -37,7 +37,7 @@ class Program:
                 "--frame_cnt", str(frames), "--quiet", "--json", "--output", report, *more, *asked]
 
     def run(self, case, frames):
-        """Seconds and scores, or the last line of what it said if it failed."""
+        """Seconds and scores, or, after a failure, its last line of output."""
         with tempfile.TemporaryDirectory() as folder:
             report = os.path.join(folder, "scores.json")
             with tempfile.TemporaryFile() as said:
@@ -54,7 +54,7 @@ class Program:
 
 
 def scores(path):
-    """{(frame, name): value}; names of programs may differ in what they begin with."""
+    """{(frame, name): value}; programs may use different name prefixes."""
     try: frames = json.load(open(path))["frames"]
     except (ValueError, KeyError): return {}
     return {(f["frameNum"], name): value for f in frames for name, value in f["metrics"].items() if isinstance(value, (int, float))}
@@ -75,7 +75,7 @@ def make_clips(clipgen, options, folder):
 
 
 def compare(case, programs, options):
-    """A row of the table, or the name of the program that does not know the case, and why."""
+    """A row of the table, or which program does not support the case, and why."""
     few = min(2, options.frames - 1)
     per_pixel = 1e9 / ((options.frames - few) * options.size[0] * options.size[1])
     found = []
@@ -90,9 +90,9 @@ def compare(case, programs, options):
                 seconds, said = program.run(case, frames)
                 if seconds is None: sys.exit(f"compare.py: {program.path} failed with {case}: {said}")
                 times[program.name].append(seconds)
-    # Start-up has the same cost in every round: the least that was seen.
+    # Start-up costs the same in every round: use the smallest measurement.
     rounds = {name: [(seconds - min(short[name])) * per_pixel for seconds in long[name]] for name in long}
-    if min(map(min, rounds.values())) <= 0: return "too quick to be timed: more frames or a larger size are needed"
+    if min(map(min, rounds.values())) <= 0: return "too fast to measure; use more frames or a larger size"
     ratios = [other / ours for other, ours in zip(rounds["other"], rounds["ours"])]
     return {"case": case, "other": min(rounds["other"]), "ours": min(rounds["ours"]), "ratio": min(rounds["other"]) / min(rounds["ours"]),
             "least_ratio": min(ratios), "largest_ratio": max(ratios), "rounds": rounds, "largest_difference": largest_difference(*found)}
@@ -108,7 +108,7 @@ def markdown(rows, left_out, heading):
     weakest, best = min(rows, key=lambda r: r["ratio"]), max(rows, key=lambda r: r["ratio"])
     text = [heading, "", grid(["", "other, ns/pixel", "ours, ns/pixel", "ratio", "of single rounds", "scores differ by"], table), "",
             f"Weakest ratio: {weakest['ratio']:.2f} (`{weakest['case']}`). Best: {best['ratio']:.2f} (`{best['case']}`)."]
-    return "\n".join(text + [f"Left out: `{case}` ({why})." for case, why in left_out])
+    return "\n".join(text + [f"Skipped: `{case}` ({why})." for case, why in left_out])
 
 
 def size_of(text):
@@ -126,19 +126,19 @@ def main():
     build = pathlib.Path(__file__).parent.parent / "build" / "tools"
     parser.add_argument("--other", required=True, help="the other vmaf program")
     parser.add_argument("--ours", default=str(build / "vmaf"), help="default: build/tools/vmaf")
-    parser.add_argument("--clipgen", help="default: beside ours")
-    parser.add_argument("--metrics", help="comma-separated metrics and models; default: all that are known here")
+    parser.add_argument("--clipgen", help="default: next to ours")
+    parser.add_argument("--metrics", help="comma-separated metrics and models; default: all known ones")
     parser.add_argument("--size", type=size_of, default=(1920, 1080), help="default 1920x1080")
     parser.add_argument("--bits", type=int, default=8)
-    parser.add_argument("--frames", type=int, default=26, help="of the clips, at least 2; default 26")
+    parser.add_argument("--frames", type=int, default=26, help="frames per clip, at least 2 (default: 26)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--cpumask", type=int, default=0, help="for both; 48 forbids AVX-512 to ours")
-    parser.add_argument("--wall", action="store_true", help="time on the wall; always with more than one thread")
-    parser.add_argument("--svg", help="write a plot here")
-    parser.add_argument("--json", help="write all figures here")
+    parser.add_argument("--cpumask", type=int, default=0, help="for both; 48 disables AVX-512 in ours")
+    parser.add_argument("--wall", action="store_true", help="measure wall time (always with several threads)")
+    parser.add_argument("--svg", help="write a plot to this file")
+    parser.add_argument("--json", help="write all figures to this file")
     options = parser.parse_args()
-    if options.frames < 2 or options.rounds < 1: parser.error("at least two frames and one round are needed")
+    if options.frames < 2 or options.rounds < 1: parser.error("use at least two frames and one round")
     options.wall = options.wall or options.threads > 1
     for path in (options.other, options.ours):
         if not os.access(path, os.X_OK) or os.path.isdir(path): parser.error(f"{path} is not a program")
@@ -153,11 +153,11 @@ def main():
             rows.append(row) if isinstance(row, dict) else left_out.append((case, row))
     if not rows:
         for case, why in left_out: print(f"{case}: {why}", file=sys.stderr)
-        print("compare.py: no metric that both programs know", file=sys.stderr)
+        print("compare.py: no metric that both programs support", file=sys.stderr)
         return 2
-    time_of = "time on the wall" if options.wall else "processor time"
+    time_of = "wall time" if options.wall else "processor time"
     heading = (f"{processor()}, {os.cpu_count()} processors; {options.size[0]}x{options.size[1]}, {options.bits} bit, {options.threads} thread(s), {time_of} of "
-               f"{options.frames} frames less that of {min(2, options.frames - 1)}, best of {options.rounds} alternating rounds. "
+               f"{options.frames} frames minus that of {min(2, options.frames - 1)}, best of {options.rounds} alternating rounds. "
                f"Other: {version(options.other)}; ours: {version(options.ours)}.")
     print(markdown(rows, left_out, heading))
     if options.json: pathlib.Path(options.json).write_text(json.dumps({"heading": heading, "rows": rows, "left_out": left_out}, indent=1) + "\n")

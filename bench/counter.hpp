@@ -1,4 +1,4 @@
-// Instructions of a piece of work, counted by callgrind.
+// Counts the instructions of a piece of work with callgrind.
 #pragma once
 
 #include <functional>
@@ -6,8 +6,8 @@
 
 namespace vmaf::bench {
 
-// Runs `work` and lets callgrind, when it runs us (with --instr-atstart=no), write what it counted to a file whose
-// description ends in `name`. Throws where valgrind's headers were missing when this was built.
+// Runs `work`; under callgrind (with --instr-atstart=no), writes the counts to a file whose description ends in `name`.
+// Throws if this was built without valgrind's headers.
 void count_work(const std::function<void()> &work, const std::string &name);
 
 } // namespace vmaf::bench

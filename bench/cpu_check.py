@@ -14,14 +14,14 @@ import argparse, json, os, pathlib, platform, shutil, subprocess, sys, tempfile,
 FRAMES, QUICK_FRAMES = 144, 8
 ENCODES, ENCODE_FRAMES = 8, 48
 LIBRARY, LIBRARY_PATH = ("libvmaf.3.dylib", "DYLD_LIBRARY_PATH") if sys.platform == "darwin" else ("libvmaf.so.3", "LD_LIBRARY_PATH")
-# ns per pixel at most, AVX-512 and AVX2, on a machine whose calibration reading is 11.2.
+# Most ns per pixel, for AVX-512 and AVX2, on a machine with a calibration of 11.2.
 LIMITS = {"vmaf": (8.4, 18), "vif": (5.5, 11), "adm": (1.5, 2.5), "motion": (0.35, 0.5), "psnr": (0.3, 0.3), "float_ssim": (3, 5),
           "float_ms_ssim": (6, 10), "psnr_hvs": (8, 10), "ciede": (15, 25), "cambi": (8, 10), "ssimulacra2": (25, 40),
           "speed_chroma": (3, 4), "speed_temporal": (6, 8), "float_vif": (12, 16), "float_adm": (8, 10)}
 
 
 def physical_cores():
-    """One logical processor of each core that we may use."""
+    """One logical processor per usable core."""
     cores = {}
     for cpu in sorted(os.sched_getaffinity(0)):
         try: siblings = pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text().strip()
@@ -45,7 +45,7 @@ class Machine:
     def say(self, text): print(f"[{time.time() - self.started:5.1f} s] {text}", flush=True)
 
     def run(self, cores, *command):
-        """Pinned to these cores: output, seconds on the wall, peak resident memory in MB, seconds of processor time."""
+        """Runs pinned to these cores; returns output, wall seconds, peak resident memory in MB, processor seconds."""
         command = [str(self.folder / command[0]), *map(str, command[1:])]
         with tempfile.TemporaryFile() as out:
             start = time.time()
@@ -90,7 +90,7 @@ def whole_runs(machine, result):
         workers = [n for n in (1, 2, 4, 8, 16, 32) if n <= len(machine.cores)]
         best, memory_mb = {}, {}
         for mask in (0, 48):
-            for _ in machine.rounds():  # in turns, the best counts
+            for _ in machine.rounds():  # alternating; the best counts
                 for n in workers:
                     if n > 2 and (mask, n) in best: continue
                     cores = set(machine.cores[:n])
@@ -107,7 +107,7 @@ FAMILIES = {"VMAF with NEG": [NEG], "default, NEG, phone and bootstrap models": 
 
 
 def shared_work(machine, result):
-    """Processor time of what has work in common, to that of what has not; one thread each, in turns, the best counts."""
+    """Processor time of shared work relative to separate work; one thread each, alternating, the best counts."""
     memory = pathlib.Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as name:
         folder = pathlib.Path(name)
@@ -116,7 +116,7 @@ def shared_work(machine, result):
         best, memory_mb = {}, {}
         for mask in (0, 48):
             def take(what, distorted, output, *more):
-                """Seconds of one run, which are added to `what` of this round."""
+                """Seconds of one run, added to `what` of this round."""
                 words = [word for path in distorted for word in ("-d", path)]
                 _, _, mb, seconds = machine.run(set(machine.cores), "vmaf", "-r", ref, *words, "-w", 1920, "-h", 1080, "-p", 420, "-b", 8,
                                                 "-q", "--json", "-o", output, "--cpumask", mask, *more)
@@ -137,7 +137,7 @@ def shared_work(machine, result):
 
 
 def judged(result):
-    """Lines about what the issue of speed asks for, worst news included."""
+    """Compares the results with the required speeds, one line each."""
     ns = {(l["name"], l["isa"]): l["ns_per_pixel"] for l in result["metrics"]}
     scale = result["calibration"] / 11.2
     for name, (wide, narrow) in LIMITS.items():
@@ -145,7 +145,7 @@ def judged(result):
             value = min((ns[name, i] for i in isas if (name, i) in ns), default=None)
             if value is None: continue
             state = "ok" if value <= most else "OVER"
-            yield f"{state:4} {name:15} {isas[-1]:7} {value:7.3g} ns/pixel, asked {most:g} (scaled by calibration {most * scale:.3g})"
+            yield f"{state:4} {name:15} {isas[-1]:7} {value:7.3g} ns/pixel, required {most:g} (scaled by calibration {most * scale:.3g})"
     for key, words, most in (("ten_bit", "10 bit against 8", 1.5), ("uhd", "3840x2160 against 1920x1080", 1.15)):
         ratios = [(l["ns_per_pixel"] / ns[l["name"], l["isa"]], l["name"], l["isa"]) for l in result[key] if (l["name"], l["isa"]) in ns]
         for ratio, name, isa in ratios:

@@ -1,14 +1,14 @@
 // Device code on a real device: equality with the CPU, the time of each kernel, and frames per second of whole sessions
-// with pictures in page-locked memory, on the device, or in ordinary memory.
+// with pictures in page-locked memory, on the device, or in pageable memory.
 //
 //   device_bench check [DEVICE] [large|brief]  the cases of the equality tests; `large`: also 576x324 to 3840x2160
-//   device_bench kernels [DEVICE] [brief]   microseconds per launch; `brief`: 1920x1080 8 bit, four frames, alone
+//   device_bench kernels [DEVICE] [brief]   microseconds per launch; `brief`: only 1920x1080 8 bit, four frames
 //   device_bench once [DEVICE]              one batch of four frames of 1920x1080 8 bit, for profilers
-//   device_bench frames [DEVICE] [sweep]    frames per second; `sweep`: other numbers of batches and frames in one, too
-//   device_bench names                      the features that have device code
+//   device_bench frames [DEVICE] [sweep]    frames per second; `sweep`: also other numbers and sizes of batches
+//   device_bench names                      the features with device code
 //
-// DEVICE is cuda (the default where it is built), host32 or host64. Names of features after it: only these; without,
-// `frames` takes those of the default model and the others take all. Exit 1 when figures differ.
+// DEVICE is cuda (the default if built), host32 or host64. Feature names after it select features; by default `frames`
+// uses those of the default model and the others use all. Exits with 1 if figures differ.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -35,7 +35,7 @@ namespace {
 
 using namespace vmaf;
 
-// The features that were named, or all, or for sessions those of vmaf_v0.6.1.
+// The selected features; by default all, or for sessions those of vmaf_v0.6.1.
 std::vector<std::string> named_features;
 std::vector<std::string> features() { return named_features.empty() ? metrics_on_devices() : named_features; }
 std::vector<std::string> session_features() {
@@ -66,7 +66,7 @@ bool takes(const std::string &metric, const PictureFormat &format) {
     }
 }
 
-// `extra`: "large" adds big pictures, "brief" leaves most cases out (for sanitizers).
+// `extra`: "large" adds big pictures, "brief" skips most cases (for sanitizers).
 int check(Device &device, const std::string &extra) {
     unsigned cases = 0, bad = 0;
     const auto compare = [&](const DeviceCase &c, const std::vector<PicturePair> &pairs, Isa isa) {
@@ -103,13 +103,13 @@ int check(Device &device, const std::string &extra) {
     return bad ? 1 : 0;
 }
 
-// Hands work on to a queue and takes the time of every launch.
+// Forwards work to a queue and times every launch.
 class TimedQueue final : public Queue {
   public:
     TimedQueue(Device &device, Queue &queue)
         : queue_(queue), before_(device.make_event(true)), after_(device.make_event(true)) {}
 
-    // One launch of those that a batch is made of; kernels may be launched several times, on different scales.
+    // One launch of a batch; kernels may be launched several times, on different scales.
     struct Time {
         std::string kernel;
         Grid grid;
@@ -120,8 +120,8 @@ class TimedQueue final : public Queue {
         }
     };
     std::vector<Time> times;
-    std::size_t launches = 0; // of this batch, so far
-    unsigned repeats = 8;     // launches that are timed together, so that their start does not count
+    std::size_t launches = 0; // in this batch so far
+    unsigned repeats = 8;     // launches timed together, to amortise their start
 
     void upload(std::byte *a, std::ptrdiff_t b, const std::byte *c, std::ptrdiff_t d, CopyShape e) override {
         queue_.upload(a, b, c, d, e);
@@ -155,7 +155,7 @@ class TimedQueue final : public Queue {
 void time_kernels(Device &device, const PictureFormat &format, unsigned frames) {
     std::printf("\n%ux%u %u bit, %u frame%s per launch\n", format.width, format.height, format.bits, frames,
                 frames > 1 ? "s" : "");
-    const std::vector<PicturePair> pairs(frames + 2, texture_pair(format, 7)); // two to look back at
+    const std::vector<PicturePair> pairs(frames + 2, texture_pair(format, 7)); // two as history
     const Device::Scope scope(device);
     for (const std::string &metric : features()) {
         if (!takes(metric, format)) continue;
@@ -173,7 +173,7 @@ void time_kernels(Device &device, const PictureFormat &format, unsigned frames) 
             timed.launches = 0;
             scorer->enqueue(timed, batch);
         }
-        // Launches of one kernel together, in the order of the first of each.
+        // Groups the launches of each kernel, in order of first launch.
         std::set<std::string> told;
         for (const TimedQueue::Time &first : timed.times) {
             if (!told.insert(first.kernel).second) continue;
@@ -197,7 +197,7 @@ void time_kernels(Device &device, const PictureFormat &format, unsigned frames) 
     }
 }
 
-// One batch of each feature, for profilers, which run every launch several times by themselves.
+// One batch per feature, for profilers, which repeat every launch themselves.
 void run_once(Device &device, const PictureFormat &format, unsigned frames) {
     const std::vector<PicturePair> pairs(frames + 2, texture_pair(format, 7));
     const Device::Scope scope(device);
@@ -218,14 +218,14 @@ const char *to_text(Source source) {
     return source == Source::pinned ? "pinned" : source == Source::device ? "on the device" : "pageable";
 }
 
-// Two contents and what the CPU makes of them, kept for the next run with the same format.
+// Two contents and their CPU scores, kept for the next run with the same format.
 struct Content {
     std::array<PicturePair, 2> pairs;
     std::unique_ptr<Session> cpu;
 };
 const Content &content_for(const PictureFormat &format);
 
-// Pictures of two contents in turn, each written once.
+// Alternating pictures of two contents, each written once.
 class Pictures {
   public:
     Pictures(const std::shared_ptr<Device> &device, const PictureFormat &format, Source source, unsigned count)
@@ -271,7 +271,7 @@ class Pictures {
     std::set<const std::byte *> filled_;
 };
 
-// By asking for a score of it; a feature may store some only later.
+// Queries a score of the frame; a feature may store some only later.
 void wait_for_frame(Session &session, unsigned index) {
     for (const std::string &name : session.scores().names()) try {
             session.feature_score_at(name, index);
@@ -297,7 +297,7 @@ const Content &content_for(const PictureFormat &format) {
     return content;
 }
 
-// Every frame must have the scores of the frame with the same contents.
+// Every frame must have the scores of the frame with the same content.
 bool same_as_cpu(const Session &session, const Session &cpu, unsigned frames) {
     for (const std::string &name : cpu.scores().names())
         for (unsigned i = 0; i < frames; i++) {
@@ -367,7 +367,7 @@ int frames(const std::shared_ptr<Device> &device, bool sweep) {
     return good ? 0 : 1;
 }
 
-// What the first frames of a run wait for, step by step.
+// Times each step before the first frame.
 int startup(const std::string &device_name) {
     double last = seconds_now();
     const auto step = [&](const char *what) {
@@ -433,7 +433,7 @@ int run(const std::vector<std::string> &words) {
         run_once(*device, luma_and_chroma(1920, 1080, 8), 4);
         return 0;
     }
-    if (words[0] != "kernels") throw invalid("there is no '" + words[0] + "'");
+    if (words[0] != "kernels") throw invalid("unknown step '" + words[0] + "'");
     if (device->info().backend == "host") {
         time_kernels(*device, luma_and_chroma(96, 64, 8), 2);
         return 0;

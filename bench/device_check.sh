@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Shows the CUDA backend on a GPU: equality with the CPU, speed, sanitizers.
+# Tests the CUDA backend on a GPU: equality with the CPU, speed, sanitizers.
 #
-#   bench/device_check.sh pack FOLDER          builds for sm_90 and puts what is needed into FOLDER (ARCHS=sm_89,... to change)
+#   bench/device_check.sh pack FOLDER          builds for sm_90 and puts everything needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: devices features check profile parity golden mixes memory kernels frames sweep library pageable files y4m nvdec formats uploads tune_direct list startup contexts runs samples faults
-# sanitize hip sycl
-# (default: all but sweep and sycl). Each prints its figures as it goes, and FAILED where something is not as it must be. `SLOW` names the
-# features that profile looks at.
+# Steps: devices features check profile parity golden mixes memory kernels frames sweep library pageable files y4m nvdec formats uploads
+# tune_direct list startup contexts runs samples faults sanitize hip sycl
+# (default: all except sweep and sycl). Each prints its figures, and FAILED if something is wrong. `SLOW` names the features that profile
+# examines.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 . "$here/bench/nvdec_check.sh"
@@ -29,7 +29,7 @@ pack() {
     ls -lh "$folder"
 }
 
-# A raw clip in the page cache, made of four distinct frames.
+# A raw clip in the page cache, from four distinct frames.
 raw_clip() { # file width height frames distortion
     "$folder"/clipgen --size "$2x$3" --frames 4 --format 420 --depth 8 --scene street --distort "$5" "$tmp/part.yuv"
     : >"$1"
@@ -42,7 +42,7 @@ timed() { # words, then the command
 }
 
 step_check() { "$folder"/device_bench check cuda large; }
-# Queues, events, memory and the words of kernels, on every device that is there.
+# Queues, events, memory and kernel operations, on every available device.
 step_devices() { "$folder"/unit_tests --gtest_brief=1 --gtest_filter='*EveryDevice*'; }
 step_kernels() { "$folder"/device_bench kernels cuda; }
 step_frames() { "$folder"/device_bench frames cuda; }
@@ -55,10 +55,10 @@ step_library() {
         "$folder"/library_bench 1920 1080 10 4000 $kind
         "$folder"/library_bench 3840 2160 8 1500 $kind
     done
-    for i in 1 2 3; do "$folder"/library_bench 1920 1080 8 3000 pinned; done # how much it varies
+    for i in 1 2 3; do "$folder"/library_bench 1920 1080 8 3000 pinned; done # shows the variation
     "$folder"/library_bench 1920 1080 8 3000 pinned 8
 }
-# Every feature and the larger models alone, 1920x1080 8 bit 4:2:0 in page-locked memory.
+# Every feature and the larger models separately, 1920x1080 8 bit 4:2:0 in page-locked memory.
 step_features() {
     local name
     for name in $("$folder"/device_bench names); do
@@ -74,21 +74,21 @@ step_features() {
         -p 420 -b 8 --aom_ctc v6.0 --backend cuda --threads 16 --json -q -o "$tmp/ctc.json"
     rm -f "$tmp"/ctc_*.yuv
 }
-# What bounds the kernels of the slower features, four frames of 1920x1080 to a launch: from a profiler's counters, else times alone.
+# What limits the kernels of the slower features, with four frames of 1920x1080 per launch: profiler counters, or only times.
 step_profile() {
     local features=${SLOW:-ssim float_ms_ssim ciede float_vif ssimulacra2 cambi psnr_hvs}
     "$folder"/device_bench kernels cuda brief $features
     local ncu
     ncu=$(command -v ncu || ls -d /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | tail -n 1) || true
     if [ -z "$ncu" ]; then
-        echo "no ncu here: times by events alone"
+        echo "ncu is not installed: event times only"
         return 0
     fi
     local metrics=gpu__time_duration.sum,smsp__issue_active.avg.pct_of_peak_sustained_active,sm__warps_active.avg.pct_of_peak_sustained_active
     metrics+=,dram__throughput.avg.pct_of_peak_sustained_elapsed,lts__throughput.avg.pct_of_peak_sustained_elapsed
     metrics+=,l1tex__throughput.avg.pct_of_peak_sustained_active,sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active
     metrics+=,sm__cycles_active.avg.pct_of_peak_sustained_elapsed,launch__registers_per_thread
-    # A counter that this ncu does not know makes it refuse all: then those that every one knows.
+    # ncu rejects the whole list if it does not know a counter: then fall back to those that every version has.
     local few=gpu__time_duration.sum,sm__throughput.avg.pct_of_peak_sustained_elapsed,dram__throughput.avg.pct_of_peak_sustained_elapsed
     counters() {
         timeout 150 "$ncu" --clock-control none --csv --print-units base --metrics "$1" "$folder"/device_bench once cuda $features \
@@ -96,7 +96,7 @@ step_profile() {
     }
     counters "$metrics" || counters "$few" || {
         tail -n 3 "$tmp/ncu.csv" "$tmp/ncu.err"
-        echo "ncu does not work here: times by events alone"
+        echo "ncu does not work here: event times only"
         return 0
     }
     python3 - "$tmp/ncu.csv" <<'PY'
@@ -152,7 +152,7 @@ step_list() {
     head -1 "$tmp/list_out"
     "$folder"/vmaf -r "$tmp/list_ref.y4m" -d "$tmp/list_dis.y4m" --backend cpu --threads 8 -q
 }
-# Pictures in ordinary memory, copied by the session's threads.
+# Pictures in pageable memory, copied by the session's threads.
 step_pageable() {
     local threads
     for threads in 0 2 4 8; do "$folder"/library_bench 1920 1080 8 3000 host $threads; done
@@ -167,12 +167,12 @@ step_startup() {
     for i in 1 2 3; do timed "driver initialisation, context and exit alone" "$folder"/library_stress init; done
     "$folder"/device_bench startup cuda
 }
-# A pair of clips of which nothing but the size, the format and the contents matter.
+# A pair of clips where only size, format and content matter.
 pair() { # size format depth scene distortion
     "$folder"/clipgen --size "$1" --frames 5 --format "$2" --depth "$3" --scene "$4" --distort none "$tmp/pair_ref.y4m"
     "$folder"/clipgen --size "$1" --frames 5 --format "$2" --depth "$3" --scene "$4" --distort "$5" "$tmp/pair_dist.y4m"
 }
-# Every feature on clips of all kinds.
+# Every feature on all kinds of clips.
 compare_backends() { # program backends
     local clip cells=0
     for clip in "176x144 420 8 street dct:40" "175x131 420 8 street dct:40" "960x540 420 8 street dct:40" \
@@ -200,7 +200,7 @@ step_parity() {
     echo "documents of all dispatch strategies are equal"
 }
 step_golden() { golden vmaf cuda; }
-# In a folder with a build that has SYCL; VMAF_SYCL_MODULE names its module.
+# Needs a build with SYCL in the folder; VMAF_SYCL_MODULE names its module.
 step_sycl() { compare_backends vmaf cpu,sycl && golden vmaf sycl; }
 golden() { # program backend
     local shards=8 shard failed=0 jobs=()
@@ -215,13 +215,13 @@ golden() { # program backend
     done
     return $failed
 }
-# The HIP backend, over a library that maps its functions to NVIDIA's driver.
+# The HIP backend, on a library that maps its functions to NVIDIA's driver.
 step_hip() {
     local -x LD_LIBRARY_PATH=$folder/hip_on_cuda:$LD_LIBRARY_PATH
     "$folder"/device_bench_hip check hip || return 1
     compare_backends vmaf_with_hip cpu,hip || return 1
     golden vmaf_with_hip hip || return 1
-    # The functions of the runtime are called as often as CUDA's would be: no slower either.
+    # Calls the runtime as often as with CUDA, so it must not be slower.
     "$folder"/device_bench_hip frames hip
 }
 step_contexts() {
@@ -233,7 +233,7 @@ step_contexts() {
     done
     for job in "${jobs[@]}"; do wait "$job" || return 1; done
 }
-# Contexts one after the other, each with a few features of all of them.
+# Consecutive contexts, each with a few random features.
 step_mixes() { "$folder"/library_stress mixes 200 $("$folder"/device_bench names); }
 step_runs() {
     "$folder"/library_stress cycles 200 || return 1
@@ -246,7 +246,7 @@ step_runs() {
     done
     echo "200 runs of vmaf with one document, $((SECONDS - begin)) s"
 }
-# Samples above the depth are refused with the CPU's sentence: aligned to the top of 16 bits, or one sample too large.
+# Samples above the bit depth give the CPU's error: aligned to the top of 16 bits, or one sample too large.
 step_samples() {
     local kind backend
     "$folder"/clipgen --size 1920x1080 --frames 6 --format 420 --depth 10 "$tmp/good.yuv"
@@ -294,13 +294,13 @@ step_faults() {
     done
     return $failed
 }
-# Takes the device's memory but some MiB, until end_hog.
+# Allocates the device's memory except some MiB, until end_hog.
 hog() {
     [ -p "$tmp/hold" ] || mkfifo "$tmp/hold"
     : >"$tmp/hog"
     "$folder"/library_stress hog "$1" <"$tmp/hold" >"$tmp/hog" &
     hog=$!
-    exec 7>"$tmp/hold" # it ends when this is closed
+    exec 7>"$tmp/hold" # it ends when this closes
     while [ ! -s "$tmp/hog" ] && kill -0 $hog 2>/dev/null; do sleep 0.1; done
     cat "$tmp/hog"
 }
@@ -308,7 +308,7 @@ end_hog() {
     exec 7>&-
     wait "$hog"
 }
-# Every feature with little memory: its scores, or a refusal; never anything else.
+# Every feature with little memory: correct scores or a clean refusal, nothing else.
 step_memory() {
     local name left code failed=0 count=0
     pair 1280x720 420 8 street dct:40

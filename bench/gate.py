@@ -14,7 +14,7 @@ import argparse, json, pathlib, re, shutil, subprocess, sys, tempfile
 
 RATIO_SIZE, COUNT_SIZE = "480x270", "224x224"
 RATIO_SHARE, COUNT_SHARE = 0.6, 1.2
-ATTEMPTS = (0.3, 1, 3)  # seconds for each metric
+ATTEMPTS = (0.3, 1, 3)  # seconds per metric
 
 
 def ratios(bench, text, seconds):
@@ -48,7 +48,7 @@ def counts(bench, text):
 
 
 def measure(bench, text):
-    """Limits with their margins, for gate.json. Figures of instruction sets that this machine lacks are kept."""
+    """Limits with their margins, for gate.json. Keeps the figures of instruction sets that this machine lacks."""
     scaled = lambda table, share: {m: {i: float(f"{v * share:.3g}") for i, v in row.items()} for m, row in table.items()}
     return {"ratios": scaled(ratios(bench, text, 2), RATIO_SHARE), "instructions": scaled(counts(bench, text), COUNT_SHARE)}
 
@@ -65,7 +65,7 @@ def gate_ratios(bench, text, limits):
             if not below: break
         checked |= {(metric, isa) for isa in row if isa in limits.get(metric, {})}
         for isa, value in below.items():
-            short[metric, isa] = f"{metric} on {isa}: {value:.2f} times faster than scalar code, at least {limits[metric][isa]} wanted"
+            short[metric, isa] = f"{metric} on {isa}: {value:.2f} times as fast as scalar code; required: {limits[metric][isa]}"
     return list(short.values()), len(checked)
 
 
@@ -76,7 +76,7 @@ def gate_counts(bench, text, limits):
             if isa not in limits.get(metric, {}): continue
             checked += 1
             if value > limits[metric][isa]:
-                found.append(f"{metric} on {isa}: {value:.1f} instructions per pixel, at most {limits[metric][isa]} wanted")
+                found.append(f"{metric} on {isa}: {value:.1f} instructions per pixel; limit: {limits[metric][isa]}")
     return found, checked
 
 
@@ -85,7 +85,7 @@ def main():
     parser.add_argument("bench")
     parser.add_argument("--limits", type=pathlib.Path, default=pathlib.Path(__file__).with_name("gate.json"))
     parser.add_argument("--filter", default="", help="only metrics whose names contain this")
-    parser.add_argument("--measure", action="store_true", help="print limits from what this machine shows")
+    parser.add_argument("--measure", action="store_true", help="print limits measured on this machine")
     options = parser.parse_args()
     if options.measure:
         print(json.dumps(measure(options.bench, options.filter), indent=1))
@@ -94,7 +94,7 @@ def main():
     slow, ratio_count = gate_ratios(options.bench, options.filter, limits["ratios"])
     heavy, count_count = gate_counts(options.bench, options.filter, limits["instructions"])
     for line in slow + heavy: print(line)
-    print(f"{ratio_count} ratios, {count_count} instruction counts; {len(slow + heavy)} outside of the limits")
+    print(f"{ratio_count} ratios, {count_count} instruction counts; {len(slow + heavy)} outside the limits")
     if not ratio_count + count_count: return 77
     return 1 if slow + heavy else 0
 

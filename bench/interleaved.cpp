@@ -11,9 +11,9 @@ namespace vmaf::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kShortest = 2e-4; // seconds; shorter work is repeated, the clock is too coarse for it
+constexpr double kShortest = 2e-4; // seconds; shorter work is repeated, since the clock is too coarse
 
-// Processor time of this thread: other programs on a busy machine do not count, as far as they can be kept out.
+// Processor time of this thread, to exclude other programs as far as possible.
 double thread_seconds() {
     timespec t{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -35,7 +35,7 @@ std::vector<double> best_times(const std::vector<Contender> &contenders, double 
     const bool shared = std::any_of(contenders.begin(), contenders.end(), [](const auto &c) { return c.lanes > 1; });
     std::vector<int> repeats;
     for (const Contender &c : contenders) {
-        c.work(); // caches, page faults, clock frequency
+        c.work(); // warms caches, pages and the clock frequency
         repeats.push_back(std::max(1, int(kShortest / std::max(1e-9, seconds_of(c.work, 1, shared)))));
     }
     std::vector<double> best(contenders.size(), std::numeric_limits<double>::infinity());

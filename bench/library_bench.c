@@ -3,11 +3,11 @@
  *   library_bench WIDTH HEIGHT BITS FRAMES pinned|device|host|cpu [THREADS]
  *                 [feature=NAME|model=VERSION|scene=bands|cells=SIZE]...
  *
- * Without features and models: the default model. `cells`: with the map of the last model. Scenes: texture with noise,
- * or nothing but bands of neighbouring codes.
+ * Default: the default model. `cells`: with a map of the last model. Scenes: texture with noise,
+ * or only bands of neighbouring codes.
  *
- * Pictures come from vmaf_cuda_fetch_preallocated_picture(); what they hold is written once, before the clock runs.
- * Prints frames/s to the end of the flush, and what predicting and pooling takes. */
+ * Pictures come from vmaf_cuda_fetch_preallocated_picture(); their content is written once, before timing.
+ * Prints frames/s to the end of the flush, and the time of predicting and pooling. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ static size_t plane_bytes(const VmafPicture *pic, unsigned p) { return (size_t)p
 
 static int is_banded; /* the scene */
 
-/* Waves and noise, or bands; `variant` makes the distorted and the next picture differ. */
+/* Waves and noise, or bands; `variant` distinguishes the distorted and the next picture. */
 static unsigned char *content(const VmafPicture *pic, unsigned p, unsigned variant) {
     unsigned char *out = calloc(1, plane_bytes(pic, p));
     uint32_t state = 12345 + variant / 2 + 7 * p;
@@ -67,7 +67,7 @@ static void write_plane(VmafPicture *pic, unsigned p, const unsigned char *from,
         memcpy(pic->data[p], from, plane_bytes(pic, p));
 }
 
-/* Every picture is written once, when it is first seen. */
+/* Writes every picture once, on first use. */
 static void *known[4096];
 static unsigned known_count;
 

@@ -1,12 +1,12 @@
-/* The C API with CUDA under strain.
+/* Stress tests of the C API with CUDA.
  *
- *   library_stress cycles N            N contexts one after the other; memory of host and device must stay where it was
- *   library_stress contexts N FRAMES   N contexts at once, a thread each; all must give the score of one alone
- *   library_stress mixes N FEATURE...  as cycles, with one to four of these features, sizes and depths by chance
- *   library_stress init                starts the driver and a context, and ends
- *   library_stress hog MIB             takes the device's memory but MIB, then waits for the end of its input
+ *   library_stress cycles N            N consecutive contexts; memory of host and device must not grow
+ *   library_stress contexts N FRAMES   N concurrent contexts, a thread each; all must give the same score as one alone
+ *   library_stress mixes N FEATURE...  like cycles, with random sizes, depths and one to four of these features
+ *   library_stress init                starts the driver and a context, then exits
+ *   library_stress hog MIB             allocates the device's memory except MIB, then waits until its input ends
  *
- * Exit 1 when something is not as it should be. */
+ * Exits with 1 on failure. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <pthread.h>
@@ -127,7 +127,7 @@ static double score_once(unsigned w, unsigned h, unsigned frames) {
     return score;
 }
 
-/* What the memory of device and host was, once the driver has what it keeps. */
+/* The memory of device and host, after the driver's permanent allocations. */
 struct Memory {
     size_t device;
     long host_kib;

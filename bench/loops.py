@@ -31,7 +31,7 @@ def inner_loops(instructions):
 
 
 def modelled(body, cpu):
-    """Cycles per turn, and {pipe: cycles in which it is busy}."""
+    """Cycles per iteration, and {pipe: busy cycles}."""
     turns = 200
     lines = [re.sub(r"[-\w]+\(%rip\)", "64(%rip)", text) for text in body if not text.startswith("j")]
     out = subprocess.run(["llvm-mca", f"-mcpu={cpu}", f"-iterations={turns}"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True).stdout

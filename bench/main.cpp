@@ -1,4 +1,4 @@
-// vmaf-bench: what metrics and fast functions cost on this machine, in one thread.
+// vmaf-bench: what metrics and fast functions cost on this machine, on one thread.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>

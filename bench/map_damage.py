@@ -17,7 +17,7 @@ FRAME = 6 + WIDTH * HEIGHT * 3 // 2
 
 
 def damage(luma, kind, x0, y0, w, h, rng):
-    """`luma` with a damaged block; the rest as it was."""
+    """`luma` with one damaged block."""
     out = bytearray(luma)
     at = lambda x, y: luma[min(max(y, 0), HEIGHT - 1) * WIDTH + min(max(x, 0), WIDTH - 1)]
     for y in range(y0, y0 + h):

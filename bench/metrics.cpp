@@ -34,7 +34,7 @@ Clips make_clips(const PictureFormat &format) {
     return clips;
 }
 
-// Measures one frame after the other, round and round; the first two only serve as history.
+// Measures frames in a cycle; the first two only serve as history.
 class Run {
   public:
     Run(const MetricInfo &info, const Clips &clips, Isa isa, std::shared_ptr<Parallel> parallel)
@@ -74,12 +74,12 @@ std::vector<Group> wanted_groups(const Settings &settings) {
     return groups;
 }
 
-// Empty where the size, format or depth is not one of the metric's.
+// Empty if the metric does not support the size, format or depth.
 std::vector<Contender> contenders(const Group &group, const Clips &clips, const Settings &settings) {
     std::vector<Contender> list;
     for (const Isa isa : settings.isas)
         for (const unsigned lanes : settings.lanes) {
-            // The caller is one of those who work.
+            // The caller is one of the working threads.
             std::shared_ptr<Parallel> parallel = std::make_shared<Parallel>();
             if (lanes > 1) parallel = std::make_shared<WorkerPool>(lanes - 1);
             auto runs = std::make_shared<std::vector<std::unique_ptr<Run>>>();
@@ -112,7 +112,7 @@ void count_metrics(const Settings &settings) {
     const Clips clips = make_clips(settings.format);
     for (const Group &group : wanted_groups(settings))
         for (const Contender &contender : contenders(group, clips, settings)) {
-            contender.work(); // tables that are made once
+            contender.work(); // builds lazy tables
             count_work(contender.work, group.name + " " + std::string(to_string(contender.isa)));
         }
 }

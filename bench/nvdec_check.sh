@@ -1,10 +1,10 @@
-# Steps of device_check.sh about video files that the GPU decodes. Sourced there.
+# Steps of device_check.sh for video files that the GPU decodes. Sourced there.
 #
-# pack needs FFMPEG_LIBRARIES, a folder with FFmpeg's shared libraries built with the decoders of the GPU and little else
-# (configure --enable-ffnvcodec --enable-hwaccel=h264_nvdec,hevc_nvdec,av1_nvdec,vp9_nvdec ...), and an ffmpeg that encodes the
-# clips. FFMPEG_PROGRAMS: a folder with ffmpeg and ffprobe that run with those libraries, for the step tune_direct.
+# pack needs FFMPEG_LIBRARIES, a folder with FFmpeg's shared libraries built with the GPU decoders and little else (configure
+# --enable-ffnvcodec --enable-hwaccel=h264_nvdec,hevc_nvdec,av1_nvdec,vp9_nvdec ...), and an ffmpeg that encodes the clips. FFMPEG_PROGRAMS:
+# a folder with ffmpeg and ffprobe that run with those libraries, for the step tune_direct.
 
-# Clips of a few frames, encoded, then repeated by copying packets: key frames stay where they were.
+# Clips of a few frames, encoded, then repeated by copying packets, which keeps key frames.
 make_videos() { # folder
     local made=$1/videos.tmp clipgen=$1/clipgen
     mkdir -p "$made"
@@ -28,7 +28,7 @@ make_videos() { # folder
     times=19
     encode ref_av1.mp4 -c:v libsvtav1 -preset 12 -g 16 -crf 25
     encode dis_av1.mp4 -c:v libsvtav1 -preset 12 -g 16 -crf 50
-    # Small ones of what else GPUs decode, or do not: refused, and left to processors.
+    # Small clips in other formats that GPUs decode, or refuse and leave to processors.
     "$clipgen" --size 640x360 --frames 48 --scene street "$made/source.y4m"
     times=0
     local q name hevc=(-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=24:min-keyint=24:scenecut=0:open-gop=0)
@@ -44,16 +44,16 @@ make_videos() { # folder
         encode ${name}_open.mp4 "${avc[@]}" -x264-params open-gop=1 -crf $q
         ffmpeg -nostdin -v error -y -i "$made/${name}_open.mp4" -c copy -bsf:v h264_metadata=crop_left=6:crop_top=4:crop_right=10:crop_bottom=8 "$made/${name}_cropped.mp4"
     done
-    # Repeated packets take no room in an archive.
+    # Repeated packets compress well.
     (cd "$made" && tar c {ref,dis}_*.{mp4,webm} changing.mkv) | xz -T2 --lzma2=preset=0,dict=64MiB >"$1/videos.tar.xz"
     rm -rf "$made"
 }
 pack_video() { # folder build
-    [ -n "${FFMPEG_LIBRARIES:-}" ] || { echo "without FFMPEG_LIBRARIES the step nvdec has nothing to run" && return 0; }
+    [ -n "${FFMPEG_LIBRARIES:-}" ] || { echo "FFMPEG_LIBRARIES is not set: the step nvdec is skipped" && return 0; }
     ninja -C "$2" bench/video_bench tools/libvmaf-libav.so tools/vmaf-tune
     cp "$2"/bench/video_bench "$2"/tools/libvmaf-libav.so "$2"/tools/vmaf-tune "$1"/
     mkdir -p "$1"/ffmpeg
-    # By the names that programs look for alone; with them what they need of others than the C library.
+    # Under the names that programs load, with their dependencies beyond the C library.
     local library
     for library in "$FFMPEG_LIBRARIES"/*.so.*; do
         [[ ${library##*.so.} = *.* ]] || cp -L "$library" "$1"/ffmpeg/
@@ -65,7 +65,7 @@ pack_video() { # folder build
     [ -e "$1"/videos.tar.xz ] || make_videos "$1"
 }
 
-# The best of three, in pairs per second, without start-up.
+# Best of three, in pairs per second, without start-up.
 pairs_per_second() { # read|score name
     local i
     for i in 1 2 3; do
@@ -88,7 +88,7 @@ print(f"{sys.argv[3]}: {len(there['frames'])} frames,", "equal to the CPU's in e
 sys.exit(not (same and on_device))
 PY
 }
-# Exit code, and the last line, of a run that must not give a score.
+# Exit code and last line of a run that must not produce a score.
 refused() { # what, then the command
     local code=0
     rm -f "$tmp/bad.json"
@@ -101,8 +101,8 @@ unpack_videos() {
     [ -e "$tmp/ref_h264.mp4" ] ||
         python3 -c "import lzma, sys, tarfile; tarfile.open(fileobj=lzma.open(sys.argv[1])).extractall(sys.argv[2])" "$folder/videos.tar.xz" "$tmp"
 }
-# What else GPUs decode, or refuse: documents equal to the CPU's by every way there is. Not 4:4:4 at 12 bits, whose chroma
-# FFmpeg 5.1's own decoder does not bring to the checksums that x265 puts into the stream.
+# Other formats that GPUs decode or refuse: every path must give the CPU's document. Excludes 4:4:4 at 12 bits: the chroma that FFmpeg 5.1's
+# software decoder outputs does not match x265's checksums in the stream.
 step_formats() {
     unpack_videos
     local name way failed=0 code
@@ -125,7 +125,7 @@ step_formats() {
     done
     return $failed
 }
-# Processors decode, the device scores: straight into memory that it copies from, and by way of pictures of the host.
+# Processors decode and the device scores: directly into memory that it copies from, and through host pictures.
 step_uploads() {
     unpack_videos
     local name how
@@ -135,10 +135,10 @@ step_uploads() {
         done
     done
 }
-# vmaf-tune hands both files to the scorer, which decodes them on the GPU.
+# vmaf-tune passes both files to the scorer, which decodes them on the GPU.
 step_tune_direct() {
     unpack_videos
-    [ -d "$folder/programs" ] || { echo "no ffmpeg and ffprobe were packed (FFMPEG_PROGRAMS)" && return 0; }
+    [ -d "$folder/programs" ] || { echo "skipped: ffmpeg and ffprobe were not packed (FFMPEG_PROGRAMS)" && return 0; }
     local -x PATH=$folder/programs:$PATH
     local name failed=0
     for name in open.mp4 vp9.webm 444.mp4; do
@@ -197,7 +197,7 @@ PY
         refused "$name, CPU" "$folder"/vmaf -r "$tmp/ref_h264.mp4" -d "$tmp/$name.mp4" --backend cpu --threads 16 || failed=1
     done
     refused "another size from frame 24 on" "$folder"/vmaf -r "$tmp/changing.mkv" -d "$tmp/changing.mkv" --backend cuda --hwaccel cuda || failed=1
-    for left in 3000 600 100; do # little memory: the score, or a sentence
+    for left in 3000 600 100; do # little memory: a score or an error
         hog $left || failed=1
         i=0
         timeout 60 "${run[@]}" -d "$tmp/dis_h264.mp4" --frame_cnt 200 -q >/dev/null 2>"$tmp/errors" || i=$?
@@ -206,7 +206,7 @@ PY
         end_hog || failed=1
     done
 
-    # 200 runs, four at once; then 200 pairs in one process, where what is lost would add up.
+    # 200 runs, four at once; then 200 pairs in one process, where leaks would add up.
     local begin=$SECONDS
     seq 200 | xargs -P 4 -I{} timeout 60 "${run[@]}" -d "$tmp/dis_h264.mp4" --frame_cnt 24 --csv --precision max -q -o "$tmp/run_{}.csv" 2>"$tmp/errors" ||
         { tail -n 2 "$tmp/errors"; failed=1; }

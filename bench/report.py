@@ -16,14 +16,14 @@ COLOURS = {"scalar": "#9aa0a6", "neon": "#1a73e8", "avx2": "#1a73e8", "avx512": 
 
 
 def load(paths):
-    """{metric: {isa: ns per pixel}}, best of all files, and the shape they were taken at."""
+    """{metric: {isa: ns per pixel}}, the best of all files, and the picture format."""
     table, shape = {}, None
     for path in paths:
         data = json.load(open(path))
         for line in data["metrics"] if isinstance(data, dict) else data:
             if "." in line["name"]: continue  # a function, not a metric
             this = (line["width"], line["height"], line["bits"])
-            if shape not in (None, this): sys.exit("report.py: the files were taken at different sizes or depths")
+            if shape not in (None, this): sys.exit("report.py: the files have different sizes or depths")
             shape = this
             row = table.setdefault(line["name"], {})
             row[line["isa"]] = min(line["ns_per_pixel"], row.get(line["isa"], float("inf")))
@@ -49,7 +49,7 @@ def markdown(table, isas):
 
 
 def further(data):
-    """Tables of what cpu_check.py took beside the metrics at 1080p."""
+    """Tables of cpu_check.py's measurements besides the metrics at 1080p."""
     base = {(l["name"], l["isa"]): l["ns_per_pixel"] for l in data["metrics"]}
     for key, title in (("ten_bit", "10 bit, ns per pixel and ratio to 8 bit"), ("uhd", "3840×2160, ns per pixel and ratio to 1920×1080")):
         rows = [[f"`{l['name']}`", l["isa"], number(l["ns_per_pixel"]), f"{l['ns_per_pixel'] / base[l['name'], l['isa']]:.2f}"]
@@ -66,7 +66,7 @@ def further(data):
     ratios = {}
     for l in data.get("shared", []): ratios.setdefault(SHARED.get(l["what"], f"{l['what']}, to VMAF alone"), []).append(l)
     rows = [[what, *(f"{l['ratio']:.2f}" for l in lines), f"{max(l['memory_mb'] for l in lines):.0f}"] for what, lines in ratios.items()]
-    if rows: yield "Processor time of work in common, one thread, 1920×1080", grid(["", "all", "no AVX-512", "MB"], rows)
+    if rows: yield "Processor time of shared work, one thread, 1920×1080", grid(["", "all", "no AVX-512", "MB"], rows)
 
 
 def svg(table, isas):
@@ -75,7 +75,7 @@ def svg(table, isas):
 
 
 def bars(groups, colours):
-    """[(name, [(label, ns per pixel)])] as bars on a logarithmic axis, shortest is best."""
+    """[(name, [(label, ns per pixel)])] as bars on a logarithmic axis; shorter is better."""
     import math
     left, right, bar, gap, top = 130, 90, 9, 10, 40
     low = 10 ** math.floor(math.log10(min(v for _, b in groups for _, v in b)))
@@ -109,7 +109,7 @@ def bars(groups, colours):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", help="output of vmaf-bench --json; the best figure of all files counts")
-    parser.add_argument("--svg", help="write the plot here")
+    parser.add_argument("--svg", help="write a plot to this file")
     options = parser.parse_args()
     table, shape = load(options.files)
     if not table: sys.exit("report.py: no metrics in these files")

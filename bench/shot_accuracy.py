@@ -16,9 +16,9 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import tune_clips  # noqa: E402
 
-PIECE = 32  # frames; a shot is not shorter than 24
-TOLERANCE = 4  # frames by which a boundary may be off; half of a fade's dark part
-MOVES = {  # of the camera over a piece
+PIECE = 32  # frames; shots have at least 24
+TOLERANCE = 4  # frames that a boundary may be off; half of a fade's dark part
+MOVES = {  # camera moves over a piece
     "still": "null",
     "pan": "crop=iw*0.7:ih*0.9:(iw*0.3)*n/%d:ih*0.05" % PIECE,
     "tilt": "crop=iw*0.9:ih*0.7:iw*0.05:(ih*0.3)*n/%d" % PIECE,
@@ -28,10 +28,10 @@ FLASH = "eq=brightness='if(eq(n,12)+eq(n,20)+eq(n,21),0.6,0)':eval=frame"
 
 
 def compose(folder, clips, seed):
-    """A film and the numbers of the frames that begin a shot."""
+    """A film and the first frame number of each shot."""
     chance = random.Random(seed)
     names = []
-    for name in chance.sample(sorted(clips), len(clips)):  # each of another video: looks of one may be the same shot
+    for name in chance.sample(sorted(clips), len(clips)):  # each from another video: looks of one video may be the same shot
         if len(names) < 4 and not any(name.split("-")[0] == other.split("-")[0] for other in names):
             names.append(name)
     path = folder / f"film-{seed}.mkv"
@@ -42,7 +42,7 @@ def compose(folder, clips, seed):
         chain = [f"trim=end_frame={PIECE}", "setpts=PTS-STARTPTS", MOVES[chance.choice(sorted(MOVES))], f"scale={size}", "setsar=1", "fps=25", "format=yuv420p"]
         if chance.random() < 0.3:
             chain.append(FLASH)
-        if fade:  # the other half of what ended the piece before
+        if fade:  # the second half of the fade that ended the previous piece
             chain.append(f"fade=in:0:10:color={fade}")
         fade = chance.choice(["black", "white"]) if chance.random() < 0.3 and i + 1 < len(names) else None
         if fade:
@@ -88,7 +88,7 @@ def main():
             else:
                 print(f"  {film.name}: {cut} is no cut ({', '.join(names)})")
         for w in left:
-            print(f"  {film.name}: {w} was missed ({names[w // PIECE - 1]} | {names[w // PIECE]})")
+            print(f"  {film.name}: {w} missed ({names[w // PIECE - 1]} | {names[w // PIECE]})")
         missed += len(left)
     print(f"{options.seeds} films, {right + missed} cuts and fades: precision {right / max(1, right + wrong):.3f}, recall {right / max(1, right + missed):.3f}")
 

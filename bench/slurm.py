@@ -21,14 +21,14 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS_AT_ONCE = 20  # as in tools/tune/jobs/worker.cpp
-# Operations of one unit in the shared folder, counted with strace (folders, creation, writing, links, renaming): claim 2, row 2, results of
-# encode (twice) and score 3 each with 2 folders, the encode's link 3.
+# File operations of one unit in the shared folder, counted with strace (folders, creation, writing, links, renaming): claim 2, row 2,
+# results of encode (twice) and score 3 each with 2 folders, the encode's link 3.
 OPERATIONS_OF_UNIT = 2 + 2 + 11 + 3
 OPERATIONS_OF_BATCH = 2  # the list of claims
 
 
 def folder_rate(folder, count=2000):
-    """Small files that are made, written and renamed, per second, each counted as three operations."""
+    """Small files created, written and renamed per second, counted as three operations each."""
     begin = time.monotonic()
     for i in range(count):
         with open(f"{folder}/{i}.part", "w") as file: file.write("x" * 400)
@@ -37,7 +37,7 @@ def folder_rate(folder, count=2000):
 
 
 def task_starts(slurm, folder, count=64):
-    """Tasks that the controller starts in a second where there is room for all of them: each notes when it began."""
+    """Tasks that the controller starts per second if all fit: each records its start."""
     os.mkdir(folder)
     with slurm.Cluster(folder, cpus=count // 2) as cluster:
         subprocess.run(["sbatch", "--wait", f"--array=0-{count - 1}", "--output=/dev/null", "--wrap", f"date +%s.%N > {folder}/began-$SLURM_ARRAY_TASK_ID; sleep 20"], env=cluster.environment,
@@ -69,7 +69,7 @@ def measure(arguments):
             busy = sum(t[1] for t in tasks)
             os.mkdir(folder + "/rate")
             rate = folder_rate(folder + "/rate")
-            # The end of the run once more: all rows are read, put in order and written.
+            # Times the end of the run again: reads, sorts and writes all rows.
             run = glob.glob(folder + "/shared/runs/*")[0]
             with open(run + "/state.json") as file: state = json.load(file)
             with open(run + "/state.json", "w") as file: json.dump({k: v for k, v in state.items() if k != "exit_code"}, file)
@@ -84,7 +84,7 @@ def measure(arguments):
 
 
 def simulate_run(nodes, cells, cell_seconds, starts_per_s, operations_per_s, merged_per_s, seed=1):
-    """Wall time, and how much of it the scheduler, the folder and the merge cost. `cell_seconds` draws a cell's time."""
+    """Wall time, and the shares of scheduler, folder and merge. `cell_seconds` draws a cell's time."""
     draw = random.Random(seed)
     left, folder_free, folder_busy, waited, worked = cells, 0.0, 0.0, 0.0, 0.0
     events = [((i + 1) / starts_per_s, i) for i in range(min(nodes, cells))]

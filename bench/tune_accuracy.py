@@ -42,7 +42,7 @@ class Bench:
         shutil.rmtree(options.work / "caches", ignore_errors=True)
 
     def tune(self, command, *arguments):
-        # Each way begins without knowing what another found.
+        # No command may use another's cached results.
         cache = [] if "--from-corpus" in arguments else ["--cache-dir", str(self.options.work / "caches" / (command if command in ("fast", "predict") else "whole"))]
         run = subprocess.run([self.options.tune, command, *map(str, arguments), *cache], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if run.returncode not in (0, 1, 3):
@@ -70,7 +70,7 @@ class Bench:
 
 
 class Findings:
-    """What each way found: (clip, target, score, kbps, search's kbps, cost, search's cost); and intervals: (clip, half-width, residual)."""
+    """What each command found: (clip, target, score, kbps, search's kbps, cost, search's cost); and intervals: (clip, half-width, residual)."""
 
     def __init__(self):
         self.answers, self.residuals, self.bars, self.rows = {}, [], [], []
@@ -97,7 +97,7 @@ def look_at(bench, clips, targets, rows=None):
         for name, clip in clips.items():
             truth = bench.search(clip, target)
             if truth["status"] != "ok" or truth["at_bound"]:
-                continue  # no encode just meets it
+                continue  # no encode just meets the target
             true_kbps, search_cost = truth["bitrate_kbps"], FRAMES * len(truth["probes"])
             answer = bench.fast(clip, target)
             piece = FRAMES if answer["proxy_clip"] == "full" else 20
@@ -122,7 +122,7 @@ def look_at(bench, clips, targets, rows=None):
 def coverage(what, intervals):
     if intervals:
         held = sum(abs(residual) <= width for _, width, residual in intervals)
-        print(f"{what}: {held} of {len(intervals)} inside, mean half-width {statistics.mean(w for _, w, _ in intervals):.2f}")
+        print(f"{what}: {held} of {len(intervals)} within, mean half-width {statistics.mean(w for _, w, _ in intervals):.2f}")
 
 
 def main():
@@ -136,8 +136,8 @@ def main():
     parser.add_argument("--targets", default="95,88,80")
     parser.add_argument("--grid", default="16:40:6")
     parser.add_argument("--alpha", type=float, default=0.1)
-    parser.add_argument("--sets", default="fit,held out", help="the sets of clips to look at")
-    parser.add_argument("--no-rows", action="store_true", help="leave out predict --from-corpus")
+    parser.add_argument("--sets", default="fit,held out", help="the sets of clips to use")
+    parser.add_argument("--no-rows", action="store_true", help="skip predict --from-corpus")
     parser.add_argument("--calibration")
     options = parser.parse_args()
     scratch = None

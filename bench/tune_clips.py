@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 
 SIZE = "320x180"
-# Of a filmed piece: how it is changed, so that one video gives several kinds of content.
+# Changes to filmed clips, so that one video gives several kinds of content.
 LOOKS = {
     "fit": {"plain": "", "close": "crop=iw/3:ih/3,", "grain": "noise=alls=14:allf=t,", "dark": "eq=brightness=-0.25:contrast=0.7,", "soft": "gblur=sigma=2,",
             "quick": "setpts=PTS/3,"},
@@ -78,7 +78,7 @@ def make_clips(folder, natural, clipgen=None, which="fit", frames=48):
     for name, graph in GENERATED[which].items():
         try:
             clips[name] = store(folder / f"{name}.mkv", ["-f", "lavfi", "-i", graph.format(size=SIZE)], "null", frames)
-        except subprocess.CalledProcessError:  # an older FFmpeg does not have this generator
+        except subprocess.CalledProcessError:  # an older FFmpeg lacks this generator
             pathlib.Path(folder / f"{name}.mkv").unlink(missing_ok=True)
     if clipgen:
         for name, (scene, seed) in STREETS.get(which, {}).items():

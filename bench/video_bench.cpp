@@ -1,14 +1,13 @@
-// Pairs of video files on a device: how fast they are decoded, and how fast they are scored.
+// Pairs of video files on a device: decoding and scoring speed.
 //
-//   video_bench read DEVICE REFERENCE DISTORTED [DECODERS]    pairs per second, pictures dropped
-//   video_bench score DEVICE REFERENCE DISTORTED [DECODERS]   the same with the features of the default model, and what
-//   was
-//                                                             copied to the host meanwhile
+//   video_bench read DEVICE REFERENCE DISTORTED [DECODERS]    pairs per second, discarding pictures
+//   video_bench score DEVICE REFERENCE DISTORTED [DECODERS]   also scores the default model's features, and counts
+//                                                             copies to the host
 //   video_bench frames DEVICE REFERENCE DISTORTED [DECODERS]  a checksum of each pair of pictures, for tests
 //
-// DEVICE is cuda, host32, host64, or none: decoded by the processor, into the host's memory. DECODERS: of each file;
-// "upload": one, by processors, in memory that the device copies from; "copy": the same by way of pictures of the host.
-// Both files are read twice: what the second time takes has no start-up of the device, its decoders and memory in it.
+// DEVICE is cuda, host32, host64, or none: decoded by the processor into host memory. DECODERS: per file; "upload": one
+// software decoder, into memory that the device copies from; "copy": the same through host pictures. Reads both files
+// twice, so that the second figure excludes the start-up of device, decoders and memory.
 #include <chrono>
 #include <cstdio>
 #include <string>

@@ -2,7 +2,7 @@
  *
  *   foreign_pictures [BACKEND]     auto (default), cpu, cuda, ...
  *
- * Scores the same frames twice: copied by the library, and read where they are. Prints both scores; they are equal.
+ * Scores the same frames twice: copied by the library, and read in place. Prints both scores; they are equal.
  *
  *   cc foreign_pictures.c $(pkg-config --cflags --libs libvmaf) -o foreign_pictures
  */
@@ -14,7 +14,7 @@
 
 enum { WIDTH = 320, HEIGHT = 180, FRAMES = 8 };
 
-/* Luma of all frames, one after the other, and padding that may be read after the last. */
+/* The luma of all frames, followed by readable padding. */
 static unsigned char reference[FRAMES * WIDTH * HEIGHT + VMAF_TURBO_PADDING];
 static unsigned char distorted[FRAMES * WIDTH * HEIGHT + VMAF_TURBO_PADDING];
 static atomic_int in_use;

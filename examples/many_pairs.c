@@ -3,7 +3,7 @@
  *
  *   many_pairs [cuda] REFERENCE DISTORTED [REFERENCE DISTORTED ...]
  *
- * Prints a line for each pair: the distorted clip, a tab, its VMAF. A pair that fails costs a line on stderr and the
+ * Prints a line for each pair: the distorted clip, a tab, its VMAF. A failed pair prints a line on stderr and makes the
  * exit code 1.
  *
  *   cc many_pairs.c $(pkg-config --cflags --libs libvmaf) -o many_pairs
@@ -33,8 +33,8 @@ static int open_clip(struct clip *clip, const char *path) {
     return clip->width && clip->height ? 0 : -1;
 }
 
-/* 1: a frame was read; 0: the clip has ended; -1: it cannot be read. The picture is the context's from
- * vmaf_read_pictures() on. */
+/* 1: a frame was read; 0: the clip has ended; -1: a read error. vmaf_read_pictures()
+ * takes over the picture. */
 static int read_frame(struct clip *clip, VmafPicture *picture) {
     char line[64];
     if (!fgets(line, sizeof line, clip->file)) return 0;
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
         VmafCudaConfiguration cuda_configuration = {0};
         if (vmaf_init(&keeper, configuration) || vmaf_cuda_state_init(&cuda, cuda_configuration) ||
             vmaf_cuda_import_state(keeper, cuda)) {
-            fprintf(stderr, "CUDA cannot be used\n");
+            fprintf(stderr, "CUDA is not available\n");
             return 2;
         }
     }
@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
     for (int i = first; i < argc; i += 2) {
         double score = 0;
         if (score_pair(argv[i], argv[i + 1], model, cuda, &score)) {
-            fprintf(stderr, "%s and %s could not be scored\n", argv[i], argv[i + 1]);
+            fprintf(stderr, "cannot score %s and %s\n", argv[i], argv[i + 1]);
             failures++;
         } else
             printf("%s\t%f\n", argv[i + 1], score);

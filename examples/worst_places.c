@@ -1,9 +1,9 @@
-/* Where a score is lost: cells of a map and scores of regions: libvmaf/turbo.h.
+/* Finds where a score is lost, with map cells and regions: libvmaf/turbo.h.
  *
  *   worst_places
  *
- * Scores frames of which one block is damaged. Prints the worst cell, and the scores of the frame, of the block and of
- * the rest's corner.
+ * Scores frames with one damaged block. Prints the worst cell, and the scores of the frame, of the block and of
+ * an undamaged corner.
  *
  *   cc worst_places.c $(pkg-config --cflags --libs libvmaf) -o worst_places
  */

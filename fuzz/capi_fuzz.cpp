@@ -1,6 +1,6 @@
-// Any bytes as a sequence of calls of the C API. Two things must hold whatever the order: what is plainly right is
-// accepted and what is plainly wrong is refused; and a second context that gets the accepted calls only, without
-// threads, answers every question alike. So a refused call leaves no trace, and threads change nothing.
+// Any bytes as a sequence of C API calls, in any order. Checks that valid calls are accepted and invalid ones refused;
+// and that a second context, which gets only the accepted calls and no threads, answers every query alike. So a refused
+// call changes nothing, and neither do threads.
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace {
         }                                                                                                              \
     } while (0)
 
-// For a C caller an enum is a number; what C++ thinks of that is not looked at on this side.
+// In C an enum is a number; hides the C++ undefined behaviour from the sanitizer.
 #define LIKE_C __attribute__((no_sanitize("undefined")))
 
 constexpr std::size_t kMaxCalls = 48;
@@ -100,7 +100,7 @@ int give(VmafContext *ctx, const Frame &f) {
     VmafPicture ref = picture(f.shape, f.seed, f.bad), dis = picture(f.shape, f.seed + 1, f.bad);
     const int result = vmaf_read_pictures(ctx, &ref, &dis, f.index);
     if (result) {
-        REQUIRE(ref.ref && dis.ref); // they stay the caller's
+        REQUIRE(ref.ref && dis.ref); // the caller keeps them
         vmaf_picture_unref(&ref);
         vmaf_picture_unref(&dis);
     }
@@ -108,7 +108,7 @@ int give(VmafContext *ctx, const Frame &f) {
     return result;
 }
 
-// What a call said: its code, and where it gives a score that.
+// The result of a call: its code, and its score if any.
 struct Answer {
     int code = 0;
     double score = 0;
@@ -122,25 +122,25 @@ struct Run {
     VmafContext *ctx = nullptr;
     unsigned threads = 0, subsample = 0;
     std::uint64_t cpumask = 0;
-    std::vector<std::pair<Call, Answer>> accepted; // in order, with what they answered
+    std::vector<std::pair<Call, Answer>> accepted; // in order, with their results
     std::set<unsigned> given, imported;            // frame numbers
     const Shape *shape = nullptr;                  // of the first pair
     unsigned next = 0, frames = 0;
     bool flushed = false;
-    bool pending = false;      // the next call reports a frame before it
-    bool all_are_read = false; // some metric looks at the luma of every picture
+    bool pending = false;      // the next call reports an earlier frame
+    bool all_are_read = false; // some metric reads the luma of every picture
 
     void close();
 };
 
-// Refused calls are forgotten.
+// Forgets refused calls.
 Answer ask(Run &run, const Call &call) {
     const Answer answer = call(run.ctx);
     REQUIRE(answer.code == 0 || answer.code == -EINVAL);
     if (answer.code == 0) run.accepted.emplace_back(call, answer);
     return answer;
 }
-// Questions are kept whatever the answer is.
+// Keeps queries whatever their result.
 void inquire(Run &run, const Call &call) {
     const Answer answer = call(run.ctx);
     REQUIRE(answer.code == 0 || answer.code == -EINVAL);
@@ -161,7 +161,7 @@ void Run::close() {
 
 void misbehave(void *data, VmafMetadata *m) {
     VmafContext *const ctx = *static_cast<std::atomic<VmafContext *> *>(data);
-    if (!ctx) return; // the second context's
+    if (!ctx) return; // of the second context
     REQUIRE(give(ctx, {kShapes[0], m->picture_index + 1, 1}) == -EINVAL);
     REQUIRE(vmaf_read_pictures(ctx, nullptr, nullptr, 0) == -EINVAL);
     REQUIRE(vmaf_close(ctx) == -EINVAL);
@@ -195,7 +195,7 @@ void add_feature(Run &run, Bytes &bytes) {
         }
         return Answer{code};
     });
-    // Metrics that look back may let a frame pass.
+    // Metrics that look back may skip a frame.
     const bool reads_all = std::strcmp(name, "null") != 0 && !std::strstr(name, "motion") && run.subsample < 2;
     if (answer.code == 0 && reads_all) run.all_are_read = true;
 }
@@ -225,7 +225,7 @@ void read(Run &run, Bytes &bytes, bool plain) {
                            (run.shape && !(f.shape == *run.shape)) || (f.bad && run.threads == 0);
     if (must_fail) REQUIRE(code == -EINVAL);
     if (plain && !must_fail && run.shape && !run.imported.contains(f.index)) REQUIRE(code == 0);
-    if (!run.flushed) run.pending = f.bad && code == 0; // the next call tells
+    if (!run.flushed) run.pending = f.bad && code == 0; // the next call reports it
     if (code || f.bad) return;
     run.frames++;
     if (run.all_are_read) run.given.insert(f.index);
@@ -283,7 +283,7 @@ LIKE_C void use_pool(Run &run, Bytes &bytes) {
     VmafPicture pic{};
     if (!good || vmaf_fetch_preallocated_picture(run.ctx, &pic)) return;
     REQUIRE(pic.w[0] == cfg.pic_params.w && pic.bpc == cfg.pic_params.bpc);
-    if (bytes.below(2)) REQUIRE(vmaf_preallocate_pictures(run.ctx, cfg) == 0); // while one is held
+    if (bytes.below(2)) REQUIRE(vmaf_preallocate_pictures(run.ctx, cfg) == 0); // while one is in use
     std::memset(pic.data[0], 1, static_cast<std::size_t>(pic.stride[0]) * pic.h[0]);
     REQUIRE(vmaf_picture_unref(&pic) == 0);
 }

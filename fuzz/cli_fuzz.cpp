@@ -1,4 +1,4 @@
-// Any lines as the arguments of the vmaf command: refused with a Failure, or options that keep their limits.
+// Any lines as arguments of the vmaf command: refused with a Failure, or parsed to options within their limits.
 #include <cstddef>
 #include <cstdint>
 #include <string>

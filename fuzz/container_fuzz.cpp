@@ -1,5 +1,5 @@
-// Any bytes as a video file, through the module's own entry: refused with an Error, or frames that can be stored in
-// pictures of the stated format, with times that rise.
+// Any bytes as a video file, through the module's entry point: refused with an Error, or frames with ascending times
+// that fit pictures of the stated format.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -25,7 +25,7 @@ using namespace vmaf;
 constexpr std::uint64_t kMaxPixels = 1 << 18; // larger pictures only take time
 constexpr unsigned kMaxFrames = 24;
 
-// The bytes under a name that can be opened.
+// A file with these bytes that can be opened by name.
 class MemoryFile {
   public:
     MemoryFile(const std::uint8_t *data, std::size_t size) : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)) {

@@ -1,4 +1,4 @@
-// Any bytes as a model file: refused with an Error or loaded into something that predicts.
+// Any bytes as a model file: refused with an Error, or loaded as a model that predicts.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

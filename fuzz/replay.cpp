@@ -1,4 +1,4 @@
-// Feeds every file of the given folders to a fuzz harness: the corpus as an ordinary test, with any compiler.
+// Runs a fuzzer on every file of the given folders: the corpus as an ordinary test, with any compiler.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Any frames as requests to `vmaf --serve`: each is answered once, in order, and the server goes on. Works in a folder
-// of its own, with a small pair of clips "r" and "d"; names that lead out of it are not tried.
+// Any frames as requests to `vmaf --serve`: each is answered once, in order, and the server continues. Works in its own
+// folder with two small clips "r" and "d"; skips names outside it.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +45,7 @@ class OwnFolder {
     fs::path path_;
 };
 
-// One line of the input is one request.
+// Each input line is a request.
 std::vector<std::string> requests_of(std::string_view input) {
     std::vector<std::string> list;
     for (std::size_t begin = 0; begin <= input.size();) {
@@ -56,7 +56,7 @@ std::vector<std::string> requests_of(std::string_view input) {
     return list;
 }
 
-// How many requests the frames answer; each answer is an object of a known type.
+// How many requests the frames answer; each answer must be an object of a known type.
 std::size_t count_answers(system::Descriptor from) {
     system::Channel answers{std::move(from), system::Descriptor()};
     std::size_t count = 0;

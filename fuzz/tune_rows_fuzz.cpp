@@ -1,6 +1,6 @@
-// Any text as rows and documents for vmaf-tune's report: read or refused with an Error, and whatever the names in it
-// are, pages and charts are well-formed markup of known elements, CSV has as many fields in every line as it has
-// columns, and no text in it begins as a formula.
+// Any text as rows and documents for vmaf-tune's report: read or refused with an Error. Whatever names they contain,
+// pages and charts are well-formed markup with known elements, every CSV line has a field per column, and no CSV text
+// starts a formula.
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ void require(bool holds, const char *what, std::string_view where = {}) {
     __builtin_trap();
 }
 
-// Reads markup as a strict parser does.
+// Parses markup strictly.
 class Markup {
   public:
     Markup(std::string_view text, bool is_html) : text_(text), is_html_(is_html) {
@@ -179,7 +179,7 @@ class Markup {
             const std::string_view own = opened == "script"                ? page_script()
                                          : text_.starts_with(plot_style()) ? plot_style()
                                                                            : page_style();
-            skip(own); // nothing of the data
+            skip(own); // without the data
             scripts_ += opened == "script";
         }
         open_.push_back(opened);

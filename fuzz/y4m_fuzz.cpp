@@ -1,4 +1,4 @@
-// Any bytes as a YUV4MPEG2 clip: refused with an Error, or pictures of the size that the header states.
+// Any bytes as a YUV4MPEG2 clip: refused with an Error, or pictures of the size in the header.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         Y4mReader reader(source_with(data, size));
         PictureFormat format = reader.format();
         if (std::uint64_t(format.width) * format.height > kMaxPixels) return 0;
-        if (size % 2) { // as beside a deeper clip
+        if (size % 2) { // as with a deeper clip
             format.bits = 16;
             reader.set_pictures(16);
         }

@@ -31,7 +31,7 @@ def _installed(settings):
     if not (folder / "build.ninja").exists():
         subprocess.check_call(["meson", "setup", str(folder), str(ROOT), "--prefix=/usr", "--libdir=lib", "--strip", "-Denable_tests=false",
                                "-Denable_bench=false", "-Dcpp_link_args=-static-libgcc -static-libstdc++", *options])
-    elif options:  # a folder that is there gets them too
+    elif options:  # also applies them to an existing folder
         subprocess.check_call(["meson", "configure", str(folder), *options])
     subprocess.check_call(["ninja", "-C", str(folder)])
     stage = folder / "wheel"
@@ -50,7 +50,7 @@ def _files(prefix):
             yield f"vmaf_turbo/{path.relative_to(PACKAGE).as_posix()}", path
     for path in sorted(prefix.rglob("*")):
         name = path.relative_to(prefix).as_posix()
-        # Of the library's names the one that programs ask for; a wheel has no links.
+        # A wheel has no links: keeps only the library name that programs load.
         if not path.is_file() or name.startswith(LEFT_OUT) or re.search(r"libvmaf\.so(\.3\..*)?$", name):
             continue
         yield f"vmaf_turbo/prefix/{name}", path
@@ -80,7 +80,7 @@ class _Wheel:
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    """So that installers need not build the wheel to read this."""
+    """Lets installers read the metadata without building the wheel."""
     info = pathlib.Path(metadata_directory) / f"vmaf_turbo-{version()}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(_metadata(), encoding="utf-8")
@@ -103,7 +103,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """What git has, as it is committed."""
+    """The committed files."""
     name = f"vmaf_turbo-{version()}"
     path = pathlib.Path(sdist_directory).resolve() / f"{name}.tar.gz"
     subprocess.check_call(["git", "archive", "--format=tar.gz", f"--prefix={name}/", "-o", str(path), "HEAD"], cwd=ROOT)

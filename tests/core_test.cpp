@@ -1,4 +1,4 @@
-// Facts about the small pieces that everything stands on: options, names, pictures, pools, the collector.
+// The small building blocks: options, names, pictures, pools, the collector.
 #include <gtest/gtest.h>
 
 #include <thread>

@@ -1,4 +1,4 @@
-// Makes the page: one file with everything in it.   node web/build.mjs MODULE.wasm OUTPUT.html
+// Builds the page: one self-contained file.   node web/build.mjs MODULE.wasm OUTPUT.html
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

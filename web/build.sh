@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the page in build-web/index.html. Needs npm once, for esbuild and mediabunny.
+# Builds the page in build-web/index.html. Needs npm once, for esbuild and mediabunny.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ./scripts/wasm.sh simd packages/npm/vmaf-turbo.wasm

@@ -1,6 +1,6 @@
-// The functions of libamdhip64.so.6 that we load, on NVIDIA's driver: with kernels compiled by nvcc in place of AMD's
-// code objects, the HIP backend runs where there is no AMD device. It says that its devices are gfx1030, which have
-// groups of 32 lanes too. For tests (bench/device_check.sh, step hip); not installed.
+// Implements the functions of libamdhip64.so.6 that we load with NVIDIA's driver: with kernels compiled by nvcc instead
+// of AMD's code objects, the HIP backend runs without an AMD device. Its devices claim to be gfx1030, which has groups
+// of 32 lanes too. For tests (bench/device_check.sh, step hip); not installed.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,7 @@ void *address(const char *name) {
     return library ? dlsym(library, name) : nullptr;
 }
 
-// A function of the driver; without a driver: no device.
+// A function of the driver; without a driver there is no device.
 template <class... Parameters> class Cuda {
   public:
     explicit Cuda(const char *name) : at_(reinterpret_cast<int (*)(Parameters...)>(address(name))) {}
@@ -46,7 +46,7 @@ struct Copy2D {
 constexpr int kMaxDevices = 64;
 thread_local int current = 0;
 
-// HIP has a device for every thread from the beginning; CUDA's driver wants a context.
+// Every HIP thread starts with a device; CUDA's driver needs a context.
 int make_current(int device) {
     CUDA(cuDevicePrimaryCtxRetain, void **, int);
     CUDA(cuCtxSetCurrent, void *);
@@ -222,7 +222,7 @@ int hipModuleGetFunction(void **function, void *module, const char *name) {
     CUDA(cuModuleGetFunction, void **, void *, const char *);
     CUDA(cuFuncSetAttribute, void *, int, int);
     const int code = cuModuleGetFunction(function, module, name);
-    // AMD's devices give every kernel all their local memory without being asked.
+    // AMD's devices let every kernel use all local memory by default.
     CUDA(cuDeviceGetAttribute, int *, int, int);
     constexpr int kMaxDynamicSharedBytes = 8, kCudaLocalMemory = 97;
     int all = 0;

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-if "VMAF_TURBO_LIBRARY" in os.environ:  # the package beside the tests, over a build; else the one that is installed
+if "VMAF_TURBO_LIBRARY" in os.environ:  # tests the package in this folder over a build; otherwise the installed one
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 np = pytest.importorskip("numpy")
 

@@ -147,7 +147,7 @@ def test_torchmetrics():
 
 
 def test_races():
-    """Tensors that are overwritten as soon as push has returned, 1000 times, in both forms."""
+    """Tensors overwritten as soon as push returns, 1000 times, in both forms."""
     import torch
     frames = clip(8, 270, 480, 11)
     other = worse(frames)

@@ -1,4 +1,4 @@
-"""Arrays score as files do, in every digit."""
+"""Arrays get the same scores as files, in every digit."""
 import numpy as np
 import pytest
 

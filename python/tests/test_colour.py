@@ -1,4 +1,4 @@
-"""RGB is converted as the definition in _colour.py says."""
+"""RGB conversion follows the definition in _colour.py."""
 import shutil
 import subprocess
 
@@ -17,7 +17,7 @@ def rgb():
 
 
 def exact(rgb, full, bits):
-    """The same with whole numbers."""
+    """The same in integers."""
     from fractions import Fraction as F
     r, g, b = (F(int(v), full) for v in rgb)
     y = F(2126, 10000) * r + F(7152, 10000) * g + F(722, 10000) * b
@@ -38,7 +38,7 @@ def test_samples_are_those_of_exact_arithmetic(dtype, bits):
 
 
 def test_black_white_and_grey():
-    for level, luma in ((0.0, 16), (1.0, 235), (0.5, 126), (7.0, 235), (-1.0, 16)):  # beyond 0..1 it is limited
+    for level, luma in ((0.0, 16), (1.0, 235), (0.5, 126), (7.0, 235), (-1.0, 16)):  # values outside 0..1 are clamped
         y, cb, cr = yuv_from_rgb(np.full((1, 2, 2, 3), level), "f8", -1, "420", 8)
         assert (y == luma).all() and (cb == 128).all() and (cr == 128).all()
 

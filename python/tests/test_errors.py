@@ -1,4 +1,4 @@
-"""Everything that can be wrong is an exception with a sentence, and leaves nothing behind."""
+"""Every error is an exception with a message, and leaks nothing."""
 import os
 import threading
 
@@ -17,10 +17,10 @@ def scorer(**what):
 @pytest.mark.parametrize("what,words", [
     (dict(model="no_such_model"), "no_such_model"), (dict(model="/no/such/model.json"), "/no/such/model.json"), (dict(features=["no_such"]), "no_such"),
     (dict(features="psnr"), "give a list"), (dict(features={"psnr": {"enable_chroma": "maybe"}}), "enable_chroma"), (dict(backend="gpu"), "auto, cpu, cuda"),
-    (dict(features=[("psnr",)]), "no feature"), (dict(features=[3]), "no feature"), (dict(threads=-1), "0 to 4096"), (dict(subsample=0), "at least 1"),
+    (dict(features=[("psnr",)]), "not a feature"), (dict(features=[3]), "not a feature"), (dict(threads=-1), "0 to 4096"), (dict(subsample=0), "at least 1"),
     (dict(backend="cpu", device=0), "turbo.device=0"), (dict(bits=7), "8 to 16"), (dict(chroma="411"), "'400', '420', '422' or '444'"),
-    (dict(features={"psnr": {"enable_croma": True}}), "it has enable_chroma"), (dict(features={"psnr": None}), "no feature"), (dict(features=3), "list of names"),
-    (dict(model=3), "no model"), (dict(model=b"vmaf_v0.6.1"), "no model"), (dict(model=["vmaf_v0.6.1"] * 2), "twice"), (dict(model=None), "nothing to score"),
+    (dict(features={"psnr": {"enable_croma": True}}), "it has enable_chroma"), (dict(features={"psnr": None}), "not a feature"), (dict(features=3), "list of names"),
+    (dict(model=3), "not a model"), (dict(model=b"vmaf_v0.6.1"), "not a model"), (dict(model=["vmaf_v0.6.1"] * 2), "twice"), (dict(model=None), "nothing to score"),
     (dict(threads=5000), "0 to 4096"), (dict(threads="auto"), "0 to 4096"), (dict(bits="10"), "8 to 16"), (dict(bits=10.0), "8 to 16"),
     (dict(backend=None), "'auto', 'cpu'"), (dict(device="cuda:0"), "whole number"), (dict(maps=3), "names of scores"), (dict(maps=["psnr"]), "not a score"),
     (dict(maps=True, map_cell=17), "multiple of 16"), (dict(maps=True, map_cell="a"), "whole number"), (dict(regions=[(0, 0, 16, 16)]), "by name"),
@@ -28,7 +28,7 @@ def scorer(**what):
 def test_set_up(what, words):
     with pytest.raises(vt.InvalidInput, match=words):
         s = scorer(**what)
-        s.push(FRAME, FRAME)  # scores of maps are looked up with the first frame
+        s.push(FRAME, FRAME)  # the first frame looks up the maps' scores
 
 
 def test_sizes():
@@ -42,14 +42,14 @@ def test_sizes():
 @pytest.mark.parametrize("ref,words", [
     (FRAME[:32], "does not fit"), (FRAME.astype(np.float32), "not supported"), (FRAME.astype(np.uint16), "bits=10"), (FRAME.astype(np.int64), "type int64"), (FRAME > 50, "type bool"),
     (FRAME.astype(object), "type object"), ("a.mkv", "score_files"), ((), "three arrays"), (np.zeros((1, 64, 64, 3), np.int32), "type int32"),
-    ((FRAME, FRAME[:31, :31], FRAME[:31, :31]), "do not fit luma"), ((FRAME, FRAME), "three arrays"), (None, "no array"), ((1, 2, 3), "no array"),
+    ((FRAME, FRAME[:31, :31], FRAME[:31, :31]), "do not fit luma"), ((FRAME, FRAME), "three arrays"), (None, "not an array"), ((1, 2, 3), "not an array"),
     ([FRAME, FRAME, FRAME], "stack frames"),
     (np.full((1, 64, 64, 3), np.nan), "NaN"), (np.ma.masked_array(FRAME, FRAME > 50), "masked"), (FRAME.astype(">u2"), "big-endian")])
 def test_arrays(ref, words):
     with scorer() as s:
         with pytest.raises(vt.InvalidInput, match=words):
             s.push(ref, ref)
-        s.push(FRAME, FRAME)  # the next one is fine
+        s.push(FRAME, FRAME)  # the next one works
         assert s.finish().pooled["vmaf"].mean > 90
 
 
@@ -103,7 +103,7 @@ def test_files_that_are_not_there(tmp_path):
 @pytest.mark.parametrize("what,words", [
     (dict(arguments="--crop auto"), "give a list"), (dict(model=None), "nothing to score"), (dict(backend=None), "'auto', 'cpu'"),
     (dict(arguments=["--crp", "auto"]), "did you mean --crop"),
-    (dict(model={"a:b": "vmaf_v0.6.1"}), "colon"), (dict(ref=None), "no path"), (dict(ref=FRAME), "vmaf.. scores arrays")])
+    (dict(model={"a:b": "vmaf_v0.6.1"}), "colon"), (dict(ref=None), "not a path"), (dict(ref=FRAME), "vmaf.. for arrays")])
 def test_files_with_wrong_arguments(clips, what, words):
     path = clips.path(160, 96, 6)
     with pytest.raises(vt.InvalidInput, match=words):
@@ -137,7 +137,7 @@ def test_two_scorers_in_two_threads():
 
 
 def test_a_scorer_is_for_one_thread_at_a_time():
-    """Others are refused, and cannot close it meanwhile."""
+    """Other threads are refused, and cannot close it."""
     stack = np.random.default_rng(0).integers(0, 255, (200, 64, 64), dtype=np.uint8)
     s, problems = scorer(), []
     def push():

@@ -1,4 +1,4 @@
-"""Maps and regions: arrays give what files give."""
+"""Maps and regions: arrays give the same as files."""
 import numpy as np
 import pytest
 

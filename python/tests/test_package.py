@@ -1,4 +1,4 @@
-"""What the package offers besides scores."""
+"""The package apart from scores."""
 import pathlib
 import re
 import shutil
@@ -84,7 +84,7 @@ def test_typed():
 
 
 def test_a_metric_of_torchmetrics(monkeypatch):
-    """With a stand-in for torchmetrics.Metric where there is none."""
+    """Replaces torchmetrics.Metric by a stand-in if it is not installed."""
     torch = pytest.importorskip("torch")
     try:
         import torchmetrics  # noqa: F401
@@ -129,6 +129,6 @@ def test_torch_tensors_score_as_arrays_do():
     assert vt.vmaf(*(torch.from_numpy(a) for a in deep), bits=10, backend="cpu").rows == vt.vmaf(*(a.astype(np.uint16) for a in deep), bits=10, backend="cpu").rows
     rgb = np.random.default_rng(5).random((3, 3, 64, 64)).astype(np.float32)
     grad = torch.from_numpy(rgb).requires_grad_()
-    half = torch.from_numpy(rgb).bfloat16()  # which NumPy does not know
+    half = torch.from_numpy(rgb).bfloat16()  # NumPy does not support it
     assert vt.vmaf(half, half * 0.9, backend="cpu").rows == vt.vmaf(half.float().numpy(), (half * 0.9).float().numpy(), backend="cpu").rows
     assert vt.vmaf(grad, grad * 0.9, backend="cpu", bits=10).rows == vt.vmaf(rgb, (grad * 0.9).detach().numpy(), backend="cpu", bits=10).rows

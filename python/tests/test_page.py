@@ -1,4 +1,4 @@
-"""The code of docs/usage/python.md runs as it is printed."""
+"""The code of docs/usage/python.md runs as printed."""
 import pathlib
 import re
 import subprocess

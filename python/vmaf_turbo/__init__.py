@@ -27,7 +27,7 @@ __version__ = version()
 
 
 def __getattr__(name: str) -> object:
-    if name == "TorchMetric":  # torchmetrics is heavy, and often not installed
+    if name == "TorchMetric":  # torchmetrics is slow to import, and optional
         from ._torch import TorchMetric
         return TorchMetric
     raise AttributeError(f"module 'vmaf_turbo' has no attribute '{name}'")

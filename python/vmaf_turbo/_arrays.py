@@ -15,7 +15,7 @@ from ._errors import InvalidInput
 
 CPU, CUDA, CUDA_HOST, ROCM, ROCM_HOST, CUDA_MANAGED = 1, 2, 3, 10, 11, 13  # kDL... of DLPack
 ON_HOST = (CPU, CUDA_HOST, ROCM_HOST)
-LIBRARIES = ("numpy", "torch", "cupy", "jax", "jaxlib")  # whose arrays are worked with as they are
+LIBRARIES = ("numpy", "torch", "cupy", "jax", "jaxlib")  # whose arrays are used directly
 TYPES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex", "bf": "bfloat"}
 
 
@@ -47,22 +47,22 @@ class Plane:
                      self.device_type)
 
     def is_plane(self) -> bool:
-        """Whether the last two axes are rows of adjacent samples."""
+        """Whether rows (the last axis) have adjacent samples."""
         return self.shape[-1] <= 1 or self.strides[-1] == self.item
 
     def overlaps(self) -> bool:
-        """Whether rows share samples, as those of broadcast arrays do."""
+        """Whether rows share samples, as in broadcast arrays."""
         return self.shape[-2] > 1 and abs(self.strides[-2]) < self.shape[-1] * self.item
 
 
 def no_array(what: Any) -> InvalidInput:
     if isinstance(what, (str, os.PathLike)):
-        return InvalidInput(f"'{what}' is no array; score_files scores files")
-    return InvalidInput(f"a {type(what).__name__} is no array; give NumPy, torch, CuPy or JAX arrays")
+        return InvalidInput(f"'{what}' is not an array; use score_files for files")
+    return InvalidInput(f"a {type(what).__name__} is not an array; give NumPy, torch, CuPy or JAX arrays")
 
 
 def library_of(array: Any) -> str:
-    """The library that an array is of, of those that can be worked with; else empty."""
+    """The supported library that an array belongs to; else empty."""
     for base in type(array).__mro__:
         name = base.__module__.split(".")[0]
         if name in LIBRARIES:
@@ -78,7 +78,7 @@ def type_name(kind: str) -> str:
 
 
 def adopted(array: Any) -> Any:
-    """Arrays of other libraries as those of one that can be worked with: the same memory."""
+    """Wraps arrays of other libraries in one of a supported library, sharing the memory."""
     interface = getattr(array, "__array_interface__", None)
     by_dlpack = interface is None and hasattr(array, "__dlpack__")
     if library_of(array) or interface and interface.get("mask") is not None:
@@ -96,12 +96,12 @@ def adopted(array: Any) -> Any:
 
 
 def taken(array: Any) -> Any:
-    """An array with a shape, which can be cut into frames."""
+    """An array with a shape that can be split into frames."""
     return array if hasattr(array, "shape") and device_of(array) is not None else adopted(array)
 
 
 def shape_of(array: Any) -> Tuple[int, ...]:
-    interface = getattr(array, "__array_interface__", None) or getattr(array, "__cuda_array_interface__", {})  # all there may be without NumPy
+    interface = getattr(array, "__array_interface__", None) or getattr(array, "__cuda_array_interface__", {})  # all that may exist without NumPy
     try:
         return tuple(int(n) for n in getattr(array, "shape", interface.get("shape")))  # type: ignore[union-attr]
     except (AttributeError, TypeError):
@@ -117,7 +117,7 @@ def dlpack_device(array: Any) -> Tuple[int, int]:
 
 
 def device_of(array: Any) -> Optional[int]:
-    """The index of the GPU that an array lies on; None: host memory."""
+    """The index of the GPU that holds an array; None: host memory."""
     if hasattr(array, "__array_interface__"):
         return None
     if hasattr(array, "__dlpack_device__"):
@@ -146,7 +146,7 @@ def _from_interface(array: Any, interface: Any, device: Optional[int]) -> Plane:
     if kind[0] == ">" and kind[2:] != "1":
         raise InvalidInput("samples are big-endian; convert them with array.astype(array.dtype.newbyteorder('='))")
     if interface.get("mask") is not None or type(array).__module__.startswith("numpy.ma"):
-        raise InvalidInput("masked arrays have samples that are missing; fill them first")
+        raise InvalidInput("masked arrays lack samples; fill them first")
     shape = tuple(interface["shape"])
     strides = interface.get("strides") or _packed(shape, int(kind[2:]))
     return Plane(interface["data"][0] or 0, shape, tuple(strides), kind[1:], device, array, CPU if device is None else CUDA)
@@ -155,7 +155,7 @@ def _from_interface(array: Any, interface: Any, device: Optional[int]) -> Plane:
 def _from_capsule(array: Any, stream: Optional[int]) -> Plane:
     device_type, index = dlpack_device(array)
     if device_type not in (*ON_HOST, CUDA, CUDA_MANAGED, ROCM):
-        raise InvalidInput("an array lies on a device that is neither the host nor a CUDA or ROCm GPU; copy it to the host first")
+        raise InvalidInput("an array is neither in host memory nor on a CUDA or ROCm GPU; copy it to the host first")
     if getattr(array, "requires_grad", False):
         array = array.detach()
     try:
@@ -168,12 +168,12 @@ def _from_capsule(array: Any, stream: Optional[int]) -> Plane:
     item = tensor.bits // 8
     strides = tuple(tensor.strides[i] * item for i in range(tensor.ndim)) if tensor.strides else _packed(shape, item)
     pointer = (tensor.data or 0) + tensor.byte_offset
-    # The capsule frees the tensor when it goes; it keeps what it points to.
+    # The capsule owns the tensor, and the tensor keeps its memory alive.
     return Plane(pointer, shape, strides, kind, None if device_type in ON_HOST else index, (array, capsule), device_type)
 
 
 def intake(array: Any, stream: Optional[int]) -> Plane:
-    """Where the samples of an array are; on a device they are there for work in `stream`."""
+    """The samples of an array; on a device they are ready for work in `stream`."""
     if hasattr(array, "__array_interface__"):
         return _from_interface(array, array.__array_interface__, None)
     if hasattr(array, "__dlpack__"):
@@ -187,7 +187,7 @@ def intake(array: Any, stream: Optional[int]) -> Plane:
 
 
 def compact(array: Any) -> Any:
-    """The same samples, one after the other; copied only if they are not."""
+    """The samples in contiguous order; copied only if needed."""
     if hasattr(array, "contiguous"):  # torch
         return array.contiguous()
     if hasattr(array, "copy") and hasattr(array, "strides"):  # NumPy, CuPy
@@ -195,4 +195,4 @@ def compact(array: Any) -> Any:
     if not library_of(array):
         raise InvalidInput(f"rows of a {type(array).__name__} are not adjacent samples; copying them needs NumPy" +
                            ("" if device_of(array) is None else ", or CuPy or torch on a GPU"))
-    return array  # others are compact always
+    return array  # others are always contiguous

@@ -27,13 +27,13 @@ FULL = {"u1": 255.0, "u2": 65535.0}
 
 
 class Library:
-    """The few functions that array libraries spell differently."""
+    """The functions that differ between array libraries."""
 
     def __init__(self, array: Any) -> None:
         name = library_of(array)
         if not name:
             raise InvalidInput(f"RGB in a {type(array).__name__} is converted with NumPy" +
-                               (", which is not installed" if device_of(array) is None else ", or CuPy or torch on a GPU; none takes it"))
+                               (", which is not installed" if device_of(array) is None else ", or CuPy or torch on a GPU; neither accepts it"))
         self.is_torch, self.is_jax = name == "torch", name in ("jax", "jaxlib")
         self.module = importlib.import_module("jax.numpy" if self.is_jax else name if name in ("torch", "cupy") else "numpy")
 
@@ -47,7 +47,7 @@ class Library:
         return self.module.cat(parts, dim=axis) if self.is_torch else self.module.concatenate(parts, axis=axis)
 
     def samples(self, values: Any, bits: int) -> Any:
-        """Whole numbers as samples. Older versions of torch have no uint16: the same bits as int16."""
+        """Integers as samples. Older versions of torch lack uint16: uses int16 with the same bits."""
         if bits <= 8:
             return self.as_type(values, "uint8")
         if not self.is_torch:
@@ -81,7 +81,7 @@ def yuv_from_rgb(array: Any, kind: str, channel_axis: int, chroma: str, bits: in
         values = values / FULL[kind]
     elif kind[0] == "f" or kind == "bf2":  # bfloat16
         if not bool((values == values).all()):
-            raise InvalidInput("RGB samples are not a number (NaN); there is nothing to score in them")
+            raise InvalidInput("RGB samples are NaN; replace them first")
         values = values.clip(0.0, 1.0)
     else:
         raise InvalidInput(f"RGB samples of type {type_name(kind)} are not supported; use uint8, uint16 or floats from 0 to 1")

@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions with the library's own sentences."""
+"""Exceptions with the library's own messages."""
 from __future__ import annotations
 
 import errno
@@ -6,7 +6,7 @@ import os
 
 
 class VmafError(RuntimeError):
-    """The base of all. `code` is the errno value that the library gave, or the program's exit code."""
+    """The base class. `code` is the library's errno value or the program's exit code."""
 
     def __init__(self, sentence: str, code: int = 0) -> None:
         super().__init__(sentence)
@@ -18,11 +18,11 @@ class InvalidInput(VmafError, ValueError):
 
 
 class BackendUnavailable(VmafError):
-    """A backend that was asked for by name is not built, or its driver or device cannot be used."""
+    """A backend selected by name is not built, or its driver or device is unavailable."""
 
 
 class OutOfMemory(VmafError, MemoryError):
-    """Memory, or a thread, could not be had."""
+    """Not enough memory, or no thread available."""
 
 
 def error_for(code: int, sentence: str) -> VmafError:

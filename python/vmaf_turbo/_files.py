@@ -1,4 +1,4 @@
-"""What the programs of the package do: video files, capabilities."""
+"""Runs the package's programs: video files, capabilities."""
 from __future__ import annotations
 
 import json
@@ -23,7 +23,7 @@ _SUFFIX = ".exe" if sys.platform == "win32" else ""
 
 
 def program(name: str) -> str:
-    """The path of `vmaf` or `vmaf-tune`: named by VMAF_TURBO_PROGRAMS (a folder), in the wheel, on the path."""
+    """The path of `vmaf` or `vmaf-tune`: in the folder VMAF_TURBO_PROGRAMS, in the wheel, or on the path."""
     given = os.environ.get("VMAF_TURBO_PROGRAMS")
     for folder in [pathlib.Path(given)] if given else [PREFIX / "bin"]:
         if (folder / (name + _SUFFIX)).exists():
@@ -46,10 +46,10 @@ def _run(arguments: Sequence[str]) -> str:
 
 def _model_argument(name: str, source: str, folder: str) -> str:
     if ":" in name:
-        raise InvalidInput(f"a score cannot be named '{name}', with a colon; give the model another name")
+        raise InvalidInput(f"the score name '{name}' contains a colon; give the model another name")
     if not (os.path.exists(source) or source.endswith(".json")):
         return f"version={source}:name={name}"
-    if ":" in source and sys.platform != "win32" and os.path.exists(source):  # which ends a path there
+    if ":" in source and sys.platform != "win32" and os.path.exists(source):  # a colon would end the path there
         source = shutil.copyfile(source, os.path.join(folder, f"model{len(os.listdir(folder))}.json"))
     return f"path={source}:name={name}"
 
@@ -70,7 +70,7 @@ def score_files(ref: Path, dist: Path, *, model: Models = "vmaf_v0.6.1", feature
     """
     for name, given in (("ref", ref), ("dist", dist)):
         if not isinstance(given, (str, os.PathLike)):
-            raise InvalidInput(f"{name} is a {type(given).__name__}, no path; vmaf() scores arrays")
+            raise InvalidInput(f"{name} is a {type(given).__name__}, not a path; use vmaf() for arrays")
     if isinstance(arguments, str):
         raise InvalidInput(f"arguments is the text '{arguments}'; give a list: arguments={arguments.split()}")
     models, wanted = model_list(model), feature_list(features)
@@ -92,7 +92,7 @@ def score_files(ref: Path, dist: Path, *, model: Models = "vmaf_v0.6.1", feature
 
 
 def capabilities() -> Dict[str, Any]:
-    """What this build can do on this machine, as `vmaf --capabilities` says."""
+    """What this build can do on this machine, as reported by `vmaf --capabilities`."""
     found: Dict[str, Any] = json.loads(_run(["--capabilities"]))
     return found
 

@@ -1,4 +1,4 @@
-"""The C library through ctypes: where it is, its structures (include/libvmaf), its calls."""
+"""The C library through ctypes: how to find it, its structures (include/libvmaf), its functions."""
 from __future__ import annotations
 
 import ctypes
@@ -82,7 +82,7 @@ SIGNATURES = {
     "vmaf_turbo_use_map": [c_void_p, POINTER(Map)],
     "vmaf_turbo_use_region": [c_void_p, POINTER(Region)],
 }
-OTHERS = {  # answers that are no error codes
+OTHERS = {  # do not return error codes
     "vmaf_version": ([], c_char_p),
     "vmaf_turbo_last_error": ([], c_char_p),
     "vmaf_model_destroy": ([c_void_p], None),
@@ -92,7 +92,7 @@ OTHERS = {  # answers that are no error codes
 
 
 def candidates() -> List[str]:
-    """Where the library may be: named by VMAF_TURBO_LIBRARY, in the wheel, on the system."""
+    """Where to look for the library: VMAF_TURBO_LIBRARY, the wheel, the system."""
     given = os.environ.get("VMAF_TURBO_LIBRARY")
     if given:
         return [given]
@@ -125,7 +125,7 @@ library = load()
 
 
 def call(name: str, *arguments: object) -> None:
-    """Calls a function that returns 0 or a negative errno value; the GIL is free meanwhile."""
+    """Calls a function that returns 0 or a negative errno value; releases the GIL."""
     result = getattr(library, name)(*arguments)
     if result:
         raise error_for(-result, library.vmaf_turbo_last_error().decode())
@@ -207,7 +207,7 @@ def use_feature(context: c_void_p, name: str, options: Dict[str, object]) -> Non
 
 
 def picture(planes: Sequence["object"], pixel_format: str, bits: int, memory: int, stream: Optional[int]) -> Picture:
-    """Of planes with `pointer`, `shape` and `strides`; the library copies them."""
+    """From planes with `pointer`, `shape` and `strides`; the library copies them."""
     out = Picture(size=ctypes.sizeof(Picture), pix_fmt=PIXEL_FORMATS[pixel_format], bpc=bits, memory=memory, stream=stream)
     out.h, out.w = planes[0].shape  # type: ignore[attr-defined]
     for i, plane in enumerate(planes):

@@ -11,15 +11,15 @@ from . import _library as lib
 from ._errors import InvalidInput
 
 Area = Tuple[int, int, int, int]  # x, y, width, height
-Regions = Mapping[str, Union[Area, Mapping[int, Area]]]  # a mapping from frames: the region moves
+Regions = Mapping[str, Union[Area, Mapping[int, Area]]]  # a mapping from frames means a moving region
 Maps = Union[bool, str, Sequence[str]]
 
 
 def map_names(maps: Maps, models: Sequence[str]) -> List[str]:
-    """The scores that maps are of."""
+    """The scores of the maps."""
     if maps is True:
         if not models:
-            raise InvalidInput("maps=True is the map of the first model, and there is none; name a score: maps=['psnr_y']")
+            raise InvalidInput("maps=True shows the first model, but there is none; name a score: maps=['psnr_y']")
         return [models[0]]
     if not maps:
         return []
@@ -57,7 +57,7 @@ class CellMap:
         self.cells.extend(cells.scores[:cells.rows * cells.columns])
 
     def read(self, path: str, place: Mapping[str, Any]) -> "CellMap":
-        """A .npy file of `vmaf --map`, and where its cells are."""
+        """A .npy file from `vmaf --map`, and its cell edges."""
         with open(path, "rb") as file:
             start = file.read(10)
             file.read(int.from_bytes(start[8:10], "little"))
@@ -75,7 +75,7 @@ class CellMap:
 
 
 class Asked:
-    """What a context is asked for; alive as long as the context."""
+    """A context's maps and regions; must live as long as the context."""
 
     def __init__(self, context: c_void_p, names: Sequence[str], cell: int, regions: Regions, models: Sequence[lib.Model]) -> None:
         self.maps: Dict[str, CellMap] = {}
@@ -94,7 +94,7 @@ class Asked:
 
 
 def arguments(folder: str, names: Sequence[str], cell: int, regions: Regions) -> List[str]:
-    """The same for the program; maps are written to `folder`."""
+    """The same as program options; maps go to `folder`."""
     out: List[str] = []
     for i, name in enumerate(names):
         out += ["--map-of", name, "--map", map_file(folder, i)]

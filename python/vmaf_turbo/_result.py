@@ -31,7 +31,7 @@ class Result:
     """Scores of a clip. `float(result)` is the mean of its first model or metric."""
 
     pooled: Dict[str, Pooled]
-    rows: List[Dict[str, float]]  # one for each frame, with its number as "frame"
+    rows: List[Dict[str, float]]  # one per frame, with its number as "frame"
     models: Sequence[str] = ()
     backend_used: str = "cpu"
     document: Dict[str, Any] = field(default_factory=dict)
@@ -62,20 +62,20 @@ class Result:
         name = name or self._main()
         values = sorted(row[name] for row in self.rows if name in row)
         if not values:
-            raise InvalidInput(f"there is no score '{name}'; there are {', '.join(self.names)}")
+            raise InvalidInput(f"unknown score '{name}'; there are {', '.join(self.names)}")
         if not 0 <= p <= 100:
-            raise InvalidInput(f"{p} is no percentile; use 0 to 100")
+            raise InvalidInput(f"{p} is not a percentile; use 0 to 100")
         if any(map(math.isnan, values)):
             return math.nan
         return values[min(math.floor(p / 100 * len(values)), len(values) - 1)]
 
     @property
     def frames(self) -> Any:
-        """A NumPy record array: the field `frame`, and one for each score (NaN where a frame has none)."""
+        """A NumPy record array: the field `frame`, and one per score (NaN if a frame has none)."""
         try:
             import numpy as np
         except ImportError:
-            raise ImportError("frames is a NumPy array, and NumPy is not installed; rows has the same as dictionaries") from None
+            raise ImportError("frames is a NumPy array, and NumPy is not installed; rows has the same data as dictionaries") from None
         names = self.names
         out = np.empty(len(self.rows), dtype=[("frame", np.int64), *((name, np.float64) for name in names)])
         for i, row in enumerate(self.rows):
@@ -89,21 +89,21 @@ class Result:
 
     @property
     def map_edges(self) -> Tuple[List[int], List[int]]:
-        """Where cells begin in pixels, across and down, and the last one's end."""
+        """The cell edges in pixels, across and down, including the last ones."""
         for cells in self.cell_maps.values():
             return cells.x, cells.y
         return [], []
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame, one row for each frame."""
+        """A pandas.DataFrame, one row per frame."""
         import pandas
         return pandas.DataFrame(self.rows).set_index("frame")
 
     def plot(self, *names: str, ax: Any = None) -> Any:
-        """Draws scores by frame with matplotlib: those of the models, or those named. Returns the axes."""
+        """Draws scores by frame with matplotlib: the models' by default, or those named. Returns the axes."""
         for name in names:
             if name not in self.names:
-                raise InvalidInput(f"there is no score '{name}'; there are {', '.join(self.names)}")
+                raise InvalidInput(f"unknown score '{name}'; there are {', '.join(self.names)}")
         import matplotlib.pyplot as plt
         ax = ax or plt.subplots(figsize=(9, 3))[1]
         for name in names or self.models or self.names[:1]:

@@ -21,7 +21,7 @@ Pairs = List[Tuple[str, str]]
 Wanted = List[Tuple[str, Dict[str, object]]]
 Models = Union[None, str, "os.PathLike[str]", Sequence[str], Mapping[str, str]]
 
-CHUNK = 8  # frames of RGB that are converted at a time
+CHUNK = 8  # RGB frames converted at a time
 _ERROR, _NONE, _JSON = 1, 0, 2
 
 
@@ -38,7 +38,7 @@ def feature_list(features: Features) -> List[Tuple[str, Dict[str, object]]]:
         raise InvalidInput(f"features={features!r} is not supported; give a list of names: features=['psnr']")
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str) or not isinstance(pair[1], Mapping):
-            raise InvalidInput(f"{pair!r} is no feature; give a name, or a name with options: ('psnr', {{'enable_mse': True}})")
+            raise InvalidInput(f"{pair!r} is not a feature; give a name, or a name with options: ('psnr', {{'enable_mse': True}})")
     return [(name, dict(options)) for name, options in pairs]
 
 
@@ -52,14 +52,14 @@ def model_list(model: Models) -> List[Tuple[str, str]]:
         return [(str(name), _source(source)) for name, source in model.items()]
     sources = [_source(source) for source in model] if isinstance(model, (list, tuple)) else [_source(model)]
     if len(set(sources)) != len(sources):
-        raise InvalidInput(f"a model is given twice in {sources}; name the scores: model={{'first': '{sources[0]}', ...}}")
+        raise InvalidInput(f"a model appears twice in {sources}; name the scores: model={{'first': '{sources[0]}', ...}}")
     return [("vmaf" if len(sources) == 1 else source, source) for source in sources]
 
 
 def _source(model: Any) -> str:
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
     if not isinstance(path, str):
-        raise InvalidInput(f"{model!r} is no model; give a built-in version such as 'vmaf_v0.6.1', or a path")
+        raise InvalidInput(f"{model!r} is not a model; give a built-in version such as 'vmaf_v0.6.1', or a path")
     return path
 
 
@@ -67,7 +67,7 @@ def check_request(models: Pairs, features: Wanted, backend: Any) -> None:
     if not isinstance(backend, str):
         raise InvalidInput(f"backend={backend!r} is not supported; use 'auto', 'cpu', 'cuda', 'hip', 'sycl' or 'metal'")
     if not models and not features:
-        raise InvalidInput("there is neither a model nor a feature; there is nothing to score")
+        raise InvalidInput("nothing to score; give a model or a feature")
 
 
 def check_whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> None:
@@ -77,9 +77,9 @@ def check_whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> Non
 
 
 def check_no_list(array: Any) -> None:
-    """Three frames in a list would look like three planes."""
+    """Rejects lists: three frames would look like three planes."""
     if isinstance(array, list):
-        raise InvalidInput("a list may be frames or planes; stack frames (numpy.stack, torch.stack), and give planes as a tuple (Y, Cb, Cr)")
+        raise InvalidInput("a list could be frames or planes; stack frames (numpy.stack, torch.stack), and give planes as a tuple (Y, Cb, Cr)")
 
 
 def _stream_handle(stream: Any) -> int:
@@ -91,11 +91,11 @@ def _stream_handle(stream: Any) -> int:
     try:
         return int(stream)
     except (TypeError, ValueError):
-        raise InvalidInput(f"a {type(stream).__name__} is no stream; give a torch or CuPy stream, or the number of a CUstream") from None
+        raise InvalidInput(f"a {type(stream).__name__} is not a stream; give a torch or CuPy stream, or the number of a CUstream") from None
 
 
 class _Frames:
-    """A stack of frames as planes; `shapes` tell what the numbers mean."""
+    """A stack of frames as planes; `shapes` describe its layout."""
 
     def __init__(self, array: Any, size: Tuple[int, int]) -> None:
         self.is_planar = isinstance(array, tuple)
@@ -168,7 +168,7 @@ def _planes(arrays: Sequence[Any], stream: Optional[int]) -> List[Plane]:
 
 
 def _chroma_of(planes: Sequence[Plane]) -> str:
-    """The pixel format that the sizes of planes mean."""
+    """The pixel format with these plane sizes."""
     height, width = planes[0].shape[-2:]
     if len(planes) == 1:
         return "400"
@@ -254,7 +254,7 @@ class Scorer:
 
     @property
     def backend(self) -> str:
-        """Where it computes: "cpu", "cuda", ..."""
+        """The backend: "cpu", "cuda", ..."""
         return str(self._device.backend.decode())
 
     @property
@@ -272,10 +272,10 @@ class Scorer:
         self.close()
 
     def close(self) -> None:
-        """Lets go of everything. `finish` and the end of a `with` block do it too."""
+        """Releases everything, as `finish` and the end of a `with` block do."""
         if os.getpid() != getattr(self, "_process", 0):
-            return  # a copy that fork made: its threads are the parent's
-        with self._lock:  # not while another thread pushes
+            return  # in a forked child the threads are the parent's
+        with self._lock:  # waits for a pushing thread
             context, self._context = self._context, None
             models, self._models = self._models, []
             for model in models:
@@ -285,17 +285,17 @@ class Scorer:
 
     def _check_usable(self) -> c_void_p:
         if os.getpid() != self._process:
-            raise VmafError(f"this Scorer belongs to process {self._process} and cannot be used after fork(); make one in the new process")
+            raise VmafError(f"this Scorer belongs to process {self._process} and cannot be used after fork(); create one in the new process")
         if not self._context:
-            raise InvalidInput("this Scorer is finished; make another one")
+            raise InvalidInput("this Scorer is finished; create another one")
         return self._context
 
     @contextmanager
     def _in_use(self) -> Iterator[c_void_p]:
         """The context, for one thread at a time."""
-        self._check_usable()  # before the lock, which a child of fork() may never get
+        self._check_usable()  # before locking: in a forked child the lock may stay taken
         if not self._lock.acquire(blocking=False):
-            raise VmafError("another thread is using this Scorer; make one for each thread")
+            raise VmafError("another thread is using this Scorer; create one per thread")
         try:
             yield self._check_usable()
         finally:
@@ -326,7 +326,7 @@ class Scorer:
     def _check_places(self, pair: Sequence[_Frames]) -> None:
         places = {device_of(array) for frames in pair for array in (frames.array if frames.is_planar else (frames.array,))}
         if len(places) > 1:
-            raise InvalidInput("the arrays of a pair lie in different memories; move them to one device")
+            raise InvalidInput("the arrays of a pair are in different memories; move them to one device")
         (place,) = places
         self._on_device = place is not None
         if place is not None and self.backend not in ("cuda", "hip"):
@@ -387,7 +387,7 @@ class Scorer:
                         data[p] += step
                 lib.call("vmaf_turbo_read_pictures", context, *pointers, self.frames)
                 self.frames += 1
-        finally:  # whatever happened, the arrays are the caller's again
+        finally:  # the caller owns the arrays again in any case
             if self._on_device and self._context:
                 if stream is None:
                     lib.call("vmaf_turbo_wait_read", context)
@@ -401,7 +401,7 @@ class Scorer:
 
     def _finish(self, context: c_void_p) -> Result:
         if not self.frames:
-            raise InvalidInput("no frames were pushed; there is nothing to score")
+            raise InvalidInput("no frames to score; push frames first")
         try:
             lib.call("vmaf_read_pictures", context, None, None, 0)
             for model in self._models:
@@ -434,7 +434,7 @@ def vmaf(ref: Any, dist: Any, *, model: Models = "vmaf_v0.6.1", features: Featur
     elif len(shape) in (3, 4) and shape[-1] == 3:
         height, width = shape[-3:-1]
     else:
-        raise InvalidInput(f"an array of shape {shape} is no clip; give (T, H, W) luma, (T, 3, H, W) or (T, H, W, 3) RGB, or a tuple of Y, Cb and Cr")
+        raise InvalidInput(f"an array of shape {shape} is not a clip; give (T, H, W) luma, (T, 3, H, W) or (T, H, W, 3) RGB, or a tuple of Y, Cb and Cr")
     place = device_of(ref[0] if isinstance(ref, tuple) else ref)
     with Scorer(width, height, model=model, features=features, bits=bits, chroma=chroma, backend=backend,
                 device=device if device is not None or backend in ("auto", "cpu") else place, threads=threads, maps=maps,

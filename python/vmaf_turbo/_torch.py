@@ -1,4 +1,4 @@
-"""VMAF as a metric of torchmetrics."""
+"""VMAF as a torchmetrics metric."""
 from __future__ import annotations
 
 from typing import Any
@@ -47,5 +47,5 @@ class TorchMetric(Metric):  # type: ignore[misc]
 
     def compute(self) -> Any:
         if not int(self.frames):
-            raise InvalidInput("no clips were given to update(); there is nothing to compute")
+            raise InvalidInput("nothing to compute; call update() first")
         return self.total / self.frames

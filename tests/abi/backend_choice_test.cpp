@@ -29,9 +29,9 @@ TEST(CApi, TurboIsReservedInOverloads) {
     EXPECT_EQ(overload(model, "turbo", "device", "first"), -EINVAL);
     EXPECT_EQ(overload(model, "turbo", "device", "1"), 0);
     Context ctx;
-    EXPECT_EQ(vmaf_use_features_from_model(ctx, model), -EINVAL); // a device of which backend?
+    EXPECT_EQ(vmaf_use_features_from_model(ctx, model), -EINVAL); // a device without a backend
     EXPECT_EQ(overload(model, "turbo", "backend", "cpu"), 0);
-    EXPECT_EQ(vmaf_use_features_from_model(ctx, model), -EINVAL); // the processor has none
+    EXPECT_EQ(vmaf_use_features_from_model(ctx, model), -EINVAL); // the CPU has no devices
     VmafModelConfig cfg{};
     VmafModel *base = nullptr;
     VmafModelCollection *collection = nullptr;
@@ -63,7 +63,7 @@ TEST(CApi, TurboIsNoPartOfScoresOrTheirNames) {
         return text.erase(text.find("\"fps\""), text.find('\n', text.find("\"fps\"")) - text.find("\"fps\""));
     };
     const std::string plain = document(nullptr), used = ",\n  \"backend_used\": \"cpu\"";
-    EXPECT_EQ(plain.find("backend_used"), std::string::npos); // as libvmaf writes it
+    EXPECT_EQ(plain.find("backend_used"), std::string::npos); // as in libvmaf
     std::string asked = document("cpu");
     ASSERT_NE(asked.find(used), std::string::npos);
     EXPECT_EQ(asked.erase(asked.find(used), used.size()), plain);
@@ -79,9 +79,9 @@ TEST(CApi, TurboContradictionsAreRefused) {
     VmafFeatureDictionary *options = nullptr;
     EXPECT_EQ(vmaf_feature_dictionary_set(&options, "turbo.backend", "auto"), 0);
     EXPECT_EQ(vmaf_use_feature(ctx, "psnr", options), -EINVAL);
-    Context other; // what was refused has left nothing
+    Context other; // the refusal changed nothing
     EXPECT_EQ(vmaf_use_features_from_model(other, first), 0);
-    EXPECT_EQ(feed(other, 0), 0); // whatever there is
+    EXPECT_EQ(feed(other, 0), 0); // on any available backend
 }
 
 TEST(CApi, ABackendThatIsNotBuiltIsRefusedAtRegistration) {
@@ -98,7 +98,7 @@ TEST(CApi, ABackendThatIsNotBuiltIsRefusedAtRegistration) {
         VmafFeatureDictionary *options = nullptr;
         EXPECT_EQ(vmaf_feature_dictionary_set(&options, "turbo.backend", name), 0);
         EXPECT_EQ(vmaf_use_feature(ctx, "psnr", options), -ENOSYS);
-        EXPECT_EQ(feed(ctx, 0), 0); // the context is as before
+        EXPECT_EQ(feed(ctx, 0), 0); // the context is unchanged
         EXPECT_EQ(vmaf_feature_score_at_index(ctx, "psnr_y", &score, 0), -EINVAL);
     }
 }

@@ -74,7 +74,7 @@ TEST(CApi, UnknownFeatureLeavesTheOptionsToTheCaller) {
     EXPECT_EQ(vmaf_use_feature(ctx, "vif", nullptr), 0); // dropped as a duplicate
     dict = nullptr;
     vmaf_feature_dictionary_set(&dict, "debug", "true");
-    EXPECT_EQ(vmaf_use_feature(ctx, "vif_cuda", dict), -EINVAL); // unknown as long as no device is in use
+    EXPECT_EQ(vmaf_use_feature(ctx, "vif_cuda", dict), -EINVAL); // unknown without a device
     EXPECT_EQ(vmaf_feature_dictionary_free(&dict), 0);
 }
 
@@ -135,7 +135,7 @@ TEST(CApi, MismatchedPicturesStayTheCallers) {
         EXPECT_NE(ref.data[0], nullptr);
         EXPECT_EQ(vmaf_picture_unref(&other), 0);
     }
-    VmafPicture a = picture(32, 32, 0), b = picture(32, 32, 1); // alike, but not like the first pair
+    VmafPicture a = picture(32, 32, 0), b = picture(32, 32, 1); // of equal size, but not that of the first pair
     EXPECT_EQ(vmaf_read_pictures(ctx, &a, &b, 1), -EINVAL);
     vmaf_picture_unref(&a);
     vmaf_picture_unref(&b);
@@ -167,7 +167,7 @@ TEST(CApi, PoolHandsOutPicturesAndTakesThemBack) {
 TEST(CApi, FlushComesOnceAndAfterPictures) {
     Context ctx;
     EXPECT_EQ(vmaf_use_feature(ctx, "motion", nullptr), 0);
-    EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), -EINVAL); // nothing seen yet
+    EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), -EINVAL); // no pictures yet
     EXPECT_EQ(feed(ctx, 0), 0);
     double score = -1;
     EXPECT_EQ(vmaf_feature_score_at_index(ctx, "VMAF_integer_feature_motion_sad_score", &score, 0), 0);
@@ -185,7 +185,7 @@ TEST(CApi, TooSmallPicturesAreRefusedAtTheFirstPair) {
         LoadedModel model("vmaf_v0.6.1");
         EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
         EXPECT_EQ(feed(ctx, 0, 16, 16), -EINVAL);
-        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), -EINVAL); // nothing was scored
+        EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), -EINVAL); // no scores
         EXPECT_EQ(feed(ctx, 0), 0);
         EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
     }
@@ -205,7 +205,7 @@ TEST(CApi, ImportedScoresFeedModelsAndAreNeverOverwritten) {
     double again = 0;
     EXPECT_EQ(vmaf_feature_score_at_index(ctx, "vmaf", &again, 7), 0);
     EXPECT_EQ(score, again);
-    EXPECT_EQ(vmaf_import_feature_score(ctx, "vmaf", 12.5, 8), 0); // stands for the prediction
+    EXPECT_EQ(vmaf_import_feature_score(ctx, "vmaf", 12.5, 8), 0); // replaces the prediction
     EXPECT_EQ(vmaf_score_at_index(ctx, model, &score, 8), 0);
     EXPECT_EQ(score, 12.5);
 }
@@ -292,7 +292,7 @@ TEST(CApi, ContextsCloseAtAnyTime) {
     Context ctx(quiet(2));
     LoadedModel model("vmaf_v0.6.1");
     EXPECT_EQ(vmaf_use_features_from_model(ctx, model), 0);
-    for (unsigned i = 0; i < 4; i++) EXPECT_EQ(feed(ctx, i), 0); // closed with frames in work
+    for (unsigned i = 0; i < 4; i++) EXPECT_EQ(feed(ctx, i), 0); // closes with frames in progress
 }
 
 TEST(CApi, ModelsLoadByVersionAndPath) {
@@ -304,7 +304,7 @@ TEST(CApi, ModelsLoadByVersionAndPath) {
     EXPECT_EQ(vmaf_model_load_from_path(&model, &cfg, "/nonexistent.json"), -EINVAL);
     EXPECT_EQ(model, nullptr);
     EXPECT_EQ(vmaf_model_load_from_path(&model, &cfg, "model.pkl"), -EINVAL);
-    EXPECT_EQ(vmaf_model_load(&model, &cfg, "vmaf_b_v0.6.3"), -EINVAL); // a collection is no single model
+    EXPECT_EQ(vmaf_model_load(&model, &cfg, "vmaf_b_v0.6.3"), -EINVAL); // a collection is not a single model
     VmafModelCollection *collection = nullptr;
     EXPECT_EQ(vmaf_model_collection_load(&model, &collection, &cfg, "vmaf_v0.6.1"), -EINVAL);
     EXPECT_EQ(collection, nullptr);
@@ -439,7 +439,8 @@ TEST(CApi, CallbacksMayAskForScores) {
             EXPECT_EQ(vmaf_feature_score_at_index(c.ctx, m->feature_name, &score, m->picture_index), 0);
             EXPECT_EQ(score, m->score);
             EXPECT_EQ(vmaf_feature_score_at_index(c.ctx, "none", &score, m->picture_index), -EINVAL);
-            EXPECT_EQ(vmaf_score_at_index(c.ctx, c.model, &score, m->picture_index), -EINVAL); // motion2 is to come
+            EXPECT_EQ(vmaf_score_at_index(c.ctx, c.model, &score, m->picture_index),
+                      -EINVAL); // motion2 is not stored yet
         };
         EXPECT_EQ(vmaf_register_metadata_handler(ctx, {name, ask, &client}), 0);
         for (unsigned i = 0; i < 4; i++) EXPECT_EQ(feed(ctx, i), 0);
@@ -479,7 +480,7 @@ TEST(CApi, BackendsThatAreNotBuiltAnswerEnosys) {
     }
     void *ref = &ref, *dis = &dis;
     const int code = vmaf_sycl_get_frame_buffers(ctx, &ref, &dis);
-    EXPECT_TRUE(code == -ENOSYS || code == -EINVAL); // built: there are none yet
+    EXPECT_TRUE(code == -ENOSYS || code == -EINVAL); // built, but none exist yet
     EXPECT_EQ(ref, nullptr);
     EXPECT_EQ(dis, nullptr);
     if (code == -ENOSYS) {
@@ -500,7 +501,7 @@ TEST(CApi, BackendsThatAreNotBuiltAnswerEnosys) {
         vmaf_sycl_profiling_disable(state);
         vmaf_sycl_profiling_print(state);
     }
-    // In every build: surfaces of others cannot be taken over, and there is no profile.
+    // In every build external surfaces and profiling are refused.
     ref = &ref;
     auto *text = reinterpret_cast<char *>(&ctx);
     EXPECT_EQ(vmaf_sycl_dmabuf_import(nullptr, 0, 0, &ref), -ENOSYS);

@@ -1,9 +1,9 @@
-/* A client in the manner of FFmpeg's filter (c-api.md 12): two raw clips in, the pooled score and a document out.
+/* A client like FFmpeg's filter (c-api.md 12): reads two raw clips, writes the pooled score and a document.
  *
  *   client REF.yuv DIS.yuv WIDTH HEIGHT FORMAT(420|422|444) BITS THREADS MODEL OUT.json
  *
- * It reads whole clips row by row through stride[], hands pictures over, flushes, pools, writes, and destroys the model
- * before it closes the context. Prints the mean with 17 digits. */
+ * It reads whole clips row by row through stride[], passes pictures, flushes, pools, writes, and destroys the model
+ * before closing the context. Prints the mean with 17 digits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

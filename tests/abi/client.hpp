@@ -1,4 +1,4 @@
-// What tests of the C API share: a context and a model that clean up, pictures with something on them.
+// Shared by tests of the C API: a context and a model that clean up, and pictures with content.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ inline int feed(VmafContext *ctx, unsigned index, unsigned w = 64, unsigned h = 
     return err;
 }
 
-// Of a document, which is removed.
+// Reads a document and removes it.
 inline std::string text_of(const char *path) {
     std::ifstream file(path);
     std::stringstream text;

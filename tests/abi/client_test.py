@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A C client that works like FFmpeg's filter gets the scores that the command gives, on any number of threads.
+"""A C client that works like FFmpeg's filter gets the command's scores, with any number of threads.
 
   client_test.py CLIENT VMAF CLIPGEN
 """

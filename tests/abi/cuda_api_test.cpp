@@ -1,6 +1,6 @@
-// libvmaf_cuda.h as clients use it (c-api.md 10, backends.md 13.1): return codes, lifetimes, pictures, scores. The
-// device behind it is the host device under another name, so that this runs everywhere; the driver itself is tested in
-// tests/cli/test_cuda.py and on real devices by bench/device_check.sh.
+// libvmaf_cuda.h as clients use it (c-api.md 10, backends.md 13.1): return codes, lifetimes, pictures, scores. Runs
+// everywhere, since the device is the host device under another name; tests/cli/test_cuda.py and bench/device_check.sh
+// (on real devices) test the driver.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,7 +24,7 @@ std::atomic<unsigned> pinned_made{0};
 std::atomic<bool> driver_fails{false};
 void *context_given = nullptr;
 
-// Counts what lives on it.
+// Counts the objects alive on it.
 class TestDevice final : public vmaf::Device {
   public:
     TestDevice() : info_(inner_->info()) {
@@ -111,7 +111,7 @@ void fill(const VmafPicture &pic, unsigned seed, unsigned planes = 1) {
         }
 }
 
-// Scores of the default model and of psnr, with pictures from where they are wanted; nullptr: a context without CUDA.
+// Scores of the default model and of psnr, with pictures from the requested source; nullptr: a context without CUDA.
 std::vector<double> scores(VmafContext *ctx, bool with_ring, unsigned bpc = 8, unsigned planes = 1) {
     VmafModel *model = nullptr;
     VmafModelConfig config{"vmaf", 0};
@@ -165,7 +165,7 @@ class CudaApi : public ::testing::Test {
 
 TEST_F(CudaApi, IsThere) { EXPECT_EQ(vmaf_cuda_available(), 1); }
 
-TEST_F(CudaApi, AStateThatCannotBeMadeLeavesNothingAndTheNextMayWork) {
+TEST_F(CudaApi, AFailedStateLeavesNothingAndTheNextMayWork) {
     EXPECT_EQ(vmaf_cuda_state_init(nullptr, {}), -EINVAL);
     auto *state = reinterpret_cast<VmafCudaState *>(&devices);
     driver_fails = true;
@@ -204,7 +204,7 @@ TEST_F(CudaApi, TheHandleMayGoBeforeOrAfterTheContextOrNever) {
         EXPECT_EQ(vmaf_close(ctx), 0);
         EXPECT_EQ(devices, 0) << "the device stays though only a handle is left";
         if (order == 1) vmaf_cuda_state_free(state);
-        if (order == 2) { // what FFmpeg leaves behind can still be used
+        if (order == 2) { // the handle that FFmpeg never frees still works
             ASSERT_EQ(vmaf_init(&ctx, quiet()), 0);
             EXPECT_EQ(vmaf_cuda_import_state(ctx, state), 0);
             EXPECT_EQ(vmaf_close(ctx), 0);
@@ -251,7 +251,7 @@ TEST_F(CudaApi, PreallocationChecksItsArguments) {
         if (zero == 3) cfg.pic_params.pix_fmt = VMAF_PIX_FMT_UNKNOWN;
         EXPECT_EQ(vmaf_cuda_preallocate_pictures(ctx, cfg), -EINVAL);
     }
-    EXPECT_EQ(vmaf_cuda_preallocate_pictures(ctx, pictures(kDevice)), 0); // failures do not count
+    EXPECT_EQ(vmaf_cuda_preallocate_pictures(ctx, pictures(kDevice)), 0); // after failures
     EXPECT_EQ(vmaf_cuda_preallocate_pictures(ctx, pictures(kPinned)), -EINVAL);
     EXPECT_EQ(vmaf_cuda_fetch_preallocated_picture(ctx, nullptr), -EINVAL);
     EXPECT_EQ(vmaf_cuda_fetch_preallocated_picture(nullptr, &pic), -EINVAL);
@@ -295,7 +295,7 @@ TEST_F(CudaApi, AnyKindOfPictureGivesTheScoresOfTheCpu) {
     }
 }
 
-// FFmpeg's libvmaf_cuda fills luma only. Metrics that run on the CPU see zero chroma.
+// FFmpeg's libvmaf_cuda fills luma only. Metrics on the CPU see zero chroma.
 TEST_F(CudaApi, DevicePicturesGiveTheScoresOfTheCpuWithZeroChroma) {
     for (const unsigned bpc : {8u, 16u}) {
         CudaContext ctx;
@@ -304,7 +304,7 @@ TEST_F(CudaApi, DevicePicturesGiveTheScoresOfTheCpuWithZeroChroma) {
     }
 }
 
-// Told by a later call, once; the frame has no score and the context goes on.
+// A later call reports it once; the frame has no score and the context continues.
 TEST_F(CudaApi, SamplesAboveTheDepthAreFoundInPicturesOfAnyKind) {
     for (const auto method : {kDevice, kHost, kPinned}) {
         CudaContext ctx;
@@ -319,7 +319,7 @@ TEST_F(CudaApi, SamplesAboveTheDepthAreFoundInPicturesOfAnyKind) {
             }
             if (i == 2) static_cast<unsigned short *>(pair[1].data[0])[5] = 1024;
             int error = vmaf_read_pictures(ctx, &pair[0], &pair[1], i);
-            if (error == -EINVAL) { // that of frame 2; nothing was done
+            if (error == -EINVAL) { // the error of frame 2; the call did nothing
                 refused++;
                 error = vmaf_read_pictures(ctx, &pair[0], &pair[1], i);
             }
@@ -359,7 +359,7 @@ TEST_F(CudaApi, BothPicturesMustBeOfOneKind) {
     ASSERT_EQ(vmaf_cuda_fetch_preallocated_picture(ctx, &on_device), 0);
     ASSERT_EQ(vmaf_picture_alloc(&in_memory, VMAF_PIX_FMT_YUV420P, 8, kWidth, kHeight), 0);
     EXPECT_EQ(vmaf_read_pictures(ctx, &on_device, &in_memory, 0), -EINVAL);
-    EXPECT_NE(on_device.data[0], nullptr); // they stay the caller's
+    EXPECT_NE(on_device.data[0], nullptr); // the caller keeps them
     vmaf_picture_unref(&on_device);
     vmaf_picture_unref(&in_memory);
     VmafContext *plain = nullptr;
@@ -417,13 +417,13 @@ TEST_F(CudaApi, FetchingTooManyWaitsUntilOneComesBack) {
         }
     });
     unsigned seen = 0;
-    do { // until it stands still
+    do { // until nothing changes
         seen = count;
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     } while (seen != count || seen == 0);
     EXPECT_GE(seen, 4u);
     enough = true;
-    VmafPicture first = out[0]; // the client waits and touches nothing
+    VmafPicture first = out[0]; // the client waits without using them
     EXPECT_EQ(vmaf_picture_unref(&first), 0);
     client.join();
     EXPECT_EQ(count, seen + 1);

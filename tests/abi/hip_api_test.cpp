@@ -1,4 +1,4 @@
-// libvmaf_hip.h as clients use it (backends.md 13.3), over the runtime of tests/fake_driver.
+// libvmaf_hip.h as clients use it (backends.md 13.3), with the runtime of tests/fake_driver.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -36,7 +36,7 @@ TEST(HipApi, ReturnCodes) {
     EXPECT_EQ(vmaf_hip_state_init(&state, {.device_index = -1, .flags = 0}), -ENODEV);
     EXPECT_EQ(vmaf_hip_list_devices(), -ENODEV);
     unsetenv("FAKE_HIP_DEVICES");
-    EXPECT_EQ(vmaf_hip_state_init(&state, {.device_index = -1, .flags = 0}), 0); // later it works
+    EXPECT_EQ(vmaf_hip_state_init(&state, {.device_index = -1, .flags = 0}), 0); // works on retry
     vmaf_hip_state_free(&state);
     EXPECT_EQ(state, nullptr);
 }
@@ -47,9 +47,9 @@ TEST(HipApi, StatesAndContextsEndInAnyOrder) {
     EXPECT_EQ(vmaf_hip_import_state(nullptr, state), -EINVAL);
     VmafContext *first = context(), *second = context();
     EXPECT_EQ(vmaf_hip_import_state(first, nullptr), -EINVAL);
-    EXPECT_EQ(vmaf_use_feature(first, "vif_hip", nullptr), -EINVAL); // nothing is imported yet
+    EXPECT_EQ(vmaf_use_feature(first, "vif_hip", nullptr), -EINVAL); // nothing imported yet
     EXPECT_EQ(vmaf_hip_import_state(first, state), 0);
-    EXPECT_EQ(vmaf_hip_import_state(first, state), -EINVAL); // one is enough
+    EXPECT_EQ(vmaf_hip_import_state(first, state), -EINVAL); // one device per context
     EXPECT_EQ(vmaf_use_feature(first, "vif_hip", nullptr), 0);
     EXPECT_EQ(vmaf_use_feature(first, "vif_cuda", nullptr), -EINVAL);
     EXPECT_EQ(vmaf_hip_import_state(second, state), 0);
@@ -58,7 +58,7 @@ TEST(HipApi, StatesAndContextsEndInAnyOrder) {
     EXPECT_EQ(vmaf_close(second), 0);
 }
 
-// A context whose model asks for HIP.
+// A context with a model that selects HIP.
 struct Turbo {
     VmafContext *ctx = context();
     VmafModel *model = nullptr;
@@ -111,13 +111,13 @@ TEST(TurboBackend, TheDriverStartsWithTheFirstPictures) {
     setenv("FAKE_HIP_DEVICES", "0", 1);
     Turbo turbo;
     EXPECT_EQ(turbo.use(), 0);
-    EXPECT_EQ(turbo.feed(0), -ENODEV); // at once, not with the flush
+    EXPECT_EQ(turbo.feed(0), -ENODEV); // immediately, not at the flush
     EXPECT_EQ(turbo.feed(0), -ENODEV);
     unsetenv("FAKE_HIP_DEVICES");
     EXPECT_EQ(turbo.feed(0), 0);
     Turbo second("hip", "1");
     EXPECT_EQ(second.use(), 0);
-    EXPECT_EQ(second.feed(0), -ENODEV); // there is one
+    EXPECT_EQ(second.feed(0), -ENODEV); // the device exists
 }
 
 TEST(TurboBackend, AutoFallsBackSoftly) {

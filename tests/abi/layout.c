@@ -1,4 +1,4 @@
-/* The public headers as a C compiler sees them: sizes, offsets and values that clients have compiled in (c-api.md 2).
+/* The public headers seen by a C compiler: sizes, offsets and values compiled into clients (c-api.md 2).
  */
 #include <stddef.h>
 

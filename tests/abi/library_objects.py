@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The library is made of the engine alone: no object of clip readers, of the host device, of programs or of tests.
+"""The library contains only the engine: no objects of clip readers, the host device, programs or tests.
 
   library_objects.py NINJA BUILD_FOLDER LIBRARY
 """
@@ -12,7 +12,7 @@ ninja, build, library = sys.argv[1:]
 inputs = subprocess.run([ninja, "-C", build, "-t", "inputs", os.path.relpath(library, build)], capture_output=True, text=True, check=True).stdout.split("\n")
 objects = [line for line in inputs if line.endswith((".o", ".obj"))]
 sources = [line for line in inputs if re.search(r"\.(cpp|c|mm|S)$", line)]
-# Objects are named after their sources, with '_' for '/'; libvmaf.so itself has the C API's.
+# Object names are source paths with '_' for '/'; those in libvmaf.so itself are the C API's.
 foreign = re.compile(r"(^|/)src/io/|(^|/)src/device/(host|probe)/|_host_kernels|(^|/)(tools|tests|bench|fuzz)/|"
                      r"lib(vmaf_(media|testing|programs|tool|tune)|test_support)\b|"
                      r"src/(base/edit_distance|system/(startup|fiber|process|descriptor|input_file|mapped_|build_id|host_|pages|file_lock))")

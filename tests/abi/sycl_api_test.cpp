@@ -1,5 +1,5 @@
-// libvmaf_sycl.h as clients use it (backends.md 13.2), over whatever module VMAF_SYCL_MODULE names: the stand-in of
-// tests/fake_sycl, or the real one. What all device headers share is tested with CUDA's (cuda_api_test.cpp).
+// libvmaf_sycl.h as clients use it (backends.md 13.2), with the module that VMAF_SYCL_MODULE names: the fake one of
+// tests/fake_sycl or the real one. cuda_api_test.cpp tests what all device headers share.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -61,7 +61,7 @@ struct Context {
     }
 };
 
-// Scores with pictures of the context's ring, or with ordinary ones.
+// Scores with pictures from the context's ring, or ordinary ones.
 std::vector<double> scores_of(Context &context, bool with_ring) {
     context.use_model();
     for (unsigned i = 0; i < kFrames; i++) {
@@ -119,7 +119,7 @@ TEST(SyclApi, PicturesOfEveryKindGiveTheScoresOfTheCpu) {
         EXPECT_EQ(vmaf_sycl_preallocate_pictures(context, cfg), -EINVAL);
         EXPECT_EQ(scores_of(context, true), wanted);
     }
-    Context context; // at least four pictures at once
+    Context context; // at least four pictures
     ASSERT_EQ(vmaf_sycl_preallocate_pictures(
                   context, {{kWidth, kHeight, 8, VMAF_PIX_FMT_YUV420P}, VMAF_SYCL_PICTURE_PREALLOCATION_METHOD_DEVICE}),
               0);
@@ -160,7 +160,7 @@ TEST(SyclApi, FrameBuffersGiveTheScoresOfTheCpu) {
 }
 
 TEST(SyclApi, FrameBuffersHaveLumaOnTheDeviceAndNothingElse) {
-    for (const char *feature : {"psnr_hvs", "float_adm", "ciede"}) { // chroma, the CPU with that option, chroma
+    for (const char *feature : {"psnr_hvs", "float_adm", "ciede"}) { // chroma; CPU only with that option; chroma
         Context context;
         ASSERT_EQ(vmaf_sycl_init_frame_buffers(context, kWidth, kHeight, 8), 0);
         VmafFeatureDictionary *options = nullptr;
@@ -172,7 +172,7 @@ TEST(SyclApi, FrameBuffersHaveLumaOnTheDeviceAndNothingElse) {
     }
 }
 
-TEST(SyclApi, SurfacesOfOthersAndProfilesAreRefused) {
+TEST(SyclApi, ExternalSurfacesAndProfilingAreRefused) {
     Context context;
     void *at = &at;
     EXPECT_EQ(vmaf_sycl_dmabuf_import(context.state, 3, 100, &at), -ENOSYS);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The shared library exports the C API and nothing else, under the right soname, and needs only the C and C++ runtimes.
+"""The shared library exports only the C API, has the right soname, and needs only the C and C++ runtimes.
 
   symbols.py LIBRARY EXPECTED_SYMBOLS
 """
@@ -10,7 +10,7 @@ import sys
 library, expected_path = sys.argv[1:3]
 expected = set(open(expected_path).read().split())
 dynamic = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
-# The sanitizers and the C++ runtime's unique objects are not ours.
+# Ignores symbols of sanitizers and unique objects of the C++ runtime.
 named = {line.split()[-1] for line in dynamic.splitlines() if line.split()[1] in "TDBRVW"}
 named -= {"vmaf_private_resources@@VMAF_PRIVATE", "VMAF_PRIVATE"}  # for the project's own programs
 exported = {name.split("@")[0] for name in named}

@@ -83,7 +83,7 @@ TEST(TurboParts, MapsAndRegionsOfEveryFrame) {
     }
 }
 
-// Not at the end of the stream, which gives frames the motion that models need: memory does not grow with clips.
+// Waiting for the end of the stream, which delivers the frames' motion for models, would grow memory with the clip.
 TEST(TurboParts, CellsOfModelsComeOneFrameLate) {
     for (const char *version : {"vmaf_v0.6.1", "vmaf_float_v0.6.1"}) {
         Taken cells;
@@ -109,7 +109,7 @@ TEST(TurboParts, RegionsThatMoveHaveScoresWhereTheyAre) {
     face.index = 2;
     EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
     EXPECT_EQ(vmaf_turbo_use_region(ctx, &face), 0);
-    EXPECT_EQ(vmaf_turbo_use_region(ctx, &face), -EINVAL); // two places in one frame
+    EXPECT_EQ(vmaf_turbo_use_region(ctx, &face), -EINVAL); // two positions in one frame
     face.index = 3;
     EXPECT_EQ(vmaf_turbo_use_region(ctx, &face), 0);
     for (unsigned i = 0; i < 4; i++) ASSERT_EQ(feed(ctx, i), 0);
@@ -124,8 +124,8 @@ TEST(TurboParts, RegionsThatMoveHaveScoresWhereTheyAre) {
     EXPECT_NE(document.find("\"moves\""), std::string::npos);
 }
 
-// Each is refused with a sentence; the context scores on, where it can.
-TEST(TurboParts, WhatCannotBe) {
+// Each is refused with a message; the context continues where possible.
+TEST(TurboParts, ImpossibleMapsAndRegionsAreRefused) {
     Taken taken;
     const auto first_frame = [](VmafContext *ctx) {
         EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);

@@ -1,5 +1,5 @@
-// libvmaf/turbo.h as clients use it: pictures of the caller in host memory and on a device. The device is the host
-// device under the name of CUDA (cuda_api_test.cpp).
+// libvmaf/turbo.h as clients use it: the caller's pictures in host memory and on a device (the host device under the
+// name of CUDA, as in cuda_api_test.cpp).
 #include "libvmaf/turbo.h"
 
 #include <gtest/gtest.h>
@@ -32,11 +32,11 @@ struct Way {
 
 std::atomic<int> held{0};
 void release(void *user) {
-    static_cast<std::vector<unsigned char> *>(user)->assign(1, 0); // gone: reading it now is found out
+    static_cast<std::vector<unsigned char> *>(user)->assign(1, 0); // exposes later reads
     held--;
 }
 
-// A frame in memory of the test, planes one after the other.
+// A frame in the test's memory, planes in sequence.
 struct Frame {
     std::vector<unsigned char> bytes;
     VmafTurboPicture picture{};
@@ -72,7 +72,7 @@ struct Frame {
     }
 };
 
-// Of psnr (all planes) and motion, which looks back.
+// Of psnr (all planes) and motion (looks back).
 std::vector<double> scores_of(VmafContext *ctx) {
     std::vector<double> out;
     EXPECT_EQ(vmaf_read_pictures(ctx, nullptr, nullptr, 0), 0);
@@ -87,7 +87,7 @@ std::vector<double> scores_of(VmafContext *ctx) {
 
 std::vector<double> turbo_scores(const Way &way, unsigned bpc, VmafPixelFormat format, unsigned threads,
                                  bool with_device) {
-    std::vector<std::unique_ptr<Frame>> frames; // the last ones are kept until the context goes
+    std::vector<std::unique_ptr<Frame>> frames; // the last ones live until the context closes
     Context ctx(quiet(threads));
     VmafCudaState *state = nullptr;
     if (with_device) {
@@ -140,9 +140,9 @@ TEST(Turbo, PicturesOfTheCallerScoreAsOurOwn) {
     EXPECT_EQ(held, 0); // each was released once
 }
 
-// A document of metrics that copy or look at neighbours, for pictures that are read where they lie.
+// A document of metrics that copy or read neighbours, from pictures read in place.
 std::string document_with_pitch(unsigned extra_bytes) {
-    constexpr unsigned width = 243, height = 226; // cambi's smallest, and odd
+    constexpr unsigned width = 243, height = 226; // cambi's minimum, and odd
     constexpr Way way{VMAF_TURBO_MEMORY_HOST, true, false, 0};
     Way padded = way;
     padded.extra_bytes = extra_bytes;
@@ -169,7 +169,7 @@ std::string document_with_pitch(unsigned extra_bytes) {
 
 TEST(Turbo, NoMetricDependsOnThePitch) {
     const std::string wanted = document_with_pitch(0);
-    EXPECT_EQ(wanted.find("\n0,0.000000,"), std::string::npos) << wanted; // cambi sees the bands
+    EXPECT_EQ(wanted.find("\n0,0.000000,"), std::string::npos) << wanted; // cambi detects the bands
     for (const unsigned extra : {32u, 96u, 1024u}) EXPECT_EQ(document_with_pitch(extra), wanted);
 }
 
@@ -186,7 +186,7 @@ std::vector<double> scores_of_encode(VmafContext *ctx, unsigned frames) {
     return out;
 }
 
-// Encode 2 ends early, and one frame of encode 1 has another size.
+// Encode 2 ends early, and a frame of encode 1 has another size.
 TEST(Turbo, SeveralEncodesOfOneReferenceScoreAsEachAlone) {
     for (const bool in_place : {false, true})
         for (const unsigned threads : {0u, 2u}) {
@@ -230,7 +230,7 @@ TEST(Turbo, SeveralEncodesOfOneReferenceScoreAsEachAlone) {
                 const unsigned count = k == 0 ? kFrames : k == 1 ? 5 : 4;
                 EXPECT_EQ(scores_of_encode(*together[k], count), scores_of_encode(*alone[k], count)) << k;
             }
-            held = 0; // refused pictures were never released
+            held = 0; // refused pictures were not released
         }
 }
 
@@ -261,7 +261,7 @@ TEST(Turbo, RowsMayGoBackwards) {
     EXPECT_EQ(score, 60);
 }
 
-TEST(Turbo, WhatDoesNotFitIsRefusedAndStaysTheCallers) {
+TEST(Turbo, InvalidPicturesAreRefusedAndStayTheCallers) {
     Context ctx;
     EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
     const Frame good(0, 10, VMAF_PIX_FMT_YUV420P, {});
@@ -288,7 +288,7 @@ TEST(Turbo, WhatDoesNotFitIsRefusedAndStaysTheCallers) {
     EXPECT_STREQ(vmaf_turbo_last_error(), "");
 }
 
-TEST(Turbo, EveryFailureHasASentenceOfItsOwn) {
+TEST(Turbo, EveryFailureHasItsOwnMessage) {
     Context ctx;
     EXPECT_EQ(vmaf_turbo_use_backend(ctx, "gpu", -1), -EINVAL);
     const std::string earlier = vmaf_turbo_last_error();
@@ -333,7 +333,7 @@ TEST(Turbo, OlderAndNewerStructuresAreUnderstood) {
     Context ctx;
     EXPECT_EQ(vmaf_use_feature(ctx, "psnr", nullptr), 0);
     Frame frame(0, 8, VMAF_PIX_FMT_YUV420P, {});
-    frame.picture.size = offsetof(VmafTurboPicture, stream); // members after count as 0
+    frame.picture.size = offsetof(VmafTurboPicture, stream); // later members count as 0
     frame.picture.release = [](void *) { FAIL() << "released"; };
     EXPECT_EQ(vmaf_turbo_read_pictures(ctx, &frame.picture, &frame.picture, 0), 0);
     struct {
@@ -358,7 +358,7 @@ TEST(Turbo, BackendsAreChosenAndDescribed) {
     EXPECT_EQ(device.index, -1);
     EXPECT_EQ(vmaf_turbo_use_backend(ctx, "gpu", -1), -EINVAL);
     EXPECT_EQ(vmaf_turbo_use_backend(ctx, "cuda", -2), -EINVAL);
-    EXPECT_EQ(vmaf_turbo_use_backend(ctx, "cpu", 0), -EINVAL); // it has no devices
+    EXPECT_EQ(vmaf_turbo_use_backend(ctx, "cpu", 0), -EINVAL); // the CPU has no devices
     EXPECT_NE(std::string(vmaf_turbo_last_error()).find("turbo.device=0"), std::string::npos);
     EXPECT_EQ(vmaf_turbo_use_backend(ctx, "cpu", -1), 0);
     EXPECT_EQ(vmaf_turbo_use_backend(ctx, "auto", -1), -EINVAL);

@@ -1,5 +1,4 @@
-// Stands before device/built_backends.cpp in a command for tests: one without GPUs, in builds that have backends for
-// them.
+// Replaces device/built_backends.cpp in a test command without GPUs, for builds that have GPU backends.
 #include "device/backends.hpp"
 
 namespace vmaf {

@@ -1,4 +1,4 @@
-"""What the tests of the command share: running it, making clips, reading documents."""
+"""Shared by the command's tests: running it, making clips, reading documents."""
 import contextlib
 import fcntl
 import json
@@ -55,7 +55,7 @@ class CommandTest(unittest.TestCase):
         return str(path)
 
     def vmaf(self, *arguments, expect=0, **popen):
-        """Runs the command; its exit code must be `expect`, if one is given."""
+        """Runs the command; its exit code must be `expect`, if given."""
         run = subprocess.run([VMAF, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                              timeout=600, **popen)
         for name in SANITIZERS:
@@ -76,7 +76,7 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(list(schema.problems(document, json.loads(SCHEMA.read_text()))), [])
 
     def refused(self, expect, *arguments, says=(), run=None):
-        """The command ends with `expect`, one sentence that contains `says`, and no document or anything else left."""
+        """The command exits with `expect`, prints one message that contains `says`, and leaves no files."""
         before = sorted(os.listdir(self.folder))
         out = self.folder / "refused.json"
         run = (run or self.score)("--json", "-o", out, *arguments, expect=expect)
@@ -91,17 +91,17 @@ class CommandTest(unittest.TestCase):
 
     @staticmethod
     def until_ready(run):
-        """Waits until the command handles signals in its own way."""
+        """Waits until the command has installed its signal handlers."""
         try:
             caught = lambda: int(re.search(r"SigCgt:\s*(\w+)", read(f"/proc/{run.pid}/status").decode())[1], 16)
             while run.poll() is None and not caught() >> (signal.SIGTERM - 1) & 1:
                 time.sleep(0.01)
-        except OSError:  # no /proc here
+        except OSError:  # no /proc
             time.sleep(2)
 
     @staticmethod
     def open_files(run):
-        """What the process has open now; what it closes meanwhile does not count."""
+        """The process's open files; ignores those that it closes during the listing."""
         folder, files = f"/proc/{run.pid}/fd", set()
         for number in os.listdir(folder):
             with contextlib.suppress(FileNotFoundError):
@@ -117,7 +117,7 @@ class CommandTest(unittest.TestCase):
             run.stdin.flush()
             while os.path.realpath(reference) not in self.open_files(run):
                 time.sleep(0.01)
-            while struct.unpack("i", fcntl.ioctl(run.stdin, termios.FIONREAD, b"\0" * 4))[0] > 0:  # in the pipe
+            while struct.unpack("i", fcntl.ioctl(run.stdin, termios.FIONREAD, b"\0" * 4))[0] > 0:  # data left in the pipe
                 time.sleep(0.01)
             change()
             _, said = run.communicate(content[len(content) // 2:], timeout=60)

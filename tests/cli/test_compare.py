@@ -1,4 +1,4 @@
-"""bench/compare.py, with our own program in both roles."""
+"""bench/compare.py, with our program in both roles."""
 import json, os, pathlib, stat, subprocess, sys, tempfile, unittest
 
 SCRIPT = pathlib.Path(__file__).parent.parent.parent / "bench" / "compare.py"
@@ -22,17 +22,17 @@ class Compare(unittest.TestCase):
             self.assertIn("Left out: `no_such_metric` (other: ", run.stdout)
             self.assertIn("</svg>", (folder / "plot.svg").read_text())
             figures = json.loads((folder / "figures.json").read_text())
-            # On a busy machine three frames of the model may be too quick for its clock: then it is left out with that reason.
+            # On a busy machine three frames of the model may be too fast to measure: then it is skipped with that reason.
             known = {row["case"] for row in figures["rows"]} | {case for case, why in figures["left_out"] if why.startswith("too quick")}
             self.assertEqual(known, {"ciede", "vmaf_v0.6.1"})
 
-    def test_says_what_is_wrong(self):
+    def test_errors_are_reported(self):
         self.assertEqual(compare("--other", "/no/such/program").returncode, 2)
         nothing = compare("--other", VMAF, "--size", "64x64", "--frames", 2, "--metrics", "no_such_metric")
         self.assertEqual(nothing.returncode, 2)
         self.assertIn("no metric that both programs know", nothing.stderr)
 
-    def test_a_program_that_fails_is_left_out_with_its_words(self):
+    def test_a_failing_program_is_skipped_with_its_error(self):
         with tempfile.TemporaryDirectory() as folder:
             other = pathlib.Path(folder) / "vmaf"
             other.write_text("#!/bin/sh\necho 'out of order' >&2\nexit 3\n")

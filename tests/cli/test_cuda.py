@@ -8,13 +8,13 @@ import unittest
 from support import VMAF, CommandTest
 
 FAKE = os.path.dirname(os.path.abspath(os.environ["FAKE_CUDA"]))
-OTHERS = ("--no_sycl", "--no_hip", "--no_metal")  # the build may have them
+OTHERS = ("--no_sycl", "--no_hip", "--no_metal")  # the build may include them
 VIF = ("-n", "--feature", "vif", "--json", "-o", "-", *OTHERS)
 REFUSED = "vmaf: --backend cuda requested but init failed; refusing to silently fall back to CPU (ADR-0498)"
 
 
 def environment(fake=True, **variables):
-    """Of a process that finds the fake driver, or none at all."""
+    """The environment of a process that finds the fake driver, or none."""
     path = FAKE if fake else "/nonexistent"
     return {**os.environ, "LD_LIBRARY_PATH": path, **variables}
 
@@ -41,7 +41,7 @@ class WithoutDriver(Cuda):
         self.assertEqual(json.loads(cpu.stdout)["frames"], json.loads(run.stdout)["frames"])
         self.assertEqual(cpu.stderr, "")
 
-    def test_asked_for_it_is_refused_with_a_descriptor(self):
+    def test_on_request_it_is_refused_with_a_descriptor(self):
         path = self.folder / "refused.json"
         run = self.score("--backend", "cuda", "-o", path, expect=100, env=environment(fake=False))
         self.assertEqual(json.loads(path.read_text()), {"error": "vmaf_cuda_state_init failed", "backend_requested": "cuda",
@@ -52,7 +52,7 @@ class WithoutDriver(Cuda):
             self.assertIn(words, run.stderr)
         self.assertNotIn("cuInit(0)", run.stderr)
 
-    def test_switched_off_nothing_is_said(self):
+    def test_switched_off_it_prints_nothing(self):
         self.assertEqual(self.score(*VIF, "--no_cuda", env=environment(fake=False)).stderr, "")
 
     def test_capabilities_give_the_reason(self):
@@ -106,7 +106,7 @@ class WithFailingDriver(Cuda):
         run = self.score(*VIF, "--backend", "cuda", expect=100, env=environment(FAKE_CUDA_DEVICES="0"))
         self.assertIn("cuDeviceGetCount", run.stderr)
 
-    def test_hidden_devices_are_a_driver_that_does_not_start(self):
+    def test_hidden_devices_look_like_a_failing_driver(self):
         run = self.score(*VIF, "--backend", "cuda", expect=100, env=environment(CUDA_VISIBLE_DEVICES=""))
         self.assertIn("cuInit(0) returned CUDA_ERROR_NO_DEVICE (100)", run.stderr)
         run = self.score(*VIF, env=environment(CUDA_VISIBLE_DEVICES=""))
@@ -122,8 +122,8 @@ class WithFailingDriver(Cuda):
         self.assertIn("the driver is too old", run.stderr)
         self.assertNotIn("cuInit(0)", run.stderr)
 
-    def test_wherever_memory_ends_the_run_ends_too(self):
-        """Out of memory at any allocation: fewer frames in flight, or a failure with its code; never a hang or a report."""
+    def test_running_out_of_memory_anywhere_ends_the_run(self):
+        """Out of memory at any allocation: fewer frames in flight, or a documented failure; never a hang or a document."""
         seen = set()
         for name in ("cuMemAlloc_v2", "cuMemHostAlloc"):
             for number in (1, 2, 3, 4, 5, 6, 8, 11, 20, 40):
@@ -155,7 +155,7 @@ class WithFailingDriver(Cuda):
     def test_a_device_lost_in_auto_is_no_reason_to_mix_results(self):
         self.score(*VIF, expect=234, env=environment(FAKE_CUDA_FAIL="cuLaunchKernel@2=719"))
 
-    def test_whatever_was_taken_is_given_back(self):
+    def test_all_resources_are_released(self):
         for fault in ("", "cuStreamCreateWithPriority=2", "cuMemAlloc_v2@2=2", "cuModuleLoadData=209", "cuLaunchKernel@5=719",
                       "cuEventSynchronize@2=719", "cuMemcpyHtoDAsync_v2@3=700"):
             code = 0 if not fault else 234 if fault.endswith(("719", "700")) else 255
@@ -175,12 +175,12 @@ class WithFailingDriver(Cuda):
         run = self.score(*VIF, "--backend", "cuda", expect=234, env=environment(FAKE_CUDA_FAIL="cuLaunchKernel@2=719"))
         self.assertIn("(719)", run.stderr)
 
-    def test_short_of_memory_auto_goes_on_with_the_cpu(self):
+    def test_short_of_memory_auto_continues_on_the_cpu(self):
         run = self.score(*VIF, env=environment(FAKE_CUDA_FAIL="cuMemAlloc_v2=2"))
         self.assertIn("using cpu", run.stderr)
         self.assertEqual(json.loads(run.stdout)["backend_used"], "cpu")
 
-    def test_the_driver_is_left_alone_where_it_is_not_wanted(self):
+    def test_the_driver_is_not_loaded_unless_needed(self):
         for arguments in (("--no_cuda",), ("--backend", "cpu"), ("--gpumask", "0xffffffff")):
             self.assertEqual(self.calls(*arguments), {})
 
@@ -210,7 +210,7 @@ class WithFailingDriver(Cuda):
             self.assertIn(f"libvmaf WARNING VMAF_CUDA_DISPATCH: '{item}' is ignored", line)
 
     def test_dispatch_decides_how_often_the_host_waits(self):
-        """Kernels of vif: four to a frame. Only `serial` waits for them one feature at a time."""
+        """Kernels of vif: four per frame. Only `serial` waits for them one feature at a time."""
         alone = self.calls("--backend", "cuda", VMAF_CUDA_DISPATCH="batched")
         self.assertEqual(alone["cuLaunchKernel"], 4 * self.frames)
         shared = self.calls("--backend", "cuda")
@@ -227,7 +227,7 @@ class WithFailingDriver(Cuda):
 
 @unittest.skipUnless(shutil.which("ffmpeg") and os.environ.get("VMAF_LIBAV_MODULE"), "there is no ffmpeg")
 class Video(Cuda):
-    """Video files with the fake driver: decoded by processors into memory that the driver gave."""
+    """Video files with the fake driver: decoded by processors into the driver's memory."""
     size, frames = "64x48", 40
 
     @classmethod
@@ -245,11 +245,11 @@ class Video(Cuda):
         self.assertGreaterEqual(vif["bytes_up"], luma)
         self.assertLess(vif["bytes_up"], 1.3 * luma)
         self.assertGreaterEqual(all_planes["bytes_up"], 1.5 * luma)
-        self.assertLess(all_planes["bytes_up"], 2.1 * luma)  # with tables
+        self.assertLess(all_planes["bytes_up"], 2.1 * luma)  # including tables
         self.assertGreater(vif["cuMemHostAlloc"], 8)  # frames of two decoders
-        self.assertLess(vif["cuMemHostAlloc"], 2 * self.frames)  # are used again
+        self.assertLess(vif["cuMemHostAlloc"], 2 * self.frames)  # they are reused
 
-    def test_whatever_was_taken_is_given_back(self):
+    def test_all_resources_are_released(self):
         for fault, code in (("", 0), ("cuMemHostAlloc@12=2", None), ("cuMemAlloc_v2@9=2", None), ("cuMemcpy2DAsync_v2@20=719", 234)):
             calls = self.calls("--backend", "cuda", expect=code, FAKE_CUDA_FAIL=fault)
             refused = {name: max(calls[name] - int(number) + 1, 0) for name, _, number in [fault.split("=")[0].partition("@")] if number}
@@ -263,7 +263,7 @@ class Video(Cuda):
         self.assertLessEqual(set(codes), {0, 234, 255})
         self.assertIn(0, codes)
 
-    def test_short_memory_is_said_where_decoding_starts(self):
+    def test_short_memory_is_reported_when_decoding_starts(self):
         run = self.score(*VIF, "--backend", "cpu", "--hwaccel", "cuda", expect=None, env=environment(FAKE_CUDA_FAIL="cuDevicePrimaryCtxRetain=2"))
         if "it does not decode h264 here" in run.stderr:
             self.skipTest("this FFmpeg decodes nothing on CUDA devices")

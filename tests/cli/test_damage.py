@@ -1,6 +1,6 @@
-"""Damaged video files are never scored where a decoder tells, sound ones always are; and only the file named is read.
+"""Damage that a decoder reports is never scored, intact files always are; and only the named file is read.
 
-VMAF_FLIPS sets how many bytes are changed for each codec (.ci/full changes hundreds)."""
+VMAF_FLIPS sets how many bytes are changed per codec (.ci/full changes hundreds)."""
 import os
 import pathlib
 import random
@@ -12,7 +12,7 @@ from test_video import FEATURES, FFMPEG, VideoTest, ffmpeg
 
 FLIPS = int(os.environ.get("VMAF_FLIPS", "3"))
 X265 = "log-level=none:pools=1:frame-threads=1"
-CODECS = {  # file: what makes it
+CODECS = {  # file: how it is made
     "ffv1.mkv": ("-c:v", "ffv1", "-level", "3", "-slices", "4", "-slicecrc", "1"),
     "mjpeg.avi": ("-c:v", "mjpeg", "-q:v", "4"),
     "dnxhd.mov": ("-vf", "scale=256:144,format=yuv422p", "-c:v", "dnxhd", "-profile:v", "dnxhr_hq"),
@@ -32,7 +32,7 @@ CODECS = {  # file: what makes it
     "jpeg2000.mkv": ("-c:v", "jpeg2000"),
     "png.mkv": ("-c:v", "png"),
 }
-if FLIPS > 20:  # more than the gate has time for
+if FLIPS > 20:  # too many for the gate
     CODECS |= {
         "hevc10.mkv": ("-pix_fmt", "yuv420p10le", "-c:v", "libx265", "-x265-params", X265),
         "fields.mkv": ("-c:v", "libx264", "-flags", "+ildct+ilme", "-x264-params", "tff=1"),
@@ -67,7 +67,7 @@ if FLIPS > 20:  # more than the gate has time for
         "gif.gif": ("-c:v", "gif"),
         "apng.apng": ("-c:v", "apng"),
     }
-# Where the first packets of a transmission were lost it looks as if it had been joined in the middle, with a warning.
+# A stream whose first packets were lost looks like one joined in the middle, which is scored with a warning.
 LEFT_OUT, MAY_BEGIN_ANYWHERE = "it begins with pictures that depend on others", (".ts", ".mpg")
 NEVER_SILENT = ("ffv1.mkv", "hash.mkv")  # every slice or picture has a checksum
 
@@ -77,7 +77,7 @@ def run_vmaf(ref, dist, *arguments):
 
 
 def decoded(path):
-    """What ffmpeg shows of a file, one line for each frame, and what its demuxer and decoder complain of."""
+    """The frames that ffmpeg shows, one line each, and the complaints of its demuxer and decoder."""
     run = subprocess.run([FFMPEG, "-nostdin", "-v", "error", "-i", path, "-map", "0:v:0", "-f", "framemd5", "-fps_mode", "passthrough", "-"],
                          capture_output=True, text=True)
     complaints = [line for line in run.stderr.splitlines() if "[framemd5" not in line]
@@ -85,7 +85,7 @@ def decoded(path):
 
 
 class Flips(VideoTest):
-    """Bytes that were changed."""
+    """Changed bytes."""
     size, frames = "96x64", 10
 
     def test_what_a_decoder_complains_of_is_not_scored(self):
@@ -119,10 +119,10 @@ class Flips(VideoTest):
             print(f"{FLIPS * len(CODECS)} files: decoders reported damage in {told}, {scored} were scored")
 
     def test_what_only_a_parser_complains_of(self):
-        """A frame's header in AV1 that does not end as it must: other pictures, and the decoder says nothing."""
+        """An invalid end of an AV1 frame header: wrong pictures, but no complaint of the decoder."""
         content, seen = read(self.encode("parsed.mkv", "-c:v", "libsvtav1", "-preset", "12")), 0
         at = content.index(b"\x1f\x43\xb6\x75") + len(content) // 3
-        while seen < 2 and (at := content.find(b"\x1a", at + 1)) >= 0:  # begins a unit of that kind; then come its length and its bytes
+        while seen < 2 and (at := content.find(b"\x1a", at + 1)) >= 0:  # the start of such a unit; its length and content follow
             last = at + 1 + content[at + 1] if at + 1 < len(content) else 0
             if not at + 1 < last < len(content) or not content[last]:
                 continue
@@ -163,7 +163,7 @@ class Flips(VideoTest):
 
 
 class Starts(VideoTest):
-    """Streams that begin in an unusual way, or are unusual inside: sound all the same, with as many frames as ffmpeg shows."""
+    """Streams that begin unusually, or are unusual inside: intact all the same, with as many frames as ffmpeg shows."""
     size, frames = "96x64", 48
 
     def sound(self, path, says="", may_lack_first=False):
@@ -206,7 +206,7 @@ class Starts(VideoTest):
         self.assertEqual(run_vmaf(joined, joined).returncode, 0)
 
     def test_a_first_picture_that_is_no_key_picture_any_more(self):
-        """Where the stream says that one should be there, or the container cannot be joined in the middle, that is damage."""
+        """If the stream requires a key picture, or the container cannot be joined in the middle, it is damage."""
         mpeg2 = ("-r", "24", "-c:v", "mpeg2video", "-bf", "2", "-g", "12")
         for suffix in ("ts", "mpg", "m2v", "mkv", "mp4", "avi", "mxf"):
             whole = self.encode(f"first.{suffix}", *mpeg2, *(("-f", "mpeg2video") if suffix == "m2v" else ()))
@@ -252,7 +252,7 @@ class Starts(VideoTest):
 
 
 class Changes(VideoTest):
-    """Streams whose pictures change midway are refused, whatever is done to them."""
+    """Streams whose pictures change midway are refused, with any preparation."""
     frames = 6
 
     def joined(self, name, *parts):
@@ -287,7 +287,7 @@ class Changes(VideoTest):
 
 
 class OtherFiles(VideoTest):
-    """Only the file that is named is read."""
+    """Only the named file is read."""
     frames = 3
 
     def test_names_are_no_patterns(self):
@@ -309,7 +309,7 @@ class OtherFiles(VideoTest):
         self.file("disguised.mkv", read(self.path("list.m3u8")))
         for name in ("list.m3u8", "list.mpd", "list.ffconcat", "disguised.mp4"):
             self.refuse(self.path("secret.mp4"), self.path(name), says=[name, "is a list of other files", "give one of those files"])
-        self.refuse(self.path("secret.mp4"), self.path("disguised.mkv"), says="disguised.mkv")  # since FFmpeg 7 just a broken file
+        self.refuse(self.path("secret.mp4"), self.path("disguised.mkv"), says="disguised.mkv")  # since FFmpeg 7 simply a broken file
 
     def test_no_other_file_is_opened(self):
         if not subprocess.run(["sh", "-c", "command -v strace"], capture_output=True).stdout:

@@ -1,4 +1,4 @@
-"""Documents: what is in them, where they go, and that they are written whole or not at all."""
+"""Documents: their content, where they go, and that they are written completely or not at all."""
 import fcntl
 import json
 import os
@@ -81,7 +81,7 @@ class Layout(CommandTest):
 
 
 class Schema(CommandTest):
-    """Documents of every kind against the installed schema."""
+    """Documents of every kind match the installed schema."""
     frames = 12
 
     def test_documents_follow_it(self):
@@ -90,7 +90,7 @@ class Schema(CommandTest):
             self.follows_schema(self.document(*arguments))
         self.follows_schema(json.loads(self.vmaf("-r", self.ref, "-d", self.ref, "-n", "--feature", "psnr_hvs", "--json", "-o", "-").stdout))
 
-    def test_so_do_those_of_parts_of_pictures_and_of_several_pairs(self):
+    def test_documents_of_parts_and_of_several_pairs_follow_it(self):
         size = {"size": "176x144", "frames": 2}
         ref, dist, worse = self.clip("p.y4m", **size), self.clip("q.y4m", distort="dct:24", **size), self.clip("w.y4m", distort="dct:40", **size)
         run = lambda *arguments: json.loads(self.vmaf("-r", ref, "-d", dist, "--json", "-o", "-", *arguments).stdout)
@@ -105,7 +105,7 @@ class Schema(CommandTest):
         self.assertEqual(len(list(folder.iterdir())), 3)
         for path in folder.iterdir(): self.follows_schema(json.loads(path.read_text()))
 
-    def test_it_refuses_what_is_no_document(self):
+    def test_other_documents_are_refused(self):
         for change in ({"frames": [{"frameNum": -1, "metrics": {}}]}, {"fps": "1"}, {"other": 1}):
             with self.assertRaises(AssertionError): self.follows_schema({**self.document(), **change})
 
@@ -113,7 +113,7 @@ class Schema(CommandTest):
 class Percentiles(CommandTest):
     frames = 20
 
-    def test_they_are_scores_at_their_place_in_order(self):
+    def test_percentiles_are_scores_at_their_rank(self):
         document = self.document("--percentiles", "0,5,50,100,12.5")
         for name, pooled in document["pooled_metrics"].items():
             scores = sorted(frame["metrics"][name] for frame in document["frames"])
@@ -121,10 +121,10 @@ class Percentiles(CommandTest):
         xml = self.score("-o", "-", "--percentiles", "5").stdout
         self.assertRegex(xml, r'<metric name="vmaf" .*harmonic_mean="[0-9.]+" p5="[0-9.]+" />')
 
-    def test_people_get_a_line(self):
+    def test_the_score_line_shows_percentiles(self):
         self.assertRegex(self.score("--percentiles", "1,50,95").stderr, r"\nvmaf_v0.6.1: 1 % low [0-9.]+, median [0-9.]+, p95 [0-9.]+\n")
 
-    def test_what_is_no_percentile_is_refused(self):
+    def test_invalid_percentiles_are_refused(self):
         for text in ("", "101", "-1", "nan", "1,,2", "5%"): self.refused(1, "--percentiles", text, says="0 to 100")
 
 
@@ -217,7 +217,7 @@ class Files(CommandTest):
         fifo.unlink()
 
     def test_outputs_that_cannot_be_written_are_found_before_scoring(self):
-        # The clip never ends: only a run that does not score comes back.
+        # The clip never ends: a run that scores would not return.
         for path in ("/no/such/folder/out.json", str(self.folder), "", str(self.folder) + "/"):
             endless = ["-r", "/dev/zero", "-d", "/dev/zero", "-w", "64", "-h", "48", "-p", "420", "-b", "8"]
             run = self.vmaf(*endless, *PSNR, "-o", path, expect=255)
@@ -243,7 +243,7 @@ class Files(CommandTest):
                 output, close = None, None
                 if name == "full":
                     output = os.open("/dev/full", os.O_WRONLY)
-                elif name == "pipe":  # no reader: quiet, as a program that SIGPIPE ends
+                elif name == "pipe":  # no reader: quiet, like a program ended by SIGPIPE
                     end, output = os.pipe()
                     os.close(end)
                 else:
@@ -256,7 +256,7 @@ class Files(CommandTest):
                 self.assertRegex(run.stderr, rf"\A{sentences[name]}\Z")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
-    def test_a_score_that_nobody_can_read_is_an_error(self):
+    def test_a_score_that_cannot_be_printed_is_an_error(self):
         out = self.folder / "read.xml"
         for words, code in ((("-r", self.ref, "-d", self.dist), 255), (("-r", self.ref, "-d", self.dist, "-o", out), 0), (("--version",), 255)):
             with open("/dev/full", "w") as full:
@@ -291,7 +291,7 @@ class Files(CommandTest):
         self.assertEqual((run.returncode, errors), (0, b""))
         self.assertEqual(out.decode(), self.score(*PSNR, "--csv", "-o", "-").stdout)
 
-    def test_closed_standard_descriptors_are_not_taken_for_files(self):
+    def test_closed_standard_descriptors_are_not_reused(self):
         out = self.folder / "closed.csv"
         close = lambda: os.closerange(0, 3)
         run = subprocess.run([VMAF, "-r", self.ref, "-d", self.dist, *PSNR, "--csv", "-o", out], preexec_fn=close)

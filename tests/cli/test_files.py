@@ -1,4 +1,4 @@
-"""What the command writes over, follows and loads: links, special files, files of other users, modules."""
+"""What the command overwrites, follows and loads: links, special files, files of other users, modules."""
 import os
 import pathlib
 import shutil
@@ -52,7 +52,7 @@ class Outputs(CommandTest):
     @needs_root
     @needs_public_build
     def test_another_users_file_that_cannot_be_replaced_is_refused(self):
-        """It would stay theirs, to be changed later."""
+        """It would still belong to them, and they could change it later."""
         self.folder.chmod(0o755)  # both read the clips
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o1777)
@@ -93,7 +93,7 @@ class Outputs(CommandTest):
         regions = self.file("regions.csv", "0,face,0,0,16,16\n")
         for output in (("-o", regions), ("--ndjson", regions)):
             self.assertIn("would overwrite the list of regions", self.score("--regions", regions, *output, expect=255).stderr)
-        # Nor is the document of a run without its backend put there.
+        # A refused backend does not overwrite the model with its document either.
         self.score("-m", f"path={model}", "--json", "--backend", "cuda", "-o", model, expect=255)
         self.assertEqual(read(model), b"{}")
 
@@ -114,7 +114,7 @@ class Outputs(CommandTest):
         one, other = (folder / "one.csv" for folder in folders)
         self.assertIn("would both write", self.score(*PSNR, "-o", one, "--ndjson", other, expect=1).stderr)
         pairs = self.file("pairs.txt", f"{self.ref} {self.dist} {one}\n{self.ref} {self.dist} {other}\n")
-        self.assertIn("is that of line 1", self.vmaf("--list", pairs, *PSNR, expect=1).stderr)
+        self.assertIn("is also that of line 1", self.vmaf("--list", pairs, *PSNR, expect=1).stderr)
         self.assertFalse(one.exists())
 
     def test_a_descriptor_of_the_process_is_written_where_it_stands(self):
@@ -169,18 +169,18 @@ class HeatMaps(CommandTest):
 
 @unittest.skipUnless("INJECT_LIBRARY" in os.environ, "there is no library that lets calls fail")
 class Failures(CommandTest):
-    """Calls that fail: a sentence that says what and what to do, or the same work without them."""
+    """Failing calls: a message that says what is wrong and what to do, or the same work without them."""
 
     def test_a_disk_that_does_not_keep_a_document(self):
         out = self.folder / "kept.xml"
         out.write_text("old")
         fails = {**os.environ, "LD_PRELOAD": os.environ["INJECT_LIBRARY"], "INJECT": "sync=ENOSPC@*"}
         self.assertIn("No space", self.score(*PSNR, "-o", out, expect=255, env=fails).stderr)
-        self.assertEqual(out.read_text(), "old")  # asked before the new one takes its place
+        self.assertEqual(out.read_text(), "old")  # synced before the new file replaces it
         pairs = self.file("pairs.txt", f"{self.ref} {self.dist} {self.folder}/a.xml\n{self.ref} {self.dist} {self.folder}/b.xml\n")
         self.assertIn("No space", self.vmaf("--list", pairs, *PSNR, expect=255, env=fails).stderr)  # once, at the end
 
-    def test_every_thread_in_turn(self):
+    def test_every_failing_thread_is_reported(self):
         # Small pictures are read without threads.
         ref, dist = (self.clip(name, size="320x240", distort=how) for name, how in (("large_ref.y4m", "none"), ("large_dist.y4m", "dct:40")))
         for flags in ((), ("--threads", "2")):
@@ -193,7 +193,7 @@ class Failures(CommandTest):
                 sentences += run.stderr.splitlines()
             self.assertTrue(sentences)
             for sentence in sentences:
-                self.assertRegex(sentence, "^vmaf: .*(no thread can be started to .*ulimit|cannot start 2 threads.*use fewer)")
+                self.assertRegex(sentence, "^vmaf: .*(cannot start a thread to .*ulimit|cannot start 2 threads.*use fewer)")
 
 
 @unittest.skipUnless(MODULE.exists() and shutil.which("ffmpeg"), "there is no module, or no ffmpeg")
@@ -232,13 +232,13 @@ class Modules(CommandTest):
         program = self.install("x/vmaf", "x/libvmaf-libav.so")
         self.install("x/vmaf", "vmaf/libvmaf-libav.so")
         self.run_in(program, 255, "was not found")
-        self.make("meson-private/coredata.dat")  # of another project
+        self.make("meson-private/coredata.dat")  # from another project
         self.run_in(program, 255, "was not found")
         self.make("src/system/module_paths.h")
         self.run_in(program, 0)
 
     def libdir(self):
-        """Where modules are, relative to a prefix: what the program says it tried is no interface, so all usual places."""
+        """Module folders relative to a prefix: all usual ones, since the program's message is no interface."""
         return [f"{lib}/vmaf/libvmaf-libav.so" for lib in ("lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu")]
 
     def moved(self):
@@ -254,13 +254,13 @@ class Modules(CommandTest):
             (self.place / module).with_name("movable").unlink()
         self.run_in(program, 255, "was not found")
 
-    def test_modules_of_a_moved_installation_that_everybody_can_change(self):
+    def test_modules_of_a_moved_installation_that_everyone_can_change(self):
         program = self.moved()
         for module in self.libdir():
             os.chmod(self.place / module, 0o777)
         self.run_in(program, 255, "all users can write to")
 
-    def test_folders_that_everybody_can_write_to(self):
+    def test_folders_that_everyone_can_write_to(self):
         program = self.moved()
         os.chmod(self.place, 0o777)
         self.run_in(program, 255, "all users can write to")
@@ -287,7 +287,7 @@ class Modules(CommandTest):
         self.run_in(program, 255, "all users can write to", VMAF_LIBAV_MODULE=str(named))
 
     @needs_root
-    def test_the_variable_has_no_say_in_a_program_with_more_rights(self):
+    def test_programs_with_more_rights_ignore_the_variable(self):
         program = self.install("x/vmaf", "y/libvmaf-libav.so")
         named = self.place / "y" / "libvmaf-libav.so"
         self.run_in(program, 0, user=STRANGER, VMAF_LIBAV_MODULE=str(named))
@@ -298,7 +298,7 @@ class Modules(CommandTest):
         self.moved()
         program = self.place / "bin" / "vmaf"
         self.run_in(program, 0, user=STRANGER)
-        for mode in (0o4755, 0o2755):  # who can link it elsewhere chooses what lies around it
+        for mode in (0o4755, 0o2755):  # who links it elsewhere chooses the files around it
             os.chown(program, 0, 0 if mode == 0o4755 else STRANGER + 1)
             os.chmod(program, mode)
             self.run_in(program, 255, "was not found", user=STRANGER)

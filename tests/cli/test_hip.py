@@ -12,7 +12,7 @@ REFUSED = "vmaf: --backend hip requested but init failed; refusing to silently f
 
 
 def environment(**variables):
-    """Of a process that finds the fake runtime."""
+    """The environment of a process that finds the fake runtime."""
     return {**os.environ, "LD_LIBRARY_PATH": FAKE, **variables}
 
 
@@ -26,7 +26,7 @@ class Hip(CommandTest):
         return {name: int(count) for name, count in map(str.split, log.read_text().splitlines())} if log.exists() else {}
 
     def refused(self, errno, *arguments, env, command=VMAF):
-        """What stands before the line of the refusal."""
+        """The lines before the refusal."""
         path = self.folder / "refused.json"
         run = subprocess.run([command, "-r", self.ref, "-d", self.dist, "--backend", "hip", "-o", str(path), *arguments], env=env,
                              capture_output=True, text=True, timeout=600)
@@ -40,7 +40,7 @@ class Hip(CommandTest):
 
 
 class WithoutRuntime(Hip):
-    """The machine may have one, so files that are no libraries stand before it."""
+    """The machine may have a runtime, so files that are no libraries hide it."""
     def setUp(self):
         self.none = self.folder / "none"
         self.none.mkdir(exist_ok=True)
@@ -48,7 +48,7 @@ class WithoutRuntime(Hip):
             (self.none / f"libamdhip64.so{end}").touch()
         self.env = {**os.environ, "LD_LIBRARY_PATH": str(self.none)}
 
-    def test_asked_for_it_is_refused_and_says_what_to_check(self):
+    def test_on_request_it_is_refused_with_what_to_check(self):
         text = self.refused(-19, env=self.env)
         for words in ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "run time", "file too short",
                       "ldconfig -p | grep libamdhip64", "HIP cannot be used", "Runtime requirements"):
@@ -133,7 +133,7 @@ class WithFakeRuntime(Hip):
         self.assertIn("the runtime is too old", self.refused(-19, env={**os.environ, "LD_LIBRARY_PATH": str(old)}))
 
     def test_every_function_may_fail(self):
-        """Whichever call fails, the run ends with a documented code and the call's name, and gives back what it took."""
+        """Whichever call fails, the run ends with a documented code and the call's name, and releases what it took."""
         pairs = (("hipStreamCreateWithPriority", "hipStreamDestroy"), ("hipMalloc", "hipFree"), ("hipHostMalloc", "hipHostFree"),
                  ("hipEventCreateWithFlags", "hipEventDestroy"), ("hipModuleLoadData", "hipModuleUnload"))
         without_effect = {"hipFree", "hipHostFree", "hipStreamDestroy", "hipEventDestroy", "hipModuleUnload", "hipRuntimeGetVersion"}
@@ -145,11 +145,11 @@ class WithFakeRuntime(Hip):
             calls = self.calls(*arguments, "-o", out, expect=None, FAKE_HIP_DEVICES="2", FAKE_HIP_FAIL=f"{name}=719")
             self.assertIn(self.last.returncode, (100, 234, 255), name)
             self.assertIn("719", self.last.stderr, name)
-            if name not in ("hipModuleGetFunction", "hipModuleGetGlobal"):  # these say which kernel
+            if name not in ("hipModuleGetFunction", "hipModuleGetGlobal"):  # these name the kernel
                 self.assertIn(name, self.last.stderr)
             self.assertEqual(out.exists(), self.last.returncode == 100, name)  # the descriptor
             out.unlink(missing_ok=True)
-            if name in ("hipSetDevice", "hipGetDevice"):  # the device is lost: nothing can be given back
+            if name in ("hipSetDevice", "hipGetDevice"):  # the device is lost: nothing can be released
                 continue
             for made, gone in pairs:
                 self.assertEqual(0 if made == name else calls.get(made, 0), calls.get(gone, 0), (name, made))
@@ -168,7 +168,7 @@ class WithFakeRuntime(Hip):
     def test_a_device_lost_in_auto_is_no_reason_to_mix_results(self):
         self.score(*VIF, expect=234, env=environment(FAKE_HIP_FAIL="hipModuleLaunchKernel@2=719"))
 
-    def test_the_runtime_is_left_alone_where_it_is_not_wanted(self):
+    def test_the_runtime_is_not_loaded_unless_needed(self):
         for arguments in (("--no_hip",), ("--backend", "cpu"), ("--gpumask", "0xffffffff")):
             self.assertEqual(self.calls(*arguments), {})
 

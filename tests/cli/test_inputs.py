@@ -1,4 +1,4 @@
-"""Clips: where they come from, formats, lengths, and everything that is wrong with them."""
+"""Clips: sources, formats, lengths, and everything that can be wrong."""
 import array
 import json
 import os
@@ -56,7 +56,7 @@ class Sources(CommandTest):
             os.unlink(path)
 
     def test_mapped_files_score_as_pipes_do(self):
-        """Frames of files are taken where they lie, at any address and with any width; those of pipes lie as vectors like it."""
+        """Frames of files are used in place, at any address and width; those of pipes are aligned for vectors."""
         features = [line.split()[0] for line in self.vmaf("--list_features").stdout.splitlines() if re.match(r"[a-z]", line)]
         self.assertIn("vif", features)
         clips = [self.clip(f"wide-{kind}.y4m", kind, "654x422", 3) for kind in ("none", "dct:60")]
@@ -93,7 +93,7 @@ class Sources(CommandTest):
         os.close(write)
 
     def test_sparse_files_beyond_four_gigabytes(self):
-        # 1920x1080 4:4:4 16 bit: a frame of 12 MB; the last frames lie after 4 GiB.
+        # 1920x1080 4:4:4 16 bit: a frame has 12 MB; the last frames are beyond 4 GiB.
         path = self.folder / "large.yuv"
         bytes_per_frame, count = 1920 * 1080 * 6, 348
         with open(path, "wb") as large:
@@ -152,11 +152,11 @@ class Formats(CommandTest):
             run = self.vmaf("-r", pair[0], "-d", pair[1], "-n", "--aom_ctc", "v6.0", "--json", "-o", "-")
             pooled = json.loads(run.stdout)["pooled_metrics"]
             self.assertEqual(pooled["integer_vif_scale0"]["min"], 1)
-            self.assertIsNone(pooled["ciede2000"]["min"])  # infinite: no sample of any plane differs
+            self.assertIsNone(pooled["ciede2000"]["min"])  # infinite: all planes are equal
 
 
 class Depth(CommandTest):
-    """Samples above the stated depth: aligned to the top of 16 bits, or of another depth."""
+    """Samples above the stated depth: aligned to the top of 16 bits, or with another depth."""
 
     def raw(self, name, shift=0, depth=10, frames=3, bad=None):
         path = self.clip(name, frames=frames, depth=depth)
@@ -191,7 +191,7 @@ class Depth(CommandTest):
 
     def test_only_planes_that_are_read_count(self):
         samples = bytearray(read(self.raw("chroma.yuv")))
-        samples[2 * 64 * 48 + 1] = 0xff  # of Cb in frame 0
+        samples[2 * 64 * 48 + 1] = 0xff  # Cb of frame 0
         bad, good = self.file("chroma.yuv", bytes(samples)), self.raw("plain.yuv")
         self.score_raw(good, bad, expect=0)
         self.refused(234, *PSNR, says=("frame 0", "Cb"), run=lambda *a, expect: self.score_raw(good, bad, *a, expect=expect))
@@ -257,8 +257,8 @@ class BadClips(CommandTest):
         self.refuse_clip(255, self.file("dos.y4m", b"YUV4MPEG2 W64 H48 F25:1 Ip C420\r\nFRAME\n" + frame(64, 48)), "CR LF")
 
     def peak(self, code, says, *command):
-        """Megabytes that the command took at most; it must end with this code and sentence."""
-        environment = {**os.environ, "MALLOC_PERTURB_": "122"}  # writes to all memory that is asked for
+        """Peak memory in megabytes; the command must exit with this code and message."""
+        environment = {**os.environ, "MALLOC_PERTURB_": "122"}  # writes to all allocated memory
         run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         errors = run.stderr.read()
         _, status, usage = os.wait4(run.pid, 0)
@@ -269,7 +269,7 @@ class BadClips(CommandTest):
         return usage.ru_maxrss / 1024
 
     def test_huge_sizes_ask_for_no_memory(self):
-        """A header and a few bytes, of a size that would need gigabytes; through pipes, too, whose length is not known."""
+        """A header with a size that would need gigabytes, and a few bytes; also through pipes, whose length is unknown."""
         script = 'exec "$2" -r <(cat "$1") -d <(cat "$1") -n --feature psnr --feature ciede --threads 4'
         for chroma in ("420", "411", "422", "420paldv", "444alpha", "mono", "444p16"):
             clip = self.file(f"huge{chroma}.y4m", f"YUV4MPEG2 W32768 H32768 F25:1 Ip C{chroma}\nFRAME\nabc")

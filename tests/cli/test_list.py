@@ -113,7 +113,7 @@ class Lists(CommandTest):
             self.assertIn(f"{self.dist}\tvmaf_v0.6.1: {score:.6f}\n", run.stdout)
 
     def test_encodes_that_share_a_reference_score_as_alone(self):
-        """Of raw files and YUV4MPEG2, 8 and 10 bit, other sets of features and numbers of threads; one encode is short."""
+        """Raw files and YUV4MPEG2, 8 and 10 bit, with various features and numbers of threads; one encode is short."""
         single = self.folder / "single.json"
         neg = ("--model", "version=vmaf_v0.6.1", "--model", "version=vmaf_v0.6.1neg:name=neg", "--feature", "psnr",
                "--feature", "vif=vif_skip_scale0=true", "--feature", "adm=adm_enhn_gain_limit=1.2")
@@ -179,7 +179,7 @@ class Lists(CommandTest):
         run = subprocess.run([os.environ["MANY_PAIRS"], self.ref, self.dist, self.ref, "/no/such", self.ref, self.worse],
                              capture_output=True, text=True, timeout=600)
         listed = self.listed(f"{self.ref}\t{self.dist}\n{self.ref}\t{self.worse}\n")
-        # Pairs of one reference run side by side, and have their lines as they end.
+        # Pairs of one reference run in parallel and print their lines as they end.
         self.assertEqual(sorted(run.stdout.splitlines()), sorted(listed.stdout.replace("vmaf_v0.6.1: ", "").splitlines()))
         self.assertEqual((run.returncode, run.stderr), (1, f"{self.ref} and /no/such could not be scored\n"))
 

@@ -86,7 +86,7 @@ class Maps(CommandTest):
         mean = (metrics[0]["vmaf_face"] + metrics[2]["vmaf_face"]) / 2
         self.assertAlmostEqual(document["pooled_metrics"]["vmaf_face"]["mean"], mean, places=4)
 
-    def test_edges_are_moved_outward_and_that_is_said(self):
+    def test_edges_are_moved_outward_with_a_message(self):
         run = self.score("--region", "eye=17,0,16,10", "--json", "-o", "-")
         self.assertEqual(json.loads(run.stdout)["regions"], [{"name": "eye", "x": 16, "y": 0, "width": 32, "height": 16}])
         self.assertIn("region 'eye' is scored as 16,0,32,16", run.stderr)
@@ -167,7 +167,7 @@ class Maps(CommandTest):
             run = subprocess.Popen([VMAF, "-r", self.ref, "-d", "-", "-q", "--map", folder / "a.npy", "--map", folder / "b.y4m"],
                                    stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                    preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))  # nohup ignores it
-            run.stdin.write(pathlib.Path(self.dist).read_bytes()[:-1000])  # the rest never comes
+            run.stdin.write(pathlib.Path(self.dist).read_bytes()[:-1000])  # the rest never arrives
             run.stdin.flush()
             deadline = time.monotonic() + 600
             while len(os.listdir(folder)) < 2 and time.monotonic() < deadline:
@@ -190,7 +190,7 @@ class Maps(CommandTest):
         path = pathlib.Path(self.file("kept.npy", "old"))
         fails = {**os.environ, "LD_PRELOAD": os.environ["INJECT_LIBRARY"], "INJECT": "sync=ENOSPC@*"}
         self.assertIn(f"cannot write '{path}': No space left", self.score("--map", path, expect=255, env=fails).stderr)
-        self.assertEqual(path.read_text(), "old")  # asked before the new one takes its place
+        self.assertEqual(path.read_text(), "old")  # synced before the new file replaces it
         self.assertEqual([n for n in os.listdir(self.folder) if ".part-" in n], [])
 
     def small_folder(self):

@@ -1,4 +1,4 @@
-"""NVIDIA's decoder, behind a stand-in for its library: the frames of a file in order, and a sentence for all that fails."""
+"""NVIDIA's decoder, with a fake library: the frames of a file in order, and a message for every failure."""
 import os
 import subprocess
 import unittest
@@ -17,7 +17,7 @@ class Nvdec(VideoTest):
 
     def decode(self, path=None, fail="", size="144x80", most=-1, expect=2, library=True, decoders=1, crop="0x0"):
         env = dict(os.environ, FAKE_NVDEC_SIZE=size, FAKE_NVDEC_FAIL=fail, FAKE_NVDEC_CROP=crop)
-        env["LD_LIBRARY_PATH"] = os.environ["FAKE_NVDEC"] if library else "/nonexistent"  # Meson puts it there of its own accord
+        env["LD_LIBRARY_PATH"] = os.environ["FAKE_NVDEC"] if library else "/nonexistent"  # Meson sets it too
         run = subprocess.run([os.environ["NVDEC_FRAMES"], path or self.file, "144", "80", str(most), str(decoders)], capture_output=True, text=True, env=env)
         self.assertEqual(run.returncode, expect, run.stderr)
         return [tuple(map(int, line.split())) for line in run.stdout.splitlines()], run.stderr
@@ -32,7 +32,7 @@ class Nvdec(VideoTest):
             self.assertEqual(said, "")
 
     def test_decoders_that_share_a_file(self):
-        """Each on a thread; the last ones find no part left. A failure of one does not hang the others."""
+        """One thread each; the last ones get no part. A failure of one does not hang the others."""
         for name in ("file.mp4", "one.mkv"):
             path = self.file if name == "file.mp4" else self.encode(name, "-c:v", "libx264", "-g", "1000")
             alone, _ = self.decode(path, expect=0)
@@ -45,7 +45,7 @@ class Nvdec(VideoTest):
             self.assertEqual(said.count("\n"), 1)
 
     def test_what_is_cut_off_at_the_left_and_above(self):
-        """Byte x of row y of the stand-in's surface is x + 3 y; chroma lies after the coded rows, Cb and Cr side by side."""
+        """Byte x of row y of the stand-in's surface is x + 3 y; chroma follows the coded rows, Cb and Cr interleaved."""
         samples = {}
         for x, y in ((0, 0), (6, 4), (2, 18)):
             frames, said = self.decode(crop=f"{x}x{y}", most=1, expect=0)
@@ -53,11 +53,11 @@ class Nvdec(VideoTest):
             chroma = x + 2 + 3 * (coded_rows + y // 2 + 1)
             wanted = x + 1 + 3 * (y + 1), chroma, chroma + 1
             samples[x, y] = [(got - right) % 256 for got, right in zip(frames[0][2:], wanted)]
-        self.assertEqual(len({*map(tuple, samples.values())}), 1, samples)  # the picture's own number is left
+        self.assertEqual(len({*map(tuple, samples.values())}), 1, samples)  # without the picture's own number
         self.assertEqual(len({*samples[0, 0]}), 1, samples)
 
     def score_on_fakes(self, ref, *arguments, expect=0):
-        """The command with CUDA, a fake driver and this decoder: scores mean nothing."""
+        """The command with CUDA, a fake driver and this decoder; scores are meaningless."""
         env = dict(os.environ, FAKE_NVDEC_SIZE="144x80", LD_LIBRARY_PATH=os.pathsep.join((os.environ["FAKE_NVDEC"], os.environ["FAKE_CUDA"])))
         run = subprocess.run([os.environ["VMAF_WITH_CUDA"], "-r", ref, "-d", ref, "-n", "--feature", "vif", "--backend", "cuda", "--csv", "-o", "-", *arguments],
                              capture_output=True, text=True, env=env, timeout=600)
@@ -67,7 +67,7 @@ class Nvdec(VideoTest):
         return run.stdout.count("\n") - 1, run.stderr
 
     def test_what_gpus_decode_otherwise_is_left_to_processors(self):
-        """NVIDIA's parser tells nothing of cropping, and processors crop less than files ask for; chroma of 12 bits differs."""
+        """NVIDIA's parser does not report cropping, and software decoders crop less than files request; 12-bit chroma differs."""
         path = self.encode("cropped.mp4", "-c:v", "libx264", "-g", "8", "-bsf:v", "h264_metadata=crop_left=6:crop_top=4:crop_right=10:crop_bottom=8")
         _, said = self.score_on_fakes(path, "--hwaccel", "cuda", expect=255)
         self.assertIn("cropped at the left or top", said)

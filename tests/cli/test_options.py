@@ -1,4 +1,4 @@
-"""Options: syntax, values, what is refused and with which words."""
+"""Options: syntax, values, refusals and their messages."""
 import json
 import os
 import pathlib

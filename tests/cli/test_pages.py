@@ -1,4 +1,4 @@
-"""The pages that explain the command: their examples run, and they name every option."""
+"""The command's documentation: its examples run, and it names every option."""
 import json
 import os
 import pathlib
@@ -18,7 +18,7 @@ def options_of_the_usage(text):
 
 class Pages(CommandTest):
     def run_examples(self, page):
-        """The return code and stderr of the page's runnable blocks, one after the other in a new folder."""
+        """The return code and stderr of the page's runnable blocks, run in sequence in a new folder."""
         blocks = re.findall(r"<!-- run -->\n((?:    .*\n)+)", page.read_text())
         tools, place = self.folder / "bin", self.folder / page.stem
         if not tools.exists():

@@ -16,7 +16,7 @@ NO_MODEL = ("-n", "--feature", "psnr")
 
 
 class Server:
-    """`vmaf --serve` on pipes, or on a socket, over which descriptors travel."""
+    """`vmaf --serve` on pipes, or on a socket, which can carry descriptors."""
 
     def __init__(self, is_socket=False):
         if is_socket:
@@ -62,7 +62,7 @@ class Server:
             data = data[os.write(self.write, data):]
 
     def ask(self, *arguments, number=1, descriptors=()):
-        """The last answer to a request to score, and the counts of frames before it."""
+        """The last answer to a scoring request, and the frame counts before it."""
         self.send(json.dumps({"type": "score", "id": number, "arguments": list(map(str, arguments))}), descriptors)
         frames = []
         while True:
@@ -73,7 +73,7 @@ class Server:
             frames.append(message["frames"])
 
     def end(self):
-        """Ends the requests; returns the exit code and what came on standard error."""
+        """Ends the requests; returns the exit code and standard error."""
         if self.process.stdin:
             self.process.stdin.close()
         else:
@@ -132,7 +132,7 @@ class Serving(CommandTest):
                 self.assertEqual(feed.wait(), 0)
             now = os.listdir(f"/proc/{server.process.pid}/fd") if os.path.isdir("/proc/self/fd") else None
             open_before = open_before or now
-            self.assertEqual(now and len(now), open_before and len(open_before))  # none is left open
+            self.assertEqual(now and len(now), open_before and len(open_before))  # no descriptor leaked
         answer, _ = server.ask("-r", "descriptor:1", "-d", self.dist)
         self.assertEqual(answer["type"], "refused")
         self.assertIn("names none of the 0 descriptors", answer["error"])
@@ -142,7 +142,7 @@ class Serving(CommandTest):
         server = self.server()
         out = self.folder / "after.json"
         small = self.clip("small.y4m", size="32x32")
-        for code, arguments, says in [(1, ("-r", self.ref), "distorted clip is missing"), (1, ("--no_such",), "there is no option"),
+        for code, arguments, says in [(1, ("-r", self.ref), "distorted clip is missing"), (1, ("--no_such",), "unknown option"),
                                       (255, ("-r", "/no/such.y4m", "-d", self.dist), "/no/such.y4m"),
                                       (255, ("-r", self.ref, "-d", small), "32x32"), (1, ("--help",), "scores one pair"),
                                       (1, ("--serve",), "scores one pair"), (1, ("--list", "x"), "scores one pair"),
@@ -157,7 +157,7 @@ class Serving(CommandTest):
         answer, _ = server.ask("-r", self.ref, "-d", self.dist, "-o", out, "--json")
         self.assertEqual(answer["exit_code"], 0)
         self.assertTrue(out.exists())
-        self.assertIn("there is no option --no_such", self.ended(server))
+        self.assertIn("unknown option --no_such", self.ended(server))
 
     def test_models_are_looked_at_without_a_score(self):
         server = self.server()
@@ -181,7 +181,7 @@ class Serving(CommandTest):
             self.assertEqual(answer["exit_code"], code)
         self.ended(server)
 
-    def test_what_is_no_request_is_refused(self):
+    def test_invalid_requests_are_refused(self):
         server = self.server()
         texts = [b"", b"{", b"[]", b"null", b"1e999", b'{"type":"score"}', b'{"type":"dance"}', b'{"id":{}}', b'{"id":1.5,"type":"score"}',
                  b'{"type":"score","arguments":{}}', b'{"type":"score","arguments":[1]}', b'{"type":"score","arguments":["a\\u0000b"]}',

@@ -16,7 +16,7 @@ def environment(module=None, **variables):
 
 
 class WithoutModule(CommandTest):
-    def test_asked_for_it_is_refused_with_a_descriptor(self):
+    def test_on_request_it_is_refused_with_a_descriptor(self):
         path = self.folder / "refused.json"
         run = self.score("--backend", "sycl", "-o", path, expect=100, env=environment("/no/such/module.so"))
         self.assertEqual(path.read_text(), '{"error": "vmaf_sycl_state_init failed", "backend_requested": "sycl", '
@@ -64,7 +64,7 @@ class WithModule(CommandTest):
         pinned = self.score("-n", "--feature", "vif_sycl", "--json", "-o", "-", "--backend", "sycl", env=environment())
         self.assertEqual(json.loads(pinned.stdout)["frames"], json.loads(run.stdout)["frames"])
 
-    def test_a_device_that_is_not_there(self):
+    def test_a_missing_device(self):
         run = self.score(*VIF, "--backend", "sycl", "--sycl_device", "77", expect=100, env=environment())
         self.assertEqual(run.stderr.splitlines()[-1], REFUSED)
         self.assertIn("ONEAPI_DEVICE_SELECTOR", run.stderr)

@@ -1,4 +1,4 @@
-"""Video files: the same scores as from decoded clips, and pairs that do not fit together. Uses the real ffmpeg."""
+"""Video files: the same scores as from decoded clips, and pairs that do not match. Uses the real ffmpeg."""
 import json
 import os
 import pathlib
@@ -36,7 +36,7 @@ class VideoTest(CommandTest):
         return out
 
     def pair(self, ref, dist, *arguments, expect=0):
-        """The JSON document of two files, and what the command said."""
+        """The JSON document of two files, and the command's messages."""
         run = self.vmaf("-r", ref, "-d", dist, "--json", "-o", "-", *(arguments or FEATURES), expect=expect)
         if not run.stdout: return None, run.stderr
         document = json.loads(run.stdout)
@@ -57,10 +57,10 @@ class VideoTest(CommandTest):
 
 
 class Equality(VideoTest):
-    """A file scores as the clips do that ffmpeg makes of it, to the last digit."""
+    """A file scores like the clips that ffmpeg decodes from it, to the last digit."""
     frames = 5
 
-    CODECS = {  # name: pixel formats, what makes the file
+    CODECS = {  # name: pixel formats, how the file is made
         "h264.mp4": (("yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le"), ("-c:v", "libx264", "-crf", "30", "-preset", "veryfast")),
         "hevc.mkv": (("yuv420p", "yuv420p10le", "yuv422p12le"), ("-c:v", "libx265", "-crf", "30", "-preset", "ultrafast", "-x265-params", "log-level=none:pools=1:frame-threads=1")),
         "av1.mkv": (("yuv420p", "yuv420p10le"), ("-c:v", "libaom-av1", "-crf", "40", "-cpu-used", "8", "-usage", "realtime", "-row-mt", "0")),
@@ -104,7 +104,7 @@ class Equality(VideoTest):
         for threads in ("0", "3"):
             document, _ = self.pair(ref, dist, "--threads", threads)
             self.assertEqual(document["frames"], wanted["frames"])
-        # A clip from a pipe beside a file.
+        # A clip from a pipe together with a file.
         with open(ref, "rb") as pipe:
             run = self.vmaf("-r", "-", "-d", dist, "--json", "-o", "-", stdin=pipe)
         self.assertEqual(json.loads(run.stdout)["frames"], wanted["frames"])
@@ -186,7 +186,7 @@ class Preparation(VideoTest):
         self.assertEqual(document["frames"], wanted)
         document = self.prepared(boxed, "the distorted clip is cropped to 160x96 at 0,20", "--crop", "160:96:0:20")
         self.assertEqual(document["frames"], wanted)
-        document, stderr = self.pair(boxed, boxed, *FEATURES, "--crop", "auto")  # equal bars stay
+        document, stderr = self.pair(boxed, boxed, *FEATURES, "--crop", "auto")  # bars that both clips have stay
         self.assertNotIn("cropped", stderr)
         self.assertEqual(document["inputs"]["scored_as"]["size"], "160x136")
 
@@ -213,7 +213,7 @@ class Preparation(VideoTest):
         ten = self.encode("ten.mkv", "-pix_fmt", "yuv420p10le", "-c:v", "ffv1")
         document = self.prepared(ten, "converted from 8 to 10 bits")
         self.assertEqual(document["inputs"]["scored_as"]["bits"], 10)
-        self.assertEqual(document["pooled_metrics"]["psnr_y"]["min"], 72)  # the same pictures, in every bit
+        self.assertEqual(document["pooled_metrics"]["psnr_y"]["min"], 72)  # bit-identical pictures
 
     def test_chroma_formats_meet_at_the_finer_one(self):
         fine = self.encode("fine.mkv", "-pix_fmt", "yuv444p", "-c:v", "ffv1")
@@ -297,7 +297,7 @@ class Preparation(VideoTest):
 
 
 class Pairing(VideoTest):
-    """Frames that are late, missing, added, or shown at other times."""
+    """Late, missing, added and shifted frames."""
     frames = 30
 
     @classmethod
@@ -322,7 +322,7 @@ class Pairing(VideoTest):
         document, stderr = self.pair(self.lossless, late)
         self.assertEqual(document["frames"], self.wanted["frames"])
         self.assertIn("starts at", stderr)
-        ts = self.encode("dist.ts", "-c", "copy", source=self.coded)  # begins at 1.4 s or so
+        ts = self.encode("dist.ts", "-c", "copy", source=self.coded)  # starts at about 1.4 s
         self.assertEqual(self.pair(self.lossless, ts)[0]["frames"], self.wanted["frames"])
 
     def test_three_frames_late_is_refused_or_corrected(self):
@@ -426,7 +426,7 @@ class Pairing(VideoTest):
 
 
 class BadFiles(VideoTest):
-    """Files that are damaged or no videos: a sentence, a documented code, nothing left behind."""
+    """Damaged files and files that are not videos: a message, a documented code, no leftovers."""
 
     @classmethod
     def setUpClass(cls):
@@ -520,7 +520,7 @@ class BadFiles(VideoTest):
                         del data[at:at + chance.randrange(1, 64)]
                     else:
                         data[at:at] = chance.randbytes(chance.randrange(1, 16))
-                    if i % 3 == 0:  # headers are where most harm is done
+                    if i % 3 == 0:  # headers are the most vulnerable
                         data[chance.randrange(min(900, len(data)))] = chance.randrange(256)
                 bad = self.file("bad" + pathlib.Path(source).suffix, bytes(data))
                 out = self.folder / "bad.json"
@@ -552,7 +552,7 @@ class DeviceFrames(VideoTest):
         return said
 
     def joined_sizes(self):
-        """A file whose pictures have another size after the first ones."""
+        """A file whose picture size changes after the first frames."""
         first = self.encode("first.264", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
         second = self.encode("second.264", "-vf", "scale=96:64", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
         path, joined = self.path("joined.264"), self.path("joined.mkv")
@@ -562,10 +562,10 @@ class DeviceFrames(VideoTest):
 
 
 class Uploads(DeviceFrames):
-    """Frames that a processor decodes where a device copies them from: those of host decoding. On the host device."""
+    """Software decoding into memory that a device copies from: the same frames as host decoding. Uses the host device."""
     frames, size = 24, "144x80"
     FFV1 = ("-c:v", "ffv1", "-pix_fmt")
-    FILES = {  # name: what makes it; what is said of files that cannot be decoded so
+    FILES = {  # name: how it is made; the message for files that cannot be decoded this way
         "plain.mp4": (("-c:v", "libx264", "-g", "8", "-bf", "3"), ""),
         "open.mp4": (("-c:v", "libx264", "-g", "8", "-bf", "3", "-x264-params", "open-gop=1"), ""),
         "deep.mkv": (("-pix_fmt", "yuv422p10le", "-c:v", "libx264", "-g", "8"), ""),
@@ -611,7 +611,7 @@ class Uploads(DeviceFrames):
         self.assertIn("the distorted clip is scaled", self.compare(whole, half))
         self.assertIn("the reference clip is converted to 4:4:4", self.compare(whole, finer))
 
-    def test_what_is_wrong_is_said_in_the_same_words(self):
+    def test_errors_have_the_same_messages(self):
         good = self.encode("good.mkv", "-c:v", "libx264", "-g", "8", "-bf", "0", "-crf", "10", "-threads", "1")
         data = pathlib.Path(good).read_bytes()
         bad, cut = self.path("bad.mkv"), self.path("cut.mkv")
@@ -632,11 +632,11 @@ class Uploads(DeviceFrames):
 
 
 class Parts(DeviceFrames):
-    """Frames that stay on a device, decoded in parts that begin at key frames: those of host decoding, in its order. On
-    the host device, with the processor's decoders."""
+    """Frames that stay on a device, decoded in parts that start at key frames: the same as in host decoding, in order. Uses
+    the host device with software decoders."""
     frames, size = 40, "144x80"
     X265 = "log-level=none:pools=1:frame-threads=1:keyint=8:min-keyint=8:scenecut=0"
-    FILES = {  # name: what makes it; whether it can be cut everywhere
+    FILES = {  # name: how it is made; whether it can be cut everywhere
         "plain.mp4": (("-c:v", "libx264", "-g", "8", "-bf", "3"), True),
         "plain.mkv": (("-c:v", "libx264", "-g", "8", "-bf", "0"), True),
         "plain.ts": (("-c:v", "libx264", "-g", "8", "-bf", "2"), True),
@@ -649,7 +649,7 @@ class Parts(DeviceFrames):
         "vp9.webm": (("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "8"), True),
         "ffv1.mkv": (("-c:v", "ffv1"), False),
         "mpeg2.mpg": (("-c:v", "mpeg2video", "-g", "8", "-bf", "2"), False),
-        # times that are not those of an even rate, and a list of edits that leaves out the first frames
+        # times off the regular grid, and an edit list that skips the first frames
         "times.mkv": (("-c:v", "libx264", "-g", "8", "-vf", "select='not(eq(mod(n,5),3))'", "-fps_mode", "vfr"), True),
     }
 
@@ -682,7 +682,7 @@ class Parts(DeviceFrames):
         self.assertRegex(said, "bad.mp4' is damaged|of '.*bad.mp4' (is damaged|cannot be decoded|is missing)")
         good, _ = self.frames_of("none", path)
         self.assertTrue(frames)
-        for line in frames.splitlines():  # those before it came, and are right
+        for line in frames.splitlines():  # frames before the damage are correct
             self.assertIn(line.split()[1], good)
 
     def test_a_cut_off_file(self):

@@ -1,4 +1,4 @@
-"""Every chapter and section of docs/spec that a comment or a chapter cites exists, and chapters tell what is, not how they came about."""
+"""Every chapter and section of docs/spec that a comment or a chapter cites exists, and chapters describe the present, not their history."""
 
 import pathlib
 import re
@@ -13,7 +13,7 @@ CHAPTERS = {path.name for path in SPEC.glob("*.md")} - {"README.md"}
 
 NUMBER = r"\d+(?:\.\d+)*"
 JOINT = r"(?:,| to | and |, and | or |–|-)\s*"
-# A chapter's name that is not part of a path (docs/models.md is another page), and the numbers that follow it.
+# A chapter's name that is not part of a path (docs/models.md is another page), and the section numbers after it.
 CITATION = re.compile(rf"(?<![/\w.-])`?({'|'.join(map(re.escape, sorted(CHAPTERS)))})`?(?:,? (?:sections?|chapters?|§))? "
                       rf"({NUMBER}(?:{JOINT}{NUMBER}(?![\w-]))*)")
 
@@ -25,7 +25,7 @@ def sections(chapter):
 
 
 def citations(text):
-    """(chapter, number) pairs; a citation may go on in the next line of a comment."""
+    """(chapter, number) pairs; a citation may continue on the next line of a comment."""
     joined = re.sub(r"\n\s*(?://|#|\*)?\s*", " ", text)
     for match in CITATION.finditer(joined):
         for number in re.findall(NUMBER, match.group(2)):
@@ -56,7 +56,7 @@ class Citations(unittest.TestCase):
         for chapter in sorted(CHAPTERS):
             known = sections(chapter)
             for number in re.findall(rf"\bsections? ({NUMBER})", (SPEC / chapter).read_text()):
-                # "`c-api.md` section 12" and "backends.md section 6" are of another chapter and tested above.
+                # "`c-api.md` section 12" and "backends.md section 6" cite other chapters and are tested above.
                 if number not in known and not re.search(rf"\.md`? sections? {re.escape(number)}\b", (SPEC / chapter).read_text()):
                     missing.append(f"{chapter}: section {number}")
         self.assertEqual(missing, [])

@@ -1,4 +1,4 @@
-"""Links between the pages, to files and to headings, lead somewhere."""
+"""Links between pages, to files and to headings have targets."""
 import pathlib
 import re
 import subprocess
@@ -20,7 +20,7 @@ def without_code(text):
 
 
 def anchors(page):
-    """As GitHub and mkdocs make them of headings."""
+    """The anchors that GitHub and mkdocs derive from headings."""
     text = re.sub(r"(?ms)^```.*?^```", "", page.read_text())
     found = set()
     for heading in re.findall(r"(?m)^#+ +(.*?)\s*$", text):

@@ -1,4 +1,4 @@
-"""What has one room is used in no other: whatever differs between operating systems is in src/system. The rooms of src and of vmaf-tune lie above each other."""
+"""Code stays in its room: only src/system depends on the operating system, and the rooms of src and of vmaf-tune are layered."""
 
 import pathlib
 import re
@@ -9,14 +9,14 @@ CALLS = re.compile(r"(?<![\w.>])(?:std::|::)?(getenv|secure_getenv|setenv|putenv
                    r"mkdtemp|mkfifo|LoadLibrary[AW]?|GetProcAddress|GetEnvironmentVariable[AW]?)\s*\(")
 HEADERS = re.compile(r"#\s*include\s*<(unistd|fcntl|poll|dlfcn|spawn|sched|pthread|termios|dirent|pwd|ucontext|io|windows|winsock2|getopt|sys/[\w/]+)\.h>")
 SYSTEMS = re.compile(r"#\s*(?:el)?if.*\b(_WIN32|_WIN64|__MINGW\w+|_MSC_VER|__linux__|__APPLE__|__unix__|__EMSCRIPTEN__)\b")
-# Each includes only itself and what comes after it (docs/architecture.md). First media and testing, which the engine cannot see.
+# Each includes only itself and rooms after it (docs/architecture.md). media and testing come first: the engine cannot include them.
 SRC_ROOMS = ["io", "device/host", "capi", "report", "session", "model", "scores", "metrics", "device", "cpu", "picture", "resources", "system", "base"]
-# Each includes only itself and what comes after it (docs/architecture.md).
+# Each includes only itself and rooms after it (docs/architecture.md).
 TUNE_ROOMS = ["commands", "reporting", "jobs", "cli", "rows", "search", "curves", "stages", "backend", "source", "cache", "adapters", "process", "hash", "text"]
-# A variable that outlives the run; counters that only make names differ may.
+# A variable that outlives the run; allows counters that only make names unique.
 STATIC = re.compile(r"^\s*(static (?!const\b|constexpr\b|std::atomic<unsigned> counter)(?:thread_local )?[\w:<>, *&]+ \w+(?: = [^()]*|\{[^()]*\})?;)")
 
-# Their narrow names are UTF-8 in src/system/filesystem.hpp alone.
+# Only src/system/filesystem.hpp makes their narrow names UTF-8.
 NAMES = re.compile(r"(std::filesystem|std::[io]?fstream)\b")
 
 
@@ -55,7 +55,7 @@ class Rooms(unittest.TestCase):
             for included in re.findall(r'#\s*include "([^"]+)"', path.read_text()):
                 if (source / included).exists() and "/" in included: target = included
                 elif (path.parent / included).exists(): target = str((path.parent / included).resolve().relative_to(source))
-                else: continue  # made by the build, or not of src
+                else: continue  # generated, or outside src
                 if "/" not in target or "/" not in name: continue
                 if SRC_ROOMS.index(room_of(target)) < SRC_ROOMS.index(room_of(name)): wrong.append(f"src/{name}: {included}")
         self.assertEqual(wrong, [])
@@ -74,7 +74,7 @@ class Rooms(unittest.TestCase):
         self.assertEqual(wrong, [])
 
     def test_all_rooms_of_vmaf_tune_have_their_place(self):
-        data = {"schemas", "report"}  # which hold no code
+        data = {"schemas", "report"}  # contain no code
         folders = {path.name for path in (ROOT / "tools/tune").iterdir() if path.is_dir() and any(path.iterdir())}
         self.assertEqual(folders - data, set(TUNE_ROOMS))
         self.assertEqual([path.name for name in data for path in (ROOT / "tools/tune" / name).rglob("*.?pp")], [])

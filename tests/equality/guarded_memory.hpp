@@ -1,4 +1,4 @@
-// Memory between two unreadable pages, with canaries where the pages leave room.
+// Memory between two unreadable pages, with canaries in the remaining space.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace vmaf::equality {
 enum class Placement {
     front,   // starts right after an unreadable page
     back,    // ends right before one
-    aligned, // ends as late as alignment to kAlignment permits; a canary fills the rest
+    aligned, // ends as late as alignment to kAlignment allows; a canary fills the rest
 };
 
 class GuardedMemory {
@@ -21,8 +21,8 @@ class GuardedMemory {
     GuardedMemory &operator=(GuardedMemory &&) = delete;
 
     std::byte *data() const { return data_; }
-    void freeze();       // from now on writing is a fault
-    bool intact() const; // canaries are as they were
+    void freeze();       // writing faults from now on
+    bool intact() const; // whether the canaries are unchanged
 
   private:
     std::byte *mapping_ = nullptr, *data_ = nullptr;

@@ -1,9 +1,9 @@
-// equality: compares every fast function with its scalar twin, and every metric on every instruction set with the
-// scalar one, on this machine.
+// equality: on this machine, compares every fast function with its scalar version, and every metric on every
+// instruction set with scalar code.
 //
 //   equality [--filter TEXT] [--isa NAME] [--seed N] [--quick] [--sample N] [--list]
 //
-// --quick leaves out widths and clips; --sample tries every Nth of what remains, for slow machines and emulators.
+// --quick reduces widths and clips; --sample runs every Nth of the rest, for slow machines and emulators.
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -60,7 +60,7 @@ std::vector<int> widths(bool quick) {
     return list;
 }
 
-// What is being run, for the message when it faults on a guard page.
+// The current trial, for the message if it faults on a guard page.
 std::array<char, 200> running{};
 
 extern "C" void told_fault(int signal) {
@@ -95,7 +95,7 @@ void check(const Function &function, const std::vector<Isa> &isas, const Options
             for (const Pattern pattern : kPatterns) {
                 seed++;
                 if (width < function.min_width || seed % options.sample != 0) continue;
-                const int height = function.min_height + int(seed * 2654435761u >> 28); // up to 15 rows more
+                const int height = function.min_height + int(seed * 2654435761u >> 28); // up to 15 extra rows
                 const Shape shape{width, height, bits, pattern};
                 Workload expected(shape, seed, seed);
                 run(function, expected, Isa::scalar, describe(function, Isa::scalar, shape, seed));

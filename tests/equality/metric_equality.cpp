@@ -14,7 +14,7 @@ namespace vmaf::equality {
 
 namespace {
 
-// Fixed-point metrics must agree in every bit; the others to 1e-9 where their order of additions is free.
+// Fixed-point metrics must agree in every bit; the others to 1e-9 if they may add in any order.
 constexpr std::array<std::string_view, 12> kExact = {"vif",        "adm",       "motion",       "motion_v2",
                                                      "psnr",       "ssim",      "cambi",        "null",
                                                      "float_psnr", "float_adm", "speed_chroma", "speed_temporal"};
@@ -75,7 +75,7 @@ std::vector<std::string> check_metric(const MetricCase &metric, const std::vecto
         try {
             expected = run_metric(*metric.info, {}, ref, dist);
         } catch (const Error &) {
-            continue; // not a size or format of this metric
+            continue; // the metric does not support this size or format
         }
         for (const Isa isa : isas) {
             const MetricScores got = run_metric(*metric.info, {}, ref, dist, isa);

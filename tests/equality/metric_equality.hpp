@@ -1,4 +1,4 @@
-// Whole metrics on every instruction set against the scalar path: the same scores.
+// Whole metrics: every instruction set gives the scores of scalar code.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct MetricCase {
 
 std::vector<MetricCase> metric_cases();
 
-// One line for each score that differs. `trials` counts the clips that were scored.
+// One line per score that differs. `trials` counts the scored clips.
 std::vector<std::string> check_metric(const MetricCase &metric, const std::vector<Isa> &isas, bool quick,
                                       unsigned long &trials);
 

@@ -1,4 +1,4 @@
-// The data of one trial: planes filled with a pattern, outputs and scratch memory, each with guards around it.
+// The data of a trial: planes with a pattern, outputs and scratch memory, all guarded.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ namespace vmaf::equality {
 
 enum class Pattern {
     random,   // every sample independent
-    extreme,  // only the lowest and the highest value, at random
-    opposite, // planes flat, in turn lowest and highest
-    same,     // all planes alike
+    extreme,  // only the lowest and the highest value, randomly
+    opposite, // flat planes, alternating lowest and highest
+    same,     // all planes equal
     content,  // a ramp with a little noise that differs between planes
     checker,  // full-contrast squares, shifted from plane to plane
 };
@@ -38,30 +38,30 @@ class Workload {
   public:
     using Random = std::mt19937;
 
-    // Equal seeds give equal inputs. `junk_seed` decides about what must not matter: bytes around inputs, what outputs
-    // and scratch memory hold before.
+    // Equal seeds give equal inputs. `junk_seed` varies what must not matter: bytes around inputs, and initial outputs
+    // and scratch memory.
     Workload(const Shape &shape, std::uint32_t seed, std::uint32_t junk_seed);
 
     const int width, height;
     const unsigned bits;
     const Pattern pattern;
 
-    // A plane of samples at the workload's depth; rows start anywhere and may be over-read by kOverreadBytes.
+    // A plane of samples at the workload's depth; rows have any alignment and may be over-read by kOverreadBytes.
     template <class T> PlaneView<T> plane() { return plane<T>(width, height); }
     template <class T> PlaneView<T> plane(int plane_width, int plane_height);
     // A plane of floats: 0 <= value <= 1 in the same patterns, times `scale`, plus `offset`.
     PlaneView<float> float_plane(int plane_width, int plane_height, float scale, float offset);
-    // Anything else: `count` values from fill(random, i), aligned like AlignedArray and over-readable.
+    // Other inputs: `count` values from fill(random, i), aligned like AlignedArray and over-readable.
     template <class T, class Fill> const T *input(std::size_t count, const Fill &fill);
 
-    // Compared between versions, and guarded: `slack` bytes past the end may be written.
+    // Compared between versions, and guarded; may be overwritten by `slack` bytes.
     template <class T> T *output(std::size_t count, std::size_t slack = 0);
-    // Not compared. Aligned to kAlignment; kOverreadBytes past the end may be used.
+    // Not compared. Aligned to kAlignment; may be overwritten by kOverreadBytes.
     std::byte *scratch(std::size_t bytes);
 
     Random &random() { return random_; } // for parameters that all versions share
 
-    // What is wrong with this run, given the run of the scalar twin; empty if nothing is.
+    // What differs from the scalar run; empty if nothing does.
     std::string compare(const Workload &expected, double tolerance) const;
 
   private:
@@ -89,7 +89,7 @@ template <class T, class Sample>
 PlaneView<T> Workload::fill_plane(int plane_width, int plane_height, const Sample &sample) {
     const std::ptrdiff_t stride = plane_width + std::ptrdiff_t(random_() % 37);
     const std::size_t samples = std::size_t(stride) * std::size_t(plane_height - 1) + std::size_t(plane_width);
-    // Half of the planes touch unreadable memory at their front, half past the part that may be over-read.
+    // Half of the planes start right after unreadable memory, half end right before it (plus over-read).
     const bool at_front = random_() % 2 == 0;
     const std::size_t before = at_front ? 0 : (random_() % 64) * sizeof(T);
     const std::size_t bytes = before + samples * sizeof(T) + kOverreadBytes;

@@ -1,12 +1,13 @@
-// A stand-in for libcuda.so.1 or, with FAKE_HIP, libamdhip64.so.6, for fault injection only: it has the functions that
-// we load, moves memory, runs no kernels, keeps count, and fails on request.
+// A fake libcuda.so.1 or, with FAKE_HIP, libamdhip64.so.6, for fault injection: has the functions that we load, moves
+// memory, runs no kernels, counts calls, and fails on request.
 //
 //   FAKE_CUDA_FAIL=cuInit=100,cuMemAlloc_v2@3=2   functions that return a code, from their first or n-th call on
 //   FAKE_CUDA_DEVICES=0                           number of devices (default 1)
 //   FAKE_CUDA_LOG=FILE                            every function called, one per line, and, when the process ends,
 //                                                 bytes copied to the device (bytes_up), to the host (bytes_down)
-//   FAKE_HIP_LOCAL_MEMORY=512                     bytes that a block has (default 65536)
-//   FAKE_HIP_ARCH=gfx90a                          what the devices are (default gfx1030, groups of 32; gfx9: of 64)
+//   FAKE_HIP_LOCAL_MEMORY=512                     bytes per block (default 65536)
+//   FAKE_HIP_ARCH=gfx90a                          the devices' architecture (default gfx1030, groups of 32; gfx9: of
+// 64)
 //
 // FAKE_HIP_... for HIP.
 #include <atomic>
@@ -224,7 +225,7 @@ int NAME(cuModuleGetFunction, hipModuleGetFunction)(void **function, void *, con
     *function = &handle;
     return 0;
 }
-// The sizes of a kernel, in the form of KernelShape in device/kernel.hpp; arguments of 0 bytes are not checked.
+// The sizes of a kernel, as KernelShape in device/kernel.hpp; arguments of 0 bytes are not checked.
 int NAME(cuModuleGetGlobal_v2, hipModuleGetGlobal)(std::uintptr_t *at, std::size_t *bytes, void *, const char *) {
     RETURN_IF_FAILED(NAME(cuModuleGetGlobal_v2, hipModuleGetGlobal));
     static const unsigned shape[] = {128, 1024, 0, static_cast<unsigned>(group_width()), 64, 8};
@@ -264,7 +265,7 @@ int hipGetDevice(int *device) {
     *device = current;
     return CALLED(hipGetDevice);
 }
-// Of the struct only the place of the name matters, and that it is not at the beginning.
+// The struct only needs a name that is not at its start.
 int hipGetDevicePropertiesR0600(void *properties, int) {
     std::strcpy(static_cast<char *>(properties) + 1160, (std::string(arch()) + ":sramecc+:xnack-").c_str());
     return CALLED(hipGetDevicePropertiesR0600);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every kernel that a metric looks up by name is in its embedded image, and none is in there unasked (backends.md 1.1).
+"""The embedded image contains exactly the kernels that metrics look up by name (backends.md 1.1).
 
 usage: kernels_in_image.py METRIC KERNEL_LIST.hpp IMAGE [CUOBJDUMP]
 

@@ -1,10 +1,10 @@
-// Stands in for NVIDIA's decoder library: takes Annex B streams of H.264 without looking into pictures, shows them in
-// order of their times, and fails on request.
+// A fake of NVIDIA's decoder library: takes Annex B streams of H.264 without parsing pictures, outputs them in time
+// order, and fails on request.
 //
-//   FAKE_NVDEC_SIZE=WxH     of the pictures
-//   FAKE_NVDEC_CROP=XxY     samples that are cut off at the left and above
-//   FAKE_NVDEC_FAIL=NAME:N  the N-th call of that function fails; N of `status` is a damaged picture, of `display` one
-//   that is lost
+//   FAKE_NVDEC_SIZE=WxH     picture size
+//   FAKE_NVDEC_CROP=XxY     samples cropped at the left and top
+//   FAKE_NVDEC_FAIL=NAME:N  the N-th call of that function fails; N of `status` is a damaged picture, of `display`
+//                           a lost one
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -34,7 +34,7 @@ using namespace vmaf::nvdec;
 
 namespace {
 
-// Whether this call is the one that fails, of all decoders of the process.
+// Whether this call fails; counts all decoders of the process.
 bool fails(const char *name) {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
@@ -94,7 +94,7 @@ Result cuvidMapVideoFrame64(DecoderHandle decoder, int picture, unsigned long lo
                             MapParameters *) {
     if (fails("map") || decoder->mapped == decoder->most_mapped) return 205;
     decoder->mapped++;
-    for (std::size_t i = 0; i < decoder->surface.size(); i++) // byte x of row y: x + 3 y, and another for each picture
+    for (std::size_t i = 0; i < decoder->surface.size(); i++) // byte x of row y: x + 3 y, with a mark per picture
         decoder->surface[i] = static_cast<unsigned char>(i % decoder->pitch + 3 * (i / decoder->pitch) +
                                                          static_cast<std::size_t>(picture));
     *at = reinterpret_cast<unsigned long long>(decoder->surface.data());

@@ -1,6 +1,6 @@
-// Prints the frames that a file gives on NVIDIA's decoder: number, time, first sample. For test_nvdec.py.
+// Prints the frames that NVIDIA's decoder outputs for a file: number, time, first sample. For test_nvdec.py.
 //   nvdec_frames FILE WIDTH HEIGHT [MOST [DECODERS]]
-// Several decoders share the parts of the file, each on a thread of its own.
+// Several decoders share the parts of the file, one thread each.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -1,5 +1,5 @@
-// A stand-in for the SYCL module over the host device, so that everything but SYCL itself runs without a SYCL compiler.
-// FAKE_SYCL tells it how to fail: "no device", "no gpus", "memory", "launch", "finish".
+// A fake SYCL module on the host device, so that everything except SYCL runs without a SYCL compiler. FAKE_SYCL selects
+// a failure: "no device", "no gpus", "memory", "launch", "finish".
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,4 @@
-"""Minimal FFmpeg builds against an installed copy of our library."""
+"""Minimal FFmpeg builds with an installed copy of our library."""
 import os
 import pathlib
 import shutil
@@ -15,7 +15,7 @@ CONFIGURE = """
 
 
 def call(command, folder, **popen):
-    """Runs a build step; its output is shown only if it fails."""
+    """Runs a build step; shows its output only on failure."""
     run = subprocess.run([str(word) for word in command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          text=True, **popen)
     if run.returncode:
@@ -24,7 +24,7 @@ def call(command, folder, **popen):
 
 
 class Library:
-    """Our library as a client finds it: headers, libvmaf.pc and libvmaf.so.3 under a prefix."""
+    """Our library as clients find it: headers, libvmaf.pc and libvmaf.so.3 under a prefix."""
 
     def __init__(self, build_root, stage):
         if stage.exists():
@@ -60,7 +60,7 @@ class Build:
         return f"#define CONFIG_{macro} 1\n" in text
 
     def make(self, *targets, keep_others=False):
-        # keep_others: a new config.h differs in macros that only the libvmaf filter reads, and that is rebuilt anyway.
+        # keep_others: only the libvmaf filter, which is rebuilt anyway, reads the macros that changed in config.h.
         old = [word for name in ("config.h", "config_components.h") for word in ("-o", name)] if keep_others else []
         call(["make", f"-j{len(os.sched_getaffinity(0))}", *old, *(targets or ("ffmpeg",))], self.folder)
 

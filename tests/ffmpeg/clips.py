@@ -1,4 +1,4 @@
-"""Clips, runs of the filter and of the command, and what is compared of their documents."""
+"""Clips, runs of the filter and of the command, and the compared parts of their documents."""
 import json
 import os
 import pathlib
@@ -11,14 +11,14 @@ WHAT_MAY_DIFFER = ("fps", "backend_used")
 
 
 def escaped(value):
-    """A value of a filter option, as it is written inside a filter graph."""
+    """A filter option's value, escaped for a filter graph."""
     for characters in ("\\':", "\\'[],;"):
         value = re.sub("([" + re.escape(characters) + "])", r"\\\1", value)
     return value
 
 
 def parsed(document):
-    """A JSON document with its keys in order and its numbers as they are printed."""
+    """A JSON document with ordered keys and numbers as printed."""
     whole = json.loads(document, parse_float=str, parse_int=str, object_pairs_hook=lambda pairs: pairs)
     return [pair for pair in whole if pair[0] not in WHAT_MAY_DIFFER]
 
@@ -47,7 +47,7 @@ class FilterTest(unittest.TestCase):
         return self.clip("ref", **properties), self.clip("dis", distort="dct:40", **properties)
 
     def run_filter(self, options, ref, dis, expect=0, ffmpeg=None, before=(), env=None, graph=None):
-        """What ffmpeg prints; `options` is a dictionary of the filter's options or a text already escaped."""
+        """Returns ffmpeg's output; `options` is a dictionary of filter options or an escaped text."""
         if isinstance(options, dict):
             options = ":".join(f"{name}={escaped(str(value))}" for name, value in options.items())
         graph = graph or "[0:v][1:v]libvmaf"
@@ -84,7 +84,7 @@ class FilterTest(unittest.TestCase):
         """Every frame and every pooled figure of the filter equals the command's, in every printed digit."""
         ref, dis = self.pair(**properties)
         document, printed = self.filter_document(options, ref, dis, **run)
-        raw = {**properties, "kind": "yuv"}  # the command resamples 8-bit 4:2:2 in y4m files, and only there
+        raw = {**properties, "kind": "yuv"}  # the command resamples 8-bit 4:2:2, but only in y4m files
         expected = self.command_document(*(self.pair(**raw) if properties.get("form") == "422" else (ref, dis)), *arguments)
         ours, theirs = parsed(expected), parsed(document)
         self.assertTrue(unordered(theirs)["frames"])
@@ -94,7 +94,7 @@ class FilterTest(unittest.TestCase):
         return document
 
     def refused(self, options, code, *words, ffmpeg=None, **run):
-        """The filter fails with this error, says these words and prints no score."""
+        """The filter fails with this error and words, and prints no score."""
         done = self.run_filter(options, *self.pair(), expect=None, ffmpeg=ffmpeg or self.patched, **run)
         self.assertEqual(done.returncode, 1 if self.base == "n5.1" else 256 - code, done.stdout)
         for word in (*words, os.strerror(code)):

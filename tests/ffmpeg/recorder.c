@@ -1,5 +1,5 @@
-// Stands in for the CUDA functions of libvmaf: writes down every call and hands out ordinary pictures.
-// Preloaded into ffmpeg by the tests. RECORDER_REFUSE holds the error that vmaf_cuda_state_init answers.
+// Replaces the CUDA functions of libvmaf: records every call and returns ordinary pictures. The tests preload it into
+// ffmpeg. RECORDER_REFUSE holds the error of vmaf_cuda_state_init.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

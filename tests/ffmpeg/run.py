@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds FFmpeg over our library, unchanged and then patched, and runs both.
+"""Builds FFmpeg with our library, unpatched and then patched, and runs both.
 
     run.py BUILD_FOLDER WORK_FOLDER VMAF CLIPGEN
 
@@ -38,7 +38,7 @@ def passed(module):
 
 
 def state_of_inputs(library):
-    """Changes whenever FFmpeg has to be built again."""
+    """Changes if FFmpeg must be rebuilt."""
     files = [library.pkgconfig, *library.headers.glob("*.h"), *(ROOT / "ffmpeg-patches").rglob("*.*"),
              *(pathlib.Path(__file__).with_name(name) for name in ("source.py", "builds.py", "test_patches.py", "recorder.c"))]
     text = os.environ.get("FFMPEG_SRC", "").encode()
@@ -46,7 +46,7 @@ def state_of_inputs(library):
 
 
 def build_all(work, library):
-    """Builds what the tests run, and tells what was found on the way."""
+    """Builds what the tests run, and returns the findings."""
     tree = source.pristine_tree(work)
     base = source.base_of(tree)
     version = source.version_of(tree)

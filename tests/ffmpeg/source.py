@@ -1,4 +1,4 @@
-"""Sources of Debian's packages, FFmpeg's above all, fetched with apt into a private folder: nothing of the system's own package lists is touched."""
+"""Fetches sources of Debian packages, above all FFmpeg, with apt into a private folder; does not touch the system's package lists."""
 import hashlib
 import os
 import pathlib
@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tarfile
 
-# What each series was written for. Debian may move on within 5.1.x: then lines may shift, and the filter is most likely the same.
+# The versions each series was written for. Debian may update within 5.1.x: lines may move, but the filter rarely changes.
 VERSIONS = {"n5.1": ("5.1.9",), "n8.1": ("8.1.1", "8.1.2")}
 FILTER_SHA256 = {
     "n5.1": "4a59c39bc05da246dffd66f400850cdb29e03c7c6660360a71e7f1eccd95f5ef",
@@ -16,11 +16,11 @@ FILTER_SHA256 = {
 
 
 class Unavailable(Exception):
-    """There is no source to be had here; the text says why."""
+    """No source is available; the message says why."""
 
 
 class NoSeries(Unavailable):
-    """A source is there, but of a version that the patches are not for."""
+    """The source's version is not one that the patches support."""
 
 
 def sha256(path):
@@ -28,7 +28,7 @@ def sha256(path):
 
 
 def source_entries(parts, suite=None):
-    """Writes deb-src twins of this system's Debian entries into `parts`; with a suite, that of another release from the same place."""
+    """Writes deb-src versions of this system's Debian entries into `parts`; with a suite, for that release from the same server."""
     parts.mkdir(parents=True, exist_ok=True)
     apt = pathlib.Path("/etc/apt")
     modern, classic = apt / "sources.list.d/debian.sources", apt / "sources.list"
@@ -60,7 +60,7 @@ def apt_get(folder, *arguments):
 
 
 def verified_tarball(folder, package):
-    """The upstream tarball in `folder`, if it is what its .dsc states."""
+    """The upstream tarball in `folder`, if it matches its .dsc."""
     for description in folder.glob(package + "_*.dsc"):
         sums = re.search(r"(?m)^Checksums-Sha256:\n((?: .*\n)+)", description.read_text()).group(1)
         wanted, _, name = next(line.split() for line in sums.splitlines() if re.search(r"\.orig\.tar\.[gx]z$", line))

@@ -21,7 +21,7 @@ missing = {name for name in used if name not in declared}
 missing |= {name for name in used if name.startswith("vmaf_") and name not in exported}
 missing |= {name for name in re.findall(INCLUDE, code) if not (headers / name).exists()}
 if len(used) < 50:
-    sys.exit(f"only {len(used)} names found: the patches are not read right")
+    sys.exit(f"only {len(used)} names found: the patches were misread")
 if missing:
     sys.exit("FFmpeg needs what the library lacks: " + " ".join(sorted(missing)))
 print(f"{len(used)} names, all there")

@@ -1,4 +1,4 @@
-"""The commands of docs/usage/ffmpeg.md run as they are printed."""
+"""The commands of docs/usage/ffmpeg.md run as printed."""
 import os
 import re
 import shutil

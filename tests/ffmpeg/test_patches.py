@@ -1,4 +1,4 @@
-"""The patch series: it applies cleanly, every step compiles, and the selectors do what ffmpeg-patches/README.md says."""
+"""The patch series: it applies cleanly, every step compiles, and the selectors work as ffmpeg-patches/README.md describes."""
 import os
 import pathlib
 import re
@@ -17,7 +17,7 @@ ENOSYS, ENODEV, EINVAL = 38, 19, 22
 
 
 class Series(FilterTest):
-    """What build() found while it applied the patches and built."""
+    """The findings of build()."""
 
     found = None
 
@@ -44,7 +44,7 @@ class Series(FilterTest):
 
 
 class PatchedFilter(FilterTest):
-    """The series over the library as it is, configured with every --enable-libvmaf-X."""
+    """The series with the library as built, configured with every --enable-libvmaf-X."""
 
     def test_options_are_listed_with_their_defaults(self):
         text = subprocess.run([self.patched, "-hide_banner", "-h", "filter=libvmaf"], stdout=subprocess.PIPE, text=True,
@@ -107,7 +107,7 @@ class PatchedFilter(FilterTest):
 
 
 class RecordedCalls(FilterTest):
-    """The series over a library with every backend's header: which functions are called, and in which order."""
+    """The series with a library that has every backend's header: which functions are called, and in which order."""
 
     def record(self, options, expect=0, refuse=None, **properties):
         log = self.folder / "calls.txt"
@@ -124,7 +124,7 @@ class RecordedCalls(FilterTest):
         for depth, form, number in ((8, "420", 1), (10, "444", 3)):
             with self.subTest(form):
                 run, calls, document = self.record({"cuda": 1}, depth=depth, form=form)
-                # A filter graph given by -lavfi is set up once to count its pads, and once to run.
+                # -lavfi sets a filter graph up twice: to count its pads, and to run.
                 rehearsal = ["init", "import", "model", "close", "free"]
                 frames = [f"preallocate {SIZE} depth {depth} format {number} method 3"] + ["fetch"] * 2 * FRAMES
                 self.assertEqual(calls, rehearsal + rehearsal[:3] + frames + rehearsal[3:])
@@ -151,7 +151,7 @@ class RecordedCalls(FilterTest):
 
 
 class ReachedBackends(FilterTest):
-    """The series over a library with SYCL and HIP: the selectors reach their module and their driver."""
+    """The series with a library that has SYCL and HIP: the selectors reach their module and driver."""
 
     def environment(self, *folders, **variables):
         library = pathlib.Path(os.environ["LIBRARY_OF_EVERY_BACKEND"])
@@ -174,7 +174,7 @@ class ReachedBackends(FilterTest):
                      env=self.environment(VMAF_SYCL_MODULE="/no/such/module.so"))
 
     def test_hip_without_a_driver_says_what_to_check(self):
-        none = self.folder / "no_driver"  # the machine may have one: files that are no libraries stand before it
+        none = self.folder / "no_driver"  # the machine may have a driver: files that are no libraries hide it
         none.mkdir(exist_ok=True)
         for end in (".7", ".6", ".5", ""):
             (none / f"libamdhip64.so{end}").touch()
@@ -223,7 +223,7 @@ def patched_binary(build, name):
 
 
 def build(build, patches, base, is_base, say):
-    """Applies the series to the tree of `build`, makes the two patched binaries, and tells what it found."""
+    """Applies the series to the tree of `build`, makes the two patched binaries, and returns the findings."""
     headers = build.library.headers
     found = {"not as described": not_as_described(patches, base, build.tree) if is_base else ""}
     found["changed"] = apply(build, patches / base, is_base)

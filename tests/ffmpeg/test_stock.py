@@ -1,4 +1,4 @@
-"""An unchanged FFmpeg over our library scores as our command does."""
+"""An unpatched FFmpeg with our library scores like our command."""
 import re
 
 from clips import FilterTest
@@ -56,7 +56,7 @@ class StockFilter(FilterTest):
         self.assert_equal_scores({"n_subsample": 2, "n_threads": 2}, ["--subsample", "2"])
 
     def test_pooling(self):
-        # 5.1 recognises the mean in harmonic_mean; patch 0001 mends that.
+        # 5.1 mistakes harmonic_mean for mean; patch 0001 fixes that.
         for pool in ("min", "mean") if self.base == "n5.1" else ("min", "mean", "harmonic_mean"):
             with self.subTest(pool):
                 self.assert_equal_scores({"pool": pool}, pool=pool)
@@ -69,7 +69,7 @@ class StockFilter(FilterTest):
 
     def test_deep_samples(self):
         if self.base == "n5.1":
-            self.skipTest("FFmpeg 5.1 copies half of each row above 8 bits; patch 0001 mends that")
+            self.skipTest("FFmpeg 5.1 copies half of each row above 8 bits; patch 0001 fixes that")
         for depth in (10, 12):
             self.assert_equal_scores({"feature": "name=psnr"}, ["--feature", "psnr"], properties={"depth": depth})
 
@@ -83,7 +83,7 @@ class StockFilter(FilterTest):
             self.assertEqual(drop.sub("", written), drop.sub("", expected), form)
 
     def test_scaled_and_shifted_input(self):
-        """What the manual recommends for pairs of different size and start gives the figures of the prepared pair."""
+        """What the manual recommends for pairs of different size and start gives the scores of the prepared pair."""
         ref, dis = self.pair()
         document, printed = self.filter_document({}, ref, dis, graph="[0:v]scale=240:180:flags=bicubic,settb=AVTB,"
                                                  "setpts=PTS-STARTPTS[d];[1:v]settb=AVTB,setpts=PTS-STARTPTS[r];[d][r]libvmaf")
@@ -99,7 +99,7 @@ class StockFilter(FilterTest):
             self.assertNotIn("VMAF score", run.stdout)
         run = self.run_filter({}, *self.pair(size="16x16", frames=2), expect=None)
         self.assertGreater(run.returncode, 0, run.stdout)
-        self.assertIn("at least", run.stdout)  # the library's sentence
+        self.assertIn("at least", run.stdout)  # the library's message
 
     def test_quiet_means_silent(self):
         self.assertEqual(self.run_filter({}, *self.pair(), before=("-v", "quiet")).stdout, "")

@@ -1,4 +1,4 @@
-"""The GPU from an unchanged FFmpeg: `turbo.backend` in models and features (docs/usage/ffmpeg.md)."""
+"""The GPU from an unpatched FFmpeg: `turbo.backend` in models and features (docs/usage/ffmpeg.md)."""
 import json
 import os
 import pathlib
@@ -11,13 +11,13 @@ HIP = "version=vmaf_v0.6.1:turbo.backend=hip"
 
 class Turbo(FilterTest):
     def environment(self, *folders, **variables):
-        """Of a library with SYCL and HIP, and of folders with drivers."""
+        """The environment of a library with SYCL and HIP, and of folders with drivers."""
         library = pathlib.Path(os.environ["LIBRARY_OF_EVERY_BACKEND"])
         return {"LD_LIBRARY_PATH": ":".join(map(str, (library.parent, *folders))), "VMAF_SYCL_MODULE": os.environ["SYCL_MODULE"],
                 **variables}
 
     def driver(self, **variables):
-        """The stand-ins of both drivers lie in one folder; that of CUDA shows no device unless it is asked to."""
+        """Both fake drivers are in one folder; CUDA's shows no device unless asked."""
         self.log = self.folder / "driver.txt"
         self.log.unlink(missing_ok=True)
         return self.environment(pathlib.Path(os.environ["FAKE_HIP"]).parent, **{"FAKE_HIP_LOG": str(self.log), "FAKE_CUDA_DEVICES": "0", **variables})
@@ -26,7 +26,7 @@ class Turbo(FilterTest):
         return {name: int(count) for name, count in map(str.split, self.log.read_text().splitlines())}
 
     def refused_with(self, options, code, *words, env=None, with_frames=False):
-        """With a frame that fails FFmpeg prints a score all the same, but ends with an error."""
+        """If a frame fails, FFmpeg still prints a score, but exits with an error."""
         done = self.run_filter(options, *self.pair(), expect=None, env=env)
         self.assertEqual(done.returncode, 1 if self.base == "n5.1" else 256 - code, done.stdout)
         for word in words:
@@ -34,7 +34,7 @@ class Turbo(FilterTest):
         self.assertEqual("VMAF score" in done.stdout, with_frames, done.stdout)
 
     def test_a_model_moves_all_features(self):
-        """SYCL's stand-in computes: the scores are the CPU's."""
+        """The fake SYCL module computes: the scores equal the CPU's."""
         document = self.assert_equal_scores({"model": "version=vmaf_v0.6.1:turbo.backend=sycl", "feature": "name=psnr|name=float_ssim"},
                                             ["--feature", "psnr", "--feature", "float_ssim"], env=self.environment())
         self.assertEqual(json.loads(document)["backend_used"], "sycl")
@@ -71,7 +71,7 @@ class Turbo(FilterTest):
         self.refused_with({"feature": "name=psnr:turbo.backend=hip"}, EINVAL, said, env=self.driver(FAKE_HIP_FAIL="hipInit=100"), with_frames=True)
 
     def test_a_device_that_fails_at_the_end_leaves_no_document(self):
-        """FFmpeg ignores what the flush returns, and ends with 0."""
+        """FFmpeg ignores the result of the flush, and exits with 0."""
         path = self.folder / "lost.json"
         path.unlink(missing_ok=True)
         run = self.run_filter({"model": HIP, "log_fmt": "json", "log_path": str(path)}, *self.pair(), expect=None,
@@ -80,7 +80,7 @@ class Turbo(FilterTest):
         self.assertFalse(path.exists())
 
     def test_cuda(self):
-        """Without device code the stand-in's scores mean nothing: what counts is who is called, and what is refused."""
+        """The fake driver runs no device code, so scores are meaningless: checks only calls and refusals."""
         if os.environ["CUDA_IS_BUILT"]:
             self.skipTest("the stand-in does not take this build's device code")
         cuda = "version=vmaf_v0.6.1:turbo.backend=cuda"

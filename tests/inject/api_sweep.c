@@ -1,6 +1,6 @@
-/* A client of the whole C API that runs again and again while one allocation after the other fails, under libinject.so.
- *   api_sweep SCENARIO STRIDE     every STRIDE-th allocation, alone and together with all that follow it
- * Whatever fails, calls return 0 or -ENOMEM, nothing hangs, and nothing is left behind when all is closed. */
+/* Runs a client of the whole C API repeatedly under libinject.so, with one allocation after another failing.
+ *   api_sweep SCENARIO STRIDE     fails every STRIDE-th allocation, alone and with all later ones
+ * Calls must return 0 or -ENOMEM, nothing may hang, and closing must free everything. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +19,7 @@ static const char *scenario = "";
 static long at;
 static int from_then, failures;
 
-/* Where a call fails for lack of memory the scenario cleans up and ends. */
+/* If a call runs out of memory, the scenario cleans up and ends. */
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
         const int result_ = (call);                                                                                    \
@@ -81,7 +81,7 @@ end:
     vmaf_model_destroy(base);
 }
 
-/* Loaded before anything fails. */
+/* Loaded before the failures. */
 static VmafModel *model, *base;
 static VmafModelCollection *collection;
 

@@ -1,4 +1,4 @@
-/* A library to preload: lets chosen calls of a program fail, so that tests see what it does then (README.md). glibc
+/* A preloaded library that makes chosen calls of a program fail, for tests (README.md). glibc
  * only. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* both names of each call are given below */
@@ -18,7 +18,7 @@
 
 #pragma GCC visibility push(default)
 
-/* Kinds of calls. Each has a counter and a rule of its own. */
+/* Kinds of calls. Each has its own counter and rule. */
 enum Kind { ALLOC, THREAD, OPEN, READ, WRITE, CLOSE, SYNC, RENAME, TRUNCATE, LINK, UNLINK, KINDS };
 static const char *const kNames[KINDS] = {"alloc", "thread", "open",     "read", "write", "close",
                                           "sync",  "rename", "truncate", "link", "unlink"};
@@ -38,7 +38,7 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-/* ---- for tests that link or look up these: sweeps inside one process ---- */
+/* ---- for tests in the same process, which link or look up these ---- */
 
 /* The n-th allocation from now on fails, and with `from_then` all after it; n = 0: none. */
 void inject_allocations(long n, int from_then) {
@@ -172,7 +172,7 @@ void free(void *block) {
     __libc_free(block);
 }
 
-/* ---- the others: the real ones are those that come after this library ---- */
+/* ---- other calls; the real functions are in libraries after this one ---- */
 
 #define REAL(result, name, ...)                                                                                        \
     static result (*real)(__VA_ARGS__);                                                                                \
@@ -188,7 +188,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return fails(THREAD) ? rules[THREAD].error : real(thread, attributes, start, data);
 }
 
-/* With a short count half of the bytes are moved, but at least one. */
+/* A short count moves half of the bytes, but at least one. */
 static size_t shorter(size_t size) { return size > 1 ? size / 2 : size; }
 
 #define TRANSFER(kind)                                                                                                 \
@@ -235,7 +235,7 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
     return real(fd, &part, 1);
 }
 
-/* glibc's own stdio does not come through write() and read(). */
+/* glibc's stdio does not call write() and read(). */
 size_t fwrite(const void *buffer, size_t size, size_t count, FILE *file) {
     REAL(size_t, fwrite, const void *, size_t, size_t, FILE *);
     const bool hit = file != stderr && descriptor_counts(fileno(file)) && fails(WRITE);
@@ -340,7 +340,7 @@ int ftruncate64(int fd, off64_t size) {
     return real(fd, size);
 }
 
-/* Calls with two names count by either. */
+/* Calls with two names share a counter. */
 int rename(const char *from, const char *to) {
     REAL(int, rename, const char *, const char *);
     if ((path_counts(from) || path_counts(to)) && fails(RENAME)) FAIL_WITH(RENAME, -1);

@@ -1,7 +1,7 @@
-"""Allocations, threads and files that fail: calls answer -ENOMEM, commands say one sentence and end with a documented code.
+"""Allocations, threads and files that fail: calls return -ENOMEM, commands print one message and exit with a documented code.
 
    inject_test.py LIBINJECT API_SWEEP VMAF CLIPGEN [VMAF_TUNE]
-Every allocation is tried with VMAF_SWEEP=full (.ci/full); otherwise a sample, another one in each place."""
+Every allocation is tried with VMAF_SWEEP=full (.ci/full); otherwise a sample, which differs per test."""
 import json
 import os
 import pathlib
@@ -107,7 +107,7 @@ class Command(unittest.TestCase):
         expected = None
         for n in ["*"] + list(range(1, int(counts["read"]) + 1)):
             for error in ("short", "EINTR", "EIO"):
-                if (n, error) == ("*", "EINTR"): continue  # for ever
+                if (n, error) == ("*", "EINTR"): continue  # endless
                 what = f"read={error}@{n}"
                 result = run(self.command, what, path=".y4m")
                 self.assertIn(result.returncode, {0, 234, 255}, f"{what}: {result.stderr}")
@@ -126,7 +126,7 @@ class Tune(unittest.TestCase):
             for arguments in (["--version"], ["--help"]):
                 command = [TUNE] + arguments
                 _, total = calls_of(command, "alloc", folder)
-                numbers = range(1, total + 1, total // 150 + 1) if FULL else sample(total, 12)  # of a hundred thousand
+                numbers = range(1, total + 1, total // 150 + 1) if FULL else sample(total, 12)  # of about 100 000
                 for n in numbers:
                     for rules in (f"alloc@{n}", f"alloc@{n}+"):
                         result = run(command, rules)

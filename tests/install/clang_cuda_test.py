@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A build whose CUDA code is compiled by clang (-Denable_nvcc=false) configures, and asks for what it should: stand-ins take the place
+"""A build whose CUDA code is compiled by clang (-Denable_nvcc=false) configures and passes the right arguments: fakes take the place
 of clang and of CUDA's fatbinary, so that this needs neither.
 
 usage: clang_cuda_test.py MESON_SOURCE_ROOT
@@ -13,7 +13,7 @@ import unittest
 
 ROOT = sys.argv.pop(1)
 
-# Writes what it was asked with into its output.
+# Writes its arguments to its output.
 STAND_IN = """#!/bin/sh
 [ "$1" != -dumpversion ] || { echo 99.1; exit 0; }
 last= ; for word; do case $last in -MF) echo "x: " >"$word";; -o|--create) echo "$0 $*" >>"$word";; esac; last=$word; done

@@ -1,4 +1,4 @@
-"""What `meson install` puts where: by tag, for pkg-config, for CMake and in the developer's environment.
+"""What `meson install` installs: by tag, for pkg-config, for CMake and in the developer's environment.
 
   install_test.py BUILD_FOLDER CLIENT_SOURCE
 """
@@ -93,7 +93,7 @@ class Installed(unittest.TestCase):
         (project / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.16)\nproject(client C)\n"
                                                 "find_package(libvmaf 3.0 REQUIRED)\nadd_executable(client client.c)\n"
                                                 "target_link_libraries(client libvmaf::libvmaf)\n")
-        moved = self.root / "moved"  # the folder may lie anywhere
+        moved = self.root / "moved"  # the folder can be moved
         shutil.copytree(self.root / "None", moved, symlinks=True)
         config = next(moved.rglob("libvmafConfig.cmake")).parent
         run("cmake", "-S", project, "-B", project / "build", f"-Dlibvmaf_DIR={config}")
@@ -104,7 +104,7 @@ class Installed(unittest.TestCase):
         self.assertNotEqual(refused.returncode, 0)
 
     def test_the_code_of_the_page_compiles(self):
-        """docs/usage/c-api.md: statements become functions of what they mention."""
+        """docs/usage/c-api.md: statements are wrapped in functions."""
         overload, picture, parts = re.findall(r"(?s)```c\n(.*?)```", (SOURCE / "docs/usage/c-api.md").read_text())
         start = parts.index("vmaf_use_features_from_model")
         (self.root / "page.c").write_text(
@@ -126,12 +126,12 @@ class Installed(unittest.TestCase):
         (parent / "meson.build").write_text("project('parent', 'c')\nvmaf = dependency('libvmaf', fallback: 'libvmaf', "
                                             "default_options: ['enable_tools=false'])\n"
                                             "executable('client', 'client.c', dependencies: vmaf)\n")
-        environment = dict(os.environ, PKG_CONFIG_LIBDIR="/usr/share/pkgconfig")  # an installed libvmaf would win
+        environment = dict(os.environ, PKG_CONFIG_LIBDIR="/usr/share/pkgconfig")  # hides an installed libvmaf
         output = run(*MESON, "setup", parent / "build", parent, "--wrap-mode=nodownload", env=environment)
         self.assertIn("libvmaf 3.2.0", output.replace(": ", " ").replace("Project version 3.2.0", "libvmaf 3.2.0"))
         targets = run(*MESON, "introspect", "--targets", parent / "build")
         self.assertIn('"client"', targets)
-        self.assertNotIn('"unit_tests"', targets)  # not the parent's business
+        self.assertNotIn('"unit_tests"', targets)  # only the subproject's own builds have it
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def repository(folder, wrap, package):
     with tarfile.open(tarball) as archive:
         archive.extractall(folder / "upstream" / "unpacked")
     (unpacked,) = (folder / "upstream" / "unpacked").iterdir()
-    shutil.copytree(unpacked, place, symlinks=True)  # a copy, so that the files are ours
+    shutil.copytree(unpacked, place, symlinks=True)  # a copy, so that we own the files
     shutil.rmtree(unpacked)
     settings = configparser.ConfigParser()
     settings.read(ROOT / "subprojects" / (wrap + ".wrap"))

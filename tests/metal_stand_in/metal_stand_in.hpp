@@ -9,8 +9,8 @@ namespace vmaf {
 
 struct MetalStandInSet {
     const char *name;
-    const MetalStandInKernel *kernels; // one without a name after the last
+    const MetalStandInKernel *kernels; // ends with a nameless one
 };
-std::span<const MetalStandInSet> metal_stand_in_sets(); // made by the build
+std::span<const MetalStandInSet> metal_stand_in_sets(); // generated
 
 } // namespace vmaf

@@ -1,4 +1,4 @@
-"""What the way from kernels to Metal's language refuses, and what clang finds in its result; the types of the host side.
+"""What the translation of kernels to Metal's language refuses, and what clang finds in its result; the types of the host side.
 
 usage: msl_test.py SOURCE_ROOT BUILD_ROOT CLANG CXX...
 """
@@ -162,7 +162,7 @@ class Configuration(Folder):
         self.assertIn('the development kit of macOS 15 or newer is needed', result.stdout)
 
     def configured_for_macos(self, *options, new_enough=True):
-        """With a compiler that takes every framework for granted."""
+        """With a compiler that accepts every framework."""
         compilers = {}
         for name, program in (('c', CLANG.replace('++', '')), ('cpp', CLANG)):
             wrapper = self.folder / name

@@ -1,4 +1,4 @@
-// Runs kernels in Metal's language on the host device: what metal_stdlib beside this file calls, and the device.
+// Runs kernels in Metal's language on the host device: the functions for metal_stdlib in this folder, and the device.
 #include <map>
 #include <string>
 #include <string_view>
@@ -70,7 +70,7 @@ const bool is_added =
 
 } // namespace vmaf
 
-// For kernels.
+// Called by kernels.
 extern "C" {
 void vmaf_metal_barrier();
 unsigned vmaf_metal_shuffle(unsigned value, unsigned lane);
@@ -81,7 +81,7 @@ unsigned vmaf_metal_max(unsigned value);
 void vmaf_metal_barrier() { vmaf::block_under_way->barrier(); }
 unsigned vmaf_metal_shuffle(unsigned value, unsigned lane) {
     const unsigned *values = vmaf::exchanged(value);
-    return lane < vmaf::kLanes ? values[lane] : 0xdeadbeef; // Metal says nothing about such lanes
+    return lane < vmaf::kLanes ? values[lane] : 0xdeadbeef; // Metal leaves such lanes undefined
 }
 unsigned long vmaf_metal_ballot(unsigned flag) {
     const unsigned *flags = vmaf::exchanged(flag);

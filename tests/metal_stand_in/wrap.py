@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes C++ for plain clang from a generated file in Metal's language, with a table of its kernels.
+"""Converts a generated file in Metal's language to C++ for plain clang, with a table of its kernels.
 
 usage: wrap.py SET INPUT.metal OUTPUT.cpp
 """

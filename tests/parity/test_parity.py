@@ -1,5 +1,5 @@
 """The parity gate (backends.md 11): scores of every feature with scalar code, with every instruction set of this machine, and of
-the device kernels run by the CPU, on clips of different character; and the gate itself: reports and exit codes."""
+the device kernels run by the CPU, on varied clips; and the gate itself: reports and exit codes."""
 import json
 import os
 import pathlib
@@ -11,11 +11,11 @@ import unittest
 
 PARITY, VMAF, CLIPGEN = (os.path.abspath(os.environ[name]) for name in ("PARITY", "VMAF", "CLIPGEN"))
 CPU = "scalar,avx2,avx512,neon,cpu"
-# Whose pages say that bits differ, and why.
+# Metrics whose pages explain why bits differ.
 OTHER_BITS = {"ciede": "1.0e-08", "ssimulacra2": "1.0e-09"}
-REFUSING = {"cambi", "float_ms_ssim", "speed_chroma", "psnr_hvs"}  # small clips; the last one 16 bits
+REFUSING = {"cambi", "float_ms_ssim", "speed_chroma", "psnr_hvs"}  # refuse small clips; the last one refuses 16 bits
 
-# A wrapper of the command that makes scalar scores wrong by a little, or breaks.
+# A wrapper of the command that makes scalar scores slightly wrong, or fails.
 WRAPPER = """#!{python}
 import os, re, subprocess, sys
 arguments = sys.argv[1:]

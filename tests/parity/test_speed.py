@@ -1,4 +1,4 @@
-"""SpEED on the GPU has the bits of the CPU: on the host device everywhere, on CUDA where there is a GPU."""
+"""SpEED on the GPU equals the CPU in every bit: tests the host device everywhere, and CUDA with a GPU."""
 import json
 import subprocess
 import unittest

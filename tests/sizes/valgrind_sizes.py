@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run vmaf under valgrind at some forty picture sizes around the limits of the metrics, and with every metric.
+"""Runs vmaf under valgrind at about forty picture sizes around the limits of the metrics, and with every metric.
 
   valgrind_sizes.py VMAF CLIPGEN
 
@@ -34,7 +34,7 @@ with tempfile.TemporaryDirectory() as folder:
         if not (scored or refused):
             problems += 1
             print(f"{w}x{h} {depth} bit: exit {run.returncode}\n{run.stderr[-2000:]}")
-    # Every metric, at a size that all of them take.
+    # Every metric, at a size that all support.
     clip = [clipgen, "--size", "218x178", "--frames", "2", "--format", "420", "--depth", "8", "--scene", "street"]
     subprocess.check_call(clip + [ref := os.path.join(folder, "ref.y4m")])
     subprocess.check_call(clip + ["--distort", "dct:40", dis := os.path.join(folder, "dis.y4m")])

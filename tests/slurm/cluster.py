@@ -1,4 +1,4 @@
-"""A Slurm cluster of this machine's own in a temporary folder: munged, slurmctld and two slurmd, without systemd and without
+"""A local Slurm cluster in a temporary folder: munged, slurmctld and two slurmd, without systemd and without
 accounting. Needs Debian's slurm-wlm and munge, and root.
 
   with Cluster(folder) as cluster: subprocess.run(["srun", "hostname"], env=cluster.environment)
@@ -15,7 +15,7 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sin
 
 
 def missing():
-    """Programs that are not installed; the test reports it and fails."""
+    """Missing programs; the test reports them and fails."""
     path = os.environ["PATH"] + ":/usr/sbin"
     return [name for name in PROGRAMS if not shutil.which(name, path=path)]
 
@@ -29,7 +29,7 @@ def free_ports(count):
 
 
 def end_with_parent():
-    """A test that is killed leaves no daemons."""
+    """Ends the daemons with a killed test."""
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
@@ -94,7 +94,7 @@ PreemptType=preempt/partition_prio
                 conf.write(f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={self.cpus} Features={name} Gres=gpu:1\n")
             conf.write("PartitionName=low Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1\n"
                        "PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10\n")
-        with open(self.folder + "/gres.conf", "w") as conf: conf.write("Name=gpu File=/dev/null\n")  # none, as a test wants it
+        with open(self.folder + "/gres.conf", "w") as conf: conf.write("Name=gpu File=/dev/null\n")  # no real GPU, as a test needs
         self.start("munged", ["munged", "--foreground", "--force", "--key-file", munge + "/key", "--socket", munge + "/socket", "--pid-file",
                               munge + "/pid", "--log-file", munge + "/log", "--seed-file", munge + "/seed"])
         self.wait_for(lambda: os.path.exists(munge + "/socket"), "munged")
@@ -104,7 +104,7 @@ PreemptType=preempt/partition_prio
         return self
 
     def make_ready(self):
-        """Both nodes serve and have nothing to do, whatever happened to them before."""
+        """Both nodes are idle and in service, whatever happened before."""
         def is_ready():
             states = self.ask("sinfo", "-h", "-p", "low", "-N", "-o", "%t").split()
             if any(state.startswith(("drain", "drng", "down")) for state in states):
@@ -131,7 +131,7 @@ PreemptType=preempt/partition_prio
     def start_node(self, name): self.start(name, ["slurmd", "-D", "-N", name])
 
     def kill(self, name):
-        """As if the power failed: without notice."""
+        """Kills it like a power failure."""
         self.processes[name].kill()
         self.processes[name].wait()
 

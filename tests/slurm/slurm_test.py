@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vmaf-tune --executor slurm on a real slurmctld and two slurmd of this machine: answers as on one machine, and nothing lost or
+"""vmaf-tune --executor slurm on a real local slurmctld with two slurmd: the same answers as without Slurm, and nothing lost or
 repeated beyond what was running when nodes, tasks, the controller or the user go away.
 
   slurm_test.py VMAF_TUNE CLIPGEN [unittest arguments]
@@ -29,7 +29,7 @@ def told(row): return {k: v for k, v in row.items() if k not in ITS_OWN}
 
 
 class Case(unittest.TestCase):
-    """A cluster for all tests of a class, and a folder for each of them."""
+    """A cluster per test class, and a folder per test."""
 
     @classmethod
     def setUpClass(cls):
@@ -43,7 +43,7 @@ class Case(unittest.TestCase):
         for name, scene in (("a clip", "street"), ("b", "cut")):
             cls.clips.append(f"{cls.scratch.name}/{name}.y4m")
             subprocess.check_call([CLIPGEN, "--size", "96x64", "--frames", "12", "--format", "420", "--depth", "8", "--scene", scene, cls.clips[-1]])
-        # Encodes that take their time without any work, so that something can happen meanwhile.
+        # Encodes that only take time, so that something can happen during them.
         cls.slow = cls.scratch.name + "/slow-ffmpeg"
         with open(cls.slow, "w") as file: file.write('#!/bin/sh\ncase "$*" in *"-c:v libx264"*"-crf"*) echo >> "$COUNT"; sleep 1;; esac\nexec ffmpeg "$@"\n')
         os.chmod(cls.slow, 0o755)
@@ -79,7 +79,7 @@ class Case(unittest.TestCase):
     def on_slurm(self, *more): return ["--executor", "slurm", "--shared", self.shared, *more]
 
     def done(self):
-        """Results that lie in the shared folder of the only run."""
+        """Results in the shared folder of the only run."""
         return [json.loads(line)["unit"] for path in glob.glob(self.shared + "/runs/*/rows/*.jsonl") for line in open(path) if line.endswith("\n")]
 
     def begun(self):
@@ -96,7 +96,7 @@ class Case(unittest.TestCase):
     def cells(self, first, last, step): return [(clip, q) for clip in self.clips for q in range(first, last + 1, step)]
 
     def kill_node(self, name):
-        """The node with everything on it: its slurmd, and what that had started."""
+        """The node with all its processes: slurmd and its children."""
         self.cluster.kill(name)
         own = self.cluster.environment["SLURM_CONF"].encode()
         for path in glob.glob("/proc/[0-9]*"):
@@ -117,7 +117,7 @@ class OnTheCluster(Case):
         # Again: everything is in the shared results.
         self.tune(*self.corpus("again.jsonl", *self.on_slurm()))
         self.assertTrue(all(r["from_cache"] for r in read(self.folder + "/again.jsonl")))
-        # More of it: only what is missing is made.
+        # More cells: computes only those that are missing.
         self.tune(*self.corpus("slurm.jsonl", "--resume", *self.on_slurm(), values="22:46:6"))
         self.assertEqual(len(read(self.folder + "/slurm.jsonl")), 10)
 
@@ -151,7 +151,7 @@ class OnTheCluster(Case):
         self.cluster.wait_for(lambda: len(self.done()) >= 6, "rows")
         self.kill_node("n2")
         try:
-            # The node is shown while Slurm waits for it, or has given it up.
+            # The node is listed while Slurm waits for it, or is given up.
             run = glob.glob(self.shared + "/runs/*")[0]
             self.cluster.wait_for(lambda: "node n2 " in self.tune("status", run).stdout, "the lost node", 60)
             self.assertEqual([node["node"] for node in json.loads(self.tune("status", run, "--json").stdout)["lost_nodes"]], ["n2"])
@@ -175,7 +175,7 @@ class OnTheCluster(Case):
         self.check_whole(self.folder + "/rows.jsonl", cells, most_repeated=1 + 2 * self.cluster.cpus)
 
     def test_what_the_time_limit_leaves_is_submitted_again(self):
-        # Tasks are warned a minute before the end: of two minutes they work one.
+        # Tasks are warned a minute before the end: with two minutes they work for one.
         self.tune(*self.corpus("rows.jsonl", *self.on_slurm("--time", "2", "--tasks", "2"), values="20:39.75:0.25", slow=True), timeout=600)
         self.assertEqual(len(read(self.folder + "/rows.jsonl")), 160)
         self.assertEqual(self.begun(), 160, "nothing was done twice")
@@ -213,7 +213,7 @@ class OnTheCluster(Case):
         self.assertEqual(len(read(self.folder + "/rows.jsonl")), 12)
         self.assertIn("ended, exit code 0", self.tune("status", run).stdout)
         self.tune("status", self.folder + "/nosuch", code=2)
-        # And ended from elsewhere: what is done is written.
+        # Ended from elsewhere: finished work is written.
         run = self.tune(*self.corpus("ended.jsonl", *self.on_slurm("--detach"), values="20:45", slow=True)).stdout.strip()
         self.cluster.wait_for(lambda: os.listdir(run + "/rows"), "rows")
         self.assertIn("cancelled", self.tune("status", run, "--cancel", code=130).stderr)
@@ -238,11 +238,11 @@ class OnTheCluster(Case):
         self.assertIn("--shared", self.tune(*self.corpus("rows.jsonl", "--executor", "slurm"), code=2).stderr)
         self.assertIn("sbatch refused", self.tune(*self.corpus("rows.jsonl", *self.on_slurm("--partition", "nosuch")), code=4).stderr)
         self.assertIn("sbatch refused", self.tune(*self.corpus("rows.jsonl", *self.on_slurm("--gres", "gpu:7")), code=4).stderr)
-        # A GPU backend that no node has: no cell is scored on the processor instead.
+        # A GPU backend that no node has: no cell falls back to the CPU.
         run = self.tune(*self.corpus("rows.jsonl", *self.on_slurm("--score-backend", "cuda")), code=7)
         self.assertIn("cuda", run.stderr)
         self.assertFalse(os.path.exists(self.folder + "/rows.jsonl") and read(self.folder + "/rows.jsonl"))
-        # A node that Slurm takes for one with a GPU: the same without naming the backend.
+        # A node that Slurm believes has a GPU: the same without naming the backend.
         self.assertIn("cuda", self.tune(*self.corpus("gpu.jsonl", *self.on_slurm("--gres", "gpu:1")), code=7).stderr)
 
     def test_other_ways_to_ask_for_rows(self):
@@ -259,8 +259,8 @@ class OnTheCluster(Case):
 
 
 class WithoutItsController(Case):
-    # A cluster of its own: a controller that had no time to write down what it did gives numbers of jobs twice, and nodes that
-    # have seen such a number take themselves out of service.
+    # Uses its own cluster: a controller that could not save its state reuses job numbers, and nodes that know such a number drain
+    # themselves.
     def test_the_controller_may_die(self):
         cells = self.cells(20, 29, 1)
         process = self.start(*self.corpus("rows.jsonl", *self.on_slurm(), values="20:29", slow=True))
@@ -275,5 +275,5 @@ class WithoutItsController(Case):
 
 if __name__ == "__main__":
     if slurm.missing(): sys.exit("not installed: " + ", ".join(slurm.missing()) + " (Debian: apt-get install slurm-wlm munge)")
-    if os.getuid() != 0: sys.exit("a cluster of its own needs root")
+    if os.getuid() != 0: sys.exit("a local cluster needs root")
     unittest.main(verbosity=2, warnings="ignore")

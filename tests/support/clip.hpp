@@ -1,4 +1,4 @@
-// Pictures of clipgen's scenes, made in memory.
+// Pictures of clipgen's scenes, in memory.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace vmaf {
 
-// Chroma planes of odd sizes are cropped to the rounded-down size that pictures have.
+// Chroma planes of odd sizes are cropped to our rounded-down size.
 Picture clip_frame(const clipgen::Options &clip, unsigned index);
 
 // A frame of the street scene, 352x288, distorted ("none", "dct:60").

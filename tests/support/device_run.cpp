@@ -77,7 +77,7 @@ void fill_extremes(const PicturePair &pair, unsigned plane, unsigned seed) {
         }
 }
 
-// Every plane has contents of its own.
+// Every plane has different content.
 template <class Fill> PicturePair filled_pair(const PictureFormat &format, unsigned seed, Fill fill) {
     PicturePair pair{Picture::allocate(format), Picture::allocate(format)};
     for (unsigned p = 0; p < format.planes(); p++) fill(pair, p, seed + 100 * p);
@@ -222,7 +222,7 @@ bool same_figure(double a, double b, double relative) {
 
 namespace {
 
-// Cells, and a region whose edges are others.
+// Cells, and a region with other edges.
 TileGrid grid_of(const DeviceCase &c) {
     const int width = int(c.format.width), height = int(c.format.height);
     std::vector<PictureArea> areas = {snapped_area({width / 3, 5, width - 3, height / 2}, width, height)};
@@ -231,7 +231,7 @@ TileGrid grid_of(const DeviceCase &c) {
     return {width, height, areas};
 }
 
-// Local scores of each tile. Empty if all agree.
+// Local scores per tile. Empty if all agree.
 std::string tile_difference(const DeviceCase &c, const Metric &metric, const TileGrid &grid, const FrameResult &wanted,
                             const FrameResult &got) {
     const std::size_t words = metric.tile_words(), count = metric.local_names().size();

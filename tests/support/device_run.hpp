@@ -1,4 +1,4 @@
-// Runs the device code of a metric on pictures in memory, for comparison with the scalar code; and pictures for that.
+// Runs a metric's device code on pictures in memory, for comparison with scalar code; and creates pictures.
 #pragma once
 
 #include <memory>
@@ -18,21 +18,21 @@ struct PicturePair {
     Picture ref, dist;
 };
 
-// Waves and noise, with zones that lead into every branch: equal pictures, gain, inverted contrast, flat reference, ...
+// Waves and noise, with zones that reach every branch: equal pictures, gain, inverted contrast, flat reference, ...
 PicturePair texture_pair(const PictureFormat &format, unsigned seed);
-// Black, white and random samples: reaches the wraps that the specifications mention.
+// Black, white and random samples: reaches the overflows that the specifications mention.
 PicturePair extreme_pair(const PictureFormat &format, unsigned seed);
 // Two textures, extremes, swapped and equal pictures.
 std::vector<PicturePair> pairs_for(const PictureFormat &format);
 
-// Consecutive frames in device memory, with everything that a scorer wants for them.
+// Consecutive frames in device memory, with everything that a scorer needs.
 class DeviceRun {
   public:
     DeviceRun(const DeviceScorer &scorer, const std::vector<PicturePair> &pairs, Device &device);
 
     DeviceBatch batch(unsigned first, unsigned last) const; // frames first .. last - 1
     Queue &queue() const { return *queue_; }
-    // When all frames are enqueued: by frame, for each member of the family that the scorer serves.
+    // Call it when all frames are enqueued: by frame, per member of the family that the scorer serves.
     std::vector<std::vector<FrameResult>> results(std::size_t members);
 
   private:
@@ -49,18 +49,18 @@ class DeviceRun {
     std::unique_ptr<Queue> queue_;
 };
 
-// `tiles`: these are added up, too; null: none.
+// `tiles`: also summed; null: none.
 std::vector<FrameResult> results_on_cpu(const Metric &metric, const std::vector<PicturePair> &pairs, Isa isa,
                                         const TileGrid *tiles = nullptr);
-// In two batches: one frame, then the others.
+// In two batches: one frame, then the rest.
 std::vector<FrameResult> results_on_device(const Metric &metric, const std::vector<PicturePair> &pairs, Device &device,
                                            const TileGrid *tiles = nullptr);
 
-// By frame, for each member of a family. Throws Error where one scorer does not serve it.
+// By frame, per family member. Throws Error if one scorer does not serve all.
 std::vector<std::vector<FrameResult>> family_results_on_device(std::span<const Metric *const> members,
                                                                const std::vector<PicturePair> &pairs, Device &device);
 
-// Scores the pairs on both. Empty if all figures agree as the case asks, else where they differ first.
+// Scores the pairs on both. Empty if all figures agree as required, else the first difference.
 std::string device_difference(const DeviceCase &c, const std::vector<PicturePair> &pairs, Device &device,
                               Isa isa = Isa::scalar);
 

@@ -9,13 +9,13 @@
 
 namespace vmaf {
 
-// "host32", "host64", and those that a program has added: without a GPU, run by the host.
+// "host32", "host64" and those added by a program: run by the host, without a GPU.
 std::vector<std::string> host_run_device_names();
-std::vector<std::string> test_device_names(); // these, and the GPU backends of this build
-// Null where the machine has no such device.
+std::vector<std::string> test_device_names(); // those, and the GPU backends of this build
+// Null if the machine lacks the device.
 std::shared_ptr<Device> open_test_device(const std::string &name);
 
-// Before main().
+// Call it before main().
 using OpenDevice = std::unique_ptr<Device> (*)();
 bool add_host_run_device(const std::string &name, OpenDevice open);
 

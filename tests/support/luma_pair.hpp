@@ -1,4 +1,4 @@
-// Two pictures without chroma, for tests that write samples themselves.
+// Two pictures without chroma, for tests that write samples.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ inline LumaPair vif_vector_pair(unsigned bits) {
     return pair;
 }
 
-// Parts of a frame one after the other, the last first: any order must do.
+// Runs the parts of a frame in reverse: any order must work.
 class BackwardParts final : public Parallel {
   public:
     explicit BackwardParts(unsigned threads) : threads_(threads) {}

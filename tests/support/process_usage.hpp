@@ -1,4 +1,4 @@
-// What a soak looks at: memory and handles of this process, and for how long it goes on.
+// For soak tests: memory and handles of this process, and the number of frames.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ inline std::optional<Usage> usage() {
     return Usage{resident * 4096, entries("/proc/self/fd"), entries("/proc/self/task")};
 }
 
-// VMAF_SOAK=1000000 is four hours of a film and more; the gate gives a taste.
+// VMAF_SOAK=1000000 is more than four hours of film; the gate runs fewer.
 inline unsigned frames(unsigned usual) {
     const char *const wish = std::getenv("VMAF_SOAK");
     return wish ? static_cast<unsigned>(std::strtoul(wish, nullptr, 10)) : usual;
 }
 
-// A score takes a few bytes, a picture of 16x16 more than a thousand.
+// A score takes a few bytes, a picture of 16x16 over a thousand.
 inline constexpr std::int64_t kBytesPerFrame = 256, kOtherBytes = 16 << 20;
 
 } // namespace soak

@@ -99,7 +99,7 @@ class Commands(tune_case.TuneCase):
         self.assertIn("has to be a number", self.probing("ladder", "street.y4m", "--target-vmafs", "90,nan", code=2).stderr)
         self.assertIn("cannot be met", self.probing("ladder", "street.y4m", "--target-vmafs", "101", code=2).stderr)
 
-    def test_numbers_that_mean_nothing_are_refused(self):
+    def test_meaningless_numbers_are_refused(self):
         for flag in ("--tolerance=nan", "--tolerance=-1", "--noise=nan", "--start-q=nan", "--max-bitrate=nan", "--max-bitrate=0", "--max-encoded-percent=-3", "--max-size=0", "--keyint=0",
                      "--keyint=nan", "--keyint=-4", "--dist-delay=nan", "--fallback-targets=nan", "--verify-margin=inf", "--target-vmaf=nan", "--min-q=nan"):
             self.assertIn(flag.split("=")[0], self.probing("search", "street.y4m", *(() if "target-vmaf" in flag else ("--target-vmaf", "60")), flag, code=2).stderr)

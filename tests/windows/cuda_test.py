@@ -1,4 +1,4 @@
-"""A vmaf command for Windows with CUDA: without nvcuda.dll, and with one that has no kernels and fails on request. Under wine.
+"""A vmaf command for Windows with CUDA: without nvcuda.dll, and with a fake one that has no kernels and fails on request. Under wine.
 
   WINDOWS_BUILD=build-windows cuda_test.py
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""FFmpeg for Windows over the library of a build for Windows, from Debian's sources of FFmpeg and x264: what the filter and
+"""FFmpeg for Windows with the library of a Windows build, from Debian's sources of FFmpeg and x264: what the filter and
 vmaf-tune need of it.
 
   ffmpeg_build.py WINDOWS_BUILD FOLDER     makes FOLDER/ffmpeg.exe, FOLDER/ffprobe.exe and the libraries beside them
@@ -36,7 +36,7 @@ def unpacked(package, folder):
 
 
 def x264(folder):
-    """A static library; returns where its description is."""
+    """Builds a static library; returns the folder of its description."""
     prefix = folder / "x264"
     if not (prefix / "lib/libx264.a").exists():
         tree = unpacked("x264", folder)
@@ -56,7 +56,7 @@ def main():
     if not (build / "config.h").exists():
         shutil.rmtree(build, ignore_errors=True)
         build.mkdir()
-        # libvmaf.pc names the place that it is to be installed to, and lies in the stage.
+        # libvmaf.pc names its installation folder, but is in the staging folder.
         builds.call([tree / "configure", "--pkg-config-flags=--define-prefix", *builds.CONFIGURE, "--disable-postproc", *CROSS, f"--cc={COMPILER}", *TUNE], build,
                     env={**os.environ, "PKG_CONFIG_LIBDIR": descriptions})
     builds.call(["make", f"-j{len(os.sched_getaffinity(0))}", "ffmpeg.exe", "ffprobe.exe"], build)

@@ -75,7 +75,7 @@ class Names(windows.WindowsTest):
 
 class Streams(windows.WindowsTest):
     def test_standard_input_carries_bytes(self):
-        # Every value a byte can have: 26 and 13 10 mean something else to text.
+        # Every byte value: text mode treats 26 and 13 10 specially.
         raw = bytes(range(256)) * (64 * 48 * 3 // 2 * 4 // 256)
         (self.folder / "raw.yuv").write_bytes(raw)
         common = ["-d", self.folder / "raw.yuv", "-w", 64, "-h", 48, "-p", 420, "-b", 8, "--json", "-q", "--no_prediction", "--feature", "psnr"]
@@ -101,20 +101,20 @@ class Documents(windows.WindowsTest):
         self.score("--json", "-o", out, "-q")
         self.assertEqual(len(self.document(out)["frames"]), 4)
 
-    def test_what_cannot_be_written_stays_as_it_is(self):
+    def test_files_in_use_are_not_replaced(self):
         before = sorted(os.listdir(self.folder))
         run = self.score("-o", self.folder / "no such folder/out.json", expect=None)
         self.assertEqual(run.returncode, 255)
         run = self.score("-o", self.folder, expect=None)
         self.assertEqual(run.returncode, 255)
         self.assertIn("folder", run.stderr)
-        run = self.score("-o", self.ref, expect=None)  # it is being read
+        run = self.score("-o", self.ref, expect=None)  # the command reads it
         self.assertNotEqual(run.returncode, 0)
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
     def test_ctrl_c_leaves_no_files(self):
         before = sorted(os.listdir(self.folder))
-        # Standard input stays open: it waits for the rest of a clip.
+        # Standard input stays open: the command waits for the rest of a clip.
         run = subprocess.Popen(["wine", str(self.vmaf), "-r", "-", "-d", str(self.dist), "--json", "-o", str(self.folder / "interrupted.json")],
                                env=windows.ENVIRONMENT, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(run.stderr.close)
@@ -122,12 +122,12 @@ class Documents(windows.WindowsTest):
         run.stdin.flush()
         time.sleep(3)
         self.assertIsNone(run.poll())
-        run.send_signal(signal.SIGINT)  # wine makes a Ctrl-C of it
+        run.send_signal(signal.SIGINT)  # wine turns it into Ctrl-C
         self.assertEqual(run.wait(20), 130)
         run.stdin.close()
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
-    def test_what_is_read_only_stays_as_it_is(self):
+    def test_read_only_files_are_not_replaced(self):
         out = self.folder / "read-only.json"
         out.write_text("old")
         out.chmod(0o444)
@@ -135,7 +135,7 @@ class Documents(windows.WindowsTest):
         self.assertIn("read-only.json", run.stderr)
         self.assertEqual(out.read_text(), "old")
 
-    def test_what_is_not_in_this_build_is_refused(self):
+    def test_features_missing_from_this_build_are_refused(self):
         self.assertIn("cuda", self.score("--backend", "cuda", expect=100).stderr)
         (self.folder / "clip.mp4").write_bytes(b"\0\0\0\x18ftypmp42" + bytes(100))
         self.assertIn("enable_libav", wine(self.vmaf, "-r", self.folder / "clip.mp4", "-d", self.dist, expect=255).stderr)
@@ -160,7 +160,7 @@ class Library(windows.WindowsTest):
             self.assertLessEqual(needed, {"kernel32.dll", "msvcrt.dll", "shell32.dll", "advapi32.dll", "user32.dll"}, file)
 
     def test_a_client_is_built_with_pkg_config_and_runs(self):
-        ascii_folder = tempfile.TemporaryDirectory(prefix="vmaf-stage-")  # pkg-config writes other names with backslashes
+        ascii_folder = tempfile.TemporaryDirectory(prefix="vmaf-stage-")  # pkg-config escapes other names with backslashes
         self.addCleanup(ascii_folder.cleanup)
         stage = pathlib.Path(ascii_folder.name)
         subprocess.run(["meson", "install", "--no-rebuild", "--quiet", "--tags", "runtime,devel", "--destdir", stage], cwd=BUILD, check=True)
@@ -175,7 +175,7 @@ class Library(windows.WindowsTest):
         for name, distort in (("ref.yuv", "none"), ("dist.yuv", "dct:30")):
             self.clip(name, distort=distort)
         raw = [self.folder / "ref.yuv", self.folder / "dist.yuv"]
-        # The client knows nothing of UTF-8: the folder is the current one.
+        # The client does not use UTF-8: the folder is the current one.
         run = wine(client, "ref.yuv", "dist.yuv", 64, 48, 420, 8, 2, "vmaf_v0.6.1", "client.json", cwd=self.folder)
         out = self.folder / "command.json"
         wine(self.vmaf, "-r", raw[0], "-d", raw[1], "-w", 64, "-h", 48, "-p", 420, "-b", 8, "--json", "-o", out, "-q")

@@ -1,4 +1,4 @@
-"""vmaf-parity for Windows: it starts vmaf, in a folder whose name is not ASCII. Under wine.
+"""vmaf-parity for Windows: it starts vmaf, in a folder with a non-ASCII name. Under wine.
 
   WINDOWS_BUILD=build-windows parity_test.py
 """

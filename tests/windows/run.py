@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything that is tried of a build for Windows, under wine.
+"""All tests of a Windows build, under wine.
 
   run.py WINDOWS_BUILD [FOLDER_OF_FFMPEG [VMAF]]     FOLDER_OF_FFMPEG: of ffmpeg_build.py; without it vmaf-tune and the filter are left out
                                                      VMAF: this system's, whose figures must be the same in every digit
@@ -16,7 +16,7 @@ build = pathlib.Path(sys.argv[1]).resolve()
 os.environ |= {"WINDOWS_BUILD": str(build), "PYTHONDONTWRITEBYTECODE": "1"}
 import windows  # noqa: E402
 
-# Not what is about files' owners and modes, signals and devices of POSIX systems, or starts programs of this one.
+# Excludes file owners and modes, POSIX signals and devices, and tests that start programs of this system.
 COMMAND_TESTS = ["test_options", "test_list", "test_pages", "test_documents.Layout", "test_documents.ScoreLines", "test_inputs.Formats", "test_inputs.Depth",
                  "test_inputs.Lengths", "test_inputs.Threads", "test_inputs.Sources.test_standard_input_is_a_dash",
                  "test_inputs.Sources.test_one_pipe_cannot_be_both_clips", "test_inputs.Sources.test_pieces_of_a_pipe_make_no_difference"]
@@ -38,7 +38,7 @@ def main():
     for mask in ("32", "48", "255"):  # without VNNI, without AVX-512, without any
         run(f"golden figures, --cpumask {mask}", *GOLDEN, "--cpumask", mask, MESON_EXE_WRAPPER="wine")
     run("vector code", "wine", build / "tests/equality/equality.exe", "--quick")
-    library = {"WINEPATH": windows.dos(build / "src")}  # where libvmaf-3.dll is
+    library = {"WINEPATH": windows.dos(build / "src")}  # for libvmaf-3.dll
     for name in ("unit_tests", "abi/capi_tests", "tune_tests"):
         run(name, "wine", build / "tests" / (name + ".exe"), "--gtest_brief=1", **library)
     for name in ("model", "options", "y4m", "capi", "cli", "tune_rows"):

@@ -1,4 +1,4 @@
-"""vmaf-tune for Windows with a real FFmpeg for Windows, and FFmpeg's filter over the library. Under wine.
+"""vmaf-tune for Windows with a real FFmpeg for Windows, and FFmpeg's filter with the library. Under wine.
 
   WINDOWS_BUILD=build-windows WINDOWS_FFMPEG=FOLDER tune_test.py     FOLDER: of ffmpeg_build.py
 """
@@ -19,7 +19,7 @@ FFMPEG = pathlib.Path(os.environ["WINDOWS_FFMPEG"]).resolve()
 class Filter(windows.WindowsTest):
     def test_the_filter_gives_the_scores_of_the_command(self):
         log, out = self.folder / "filter.json", self.folder / "command.json"
-        # Paths with colons cannot be options of filters: the folder is the current one.
+        # Paths with colons cannot be filter options: the folder is the current one.
         run = wine(FFMPEG / "ffmpeg.exe", "-nostdin", "-hide_banner", "-i", self.dist.name, "-i", self.ref.name, "-lavfi",
                    "libvmaf=log_fmt=json:log_path=filter.json:n_threads=2", "-f", "null", "-", cwd=self.folder)
         self.assertIn("VMAF score: ", run.stderr)
@@ -117,7 +117,7 @@ class Tune(windows.WindowsTest):
         self.assertEqual(len(self.frames_of(joined)), 12)
 
     def start(self, **more):
-        """A tune with an encode that takes long, whose encoder runs already."""
+        """A tune during a long encode."""
         long = self.clip("long.y4m", size="352x288", frames=40)
         command = ["wine", str(BUILD / "tools/vmaf-tune.exe"), "sample", "-i", str(long), "--crf", "20", "--preset", "placebo", "--no-cache",
                    "--work-dir", str(self.folder), "--ffmpeg-bin", str(FFMPEG / "ffmpeg.exe"), "--ffprobe-bin", str(FFMPEG / "ffprobe.exe")]
@@ -135,14 +135,14 @@ class Tune(windows.WindowsTest):
 
     def test_no_child_outlives_a_tune(self):
         tune = self.start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        tune.kill()  # not even a handler runs
+        tune.kill()  # no handler runs
         tune.wait()
         self.assertTrue(self.await_encoders(False, 10), self.encoders())
 
     def test_interrupted_twice_it_ends_at_once_and_leaves_nothing(self):
-        before = self.scratch()  # a tune that was killed leaves its folder to the next
+        before = self.scratch()  # a killed tune leaves its folder to the next
         tune = self.start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        tune.send_signal(signal.SIGINT)  # wine makes a Ctrl-C of it
+        tune.send_signal(signal.SIGINT)  # wine turns it into Ctrl-C
         time.sleep(1)
         self.assertIsNone(tune.poll(), "the first one lets an encode finish")
         tune.send_signal(signal.SIGINT)
@@ -154,7 +154,7 @@ class Tune(windows.WindowsTest):
         return {name for name in os.listdir(self.folder) if name.startswith(".vmaf-tune-")}
 
     def encoders(self):
-        """Processes of this test's encoder."""
+        """The processes of this test's encoder."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             try:

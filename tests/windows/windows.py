@@ -1,4 +1,4 @@
-"""What tests of a build for Windows share: programs under wine, in a prefix of their own."""
+"""Shared by tests of Windows builds: programs under wine, in their own prefix."""
 import contextlib
 import json
 import os
@@ -10,12 +10,12 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["WINDOWS_BUILD"]).resolve()
-# Names of files are UTF-8 there, whatever this system's language is.
+# File names are UTF-8 there, whatever this system's locale.
 ENVIRONMENT = {**os.environ, "WINEPREFIX": str(BUILD / "wine"), "WINEDEBUG": "-all", "LC_ALL": "C.UTF-8", "TMPDIR": "/tmp"}
 
 
 def wrapper(name, program):
-    """A script that runs a program for Windows as if it were one of this system."""
+    """A script that runs a Windows program like a native one."""
     path = BUILD / "wrappers" / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(f'#!/bin/sh\nexport WINEPREFIX="{BUILD}/wine" WINEDEBUG=-all LC_ALL=C.UTF-8\nexec wine "{program}" "$@"\n')
@@ -24,7 +24,7 @@ def wrapper(name, program):
 
 
 def dos(path):
-    """The name that Windows has for a file: wine has the root as drive Z."""
+    """The Windows name of a file: wine maps the root to drive Z."""
     return "Z:" + str(path).replace("/", "\\")
 
 
@@ -37,7 +37,7 @@ def wine(program, *arguments, expect=0, text=True, timeout=300, **popen):
 
 
 class WindowsTest(unittest.TestCase):
-    """A folder whose name is not ASCII, with a pair of clips."""
+    """A folder with a non-ASCII name and a pair of clips."""
 
     vmaf, clipgen = BUILD / "tools/vmaf.exe", BUILD / "tools/clipgen.exe"
 
@@ -66,9 +66,9 @@ class WindowsTest(unittest.TestCase):
 
 @contextlib.contextmanager
 def wine_stays():
-    """A shell for Windows that waits: while it is there, wine's server and services are, too, and programs start in a tenth of the time."""
+    """An idle Windows shell: it keeps wine's server and services running, so programs start in a tenth of the time."""
     with subprocess.Popen(["wine", "cmd.exe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ENVIRONMENT) as shell:
-        shell.stdout.readline()  # services that a test started would hold its pipes open
+        shell.stdout.readline()  # services started by a test would hold its pipes open
         try:
             yield
         finally:

@@ -1,4 +1,4 @@
-// The curve of a score over the frames. A click, or Enter after the arrow keys, chooses a frame.
+// The curve of a score over the frames. A click, or Enter after the arrow keys, selects a frame.
 const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 220, LEFT = 40, BOTTOM = 24, TOP = 8;
 
@@ -10,7 +10,7 @@ function add(parent, name, attributes, text) {
   return element;
 }
 
-/** `choose` is called with a frame that is to be shown, `point` with one that is pointed at. */
+/** `choose` receives a frame to show, `point` the frame under the pointer. */
 export function chart(values, label, width, choose, point) {
   const low = Math.floor(Math.min(...values) / 5) * 5, high = Math.max(low + 5, Math.ceil(Math.max(...values) / 5) * 5);
   const x = (i) => LEFT + ((width - LEFT - 8) * i) / Math.max(1, values.length - 1);

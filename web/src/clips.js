@@ -1,16 +1,16 @@
-// Clips in a worker, frame by frame in the order of their times: video files that the browser decodes, and plain clips.
+// Clips in a worker, frame by frame in display order: video files that the browser decodes, and plain clips.
 import { ALL_FORMATS, BlobSource, EncodedPacketSink, Input } from "mediabunny";
 
 import { blobFile, formatOf, VmafError } from "../../packages/npm/src/index.js";
 
-const IN_WORK = 8; // frames that a decoder may be ahead; they hold a decoder's memory
+const IN_WORK = 8; // frames that a decoder may run ahead; they hold its memory
 
 export const isPlain = (file) => /\.(y4m|yuv|raw)$/i.test(file.name);
 export const isRaw = (file) => /\.(yuv|raw)$/i.test(file.name);
 
 const problem = (file, text) => new VmafError(`'${file.name}': ${text}`);
 
-/** Width, height, chroma format and depth of a frame of either kind; throws where its samples cannot be read. */
+/** Width, height, chroma format and depth of a frame of either kind; throws if its samples cannot be read. */
 export function pictureFormat(frame) {
   if (frame.planes) return frame.format;
   const { pixelFormat, bitDepth } = formatOf(frame.format);
@@ -18,7 +18,7 @@ export function pictureFormat(frame) {
 }
 export const described = ({ width, height, pixelFormat, bitDepth }) => `${width}x${height} ${[...pixelFormat].join(":")} ${bitDepth} bit`;
 
-/** YUV4MPEG2 and raw clips, with the engine's own reader. Without a frame rate they have no times. */
+/** YUV4MPEG2 and raw clips, read by the engine. Without a frame rate they have no timestamps. */
 export class PlainClip {
   static async open(file, Clip, raw) {
     if (isRaw(file) && !(raw.width > 0 && raw.height > 0))
@@ -52,7 +52,7 @@ export class PlainClip {
     }
   }
 
-  /** The frame of a number. */
+  /** The frame with a number. */
   async frameAt({ number }) {
     const reader = await this.reopen();
     try {
@@ -70,7 +70,7 @@ export class VideoClip {
 
   static async open(file) {
     if (typeof VideoDecoder === "undefined")
-      throw problem(file, "cannot be decoded here: this browser has no WebCodecs, or the page came over http:. Use https:, a file, or .y4m clips");
+      throw problem(file, "cannot be decoded here: WebCodecs needs a newer browser, and a page from https: or a local file. Or use .y4m clips");
     const clip = new VideoClip();
     clip.file = file;
     try {
@@ -82,8 +82,8 @@ export class VideoClip {
     const turn = await clip.track.getRotation();
     if (turn) throw problem(file, `is to be shown rotated by ${turn} degrees, and frames are not rotated here; use the vmaf program, which does`);
     const config = await clip.track.getDecoderConfig();
-    if (!config) throw problem(file, "has a codec that is not known here; decode it to .y4m first");
-    // A decoder in software gives the same samples everywhere.
+    if (!config) throw problem(file, "has a codec that this browser does not support; decode it to .y4m first");
+    // A software decoder gives the same samples everywhere.
     for (const hardwareAcceleration of ["prefer-software", "no-preference"]) {
       const wanted = { ...config, hardwareAcceleration };
       if ((await VideoDecoder.isConfigSupported(wanted).catch(() => ({}))).supported) {
@@ -100,7 +100,7 @@ export class VideoClip {
     return this.config.hardwareAcceleration === "prefer-software" ? "software" : "chosen by the browser";
   }
 
-  /** Frames from a packet on; each is the caller's to close. */
+  /** Frames from a packet on; the caller closes them. */
   async *frames(from) {
     const ready = [];
     let failure = null, wake = () => {}, flushed = false;
@@ -154,7 +154,7 @@ export class VideoClip {
   }
 }
 
-/** Pairs of frames by their times since the first, or by number where a clip has no times; what has no partner is dropped and counted. */
+/** Pairs of frames by their times since the first, or by number where a clip has no times; frames without a partner are dropped and counted. */
 export async function* pairs(reference, distorted, dropped) {
   const isTimed = reference.hasTimes && distorted.hasTimes;
   const left = reference.frames(), right = distorted.frames();

@@ -1,5 +1,5 @@
-// Heat maps: which cells of a frame lose the score. The colours of `vmaf --map`: their lightness grows evenly, so that they are read
-// without telling colours apart.
+// Heat maps: which cells of a frame lose the score. Uses the colours of `vmaf --map`: their lightness grows evenly, so the map does not
+// rely on hues.
 const STOPS = [[0, 0, 4], [31, 12, 72], [85, 15, 109], [136, 34, 106], [186, 54, 85], [227, 89, 51], [249, 140, 10], [249, 201, 50], [252, 255, 164]];
 
 const badness = (score) => Math.max(0, Math.min(1, (100 - score) / 100));
@@ -23,13 +23,13 @@ export function paint(canvas, map, index, strength) {
   });
 }
 
-/** What a map says of a place in a frame. */
+/** The map's score at a point of a frame. */
 export function scoreAt(map, index, x, y) {
   const find = (edges, at) => { let i = 0; while (i < edges.length - 2 && edges[i + 1] <= at) i++; return i; };
   return cellsOf(map, index)[find(map.y, y) * map.columns + find(map.x, x)];
 }
 
-/** Time by worst cell; `choose` is called with a frame's number. */
+/** The worst cell over time; `choose` receives a frame number. */
 export function strip(map, width, choose, point) {
   const count = map.cells.length / (map.columns * map.rows);
   const worst = Array.from({ length: count }, (_, i) => cellsOf(map, i).reduce((a, b) => (b < a ? b : a), Infinity));

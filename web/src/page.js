@@ -9,9 +9,9 @@ const module = WebAssembly.compile(Uint8Array.from(atob($("wasm").textContent), 
 const workerCode = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
 let workers = [];
 
-const SHOWN = { "vmaf_v0.6.1": "the usual one, for HD", "vmaf_v0.6.1neg": "no credit for sharpening", "vmaf_4k_v0.6.1": "4K screens",
+const SHOWN = { "vmaf_v0.6.1": "default, for HD", "vmaf_v0.6.1neg": "no credit for sharpening", "vmaf_4k_v0.6.1": "4K screens",
   "vmaf_v1.0.16_3d0h": "with banding and colour, HD", "vmaf_v1.0.16_3d0h_2160": "with banding and colour, 4K" };
-const PERCENTILES = ["1 %", "5 %", "50 %", "95 %"]; // as the worker gives them
+const PERCENTILES = ["1 %", "5 %", "50 %", "95 %"]; // the worker's percentiles
 
 for (const name of Object.keys(MODELS)) $("model").append(new Option(`${name} (${SHOWN[name]})`, name));
 module.catch(() => { $("message").textContent = "This browser cannot run the engine: it needs WebAssembly with SIMD. Use a newer browser."; });
@@ -40,7 +40,7 @@ for (const which of ["reference", "distorted"]) {
       show(which);
     });
 }
-// A file that misses its place must not replace the page.
+// A file dropped elsewhere must not replace the page.
 for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.preventDefault());
 
 function busy(is) {
@@ -134,7 +134,7 @@ function scoreOne(reference, distorted, job) {
       article.dataset.state = "failed";
       resolve(null);
     };
-    worker.addEventListener("error", (event) => fail(event.message || "the worker ended; there may be too little memory"));
+    worker.addEventListener("error", (event) => fail(event.message || "the worker stopped, perhaps for lack of memory; score smaller pictures or close other pages"));
     worker.addEventListener("message", ({ data }) => {
       if (data.type === "progress") {
         const seconds = (performance.now() - begin) / 1000;
@@ -175,7 +175,7 @@ $("choice").addEventListener("submit", async (event) => {
       options: { model, features: FEATURES.filter((name) => $(name).checked), map: $("map").checked },
       raw: { width: Number($("width").value), height: Number($("height").value), pixelFormat: $("pixelFormat").value, bitDepth: Number($("bitDepth").value) },
     };
-    // As many at once as there are processors; each is a worker of its own.
+    // One worker per encode, as many at once as there are processors.
     $("announced").textContent = `Scoring ${encodes.length === 1 ? encodes[0].name : `${encodes.length} encodes`}`;
     const done = [], waiting = encodes.slice(), lanes = Math.min(waiting.length, navigator.hardwareConcurrency || 2);
     await Promise.all(Array.from({ length: lanes }, async () => {

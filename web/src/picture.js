@@ -1,6 +1,6 @@
-// A picture to look at, from planes of YUV. Only what is shown is converted, never what is scored.
+// Converts YUV planes for display. Scoring never uses the result.
 
-/** RGBA of planes without gaps; BT.709 from 720 lines up, else BT.601, limited range. Chroma is repeated. */
+/** RGBA of planes without row padding; BT.709 from 720 lines up, else BT.601, limited range. Chroma is repeated. */
 export function rgbaOf(planes, { width, height, pixelFormat, bitDepth }) {
   const out = new Uint8ClampedArray(width * height * 4), scale = 2 ** (bitDepth - 8);
   const [kr, kb] = height >= 720 ? [0.2126, 0.0722] : [0.299, 0.114], kg = 1 - kr - kb;

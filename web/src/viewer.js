@@ -1,8 +1,8 @@
-// Two frames of a pair under a slider, with the map of the encode over them.
+// Two frames of a pair under a slider, with the encode's map on top.
 import { legend, paint, scoreAt } from "./heat.js";
 
 const $ = (id) => document.getElementById(id);
-let shown = null; // {name, values, index, ask} of the pair on display
+let shown = null; // the displayed pair: {name, values, index, ask}
 
 function slide() {
   $("frame-distorted").style.clipPath = `inset(0 0 0 ${$("slider").value}%)`;
@@ -29,7 +29,7 @@ function go(step) {
   if (index >= 0 && index < shown.values.length) shown.ask(index);
 }
 
-/** Shows images of both clips; `ask` is called with the number of another frame that is wanted. */
+/** Shows images of both clips; `ask` requests another frame by number. */
 export function view({ name, values, map, ask }, index, images) {
   shown = { name, values, map, ask, index };
   $("viewer-title").textContent = `${name}, frame ${index}: ${values[index].toFixed(2)}`;
@@ -67,7 +67,7 @@ $("frames").addEventListener("pointermove", ({ clientX, clientY }) => {
 legend($("legend"));
 addEventListener("resize", () => shown && slide());
 
-// The divider follows a pointer that is pressed.
+// Drags the divider with the pressed pointer.
 $("frames").addEventListener("pointerdown", (event) => $("frames").setPointerCapture(event.pointerId));
 for (const kind of ["pointerdown", "pointermove"])
   $("frames").addEventListener(kind, ({ buttons, clientX }) => {

@@ -5,7 +5,7 @@ import { bitmapOf } from "./picture.js";
 
 const PERCENTILES = [1, 5, 50, 95], REPORT_MS = 100;
 const say = (type, content = {}, moved = []) => postMessage({ type, ...content }, moved);
-let places = []; // of scored pairs, for the viewer: times, or numbers
+let places = []; // of scored pairs, for the viewer: times or numbers
 let clips = null;
 let reported = 0;
 const memory = []; // of the module, after each pair
@@ -17,7 +17,7 @@ function scored(scorer, done, total) {
   say("progress", { done, total });
 }
 
-/** Two plain clips of one kind, which the engine reads itself: frame by frame, as `vmaf` does. */
+/** Two plain clips of one kind: the engine reads them frame by frame, like `vmaf`. */
 async function scorePlain({ Scorer }, { reference, distorted, options, raw }) {
   const scorer = await Scorer.open(blobFile(reference), blobFile(distorted), { ...options, ...(isRaw(reference) ? raw : {}) });
   try {
@@ -55,7 +55,7 @@ async function scorePairs({ Scorer }, job) {
       places.push(pair.map(place));
       scored(scorer, ++done, total);
     }
-    if (!scorer) throw new VmafError("there are no frames to score");
+    if (!scorer) throw new VmafError("the clips have no frames to score");
     const notes = Object.entries(dropped).filter(([, count]) => count)
       .map(([name, count]) => `${count} ${count === 1 ? "frame" : "frames"} of the ${name === "reference" ? "reference" : "encode"} without a partner in time left out`);
     if (notes.length) say("notes", { text: notes });

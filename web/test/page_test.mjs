@@ -1,5 +1,5 @@
-// The page in Chromium, from a file:   VMAF=... CLIPGEN=... node web/test/page_test.mjs build-web/index.html [SCREENSHOTS]
-// Clips have the scores of the vmaf program in every digit; video files those of the same frames decoded by FFmpeg.
+// Tests the page in Chromium, from a file:   VMAF=... CLIPGEN=... node web/test/page_test.mjs build-web/index.html [SCREENSHOTS]
+// Clips must get the vmaf program's scores in every digit; video files those of the same frames decoded by FFmpeg.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -79,7 +79,7 @@ try {
     assert.equal(still(readFileSync(await download.path(), "utf8")), still(readFileSync(at("out.json"), "utf8")));
     assert.equal(download.suggestedFilename(), "dist.y4m.json");
   });
-  await check("frames of plain clips in the viewer, one after the other", async () => {
+  await check("the viewer shows consecutive frames of plain clips", async () => {
     await page.focus("article svg");
     for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
@@ -117,7 +117,7 @@ try {
     await page.keyboard.press("Escape");
     await page.uncheck("#map");
   });
-  await check("plain clips beside video files", async () => {
+  await check("plain clips with video files", async () => {
     const [video] = await score("ref.y4m", "dist.webm");
     assert.equal(video.state, "done", video.text);
     assert.equal(figures(video.exact), program("ref.y4m", decoded("dist.webm")));
@@ -128,7 +128,7 @@ try {
     assert.equal(figures(raw.exact), figures(video.exact));
     assert.match(raw.text, /paired by number/);
   });
-  await check("VP9 as FFmpeg decodes it, and a frame in the viewer", async () => {
+  await check("VP9 scores as FFmpeg decodes it, and the viewer shows a frame", async () => {
     const [result] = await score("ref.webm", "dist.webm");
     assert.equal(result.state, "done", result.text);
     assert.equal(figures(result.exact), program(decoded("ref.webm"), decoded("dist.webm")));
@@ -148,16 +148,16 @@ try {
       assert.equal(figures(result.exact), program(reference, decoded(encode)));
     }
   });
-  await check("H.264 where it is decoded", async () => {
+  await check("H.264 if the browser decodes it", async () => {
     const [result] = await score("ref.mp4", "dist.mp4");
     if (result.state === "failed") return assert.match(result.error, /does not decode/);
     assert.equal(figures(result.exact), program(decoded("ref.mp4"), decoded("dist.mp4")));
   });
-  await check("what is wrong is said, and the next pair is scored", async () => {
+  await check("errors are shown, and the next pair is scored", async () => {
     for (const [reference, encode, sentence] of [["ref.webm", "small.webm", /The sizes differ: ref\.webm is 352x288, small\.webm is 176x144/],
       ["ref.webm", "damaged.webm", /'damaged\.webm'/], ["ref.webm", "dist.mpg", /'dist\.mpg'/], ["ref.y4m", "small.webm", /The sizes differ/],
       ["ref.y4m", "text.y4m", /'text\.y4m' is not a YUV4MPEG2 clip; raw clips need a size/], ["ref.y4m", "rotated.mp4", /'rotated\.mp4'.* rotated by \d+ degrees/],
-      ["ref.y4m", "small.y4m", /The clips differ/]]) {
+      ["ref.y4m", "small.y4m", /The clips do not match/]]) {
       const [result] = await score(reference, encode);
       assert.equal(result.state, "failed", `${reference} ${encode}`);
       assert.match(result.error, sentence);
@@ -167,7 +167,7 @@ try {
     assert.deepEqual(await page.$$eval("#overview th[scope]", (list) => list.map((cell) => cell.textContent)), ["ref.webm", "dist.webm"]);
     if (screenshots) await page.screenshot({ path: join(screenshots, "several-1400.png"), fullPage: true });
   });
-  await check("phone width, no scrolling sideways", async () => {
+  await check("no horizontal scrolling at phone width", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await score("ref.webm", "dist.webm");
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
@@ -175,7 +175,7 @@ try {
     await page.emulateMedia({ colorScheme: "dark" });
     if (screenshots) await page.screenshot({ path: join(screenshots, "dark-390.png"), fullPage: true });
   });
-  await check("100 frames of 1080p in less than 100 MB that do not grow", async () => {
+  await check("100 frames of 1080p need less than 100 MB, constant over time", async () => {
     run(["ffmpeg"], "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=s=1920x1080:r=25", "-frames:v", "100", "-c:v", "libvpx-vp9", "-deadline", "realtime",
       "-cpu-used", "8", "-b:v", "4M", at("large.webm"));
     const [result] = await score("large.webm", "large.webm");
@@ -187,7 +187,7 @@ try {
     console.log(`   ${memory.at(-1) / 1e6} MB`);
   });
   assert.deepEqual([complaints, requests], [[], []]);
-  console.log("ok no complaints of the browser, no request");
+  console.log("ok no browser warnings, no network requests");
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true });

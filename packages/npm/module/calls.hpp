@@ -1,4 +1,4 @@
-// What the functions that JavaScript calls share: errors as numbers with a sentence, and clips of JavaScript's files.
+// Shared by the functions that JavaScript calls: errors as numbers with a message, and clips in JavaScript's files.
 #pragma once
 
 #include <cerrno>
@@ -15,7 +15,7 @@ namespace vmaf {
 
 inline std::string last_error;
 
-// 0, or a negative errno value with the sentence in last_error.
+// Returns 0, or a negative errno value with the message in last_error.
 template <class Call> int guarded(Call call) noexcept {
     try {
         call();
@@ -24,7 +24,7 @@ template <class Call> int guarded(Call call) noexcept {
         last_error = e.what();
         return -e.code();
     } catch (const std::bad_alloc &) {
-        last_error = "there is not enough memory; score smaller pictures or close other pages";
+        last_error = "not enough memory; score smaller pictures or close other pages";
         return -ENOMEM;
     } catch (const std::exception &e) {
         last_error = e.what();
@@ -32,11 +32,11 @@ template <class Call> int guarded(Call call) noexcept {
     }
 }
 
-// Raw where the depth is not 0; `pixel_format` is 420, 422, 444 or 400.
+// Raw if the bit depth is not 0; `pixel_format` is 420, 422, 444 or 400.
 RawGeometry geometry_of(int pixel_format, unsigned bits, unsigned width, unsigned height);
 PixelFormat pixel_format_of(int number);
 
-// A clip of JavaScript's file `number`: raw where the depth is given, else YUV4MPEG2.
+// Opens JavaScript's file `number` as a clip: raw if the bit depth is given, else YUV4MPEG2.
 std::unique_ptr<ClipReader> open_clip(int number, const char *name, const RawGeometry &geometry);
 
 } // namespace vmaf

@@ -1,4 +1,4 @@
-// A clip by itself: its frames are shown, or scored against those that a browser decoded.
+// A single clip: to show its frames, or to score them against frames that a browser decoded.
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -22,7 +22,7 @@ PixelFormat pixel_format_of(int number) {
     case 422: return PixelFormat::yuv422p;
     case 444: return PixelFormat::yuv444p;
     case 400: return PixelFormat::yuv400p;
-    default: throw invalid("there is no pixel format " + std::to_string(number) + "; use 420, 422, 444 or 400");
+    default: throw invalid("unknown pixel format " + std::to_string(number) + "; use 420, 422, 444 or 400");
     }
 }
 
@@ -89,7 +89,7 @@ VMAF_EXPORT int clip_read(Clip *clip) { // 1: a frame; 0: the end
     const int status = guarded([&] { is_there = clip->read(); });
     return status ? status : is_there;
 }
-VMAF_EXPORT int clip_skip(Clip *clip) { // as clip_read, without its samples
+VMAF_EXPORT int clip_skip(Clip *clip) { // like clip_read, without samples
     bool is_there = false;
     const int status = guarded([&] { is_there = clip->skip(); });
     return status ? status : is_there;

@@ -1,5 +1,4 @@
-// Clips that JavaScript reads: a Blob in a worker, a file of Node. Takes the place of the system's own files in the
-// module.
+// Clips that JavaScript reads: a Blob in a worker, a file in Node. Replaces the system's files in the module.
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 #define VMAF_IMPORT(name) extern "C" __attribute__((import_module("vmaf"), import_name(#name)))
 
-// The number is JavaScript's for an open file. Returns how many bytes there were, negative where reading failed.
+// The number identifies JavaScript's open file. Returns the number of bytes, or a negative value on failure.
 VMAF_IMPORT(file_read) std::ptrdiff_t file_read(int file, double place, void *memory, std::size_t bytes);
 VMAF_IMPORT(file_size) double file_size(int file);
 
@@ -42,7 +41,7 @@ class InputFile::File {
     std::optional<std::uint64_t> position() const { return position_; }
     std::uint64_t size() const { return static_cast<std::uint64_t>(std::max(0.0, file_size(number_))); }
     void move_forward(std::uint64_t bytes) { position_ += bytes; }
-    bool has_changed() const { return false; } // a Blob fails to be read then
+    bool has_changed() const { return false; } // reading a changed Blob fails
     void cancel() noexcept {}
 
   private:

@@ -1,2 +1,2 @@
-// For Emscripten's linker: names that the package's own loader provides (src/instance.js).
+// For Emscripten's linker: functions that the package's loader provides (src/instance.js).
 mergeInto(LibraryManager.library, {file_read: function() {}, file_size: function() {}});

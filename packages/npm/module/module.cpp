@@ -1,4 +1,5 @@
-// What JavaScript calls: one scorer is one run. Over the engine itself, so that documents and errors are the command's.
+// The functions for JavaScript: a scorer is one run. Uses the engine directly, so documents and errors equal the
+// command's.
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -26,14 +27,14 @@
 
 namespace vmaf {
 
-// The module carries no models: JavaScript hands over their files.
+// The module contains no models: JavaScript passes their files.
 std::span<const Resource> resources() { return {}; }
 
 namespace {
 
 constexpr std::string_view kFrameRateOption = "fps"; // of metrics that depend on it
-constexpr double kMostFrameRate = 1000;              // that it takes
-constexpr unsigned kPictures = 4;                    // two of a pair, and what metrics that look back hold
+constexpr double kMostFrameRate = 1000;              // its largest value
+constexpr unsigned kPictures = 4;                    // a pair, and the history of metrics that look back
 
 struct LoadedModel {
     Model model;
@@ -59,17 +60,17 @@ class Scorer {
   public:
     Scorer(unsigned subsample, double frame_rate) : session_({.subsample = subsample}), frame_rate_(frame_rate) {}
 
-    // Of the model or the feature that comes next.
+    // For the next model or feature.
     void set_option(std::string key, std::string value) { options_[std::move(key)] = std::move(value); }
 
-    // Options are EXTRACTOR.OPTION.
+    // Options are named EXTRACTOR.OPTION.
     void add_model(std::string_view json, const ModelConfig &config) {
         LoadedModel loaded = parse(json, config);
         for (const auto &[key, value] : std::exchange(options_, {})) {
             const std::size_t dot = key.find('.');
             if (dot == std::string::npos)
                 throw invalid("option '" + key +
-                              "' of a model is not EXTRACTOR.OPTION, such as adm.adm_enhn_gain_limit");
+                              "' of a model must be EXTRACTOR.OPTION, such as adm.adm_enhn_gain_limit");
             const OptionTexts texts = {{key.substr(dot + 1), normalised_option_text(value)}};
             loaded.model.overload(key.substr(0, dot), texts);
             if (loaded.collection) loaded.collection->overload(key.substr(0, dot), texts);
@@ -82,7 +83,7 @@ class Scorer {
         features_.emplace_back(name, std::move(texts));
     }
 
-    // Local scores (maps.md) of a model or a feature; "": of the first model. Cell 0: the usual size.
+    // Local scores (maps.md) of a model or a feature; "": of the first model. Cell 0: the default size.
     void use_map(std::string score, int cell) {
         if (cell) check_cell_size(cell);
         map_.emplace(Map{std::move(score), cell, {}, {}});
@@ -103,7 +104,7 @@ class Scorer {
                 session_.use_features_of(m.model);
         }
         for (const auto &[name, options] : features_) session_.use_feature(name, checked(name, options));
-        if (session_.registered().empty()) throw invalid("there is nothing to score: give a model or a feature");
+        if (session_.registered().empty()) throw invalid("nothing to score; give a model or a feature");
         if (map_) ask_for_map();
         session_.prepare(format);
         PictureMemory memory = host_memory();
@@ -113,14 +114,14 @@ class Scorer {
     }
     bool reads_chroma() const { return session_.reads_chroma(); }
 
-    // Of the pair that push() takes; null: no metric reads this plane.
+    // Of the pair for push(); null: no metric reads this plane.
     const Picture &next(unsigned which) const { return next_[which]; }
 
-    // The pair of clips that read() takes frames of, in place of push().
+    // The clips that read() takes frames from, instead of push().
     void open(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted) {
         const PictureFormat &ref = reference->format(), &dist = distorted->format();
         if (ref.width != dist.width || ref.height != dist.height || ref.pixel_format != dist.pixel_format)
-            throw invalid("the clips differ: " + reference->name() + " is " + described(ref) + ", " +
+            throw invalid("the clips do not match: " + reference->name() + " is " + described(ref) + ", " +
                           distorted->name() + " is " + described(dist) +
                           "; scale and convert one of them first, or use the vmaf program");
         PictureFormat format = ref;
@@ -130,7 +131,7 @@ class Scorer {
         prepare(format);
         for (const auto &clip : clips_) clip->set_pictures(format.bits, session_.reads_chroma());
     }
-    // Pairs that are left, as far as the sizes of the files say.
+    // Remaining pairs, according to the file sizes.
     std::uint64_t pairs_left() const {
         return std::min(clips_[0]->frames_left().value_or(0), clips_[1]->frames_left().value_or(0));
     }
@@ -148,14 +149,14 @@ class Scorer {
     }
 
     void finish() {
-        if (frames_ == 0) throw invalid("there are no frames to score");
+        if (frames_ == 0) throw invalid("the clips have no frames to score");
         session_.flush();
         for (const LoadedModel &m : models_) session_.pooled(m.model, Pooling::mean, 0, frames_ - 1);
         for (const LoadedModel &m : models_)
             if (m.collection) session_.pooled(*m.collection, Pooling::mean, 0, frames_ - 1);
     }
 
-    // Digits 0: as libvmaf writes them.
+    // Digits 0: as libvmaf prints them.
     const std::string &document(ReportFormat format, int digits) {
         const Report report{.scores = session_.scores(),
                             .version = VMAF_VERSION,
@@ -180,10 +181,10 @@ class Scorer {
         return std::to_string(f.width) + "x" + std::to_string(f.height) + " " + to_string(f.pixel_format) + " " +
                std::to_string(f.bits) + " bit";
     }
-    // As the program does: no option without an effect, and a metric that depends on the frame rate gets the clips'.
+    // As in the program: rejects options without effect, and passes the clips' frame rate to metrics that depend on it.
     OptionTexts checked(const std::string &name, OptionTexts options) const {
         const MetricInfo *const metric = parse_extractor_name(name).info;
-        if (!metric) throw invalid("there is no feature '" + name + "'");
+        if (!metric) throw invalid("unknown feature '" + name + "'");
         if (const auto unknown = unknown_options(metric->options, options); !unknown.empty())
             throw invalid("feature '" + name + "' has no option '" + unknown[0] + "'");
         const bool takes_rate = std::any_of(metric->options.begin(), metric->options.end(),
@@ -197,7 +198,7 @@ class Scorer {
         LocalConfig config;
         for (const LoadedModel &m : models_) config.models.push_back(m.model);
         if (map_->score.empty()) {
-            if (models_.empty()) throw invalid("without a model a map needs the name of a score, such as psnr_y");
+            if (models_.empty()) throw invalid("a map without a model needs a score, such as psnr_y");
             map_->score = models_[0].model.name();
         }
         config.cell_scores = {map_->score};
@@ -214,7 +215,7 @@ class Scorer {
 
     Session session_;
     double frame_rate_;
-    std::deque<LoadedModel> models_; // addresses are stable, as the session needs
+    std::deque<LoadedModel> models_; // stable addresses for the session
     std::vector<std::pair<std::string, OptionTexts>> features_;
     OptionTexts options_;
     std::optional<Map> map_;
@@ -234,7 +235,7 @@ VMAF_EXPORT void *module_allocate(std::size_t bytes) { return std::malloc(bytes)
 VMAF_EXPORT void module_free(void *memory) { std::free(memory); }
 VMAF_EXPORT const char *module_version() { return VMAF_VERSION; }
 
-// Frame rate 0: not known.
+// Frame rate 0: unknown.
 VMAF_EXPORT Scorer *scorer_new(unsigned subsample, double frame_rate) {
     Scorer *scorer = nullptr;
     guarded([&] { scorer = new Scorer(subsample, frame_rate); });
@@ -258,7 +259,7 @@ VMAF_EXPORT int scorer_feature(Scorer *scorer, const char *name) {
 VMAF_EXPORT int scorer_use_map(Scorer *scorer, const char *score, int cell) {
     return guarded([&] { scorer->use_map(score, cell); });
 }
-// Of a finished run with a map: its score's name, and 32-bit numbers: edges of cells and their scores.
+// For a finished run with a map: its score's name, then 32-bit arrays of cell edges and scores.
 VMAF_EXPORT const char *scorer_map_score(const Scorer *scorer) { return scorer->map()->score.c_str(); }
 VMAF_EXPORT const int *scorer_map_x(const Scorer *scorer) { return scorer->map()->layout.x.data(); }
 VMAF_EXPORT const int *scorer_map_y(const Scorer *scorer) { return scorer->map()->layout.y.data(); }
@@ -272,7 +273,7 @@ VMAF_EXPORT int scorer_prepare(Scorer *scorer, int pixel_format, unsigned bits, 
             {.pixel_format = vmaf::pixel_format_of(pixel_format), .bits = bits, .width = width, .height = height});
     });
 }
-// Both clips are raw where `bits` is not 0.
+// Both clips are raw if `bits` is not 0.
 VMAF_EXPORT int scorer_open(Scorer *scorer, int reference, const char *reference_name, int distorted,
                             const char *distorted_name, int pixel_format, unsigned bits, unsigned width,
                             unsigned height) {
@@ -302,7 +303,7 @@ VMAF_EXPORT int scorer_push(Scorer *scorer) {
 VMAF_EXPORT int scorer_finish(Scorer *scorer) {
     return guarded([&] { scorer->finish(); });
 }
-// `format` as ReportFormat; null on failure. Valid until the scorer's next call.
+// `format` is a ReportFormat; null on failure. Valid until the scorer's next call.
 VMAF_EXPORT const char *scorer_document(Scorer *scorer, int format, int digits) {
     const char *text = nullptr;
     guarded([&] { text = scorer->document(static_cast<vmaf::ReportFormat>(format), digits).c_str(); });

@@ -1,14 +1,14 @@
 import { VmafError } from "./errors.js";
 import { planeSizes } from "./pictures.js";
 
-/** Makes the class of a clip that is read by itself, with the module of `platform`. */
+/** Creates the Clip class with the module of `platform`. */
 export function clipClass(platform) {
   return class Clip {
     #instance;
     #handle = 0;
     #file = 0;
 
-    /** A YUV4MPEG2 clip, or a raw one where its format is given, as Scorer.open() takes them. */
+    /** Opens a YUV4MPEG2 clip, or a raw one if its format is given, like Scorer.open(). */
     static async open(file, { width, height, pixelFormat = "420", bitDepth = 8, simd } = {}) {
       const clip = new this(), instance = await platform.instance(simd);
       clip.#instance = instance;
@@ -38,13 +38,13 @@ export function clipClass(platform) {
       return this.#instance.exports.clip_frames_left(this.#alive);
     }
 
-    /** Passes over frames; false at the end of the clip. */
+    /** Skips frames; false at the end of the clip. */
     skip(frames = 1) {
       for (let i = 0; i < frames; i++) if (this.#instance.call("clip_skip", this.#alive) !== 1) return false;
       return true;
     }
 
-    /** The planes of the next frame, without gaps; null at the end of the clip. */
+    /** The planes of the next frame, without row padding; null at the end of the clip. */
     read() {
       const handle = this.#alive, { exports } = this.#instance;
       if (this.#instance.call("clip_read", handle) !== 1) return null;
@@ -57,7 +57,7 @@ export function clipClass(platform) {
       });
     }
 
-    /** Frees the clip's memory; may be called again. */
+    /** Frees the clip's memory; safe to call twice. */
     free() {
       if (this.#handle) this.#instance.exports.clip_delete(this.#handle);
       if (this.#file) this.#instance.close(this.#file);

@@ -1,4 +1,4 @@
-/** What went wrong in a sentence; `code` is an errno name where the engine refused something. */
+/** An error with a message for users; `code` is an errno name if it comes from the engine. */
 export class VmafError extends Error {
   constructor(message, code = "EINVAL") {
     super(message);

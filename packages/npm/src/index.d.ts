@@ -1,7 +1,7 @@
-/** Samples in the low bits: Uint8Array for 8 bit, Uint16Array above. */
+/** Samples in the low bits: Uint8Array for 8 bit, otherwise Uint16Array. */
 export type Plane = Uint8Array | Uint16Array;
 
-/** Planes without gaps, planes with strides (in samples), all planes in one array, or a frame of WebCodecs. */
+/** Planes without row padding, planes with strides (in samples), all planes in one array, or a WebCodecs frame. */
 export type Picture = Plane[] | { planes: Plane[]; strides?: number[] } | Plane | VideoFrame;
 
 export interface ModelChoice {
@@ -9,7 +9,7 @@ export interface ModelChoice {
   version?: string;
   /** The content of a model file. */
   json?: string | object;
-  /** Of its scores; "vmaf" for a single model, else the version. */
+  /** The name of its scores (default: "vmaf" for a single model, else the version). */
   name?: string;
   /** EXTRACTOR.OPTION: value, as in `vmaf --model`. */
   options?: Record<string, string | number | boolean>;
@@ -23,28 +23,28 @@ export interface FeatureChoice {
 }
 
 export interface ScoreOptions {
-  /** "vmaf_v0.6.1" unless given; null or []: none. */
+  /** Default: "vmaf_v0.6.1"; null or []: none. */
   model?: string | ModelChoice | (string | ModelChoice)[] | null;
-  /** Feature extractors besides those that the models need: "psnr", "float_ssim", "cambi", ... */
+  /** Feature extractors in addition to those of the models: "psnr", "float_ssim", "cambi", ... */
   features?: (string | FeatureChoice)[];
   /** Local scores of cells (`Result.map`): true for the first model, or the name of a score. */
   map?: boolean | string;
-  /** The side of a map's cells, a multiple of 16; 64 unless given, or 32 below 960 columns. */
+  /** The side of a map's cells, a multiple of 16 (default: 64; 32 below 960 columns). */
   mapCell?: number;
-  /** Score frames whose number is a multiple of this. */
+  /** Score only frames whose number is a multiple of this. */
   subsample?: number;
-  /** For metrics that depend on it (xpsnr); clips state their own. */
+  /** For metrics that depend on it (xpsnr); clips have their own. */
   frameRate?: number;
-  /** false: the module without SIMD128, also where the engine has it. */
+  /** false: use the module without SIMD128 even if the engine supports it. */
   simd?: boolean;
 }
 
 export interface PictureFormat {
   width: number;
   height: number;
-  /** "420" unless given. */
+  /** Default: "420". */
   pixelFormat?: "420" | "422" | "444" | "400";
-  /** 8 unless given; up to 16. */
+  /** Default: 8; up to 16. */
   bitDepth?: number;
 }
 
@@ -60,7 +60,7 @@ export interface CellMap {
   score: string;
   columns: number;
   rows: number;
-  /** Where cells begin in pixels, and the last one's end. */
+  /** Cell edges in pixels, including the last one. */
   x: number[];
   y: number[];
   cells: Float32Array;
@@ -72,29 +72,29 @@ export class Result {
   readonly frames: { frame: number; metrics: Record<string, number> }[];
   readonly pooled: Record<string, Pooled>;
   readonly aggregate: Record<string, number>;
-  /** The document that `vmaf` writes. Digits 0: as libvmaf writes them; 17: all. */
+  /** The document that `vmaf` writes. Digits 0: as libvmaf prints them; 17: all. */
   document(format?: "json" | "xml" | "csv" | "sub", digits?: 0 | 17): string;
   /** The p-th percentile, 0 to 100, of a metric over the frames. */
   percentile(metric: string, p: number): number;
 }
 
-/** A file that is read at once. */
+/** A file with synchronous reads. */
 export interface ClipFile {
   readonly name: string;
   readonly size: number;
-  /** Fills `target` from a place in the file; returns how many bytes there were. */
+  /** Fills `target` from an offset in the file; returns the number of bytes. */
   read(place: number, target: Uint8Array): number;
 }
 
 export class Scorer {
   static create(options: PictureFormat & ScoreOptions): Promise<Scorer>;
-  /** Two clips: YUV4MPEG2, or raw where a format is given. Then call read() until it returns false. */
+  /** Two clips: YUV4MPEG2, or raw if a format is given. Then call read() until it returns false. */
   static open(reference: ClipFile, distorted: ClipFile, options?: Partial<PictureFormat> & ScoreOptions): Promise<Scorer>;
   /** "simd128" or "scalar". */
   readonly instructionSet: string;
-  /** Memory of the module, which all scorers of a thread share; it grows and never shrinks. */
+  /** Memory of the module, shared by all scorers of a thread; it never shrinks. */
   readonly memoryBytes: number;
-  /** With VideoFrames: a promise, to be awaited before the next call. The frames stay the caller's to close. */
+  /** With VideoFrames: a promise to await before the next call. The caller closes the frames. */
   push(reference: VideoFrame, distorted: Picture): Promise<void>;
   push(reference: Picture, distorted: VideoFrame): Promise<void>;
   push(reference: Exclude<Picture, VideoFrame>, distorted: Exclude<Picture, VideoFrame>): void;
@@ -103,21 +103,21 @@ export class Scorer {
   readonly frameRate: number;
   /** The scores; frees the scorer's memory. */
   finish(): Result;
-  /** Frees the scorer's memory; may be called again. */
+  /** Frees the scorer's memory; safe to call twice. */
   free(): void;
 }
 
-/** A clip read frame by frame, to show its pictures or to score them against those of another kind. */
+/** A clip read frame by frame, to show its pictures or score them against other kinds of pictures. */
 export class Clip {
   static open(file: ClipFile, options?: Partial<PictureFormat> & { simd?: boolean }): Promise<Clip>;
   readonly format: Required<PictureFormat>;
-  /** 0 where the clip does not say. */
+  /** 0 if unknown. */
   readonly frameRate: number;
-  /** As far as the size of the file says. */
+  /** According to the file size. */
   readonly framesLeft: number;
-  /** Passes over frames; false at the end of the clip. */
+  /** Skips frames; false at the end of the clip. */
   skip(frames?: number): boolean;
-  /** The planes of the next frame, without gaps; null at the end of the clip. */
+  /** The planes of the next frame, without row padding; null at the end of the clip. */
   read(): Plane[] | null;
   free(): void;
 }
@@ -128,17 +128,17 @@ export class VmafError extends Error {
 }
 
 export const DEFAULT_MODEL: string;
-/** Whether this engine has SIMD128. */
+/** Whether this engine supports SIMD128. */
 export function hasSimd(): boolean;
-/** The chroma format and depth of a format of WebCodecs; throws where it is not planes of YUV. */
+/** The chroma format and depth of a WebCodecs format; throws unless it is planar YUV. */
 export function formatOf(format: string | null): { pixelFormat: "420" | "422" | "444"; bitDepth: number; isSemiPlanar: boolean };
-/** A Blob as Scorer.open() takes it, in workers. */
+/** Wraps a Blob for Scorer.open(); only in workers. */
 export function blobFile(blob: Blob, name?: string): ClipFile;
-/** Scorer and Clip with a module and models that the caller has loaded. */
+/** Scorer and Clip with a module and models loaded by the caller. */
 export function classesWith(parts: { module: WebAssembly.Module; models: Record<string, string> }): { Scorer: typeof Scorer; Clip: typeof Clip };
 export function scorerWith(parts: { module: WebAssembly.Module; models: Record<string, string> }): typeof Scorer;
 
-/** Node only: a file as open() takes it. */
+/** Node only: opens a file for Scorer.open() and Clip.open(). */
 export function openFile(path: string | URL): ClipFile & { close(): void };
 /** Node only: the versions of the package's models. */
 export function models(): Promise<string[]>;

@@ -1,4 +1,4 @@
-// For browsers and their workers: module and models are fetched from beside this file.
+// For browsers and their workers: fetches module and models from next to this file.
 import { clipClass } from "./clip.js";
 import { VmafError } from "./errors.js";
 import { hasSimd } from "./instance.js";
@@ -24,7 +24,7 @@ const platform = {
 };
 export const Scorer = scorerClass(platform), Clip = clipClass(platform);
 
-/** Scorer and Clip of a module and models that the caller has: for pages that carry everything with them. */
+/** Scorer and Clip with the caller's module and models: for self-contained pages. */
 export function classesWith({ module, models }) {
   const instance = sharedInstances(async () => module);
   const given = {
@@ -39,7 +39,7 @@ export function classesWith({ module, models }) {
 
 export const scorerWith = (parts) => classesWith(parts).Scorer;
 
-/** A Blob or File as Scorer.open() takes it; in workers only, where files can be read at once. */
+/** Wraps a Blob or File for Scorer.open(); only in workers, which can read files synchronously. */
 export function blobFile(blob, name = blob.name ?? "clip") {
   const reader = new FileReaderSync();
   return {

@@ -1,4 +1,4 @@
-// One WebAssembly module and its memory. The module asks for little: a clock, a place for its log, and files that were opened.
+// One WebAssembly module and its memory. The module imports little: a clock, a log, and open files.
 import { VmafError } from "./errors.js";
 
 const ENOSYS = 52; // Emscripten's number
@@ -10,7 +10,7 @@ const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 23, 1, 21, 0, 253, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26, 11,
 ]);
 
-/** Whether this engine runs the module with SIMD128. */
+/** Whether this engine supports SIMD128. */
 export function hasSimd() {
   return WebAssembly.validate(SIMD_PROBE);
 }
@@ -31,11 +31,11 @@ export class Instance {
     return instance;
   }
 
-  get bytes() { // anew after every call: memory that grows is another buffer
+  get bytes() { // created anew, since growing memory replaces its buffer
     return new Uint8Array(this.exports.memory.buffer);
   }
 
-  /** A file: `size`, and `read(place, target)`, which fills a Uint8Array at once and returns how many bytes there were. */
+  /** A file: `size`, and a synchronous `read(place, target)` that fills a Uint8Array and returns the number of bytes. */
   open(file) {
     this.#files.set(this.#nextFile, file);
     return this.#nextFile++;
@@ -45,13 +45,13 @@ export class Instance {
     this.#files.delete(number);
   }
 
-  /** The text at an address, up to its zero. */
+  /** The zero-terminated string at an address. */
   text(address) {
     const bytes = this.bytes;
     return this.#decoder.decode(bytes.subarray(address, bytes.indexOf(0, address)));
   }
 
-  /** Calls a function of the module with texts in its memory; throws VmafError where it returns a negative number. */
+  /** Calls a function of the module, passing strings in its memory; throws VmafError if it returns a negative number. */
   call(name, ...values) {
     const texts = [];
     try {
@@ -68,7 +68,7 @@ export class Instance {
     }
   }
 
-  /** The address of a text in the module's memory, for as long as `body` runs. */
+  /** Runs `body` with the address of a string in the module's memory. */
   withText(text, body) {
     const address = this.#placed(text);
     try {
@@ -81,7 +81,7 @@ export class Instance {
   #placed(text) {
     const encoded = this.#encoder.encode(text);
     const address = this.exports.module_allocate(encoded.length + 1);
-    if (!address) throw new VmafError("there is not enough memory", "ENOMEM");
+    if (!address) throw new VmafError("not enough memory", "ENOMEM");
     this.bytes.set(encoded, address);
     this.bytes[address + encoded.length] = 0;
     return address;
@@ -138,7 +138,7 @@ export class Instance {
     const imports = {};
     for (const { module: group, name } of WebAssembly.Module.imports(module)) {
       imports[group] ??= {};
-      // What is left are calls for files of a system, of which there is none here.
+      // The other imports are file system calls, which this host does not have.
       imports[group][name] = known[name] ?? (name.startsWith("__syscall_") ? () => -ENOSYS : () => EBADF);
     }
     return imports;

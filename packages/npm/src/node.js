@@ -1,4 +1,4 @@
-// For Node: module and models are files of the package, and so are clips.
+// For Node: module, models and clips are files.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 
@@ -16,7 +16,7 @@ export { hasSimd };
 const place = (path) => new URL(path, import.meta.url);
 const instances = sharedInstances(async (kind) => WebAssembly.compile(await readFile(place(`../wasm/vmaf-turbo-${kind}.wasm`))));
 
-/** Versions of the models that the package has. */
+/** The versions of the package's models. */
 export async function models() {
   return (await readdir(place("../models/"))).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -5)).sort();
 }
@@ -33,7 +33,7 @@ async function model(version) {
 const platform = { instance: (simd = hasSimd()) => instances(simd ? "simd" : "scalar"), model };
 export const Scorer = scorerClass(platform), Clip = clipClass(platform);
 
-/** A file as Scorer.open() and Clip.open() take it; `close()` it at the end. */
+/** Opens a file for Scorer.open() and Clip.open(); call its `close()` at the end. */
 export function openFile(path) {
   try {
     const descriptor = openSync(path, "r");
@@ -61,7 +61,7 @@ export async function scoreFiles(reference, distorted, { onProgress, signal, ...
       if (!scorer.read()) break;
       done++;
       onProgress?.({ done, total });
-      await new Promise((resolve) => setImmediate(resolve)); // others want to work, too
+      await new Promise((resolve) => setImmediate(resolve)); // lets other work run
     }
     return scorer.finish();
   } finally {

@@ -1,7 +1,7 @@
-// Pictures in JavaScript's many forms, and how their planes get into the scorer's memory.
+// Converts JavaScript's kinds of pictures to planes in the scorer's memory.
 import { VmafError } from "./errors.js";
 
-// Formats of WebCodecs that are planes of YUV: chroma format, bits, and whether U and V share a plane.
+// WebCodecs formats with YUV planes: chroma format, bits, and whether U and V share a plane.
 const FORMATS = {
   I420: ["420", 8], I422: ["422", 8], I444: ["444", 8],
   I420A: ["420", 8], I422A: ["422", 8], I444A: ["444", 8],
@@ -11,7 +11,7 @@ const FORMATS = {
   NV12: ["420", 8, true],
 };
 
-/** The chroma format and depth of a WebCodecs format; throws where its samples are not planes of YUV. */
+/** The chroma format and depth of a WebCodecs format; throws unless it is planar YUV. */
 export function formatOf(name) {
   const known = FORMATS[name];
   if (!known)
@@ -22,7 +22,7 @@ export function formatOf(name) {
   return { pixelFormat: known[0], bitDepth: known[1], isSemiPlanar: known[2] === true };
 }
 
-/** Widths and heights of the planes; chroma sizes are rounded down, as libvmaf's are. */
+/** Widths and heights of the planes; chroma sizes are rounded down, as in libvmaf. */
 export function planeSizes({ width, height, pixelFormat }) {
   if (pixelFormat === "400") return [[width, height]];
   const across = pixelFormat === "444" ? width : width >> 1;
@@ -36,7 +36,7 @@ function check(condition, sentence) {
 
 /**
  * Planes as {data, stride, step}: typed arrays, samples from one row to the next, and from one sample to the next.
- * A picture is an array of planes without gaps, {planes, strides}, or one typed array with the planes one after the other.
+ * A picture is an array of planes without row padding, {planes, strides}, or one typed array with all planes.
  */
 export function planesOf(picture, format) {
   const sizes = planeSizes(format);

@@ -12,14 +12,14 @@ function list(value) {
   return value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 }
 
-// Documents write numbers that JSON has no words for as C does.
+// Documents write numbers that JSON lacks as C does.
 function parseDocument(text) {
   const words = { nan: NaN, "-nan": NaN, inf: Infinity, "-inf": -Infinity };
   const quoted = text.replace(/: (-?(?:nan|inf))(?=[,\s}])/g, ': "\\u0000$1"');
   return JSON.parse(quoted, (key, value) => (typeof value === "string" && value[0] === "\0" ? words[value.slice(1)] : value));
 }
 
-/** What was scored: every figure with all its digits. */
+/** The scores, in full precision. */
 export class Result {
   constructor(document, texts, map) {
     this.version = document.version;
@@ -31,12 +31,12 @@ export class Result {
   }
   #texts;
 
-  /** The document that `vmaf` writes: "json", "xml", "csv" or "sub"; with `digits` significant digits, or as libvmaf writes them. */
+  /** The document that `vmaf` writes: "json", "xml", "csv" or "sub"; with `digits` significant digits, or as libvmaf prints them. */
   document(format = "json", digits = 0) {
     return this.#texts(format, digits);
   }
 
-  /** The p-th percentile (0 to 100) of a metric over the frames, as `vmaf --percentiles` has it. */
+  /** The p-th percentile (0 to 100) of a metric over the frames, like `vmaf --percentiles`. */
   percentile(metric, p) {
     const values = this.frames.map(({ metrics }) => metrics[metric]).filter((value) => value !== undefined).sort((a, b) => a - b);
     if (values.length === 0) throw new VmafError(`there is no score '${metric}'`);
@@ -46,7 +46,7 @@ export class Result {
   }
 }
 
-/** Makes the class with what differs between Node and browsers: where the module and the models come from. */
+/** Creates the class with a platform (Node or browser) that loads the module and the models. */
 export function scorerClass(platform) {
   return class Scorer {
     #instance;
@@ -56,7 +56,7 @@ export function scorerClass(platform) {
     #pending = false;
     #hasMap = false;
 
-    /** Loads what is needed, and prepares for pictures of this format. */
+    /** Loads module and models, and prepares for pictures of this format. */
     static async create(options = {}) {
       const scorer = await this.#start(options);
       const { width, height, pixelFormat = "420", bitDepth = 8 } = options;
@@ -129,12 +129,12 @@ export function scorerClass(platform) {
       return this.#instance.text(this.#instance.exports.scorer_isa(this.#alive));
     }
 
-    /** Of the module, which all scorers of a thread share; it grows and never shrinks. */
+    /** Memory of the module, shared by all scorers of a thread; it never shrinks. */
     get memoryBytes() {
       return this.#instance.exports.memory.buffer.byteLength;
     }
 
-    /** Scores the next pair. With VideoFrames it returns a promise, which has to be awaited before the next call. */
+    /** Scores the next pair. With VideoFrames it returns a promise to await before the next call. */
     push(reference, distorted) {
       const format = this.#needs("push");
       if (!isFrame(reference) && !isFrame(distorted)) return this.#pushPlanes([planesOf(reference, format), planesOf(distorted, format)]);
@@ -146,7 +146,7 @@ export function scorerClass(platform) {
 
     #needs(call) {
       if (!this.#format) throw new VmafError(this.#alive ? `${call}() needs a scorer of create()` : "");
-      if (this.#pending) throw new VmafError("the last push() of VideoFrames has not ended; await it");
+      if (this.#pending) throw new VmafError("the last push() of VideoFrames is still running; await it");
       void this.#alive;
       return this.#format;
     }
@@ -169,7 +169,7 @@ export function scorerClass(platform) {
       this.#instance.call("scorer_push", handle);
     }
 
-    /** Of a scorer of open(): scores the next pair; false at the end of either clip. */
+    /** For scorers from open(): scores the next pair; false at the end of either clip. */
     read() {
       return this.#instance.call("scorer_read", this.#alive) === 1;
     }
@@ -180,9 +180,9 @@ export function scorerClass(platform) {
       return this.#instance.exports.scorer_frame_rate(this.#alive);
     }
 
-    /** The scores. The scorer's memory is freed; the result stays. */
+    /** Returns the scores and frees the scorer's memory; the result stays valid. */
     finish() {
-      if (this.#pending) throw new VmafError("the last push() of VideoFrames has not ended; await it");
+      if (this.#pending) throw new VmafError("the last push() of VideoFrames is still running; await it");
       const instance = this.#instance;
       instance.call("scorer_finish", this.#alive);
       const text = (format, digits) => {
@@ -192,7 +192,7 @@ export function scorerClass(platform) {
         if (!address) throw instance.error();
         return instance.text(address);
       };
-      // All documents that may be asked for, since the memory goes.
+      // Creates all documents now, since the memory is freed.
       const texts = new Map();
       for (const format of Object.keys(DOCUMENTS)) for (const digits of [0, ALL_DIGITS]) texts.set(`${format} ${digits}`, text(format, digits));
       const map = this.#hasMap ? this.#map() : null;
@@ -214,7 +214,7 @@ export function scorerClass(platform) {
       };
     }
 
-    /** Frees the scorer's memory; may be called again. */
+    /** Frees the scorer's memory; safe to call twice. */
     free() {
       if (this.#handle) this.#instance.exports.scorer_delete(this.#handle);
       this.#handle = 0;

@@ -1,4 +1,4 @@
-// The package against the vmaf program (VMAF and CLIPGEN in the environment: commands, with words before them if need be).
+// Compares the package with the vmaf program (environment variables VMAF and CLIPGEN: commands, optionally with a launcher before them).
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -42,7 +42,7 @@ function planes(name, { depth = 8, frame = 0 } = {}) {
   return all.slice(frame * samples, (frame + 1) * samples);
 }
 
-test("clips have the program's scores in every digit", async () => {
+test("clips get the program's scores in every digit", async () => {
   for (const [reference, distorted] of [["ref.y4m", "dist.y4m"], ["ref422.y4m", "dist422.y4m"]]) {
     const result = await scoreFiles(at(reference), at(distorted), { features: ["psnr"] });
     assert.equal(figures(result.document("json", 17)), figures(program(reference, distorted, "--feature", "psnr", "--precision", "max")));
@@ -50,7 +50,7 @@ test("clips have the program's scores in every digit", async () => {
   }
 });
 
-test("maps are the program's", async () => {
+test("maps equal the program's", async () => {
   const { map } = await scoreFiles(at("ref.y4m"), at("dist.y4m"), { map: true, mapCell: 48 });
   const document = JSON.parse(program("ref.y4m", "dist.y4m", "--map", at("map.npy"), "--map-cell", "48"));
   const bytes = readFileSync(at("map.npy")), begin = 10 + bytes.readUInt16LE(8);
@@ -75,7 +75,7 @@ test("raw clips of 10 bit, several models and options", async () => {
   assert.equal(figures(result.document("json", 17)), figures(document));
 });
 
-test("pictures have the scores of clips, in every form and without SIMD128", async () => {
+test("pictures get the scores of clips, in every form and without SIMD128", async () => {
   const wanted = (await scoreFiles(at("ref.yuv"), at("dist.yuv"), { ...raw, features: ["psnr"] })).document("json", 17);
   const pieces = (whole) => [whole.subarray(0, 25344), whole.subarray(25344, 31680), whole.subarray(31680)];
   const padded = (whole) => {
@@ -95,7 +95,7 @@ test("pictures have the scores of clips, in every form and without SIMD128", asy
     }
 });
 
-test("a clip by itself gives the pictures that are scored", async () => {
+test("a single clip gives the pictures that are scored", async () => {
   const wanted = await scoreFiles(at("ref422.y4m"), at("dist422.y4m"), { features: ["psnr"] });
   const files = ["ref422.y4m", "dist422.y4m"].map((name) => openFile(at(name)));
   const clips = await Promise.all(files.map((file) => Clip.open(file)));
@@ -145,11 +145,11 @@ test("video frames: planes and interleaved chroma are read, RGB is refused", asy
   assert.deepEqual(formatOf("I422P10"), { pixelFormat: "422", bitDepth: 10, isSemiPlanar: false });
 });
 
-test("what is wrong is said in a sentence", async () => {
+test("errors have clear messages", async () => {
   await assert.rejects(scoreFiles(at("none.y4m"), at("dist.y4m")), { name: "VmafError", code: "ENOENT" });
   await assert.rejects(scoreFiles(at("ref.yuv"), at("dist.y4m")), /is not a YUV4MPEG2 clip/);
   await assert.rejects(scoreFiles(at("nowhere.y4m"), at("dist.y4m")), { code: "ENOENT", message: `cannot open '${at("nowhere.y4m")}': no such file or directory` });
-  await assert.rejects(scoreFiles(at("ref.y4m"), at("dist422.y4m")), /the clips differ: .*176x144 4:2:0 8 bit.*177x145 4:2:2 8 bit/);
+  await assert.rejects(scoreFiles(at("ref.y4m"), at("dist422.y4m")), /the clips do not match: .*176x144 4:2:0 8 bit.*177x145 4:2:2 8 bit/);
   writeFileSync(at("cut.y4m"), readFileSync(at("dist.y4m")).subarray(0, 60000));
   await assert.rejects(scoreFiles(at("ref.y4m"), at("cut.y4m")), /cut\.y4m/);
   await assert.rejects(Scorer.create({ ...raw, model: "vmaf_v9" }), /there is no model 'vmaf_v9'; there are .*vmaf_v0\.6\.1/);
@@ -166,7 +166,7 @@ test("what is wrong is said in a sentence", async () => {
   assert.throws(() => scorer.push(planes("ref.yuv"), planes("ref.yuv")), /freed/);
 });
 
-test("memory is given back, also after failures", async () => {
+test("memory is freed, even after failures", async () => {
   const size = 640 * 480 * 1.5, picture = new Uint8Array(size).fill(90);
   const once = async () => {
     const scorer = await Scorer.create({ width: 640, height: 480, features: ["psnr", "cambi"] });

@@ -1,2 +1,2 @@
-// For programs that test the SYCL backend with the stand-in of the module.
+// For programs that test the SYCL backend with the fake module.
 #define VMAF_SYCL_INTERFACE "vmaf sycl stand-in"

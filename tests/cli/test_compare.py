@@ -19,7 +19,7 @@ class Compare(unittest.TestCase):
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertRegex(run.stdout, r"\| `ciede` \| [\d.]+ \| [\d.]+ \| \d+\.\d\d \| \d+\.\d\d to \d+\.\d\d \| 0 \|")
             self.assertRegex(run.stdout, r"Weakest ratio: \d+\.\d\d \(`\w[\w.]*`\)\. Best: ")
-            self.assertIn("Left out: `no_such_metric` (other: ", run.stdout)
+            self.assertIn("Skipped: `no_such_metric` (other: ", run.stdout)
             self.assertIn("</svg>", (folder / "plot.svg").read_text())
             figures = json.loads((folder / "figures.json").read_text())
             # On a busy machine three frames of the model may be too fast to measure: then it is skipped with that reason.
@@ -30,7 +30,7 @@ class Compare(unittest.TestCase):
         self.assertEqual(compare("--other", "/no/such/program").returncode, 2)
         nothing = compare("--other", VMAF, "--size", "64x64", "--frames", 2, "--metrics", "no_such_metric")
         self.assertEqual(nothing.returncode, 2)
-        self.assertIn("no metric that both programs know", nothing.stderr)
+        self.assertIn("no metric that both programs support", nothing.stderr)
 
     def test_a_failing_program_is_skipped_with_its_error(self):
         with tempfile.TemporaryDirectory() as folder:

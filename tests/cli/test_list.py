@@ -181,7 +181,7 @@ class Lists(CommandTest):
         listed = self.listed(f"{self.ref}\t{self.dist}\n{self.ref}\t{self.worse}\n")
         # Pairs of one reference run in parallel and print their lines as they end.
         self.assertEqual(sorted(run.stdout.splitlines()), sorted(listed.stdout.replace("vmaf_v0.6.1: ", "").splitlines()))
-        self.assertEqual((run.returncode, run.stderr), (1, f"{self.ref} and /no/such could not be scored\n"))
+        self.assertEqual((run.returncode, run.stderr), (1, f"cannot score {self.ref} and /no/such\n"))
 
 
 if __name__ == "__main__":

@@ -147,10 +147,10 @@ class Maps(CommandTest):
         self.refused("line 1 of", "--regions", self.file("bad.csv", "0,a,0,0,16\n"), expect=255)
         self.assertLess(len(self.refused("line 1 of", "--regions", self.file("long.csv", "x" * 100000), expect=255).stderr), 500)
         self.refused("cannot name a region", "--regions", self.file("name.csv", "0,a b,0,0,16,16\n"), expect=255)
-        self.refused("is in frame 0 already", "--regions", self.file("two.csv", "0,a,0,0,16,16\n0,a,0,0,16,16\n"), expect=255)
+        self.refused("appears twice in frame 0", "--regions", self.file("two.csv", "0,a,0,0,16,16\n0,a,0,0,16,16\n"), expect=255)
         self.refused("has no regions", "--regions", self.file("none.csv", "frame,name,x,y,w,h\n"), expect=255)
         self.refused("the list: ", "--regions", self.folder / "missing.csv", expect=255)
-        self.refused("needs the name of a score", "-n", "--feature", "psnr", "--map", twice)
+        self.refused("needs a score", "-n", "--feature", "psnr", "--map", twice)
         self.assertFalse(twice.exists())
 
     def test_a_run_that_fails_leaves_the_map_as_it_was(self):
